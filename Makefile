@@ -1,0 +1,26 @@
+# Shorthands for people who work on kedge; README's two lines need no make.
+.PHONY: install test lint types bench figures
+VENV ?= .venv
+BIN = $(VENV)/bin
+
+install:  ## an editable install with the tests' and linters' needs
+	python3 -m venv $(VENV)
+	$(BIN)/pip install -e '.[dev]'
+
+test:
+	$(BIN)/pytest
+
+lint:
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+types:
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench:
+	$(BIN)/pip install -q -e '.[dev,bench]'
+	$(BIN)/python benchmarks/regret.py
+
+figures:  ## the committed results, made anew
+	$(BIN)/python docs/make_results.py

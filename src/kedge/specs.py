@@ -1,0 +1,178 @@
+"""Spec strings, such as ``blotto(coins=10, fields=3)`` or ``puct(maia-1900, c_puct=2)``.
+
+A spec is a name, or a name with arguments: values, specs, ``key=value``. Games and agents are both
+named this way; a :class:`Registry` turns a spec into the thing it names, and finds plugins through
+entry points, so that another package can add a game or an agent.
+"""
+
+import difflib
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import entry_points
+from typing import Any, Generic, TypeVar
+
+from kedge.errors import InputError
+
+T = TypeVar("T")
+
+_TOKEN = re.compile(
+    r"\s*(?:(?P<string>\"[^\"]*\"|'[^']*')"
+    r"|(?P<number>[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?|inf)(?![\w.:/-]))"
+    r"|(?P<name>[A-Za-z_][\w.:/+-]*)"
+    r"|(?P<mark>[(),=]))"
+)
+_WORDS = {"true": True, "false": False, "none": None, "inf": float("inf")}
+_MAX_DEPTH = 16
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A parsed spec string; ``str()`` gives it back in its plainest form."""
+
+    name: str
+    args: tuple[Any, ...] = ()
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        inside = [_show(value) for value in self.args]
+        inside += [f"{key}={_show(value)}" for key, value in self.kwargs.items()]
+        return f"{self.name}({', '.join(inside)})" if inside else self.name
+
+
+def parse(text: str) -> Spec:
+    """Read a spec string.
+
+    >>> parse("puct(maia-1900(temperature=0.3), c_puct=2)").kwargs
+    {'c_puct': 2}
+    """
+    tokens: list[tuple[str, str, int]] = []
+    at, end = 0, len(text.rstrip())
+    while at < end:
+        match = _TOKEN.match(text, at)
+        if match is None:
+            place = len(text) - len(text[at:].lstrip())
+            raise InputError(f"spec {text!r}: unexpected {text[place]!r} at character {place + 1}")
+        kind = str(match.lastgroup)
+        tokens.append((kind, match.group(kind), match.start(kind)))
+        at = match.end()
+    spec, rest = _parse_spec(text, tokens, 0, 0)
+    if rest != len(tokens):
+        raise _unexpected(text, tokens, rest)
+    return spec
+
+
+def _parse_spec(
+    text: str, tokens: list[tuple[str, str, int]], at: int, depth: int
+) -> tuple[Spec, int]:
+    if depth > _MAX_DEPTH:
+        raise InputError(f"spec {text[:60]!r}…: nested deeper than {_MAX_DEPTH}")
+    if at >= len(tokens) or tokens[at][0] != "name":
+        raise _unexpected(text, tokens, at)
+    name = tokens[at][1]
+    at += 1
+    args: list[Any] = []
+    kwargs: dict[str, Any] = {}
+    if at < len(tokens) and tokens[at][1] == "(":
+        at += 1
+        while at < len(tokens) and tokens[at][1] != ")":
+            key = None
+            if tokens[at][0] == "name" and at + 1 < len(tokens) and tokens[at + 1][1] == "=":
+                key, at = tokens[at][1], at + 2
+            value, at = _parse_value(text, tokens, at, depth)
+            if key is None and kwargs:
+                raise InputError(f"spec {text!r}: {_show(value)} comes after a key=value")
+            if key is None:
+                args.append(value)
+            elif key in kwargs:
+                raise InputError(f"spec {text!r}: {key} is given twice")
+            else:
+                kwargs[key] = value
+            if at < len(tokens) and tokens[at][1] == ",":
+                at += 1
+            elif at >= len(tokens) or tokens[at][1] != ")":
+                raise _unexpected(text, tokens, at)
+        if at >= len(tokens):
+            raise _unexpected(text, tokens, at)
+        at += 1
+    return Spec(name, tuple(args), kwargs), at
+
+
+def _parse_value(
+    text: str, tokens: list[tuple[str, str, int]], at: int, depth: int
+) -> tuple[Any, int]:
+    if at >= len(tokens):
+        raise _unexpected(text, tokens, at)
+    kind, word, _ = tokens[at]
+    if kind == "number":
+        whole = re.fullmatch(r"[-+]?\d{1,18}", word)
+        return (int(word) if whole else float(word)), at + 1
+    if kind == "string":
+        return word[1:-1], at + 1
+    if kind == "name" and word.lower() in _WORDS:
+        return _WORDS[word.lower()], at + 1
+    return _parse_spec(text, tokens, at, depth + 1)
+
+
+def _unexpected(text: str, tokens: list[tuple[str, str, int]], at: int) -> InputError:
+    if at >= len(tokens):
+        return InputError(f"spec {text!r}: ends too early")
+    return InputError(
+        f"spec {text!r}: unexpected {tokens[at][1]!r} at character {tokens[at][2] + 1}"
+    )
+
+
+def _show(value: Any) -> str:
+    if isinstance(value, bool) or value is None:
+        return str(value).lower()
+    if isinstance(value, str):
+        return f'"{value}"'
+    return str(value)
+
+
+class Registry(Generic[T]):
+    """Makers of one kind of thing (``"game"``, ``"agent"``) by name.
+
+    ``entry_point_group`` is where other packages announce theirs: an entry point ``chess960 =
+    "theirs:make"`` in the group ``kedge.games`` makes ``kedge`` understand ``chess960(...)``.
+    """
+
+    def __init__(self, kind: str, entry_point_group: str) -> None:
+        self.kind = kind
+        self._group = entry_point_group
+        self._makers: dict[str, Callable[..., T]] = {}
+
+    def register(self, name: str, maker: Callable[..., T]) -> None:
+        self._makers[name] = maker
+
+    def names(self) -> list[str]:
+        plugins = {point.name for point in entry_points(group=self._group)}
+        return sorted(plugins | set(self._makers))
+
+    def maker(self, name: str) -> Callable[..., T]:
+        """The maker called `name`; an unknown one is answered with the nearest known ones."""
+        if name in self._makers:
+            return self._makers[name]
+        for point in entry_points(group=self._group):
+            if point.name == name:
+                made: Callable[..., T] = point.load()
+                return made
+        raise InputError(f"unknown {self.kind} {name!r}; {suggest(name, self.names())}")
+
+    def make(self, spec: Spec | str) -> T:
+        """Build what `spec` names. In specs the dial is ``lambda``; in Python it is ``lam``."""
+        spec = parse(spec) if isinstance(spec, str) else spec
+        maker = self.maker(spec.name)
+        kwargs = {"lam" if key == "lambda" else key: value for key, value in spec.kwargs.items()}
+        try:
+            inspect.signature(maker).bind(*spec.args, **kwargs)
+        except TypeError as error:
+            raise InputError(f"{self.kind} {spec}: {error}") from None
+        return maker(*spec.args, **kwargs)
+
+
+def suggest(name: str, known: list[str]) -> str:
+    """The end of an error about an unknown name: the nearest known ones, or all of them."""
+    near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+    return f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(known)}"

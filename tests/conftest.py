@@ -1,0 +1,31 @@
+"""Shared fixtures. Reference answers live under ``$KEDGE_DATA``; without it their tests skip."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def oracle() -> Any:
+    """``oracle("file.json")``: reference answers computed without any code of this project."""
+    root = os.environ.get("KEDGE_DATA")
+
+    def load(name: str) -> Any:
+        if root is None:
+            pytest.skip(f"KEDGE_DATA is not set: no oracles/{name}")
+        path = Path(root) / "oracles" / name
+        if not path.exists():
+            pytest.skip(f"KEDGE_DATA has no oracles/{name}")
+        return json.loads(path.read_text())
+
+    return load
+
+
+@pytest.fixture(autouse=True)
+def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """No test touches the user's files."""
+    monkeypatch.setenv("KEDGE_HOME", str(tmp_path / "kedge-home"))
+    return tmp_path / "kedge-home"

@@ -1,0 +1,84 @@
+"""The spec parser: what it reads, what it says of what it cannot read, and that it never breaks."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kedge.errors import InputError
+from kedge.specs import Registry, Spec, parse
+
+
+@pytest.mark.parametrize(
+    ("text", "spec"),
+    [
+        ("maia-1900", Spec("maia-1900")),
+        (" rm+ ", Spec("rm+")),
+        ("blotto(coins=10,fields=3)", Spec("blotto", (), {"coins": 10, "fields": 3})),
+        (
+            "puct( maia-1900(temperature=0.3) , c_puct=2 )",
+            Spec("puct", (Spec("maia-1900", (), {"temperature": 0.3}),), {"c_puct": 2}),
+        ),
+        (
+            "sparta(hanabi, lambda=1e-3, greedy=true, seed=none)",
+            Spec("sparta", (Spec("hanabi"),), {"lambda": 1e-3, "greedy": True, "seed": None}),
+        ),
+        ('net("a file.onnx", -2, inf)', Spec("net", ("a file.onnx", -2, float("inf")))),
+    ],
+)
+def test_reads(text, spec):
+    assert parse(text) == spec
+    assert parse(str(spec)) == spec
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "ends too early"),
+        ("a(", "ends too early"),
+        ("a(b=)", r"unexpected '\)' at character 5"),
+        ("a(1 2)", "unexpected '2' at character 5"),
+        ("a)b", r"unexpected '\)' at character 2"),
+        ("a(b=1, 2)", "2 comes after a key=value"),
+        ("a(b=1, b=2)", "b is given twice"),
+        ("a(£)", "unexpected '£' at character 3"),
+        ("a(" * 50 + ")" * 50, "nested deeper"),
+    ],
+)
+def test_says_what_is_wrong(text, said):
+    with pytest.raises(InputError, match=said):
+        parse(text)
+
+
+@given(st.text(alphabet="ab1.-e(),=\"' \n£λ", max_size=40))
+def test_any_text_is_read_or_refused(text):
+    try:
+        spec = parse(text)
+    except InputError as error:
+        spec, said = None, str(error)
+    if spec is None:
+        assert "\n" not in said
+    else:
+        assert parse(str(spec)) == spec
+
+
+def test_registry_suggests_and_names_bad_arguments():
+    registry: Registry[object] = Registry("game", "kedge.nothing")
+    registry.register("blotto", lambda coins=10, lam=0.1: (coins, lam))
+    assert registry.make("blotto(coins=3, lambda=2)") == (3, 2)
+    with pytest.raises(InputError, match="unknown game 'bloto'; did you mean blotto"):
+        registry.make("bloto")
+    with pytest.raises(InputError, match=r"game blotto.*fields"):
+        registry.make("blotto(fields=3)")
+
+
+def test_plugins_are_found_through_entry_points(monkeypatch):
+    class Point:
+        name = "theirs"
+
+        def load(self):
+            return lambda size=1: f"their game of size {size}"
+
+    monkeypatch.setattr("kedge.specs.entry_points", lambda group: [Point()])
+    registry: Registry[str] = Registry("game", "kedge.games")
+    assert registry.names() == ["theirs"]
+    assert registry.make("theirs(size=4)") == "their game of size 4"
