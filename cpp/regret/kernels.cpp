@@ -1,0 +1,207 @@
+#include "regret/kernels.hpp"
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+// One binary, the widest vectors of the machine it runs on: the loader picks a clone at start-up.
+#if defined(__x86_64__) && defined(__linux__) && defined(__GLIBC__) && defined(__GNUC__) && \
+    !defined(__clang__)
+#define KEDGE_CLONES \
+  __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
+#else
+#define KEDGE_CLONES
+#endif
+#if defined(__GNUC__)
+#define KEDGE_INLINE inline __attribute__((always_inline))
+#else
+#define KEDGE_INLINE inline
+#endif
+
+namespace kedge::kernel {
+namespace {
+
+constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
+
+// exp(x) for x <= 0 within about one unit in the last place. libm's cannot be vectorised without
+// -ffast-math. Below -708 the result would be subnormal and is 0.
+KEDGE_INLINE double exp_negative(double x) {
+  constexpr double kLowest = -708.0;
+  constexpr double kRounder = 0x1.8p52;  // adding it rounds to an integer, kept in the low bits
+  const double y = x < kLowest ? kLowest : x;
+  const double rounded = y * 1.4426950408889634 + kRounder;
+  const double k = rounded - kRounder;
+  const double r = (y - k * 0x1.62e42fefa38p-1) - k * 0x1.ef35793c7673p-45;
+  double p = 1.6059043836821613e-10;  // 1/13!, then Taylor's series down to 1: |r| <= ln(2)/2
+  p = p * r + 2.08767569878681e-09;
+  p = p * r + 2.505210838544172e-08;
+  p = p * r + 2.755731922398589e-07;
+  p = p * r + 2.7557319223985893e-06;
+  p = p * r + 2.48015873015873e-05;
+  p = p * r + 0.0001984126984126984;
+  p = p * r + 0.001388888888888889;
+  p = p * r + 0.008333333333333333;
+  p = p * r + 0.041666666666666664;
+  p = p * r + 0.16666666666666666;
+  p = p * r + 0.5;
+  p = p * r + 1.0;
+  p = p * r + 1.0;
+  const std::int64_t exponent =
+      std::bit_cast<std::int64_t>(rounded) - std::bit_cast<std::int64_t>(kRounder) + 1023;
+  const double scale = std::bit_cast<double>(exponent << 52);
+  return x < kLowest ? 0.0 : p * scale;
+}
+
+template <typename Real>
+KEDGE_INLINE void dot_rows_inline(const Real* matrix, std::size_t rows, std::size_t columns,
+                                  const double* weights, double* out) {
+  std::size_t r = 0;
+  for (; r + 4 <= rows; r += 4) {  // four rows share each load of the weights
+    const Real* m0 = matrix + r * columns;
+    const Real* m1 = m0 + columns;
+    const Real* m2 = m1 + columns;
+    const Real* m3 = m2 + columns;
+    double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
+#pragma omp simd reduction(+ : s0, s1, s2, s3)
+    for (std::size_t c = 0; c < columns; ++c) {
+      const double w = weights[c];
+      s0 += w * m0[c];
+      s1 += w * m1[c];
+      s2 += w * m2[c];
+      s3 += w * m3[c];
+    }
+    out[r] = s0;
+    out[r + 1] = s1;
+    out[r + 2] = s2;
+    out[r + 3] = s3;
+  }
+  for (; r < rows; ++r) {
+    const Real* m = matrix + r * columns;
+    double s = 0.0;
+#pragma omp simd reduction(+ : s)
+    for (std::size_t c = 0; c < columns; ++c) s += weights[c] * m[c];
+    out[r] = s;
+  }
+}
+
+template <typename Real>
+KEDGE_INLINE void add_rows_inline(const Real* matrix, std::size_t rows, std::size_t columns,
+                                  const double* weights, double* out) {
+  std::size_t r = 0;
+  for (; r + 4 <= rows; r += 4) {  // four rows share each load and store of the sums
+    const Real* m0 = matrix + r * columns;
+    const Real* m1 = m0 + columns;
+    const Real* m2 = m1 + columns;
+    const Real* m3 = m2 + columns;
+    const double w0 = weights[r], w1 = weights[r + 1], w2 = weights[r + 2], w3 = weights[r + 3];
+#pragma omp simd
+    for (std::size_t c = 0; c < columns; ++c) {
+      out[c] += (w0 * m0[c] + w1 * m1[c]) + (w2 * m2[c] + w3 * m3[c]);
+    }
+  }
+  for (; r < rows; ++r) {
+    const Real* m = matrix + r * columns;
+    const double w = weights[r];
+#pragma omp simd
+    for (std::size_t c = 0; c < columns; ++c) out[c] += w * m[c];
+  }
+}
+
+}  // namespace
+
+KEDGE_CLONES void dot_rows(const double* matrix, std::size_t rows, std::size_t columns,
+                           const double* weights, double* out) {
+  dot_rows_inline(matrix, rows, columns, weights, out);
+}
+
+KEDGE_CLONES void dot_rows(const float* matrix, std::size_t rows, std::size_t columns,
+                           const double* weights, double* out) {
+  dot_rows_inline(matrix, rows, columns, weights, out);
+}
+
+KEDGE_CLONES void add_rows(const double* matrix, std::size_t rows, std::size_t columns,
+                           const double* weights, double* out) {
+  add_rows_inline(matrix, rows, columns, weights, out);
+}
+
+KEDGE_CLONES void add_rows(const float* matrix, std::size_t rows, std::size_t columns,
+                           const double* weights, double* out) {
+  add_rows_inline(matrix, rows, columns, weights, out);
+}
+
+KEDGE_CLONES double softmax(std::size_t actions, double value_weight, const double* values,
+                            double anchor_weight, const double* log_tau, const double* outside,
+                            double* policy) {
+  double highest = kMinusInfinity;
+#pragma omp simd reduction(max : highest)
+  for (std::size_t a = 0; a < actions; ++a) {
+    const double logit = value_weight * values[a] + anchor_weight * log_tau[a] + outside[a];
+    policy[a] = logit;
+    highest = logit > highest ? logit : highest;
+  }
+  double sum = 0.0, moment = 0.0;
+#pragma omp simd reduction(+ : sum, moment)
+  for (std::size_t a = 0; a < actions; ++a) {
+    const double weight = exp_negative(policy[a] - highest);
+    policy[a] = weight;
+    sum += weight;
+    // logit - log τ, written so that it stays finite off the support, where the weight is 0.
+    moment += weight * (value_weight * values[a] + (anchor_weight - 1.0) * log_tau[a]);
+  }
+  const double scale = 1.0 / sum;
+#pragma omp simd
+  for (std::size_t a = 0; a < actions; ++a) policy[a] *= scale;
+  return moment * scale - highest - std::log(sum);
+}
+
+KEDGE_CLONES double mirror_step(std::size_t actions, double eta, const double* utilities,
+                                double pull, const double* log_tau, double* log_policy,
+                                double* policy) {
+  const double shrink = 1.0 / (1.0 + pull);
+  double highest = kMinusInfinity;
+#pragma omp simd reduction(max : highest)
+  for (std::size_t a = 0; a < actions; ++a) {
+    const double logit = (log_policy[a] + pull * log_tau[a] + eta * utilities[a]) * shrink;
+    log_policy[a] = logit;
+    highest = logit > highest ? logit : highest;
+  }
+  double sum = 0.0;
+#pragma omp simd reduction(+ : sum)
+  for (std::size_t a = 0; a < actions; ++a) {
+    const double weight = exp_negative(log_policy[a] - highest);
+    policy[a] = weight;
+    sum += weight;
+  }
+  const double log_sum = highest + std::log(sum);
+  const double scale = 1.0 / sum;
+  double divergence = 0.0;
+#pragma omp simd reduction(+ : divergence)
+  for (std::size_t a = 0; a < actions; ++a) {
+    policy[a] *= scale;
+    log_policy[a] -= log_sum;
+    divergence += policy[a] > 0.0 ? policy[a] * (log_policy[a] - log_tau[a]) : 0.0;
+  }
+  return divergence;
+}
+
+KEDGE_CLONES double dot(std::size_t actions, const double* policy, const double* utilities) {
+  double sum = 0.0;
+#pragma omp simd reduction(+ : sum)
+  for (std::size_t a = 0; a < actions; ++a) sum += policy[a] * utilities[a];
+  return sum;
+}
+
+KEDGE_CLONES void discount_add(std::size_t actions, double discount, const double* added,
+                               double* total) {
+#pragma omp simd
+  for (std::size_t a = 0; a < actions; ++a) total[a] = total[a] * discount + added[a];
+}
+
+KEDGE_CLONES void add_scaled(std::size_t actions, double weight, const double* added,
+                             double* total) {
+#pragma omp simd
+  for (std::size_t a = 0; a < actions; ++a) total[a] += weight * added[a];
+}
+
+}  // namespace kedge::kernel

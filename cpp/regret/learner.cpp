@@ -1,0 +1,267 @@
+#include "regret/learner.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <thread>
+
+#include "regret/kernels.hpp"
+
+namespace kedge {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kTiny = 1e-6;  // the released code's guard against a zero deviation or weight
+
+// What a total is multiplied by before iteration k (from 0) is added to it. The released code's
+// (k + 1e-6)/(k + 1) makes iteration t weigh t in the end: linear weighting.
+double discount_at(bool linear, std::int64_t observed) {
+  const double k = static_cast<double>(observed);
+  return linear ? (k + kTiny) / (k + 1.0) : 1.0;
+}
+
+}  // namespace
+
+Learner::Learner(Settings settings, const std::vector<std::vector<std::size_t>>& actions,
+                 std::vector<double> tau, const std::vector<std::size_t>& types, Types parameters)
+    : settings_(settings), first_seat_{0}, first_value_{0}, types_(std::move(parameters)) {
+  std::size_t first_action = 0, first_type = 0, first_slot = 0;
+  for (const auto& game : actions) {
+    for (const std::size_t count : game) {
+      const std::size_t kinds = types.at(seats_.size());
+      seats_.push_back({count, first_action, first_type, kinds, first_slot});
+      first_action += count;
+      first_type += kinds;
+      first_slot += kinds * count;
+    }
+    first_seat_.push_back(seats_.size());
+    first_value_.push_back(first_action);
+  }
+  if (tau.size() != first_action || types_.lambda.size() != first_type ||
+      types_.share.size() != first_type || types_.eta.size() != first_type ||
+      types_.decay.size() != first_type) {
+    throw std::invalid_argument("arrays do not match the numbers of actions and types");
+  }
+  log_tau_.resize(first_action);
+  cumulative_.resize(first_action);
+  regret_.resize(first_action);
+  mixture_.resize(first_action);
+  for (auto* over_types : {&earned_, &paid_, &divergence_, &mean_, &deviation_}) {
+    over_types->resize(first_type);
+  }
+  for (auto* slots : {&outside_, &current_, &average_}) slots->resize(first_slot);
+  if (settings_.rule == Rule::kMirrorDescent) log_policy_.resize(first_slot);
+
+  for (const Seat& seat : seats_) {
+    for (std::size_t a = 0; a < seat.actions; ++a) {
+      const double t = tau[seat.first_action + a];
+      log_tau_[seat.first_action + a] = t > 0.0 ? std::log(t) : 0.0;
+      for (std::size_t k = 0; k < seat.types; ++k) {
+        // With λ = 0 the anchor drops out, its support included.
+        const bool anchored =
+            settings_.rule != Rule::kRegretMatching && types_.lambda[seat.first_type + k] > 0.0;
+        const std::size_t slot = seat.first_slot + k * seat.actions + a;
+        outside_[slot] = anchored && t <= 0.0 ? -kInfinity : 0.0;
+        if (settings_.rule == Rule::kMirrorDescent) {
+          log_policy_[slot] = outside_[slot] + (anchored ? log_tau_[seat.first_action + a] : 0.0);
+        }
+      }
+    }
+    const std::vector<double> nothing(seat.actions, 0.0);
+    choose(seat, clock_, nothing.data());
+  }
+}
+
+void Learner::sample(std::size_t game, const double* uniforms, std::int64_t* actions) const {
+  for (std::size_t s = first_seat_[game]; s < first_seat_[game + 1]; ++s) {
+    const Seat& seat = seats_[s];
+    const double* probability = policy(seat);
+    const double target = *uniforms++;
+    std::int64_t chosen = -1;
+    double sum = 0.0;
+    for (std::size_t a = 0; a < seat.actions; ++a) {
+      if (probability[a] <= 0.0) continue;
+      chosen = static_cast<std::int64_t>(a);  // rounding may leave the sum just short of 1
+      sum += probability[a];
+      if (sum > target) break;
+    }
+    *actions++ = chosen;
+  }
+}
+
+void Learner::observe(const double* utilities) {
+  const Clock before = clock_;
+  for (std::size_t game = 0; game < games(); ++game) {
+    Clock clock = before;
+    observe_game(game, clock, utilities + first_value_[game]);
+    clock_ = clock;
+  }
+  ++iterations_;
+}
+
+void Learner::run(const Utilities& source, std::int64_t count, const double* uniforms,
+                  unsigned threads) {
+  const Clock before = clock_;
+  Clock after = before;
+  const std::size_t workers = std::min<std::size_t>(std::max(1u, threads), games());
+  const unsigned inner = workers == 1 ? threads : 1;
+  std::vector<std::size_t> first_uniform{0};
+  for (std::size_t game = 0; game < games(); ++game) {
+    first_uniform.push_back(first_uniform.back() + players(game) * static_cast<std::size_t>(count));
+  }
+  const auto work = [&](std::size_t game) {
+    std::vector<double> utilities(first_value_[game + 1] - first_value_[game]);
+    std::vector<std::int64_t> actions(players(game));
+    std::vector<const double*> policies(players(game));
+    Clock clock = before;
+    for (std::int64_t t = 0; t < count; ++t) {
+      if (uniforms != nullptr) {
+        sample(game, uniforms + first_uniform[game] + static_cast<std::size_t>(t) * players(game),
+               actions.data());
+        source.against(game, actions.data(), utilities.data());
+      } else {
+        for (std::size_t i = 0; i < policies.size(); ++i) {
+          policies[i] = policy(seats_[first_seat_[game] + i]);
+        }
+        source.expected(game, policies.data(), utilities.data(), inner);
+      }
+      observe_game(game, clock, utilities.data());
+    }
+    if (game == 0) after = clock;
+  };
+  std::vector<std::thread> pool;
+  for (std::size_t w = 1; w < workers; ++w) {
+    pool.emplace_back([&, w] {
+      for (std::size_t game = w; game < games(); game += workers) work(game);
+    });
+  }
+  for (std::size_t game = 0; game < games(); game += workers) work(game);
+  for (std::thread& thread : pool) thread.join();
+  clock_ = after;
+  iterations_ += count;
+}
+
+double Learner::discount(const Clock& clock) const {
+  return discount_at(settings_.linear_weighting, clock.observed);
+}
+
+void Learner::observe_game(std::size_t game, Clock& clock, const double* utilities) {
+  const Clock before = clock;
+  clock.weight = before.weight * discount(before) + 1.0;
+  clock.average_weight =
+      before.average_weight * discount_at(settings_.linear_average, before.observed) + 1.0;
+  ++clock.observed;
+  for (std::size_t s = first_seat_[game]; s < first_seat_[game + 1]; ++s) {
+    learn(seats_[s], before, clock, utilities);
+    utilities += seats_[s].actions;
+  }
+}
+
+void Learner::learn(const Seat& seat, const Clock& before, const Clock& after,
+                    const double* utilities) {
+  if (seat.actions == 0) return;
+  const double fade = discount(before);
+  const double fade_average = discount_at(settings_.linear_average, before.observed);
+  for (std::size_t k = 0; k < seat.types; ++k) {
+    const std::size_t type = seat.first_type + k;
+    const double* played = current_.data() + seat.first_slot + k * seat.actions;
+    const double gained = kernel::dot(seat.actions, played, utilities);
+    kernel::discount_add(seat.actions, fade_average, played,
+                         average_.data() + seat.first_slot + k * seat.actions);
+    earned_[type] = earned_[type] * fade + gained;
+    paid_[type] = paid_[type] * fade + divergence_[type];
+    // West's update of a weighted mean and of the weighted squared deviations from it.
+    const double off = gained - mean_[type];
+    mean_[type] += off / after.weight;
+    deviation_[type] = deviation_[type] * fade + off * (gained - mean_[type]);
+    if (settings_.rule == Rule::kRegretMatching) match_regrets(seat, fade, gained, utilities);
+  }
+  kernel::discount_add(seat.actions, fade, utilities, cumulative_.data() + seat.first_action);
+  choose(seat, after, utilities);
+}
+
+// The policies of the next iteration, `clock.observed + 1`.
+void Learner::choose(const Seat& seat, const Clock& clock, const double* utilities) {
+  if (seat.actions == 0) return;
+  const double* log_tau = log_tau_.data() + seat.first_action;
+  for (std::size_t k = 0; k < seat.types; ++k) {
+    const std::size_t type = seat.first_type + k;
+    const std::size_t slot = seat.first_slot + k * seat.actions;
+    const double lambda = types_.lambda[type];
+    double* policy = current_.data() + slot;
+    if (settings_.rule == Rule::kHedge) {
+      // Eq. 6: (η·CV + kλη·log τ)/(1 + kλη), k the weight of the anchor: t, or t - 1.
+      const double count =
+          settings_.anchor_first ? clock.weight * discount(clock) + 1.0 : clock.weight;
+      double value_weight = 0.0, anchor_weight = 0.0;
+      if (lambda == kInfinity) {
+        anchor_weight = 1.0;
+      } else if (count > 0.0) {
+        value_weight = 1.0 / (1.0 / eta(type, count, clock) + count * lambda);
+        anchor_weight = count * lambda * value_weight;
+      }
+      divergence_[type] =
+          kernel::softmax(seat.actions, value_weight, cumulative_.data() + seat.first_action,
+                          anchor_weight, log_tau, outside_.data() + slot, policy);
+    } else if (settings_.rule == Rule::kMirrorDescent) {
+      // π' ∝ [π · τ^(ηλ) · exp(ηu)]^(1/(1 + ηλ)); before any iteration, the start as it is.
+      const bool anchored = lambda < kInfinity;
+      const double step = clock.observed > 0 && anchored ? types_.eta[type] : 0.0;
+      divergence_[type] =
+          kernel::mirror_step(seat.actions, step, utilities, anchored ? step * lambda : 0.0,
+                              log_tau, log_policy_.data() + slot, policy);
+    } else if (clock.observed == 0) {
+      std::fill_n(policy, seat.actions, 1.0 / static_cast<double>(seat.actions));
+    }
+  }
+  if (seat.types > 1) {
+    double* mixture = mixture_.data() + seat.first_action;
+    std::fill_n(mixture, seat.actions, 0.0);
+    for (std::size_t k = 0; k < seat.types; ++k) {
+      kernel::add_scaled(seat.actions, types_.share[seat.first_type + k],
+                         current_.data() + seat.first_slot + k * seat.actions, mixture);
+    }
+  }
+}
+
+void Learner::match_regrets(const Seat& seat, double fade, double earned,
+                            const double* utilities) {
+  double* regret = regret_.data() + seat.first_action;
+  double* policy = current_.data() + seat.first_slot;
+  double sum = 0.0, best = -kInfinity;
+  std::size_t largest = 0;
+  for (std::size_t a = 0; a < seat.actions; ++a) {
+    const double latest = utilities[a] - earned;
+    const double total = regret[a] * fade + latest;
+    regret[a] = settings_.plus ? std::max(total, 0.0) : total;
+    const double basis = settings_.optimistic ? regret[a] + latest : regret[a];
+    if (basis > best) {
+      best = basis;
+      largest = a;
+    }
+    policy[a] = std::max(basis, 0.0);
+    sum += policy[a];
+  }
+  if (sum > 0.0) {
+    for (std::size_t a = 0; a < seat.actions; ++a) policy[a] /= sum;
+  } else if (settings_.largest) {
+    std::fill_n(policy, seat.actions, 0.0);
+    policy[largest] = 1.0;
+  } else {
+    std::fill_n(policy, seat.actions, 1.0 / static_cast<double>(seat.actions));
+  }
+}
+
+double Learner::eta(std::size_t type, double count, const Clock& clock) const {
+  const double scale = types_.eta[type];
+  if (settings_.adaptive) {
+    // c/(σ√k), σ the deviation across iterations of what this player earned (appendix H).
+    const double variance = clock.weight > 0.0 ? deviation_[type] / clock.weight : 0.0;
+    return scale / ((std::sqrt(std::max(variance, 0.0)) + kTiny) * std::sqrt(count));
+  }
+  const double decay = types_.decay[type];
+  return decay > 0.0 ? scale * std::pow(static_cast<double>(clock.observed + 1), -decay) : scale;
+}
+
+}  // namespace kedge

@@ -1,0 +1,44 @@
+"""Rules of games, and nothing else. A game is named by a spec, or by a file that holds it."""
+
+from pathlib import Path
+
+from kedge.errors import InputError
+from kedge.games.normal_form import (
+    NormalFormGame,
+    blotto,
+    matching_pennies,
+    random_game,
+    read_json,
+    read_nfg,
+    rock_paper_scissors,
+)
+from kedge.games.openspiel import load_openspiel
+from kedge.specs import Registry
+
+#: Other packages add games through entry points in the group ``kedge.games``.
+GAMES: Registry[NormalFormGame] = Registry("game", "kedge.games")
+GAMES.register("blotto", blotto)
+GAMES.register("matching-pennies", matching_pennies)
+GAMES.register("random", random_game)
+GAMES.register("rock-paper-scissors", rock_paper_scissors)
+
+_READERS = {".nfg": read_nfg, ".json": read_json}
+
+
+def load_game(text: str) -> NormalFormGame:
+    """The game that `text` names: a spec, an ``.nfg`` or ``.json`` file, or ``openspiel:NAME``.
+
+    >>> print(load_game("blotto(coins=5, fields=2)"))
+    blotto(coins=5, fields=2): 6 × 6 actions
+    """
+    reader = _READERS.get(Path(text).suffix.lower())
+    if reader is not None:
+        return reader(text)
+    if Path(text).is_file():
+        raise InputError(f"{text}: not a game file; .nfg and .json are read")
+    if text.startswith("openspiel:"):
+        return load_openspiel(text.removeprefix("openspiel:"))
+    return GAMES.make(text)
+
+
+__all__ = ["GAMES", "load_game"]

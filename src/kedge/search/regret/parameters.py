@@ -1,0 +1,191 @@
+"""From an algorithm and the games it is to solve to the numbers that a learner needs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf, log, sqrt
+
+import numpy as np
+import numpy.typing as npt
+
+from kedge.errors import InputError
+from kedge.regularize import Array, check_policy
+from kedge.search.regret.algorithms import (
+    MMD,
+    Adaptive,
+    Algorithm,
+    Constant,
+    DiLPiKL,
+    Hedge,
+    PiKLHedge,
+    RegretMatching,
+    StepSize,
+    Theory,
+)
+from kedge.search.regret.utilities import Source
+
+#: One policy a player; None is uniform.
+Anchors = Sequence[npt.ArrayLike] | None
+
+
+@dataclass(frozen=True)
+class Type:
+    """One λ of one player, and how it learns: η_t = eta·t^(−decay), or eta/(σ√t)."""
+
+    lam: float
+    share: float
+    eta: float
+    decay: float
+
+
+@dataclass(frozen=True)
+class Seat:
+    """One player of one game."""
+
+    tau: Array
+    range: float  # D_i; NaN where it is not known
+    types: tuple[Type, ...]
+
+    @property
+    def support(self) -> int:
+        return int((self.tau > 0.0).sum())
+
+    @property
+    def beta(self) -> float:
+        """β_i = max over τ's support of log(1/τ) (Eq. 8)."""
+        return -log(self.tau[self.tau > 0.0].min()) if len(self.tau) else 0.0
+
+
+def make_seats(
+    algorithm: Algorithm, source: Source, anchors: Sequence[Anchors] | None
+) -> list[list[Seat]]:
+    """The seats of every game, checked."""
+    if anchors is None:
+        anchors = [None] * len(source.actions)
+    if len(anchors) != len(source.actions):
+        raise InputError(f"anchors: given for {len(anchors)} games, not {len(source.actions)}")
+    seats = []
+    for game, counts in enumerate(source.actions):
+        taus = check_anchors(anchors[game], counts)
+        ranges = source.ranges[game] if source.ranges is not None else [np.nan] * len(counts)
+        lams = _lambdas(algorithm, game, len(source.actions), len(counts))
+        lipschitz = (len(counts) - 1) * max(ranges, default=0.0) / 2.0
+        seats.append(
+            [
+                _make_seat(algorithm, player, tau, float(ranges[player]), lams, lipschitz)
+                for player, tau in enumerate(taus)
+            ]
+        )
+    return seats
+
+
+def check_anchors(anchors: Anchors, counts: Sequence[int]) -> list[Array]:
+    """One policy a player over its actions; uniform where none is given."""
+    if anchors is None:
+        return [np.full(count, 1.0 / count) if count else np.zeros(0) for count in counts]
+    if len(anchors) != len(counts):
+        raise InputError(f"anchor: {len(anchors)} policies for {len(counts)} players")
+    taus = []
+    for player, (anchor, count) in enumerate(zip(anchors, counts, strict=True)):
+        tau = np.zeros(0) if count == 0 else check_policy(anchor, f"anchor of player {player}")
+        if tau.shape != (count,):
+            raise InputError(
+                f"anchor of player {player}: shape {tau.shape}, but the player has {count} actions"
+            )
+        taus.append(tau / tau.sum() if count else tau)
+    return taus
+
+
+def check_lambdas(value: npt.ArrayLike, players: int, what: str = "lambda") -> Array:
+    """One λ a player from one for all or one each."""
+    array = np.asarray(value, np.float64)
+    if array.ndim > 1 or array.size not in (1, players):
+        raise InputError(f"{what}: {array.size} values for {players} players")
+    if np.isnan(array).any() or (array < 0.0).any():
+        raise InputError(f"{what}: must be at least 0, not {array.min():g}")
+    return np.broadcast_to(array, (players,))
+
+
+def _lambdas(algorithm: Algorithm, game: int, games: int, players: int) -> list[list[float]]:
+    """The λs of each player's types."""
+    if isinstance(algorithm, RegretMatching | Hedge):
+        return [[0.0]] * players
+    if isinstance(algorithm, DiLPiKL):
+        if not algorithm.lambdas:
+            raise InputError("lambda types: none given")
+        return [check_lambdas(algorithm.lambdas, len(algorithm.lambdas)).tolist()] * players
+    lam = np.asarray(algorithm.lam, np.float64)
+    if lam.ndim == 2 and len(lam) == games:  # one row a game
+        lam = lam[game]
+    return [[float(one)] for one in check_lambdas(lam, players)]
+
+
+def _make_seat(
+    algorithm: Algorithm,
+    player: int,
+    tau: Array,
+    range_: float,
+    lams: list[list[float]],
+    lipschitz: float,
+) -> Seat:
+    bare = Seat(tau, range_, ())
+    if not len(tau):
+        return bare
+    shares = _shares(algorithm, len(lams[player]))
+    types = []
+    for lam, share in zip(lams[player], shares, strict=True):
+        eta, decay = 0.0, 0.0
+        if isinstance(algorithm, MMD):
+            eta = algorithm.eta or _safe_step(min(min(one) for one in lams), lipschitz)
+        elif not isinstance(algorithm, RegretMatching):
+            eta, decay = _step_size(step_size(algorithm, range_), bare, lam, player)
+        if not eta >= 0.0 or eta == inf:
+            raise InputError(f"eta: must be a positive number, not {eta:g}")
+        types.append(Type(lam, share, eta, decay))
+    return Seat(tau, range_, tuple(types))
+
+
+def _shares(algorithm: Algorithm, types: int) -> list[float]:
+    if not isinstance(algorithm, DiLPiKL) or algorithm.shares is None:
+        return [1.0 / types] * types
+    shares = check_policy(algorithm.shares, "shares of the lambda types")
+    if shares.shape != (types,):
+        raise InputError(f"shares of the lambda types: {shares.size} for {types} lambdas")
+    return [float(share) for share in shares]
+
+
+def step_size(algorithm: Hedge | PiKLHedge | DiLPiKL, range_: float) -> StepSize:
+    """The step size asked for, or the best for what is known of the utilities."""
+    if algorithm.eta is not None:
+        return algorithm.eta
+    return Adaptive() if np.isnan(range_) else Theory()
+
+
+def _step_size(chosen: StepSize, seat: Seat, lam: float, player: int) -> tuple[float, float]:
+    """(eta, decay) of one type."""
+    if isinstance(chosen, Adaptive):
+        return chosen.c, 0.0
+    if isinstance(chosen, Constant):
+        values = np.atleast_1d(np.asarray(chosen.eta, np.float64))
+        if len(values) > 1 and player >= len(values):
+            raise InputError(f"eta: {len(values)} values, but there is a player {player}")
+        eta = float(values[player if len(values) > 1 else 0])
+        if not eta > 0.0:
+            raise InputError(f"eta: must be a positive number, not {eta:g}")
+        return eta, 0.0
+    if np.isnan(seat.range):
+        raise InputError("eta: the theory's step size needs the range of the utilities")
+    if lam == 0.0:
+        actions = len(seat.tau)
+        return (sqrt(8.0 * log(actions)) / seat.range if seat.range > 0.0 else 1.0), 0.5
+    slowest = lam * seat.beta + 2.0 * seat.range
+    # λ = ∞ plays τ whatever η is, and a player with nothing to learn may learn at any rate.
+    return (1.0 / slowest if 0.0 < slowest < inf else 1.0), 0.0
+
+
+def _safe_step(lam: float, lipschitz: float) -> float:
+    """MMD's η ≤ λ/L², under which its last iterate converges in zero-sum games."""
+    if np.isnan(lipschitz):
+        raise InputError("eta: MMD's safe step size needs the range of the utilities")
+    if lam == 0.0:
+        raise InputError("eta: with lambda 0 MMD has no safe step size; give one")
+    return 1.0 if lam == inf or lipschitz == 0.0 else lam / lipschitz**2

@@ -1,0 +1,152 @@
+"""Where the solvers' utilities come from: payoff tensors, functions, or batched oracles."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from kedge import _core
+from kedge.errors import InputError
+from kedge.games.normal_form.game import check_payoffs, payoff_ranges
+
+Array = npt.NDArray[np.float64]
+Actions = npt.NDArray[np.int64]
+
+
+class HasPayoffs(Protocol):
+    """A game given by its payoff tensor, of shape (players, actions of player 0, …)."""
+
+    @property
+    def payoffs(self) -> npt.NDArray[Any]: ...
+
+
+@dataclass(frozen=True)
+class Oracle:
+    """Utilities of a batch of games too large to tabulate, answered for all games in one call.
+
+    Parameters
+    ----------
+    num_actions : (games, players)
+        How many actions each player has; 0 for a player who is out of the game.
+    utilities : function
+        Takes sampled actions, shape (games, players), −1 for players who are out; returns
+        u_i(a, a*_−i) for every action a of every player i, shape (games, players, most actions).
+        What lies beyond a player's own actions is ignored.
+    ranges : (games, players), optional
+        D_i, the range of each player's utilities, for step sizes and bounds that need it.
+    """
+
+    num_actions: npt.ArrayLike
+    utilities: Callable[[Actions], npt.ArrayLike]
+    ranges: npt.ArrayLike | None = None
+
+
+#: One game, as a solver takes it.
+Game: TypeAlias = HasPayoffs | npt.ArrayLike | Oracle
+#: A batch of games: tensors, one oracle for all, or native utilities.
+Games: TypeAlias = Sequence[HasPayoffs | npt.ArrayLike] | Oracle | _core.Utilities
+
+
+def oracle_from_function(
+    function: Callable[[tuple[int, ...]], Sequence[float]], num_actions: Sequence[int]
+) -> Oracle:
+    """An oracle for one game from a function of a joint action that returns a utility a player."""
+
+    def utilities(sampled: Actions) -> Array:
+        out = np.zeros((1, len(num_actions), max(num_actions)))
+        joint = [int(action) for action in sampled[0]]
+        for player, count in enumerate(num_actions):
+            for action in range(count):
+                changed = (*joint[:player], action, *joint[player + 1 :])
+                out[0, player, action] = function(changed)[player]
+        return out
+
+    return Oracle([list(num_actions)], utilities)
+
+
+def tabulate(
+    function: Callable[[tuple[int, ...]], Sequence[float]], num_actions: Sequence[int]
+) -> Array:
+    """The payoff tensor of a function of a joint action, for exact feedback."""
+    payoffs = np.empty((len(num_actions), *num_actions))
+    for joint in np.ndindex(*num_actions):
+        payoffs[(slice(None), *joint)] = function(joint)
+    return payoffs
+
+
+def payoffs_of(game: Any) -> npt.NDArray[Any]:
+    """The checked payoff tensor of a game, or the game itself if it is one."""
+    return check_payoffs(getattr(game, "payoffs", game))
+
+
+class Source:
+    """A batch of games, ready to be asked: the one form that the solver sees."""
+
+    def __init__(self, games: Games) -> None:
+        self.oracle: Oracle | None = None
+        self.native: _core.Utilities | None = None
+        self.ranges: list[Array] | None = None
+        self.payoffs: list[npt.NDArray[Any]] | None = None
+        if isinstance(games, _core.Utilities):
+            self.native = games
+            self.actions = [games.actions(game) for game in range(games.games)]
+        elif isinstance(games, Oracle):
+            self.oracle = games
+            counts = np.asarray(games.num_actions, np.int64)
+            if counts.ndim != 2 or (counts < 0).any():
+                raise InputError("num_actions: not a (games, players) array of counts")
+            self.actions = counts.tolist()
+            if games.ranges is not None:
+                self.ranges = list(np.broadcast_to(np.asarray(games.ranges, float), counts.shape))
+        else:
+            self.payoffs = [payoffs_of(game) for game in games]
+            self.native = _core.TensorUtilities(self.payoffs)
+            self.ranges = [payoff_ranges(payoffs) for payoffs in self.payoffs]
+            self.actions = [list(payoffs.shape[1:]) for payoffs in self.payoffs]
+        self.has_expected = self.native is not None and self.native.has_expected
+
+    @property
+    def work(self) -> int:
+        """Roughly how many numbers one iteration touches."""
+        tensors = sum(payoffs.size for payoffs in self.payoffs or [])
+        return 1 + tensors + 20 * sum(sum(counts) for counts in self.actions)
+
+    def against(self, sampled: Actions) -> Array:
+        """Flat utilities, game after game and player after player, against `sampled` (flat)."""
+        if self.oracle is None:
+            assert self.native is not None
+            parts = np.split(sampled, np.cumsum([len(counts) for counts in self.actions])[:-1])
+            return np.concatenate(
+                [self.native.against(game, part.tolist()) for game, part in enumerate(parts)]
+            )
+        games, players = len(self.actions), len(self.actions[0])
+        padded = np.asarray(self.oracle.utilities(sampled.reshape(games, players)), np.float64)
+        widest = max(max(counts) for counts in self.actions)
+        if padded.shape != (games, players, widest):
+            raise InputError(
+                f"the oracle returned shape {padded.shape}, not {(games, players, widest)}"
+            )
+        real = np.arange(widest) < np.asarray(self.actions)[:, :, None]
+        return np.ascontiguousarray(padded[real])
+
+    def expected(self, game: int, policies: Array) -> Array:
+        """Flat utilities of one game, player after player, in expectation over `policies`."""
+        assert self.native is not None
+        return self.native.expected(game, policies)
+
+    def is_zero_sum(self, game: int) -> bool:
+        """Whether it is a two-player zero-sum game, as Theorem 2 and Proposition 2 need."""
+        if self.payoffs is None or len(self.actions[game]) != 2:
+            return False
+        rows = zip(*self.payoffs[game], strict=True)
+        return all(np.array_equal(first, -second) for first, second in rows)
+
+
+def split(flat: Array, sizes: Sequence[int]) -> Iterator[Array]:
+    """Consecutive pieces of `flat`."""
+    at = 0
+    for size in sizes:
+        yield flat[at : at + size]
+        at += size
