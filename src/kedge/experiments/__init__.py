@@ -1,0 +1,27 @@
+"""Experiments: resumable tasks on a local pool or on Ray, and reports made from their files.
+
+A kill at any moment loses at most the tasks in flight; running again goes on from there, and
+the report comes out the same to the byte.
+"""
+
+from kedge.experiments.experiment import Experiment, ExperimentError, Task
+from kedge.experiments.report import Column, Report, Table
+from kedge.experiments.runner import Engine, Run, run
+from kedge.experiments.store import RunInfo, list_runs, load_run, remove_run, runs_folder
+
+__all__ = [
+    "Column",
+    "Engine",
+    "Experiment",
+    "ExperimentError",
+    "Report",
+    "Run",
+    "RunInfo",
+    "Table",
+    "Task",
+    "list_runs",
+    "load_run",
+    "remove_run",
+    "run",
+    "runs_folder",
+]

@@ -1,0 +1,111 @@
+"""What an experiment is: a frozen dataclass that lists tasks, runs one, and reports on all."""
+
+import dataclasses
+import hashlib
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from kedge.errors import InputError
+from kedge.experiments.jsonable import canonical, plain
+from kedge.experiments.report import Report
+
+_NAME = re.compile(r"[a-z0-9]+([-_][a-z0-9]+)*")
+
+
+class ExperimentError(RuntimeError):
+    """Tasks of an experiment failed; those that finished are kept.
+
+    ``failures`` maps the key of each failed task to its traceback (or the reason, if it has none).
+    """
+
+    def __init__(self, message: str, failures: Mapping[str, str] | None = None) -> None:
+        super().__init__(message)
+        self.failures: dict[str, str] = dict(failures or {})
+
+
+@dataclass(frozen=True)
+class Task:
+    """One unit of work: a key that is unique within the experiment, and JSON parameters."""
+
+    key: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Experiment(ABC):
+    """Base of all experiments; subclasses are frozen dataclasses whose fields are the config.
+
+    The fields, ``name`` and ``version`` make the digest that names the run's folder. Raise
+    ``version`` when a change of code changes what results mean: old results then stay apart.
+    Workers import the class, so define it in a module, not in a notebook cell.
+    """
+
+    name: ClassVar[str]
+    version: ClassVar[int] = 1
+
+    seed: int = 0
+
+    @abstractmethod
+    def tasks(self) -> list[Task]:
+        """All tasks, in an order that depends on the config alone."""
+
+    @abstractmethod
+    def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:
+        """The JSON-able result of one task; all its randomness comes from ``rng``."""
+
+    @abstractmethod
+    def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
+        """The report, from the results by task key (in the order of `tasks`) and nothing else."""
+
+    def config(self) -> dict[str, Any]:
+        """The fields as plain JSON: tuples are lists. 1 and 1.0 are different configs."""
+        return {
+            f.name: plain(getattr(self, f.name), f"{type(self).__name__}.{f.name}")
+            for f in dataclasses.fields(self)
+        }
+
+    def identity(self) -> dict[str, Any]:
+        """What makes two runs the same run."""
+        return {"name": self.name, "version": self.version, "config": self.config()}
+
+    @property
+    def digest(self) -> str:
+        """Twelve hex digits of the sha256 of the identity."""
+        return hashlib.sha256(canonical(self.identity()).encode()).hexdigest()[:12]
+
+
+@dataclass(frozen=True)
+class Job:
+    """A task with its number, which picks its random stream."""
+
+    index: int
+    task: Task
+
+
+def jobs_of(experiment: Experiment) -> list[Job]:
+    """The checked tasks of an experiment, numbered."""
+    kind = type(experiment)
+    if "__dataclass_fields__" not in vars(kind):
+        # Without its own decorator a subclass's new fields would be missing from the digest.
+        raise TypeError(f"{kind.__name__} must be decorated with @dataclass(frozen=True)")
+    if not _NAME.fullmatch(experiment.name):
+        raise TypeError(f"{kind.__name__}.name must be lower-case words, not {experiment.name!r}")
+    if experiment.seed < 0:
+        raise InputError(f"seed: must not be negative, got {experiment.seed}")
+    jobs: dict[str, Job] = {}
+    for index, task in enumerate(experiment.tasks()):
+        if task.key in jobs:
+            raise ValueError(f"{experiment.name}: two tasks have the key {task.key!r}")
+        params = plain(task.params, f"task {task.key!r}")
+        jobs[task.key] = Job(index, Task(task.key, params))
+    return list(jobs.values())
+
+
+def task_rng(seed: int, index: int) -> np.random.Generator:
+    """The stream of task ``index``: that of ``SeedSequence(seed).spawn(n)[index]``, for any n."""
+    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(index,))))

@@ -1,0 +1,55 @@
+"""Files that are either whole or absent, whatever kills the writer."""
+
+import contextlib
+import os
+import secrets
+import time
+from pathlib import Path
+
+from kedge.errors import InputError
+
+_SUFFIX = ".partial"
+# Another driver may be writing in the same folder right now; no write takes this long.
+_STALE_SECONDS = 3600.0
+
+
+def make_folder(folder: Path) -> None:
+    """Create ``folder`` and its parents; an `InputError` where the place does not allow it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder}: cannot make this folder ({error.strerror})") from error
+
+
+def write_atomic(path: Path, content: bytes | str) -> None:
+    """Write beside ``path``, force to disk, then rename: a reader never sees half a file."""
+    if isinstance(content, str):
+        content = content.encode("utf-8", "backslashreplace")
+    partial = path.parent / f".{path.name[:60]}.{secrets.token_hex(6)}{_SUFFIX}"
+    try:
+        try:
+            with partial.open("wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(partial, path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                partial.unlink()
+            raise
+    except OSError as error:
+        raise InputError(f"{path}: cannot write ({error.strerror})") from error
+
+
+def is_partial(path: Path) -> bool:
+    """Whether ``path`` is the unfinished file of a writer that may have been killed."""
+    return path.name.startswith(".") and path.name.endswith(_SUFFIX)
+
+
+def sweep(folder: Path) -> None:
+    """Remove what killed writers left in ``folder``."""
+    oldest = time.time() - _STALE_SECONDS
+    for path in folder.glob(f".*{_SUFFIX}"):
+        with contextlib.suppress(OSError):
+            if path.stat().st_mtime < oldest:
+                path.unlink()

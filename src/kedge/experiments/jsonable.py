@@ -1,0 +1,68 @@
+"""Plain JSON values: what configs, task parameters and results are made of."""
+
+import dataclasses
+import enum
+import json
+import math
+from collections.abc import Mapping
+from pathlib import PurePath
+from typing import Any
+
+import numpy as np
+
+
+def plain(value: object, where: str = "value") -> Any:
+    """``value`` in JSON's own types; a ``TypeError`` names the place of what cannot be.
+
+    Tuples and arrays become lists, dataclasses become objects, numpy scalars become Python's.
+    Keys must be strings: silently turning 1 into "1" would change what a reader gets back.
+    """
+    if isinstance(value, enum.Enum):
+        return plain(value.value, where)
+    if isinstance(value, np.generic | np.ndarray):
+        return plain(value.tolist(), where)
+    # Subclasses of the scalars (bool aside) are brought down to the scalar itself.
+    if value is None or isinstance(value, bool):
+        return value
+    for kind in (int, float, str):
+        if isinstance(value, kind):
+            return kind(value)
+    if isinstance(value, PurePath):
+        return value.as_posix()
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {
+            f.name: plain(getattr(value, f.name), f"{where}.{f.name}")
+            for f in dataclasses.fields(value)
+        }
+    if isinstance(value, Mapping):
+        for key in value:
+            if not isinstance(key, str):
+                raise TypeError(f"{where}: the key {key!r} is not a string")
+        return {str(key): plain(item, f"{where}.{key}") for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item, f"{where}[{i}]") for i, item in enumerate(value)]
+    raise TypeError(f"{where}: {type(value).__name__} cannot be written as JSON")
+
+
+def canonical(value: Any) -> str:
+    """The one text of a plain value: sorted keys, floats by repr, ASCII; nan and inf as Python's.
+
+    Only for files that kedge itself reads back; see `strict` for everyone else's.
+    """
+    return json.dumps(value, sort_keys=True, separators=(",", ":"))
+
+
+def strict(value: Any) -> Any:
+    """A plain value without the numbers JSON lacks: nan is null, ±inf is "±Infinity".
+
+    Both ``float("-Infinity")`` in Python and ``Number("-Infinity")`` in JavaScript read it back.
+    """
+    if isinstance(value, float) and not math.isfinite(value):
+        if math.isnan(value):
+            return None
+        return "Infinity" if value > 0 else "-Infinity"
+    if isinstance(value, dict):
+        return {key: strict(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [strict(item) for item in value]
+    return value

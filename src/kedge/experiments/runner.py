@@ -1,0 +1,137 @@
+"""Run an experiment: load what is done, compute what is missing, hand over the results."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from kedge.errors import InputError
+from kedge.experiments.cluster import run_ray
+from kedge.experiments.experiment import Experiment, ExperimentError, Job, jobs_of
+from kedge.experiments.jobs import Outcome
+from kedge.experiments.local import run_inline, run_local
+from kedge.experiments.progress import progress as show_progress
+from kedge.experiments.report import Report
+from kedge.experiments.store import Store
+
+Engine = Literal["local", "ray", "inline"]
+
+
+@dataclass(frozen=True)
+class Run:
+    """A finished run: its folder, and the results by task key in the order of the tasks."""
+
+    experiment: Experiment
+    folder: Path
+    results: dict[str, dict[str, Any]]
+
+    def report(self) -> Report:
+        """The experiment's report on the results."""
+        return self.experiment.report(self.results)
+
+    def write_report(self, folder: Path | str | None = None) -> list[Path]:
+        """Write the report's files, into the run's folder unless told otherwise."""
+        place = Path(folder) if folder else Store(self.experiment, self.folder).report_folder
+        return self.report().write(place, experiment=self.experiment.identity())
+
+
+def run(
+    experiment: Experiment,
+    *,
+    engine: Engine = "local",
+    workers: int | None = None,
+    address: str | None = None,
+    folder: Path | str | None = None,
+    progress: bool = True,
+) -> Run:
+    """Compute the tasks that are not yet done, each kept in a file as soon as it is.
+
+    Parameters
+    ----------
+    engine
+        "local" (processes on this machine), "ray", or "inline" (in this process, for debuggers).
+    workers
+        Tasks at once; all usable cores if None (on Ray: all of the cluster's).
+    address
+        For Ray: "auto" or host:port joins a cluster; None starts one here.
+    folder
+        The run's folder; by default one under kedge's home, named after the config's digest.
+    progress
+        Show progress on stderr.
+
+    Raises
+    ------
+    ExperimentError
+        Some tasks failed. All others were run, and are kept.
+    InputError
+        The arguments or the folder are wrong; nothing was overwritten.
+    """
+    if engine not in get_args(Engine):
+        raise InputError(f"engine: one of {', '.join(get_args(Engine))}, not {engine!r}")
+    if workers is not None and workers < 1:
+        raise InputError(f"workers: must be at least 1, got {workers}")
+    if address is not None and engine != "ray":
+        raise InputError(f"address: only the ray engine has one, not {engine!r}")
+    jobs = jobs_of(experiment)
+    store = Store(experiment, Path(folder) if folder else None)
+    store.open(len(jobs))
+    missing = [job for job in jobs if store.load(job) is None]
+    if missing:
+        store.add_session(len(jobs), engine=engine, workers=workers, missing=len(missing))
+        _compute(experiment, store, missing, len(jobs), engine, workers, address, progress)
+    return Run(experiment, store.folder, _results(store, jobs))
+
+
+def _compute(
+    experiment: Experiment,
+    store: Store,
+    missing: Sequence[Job],
+    total: int,
+    engine: Engine,
+    workers: int | None,
+    address: str | None,
+    progress: bool,
+) -> None:
+    failures: dict[str, Outcome] = {}
+    with show_progress(experiment.name, total - len(missing), total, progress) as step:
+
+        def record(job: Job, outcome: Outcome) -> None:
+            if outcome.result is None:
+                failures[job.task.key] = outcome
+            else:
+                store.save(job, outcome.result)
+            step()
+
+        if engine == "ray":
+            run_ray(experiment, missing, record, workers, address)
+        elif engine == "local":
+            run_local(experiment, missing, record, workers or usable_cores())
+        else:
+            run_inline(experiment, missing, record)
+    if failures:
+        # By task order, not by time: the same failures give the same message.
+        key = next(job.task.key for job in missing if job.task.key in failures)
+        count = f"{len(failures)} of {total} tasks failed"
+        raise ExperimentError(
+            f"{experiment.name}: {count}; task {key!r}: {failures[key].error}",
+            {key: outcome.traceback for key, outcome in failures.items()},
+        )
+
+
+def _results(store: Store, jobs: Sequence[Job]) -> dict[str, dict[str, Any]]:
+    """All results, read back from the files, which are the only truth."""
+    results = {}
+    for job in jobs:
+        result = store.load(job)
+        if result is None:
+            raise InputError(f"{store.folder}: the file of task {job.task.key!r} was changed")
+        results[job.task.key] = result
+    return results
+
+
+def usable_cores() -> int:
+    """The cores that this process may run on."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

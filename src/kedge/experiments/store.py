@@ -1,0 +1,239 @@
+"""The folder of a run: ``experiment.json``, one file a finished task, the report."""
+
+import contextlib
+import hashlib
+import json
+import re
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kedge.errors import InputError
+from kedge.experiments.experiment import Experiment, Job
+from kedge.experiments.files import is_partial, make_folder, sweep, write_atomic
+from kedge.experiments.jsonable import canonical
+from kedge.experiments.provenance import now, provenance
+from kedge.home import home
+
+_HEADER, _TASKS, _REPORT = "experiment.json", "tasks", "report"
+_FORMAT = 1
+
+
+@dataclass(frozen=True)
+class RunInfo:
+    """What a run's folder says about itself; ``done`` counts its task files."""
+
+    folder: Path
+    name: str
+    version: int
+    digest: str
+    config: dict[str, Any]
+    total: int
+    done: int
+    created: str
+    size: int
+    sessions: list[dict[str, Any]]
+
+
+class Store:
+    """The results of one experiment in one folder, and the only writer of it."""
+
+    def __init__(self, experiment: Experiment, folder: Path | None = None) -> None:
+        self.digest = experiment.digest
+        self.folder = folder or runs_folder() / f"{experiment.name}-{self.digest}"
+        self.report_folder = self.folder / _REPORT
+        self._experiment = experiment
+        self._tasks = self.folder / _TASKS
+
+    def open(self, total: int) -> None:
+        """Claim the folder for the experiment; `InputError` if it is someone else's."""
+        make_folder(self.folder)
+        path = self.folder / _HEADER
+        if path.exists():
+            _check_same(path, _read_header(path), self._experiment)
+        else:
+            strangers = _strangers(self.folder)
+            if strangers:
+                raise InputError(
+                    f"{self.folder}: holds {strangers[0]!r} and no {_HEADER}; "
+                    "choose an empty folder or that of a run"
+                )
+            self._write_header({"sessions": []}, total)
+        make_folder(self._tasks)
+        for place in (self.folder, self._tasks):
+            sweep(place)
+
+    def add_session(self, total: int, **how: Any) -> None:
+        """Note who computes from here on: a resumed run may have seen several machines."""
+        header = _read_header(self.folder / _HEADER)
+        header["sessions"].append({**provenance(type(self._experiment)), **how})
+        self._write_header(header, total)
+
+    def load(self, job: Job) -> dict[str, Any] | None:
+        """The result of a finished task; None if its file is absent, damaged or another's."""
+        try:
+            record = json.loads(self._path(job).read_bytes())
+            checksum = record.pop("sha256")
+            result = record["result"]
+        except (OSError, ValueError, RecursionError, KeyError, TypeError, AttributeError):
+            return None
+        # Compared as text, since nan differs from itself.
+        ours = canonical({**self._label(job), "result": result}) == canonical(record)
+        return result if ours and checksum == _checksum(record) else None
+
+    def save(self, job: Job, result: Mapping[str, Any]) -> None:
+        """Write the result of a task; once this returns, no kill can lose it."""
+        record = {**self._label(job), "result": result}
+        record["sha256"] = _checksum(record)
+        write_atomic(self._path(job), canonical(record) + "\n")
+
+    def _label(self, job: Job) -> dict[str, Any]:
+        # All that the result depends on: if any of it changed, the file is not this task's.
+        return {
+            "digest": self.digest,
+            "index": job.index,
+            "key": job.task.key,
+            "params": job.task.params,
+        }
+
+    def _path(self, job: Job) -> Path:
+        return self._tasks / f"{file_stem(job.task.key)}.json"
+
+    def _write_header(self, old: Mapping[str, Any], total: int) -> None:
+        header = {
+            "format": _FORMAT,
+            **self._experiment.identity(),
+            "digest": self.digest,
+            "tasks": total,
+            "created": old.get("created") or now(),
+            "sessions": old["sessions"],
+        }
+        write_atomic(self.folder / _HEADER, json.dumps(header, indent=2) + "\n")
+
+
+def runs_folder() -> Path:
+    """Where runs live unless the user names a folder."""
+    return home() / "runs"
+
+
+def list_runs(root: Path | None = None) -> list[RunInfo]:
+    """The runs below ``root``, by name and then age; folders that are not runs are passed over."""
+    root = root or runs_folder()
+    runs = []
+    for path in sorted(root.glob(f"*/{_HEADER}")):
+        try:
+            runs.append(load_run(path.parent))
+        except InputError:
+            continue
+    return sorted(runs, key=lambda run: (run.name, run.created, run.digest))
+
+
+def load_run(run: str | Path) -> RunInfo:
+    """The run in a folder, or the one whose ``name-digest`` (or a unique start of it) is given."""
+    folder = _find(run)
+    header = _read_header(folder / _HEADER)
+    return RunInfo(
+        folder=folder,
+        name=header["name"],
+        version=header["version"],
+        digest=header["digest"],
+        config=header["config"],
+        total=header["tasks"],
+        done=sum(not is_partial(path) for path in (folder / _TASKS).glob("*.json")),
+        created=header["created"],
+        size=_size(folder),
+        sessions=header["sessions"],
+    )
+
+
+def remove_run(run: str | Path) -> RunInfo:
+    """Delete a run's folder; refuses folders that are not runs or hold anything else."""
+    info = load_run(run)
+    strangers = _strangers(info.folder)
+    if strangers or info.folder.is_symlink():
+        what = repr(strangers[0]) if strangers else "a link"
+        raise InputError(f"{info.folder}: not removed, {what} is not part of a run")
+    try:
+        shutil.rmtree(info.folder)
+    except OSError as error:
+        raise InputError(f"{info.folder}: cannot remove ({error.strerror})") from error
+    return info
+
+
+def file_stem(key: str) -> str:
+    """A file name for any key: a readable start, and a hash that makes it unique and safe."""
+    readable = re.sub(r"[^A-Za-z0-9=+,_-]+", "_", key)[:60].strip("_") or "task"
+    return f"{readable}.{hashlib.sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
+
+
+def _find(run: str | Path) -> Path:
+    folder = Path(run)
+    if (folder / _HEADER).is_file():
+        return folder
+    if isinstance(run, str) and run and folder.name == run:
+        found = [info.folder for info in list_runs() if info.folder.name.startswith(run)]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise InputError(f"{run}: {len(found)} runs start so, such as {found[0].name}")
+    raise InputError(f"{run}: not a run (it has no {_HEADER})")
+
+
+def _size(folder: Path) -> int:
+    total = 0
+    for path in folder.rglob("*"):
+        with contextlib.suppress(OSError):  # a run in progress renames files under us
+            total += path.lstat().st_size if path.is_file() else 0
+    return total
+
+
+def _strangers(folder: Path) -> list[str]:
+    """Names in ``folder`` that no run put there."""
+    ours = {_HEADER, _TASKS, _REPORT}
+    return sorted(p.name for p in folder.iterdir() if p.name not in ours and not is_partial(p))
+
+
+def _read_header(path: Path) -> dict[str, Any]:
+    advice = "delete it and run again, finished tasks are kept"
+    try:
+        header = json.loads(path.read_bytes())
+    except OSError as error:
+        raise InputError(f"{path}: cannot read ({error.strerror})") from error
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path}: damaged, not JSON ({error}); {advice}") from error
+    wanted = {
+        "name": str,
+        "version": int,
+        "config": dict,
+        "digest": str,
+        "tasks": int,
+        "created": str,
+        "sessions": list,
+    }
+    if not isinstance(header, dict) or header.get("format") != _FORMAT:
+        raise InputError(f"{path}: not an experiment of this version of kedge")
+    for key, kind in wanted.items():
+        if not isinstance(header.get(key), kind):
+            raise InputError(f"{path}: damaged, {key!r} is missing or wrong; {advice}")
+    return header
+
+
+def _check_same(path: Path, header: Mapping[str, Any], experiment: Experiment) -> None:
+    ours = experiment.identity()
+    theirs = {key: header[key] for key in ours}
+    if canonical(ours) == canonical(theirs):
+        return
+    ours = {**ours.pop("config"), **{f"experiment {k}": v for k, v in ours.items()}}
+    theirs = {**theirs.pop("config"), **{f"experiment {k}": v for k, v in theirs.items()}}
+    absent = "nothing"
+    for key in sorted(ours.keys() | theirs.keys()):
+        here, there = (json.dumps(side[key]) if key in side else absent for side in (ours, theirs))
+        if here != there:
+            break
+    raise InputError(f"{path}: of another experiment ({key} is {there} there, {here} here)")
+
+
+def _checksum(record: Mapping[str, Any]) -> str:
+    return hashlib.sha256(canonical(record).encode()).hexdigest()

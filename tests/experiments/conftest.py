@@ -1,0 +1,22 @@
+import os
+from pathlib import Path
+
+import pytest
+
+# Spawned drivers and Ray's workers import the experiments from beside the tests.
+_HERE = Path(__file__).parent
+_PATHS = [str(_HERE), str(_HERE.parents[1] / "src"), os.environ.get("PYTHONPATH", "")]
+os.environ["PYTHONPATH"] = os.pathsep.join(path for path in _PATHS if path)
+os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+os.environ["RAY_DISABLE_IMPORT_WARNING"] = "1"
+os.environ["RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO"] = "0"
+
+
+@pytest.fixture(autouse=True)
+def own_home(tmp_path, monkeypatch):
+    """No test sees the user's runs, and all may leave marks."""
+    marks = tmp_path / "marks"
+    marks.mkdir()
+    monkeypatch.setenv("KEDGE_TEST_MARKS", str(marks))
+    monkeypatch.setenv("KEDGE_HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
