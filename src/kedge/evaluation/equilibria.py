@@ -1,0 +1,125 @@
+"""Solving one normal-form game and saying how good the answer is."""
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kedge.errors import InputError
+from kedge.games.normal_form import NormalFormGame, exploitability, residual
+from kedge.regularize import Array, forward_kl, kl_divergence
+from kedge.search.regret import MMD, Algorithm, DiLPiKL, Hedge, RegretMatching, iterates, qre
+from kedge.search.regret.parameters import Anchors, check_anchors, check_lambdas
+from kedge.search.regret.solver import Average, Feedback
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A profile of policies and its measures; see ``kedge solve --help`` for what they mean."""
+
+    policies: list[Array]
+    values: list[Array]
+    """u_i(a, π_−i) of every action."""
+    exploitability: float
+    kl_to_anchor: list[float]
+    residual: float | None
+    iterations: int
+    seconds: float
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "policies": [policy.tolist() for policy in self.policies],
+            "exploitability": self.exploitability,
+            "kl_to_anchor": self.kl_to_anchor,
+            "residual": self.residual,
+            "iterations": self.iterations,
+            "seconds": self.seconds,
+        }
+
+
+def solve_exactly(game: NormalFormGame, lam: Any, anchors: Anchors = None) -> Solution:
+    """The regularised equilibrium by Newton's method."""
+    start = time.perf_counter()
+    found = qre(game, lam, anchors=anchors)
+    return _solution(game, found.policies, anchors, found.residual, found.steps, start)
+
+
+def solve_by_learning(
+    game: NormalFormGame,
+    algorithm: Algorithm,
+    iterations: int,
+    *,
+    anchors: Anchors = None,
+    feedback: Feedback = "full",
+    average: Average | None = None,
+    seed: int = 0,
+    reports: int = 1,
+) -> Iterator[Solution]:
+    """Regret minimisation in self-play; yields `reports` solutions, the last one final.
+
+    `average` defaults to what converges: the last iterate for MMD, the uniform average otherwise.
+    """
+    if iterations < 1:
+        raise InputError(f"iterations: at least 1, not {iterations}")
+    start = time.perf_counter()
+    if average is None:
+        average = "last" if isinstance(algorithm, MMD) else "uniform"
+    checkpoints = sorted({-(-iterations * k // reports) for k in range(1, reports + 1)})
+    for step in iterates(
+        game,
+        algorithm,
+        anchors=anchors,
+        feedback=feedback,
+        average=average,
+        checkpoints=checkpoints,
+        seed=seed,
+    ):
+        off = None
+        if isinstance(algorithm, DiLPiKL):
+            mixture = step.current if average == "last" else step.average
+            off = _typed_residual(game, algorithm, step.type_policies, mixture, anchors)
+        elif not isinstance(algorithm, RegretMatching | Hedge):
+            lams = check_lambdas(algorithm.lam, game.num_players)
+            taus = check_anchors(anchors, game.num_actions)
+            off = residual(game, step.policies, taus, lams) if (lams > 0.0).all() else None
+        yield _solution(game, step.policies, anchors, off, step.iteration, start)
+
+
+def _solution(
+    game: NormalFormGame,
+    policies: list[Array],
+    anchors: Anchors,
+    off: float | None,
+    iterations: int,
+    start: float,
+) -> Solution:
+    taus = check_anchors(anchors, game.num_actions)
+    return Solution(
+        policies=policies,
+        values=game.action_values(policies),
+        exploitability=exploitability(game, policies),
+        kl_to_anchor=[float(kl_divergence(p, tau)) for p, tau in zip(policies, taus, strict=True)],
+        residual=off,
+        iterations=iterations,
+        seconds=time.perf_counter() - start,
+    )
+
+
+def _typed_residual(
+    game: NormalFormGame,
+    algorithm: DiLPiKL,
+    policies: Sequence[Sequence[Array]],
+    mixture: Sequence[Array],
+    anchors: Anchors,
+) -> float | None:
+    """max |π − F(π)| over every type, each answering the others' mixtures."""
+    if min(algorithm.lambdas) <= 0.0:
+        return None
+    taus = check_anchors(anchors, game.num_actions)
+    worst = 0.0
+    for tau, values, kinds in zip(taus, game.action_values(mixture), policies, strict=True):
+        for lam, policy in zip(algorithm.lambdas, kinds, strict=True):
+            worst = max(worst, float(np.abs(policy - forward_kl(tau, values, lam)).max()))
+    return worst
