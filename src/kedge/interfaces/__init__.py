@@ -1,0 +1,1 @@
+"""Ways in: parse, call, print. They compute nothing."""

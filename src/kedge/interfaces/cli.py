@@ -1,0 +1,320 @@
+"""The command line. Commands import what they need when they run, so that help comes at once."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from kedge.errors import InputError
+
+app = typer.Typer(
+    name="kedge",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Players that are strong *and* play like people: KL-regularised search toward an anchor.",
+)
+experiments_app = typer.Typer(
+    no_args_is_help=True, help="Look at, and clear away, the runs that `kedge paper` keeps."
+)
+app.add_typer(experiments_app, name="experiments")
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+
+
+def main() -> None:
+    """Run the command line: 0 done, 2 bad input, 1 a task failed, 130 interrupted."""
+    try:
+        app(prog_name="kedge")
+    except InputError as error:
+        _fail(str(error), 2)
+    except RuntimeError as error:  # an experiment's tasks failed; those that finished are kept
+        _fail(str(error), 1)
+    except SystemExit as end:
+        if end.code == 130:  # what typer makes of Ctrl-C
+            _fail("interrupted; what was finished is kept", 130)
+        raise
+    except BrokenPipeError:  # the reader of our output left
+        sys.stderr.close()
+        sys.exit(141)
+
+
+def _fail(message: str, code: int) -> None:
+    typer.echo(f"kedge: {' '.join(message.split())}", err=True)
+    sys.exit(code)
+
+
+def print_json(value: object) -> None:
+    from kedge.experiments.jsonable import plain, strict
+
+    typer.echo(json.dumps(strict(plain(value)), allow_nan=False, ensure_ascii=False))
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"kedge {version('kedge')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def solve(
+    game: Annotated[
+        str,
+        typer.Argument(
+            help="A game spec, a Gambit `.nfg` or JSON file, or `openspiel:NAME`.",
+            show_default=False,
+        ),
+    ],
+    algorithm: Annotated[
+        Literal["pikl-hedge", "hedge", "rm", "rm+", "mmd", "dil-pikl", "qre"],
+        typer.Option("--algorithm", "-a", help="`qre` is exact (small games); the others learn."),
+    ] = "pikl-hedge",
+    lam: Annotated[
+        str | None,
+        typer.Option(
+            "--lambda",
+            "-l",
+            metavar="X[,Y…]",
+            help="The dial: one λ for all players, or one a player. 0 ignores the anchor, inf "
+            "plays it. [default: 0.1]",
+            show_default=False,
+        ),
+    ] = None,
+    lambda_types: Annotated[
+        str | None,
+        typer.Option(
+            metavar="X,Y,…",
+            help="For `dil-pikl`: the λs of a player's types. [default: 1e-4,1e-3,1e-2,1e-1]",
+            show_default=False,
+        ),
+    ] = None,
+    anchor: Annotated[
+        str,
+        typer.Option(metavar="FILE|uniform", help="A JSON list with one policy a player."),
+    ] = "uniform",
+    eta: Annotated[
+        str | None,
+        typer.Option(
+            metavar="theory|paper|X",
+            help="Step size: `theory` 1/(λβ+2D), `paper` c/(σ√t), or a number. For `mmd` a "
+            "number; its default is safe. [default: theory]",
+            show_default=False,
+        ),
+    ] = None,
+    feedback: Annotated[
+        Literal["full", "sampled"],
+        typer.Option(help="Learn from expected utilities, or from sampled joint actions."),
+    ] = "full",
+    average: Annotated[
+        Literal["uniform", "linear", "last"] | None,
+        typer.Option(
+            help="Which policies to answer with. [default: last for mmd, else uniform]",
+            show_default=False,
+        ),
+    ] = None,
+    iterations: Annotated[int, typer.Option("--iterations", "-n", min=1)] = 10_000,
+    seed: Annotated[int, typer.Option(min=0, help="Of the sampling.")] = 0,
+    as_json: Json = False,
+) -> None:
+    """Solve a normal-form game toward an anchor.
+
+    Everyone's policy is a best answer to the others' that pays λ·KL(π‖τ) for leaving the anchor τ.
+
+    **Examples**
+
+    - `kedge solve "blotto(coins=10, fields=3)" --lambda 0.1`
+    - `kedge solve game.nfg --anchor people.json --lambda 0.5,2 --algorithm qre`
+    - `kedge solve openspiel:kuhn_poker --algorithm rm+ --average linear --json`
+
+    **What is printed**
+
+    - `exploitability`: the mean of the players' unregularised regrets (NashConv / players)
+    - `kl_to_anchor`: KL(π‖τ) in nats, one a player
+    - `residual`: max |π − F(π)| of the regularised fixed point; none at λ = 0
+    """
+    from kedge.evaluation import equilibria
+    from kedge.games import load_game
+    from kedge.interfaces import inputs
+    from kedge.interfaces.tables import print_solution, tracked
+
+    loaded = load_game(game)
+    anchors = inputs.read_anchors(anchor)
+    lams = inputs.numbers(lam, "--lambda")
+    if algorithm == "qre":
+        for name, value in (("eta", eta), ("lambda-types", lambda_types), ("average", average)):
+            if value is not None:
+                raise InputError(f"--{name}: qre has no such option")
+        solution = equilibria.solve_exactly(loaded, lams or 0.1, anchors)
+    else:
+        chosen = inputs.algorithm(
+            algorithm, lams, inputs.numbers(lambda_types, "--lambda-types"), eta
+        )
+        steps = equilibria.solve_by_learning(
+            loaded,
+            chosen,
+            iterations,
+            anchors=anchors,
+            feedback=feedback,
+            average=average,
+            seed=seed,
+            reports=100 if sys.stderr.isatty() and not as_json else 1,
+        )
+        solution = tracked(steps, iterations)
+    if as_json:
+        print_json({"game": loaded.name, "algorithm": algorithm, **solution.to_json()})
+    else:
+        print_solution(loaded, anchors, solution)
+
+
+@app.command()
+def paper(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            help="Which table or figure; without it, all are listed.", show_default=False
+        ),
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            "-s",
+            metavar="FIELD=VALUE",
+            help="Change a field of the experiment; lists are written with commas.",
+            show_default=False,
+        ),
+    ] = None,
+    engine: Annotated[
+        Literal["local", "ray", "inline"],
+        typer.Option(help="Processes here, a Ray cluster, or this very process."),
+    ] = "local",
+    workers: Annotated[
+        int | None,
+        typer.Option(min=1, help="Tasks at once. [default: all cores]", show_default=False),
+    ] = None,
+    address: Annotated[
+        str | None,
+        typer.Option(help="Of a Ray cluster: `auto` or HOST:PORT. Without it, one is started."),
+    ] = None,
+    folder: Annotated[
+        Path | None,
+        typer.Option(
+            help="Where to keep the run. [default: under kedge's home, by the config's hash]",
+            show_default=False,
+        ),
+    ] = None,
+    open_figure: Annotated[
+        bool | None,
+        typer.Option(
+            "--open/--no-open",
+            help="Show the figure when done. [default: on a desktop]",
+            show_default=False,
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """The paper's tables and figures, each one command.
+
+    Finished tasks are kept: interrupt it, kill it, run it again, and it goes on from there.
+
+    **Examples**
+
+    - `kedge paper` lists what there is, with every field and its default
+    - `kedge paper blotto`
+    - `kedge paper blotto --set iterations=1000000 --set lambdas=0.01,0.1,1`
+    - `kedge paper theory --engine ray --address auto`
+    """
+    from kedge.experiments import run
+    from kedge.interfaces import inputs
+    from kedge.interfaces.tables import print_catalogue, show_figure
+    from kedge.paper import EXPERIMENTS, experiment_class
+
+    if name is None:
+        catalogue = {known: experiment_class(known)() for known in EXPERIMENTS}
+        if as_json:
+            print_json({known: one.config() for known, one in catalogue.items()})
+        else:
+            print_catalogue(catalogue)
+        return
+    experiment = inputs.experiment(experiment_class(name), settings or [])
+    done = run(experiment, engine=engine, workers=workers, address=address, folder=folder)
+    files = done.write_report()
+    if as_json:
+        typer.echo(done.report().json(folder=done.folder, files=files), nl=False)
+        return
+    typer.echo(done.report().text())
+    for file in files:
+        typer.echo(str(file))
+    show_figure(files, open_figure)
+
+
+@experiments_app.command("list")
+def list_experiments(as_json: Json = False) -> None:
+    """The runs kept under kedge's home (`KEDGE_HOME`, or the platform's user data folder)."""
+    from kedge.experiments import list_runs, runs_folder
+    from kedge.interfaces.tables import print_runs
+
+    runs = list_runs()
+    if as_json:
+        print_json({"folder": runs_folder(), "runs": runs})
+    else:
+        print_runs(runs, runs_folder())
+
+
+@experiments_app.command("show")
+def show_experiment(
+    run: Annotated[str, typer.Argument(help="Its name-digest, the start of it, or its folder.")],
+    as_json: Json = False,
+) -> None:
+    """One run: its config, where and when it was computed, and its report."""
+    from kedge.experiments import load_run
+    from kedge.interfaces.tables import print_run
+
+    info = load_run(run)
+    if as_json:
+        print_json(info)
+    else:
+        print_run(info)
+
+
+@experiments_app.command("clean")
+def clean_experiments(
+    runs: Annotated[
+        list[str] | None, typer.Argument(help="Runs to delete.", show_default=False)
+    ] = None,
+    all_runs: Annotated[bool, typer.Option("--all", help="Every run.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Delete runs. What is not a run is never touched."""
+    from kedge.experiments import list_runs, load_run, remove_run
+
+    if not runs and not all_runs:
+        raise InputError("name the runs to delete, or give --all")
+    chosen = list_runs() if all_runs else [load_run(run) for run in runs or []]
+    if not yes and not as_json and chosen:
+        names = ", ".join(info.folder.name for info in chosen)
+        if not typer.confirm(f"Delete {names}?"):
+            raise InputError("nothing was deleted")
+    removed = [remove_run(info.folder) for info in chosen]
+    if as_json:
+        print_json({"removed": [info.folder for info in removed]})
+    else:
+        typer.echo(
+            f"deleted {len(removed)} runs, {sum(info.size for info in removed) / 1e6:.1f} MB"
+        )

@@ -1,0 +1,89 @@
+"""From what a user typed to what the library takes."""
+
+import dataclasses
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, get_args, get_origin, get_type_hints
+
+from kedge.errors import InputError
+from kedge.experiments import Experiment
+from kedge.search.regret import Adaptive, Algorithm, Constant, StepSize, Theory
+from kedge.search.regret.algorithms import by_name
+from kedge.specs import suggest
+
+
+def numbers(text: str | None, what: str) -> tuple[float, ...] | None:
+    """Numbers between commas."""
+    if text is None:
+        return None
+    try:
+        found = tuple(float(word) for word in text.split(","))
+    except ValueError:
+        raise InputError(f"{what}: {text!r} is not a number, nor numbers between commas") from None
+    for number in found:
+        if not number >= 0.0:
+            raise InputError(f"{what}: must be at least 0, not {number:g}")
+    return found
+
+
+def read_anchors(text: str) -> list[Any] | None:
+    """None for "uniform", else the JSON list of policies in that file."""
+    if text == "uniform":
+        return None
+    try:
+        content = json.loads(Path(text).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"{text}: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{text}: not JSON: {error}") from None
+    if not isinstance(content, list) or not all(isinstance(one, list) for one in content):
+        raise InputError(f"{text}: not a list with one policy (a list of numbers) a player")
+    return content
+
+
+def algorithm(
+    name: str,
+    lams: tuple[float, ...] | None,
+    lambdas: tuple[float, ...] | None,
+    eta: str | None,
+) -> Algorithm:
+    """The algorithm with its dial and step size."""
+    lam = lams[0] if lams is not None and len(lams) == 1 else lams
+    return by_name(name, lam=lam, lambdas=lambdas, eta=_step_size(eta))
+
+
+def _step_size(text: str | None) -> StepSize | None:
+    if text is None:
+        return None
+    if text in ("theory", "paper"):
+        return Theory() if text == "theory" else Adaptive()
+    found = numbers(text, "--eta") or ()
+    return Constant(found[0] if len(found) == 1 else found)
+
+
+def experiment(kind: type[Experiment], settings: Sequence[str]) -> Experiment:
+    """An experiment with some of its fields set by ``field=value``."""
+    types = get_type_hints(kind)
+    known = [field.name for field in dataclasses.fields(kind)]
+    values: dict[str, Any] = {}
+    for setting in settings:
+        name, equals, text = setting.partition("=")
+        if not equals:
+            raise InputError(f"--set {setting}: not of the form field=value")
+        if name not in known:
+            raise InputError(
+                f"--set {setting}: {kind.name} has no field {name!r}; {suggest(name, known)}"
+            )
+        values[name] = _value(types[name], text, f"--set {setting}")
+    return kind(**values)
+
+
+def _value(kind: Any, text: str, what: str) -> Any:
+    """`text` as a field's type: a number, a word, or a tuple of them between commas."""
+    if get_origin(kind) is tuple:
+        return tuple(_value(get_args(kind)[0], word, what) for word in text.split(",") if word)
+    try:
+        return kind(text)
+    except ValueError:
+        raise InputError(f"{what}: {text!r} is not of type {kind.__name__}") from None

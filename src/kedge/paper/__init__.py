@@ -1,0 +1,22 @@
+"""The tables and figures of the paper, each a frozen dataclass: tasks and a report."""
+
+from importlib import import_module
+
+from kedge.errors import InputError
+from kedge.experiments import Experiment
+from kedge.specs import suggest
+
+#: What ``kedge paper`` knows, and where it is; modules are imported when asked for.
+EXPERIMENTS = {
+    "blotto": ("kedge.paper.blotto", "BlottoFigure"),
+    "theory": ("kedge.paper.theory", "TheoryFigure"),
+}
+
+
+def experiment_class(name: str) -> type[Experiment]:
+    """The experiment called `name`."""
+    if name not in EXPERIMENTS:
+        raise InputError(f"unknown table or figure {name!r}; {suggest(name, sorted(EXPERIMENTS))}")
+    module, class_name = EXPERIMENTS[name]
+    found: type[Experiment] = getattr(import_module(module), class_name)
+    return found

@@ -1,0 +1,288 @@
+"""The command line as a user meets it: a real process, its output and its exit code."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+KEDGE = str(Path(sys.executable).with_name("kedge"))
+
+
+def kedge(*arguments, cwd=None, timeout=60):
+    return subprocess.run(
+        [KEDGE, *map(str, arguments)], capture_output=True, text=True, cwd=cwd, timeout=timeout
+    )
+
+
+def answer(*arguments, cwd=None):
+    done = kedge(*arguments, "--json", cwd=cwd)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return json.loads(done.stdout)
+
+
+def test_version():
+    assert kedge("--version").stdout.startswith("kedge 0.")
+
+
+@pytest.mark.parametrize("command", [(), ("solve",), ("paper",), ("experiments",)])
+def test_help_teaches(command):
+    done = kedge(*command, "--help")
+    assert done.returncode == 0
+    assert "Usage: kedge" in done.stdout
+    if command in (("solve",), ("paper",)):
+        assert "Examples" in done.stdout
+
+
+def test_help_is_quick():
+    kedge("--help")  # byte code is written the first time
+    start = time.perf_counter()
+    kedge("--help")
+    assert time.perf_counter() - start < 0.6  # 0.3 s when nothing else runs
+
+
+def test_solve_json():
+    found = answer("solve", "blotto(coins=10,fields=3)", "--iterations", 2000, "--lambda", 0.1)
+    assert set(found) >= {
+        "policies", "exploitability", "kl_to_anchor", "residual", "iterations", "seconds"
+    }  # fmt: skip
+    assert np.shape(found["policies"]) == (2, 66)
+    assert np.sum(found["policies"], axis=1) == pytest.approx([1.0, 1.0])
+    assert found["exploitability"] == pytest.approx(0.0529, abs=0.005)
+    assert found["residual"] < 0.01
+    assert found["iterations"] == 2000
+
+
+def test_solve_is_quick():
+    """1.5 s from the shell for 100,000 iterations; here with room for a busy machine."""
+    start = time.perf_counter()
+    answer("solve", "blotto(coins=10,fields=3)", "--iterations", 100_000)
+    assert time.perf_counter() - start < 3.0
+
+
+@pytest.mark.parametrize("algorithm", ["pikl-hedge", "mmd", "qre"])
+def test_algorithms_agree(algorithm, tmp_path):
+    (tmp_path / "people.json").write_text("[[0.7, 0.2, 0.1], [0.1, 0.3, 0.6]]")
+    options = ["--lambda", "0.5,2", "--anchor", "people.json"]
+    options += [] if algorithm == "qre" else ["--iterations", 20_000]
+    found = answer("solve", "rock-paper-scissors", "--algorithm", algorithm, *options, cwd=tmp_path)
+    payoffs = np.array([[0, -1, 1], [1, 0, -1], [-1, 1, 0]])
+    first, second = np.array([0.7, 0.2, 0.1]), np.array([0.1, 0.3, 0.6])
+    for _ in range(1000):  # damped iteration of π ∝ τ·exp(u/λ)
+        answers = [0.7, 0.2, 0.1] * np.exp(payoffs @ second / 0.5)
+        replies = [0.1, 0.3, 0.6] * np.exp(-payoffs.T @ first / 2.0)
+        first = 0.7 * first + 0.3 * answers / answers.sum()
+        second = 0.7 * second + 0.3 * replies / replies.sum()
+    assert found["policies"][0] == pytest.approx(first, abs=1e-3)
+    assert found["policies"][1] == pytest.approx(second, abs=1e-3)
+    assert found["residual"] < 1e-3
+
+
+@pytest.mark.parametrize("algorithm", ["hedge", "rm", "rm+"])
+def test_no_residual_without_lambda(algorithm):
+    found = answer("solve", "matching-pennies", "-a", algorithm, "-n", 100)
+    assert found["residual"] is None
+    assert found["exploitability"] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_dil_pikl_takes_types():
+    found = answer(
+        "solve", "rock-paper-scissors", "-a", "dil-pikl", "--lambda-types", "0.1,1", "-n", 20_000
+    )
+    assert found["residual"] < 1e-3
+
+
+def test_sampling_repeats_by_seed():
+    options = ["solve", "rock-paper-scissors", "--feedback", "sampled", "-n", 50, "--seed"]
+    one, same, other = (answer(*options, seed)["policies"] for seed in (1, 1, 2))
+    assert one == same
+    assert one != other
+
+
+def test_infinite_kl_is_still_json(tmp_path):
+    (tmp_path / "people.json").write_text("[[1, 0, 0], [0.5, 0.25, 0.25]]")
+    found = answer(
+        "solve", "rock-paper-scissors", "-a", "rm", "--anchor", "people.json", cwd=tmp_path
+    )
+    assert found["kl_to_anchor"][0] == "Infinity"
+
+
+def test_solve_for_people():
+    done = kedge("solve", "blotto(coins=10,fields=3)", "--iterations", 100)
+    assert done.returncode == 0
+    assert "exploitability" in done.stdout
+    assert "and 56 more actions" in done.stdout
+
+
+def test_solve_reads_gambit_files(tmp_path):
+    (tmp_path / "dilemma.nfg").write_text(
+        'NFG 1 R "dilemma" { "A" "B" } { 2 2 }\n3 3 5 0 0 5 1 1\n'
+    )
+    found = answer("solve", "dilemma.nfg", "-a", "rm", "-n", 1000, cwd=tmp_path)
+    assert found["policies"][0][1] > 0.99
+
+
+BAD = {
+    "unknown game": (["chekers"], "unknown game 'chekers'"),
+    "near game": (["bloto"], "did you mean blotto"),
+    "bad spec": (["blotto(coins="], "ends too early"),
+    "unknown option of a game": (["blotto(wings=3)"], "wings"),
+    "no file": (["none.nfg"], "No such file"),
+    "truncated nfg": (["short.nfg"], "short.nfg, line 1: the file ends after 3 of 8"),
+    "inf payoff": (["inf.json"], "player 1 has a payoff that is not a finite"),
+    "not json": (["broken.json"], "broken.json: not JSON"),
+    "wrong shape": (["flat.json"], "shape"),
+    "lambda < 0": (["matching-pennies", "--lambda", "-1"], "--lambda: must be at least 0"),
+    "lambda nan": (["matching-pennies", "--lambda", "nan"], "--lambda: must be at least 0"),
+    "lambda word": (["matching-pennies", "--lambda", "much"], "--lambda: 'much' is not a number"),
+    "too many lambdas": (["matching-pennies", "--lambda", "1,2,3"], "3 values for 2 players"),
+    "lambda of rm": (["matching-pennies", "-a", "rm", "--lambda", "1"], "rm has no such option"),
+    "qre at 0": (["matching-pennies", "-a", "qre", "--lambda", "0"], "qre needs lambda > 0"),
+    "mmd at 0": (["matching-pennies", "-a", "mmd", "--lambda", "0"], "no safe step size"),
+    "eta 0": (["matching-pennies", "--eta", "0"], "eta: must be a positive number"),
+    "eta word": (["matching-pennies", "--eta", "fast"], "--eta: 'fast' is not a number"),
+    "anchor sum": (["matching-pennies", "--anchor", "sum.json"], "player 1: sums to 1.1"),
+    "anchor negative": (["matching-pennies", "--anchor", "negative.json"], "negative probability"),
+    "anchor nan": (["matching-pennies", "--anchor", "nan.json"], "not a finite number"),
+    "anchor shape": (["matching-pennies", "--anchor", "short.json"], "has 2 actions"),
+    "anchor words": (["matching-pennies", "--anchor", "words.json"], "not an array of numbers"),
+    "anchor no list": (["matching-pennies", "--anchor", "flat.json"], "one policy"),
+    "anchor missing": (["matching-pennies", "--anchor", "none.json"], "No such file"),
+    "openspiel": (["openspiel:kuhn_pokr"], "openspiel"),
+    "unknown algorithm": (["matching-pennies", "-a", "cfr"], "--algorithm"),
+    "no iterations": (["matching-pennies", "-n", "0"], "--iterations"),
+}
+
+
+@pytest.fixture(scope="module")
+def wrong_files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("wrong")
+    for name, content in {
+        "short.nfg": 'NFG 1 R "t" { "a" "b" } { 2 2 } 1 2 3',
+        "inf.json": '{"payoffs": [[[1, 2]], [[1, Infinity]]]}',
+        "broken.json": '{"payoffs": ',
+        "flat.json": '{"payoffs": [[1, 2], [3, 4]]}',
+        "sum.json": "[[0.5, 0.5], [0.5, 0.6]]",
+        "negative.json": "[[0.5, 0.5], [1.5, -0.5]]",
+        "nan.json": "[[0.5, 0.5], [0.5, NaN]]",
+        "short.json": "[[0.5, 0.5], [1.0]]",
+        "words.json": '[[0.5, 0.5], ["a", "b"]]',
+    }.items():
+        (folder / name).write_text(content)
+    return folder
+
+
+@pytest.mark.parametrize(("arguments", "said"), BAD.values(), ids=BAD.keys())
+def test_bad_input_gets_one_line_and_exit_2(arguments, said, wrong_files):
+    done = kedge("solve", *arguments, cwd=wrong_files)
+    assert done.returncode == 2, done.stderr
+    assert said in " ".join(done.stderr.split())
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+    if not said.startswith("--a") and not said.startswith("--i"):  # those are the parser's boxes
+        assert len(done.stderr.splitlines()) == 1
+
+
+SMALL = ["--set", "coins=4", "--set", "lambdas=0.1,1", "--set", "iterations=500", "--set",
+         "repeats=2", "--no-open"]  # fmt: skip
+
+
+def test_paper_makes_files_and_experiments_finds_them(own_home):
+    done = kedge("paper", "blotto", *SMALL)
+    assert done.returncode == 0, done.stderr
+    assert "piKL-Hedge" in done.stdout
+    runs = answer("experiments", "list")["runs"]
+    assert [run["name"] for run in runs] == ["blotto"]
+    folder = Path(runs[0]["folder"])
+    assert own_home in folder.parents
+    before = {path.name: path.read_bytes() for path in (folder / "report").iterdir()}
+    assert set(before) >= {"report.txt", "report.csv", "report.tex", "report.json", "figure.svg"}
+
+    again = answer("paper", "blotto", *SMALL)
+    assert again["rows"][-1]["lambda"] == 1.0
+    assert before == {path.name: path.read_bytes() for path in (folder / "report").iterdir()}
+
+    shown = answer("experiments", "show", "blotto")
+    assert shown["config"]["coins"] == 4
+    assert shown["done"] == shown["total"]
+    assert "piKL-Hedge" in kedge("experiments", "show", "blotto").stdout
+    assert answer("experiments", "clean", "blotto")["removed"] == [str(folder)]
+    assert answer("experiments", "list")["runs"] == []
+
+
+def test_paper_lists_what_there_is():
+    assert {"blotto", "theory"} <= set(answer("paper"))
+    assert "--set iterations=100000" in kedge("paper").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["bloto"], "did you mean blotto"),
+        (["blotto", "--set", "coin=3"], "did you mean coins"),
+        (["blotto", "--set", "coins"], "field=value"),
+        (["blotto", "--set", "coins=many"], "'many' is not of type int"),
+        (["blotto", "--set", "lambdas=1,x"], "is not of type float"),
+        (["blotto", "--address", "auto"], "only the ray engine"),
+    ],
+)
+def test_bad_paper(arguments, said):
+    done = kedge("paper", *arguments)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_folder_of_another_config_is_left_alone(tmp_path):
+    folder = tmp_path / "run"
+    assert kedge("paper", "blotto", *SMALL, "--folder", folder).returncode == 0
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    done = kedge("paper", "blotto", *SMALL, "--set", "seed=1", "--folder", folder)
+    assert done.returncode == 2
+    assert "another experiment (seed is 0 there, 1 here)" in done.stderr
+    assert before == {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize(
+    "arguments", [["show", "nothing"], ["clean"], ["clean", "nothing"], ["show", "."]]
+)
+def test_bad_experiments(arguments, tmp_path):
+    done = kedge("experiments", *arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
+
+
+def interrupt(*arguments, after):
+    process = subprocess.Popen(
+        [KEDGE, *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ,
+    )
+    time.sleep(after)
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=30)
+    return process.returncode, stderr
+
+
+def test_ctrl_c_ends_a_long_solve_with_130():
+    code, stderr = interrupt("solve", "blotto(coins=10,fields=3)", "-n", 10**9, after=1.5)
+    assert code == 130
+    assert "Traceback" not in stderr
+    assert "interrupted" in stderr
+
+
+def test_ctrl_c_keeps_finished_tasks(own_home):
+    options = ["paper", "blotto", *SMALL, "--set", "iterations=3000000"]
+    code, stderr = interrupt(*options, after=3.0)
+    assert code == 130
+    assert "Traceback" not in stderr
+    run = answer("experiments", "list")["runs"][0]
+    assert 0 < run["done"] < run["total"]

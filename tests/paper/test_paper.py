@@ -1,0 +1,56 @@
+"""The paper's tables and figures on small settings: what they show must be so."""
+
+import json
+
+import pytest
+
+from kedge.errors import InputError
+from kedge.experiments import run
+from kedge.paper import EXPERIMENTS, experiment_class
+
+SMALL = {
+    "blotto": {"coins": 5, "lambdas": (0.01, 0.1, 1.0, 10.0), "iterations": 5000, "repeats": 2},
+    "theory": {"games": 3, "actions": 4, "lambdas": (0.1, 1.0), "iterations": 2000},
+}
+
+
+@pytest.fixture(scope="module", params=sorted(EXPERIMENTS))
+def done(request, tmp_path_factory):
+    experiment = experiment_class(request.param)(**SMALL[request.param])
+    return run(experiment, engine="inline", folder=tmp_path_factory.mktemp("run") / "folder")
+
+
+def test_report_is_complete(done, tmp_path):
+    files = {path.name: path for path in done.write_report(tmp_path / "report")}
+    assert set(files) == {"report.txt", "report.csv", "report.tex", "report.json",
+                          "figure.svg", "figure.png"}  # fmt: skip
+    assert files["figure.png"].read_bytes().startswith(b"\x89PNG")
+    assert json.loads(files["report.json"].read_text())["rows"]
+
+
+def test_blotto_trades_exploitability_for_closeness():
+    experiment = experiment_class("blotto")(**SMALL["blotto"])
+    rows = [
+        row
+        for row in run(experiment, engine="inline").report().table.rows
+        if row["algorithm"] == "piKL-Hedge"
+    ]
+    assert [row["lambda"] for row in rows] == [0.01, 0.1, 1.0, 10.0]
+    kls = [row["kl"] for row in rows]
+    assert kls == sorted(kls, reverse=True)
+    assert rows[0]["exploitability"] < rows[-1]["exploitability"]
+    for row in rows:
+        assert row["exploitability"] == pytest.approx(row["exact_exploitability"], abs=0.05)
+        assert row["kl"] == pytest.approx(row["exact_kl"], abs=0.05)
+
+
+def test_no_bound_is_broken():
+    experiment = experiment_class("theory")(**SMALL["theory"])
+    rows = run(experiment, engine="inline").report().table.rows
+    assert [row["broken"] for row in rows] == [0, 0]
+    assert all(row["regret"] < row["regret_bound"] for row in rows)
+
+
+def test_unknown_names_are_answered_with_the_nearest():
+    with pytest.raises(InputError, match="did you mean blotto"):
+        experiment_class("bloto")
