@@ -69,6 +69,17 @@ unsigned threads_or_all(unsigned threads) {
   return threads > 0 ? threads : std::max(1u, std::thread::hardware_concurrency());
 }
 
+// Where each player's utilities go in one flat array.
+std::vector<double*> rows_of(std::vector<double>& flat, const std::vector<std::size_t>& actions) {
+  std::vector<double*> rows;
+  double* at = flat.data();
+  for (const std::size_t count : actions) {
+    rows.push_back(at);
+    at += count;
+  }
+  return rows;
+}
+
 // The utilities of one player after the other against sampled actions or policies, flat.
 nb::ndarray<nb::numpy, double, nb::ndim<1>> against(const kedge::Utilities& source,
                                                     std::size_t game,
@@ -85,7 +96,7 @@ nb::ndarray<nb::numpy, double, nb::ndim<1>> against(const kedge::Utilities& sour
     total += actions[i];
   }
   std::vector<double> out(total);
-  source.against(game, sampled.data(), out.data());
+  source.against(game, sampled.data(), rows_of(out, actions).data());
   return own(std::move(out));
 }
 
@@ -101,9 +112,10 @@ nb::ndarray<nb::numpy, double, nb::ndim<1>> expected(const kedge::Utilities& sou
   }
   if (policies.shape(0) != total) throw nb::value_error("policies do not match the actions");
   std::vector<double> out(total);
+  const std::vector<double*> rows = rows_of(out, source.actions(game));
   {
     nb::gil_scoped_release release;
-    source.expected(game, each.data(), out.data(), threads_or_all(threads));
+    source.expected(game, each.data(), rows.data(), threads_or_all(threads));
   }
   return own(std::move(out));
 }
@@ -183,7 +195,9 @@ NB_MODULE(_core, m) {
            "uniforms"_a)
       .def("observe",
            [](kedge::Learner& learner, const Doubles& utilities) {
-             if (utilities.shape(0) != learner.cumulative().size()) {
+             std::size_t total = 0;
+             for (const kedge::Seat& seat : learner.seats()) total += seat.actions;
+             if (utilities.shape(0) != total) {
                throw nb::value_error("utilities do not match the actions");
              }
              for (std::size_t a = 0; a < utilities.shape(0); ++a) {
@@ -199,9 +213,9 @@ NB_MODULE(_core, m) {
       .def_prop_ro("iterations", &kedge::Learner::iterations)
       .def_prop_ro("weight", &kedge::Learner::weight)
       .def_prop_ro("average_weight", &kedge::Learner::average_weight)
-      .def("current", [](const kedge::Learner& l) { return to_numpy(l.current()); })
-      .def("average_sum", [](const kedge::Learner& l) { return to_numpy(l.average_sum()); })
+      .def("current", [](const kedge::Learner& l) { return own(l.current()); })
+      .def("average_sum", [](const kedge::Learner& l) { return own(l.average_sum()); })
       .def("earned", [](const kedge::Learner& l) { return to_numpy(l.earned()); })
       .def("divergence", [](const kedge::Learner& l) { return to_numpy(l.divergence()); })
-      .def("cumulative", [](const kedge::Learner& l) { return to_numpy(l.cumulative()); });
+      .def("cumulative", [](const kedge::Learner& l) { return own(l.cumulative()); });
 }

@@ -10,8 +10,11 @@
     !defined(__clang__)
 #define KEDGE_CLONES \
   __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
+// Products are bound by loads, for which wider vectors only lengthen the tails.
+#define KEDGE_PRODUCT_CLONES __attribute__((target_clones("default", "arch=x86-64-v3")))
 #else
 #define KEDGE_CLONES
+#define KEDGE_PRODUCT_CLONES
 #endif
 #if defined(__GNUC__)
 #define KEDGE_INLINE inline __attribute__((always_inline))
@@ -53,28 +56,30 @@ KEDGE_INLINE double exp_negative(double x) {
   return x < kLowest ? 0.0 : p * scale;
 }
 
+// Eight rows at a time share the loads of the weights, or the loads and stores of the sums.
 template <typename Real>
 KEDGE_INLINE void dot_rows_inline(const Real* matrix, std::size_t rows, std::size_t columns,
                                   const double* weights, double* out) {
   std::size_t r = 0;
-  for (; r + 4 <= rows; r += 4) {  // four rows share each load of the weights
+  for (; r + 8 <= rows; r += 8) {
     const Real* m0 = matrix + r * columns;
-    const Real* m1 = m0 + columns;
-    const Real* m2 = m1 + columns;
-    const Real* m3 = m2 + columns;
-    double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
-#pragma omp simd reduction(+ : s0, s1, s2, s3)
+    const Real *m1 = m0 + columns, *m2 = m1 + columns, *m3 = m2 + columns, *m4 = m3 + columns;
+    const Real *m5 = m4 + columns, *m6 = m5 + columns, *m7 = m6 + columns;
+    double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0, s4 = 0.0, s5 = 0.0, s6 = 0.0, s7 = 0.0;
+#pragma omp simd reduction(+ : s0, s1, s2, s3, s4, s5, s6, s7)
     for (std::size_t c = 0; c < columns; ++c) {
       const double w = weights[c];
       s0 += w * m0[c];
       s1 += w * m1[c];
       s2 += w * m2[c];
       s3 += w * m3[c];
+      s4 += w * m4[c];
+      s5 += w * m5[c];
+      s6 += w * m6[c];
+      s7 += w * m7[c];
     }
-    out[r] = s0;
-    out[r + 1] = s1;
-    out[r + 2] = s2;
-    out[r + 3] = s3;
+    const double sums[8] = {s0, s1, s2, s3, s4, s5, s6, s7};
+    for (std::size_t k = 0; k < 8; ++k) out[r + k] = sums[k];
   }
   for (; r < rows; ++r) {
     const Real* m = matrix + r * columns;
@@ -89,15 +94,17 @@ template <typename Real>
 KEDGE_INLINE void add_rows_inline(const Real* matrix, std::size_t rows, std::size_t columns,
                                   const double* weights, double* out) {
   std::size_t r = 0;
-  for (; r + 4 <= rows; r += 4) {  // four rows share each load and store of the sums
+  for (; r + 8 <= rows; r += 8) {
     const Real* m0 = matrix + r * columns;
-    const Real* m1 = m0 + columns;
-    const Real* m2 = m1 + columns;
-    const Real* m3 = m2 + columns;
-    const double w0 = weights[r], w1 = weights[r + 1], w2 = weights[r + 2], w3 = weights[r + 3];
+    const Real *m1 = m0 + columns, *m2 = m1 + columns, *m3 = m2 + columns, *m4 = m3 + columns;
+    const Real *m5 = m4 + columns, *m6 = m5 + columns, *m7 = m6 + columns;
+    const double* w = weights + r;
+    const double w0 = w[0], w1 = w[1], w2 = w[2], w3 = w[3];
+    const double w4 = w[4], w5 = w[5], w6 = w[6], w7 = w[7];
 #pragma omp simd
     for (std::size_t c = 0; c < columns; ++c) {
-      out[c] += (w0 * m0[c] + w1 * m1[c]) + (w2 * m2[c] + w3 * m3[c]);
+      out[c] += ((w0 * m0[c] + w1 * m1[c]) + (w2 * m2[c] + w3 * m3[c])) +
+                ((w4 * m4[c] + w5 * m5[c]) + (w6 * m6[c] + w7 * m7[c]));
     }
   }
   for (; r < rows; ++r) {
@@ -110,39 +117,39 @@ KEDGE_INLINE void add_rows_inline(const Real* matrix, std::size_t rows, std::siz
 
 }  // namespace
 
-KEDGE_CLONES void dot_rows(const double* matrix, std::size_t rows, std::size_t columns,
+KEDGE_PRODUCT_CLONES void dot_rows(const double* matrix, std::size_t rows, std::size_t columns,
                            const double* weights, double* out) {
   dot_rows_inline(matrix, rows, columns, weights, out);
 }
 
-KEDGE_CLONES void dot_rows(const float* matrix, std::size_t rows, std::size_t columns,
+KEDGE_PRODUCT_CLONES void dot_rows(const float* matrix, std::size_t rows, std::size_t columns,
                            const double* weights, double* out) {
   dot_rows_inline(matrix, rows, columns, weights, out);
 }
 
-KEDGE_CLONES void add_rows(const double* matrix, std::size_t rows, std::size_t columns,
+KEDGE_PRODUCT_CLONES void add_rows(const double* matrix, std::size_t rows, std::size_t columns,
                            const double* weights, double* out) {
   add_rows_inline(matrix, rows, columns, weights, out);
 }
 
-KEDGE_CLONES void add_rows(const float* matrix, std::size_t rows, std::size_t columns,
+KEDGE_PRODUCT_CLONES void add_rows(const float* matrix, std::size_t rows, std::size_t columns,
                            const double* weights, double* out) {
   add_rows_inline(matrix, rows, columns, weights, out);
 }
 
-KEDGE_CLONES double softmax(std::size_t actions, double value_weight, const double* values,
+KEDGE_CLONES double softmax(std::size_t blocks, double value_weight, const double* values,
                             double anchor_weight, const double* log_tau, const double* outside,
                             double* policy) {
   double highest = kMinusInfinity;
 #pragma omp simd reduction(max : highest)
-  for (std::size_t a = 0; a < actions; ++a) {
+  for (std::size_t a = 0; a < blocks * kBlock; ++a) {
     const double logit = value_weight * values[a] + anchor_weight * log_tau[a] + outside[a];
     policy[a] = logit;
     highest = logit > highest ? logit : highest;
   }
   double sum = 0.0, moment = 0.0;
 #pragma omp simd reduction(+ : sum, moment)
-  for (std::size_t a = 0; a < actions; ++a) {
+  for (std::size_t a = 0; a < blocks * kBlock; ++a) {
     const double weight = exp_negative(policy[a] - highest);
     policy[a] = weight;
     sum += weight;
@@ -151,24 +158,24 @@ KEDGE_CLONES double softmax(std::size_t actions, double value_weight, const doub
   }
   const double scale = 1.0 / sum;
 #pragma omp simd
-  for (std::size_t a = 0; a < actions; ++a) policy[a] *= scale;
+  for (std::size_t a = 0; a < blocks * kBlock; ++a) policy[a] *= scale;
   return moment * scale - highest - std::log(sum);
 }
 
-KEDGE_CLONES double mirror_step(std::size_t actions, double eta, const double* utilities,
+KEDGE_CLONES double mirror_step(std::size_t blocks, double eta, const double* utilities,
                                 double pull, const double* log_tau, double* log_policy,
                                 double* policy) {
   const double shrink = 1.0 / (1.0 + pull);
   double highest = kMinusInfinity;
 #pragma omp simd reduction(max : highest)
-  for (std::size_t a = 0; a < actions; ++a) {
+  for (std::size_t a = 0; a < blocks * kBlock; ++a) {
     const double logit = (log_policy[a] + pull * log_tau[a] + eta * utilities[a]) * shrink;
     log_policy[a] = logit;
     highest = logit > highest ? logit : highest;
   }
   double sum = 0.0;
 #pragma omp simd reduction(+ : sum)
-  for (std::size_t a = 0; a < actions; ++a) {
+  for (std::size_t a = 0; a < blocks * kBlock; ++a) {
     const double weight = exp_negative(log_policy[a] - highest);
     policy[a] = weight;
     sum += weight;
@@ -177,7 +184,7 @@ KEDGE_CLONES double mirror_step(std::size_t actions, double eta, const double* u
   const double scale = 1.0 / sum;
   double divergence = 0.0;
 #pragma omp simd reduction(+ : divergence)
-  for (std::size_t a = 0; a < actions; ++a) {
+  for (std::size_t a = 0; a < blocks * kBlock; ++a) {
     policy[a] *= scale;
     log_policy[a] -= log_sum;
     divergence += policy[a] > 0.0 ? policy[a] * (log_policy[a] - log_tau[a]) : 0.0;
@@ -185,23 +192,23 @@ KEDGE_CLONES double mirror_step(std::size_t actions, double eta, const double* u
   return divergence;
 }
 
-KEDGE_CLONES double dot(std::size_t actions, const double* policy, const double* utilities) {
+KEDGE_CLONES double dot(std::size_t blocks, const double* policy, const double* utilities) {
   double sum = 0.0;
 #pragma omp simd reduction(+ : sum)
-  for (std::size_t a = 0; a < actions; ++a) sum += policy[a] * utilities[a];
+  for (std::size_t a = 0; a < blocks * kBlock; ++a) sum += policy[a] * utilities[a];
   return sum;
 }
 
-KEDGE_CLONES void discount_add(std::size_t actions, double discount, const double* added,
+KEDGE_CLONES void discount_add(std::size_t blocks, double discount, const double* added,
                                double* total) {
 #pragma omp simd
-  for (std::size_t a = 0; a < actions; ++a) total[a] = total[a] * discount + added[a];
+  for (std::size_t a = 0; a < blocks * kBlock; ++a) total[a] = total[a] * discount + added[a];
 }
 
-KEDGE_CLONES void add_scaled(std::size_t actions, double weight, const double* added,
+KEDGE_CLONES void add_scaled(std::size_t blocks, double weight, const double* added,
                              double* total) {
 #pragma omp simd
-  for (std::size_t a = 0; a < actions; ++a) total[a] += weight * added[a];
+  for (std::size_t a = 0; a < blocks * kBlock; ++a) total[a] += weight * added[a];
 }
 
 }  // namespace kedge::kernel

@@ -21,55 +21,61 @@ double discount_at(bool linear, std::int64_t observed) {
   return linear ? (k + kTiny) / (k + 1.0) : 1.0;
 }
 
+std::size_t slot_of(const Seat& seat, std::size_t kind) {
+  return seat.first_slot + kind * seat.blocks * kernel::kBlock;
+}
+
 }  // namespace
 
 Learner::Learner(Settings settings, const std::vector<std::vector<std::size_t>>& actions,
                  std::vector<double> tau, const std::vector<std::size_t>& types, Types parameters)
-    : settings_(settings), first_seat_{0}, first_value_{0}, types_(std::move(parameters)) {
-  std::size_t first_action = 0, first_type = 0, first_slot = 0;
+    : settings_(settings), first_seat_{0}, types_(std::move(parameters)) {
+  std::size_t total = 0, first_action = 0, first_type = 0, first_slot = 0;
   for (const auto& game : actions) {
     for (const std::size_t count : game) {
       const std::size_t kinds = types.at(seats_.size());
-      seats_.push_back({count, first_action, first_type, kinds, first_slot});
-      first_action += count;
+      const std::size_t blocks = kernel::blocks_for(count);
+      seats_.push_back({count, blocks, first_action, first_type, kinds, first_slot});
+      total += count;
+      first_action += blocks * kernel::kBlock;
       first_type += kinds;
-      first_slot += kinds * count;
+      first_slot += kinds * blocks * kernel::kBlock;
     }
     first_seat_.push_back(seats_.size());
-    first_value_.push_back(first_action);
   }
-  if (tau.size() != first_action || types_.lambda.size() != first_type ||
+  if (tau.size() != total || types_.lambda.size() != first_type ||
       types_.share.size() != first_type || types_.eta.size() != first_type ||
       types_.decay.size() != first_type) {
     throw std::invalid_argument("arrays do not match the numbers of actions and types");
   }
-  log_tau_.resize(first_action);
-  cumulative_.resize(first_action);
-  regret_.resize(first_action);
-  mixture_.resize(first_action);
+  for (auto* over_actions : {&log_tau_, &cumulative_, &regret_, &mixture_, &utilities_}) {
+    over_actions->resize(first_action);
+  }
   for (auto* over_types : {&earned_, &paid_, &divergence_, &mean_, &deviation_}) {
     over_types->resize(first_type);
   }
-  for (auto* slots : {&outside_, &current_, &average_}) slots->resize(first_slot);
-  if (settings_.rule == Rule::kMirrorDescent) log_policy_.resize(first_slot);
+  current_.resize(first_slot);
+  average_.resize(first_slot);
+  outside_.assign(first_slot, -kInfinity);
+  if (settings_.rule == Rule::kMirrorDescent) log_policy_.assign(first_slot, -kInfinity);
 
+  const double* anchor = tau.data();
   for (const Seat& seat : seats_) {
     for (std::size_t a = 0; a < seat.actions; ++a) {
-      const double t = tau[seat.first_action + a];
+      const double t = *anchor++;
       log_tau_[seat.first_action + a] = t > 0.0 ? std::log(t) : 0.0;
       for (std::size_t k = 0; k < seat.types; ++k) {
         // With λ = 0 the anchor drops out, its support included.
         const bool anchored =
             settings_.rule != Rule::kRegretMatching && types_.lambda[seat.first_type + k] > 0.0;
-        const std::size_t slot = seat.first_slot + k * seat.actions + a;
+        const std::size_t slot = slot_of(seat, k) + a;
         outside_[slot] = anchored && t <= 0.0 ? -kInfinity : 0.0;
         if (settings_.rule == Rule::kMirrorDescent) {
           log_policy_[slot] = outside_[slot] + (anchored ? log_tau_[seat.first_action + a] : 0.0);
         }
       }
     }
-    const std::vector<double> nothing(seat.actions, 0.0);
-    choose(seat, clock_, nothing.data());
+    choose(seat, clock_, utilities_.data() + seat.first_action);
   }
 }
 
@@ -91,11 +97,14 @@ void Learner::sample(std::size_t game, const double* uniforms, std::int64_t* act
 }
 
 void Learner::observe(const double* utilities) {
+  for (const Seat& seat : seats_) {
+    std::copy_n(utilities, seat.actions, utilities_.data() + seat.first_action);
+    utilities += seat.actions;
+  }
   const Clock before = clock_;
   for (std::size_t game = 0; game < games(); ++game) {
-    Clock clock = before;
-    observe_game(game, clock, utilities + first_value_[game]);
-    clock_ = clock;
+    clock_ = before;
+    observe_game(game, clock_);
   }
   ++iterations_;
 }
@@ -111,9 +120,14 @@ void Learner::run(const Utilities& source, std::int64_t count, const double* uni
     first_uniform.push_back(first_uniform.back() + players(game) * static_cast<std::size_t>(count));
   }
   const auto work = [&](std::size_t game) {
-    std::vector<double> utilities(first_value_[game + 1] - first_value_[game]);
     std::vector<std::int64_t> actions(players(game));
     std::vector<const double*> policies(players(game));
+    std::vector<double*> utilities(players(game));
+    for (std::size_t i = 0; i < players(game); ++i) {
+      const Seat& seat = seats_[first_seat_[game] + i];
+      policies[i] = policy(seat);
+      utilities[i] = utilities_.data() + seat.first_action;
+    }
     Clock clock = before;
     for (std::int64_t t = 0; t < count; ++t) {
       if (uniforms != nullptr) {
@@ -121,12 +135,9 @@ void Learner::run(const Utilities& source, std::int64_t count, const double* uni
                actions.data());
         source.against(game, actions.data(), utilities.data());
       } else {
-        for (std::size_t i = 0; i < policies.size(); ++i) {
-          policies[i] = policy(seats_[first_seat_[game] + i]);
-        }
         source.expected(game, policies.data(), utilities.data(), inner);
       }
-      observe_game(game, clock, utilities.data());
+      observe_game(game, clock);
     }
     if (game == 0) after = clock;
   };
@@ -146,15 +157,14 @@ double Learner::discount(const Clock& clock) const {
   return discount_at(settings_.linear_weighting, clock.observed);
 }
 
-void Learner::observe_game(std::size_t game, Clock& clock, const double* utilities) {
+void Learner::observe_game(std::size_t game, Clock& clock) {
   const Clock before = clock;
   clock.weight = before.weight * discount(before) + 1.0;
   clock.average_weight =
       before.average_weight * discount_at(settings_.linear_average, before.observed) + 1.0;
   ++clock.observed;
   for (std::size_t s = first_seat_[game]; s < first_seat_[game + 1]; ++s) {
-    learn(seats_[s], before, clock, utilities);
-    utilities += seats_[s].actions;
+    learn(seats_[s], before, clock, utilities_.data() + seats_[s].first_action);
   }
 }
 
@@ -165,10 +175,9 @@ void Learner::learn(const Seat& seat, const Clock& before, const Clock& after,
   const double fade_average = discount_at(settings_.linear_average, before.observed);
   for (std::size_t k = 0; k < seat.types; ++k) {
     const std::size_t type = seat.first_type + k;
-    const double* played = current_.data() + seat.first_slot + k * seat.actions;
-    const double gained = kernel::dot(seat.actions, played, utilities);
-    kernel::discount_add(seat.actions, fade_average, played,
-                         average_.data() + seat.first_slot + k * seat.actions);
+    const std::size_t slot = slot_of(seat, k);
+    const double gained = kernel::dot(seat.blocks, current_.data() + slot, utilities);
+    kernel::discount_add(seat.blocks, fade_average, current_.data() + slot, average_.data() + slot);
     earned_[type] = earned_[type] * fade + gained;
     paid_[type] = paid_[type] * fade + divergence_[type];
     // West's update of a weighted mean and of the weighted squared deviations from it.
@@ -177,7 +186,7 @@ void Learner::learn(const Seat& seat, const Clock& before, const Clock& after,
     deviation_[type] = deviation_[type] * fade + off * (gained - mean_[type]);
     if (settings_.rule == Rule::kRegretMatching) match_regrets(seat, fade, gained, utilities);
   }
-  kernel::discount_add(seat.actions, fade, utilities, cumulative_.data() + seat.first_action);
+  kernel::discount_add(seat.blocks, fade, utilities, cumulative_.data() + seat.first_action);
   choose(seat, after, utilities);
 }
 
@@ -187,7 +196,7 @@ void Learner::choose(const Seat& seat, const Clock& clock, const double* utiliti
   const double* log_tau = log_tau_.data() + seat.first_action;
   for (std::size_t k = 0; k < seat.types; ++k) {
     const std::size_t type = seat.first_type + k;
-    const std::size_t slot = seat.first_slot + k * seat.actions;
+    const std::size_t slot = slot_of(seat, k);
     const double lambda = types_.lambda[type];
     double* policy = current_.data() + slot;
     if (settings_.rule == Rule::kHedge) {
@@ -202,14 +211,14 @@ void Learner::choose(const Seat& seat, const Clock& clock, const double* utiliti
         anchor_weight = count * lambda * value_weight;
       }
       divergence_[type] =
-          kernel::softmax(seat.actions, value_weight, cumulative_.data() + seat.first_action,
+          kernel::softmax(seat.blocks, value_weight, cumulative_.data() + seat.first_action,
                           anchor_weight, log_tau, outside_.data() + slot, policy);
     } else if (settings_.rule == Rule::kMirrorDescent) {
       // π' ∝ [π · τ^(ηλ) · exp(ηu)]^(1/(1 + ηλ)); before any iteration, the start as it is.
       const bool anchored = lambda < kInfinity;
       const double step = clock.observed > 0 && anchored ? types_.eta[type] : 0.0;
       divergence_[type] =
-          kernel::mirror_step(seat.actions, step, utilities, anchored ? step * lambda : 0.0,
+          kernel::mirror_step(seat.blocks, step, utilities, anchored ? step * lambda : 0.0,
                               log_tau, log_policy_.data() + slot, policy);
     } else if (clock.observed == 0) {
       std::fill_n(policy, seat.actions, 1.0 / static_cast<double>(seat.actions));
@@ -219,8 +228,8 @@ void Learner::choose(const Seat& seat, const Clock& clock, const double* utiliti
     double* mixture = mixture_.data() + seat.first_action;
     std::fill_n(mixture, seat.actions, 0.0);
     for (std::size_t k = 0; k < seat.types; ++k) {
-      kernel::add_scaled(seat.actions, types_.share[seat.first_type + k],
-                         current_.data() + seat.first_slot + k * seat.actions, mixture);
+      kernel::add_scaled(seat.blocks, types_.share[seat.first_type + k],
+                         current_.data() + slot_of(seat, k), mixture);
     }
   }
 }
@@ -251,6 +260,26 @@ void Learner::match_regrets(const Seat& seat, double fade, double earned,
   } else {
     std::fill_n(policy, seat.actions, 1.0 / static_cast<double>(seat.actions));
   }
+}
+
+std::vector<double> Learner::by_type(const std::vector<double>& padded) const {
+  std::vector<double> flat;
+  for (const Seat& seat : seats_) {
+    for (std::size_t k = 0; k < seat.types; ++k) {
+      const double* first = padded.data() + slot_of(seat, k);
+      flat.insert(flat.end(), first, first + seat.actions);
+    }
+  }
+  return flat;
+}
+
+std::vector<double> Learner::cumulative() const {
+  std::vector<double> flat;
+  for (const Seat& seat : seats_) {
+    const double* first = cumulative_.data() + seat.first_action;
+    flat.insert(flat.end(), first, first + seat.actions);
+  }
+  return flat;
 }
 
 double Learner::eta(std::size_t type, double count, const Clock& clock) const {

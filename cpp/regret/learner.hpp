@@ -30,6 +30,7 @@ struct Settings {
 // player with their own λ, met with probability `share` (DiL-piKL); plain piKL-Hedge has one.
 struct Seat {
   std::size_t actions;
+  std::size_t blocks;        // what its actions take up, padded: see kernels.hpp
   std::size_t first_action;  // into arrays over actions
   std::size_t first_type;    // into arrays over types
   std::size_t types;
@@ -53,20 +54,20 @@ class Learner {
 
   // Draws one action a player from the current policies by inverse transform; -1 for the dead.
   void sample(std::size_t game, const double* uniforms, std::int64_t* actions) const;
-  // One iteration of every game from utilities that the caller computed, laid out as by Utilities.
+  // One iteration of every game from utilities that the caller computed, without padding.
   void observe(const double* utilities);
   // `count` iterations of every game. `uniforms` (count x players for each game in turn) makes the
   // feedback sampled; without it the feedback is exact.
   void run(const Utilities& source, std::int64_t count, const double* uniforms, unsigned threads);
 
-  // Arrays over (type, action), seat after seat; those of the average are weighted sums.
-  std::span<const double> current() const { return current_; }
-  std::span<const double> average_sum() const { return average_; }
+  // Arrays over (type, action), seat after seat, without padding; averages are weighted sums.
+  std::vector<double> current() const { return by_type(current_); }
+  std::vector<double> average_sum() const { return by_type(average_); }
   // Arrays over types.
   std::span<const double> earned() const { return earned_; }      // Σ w_t π^t·u^t
   std::span<const double> divergence() const { return paid_; }    // Σ w_t KL(π^t‖τ)
   // Over actions: CV = Σ w_t u^t.
-  std::span<const double> cumulative() const { return cumulative_; }
+  std::vector<double> cumulative() const;
   double weight() const { return clock_.weight; }
   double average_weight() const { return clock_.average_weight; }
   const std::vector<Seat>& seats() const { return seats_; }
@@ -78,7 +79,8 @@ class Learner {
     double average_weight = 0.0;  // the same for the average policy
   };
   double discount(const Clock& clock) const;
-  void observe_game(std::size_t game, Clock& clock, const double* utilities);
+  void observe_game(std::size_t game, Clock& clock);
+  std::vector<double> by_type(const std::vector<double>& padded) const;
   void learn(const Seat& seat, const Clock& before, const Clock& after, const double* utilities);
   void choose(const Seat& seat, const Clock& clock, const double* utilities);
   void match_regrets(const Seat& seat, double discount, double earned, const double* utilities);
@@ -90,12 +92,11 @@ class Learner {
   Settings settings_;
   std::vector<Seat> seats_;
   std::vector<std::size_t> first_seat_;   // of each game
-  std::vector<std::size_t> first_value_;  // of each game, into arrays over actions
   Types types_;
   Clock clock_;
   std::int64_t iterations_ = 0;
   // Over actions.
-  std::vector<double> log_tau_, cumulative_, regret_, mixture_;
+  std::vector<double> log_tau_, cumulative_, regret_, mixture_, utilities_;
   // Over types.
   std::vector<double> earned_, paid_, divergence_, mean_, deviation_;
   // Over (type, action).

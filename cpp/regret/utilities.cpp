@@ -119,15 +119,15 @@ std::vector<double> contract_rows(const Sizes& actions, std::size_t leading, std
 
 template <typename Real>
 void expected_utilities(const Sizes& actions, const Real* data, const double* const* policies,
-                        double* out, unsigned threads) {
+                        double* const* out, unsigned threads) {
   const std::size_t players = actions.size();
   const std::size_t leading = leading_players(actions);
   const std::size_t columns = product(actions, leading, players);
   const std::size_t rows = product(actions, 0, leading);
   if (players == 2 && rows * columns < kLargeTensor) {  // a matrix game needs no walk
-    kernel::dot_rows(data, rows, columns, policies[1], out);
-    std::fill_n(out + rows, columns, 0.0);
-    kernel::add_rows(data + rows * columns, rows, columns, policies[0], out + rows);
+    kernel::dot_rows(data, rows, columns, policies[1], out[0]);
+    std::fill_n(out[1], columns, 0.0);
+    kernel::add_rows(data + rows * columns, rows, columns, policies[0], out[1]);
     return;
   }
   std::vector<double> column_weights(columns);
@@ -157,20 +157,20 @@ void expected_utilities(const Sizes& actions, const Real* data, const double* co
   for (std::size_t i = 0; i < players; ++i) {
     std::vector<double> sums = std::move(partial[i * blocks]);
     for (std::size_t block = 1; block < blocks; ++block) {
-      kernel::add_scaled(sums.size(), 1.0, partial[i * blocks + block].data(), sums.data());
+      const std::vector<double>& more = partial[i * blocks + block];
+      for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += more[k];
     }
     if (i < leading) {
-      std::copy(sums.begin(), sums.end(), out);
+      std::copy(sums.begin(), sums.end(), out[i]);
     } else {
-      contract_block(actions, leading, i, policies, std::move(sums), out);
+      contract_block(actions, leading, i, policies, std::move(sums), out[i]);
     }
-    out += actions[i];
   }
 }
 
 template <typename Real>
 void utilities_against(const Sizes& actions, const Real* data, const std::int64_t* sampled,
-                       double* out) {
+                       double* const* out) {
   const std::size_t players = actions.size();
   Sizes strides(players, 1);
   std::size_t at = 0;
@@ -181,7 +181,7 @@ void utilities_against(const Sizes& actions, const Real* data, const std::int64_
   const std::size_t size = strides[0] * actions[0];
   for (std::size_t i = 0; i < players; ++i) {
     const Real* line = data + i * size + at - strides[i] * static_cast<std::size_t>(sampled[i]);
-    for (std::size_t a = 0; a < actions[i]; ++a) *out++ = line[a * strides[i]];
+    for (std::size_t a = 0; a < actions[i]; ++a) out[i][a] = line[a * strides[i]];
   }
 }
 
@@ -196,7 +196,8 @@ constexpr std::uint64_t kGolden = 0x9e3779b97f4a7c15ull;
 
 }  // namespace
 
-void TensorUtilities::against(std::size_t game, const std::int64_t* sampled, double* out) const {
+void TensorUtilities::against(std::size_t game, const std::int64_t* sampled,
+                              double* const* out) const {
   const Tensor& tensor = tensors_[game];
   if (tensor.is_float32) {
     utilities_against(tensor.actions, static_cast<const float*>(tensor.data), sampled, out);
@@ -205,8 +206,8 @@ void TensorUtilities::against(std::size_t game, const std::int64_t* sampled, dou
   }
 }
 
-void TensorUtilities::expected(std::size_t game, const double* const* policies, double* out,
-                               unsigned threads) const {
+void TensorUtilities::expected(std::size_t game, const double* const* policies,
+                               double* const* out, unsigned threads) const {
   const Tensor& tensor = tensors_[game];
   if (tensor.is_float32) {
     expected_utilities(tensor.actions, static_cast<const float*>(tensor.data), policies, out,
@@ -217,23 +218,34 @@ void TensorUtilities::expected(std::size_t game, const double* const* policies, 
   }
 }
 
-void HashedUtilities::against(std::size_t game, const std::int64_t* sampled, double* out) const {
-  const Sizes& actions = actions_[game];
+HashedUtilities::HashedUtilities(std::vector<std::vector<std::size_t>> actions,
+                                 std::uint64_t seed)
+    : actions_(std::move(actions)) {
   // Zobrist's scheme: the joint action's key is the xor of one key a player.
-  const auto key = [&](std::size_t player, std::uint64_t action) {
-    return mix(seed_ + kGolden * (1 + action + (static_cast<std::uint64_t>(player) << 32) +
-                                  (static_cast<std::uint64_t>(game) << 40)));
+  for (std::uint64_t game = 0; game < actions_.size(); ++game) {
+    auto& players = keys_.emplace_back();
+    for (std::uint64_t player = 0; player < actions_[game].size(); ++player) {
+      auto& keys = players.emplace_back();
+      for (std::uint64_t action = 0; action < actions_[game][player]; ++action) {
+        keys.push_back(mix(seed + kGolden * (1 + action + (player << 32) + (game << 40))));
+      }
+    }
+  }
+}
+
+void HashedUtilities::against(std::size_t game, const std::int64_t* sampled,
+                              double* const* out) const {
+  const auto& players = keys_[game];
+  const auto own = [&](std::size_t i) {
+    return players[i].empty() ? 0 : players[i][static_cast<std::size_t>(sampled[i])];
   };
   std::uint64_t joint = 0;
-  for (std::size_t j = 0; j < actions.size(); ++j) {
-    if (actions[j] > 0) joint ^= key(j, static_cast<std::uint64_t>(sampled[j]));
-  }
-  for (std::size_t i = 0; i < actions.size(); ++i) {
-    if (actions[i] == 0) continue;
-    const std::uint64_t others = joint ^ key(i, static_cast<std::uint64_t>(sampled[i]));
-    for (std::size_t a = 0; a < actions[i]; ++a) {
-      const std::uint64_t bits = mix((others ^ key(i, a)) + kGolden * (i + 1));
-      *out++ = static_cast<double>(bits >> 11) * 0x1p-53;
+  for (std::size_t i = 0; i < players.size(); ++i) joint ^= own(i);
+  for (std::size_t i = 0; i < players.size(); ++i) {
+    const std::uint64_t others = joint ^ own(i);
+    for (std::size_t a = 0; a < players[i].size(); ++a) {
+      const std::uint64_t bits = mix((others ^ players[i][a]) + kGolden * (i + 1));
+      out[i][a] = static_cast<double>(bits >> 11) * 0x1p-53;
     }
   }
 }

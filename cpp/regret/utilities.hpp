@@ -8,18 +8,19 @@
 
 namespace kedge {
 
-// The utilities of a batch of independent games. In every call `out` holds, one player after the
-// other, the utility of each action of that player: Σ actions doubles for the game.
+// The utilities of a batch of independent games. In every call `out[i]` receives the utility of
+// each action of player i.
 class Utilities {
  public:
   virtual ~Utilities() = default;
   virtual std::size_t games() const = 0;
   virtual const std::vector<std::size_t>& actions(std::size_t game) const = 0;
   // u_i(a, a*_-i): every action of every player against the others' sampled actions.
-  virtual void against(std::size_t game, const std::int64_t* sampled, double* out) const = 0;
+  virtual void against(std::size_t game, const std::int64_t* sampled,
+                       double* const* out) const = 0;
   // u_i(a, π_-i): the same in expectation. `policies[i]` is player i's policy.
-  virtual void expected(std::size_t game, const double* const* policies, double* out,
-                        unsigned threads) const = 0;
+  virtual void expected(std::size_t game, const double* const* policies,
+                        double* const* out, unsigned threads) const = 0;
   virtual bool has_expected() const = 0;
 };
 
@@ -37,8 +38,8 @@ class TensorUtilities : public Utilities {
   const std::vector<std::size_t>& actions(std::size_t game) const override {
     return tensors_[game].actions;
   }
-  void against(std::size_t game, const std::int64_t* sampled, double* out) const override;
-  void expected(std::size_t game, const double* const* policies, double* out,
+  void against(std::size_t game, const std::int64_t* sampled, double* const* out) const override;
+  void expected(std::size_t game, const double* const* policies, double* const* out,
                 unsigned threads) const override;
   bool has_expected() const override { return true; }
 
@@ -50,19 +51,18 @@ class TensorUtilities : public Utilities {
 // action. It stands in for oracles such as Diplomacy's, whose joint actions cannot be tabulated.
 class HashedUtilities final : public Utilities {
  public:
-  HashedUtilities(std::vector<std::vector<std::size_t>> actions, std::uint64_t seed)
-      : actions_(std::move(actions)), seed_(seed) {}
+  HashedUtilities(std::vector<std::vector<std::size_t>> actions, std::uint64_t seed);
   std::size_t games() const override { return actions_.size(); }
   const std::vector<std::size_t>& actions(std::size_t game) const override {
     return actions_[game];
   }
-  void against(std::size_t game, const std::int64_t* sampled, double* out) const override;
-  void expected(std::size_t, const double* const*, double*, unsigned) const override {}
+  void against(std::size_t game, const std::int64_t* sampled, double* const* out) const override;
+  void expected(std::size_t, const double* const*, double* const*, unsigned) const override {}
   bool has_expected() const override { return false; }
 
  private:
   std::vector<std::vector<std::size_t>> actions_;
-  std::uint64_t seed_;
+  std::vector<std::vector<std::vector<std::uint64_t>>> keys_;  // by game, player, action
 };
 
 }  // namespace kedge

@@ -66,6 +66,16 @@ class Learner(Protocol):
 
 
 @dataclass(frozen=True)
+class _Totals:
+    """What a player was told and what it got, summed over the iterations."""
+
+    values: Array  # CV
+    weight: float
+    earned: float
+    divergence: float
+
+
+@dataclass(frozen=True)
 class Iterate:
     """Where the players of one game stand after some iterations.
 
@@ -81,12 +91,17 @@ class Iterate:
     """What each player would play next; of mixtures, where players have types."""
     type_policies: list[list[Array]]
     """For each player the answer of each of its types, in the order of their λs."""
-    regret: Array
-    """R_i^T against the regularised utilities (Proposition 1); the lowest-λ type's, with types."""
 
     _seats: list[Seat] = field(repr=False)
+    _totals: list["_Totals"] = field(repr=False)
     _proved: bool = field(repr=False)
     _zero_sum: bool = field(repr=False)
+
+    @cached_property
+    def regret(self) -> Array:
+        """R_i^T against the regularised utilities (Proposition 1); the lowest-λ type's."""
+        pairs = zip(self._seats, self._totals, strict=True)
+        return np.array([_regret(seat, totals) for seat, totals in pairs])
 
     @cached_property
     def kl_to_anchor(self) -> Array:
@@ -306,16 +321,14 @@ def _snapshots(
     for game, is_zero_sum in zip(seats, zero_sum, strict=True):
         now: list[list[Array]] = []
         mean: list[list[Array]] = []
-        regret = []
+        sums = []
         for seat in game:
-            values = next(totals)
             now.append([next(current) for _ in seat.types])
             mean.append([next(averages) for _ in seat.types])
-            regrets = [
-                _regret(values, learner.weight, kind.lam, seat.tau, next(earned), next(paid))
-                for kind in seat.types
-            ]
-            regret.append(regrets[_lowest(seat)] if regrets else 0.0)
+            types = [(next(earned), next(paid)) for _ in seat.types]
+            sums.append(
+                _Totals(next(totals), learner.weight, *(types or [(0.0, 0.0)])[_lowest(seat)])
+            )
         answer = now if average == "last" or total == 0 else mean
         mixed_now = [_mix(seat, kinds) for seat, kinds in zip(game, now, strict=True)]
         mixed_mean = [_mix(seat, kinds) for seat, kinds in zip(game, mean, strict=True)]
@@ -329,8 +342,8 @@ def _snapshots(
                 average=mixed_mean,
                 current=mixed_now,
                 type_policies=answer,
-                regret=np.array(regret),
                 _seats=game,
+                _totals=sums,
                 _proved=proved,
                 _zero_sum=is_zero_sum,
             )
@@ -350,17 +363,15 @@ def _mix(seat: Seat, policies: list[Array]) -> Array:
     return mixed
 
 
-def _regret(
-    values: Array, weight: float, lam: float, tau: Array, earned: float, paid: float
-) -> float:
+def _regret(seat: Seat, totals: _Totals) -> float:
     """R^T = max over π* of [CV·π* − TλKL(π*‖τ)] − Σ_t [u^t·π^t − λKL(π^t‖τ)]."""
-    if weight == 0.0:
+    if not seat.types or totals.weight == 0.0:
         return 0.0
+    values, weight, lam = totals.values, totals.weight, seat.types[_lowest(seat)].lam
     if lam == 0.0:
-        return float(values.max()) - earned
+        return float(values.max()) - totals.earned
     if lam == inf:
-        return float(values @ tau) - earned
-    best = forward_kl(tau, values / weight, lam)
-    return float(
-        values @ best - weight * lam * float(kl_divergence(best, tau)) - (earned - lam * paid)
-    )
+        return float(values @ seat.tau) - totals.earned
+    best = forward_kl(seat.tau, values / weight, lam)
+    most = float(values @ best) - weight * lam * float(kl_divergence(best, seat.tau))
+    return most - (totals.earned - lam * totals.divergence)
