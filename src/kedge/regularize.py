@@ -117,7 +117,7 @@ def check_policy(policy: npt.ArrayLike, what: str) -> Array:
     """`policy` as a float64 array whose rows are distributions, or an error that names `what`."""
     try:
         array = np.asarray(policy, np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError(f"{what}: not an array of numbers") from None
     if array.ndim == 0 or array.shape[-1] == 0:
         raise InputError(f"{what}: no actions")

@@ -135,6 +135,7 @@ def test_json(tmp_path):
         '{"payoffs": 3}',
         '{"payoffs": [[[1]], [["x"]]]}',
         "[" * 100_000,
+        '{"payoffs": [[[1' + "0" * 400 + "]]]}",
         '{"payoffs": [[[1]],[[1]]], "actions": 3}',
         '{"payoffs": [[[1]],[[1]]], "players": ["a"]}',
     ],

@@ -23,6 +23,7 @@ from kedge.games.normal_form import (
     rock_paper_scissors,
     values,
 )
+from kedge.search.regret import RegretMatching, solve
 
 
 def uniform(game):
@@ -76,6 +77,9 @@ def test_openspiel_agrees():
     np.testing.assert_array_equal(rock_paper_scissors().payoffs, rps.payoffs)
     kuhn = load_game("openspiel:kuhn_poker")
     assert kuhn.num_actions == (64, 64)
+    found = solve(kuhn, RegretMatching(plus=True), 5000, average="linear").policies
+    assert exploitability(kuhn, found) < 1e-3
+    assert values(kuhn, found)[0] == pytest.approx(-1 / 18, abs=1e-3)
 
 
 @pytest.mark.parametrize(

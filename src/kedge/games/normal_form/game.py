@@ -135,7 +135,7 @@ def check_payoffs(payoffs: npt.ArrayLike, what: str = "payoffs") -> npt.NDArray[
         if array.dtype not in (np.float32, np.float64):
             array = array.astype(np.float64)
         array = np.ascontiguousarray(array)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError(f"{what}: not a rectangular array of numbers") from None
     if array.ndim < 2 or array.shape[0] != array.ndim - 1:
         raise InputError(

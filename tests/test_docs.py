@@ -1,0 +1,128 @@
+"""What the documentation shows is true: its examples run, its commands work, its links lead on."""
+
+import doctest
+import importlib
+import importlib.util
+import json
+import os
+import pkgutil
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import kedge
+from kedge.games import GAMES
+from kedge.games.normal_form import NormalFormGame, write_nfg
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+MODULES = [
+    module.name
+    for module in pkgutil.walk_packages(kedge.__path__, "kedge.")
+    if module.name != "kedge._core"
+]
+SECONDS = 60  # for one command; the longest takes some ten
+
+
+def page_name(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+@pytest.fixture
+def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder to work in, with the files that the pages speak of; registries are put back."""
+    game = NormalFormGame(
+        [[[0.55, 0.95], [0.90, 0.70]], [[-0.55, -0.95], [-0.90, -0.70]]],
+        name="penalty",
+        players=["kicker", "keeper"],
+        actions=[["left", "right"]] * 2,
+    )
+    write_nfg(game, tmp_path / "game.nfg")
+    (tmp_path / "people.json").write_text(json.dumps([[0.6, 0.4], [0.25, 0.75]]))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(GAMES, "_makers", dict(GAMES._makers))
+    return tmp_path
+
+
+@pytest.mark.usefixtures("workshop")
+@pytest.mark.parametrize("page", PAGES, ids=page_name)
+def test_examples_of_pages(page: Path) -> None:
+    failed, _ = doctest.testfile(
+        str(page), module_relative=False, optionflags=FLAGS, encoding="utf-8"
+    )
+    assert not failed
+
+
+@pytest.mark.usefixtures("workshop")
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_of_modules(name: str) -> None:
+    try:
+        module = importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] == "kedge":
+            raise
+        pytest.skip(f"needs {error.name}")
+    failed, _ = doctest.testmod(module, optionflags=FLAGS)
+    assert not failed
+
+
+def commands(page: Path) -> list[str]:
+    """The lines that start with ``$ kedge``, less those that an earlier page has."""
+    seen: set[str] = set()
+    for earlier in PAGES:
+        found = re.findall(r"^\$ (kedge .*)$", earlier.read_text(encoding="utf-8"), re.MULTILINE)
+        new = [line for line in dict.fromkeys(found) if line not in seen]
+        if earlier == page:
+            return new
+        seen.update(new)
+    return []
+
+
+def is_left_out(command: str) -> bool:
+    """A cluster is not always there, nor is OpenSpiel."""
+    no_openspiel = importlib.util.find_spec("pyspiel") is None
+    return "--engine ray" in command or ("openspiel:" in command and no_openspiel)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if commands(page)], ids=page_name)
+def test_commands(page: Path, workshop: Path) -> None:
+    """In the order of the page, in one folder: later ones may show what earlier ones made."""
+    for command in commands(page):
+        if is_left_out(command):
+            continue
+        done = subprocess.run(
+            [sys.executable, "-m", "kedge.interfaces", *shlex.split(command)[1:]],
+            cwd=workshop,
+            env={**os.environ, "PYTHONUTF8": "1"},
+            capture_output=True,
+            encoding="utf-8",
+            timeout=SECONDS,
+        )
+        assert done.returncode == 0, f"{command}\n{done.stderr}"
+        if "--json" in command:
+            assert isinstance(json.loads(done.stdout), dict), command
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md"], ids=page_name)
+def test_links(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if re.match(r"[a-z]+:", target):  # elsewhere
+            continue
+        file, _, place = target.partition("#")
+        linked = page.parent / file if file else page
+        assert linked.exists(), target
+        if place:
+            assert place in headings(linked), target
+
+
+def headings(page: Path) -> set[str]:
+    """The anchors that GitHub gives a page's headings."""
+    lines = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    kept = (re.sub(r"[^\w\- ]", "", re.sub(r"\]\([^)]*\)", "", line).lower()) for line in lines)
+    return {line.strip().replace(" ", "-") for line in kept}
