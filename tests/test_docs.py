@@ -96,7 +96,7 @@ def test_commands(page: Path, workshop: Path) -> None:
         if is_left_out(command):
             continue
         done = subprocess.run(
-            [sys.executable, "-m", "kedge.interfaces", *shlex.split(command)[1:]],
+            [Path(sys.executable).with_name("kedge"), *shlex.split(command)[1:]],
             cwd=workshop,
             env={**os.environ, "PYTHONUTF8": "1"},
             capture_output=True,

@@ -22,6 +22,7 @@ from kedge.specs import Registry, Spec, parse
             "sparta(hanabi, lambda=1e-3, greedy=true, seed=none)",
             Spec("sparta", (Spec("hanabi"),), {"lambda": 1e-3, "greedy": True, "seed": None}),
         ),
+        ("net('a \"b\"')", Spec("net", ('a "b"',))),
         ('net("a file.onnx", -2, inf)', Spec("net", ("a file.onnx", -2, float("inf")))),
     ],
 )

@@ -127,7 +127,8 @@ def _show(value: Any) -> str:
     if isinstance(value, bool) or value is None:
         return str(value).lower()
     if isinstance(value, str):
-        return f'"{value}"'
+        mark = "'" if '"' in value else '"'
+        return f"{mark}{value}{mark}"
     return str(value)
 
 

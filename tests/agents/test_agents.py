@@ -14,7 +14,7 @@ SPECS = [
     "hedge(iterations=500)",
     "rm",
     "rm+",
-    "dil-pikl(iterations=100)",
+    'dil-pikl(uniform, lambdas="0.1,1", iterations=100)',
 ]
 
 

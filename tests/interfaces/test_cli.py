@@ -144,6 +144,8 @@ BAD = {
     "too many lambdas": (["matching-pennies", "--lambda", "1,2,3"], "3 values for 2 players"),
     "lambda of rm": (["matching-pennies", "-a", "rm", "--lambda", "1"], "rm has no such option"),
     "qre at 0": (["matching-pennies", "-a", "qre", "--lambda", "0"], "qre needs lambda > 0"),
+    "iterations of qre": (["matching-pennies", "-a", "qre", "-n", "5"], "qre has no such option"),
+    "other file": (["game.efg"], "game.efg: not a game file"),
     "mmd at 0": (["matching-pennies", "-a", "mmd", "--lambda", "0"], "no safe step size"),
     "eta 0": (["matching-pennies", "--eta", "0"], "eta: must be a positive number"),
     "eta word": (["matching-pennies", "--eta", "fast"], "--eta: 'fast' is not a number"),

@@ -9,7 +9,13 @@ from hypothesis import strategies as st
 
 from kedge import _core
 from kedge.errors import InputError
-from kedge.games.normal_form import NormalFormGame, blotto, exploitability, random_game
+from kedge.games.normal_form import (
+    NormalFormGame,
+    blotto,
+    exploitability,
+    random_game,
+    regrets,
+)
 from kedge.search.regret import (
     MMD,
     Adaptive,
@@ -333,9 +339,13 @@ def test_the_papers_bounds_hold(feedback, seed):
         assert (step.regret <= step.regret_bound).all()
         assert (step.kl_to_anchor <= step.kl_bound).all()
         assert step.xi(0.05) > 0.0
-    supported = NormalFormGame(game.payoffs[:, :, [0, 2, 3]])
-    found = [step.policies[0], step.policies[1][[0, 2, 3]]]
-    assert exploitability(supported, found) <= step.nash_bound + 1e-3
+    # In the game as it is, the action that the anchor never plays may be the best: no bound.
+    assert step.nash_bound == np.inf
+    kept = [0, 2, 3]
+    supported = NormalFormGame(game.payoffs[:, :, kept])
+    end = solve(supported, PiKLHedge(lams), 20_000, anchors=[anchors[0], anchors[1][kept]])
+    assert np.isfinite(end.nash_bound)
+    assert regrets(supported, end.policies).max() <= end.nash_bound + 1e-3
 
 
 def test_bounds_say_where_they_are_not_proved():
@@ -345,6 +355,14 @@ def test_bounds_say_where_they_are_not_proved():
     too_fast = PiKLHedge(0.1, Constant(9.0), indexing="t-1")
     assert np.isnan(solve(game, too_fast, 10).regret_bound).all()
     assert np.isnan(solve(three_players()[0], PiKLHedge(0.1), 10).nash_bound)
+    for unproved in (
+        solve(game, PiKLHedge(0.1, weighting="linear"), 10),
+        solve(game, PiKLHedge(0.1), 10, average="last"),
+        solve(game, DiLPiKL((0.1, 0.2)), 10),
+    ):
+        assert np.isnan(unproved.kl_bound).all()
+        assert np.isnan(unproved.nash_bound)
+        assert np.isnan(unproved.xi(0.1))
 
 
 @pytest.mark.parametrize(
@@ -360,12 +378,24 @@ def test_bounds_say_where_they_are_not_proved():
         ({"anchors": [[1.0]]}, "1 policies for 3 players"),
         ({"anchors": [[0.5, 0.5, 0, np.nan], [1, 0, 0], [1, 0, 0, 0, 0]]}, "player 0.*finite"),
         ({"game": [[0.0, 1.0]] * 2}, "shape"),
+        ({"algorithm": PiKLHedge(0.1, indexing="T")}, "indexing: one of t, t-1, not 'T'"),
+        ({"algorithm": RegretMatching(weighting="linaer")}, "weighting: one of uniform, linear"),
+        ({"algorithm": MMD(0.1, 0.0)}, "eta: must be a positive number"),
+        ({"feedback": "sampld"}, "feedback: one of full, sampled, not 'sampld'"),
+        ({"average": "linaer"}, "average: one of"),
+        ({"engine": "pyton"}, "engine: one of"),
+        ({"iterations": -1}, "checkpoints: -1 comes after 0"),
     ],
 )
 def test_bad_input(change, said):
     options = {"game": three_players()[0], "algorithm": PiKLHedge(0.1), "iterations": 3} | change
     with pytest.raises(InputError, match=said):
         solve(**options)
+
+
+def test_every_must_be_positive():
+    with pytest.raises(InputError, match="every: at least 1, not 0"):
+        next(iterates(blotto(2, 2), PiKLHedge(0.1), every=0))
 
 
 def test_oracles_are_checked():
@@ -379,6 +409,8 @@ def test_oracles_are_checked():
         run(Oracle([[2, 2]], lambda sampled: np.zeros((2, 2))), feedback="sampled")
     with pytest.raises(ValueError, match="finite"):
         run(Oracle([[2, 2]], lambda sampled: np.full((1, 2, 2), np.nan)), feedback="sampled")
+    with pytest.raises(InputError, match="ranges"):
+        run(Oracle([[2, 2]], good.utilities, ranges=[[1.0, np.nan]]), feedback="sampled")
     with pytest.raises(InputError, match="num_actions"):
         run(Oracle([2, 2], lambda sampled: np.zeros((1, 2, 2))), feedback="sampled")
 

@@ -6,6 +6,8 @@
 array([0.333, 0.333, 0.333])
 """
 
+from collections.abc import Callable
+
 from kedge.agents.agent import Agent, Analysis
 from kedge.agents.normal_form import RegretAgent, UniformAgent
 from kedge.search.regret.algorithms import by_name
@@ -21,21 +23,32 @@ def make_agent(spec: Spec | str) -> Agent:
     return AGENTS.make(parse(spec) if isinstance(spec, str) else spec)
 
 
-def _register(name: str, anchored: bool) -> None:
-    def anchored_agent(
-        anchor: Spec | str = "uniform", lam: float = 0.1, iterations: int = 10_000
-    ) -> Agent:
+def _anchored(name: str) -> Callable[..., Agent]:
+    def make(anchor: Spec | str = "uniform", lam: float = 0.1, iterations: int = 10_000) -> Agent:
         return RegretAgent(make_agent(anchor), by_name(name, lam=lam), iterations)
 
-    def plain_agent(anchor: Spec | str = "uniform", iterations: int = 10_000) -> Agent:
-        return RegretAgent(make_agent(anchor), by_name(name), iterations)
+    return make
 
-    AGENTS.register(name, anchored_agent if anchored else plain_agent)
+
+def _unanchored(name: str) -> Callable[..., Agent]:
+    def make(iterations: int = 10_000) -> Agent:
+        return RegretAgent(UniformAgent(), by_name(name), iterations)
+
+    return make
+
+
+def _dil_pikl(
+    anchor: Spec | str = "uniform", lambdas: str = "1e-4,1e-3,1e-2,1e-1", iterations: int = 10_000
+) -> Agent:
+    """`lambdas` is quoted, the λs between commas: ``dil-pikl(uniform, lambdas="0.1,1")``."""
+    types = tuple(float(word) for word in lambdas.split(","))
+    return RegretAgent(make_agent(anchor), by_name("dil-pikl", lambdas=types), iterations)
 
 
 for _name in ("pikl-hedge", "mmd"):
-    _register(_name, anchored=True)
-for _name in ("hedge", "rm", "rm+", "dil-pikl"):
-    _register(_name, anchored=False)
+    AGENTS.register(_name, _anchored(_name))
+for _name in ("hedge", "rm", "rm+"):
+    AGENTS.register(_name, _unanchored(_name))
+AGENTS.register("dil-pikl", _dil_pikl)
 
 __all__ = ["AGENTS", "Agent", "Analysis", "make_agent"]

@@ -50,11 +50,15 @@ def run_ray(
         shared = ray.put(experiment)
         try:
             while queue or flight:
-                while queue and len(flight) < (workers or len(jobs)):
+                stopping = interrupted()  # no more jobs then, but what has arrived is kept
+                while queue and not stopping and len(flight) < (workers or len(jobs)):
                     job = queue.popleft()
                     flight[remote.remote(shared, job)] = job
+                if not flight:
+                    break
                 # One at a time, so that a result is on disk as soon as it is known.
-                ready, _ = ray.wait(list(flight), num_returns=1, timeout=_POLL_SECONDS)
+                patience = 0.0 if stopping else _POLL_SECONDS
+                ready, _ = ray.wait(list(flight), num_returns=1, timeout=patience)
                 for reference in ready:
                     job = flight.pop(reference)
                     try:
@@ -68,7 +72,7 @@ def run_ray(
                         deaths.count(job, _reason(error), queue, record)
                     else:
                         record(job, outcome)
-                if interrupted() and not ready:  # what has arrived is kept
+                if stopping and not ready:
                     break
         finally:
             for reference in flight:

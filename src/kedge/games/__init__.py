@@ -1,5 +1,6 @@
 """Rules of games, and nothing else. A game is named by a spec, or by a file that holds it."""
 
+import re
 from pathlib import Path
 
 from kedge.errors import InputError
@@ -34,7 +35,7 @@ def load_game(text: str) -> NormalFormGame:
     reader = _READERS.get(Path(text).suffix.lower())
     if reader is not None:
         return reader(text)
-    if Path(text).is_file():
+    if Path(text).is_file() or re.fullmatch(r"[^()]*\.[a-z]{2,4}", text):
         raise InputError(f"{text}: not a game file; .nfg and .json are read")
     if text.startswith("openspiel:"):
         return load_openspiel(text.removeprefix("openspiel:"))

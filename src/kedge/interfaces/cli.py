@@ -117,9 +117,12 @@ def solve(
         ),
     ] = None,
     feedback: Annotated[
-        Literal["full", "sampled"],
-        typer.Option(help="Learn from expected utilities, or from sampled joint actions."),
-    ] = "full",
+        Literal["full", "sampled"] | None,
+        typer.Option(
+            help="Learn from expected utilities, or from sampled joint actions. [default: full]",
+            show_default=False,
+        ),
+    ] = None,
     average: Annotated[
         Literal["uniform", "linear", "last"] | None,
         typer.Option(
@@ -127,8 +130,14 @@ def solve(
             show_default=False,
         ),
     ] = None,
-    iterations: Annotated[int, typer.Option("--iterations", "-n", min=1)] = 10_000,
-    seed: Annotated[int, typer.Option(min=0, help="Of the sampling.")] = 0,
+    iterations: Annotated[
+        int | None,
+        typer.Option("--iterations", "-n", min=1, help="[default: 10000]", show_default=False),
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(min=0, help="Of the sampling. [default: 0]", show_default=False),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Solve a normal-form game toward an anchor.
@@ -156,7 +165,15 @@ def solve(
     anchors = inputs.read_anchors(anchor)
     lams = inputs.numbers(lam, "--lambda")
     if algorithm == "qre":
-        for name, value in (("eta", eta), ("lambda-types", lambda_types), ("average", average)):
+        learning = {
+            "eta": eta,
+            "lambda-types": lambda_types,
+            "average": average,
+            "feedback": feedback,
+            "iterations": iterations,
+            "seed": seed,
+        }
+        for name, value in learning.items():
             if value is not None:
                 raise InputError(f"--{name}: qre has no such option")
         solution = equilibria.solve_exactly(loaded, lams or 0.1, anchors)
@@ -167,14 +184,14 @@ def solve(
         steps = equilibria.solve_by_learning(
             loaded,
             chosen,
-            iterations,
+            iterations or 10_000,
             anchors=anchors,
-            feedback=feedback,
+            feedback=feedback or "full",
             average=average,
-            seed=seed,
+            seed=seed or 0,
             reports=100 if sys.stderr.isatty() and not as_json else 1,
         )
-        solution = tracked(steps, iterations)
+        solution = tracked(steps, iterations or 10_000)
     if as_json:
         print_json({"game": loaded.name, "algorithm": algorithm, **solution.to_json()})
     else:

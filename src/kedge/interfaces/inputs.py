@@ -84,6 +84,10 @@ def _value(kind: Any, text: str, what: str) -> Any:
     if get_origin(kind) is tuple:
         return tuple(_value(get_args(kind)[0], word, what) for word in text.split(",") if word)
     try:
+        if kind is bool:
+            return {"true": True, "false": False}[text.lower()]
+        if kind is int and float(text).is_integer():  # 1e6 is a number of iterations
+            return int(float(text))
         return kind(text)
-    except ValueError:
+    except (ValueError, KeyError, OverflowError):
         raise InputError(f"{what}: {text!r} is not of type {kind.__name__}") from None

@@ -102,7 +102,7 @@ def print_run(info: RunInfo) -> None:
     report = info.folder / "report" / "report.txt"
     if report.exists():
         console.print()
-        console.print(report.read_text(encoding="utf-8"), highlight=False, markup=False)
+        typer.echo(report.read_text(encoding="utf-8"))
 
 
 def print_catalogue(catalogue: Mapping[str, Experiment]) -> None:

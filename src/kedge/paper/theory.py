@@ -4,14 +4,14 @@ Random two-player zero-sum games with random anchors, piKL-Hedge as the proofs h
 indexing, constant η = 1/(λβ + 2D), sampled actions.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from kedge.experiments import Column, Experiment, Report, Table, Task
-from kedge.games.normal_form import NormalFormGame, exploitability, regularized_regrets
+from kedge.games.normal_form import NormalFormGame, regrets, regularized_regrets
 from kedge.paper.style import EXACT, PIKL, tidy
 from kedge.search.regret import PiKLHedge, iterates
 
@@ -66,7 +66,7 @@ class TheoryFigure(Experiment):
                     "kl_bound": step.kl_bound.tolist(),
                     "gap": float(gaps.max()),
                     "xi": step.xi(self.delta),
-                    "exploitability": exploitability(game, step.policies),
+                    "exploitability": float(regrets(game, step.policies).max()),
                     "nash_bound": step.nash_bound,
                 }
             )
@@ -99,12 +99,13 @@ class TheoryFigure(Experiment):
                 rows,
             ),
             notes=[
-                f"Largest of {self.games} random zero-sum games ({self.actions} × {self.actions}, "
-                f"payoffs in ±1, random anchors) after {self.iterations:,} iterations with "
-                f"sampled actions; a bound is the smallest over the games.",
-                f"broken: of all games, players and checkpoints, how many measured values exceed "
-                f"their own bound (ξ holds with probability {1 - self.delta:g}; Theorem 2 is "
-                f"asymptotic and is checked at the end).",
+                f"{self.games} random zero-sum games ({self.actions} × {self.actions}, payoffs in "
+                f"±1, random anchors) after {self.iterations:,} iterations with sampled actions; "
+                f"each pair is of the game and player that come closest to their bound.",
+                f"Exploitability is the worse player's. broken: of all games, players and "
+                f"checkpoints, how many measured values exceed their own bound (ξ holds with "
+                f"probability {1 - self.delta:g}; Theorem 2 is of the limit, so that the gap "
+                f"still open is allowed for).",
             ],
             draw=lambda figure: _draw(figure, curves),
             figure_size=(9.0, 6.4),
@@ -120,12 +121,21 @@ def _summary(found: Sequence[Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
         for point in points
         for measured, bound in pairs
     )
-    broken += sum(end["exploitability"] > end["nash_bound"] for end in ends)
+    broken += sum(end["exploitability"] > end["nash_bound"] + end["gap"] for end in ends)
     summary: dict[str, Any] = {"broken": broken}
     for measured, bound in [*pairs, ("exploitability", "nash_bound")]:
-        summary[measured] = max(float(np.max(end[measured])) for end in ends)
-        summary[bound] = min(float(np.min(end[bound])) for end in ends)
+        values = np.ravel([end[measured] for end in ends])
+        limits = np.ravel([end[bound] for end in ends])
+        closest = int(np.argmax(values / limits))
+        summary |= {measured: float(values[closest]), bound: float(limits[closest])}
     return summary
+
+
+def _over_games(
+    worst: Callable[..., Any], found: Sequence[Sequence[Mapping[str, Any]]], key: str
+) -> Any:
+    """The largest (or smallest) over games and players at every checkpoint."""
+    return worst([[worst(point[key]) for point in points] for points in found], axis=0)
 
 
 def _draw(figure: "Figure", curves: Mapping[float, Sequence[Sequence[Mapping[str, Any]]]]) -> None:
@@ -135,14 +145,14 @@ def _draw(figure: "Figure", curves: Mapping[float, Sequence[Sequence[Mapping[str
     for lam, shade in shades.items():
         found = curves[lam]
         times = [point["iteration"] for point in found[0]]
-        for axes, measured, bound in (
-            (panels[0, 0], "regret", "regret_bound"),
-            (panels[0, 1], "gap", "xi"),
-        ):
-            high = np.max([[np.max(p[measured]) for p in points] for points in found], axis=0)
-            limit = np.min([[np.min(p[bound]) for p in points] for points in found], axis=0)
-            axes.plot(times, high, color=shade, label=f"λ = {lam:g}")
-            axes.plot(times, limit, color=shade, linestyle="--", linewidth=1.0)
+        for axes, measured in ((panels[0, 0], "regret"), (panels[0, 1], "gap")):
+            axes.plot(
+                times, _over_games(np.max, found, measured), color=shade, label=f"λ = {lam:g}"
+            )
+        limit = _over_games(np.min, found, "regret_bound")
+        panels[0, 0].plot(times, limit, color=shade, linestyle="--", linewidth=1.0)
+    limit = _over_games(np.min, found, "xi")  # nearly the same at every λ
+    panels[0, 1].plot(times, limit, color=EXACT, linestyle="--", linewidth=1.0)
     for axes in panels[0]:
         axes.set(xscale="log", yscale="log")
     tidy(panels[0, 0], "Regret R^T (dashed: Proposition 1)", "iterations T", "regret")
@@ -150,16 +160,17 @@ def _draw(figure: "Figure", curves: Mapping[float, Sequence[Sequence[Mapping[str
     panels[0, 0].legend(frameon=False, fontsize=8.5)
     for axes, measured, bound, title in (
         (panels[1, 0], "kl", "kl_bound", "Distance from the anchor"),
-        (panels[1, 1], "exploitability", "nash_bound", "Exploitability"),
+        (panels[1, 1], "exploitability", "nash_bound", "Exploitability of the worse player"),
     ):
         lams = list(curves)
         ends = [[points[-1] for points in curves[lam]] for lam in lams]
         for game in range(len(ends[0])):
             values = [float(np.max(at[game][measured])) for at in ends]
             axes.plot(lams, values, color=PIKL, alpha=0.35, linewidth=1.0)
-        limits = [min(float(np.min(end[bound])) for end in at) for at in ends]
+            limits = [float(np.min(at[game][bound])) for at in ends]
+            axes.plot(lams, limits, color=EXACT, alpha=0.25, linestyle="--", linewidth=0.8)
         theorem = "Theorem 1" if measured == "kl" else "Theorem 2"
-        axes.plot(lams, limits, color=EXACT, linestyle="--", label=theorem)
+        axes.plot([], [], color=EXACT, linestyle="--", label=f"{theorem}, one line a game")
         axes.plot([], [], color=PIKL, label="measured, one line a game")
         axes.set(xscale="log", yscale="log")
         tidy(axes, title, "λ", "KL(π̄‖τ), nats" if measured == "kl" else "exploitability")

@@ -1,6 +1,8 @@
 """The bounds that the paper proves for piKL-Hedge.
 
-Everything is on τ's support: an action with τ = 0 is as if it did not exist.
+Propositions 1 and 2 and Theorem 1 are on τ's support: an action with τ = 0 is as if it did not
+exist. Theorem 2 speaks of the original game, in which such an action may be the best one: there β,
+and the bound with it, is infinite.
 """
 
 from collections.abc import Sequence
@@ -23,20 +25,24 @@ def regret(iterations: int, seat: Seat) -> float:
 
 
 def distance(iterations: int, measured_regret: float, seat: Seat) -> float:
-    """Theorem 1: (R^T/T + D)/λ."""
-    lam = min((kind.lam for kind in seat.types), default=inf)
-    if lam == 0.0:
-        return inf
-    return (measured_regret / max(iterations, 1) + seat.range) / lam
+    """Theorem 1: (R^T/T + D)/λ, for one type."""
+    if len(seat.types) != 1 or iterations < 1:
+        return nan
+    lam = seat.types[0].lam
+    return inf if lam == 0.0 else (measured_regret / iterations + seat.range) / lam
 
 
 def exploitability(seats: Sequence[Seat]) -> float:
     """Theorem 2: max λ_i·β_i."""
+    if any(seat.support < len(seat.tau) for seat in seats):
+        return inf
     return max(seat.types[0].lam * seat.beta for seat in seats)
 
 
 def xi(iterations: int, measured_regrets: Array, seats: Sequence[Seat], delta: float) -> float:
     """Proposition 2: ξ^T(δ)."""
+    if iterations < 1:
+        return inf
     largest = max(seat.range for seat in seats)
     actions = max(seat.support for seat in seats)
     chance = largest * sqrt(32.0 / iterations * log(2.0 * actions / delta))

@@ -51,7 +51,7 @@ def qre(
 
     >>> from kedge.games.normal_form import matching_pennies
     >>> qre(matching_pennies(), 0.5, anchors=[[0.6, 0.4], [0.5, 0.5]]).policies[0].round(4)
-    array([0.5366, 0.4634])
+    array([0.5203, 0.4797])
     """
     payoffs = payoffs_of(game)
     counts = payoffs.shape[1:]

@@ -59,6 +59,9 @@ def make_seats(
     algorithm: Algorithm, source: Source, anchors: Sequence[Anchors] | None
 ) -> list[list[Seat]]:
     """The seats of every game, checked."""
+    check_word("indexing", getattr(algorithm, "indexing", "t"), ("t", "t-1"))
+    check_word("weighting", getattr(algorithm, "weighting", "uniform"), ("uniform", "linear"))
+    check_word("fallback", getattr(algorithm, "fallback", "uniform"), ("uniform", "largest"))
     if anchors is None:
         anchors = [None] * len(source.actions)
     if len(anchors) != len(source.actions):
@@ -135,10 +138,11 @@ def _make_seat(
     for lam, share in zip(lams[player], shares, strict=True):
         eta, decay = 0.0, 0.0
         if isinstance(algorithm, MMD):
-            eta = algorithm.eta or _safe_step(min(min(one) for one in lams), lipschitz)
+            slowest = min(min(one) for one in lams)
+            eta = _safe_step(slowest, lipschitz) if algorithm.eta is None else algorithm.eta
         elif not isinstance(algorithm, RegretMatching):
-            eta, decay = _step_size(step_size(algorithm, range_), bare, lam, player)
-        if not eta >= 0.0 or eta == inf:
+            eta, decay = _step_size(step_size(algorithm, not np.isnan(range_)), bare, lam, player)
+        if not 0.0 < eta < inf and not isinstance(algorithm, RegretMatching):
             raise InputError(f"eta: must be a positive number, not {eta:g}")
         types.append(Type(lam, share, eta, decay))
     return Seat(tau, range_, tuple(types))
@@ -153,11 +157,17 @@ def _shares(algorithm: Algorithm, types: int) -> list[float]:
     return [float(share) for share in shares]
 
 
-def step_size(algorithm: Hedge | PiKLHedge | DiLPiKL, range_: float) -> StepSize:
+def step_size(algorithm: Hedge | PiKLHedge | DiLPiKL, range_known: bool) -> StepSize:
     """The step size asked for, or the best for what is known of the utilities."""
     if algorithm.eta is not None:
         return algorithm.eta
-    return Adaptive() if np.isnan(range_) else Theory()
+    return Theory() if range_known else Adaptive()
+
+
+def check_word(name: str, word: str, known: Sequence[str]) -> None:
+    """An error unless `word` is one of those that the option called `name` knows."""
+    if word not in known:
+        raise InputError(f"{name}: one of {', '.join(known)}, not {word!r}")
 
 
 def _step_size(chosen: StepSize, seat: Seat, lam: float, player: int) -> tuple[float, float]:

@@ -8,15 +8,15 @@ A solver is a generator of :class:`Iterate`: watch it converge, stop when satisf
 ...     if iterate.regret.max() / iterate.iteration < 1e-3:
 ...         break
 >>> iterate.policies[0].round(2)
-array([0.34, 0.32, 0.33])
+array([0.33, 0.36, 0.31])
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import count
-from math import inf
-from typing import Any, Literal, Protocol
+from math import inf, nan
+from typing import Any, Literal, Protocol, get_args
 
 import numpy as np
 
@@ -33,7 +33,7 @@ from kedge.search.regret.algorithms import (
     PiKLHedge,
     RegretMatching,
 )
-from kedge.search.regret.parameters import Anchors, Seat, make_seats, step_size
+from kedge.search.regret.parameters import Anchors, Seat, check_word, make_seats, step_size
 from kedge.search.regret.plain import PlainLearner
 from kedge.search.regret.utilities import Game, Games, Oracle, Source, split
 
@@ -94,7 +94,8 @@ class Iterate:
 
     _seats: list[Seat] = field(repr=False)
     _totals: list["_Totals"] = field(repr=False)
-    _proved: bool = field(repr=False)
+    _proved: bool = field(repr=False)  # piKL-Hedge as Proposition 1 has it
+    _uniform: bool = field(repr=False)  # one type each, every iteration counts the same
     _zero_sum: bool = field(repr=False)
 
     @cached_property
@@ -116,20 +117,22 @@ class Iterate:
         Proved for piKL-Hedge with t − 1 indexing, uniform weighting and constant
         0 < η ≤ 1/(λβ + 2D), λ > 0.
         """
-        return np.array([self._bound(seat) for seat in self._seats])
-
-    def _bound(self, seat: Seat) -> float:
-        if not self._proved or len(seat.types) != 1:
-            return np.nan
-        return bounds.regret(self.iteration, seat)
+        return np.array(
+            [bounds.regret(self.iteration, seat) if self._proved else nan for seat in self._seats]
+        )
 
     @cached_property
     def kl_bound(self) -> Array:
-        """Theorem 1: KL(π̄^T‖τ) ≤ (R^T/T + D)/λ, with the measured regret (∞ at λ = 0)."""
+        """Theorem 1: KL(π̄^T‖τ) ≤ (R^T/T + D)/λ, with the measured regret.
+
+        Of the uniform average, whatever the algorithm; ∞ at λ = 0, NaN with another average,
+        weighting or several types.
+        """
+        pairs = zip(self.regret, self._seats, strict=True)
         return np.array(
             [
-                bounds.distance(self.iteration, regret, seat)
-                for regret, seat in zip(self.regret, self._seats, strict=True)
+                bounds.distance(self.iteration, regret, seat) if self._uniform else nan
+                for regret, seat in pairs
             ]
         )
 
@@ -137,17 +140,18 @@ class Iterate:
     def nash_bound(self) -> float:
         """Theorem 2: in the limit max λ_i·β_i bounds each player's exploitability.
 
-        NaN unless the game is a payoff tensor of two players, zero-sum.
+        ∞ if some τ(a) = 0; NaN unless the game is a payoff tensor of two players, zero-sum.
         """
-        return bounds.exploitability(self._seats) if self._zero_sum else np.nan
+        return bounds.exploitability(self._seats) if self._zero_sum and self._uniform else nan
 
     def xi(self, delta: float) -> float:
         """Proposition 2: with probability 1 − δ, π̄^T is a ξ^T(δ)-equilibrium (regularised).
 
-        NaN unless the game is a payoff tensor of two players, zero-sum.
+        NaN unless the game is a payoff tensor of two players, zero-sum, and π̄^T the uniform
+        average.
         """
-        if not self._zero_sum:
-            return np.nan
+        if not (self._zero_sum and self._uniform):
+            return nan
         return bounds.xi(self.iteration, self.regret, self._seats, delta)
 
 
@@ -228,6 +232,14 @@ def batch_iterates(
     one call. λ may have the shape (games, players). Each game has its own seed, so that its
     answer does not depend on what else is in the batch.
     """
+    for name, value, known in (
+        ("feedback", feedback, Feedback),
+        ("average", average, Average),
+        ("engine", engine, Engine),
+    ):
+        check_word(name, value, get_args(known))
+    if checkpoints is None and every < 1:
+        raise InputError(f"every: at least 1, not {every}")
     source = Source(games)
     seats = make_seats(algorithm, source, anchors)
     if feedback == "full" and not source.has_expected:
@@ -235,17 +247,19 @@ def batch_iterates(
     make: Callable[..., Learner] = _core.Learner if engine == "native" else PlainLearner
     learner = make(**_settings(algorithm, seats, average, source))
     zero_sum = [source.is_zero_sum(game) for game in range(len(seats))]
-    proved = isinstance(algorithm, PiKLHedge) and (
-        algorithm.indexing == "t-1" and algorithm.weighting == "uniform"
-    )
+    weighting = getattr(algorithm, "weighting", "uniform")
+    uniform = (average, weighting) == ("uniform", "uniform") and not isinstance(algorithm, DiLPiKL)
+    proved = uniform and isinstance(algorithm, PiKLHedge) and algorithm.indexing == "t-1"
     if seeds is None:
         seeds = list(np.random.SeedSequence(0).spawn(len(seats)))
     generators = [np.random.default_rng(seed) for seed in seeds]
     if feedback == "full":
         generators = []
     for target in checkpoints if checkpoints is not None else count(every, every):
+        if target < learner.iterations:
+            raise InputError(f"checkpoints: {target} comes after {learner.iterations}")
         _advance(learner, source, target - learner.iterations, generators, threads)
-        yield _snapshots(learner, seats, average, proved, zero_sum)
+        yield _snapshots(learner, seats, average, proved, uniform, zero_sum)
 
 
 def _settings(
@@ -255,14 +269,14 @@ def _settings(
     types = [kind for seat in everyone for kind in seat.types]
     matching = algorithm if isinstance(algorithm, RegretMatching) else None
     hedging = algorithm if isinstance(algorithm, Hedge | PiKLHedge | DiLPiKL) else None
-    known = source.ranges[0][0] if source.ranges is not None else np.nan
     return {
         "rule": "regret-matching"
         if matching
         else "mirror-descent"
         if isinstance(algorithm, MMD)
         else "hedge",
-        "adaptive": hedging is not None and isinstance(step_size(hedging, known), Adaptive),
+        "adaptive": hedging is not None
+        and isinstance(step_size(hedging, source.ranges is not None), Adaptive),
         "anchor_first": getattr(algorithm, "indexing", "t-1") == "t",
         "linear_weighting": getattr(algorithm, "weighting", "uniform") == "linear",
         "linear_average": average == "linear",
@@ -309,6 +323,7 @@ def _snapshots(
     seats: list[list[Seat]],
     average: Average,
     proved: bool,
+    uniform: bool,
     zero_sum: list[bool],
 ) -> list[Iterate]:
     total = learner.iterations
@@ -345,6 +360,7 @@ def _snapshots(
                 _seats=game,
                 _totals=sums,
                 _proved=proved,
+                _uniform=uniform,
                 _zero_sum=is_zero_sum,
             )
         )

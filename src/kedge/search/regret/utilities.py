@@ -99,7 +99,10 @@ class Source:
                 raise InputError("num_actions: not a (games, players) array of counts")
             self.actions = counts.tolist()
             if games.ranges is not None:
-                self.ranges = list(np.broadcast_to(np.asarray(games.ranges, float), counts.shape))
+                ranges = np.broadcast_to(np.asarray(games.ranges, float), counts.shape)
+                if not (np.isfinite(ranges) & (ranges >= 0.0))[counts > 0].all():
+                    raise InputError("ranges: not a finite number at least 0 for every player")
+                self.ranges = list(ranges)
         else:
             self.payoffs = [payoffs_of(game) for game in games]
             self.native = _core.TensorUtilities(self.payoffs)
