@@ -171,7 +171,7 @@ def exact_blotto(repeats: int) -> dict:
     table = game.payoffs
     weights = np.full(66, 1 / 66)
     products = best(lambda: [(table[0] @ weights, weights @ table[1]) for _ in range(n)], repeats)
-    others["limit: BLAS's two products alone"] = products / n
+    others["numpy, its two products alone"] = products / n
     return report("Blotto(10, 3), exact feedback", ours, others)
 
 
