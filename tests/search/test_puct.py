@@ -1,0 +1,252 @@
+"""PUCT: the plain twin against reference code, the native forest against the twin."""
+
+from math import sin
+
+import numpy as np
+import pytest
+
+from kedge import _core
+from kedge.errors import InputError
+from kedge.search.puct import Settings, search, search_many
+
+
+class TicTacToe:
+    """Noughts and crosses with OpenSpiel's verbs."""
+
+    LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
+
+    def __init__(self, moves=()):
+        self.moves = list(moves)
+
+    def _winner(self):
+        for player in (0, 1):
+            mine = self.moves[player::2]
+            if any(all(cell in mine for cell in line) for line in self.LINES):
+                return player
+        return None
+
+    def current_player(self):
+        return len(self.moves) % 2
+
+    def legal_actions(self):
+        return [] if self.is_terminal() else [c for c in range(9) if c not in self.moves]
+
+    def apply_action(self, action):
+        self.moves.append(action)
+
+    def is_terminal(self):
+        return self._winner() is not None or len(self.moves) == 9
+
+    def returns(self):
+        winner = self._winner()
+        return [0.0, 0.0] if winner is None else [1.0 - 2.0 * winner, 2.0 * winner - 1.0]
+
+    def clone(self):
+        return TicTacToe(self.moves)
+
+
+def evaluate(state):
+    """The oracle's evaluator: a prior that rises with the cell, a value from the moves so far."""
+    weights = np.array([1.0 + 0.1 * action for action in state.legal_actions()])
+    for_x = 0.8 * sin(sum((i + 1) * (a + 1) for i, a in enumerate(state.moves)))
+    return weights / weights.sum(), for_x if state.current_player() == 0 else -for_x
+
+
+def native_evaluate(forest):
+    priors, values = [], []
+    for tree in forest.waiting():
+        prior, value = evaluate(TicTacToe(forest.leaf(tree).moves()))
+        priors.append(prior)
+        values.append(value)
+    forest.update(np.concatenate(priors), np.array(values))
+
+
+def native(moves):
+    board = _core.TicTacToe()
+    for move in moves:
+        board.push(move)
+    return board
+
+
+def native_search(histories, settings, threads=2):
+    forest = _core.TicTacToeForest(threads)
+    return search_many(forest, [native(moves) for moves in histories], native_evaluate, settings)
+
+
+def test_the_paper_search_is_the_oracles(oracle):
+    for case in oracle("paper_mcts_tictactoe.json"):
+        settings = Settings(case["c_puct"], case["visits"])
+        plain = search(TicTacToe(case["history"]), evaluate, settings)
+        for found in (plain, native_search([case["history"]], settings)[0]):
+            assert found.actions.tolist() == case["actions"]
+            assert found.visits.tolist() == case["N"]
+            np.testing.assert_allclose(found.prior, case["prior"], atol=1e-12)
+            expected = [np.nan if q is None else q for q in case["Q"]]
+            np.testing.assert_allclose(found.q, expected, atol=1e-12)
+            np.testing.assert_allclose(found.filled_q, case["Q_filled"], atol=1e-12)
+            np.testing.assert_allclose(found.smooth_policy(), case["smooth_policy"], atol=1e-9)
+
+
+def histories():
+    rng = np.random.default_rng(0)
+    for _ in range(60):
+        state = TicTacToe()
+        for _ in range(int(rng.integers(0, 8))):
+            if not state.is_terminal():
+                state.apply_action(int(rng.choice(state.legal_actions())))
+        if not state.is_terminal():
+            yield state.moves
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [Settings(c, n) for c in (0.0, 0.3, 2.0, 30.0) for n in (1, 2, 50, 400)]
+    + [Settings(playouts=100, constant_lambda=0.2)],
+    ids=str,
+)
+def test_native_is_its_plain_twin(settings):
+    starts = list(histories())
+    for moves, found in zip(starts, native_search(starts, settings), strict=True):
+        plain = search(TicTacToe(moves), evaluate, settings)
+        assert found.visits.tolist() == plain.visits.tolist()
+        np.testing.assert_array_equal(found.totals, plain.totals)
+        assert found.lines == plain.lines
+        assert found.best == plain.best
+        assert found.value == plain.value
+        assert found.visits.sum() == settings.playouts - 1
+
+
+def test_a_tree_does_not_depend_on_its_neighbours():
+    settings = Settings(1.0, 100)
+    starts = list(histories())
+    together = native_search(starts, settings)
+    for moves, found in zip(starts, together, strict=True):
+        (alone,) = native_search([moves], settings)
+        assert found.visits.tolist() == alone.visits.tolist()
+
+
+def test_roots_come_and_go_between_batches():
+    forest = _core.TicTacToeForest(1)
+    first = forest.add(native([]), 1.0, 30)
+    for _ in range(5):
+        forest.collect()
+        native_evaluate(forest)
+    assert forest.playouts(first) >= 5
+    second = forest.add(native([4]), 1.0, 10)
+    forest.collect()
+    forest.remove(first)  # while its leaf waits
+    assert forest.waiting() == [second]
+    native_evaluate(forest)
+    while forest.collect():
+        native_evaluate(forest)
+    assert forest.finished(second)
+    assert len(forest) == 1
+    with pytest.raises(IndexError):
+        forest.root(first)
+
+
+def test_reuse_keeps_what_was_searched():
+    forest = _core.TicTacToeForest(1)
+    tree = forest.add(native([]), 1.0, 200)
+    while forest.collect():
+        native_evaluate(forest)
+    actions, _, visits, *_ = forest.root(tree)
+    best = int(np.argmax(visits))
+    forest.advance(tree, int(actions[best]))
+    assert forest.playouts(tree) == visits[best]
+    kept = forest.root(tree)[2]
+    assert kept.sum() == visits[best] - 1
+    while forest.collect():
+        native_evaluate(forest)
+    assert forest.playouts(tree) == 200
+    assert (forest.root(tree)[2] >= kept).all()
+    # A move never tried leaves an empty tree, which starts again.
+    untried = forest.add(native([]), 1.0, 2)
+    while forest.collect():
+        native_evaluate(forest)
+    forest.advance(untried, 0)
+    assert forest.playouts(untried) == 0
+    while forest.collect():
+        native_evaluate(forest)
+    assert forest.playouts(untried) == 2
+
+
+def test_policies():
+    found = search(TicTacToe(), evaluate, Settings(2.0, 50))
+    visits = found.visits / 49
+    np.testing.assert_allclose(found.policy(), visits)
+    np.testing.assert_allclose(found.policy(0.5), visits**2 / (visits**2).sum())
+    assert found.policy(0.0)[found.order[0]] == 1.0
+    assert found.policy(1e-3).argmax() == visits.argmax()
+    assert found.smooth_policy().sum() == pytest.approx(1.0)
+    assert found.forward_policy(0.1).sum() == pytest.approx(1.0)
+    np.testing.assert_allclose(found.forward_policy(np.inf), found.prior)
+
+
+def test_one_playout_is_the_prior():
+    found = search(TicTacToe(), evaluate, Settings(2.0, 1))
+    assert found.best == 8  # the highest prior
+    np.testing.assert_array_equal(found.smooth_policy(), found.prior)
+    np.testing.assert_allclose(found.policy(), found.prior)
+    assert found.value == found.network_value
+
+
+def test_large_c_puct_is_the_prior_and_small_is_greedy():
+    wide = search(TicTacToe(), evaluate, Settings(1e6, 20_00))
+    assert 0.5 * np.abs(wide.policy() - wide.prior).sum() < 0.01
+    greedy = search(TicTacToe(), evaluate, Settings(0.0, 200))
+    assert greedy.visits.max() > 150
+
+
+def test_a_finished_game_has_nothing_to_search():
+    over = [0, 3, 1, 4, 2]
+    found = search(TicTacToe(over), evaluate, Settings(2.0, 50))
+    assert len(found.actions) == 0
+    (found,) = native_search([over], Settings(2.0, 50))
+    assert len(found.actions) == 0
+
+
+class Countdown:
+    """A game of rewards on the way: each takes 1 or 2 from a pile and gains as much."""
+
+    def __init__(self, pile=5, player=0, gained=(0.0, 0.0)):
+        self.pile, self.player, self.gained = pile, player, gained
+
+    def current_player(self):
+        return self.player
+
+    def legal_actions(self):
+        return [take for take in (1, 2) if take <= self.pile]
+
+    def apply_action(self, take):
+        self.pile -= take
+        self.gained = (take, -take) if self.player == 0 else (-take, take)
+        self.player = 1 - self.player
+
+    def is_terminal(self):
+        return self.pile == 0
+
+    def rewards(self):
+        return self.gained
+
+    def returns(self):
+        return [0.0, 0.0]  # all that was won was won on the way
+
+    def clone(self):
+        return Countdown(self.pile, self.player, self.gained)
+
+
+def test_intermediate_rewards_count():
+    found = search(Countdown(), lambda state: ([0.5, 0.5][: len(state.legal_actions())], 0.0),
+                   Settings(0.5, 400))  # fmt: skip
+    # Taking 2 each time wins 2 − 2 + 1 = 1; taking 1 first loses 1 − 2 + 2 − … at best play.
+    assert found.best == 2
+    assert found.q[1] == pytest.approx(1.0, abs=0.2)
+
+
+@pytest.mark.parametrize(
+    "change", [{"c_puct": -1.0}, {"c_puct": np.nan}, {"playouts": 0}, {"constant_lambda": -1.0}]
+)
+def test_bad_settings(change):
+    with pytest.raises(InputError):
+        Settings(**change)
