@@ -1,4 +1,4 @@
-// kedge._core: what Python sees of the native core. Every call that computes releases the GIL.
+// kedge._core: what Python sees of the native core. Calls that compute for long release the GIL.
 #include "bindings.hpp"
 
 NB_MODULE(_core, m) {

@@ -12,9 +12,9 @@
 #include <map>
 #include <memory>
 #include <stdexcept>
-#include <thread>
 #include <vector>
 
+#include "parallel.hpp"
 #include "puct/tree.hpp"
 
 namespace kedge::puct {
@@ -95,15 +95,11 @@ class Forest {
 
   template <typename Work>
   void parallel(std::size_t count, const Work& work) const {
-    // A thread costs some tens of microseconds, a leaf one or two.
-    const std::size_t workers = std::min<std::size_t>(threads_, 1 + count / 128);
-    const auto share = [&](std::size_t worker) {
-      for (std::size_t i = count * worker / workers; i < count * (worker + 1) / workers; ++i) work(i);
-    };
-    std::vector<std::thread> pool;
-    for (std::size_t worker = 1; worker < workers; ++worker) pool.emplace_back(share, worker);
-    share(0);
-    for (std::thread& thread : pool) thread.join();
+    // A thread costs some tens of microseconds, a leaf one or two: leaves go by the hundred.
+    constexpr std::size_t kShare = 128;
+    parallel_for((count + kShare - 1) / kShare, threads_, [&](std::size_t share) {
+      for (std::size_t i = share * kShare; i < std::min(count, (share + 1) * kShare); ++i) work(i);
+    });
   }
 
  private:

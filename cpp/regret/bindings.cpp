@@ -90,13 +90,15 @@ nb::ndarray<nb::numpy, double, nb::ndim<1>> expected(const kedge::Utilities& sou
                                                      std::size_t game, const Doubles& policies,
                                                      unsigned threads) {
   if (game >= source.games()) throw nb::index_error("no such game");
-  std::vector<const double*> each;
   std::size_t total = 0;
-  for (const std::size_t count : source.actions(game)) {
-    each.push_back(policies.data() + total);
-    total += count;
-  }
+  for (const std::size_t count : source.actions(game)) total += count;
   if (policies.shape(0) != total) throw nb::value_error("policies do not match the actions");
+  std::vector<const double*> each;
+  const double* at = policies.data();
+  for (const std::size_t count : source.actions(game)) {
+    each.push_back(at);
+    at += count;
+  }
   std::vector<double> out(total);
   const std::vector<double*> rows = rows_of(out, source.actions(game));
   {

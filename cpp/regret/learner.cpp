@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
-#include <thread>
 
+#include "parallel.hpp"
 #include "regret/kernels.hpp"
 
 namespace kedge {
@@ -113,8 +113,7 @@ void Learner::run(const Utilities& source, std::int64_t count, const double* uni
                   unsigned threads) {
   const Clock before = clock_;
   Clock after = before;
-  const std::size_t workers = std::min<std::size_t>(std::max(1u, threads), games());
-  const unsigned inner = workers == 1 ? threads : 1;
+  const unsigned inner = games() == 1 ? threads : 1;
   std::vector<std::size_t> first_uniform{0};
   for (std::size_t game = 0; game < games(); ++game) {
     first_uniform.push_back(first_uniform.back() + players(game) * static_cast<std::size_t>(count));
@@ -141,14 +140,7 @@ void Learner::run(const Utilities& source, std::int64_t count, const double* uni
     }
     if (game == 0) after = clock;
   };
-  std::vector<std::thread> pool;
-  for (std::size_t w = 1; w < workers; ++w) {
-    pool.emplace_back([&, w] {
-      for (std::size_t game = w; game < games(); game += workers) work(game);
-    });
-  }
-  for (std::size_t game = 0; game < games(); game += workers) work(game);
-  for (std::thread& thread : pool) thread.join();
+  parallel_for(games(), threads, work);
   clock_ = after;
   iterations_ += count;
 }

@@ -1,9 +1,10 @@
 #include "regret/utilities.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
-#include <thread>
 
+#include "parallel.hpp"
 #include "regret/kernels.hpp"
 
 namespace kedge {
@@ -144,15 +145,7 @@ void expected_utilities(const Sizes& actions, const Real* data, const double* co
                                   policies, column_weights, rows * block / blocks,
                                   rows * (block + 1) / blocks);
   };
-  const std::size_t workers = blocks == 1 ? 1 : std::min<std::size_t>(threads, partial.size());
-  std::vector<std::thread> pool;
-  for (std::size_t w = 1; w < workers; ++w) {
-    pool.emplace_back([&, w] {
-      for (std::size_t task = w; task < partial.size(); task += workers) work(task);
-    });
-  }
-  for (std::size_t task = 0; task < partial.size(); task += workers) work(task);
-  for (std::thread& thread : pool) thread.join();
+  parallel_for(partial.size(), blocks == 1 ? 1 : threads, work);
 
   for (std::size_t i = 0; i < players; ++i) {
     std::vector<double> sums = std::move(partial[i * blocks]);

@@ -157,7 +157,10 @@ class Registry(Generic[T]):
             return self._makers[name]
         for point in entry_points(group=self._group):
             if point.name == name:
-                made: Callable[..., T] = point.load()
+                try:
+                    made: Callable[..., T] = point.load()
+                except Exception as error:  # someone else's code
+                    raise InputError(f"{self.kind} {name!r}: its plugin fails: {error}") from error
                 return made
         raise InputError(f"unknown {self.kind} {name!r}; {suggest(name, self.names())}")
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from sample_experiments import Bad, Unimportable, Walk, marks
 
-from kedge.errors import InputError
-from kedge.experiments import Experiment, ExperimentError, Task, load_run, run
+from kedge.errors import ExperimentError, InputError
+from kedge.experiments import Experiment, Task, load_run, run
 from kedge.experiments.experiment import task_rng
 
 

@@ -89,9 +89,13 @@ def test_openspiel_reads_what_we_write(tmp_path):
         ('NFG 1 R "t" { "a" "b" } { 1 1 } 1 inf', "not a finite number"),
         ('NFG 1 R "t" { "a" "b" } { 1 0 } 1 2', "0 is not a number of actions"),
         ('NFG 1 R "t" { "a" "b" } { 99999999 99999999 } 1 2', "the file ends after 2 of"),
-        ('NFG 1 R "t" { "a" "b" } { 1 1 } { { "x" 1 2 } } 7', "no outcome 7"),
+        ('NFG 1 R "t" { "a" "b" } { 1 1 } { { "x" 1 2 } } 7', "7 is not an outcome of this file"),
         ('NFG 1 R "t" { "a" "b" } { 1 1 } { { "x" 1 } } 1', "expected a number"),
         ('NFG 1 R "t" { } { } ', "0 players"),
+        ('NFG 1 R "t" { "a" "b" } { nan 2 } 1', "nan is not a number of actions"),
+        ('NFG 1 R "t" { "a" "b" } { inf 2 } 1', "inf is not a number of actions"),
+        ('NFG 1 R "t" { "a" "b" } { 1 1 } { { "x" 1 2 } } nan', "nan is not an outcome"),
+        ('NFG 1 R "t" { "a" "b" } { 1 1 } 1e308 -1e308', "out of scale"),
     ],
 )
 def test_broken_files_say_where(tmp_path, text, said):
@@ -135,6 +139,8 @@ def test_json(tmp_path):
         '{"payoffs": 3}',
         '{"payoffs": [[[1]], [["x"]]]}',
         "[" * 100_000,
+        '{"payoffs": [[[' + "1" * 5000 + "]]]}",
+        '{"payoffs": [[[1]],[[1]]], "players": [1, 2]}',
         '{"payoffs": [[[1' + "0" * 400 + "]]]}",
         '{"payoffs": [[[1]],[[1]]], "actions": 3}',
         '{"payoffs": [[[1]],[[1]]], "players": ["a"]}',

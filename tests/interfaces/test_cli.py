@@ -1,7 +1,7 @@
 """The command line as a user meets it: a real process, its output and its exit code."""
 
 import json
-import os
+import re
 import signal
 import subprocess
 import sys
@@ -120,6 +120,34 @@ def test_solve_for_people():
     assert "and 56 more actions" in done.stdout
 
 
+def test_names_from_files_are_not_markup(tmp_path):
+    content = {"payoffs": [[[1]], [[2]]], "name": "[/x]", "players": ["[/]B", "\x1b[31mC"]}
+    (tmp_path / "game.json").write_text(json.dumps(content))
+    done = kedge("solve", "game.json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "[/]B" in done.stdout
+    assert "\x1b" not in done.stdout
+
+
+def test_a_full_disk_is_one_line():
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [KEDGE, "solve", "matching-pennies", "--json"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    assert done.returncode == 1
+    assert done.stderr == "kedge: cannot write: No space left on device\n"
+
+
+def test_one_action_each(tmp_path):
+    (tmp_path / "game.json").write_text('{"payoffs": [[[1]], [[2]]]}')
+    for algorithm in ("pikl-hedge", "hedge", "rm", "rm+", "mmd", "dil-pikl"):
+        assert answer("solve", "game.json", "-a", algorithm, cwd=tmp_path)["policies"] == [[1], [1]]
+    assert answer("solve", "game.json", "--lambda", 0, cwd=tmp_path)["policies"] == [[1], [1]]
+
+
 def test_solve_reads_gambit_files(tmp_path):
     (tmp_path / "dilemma.nfg").write_text(
         'NFG 1 R "dilemma" { "A" "B" } { 2 2 }\n3 3 5 0 0 5 1 1\n'
@@ -146,6 +174,12 @@ BAD = {
     "qre at 0": (["matching-pennies", "-a", "qre", "--lambda", "0"], "qre needs lambda > 0"),
     "iterations of qre": (["matching-pennies", "-a", "qre", "-n", "5"], "qre has no such option"),
     "other file": (["game.efg"], "game.efg: not a game file"),
+    "one eta too many": (["matching-pennies", "--eta", "1,2,3"], "eta: 3 values for 2 players"),
+    "no game": ([], "game"),
+    "iterations as a fraction": (["matching-pennies", "-n", "1e5"], "-n"),
+    "huge payoffs": (["scale.json"], "out of scale"),
+    "huge spec": (["random(1000000000)"], "too many|more than"),
+    "huge blotto": (["blotto(coins=1000000, fields=500000)"], "at most 10000 coins"),
     "mmd at 0": (["matching-pennies", "-a", "mmd", "--lambda", "0"], "no safe step size"),
     "eta 0": (["matching-pennies", "--eta", "0"], "eta: must be a positive number"),
     "eta word": (["matching-pennies", "--eta", "fast"], "--eta: 'fast' is not a number"),
@@ -169,6 +203,7 @@ def wrong_files(tmp_path_factory):
         "short.nfg": 'NFG 1 R "t" { "a" "b" } { 2 2 } 1 2 3',
         "inf.json": '{"payoffs": [[[1, 2]], [[1, Infinity]]]}',
         "broken.json": '{"payoffs": ',
+        "scale.json": '{"payoffs": [[[1e308, 0]], [[0, 0]]]}',
         "flat.json": '{"payoffs": [[1, 2], [3, 4]]}',
         "sum.json": "[[0.5, 0.5], [0.5, 0.6]]",
         "negative.json": "[[0.5, 0.5], [1.5, -0.5]]",
@@ -184,11 +219,10 @@ def wrong_files(tmp_path_factory):
 def test_bad_input_gets_one_line_and_exit_2(arguments, said, wrong_files):
     done = kedge("solve", *arguments, cwd=wrong_files)
     assert done.returncode == 2, done.stderr
-    assert said in " ".join(done.stderr.split())
+    assert re.search(said if "|" in said else re.escape(said), " ".join(done.stderr.split()))
     assert "Traceback" not in done.stderr
     assert done.stdout == ""
-    if not said.startswith("--a") and not said.startswith("--i"):  # those are the parser's boxes
-        assert len(done.stderr.splitlines()) == 1
+    assert len(done.stderr.splitlines()) == 1
 
 
 SMALL = ["--set", "coins=4", "--set", "lambdas=0.1,1", "--set", "iterations=500", "--set",
@@ -232,6 +266,17 @@ def test_paper_lists_what_there_is():
         (["blotto", "--set", "coins=many"], "'many' is not of type int"),
         (["blotto", "--set", "lambdas=1,x"], "is not of type float"),
         (["blotto", "--address", "auto"], "only the ray engine"),
+        (["blotto", "--set", "lambdas="], "is not of type float"),
+        (["blotto", "--set", "lambdas=0.1,,2"], "is not of type float"),
+        (["blotto", "--set", "lambdas=0"], "lambdas: above 0 and finite, not 0"),
+        (["blotto", "--set", "lambdas=nan"], "lambdas: above 0"),
+        (["blotto", "--set", "lambdas=1,1"], "given twice"),
+        (["blotto", "--set", "repeats=0"], "repeats: at least 1"),
+        (["blotto", "--set", "fields=0"], "fields"),
+        (["blotto", "--set", "coins=1000"], "too many"),
+        (["theory", "--set", "games=0"], "games: at least 1"),
+        (["theory", "--set", "delta=2"], "delta: must lie between 0 and 1"),
+        (["theory", "--set", "actions=1"], "actions: at least 2"),
     ],
 )
 def test_bad_paper(arguments, said):
@@ -266,7 +311,8 @@ def interrupt(*arguments, after):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env=os.environ,
+        # In a job started in the background Ctrl-C is ignored, and a child inherits that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     time.sleep(after)
     process.send_signal(signal.SIGINT)

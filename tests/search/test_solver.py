@@ -385,6 +385,15 @@ def test_bounds_say_where_they_are_not_proved():
         ({"average": "linaer"}, "average: one of"),
         ({"engine": "pyton"}, "engine: one of"),
         ({"iterations": -1}, "checkpoints: -1 comes after 0"),
+        ({"iterations": 1e4}, "checkpoints"),
+        ({"algorithm": PiKLHedge(0.1, eta="paper")}, "eta: a number, Theory"),
+        ({"algorithm": PiKLHedge(0.1, eta=[1.0, 2.0])}, "eta: 2 values for 3 players"),
+        ({"algorithm": "pikl-hedge"}, "algorithm: such as PiKLHedge"),
+        ({"algorithm": PiKLHedge}, "algorithm: such as PiKLHedge"),
+        ({"algorithm": PiKLHedge("x")}, "lambda: not a number"),
+        ({"threads": -1}, "threads: a whole number"),
+        ({"seed": -1}, "seed: a whole number"),
+        ({"game": lambda joint: (0.0, 0.0)}, "a function is not a game by itself"),
     ],
 )
 def test_bad_input(change, said):
@@ -393,8 +402,48 @@ def test_bad_input(change, said):
         solve(**options)
 
 
+def test_a_number_is_a_constant_step_size():
+    payoffs, _ = three_players()
+    assert_same(
+        solve(payoffs, PiKLHedge(0.2, eta=0.7), 20),
+        solve(payoffs, PiKLHedge(0.2, Constant(0.7)), 20),
+    )
+
+
+def test_ragged_batches_take_ragged_lambdas():
+    games = [random_game(2, 3, 1), random_game(3, 2, 2)]
+    lams = [[0.1, 0.2], [0.3, 0.4, 0.5]]
+    batch = next(batch_iterates(games, PiKLHedge(lams), checkpoints=[20]))
+    for game, lam, found in zip(games, lams, batch, strict=True):
+        assert_same(found, solve(game, PiKLHedge(lam), 20), 0.0)
+
+
+def test_one_player_may_have_no_anchor():
+    payoffs, anchors = three_players()
+    given = solve(payoffs, PiKLHedge(0.2), 20, anchors=[None, *anchors[1:]])
+    spelt = solve(payoffs, PiKLHedge(0.2), 20, anchors=[np.full(4, 0.25), *anchors[1:]])
+    assert_same(given, spelt, 0.0)
+
+
+def test_bounds_of_dead_players_and_adaptive_steps():
+    oracle = Oracle([[2, 0, 3]], lambda sampled: np.zeros((1, 3, 3)))
+    end = solve(oracle, PiKLHedge(0.1, indexing="t-1"), 5, feedback="sampled")
+    assert np.isnan(end.regret_bound).all()
+    adaptive = PiKLHedge(0.1, Adaptive(0.01), indexing="t-1")
+    assert np.isnan(solve(blotto(3, 2), adaptive, 5).regret_bound).all()
+    with pytest.raises(InputError, match="delta"):
+        solve(blotto(3, 2), PiKLHedge(0.1), 5).xi(0.0)
+
+
+def test_batches_need_games_and_their_seeds():
+    with pytest.raises(InputError, match="none given"):
+        next(batch_iterates([], PiKLHedge(0.1)))
+    with pytest.raises(InputError, match="seeds: 1 for 2 games"):
+        next(batch_iterates([blotto(2, 2)] * 2, PiKLHedge(0.1), seeds=[1]))
+
+
 def test_every_must_be_positive():
-    with pytest.raises(InputError, match="every: at least 1, not 0"):
+    with pytest.raises(InputError, match="every: a whole number, at least 1, not 0"):
         next(iterates(blotto(2, 2), PiKLHedge(0.1), every=0))
 
 
@@ -407,7 +456,7 @@ def test_oracles_are_checked():
         run(good)
     with pytest.raises(InputError, match="returned shape"):
         run(Oracle([[2, 2]], lambda sampled: np.zeros((2, 2))), feedback="sampled")
-    with pytest.raises(ValueError, match="finite"):
+    with pytest.raises(InputError, match="finite"):
         run(Oracle([[2, 2]], lambda sampled: np.full((1, 2, 2), np.nan)), feedback="sampled")
     with pytest.raises(InputError, match="ranges"):
         run(Oracle([[2, 2]], good.utilities, ranges=[[1.0, np.nan]]), feedback="sampled")

@@ -11,8 +11,11 @@ from kedge.errors import InputError
 from kedge.games.normal_form import NormalFormGame, exploitability, residual
 from kedge.regularize import Array, forward_kl, kl_divergence
 from kedge.search.regret import MMD, Algorithm, DiLPiKL, Hedge, RegretMatching, iterates, qre
+from kedge.search.regret.algorithms import LAMBDA
 from kedge.search.regret.parameters import Anchors, check_anchors, check_lambdas
 from kedge.search.regret.solver import Average, Feedback
+
+ITERATIONS = 10_000  # where nobody says how many
 
 
 @dataclass(frozen=True)
@@ -39,10 +42,10 @@ class Solution:
         }
 
 
-def solve_exactly(game: NormalFormGame, lam: Any, anchors: Anchors = None) -> Solution:
+def solve_exactly(game: NormalFormGame, lam: Any = None, anchors: Anchors = None) -> Solution:
     """The regularised equilibrium by Newton's method."""
     start = time.perf_counter()
-    found = qre(game, lam, anchors=anchors)
+    found = qre(game, LAMBDA if lam is None else lam, anchors=anchors)
     return _solution(game, found.policies, anchors, found.residual, found.steps, start)
 
 

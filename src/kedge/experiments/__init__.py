@@ -4,7 +4,8 @@ A kill at any moment loses at most the tasks in flight; running again goes on fr
 the report comes out the same to the byte.
 """
 
-from kedge.experiments.experiment import Experiment, ExperimentError, Task
+from kedge.errors import ExperimentError
+from kedge.experiments.experiment import Experiment, Task
 from kedge.experiments.report import Column, Report, Table
 from kedge.experiments.runner import Engine, Run, run
 from kedge.experiments.store import RunInfo, list_runs, load_run, remove_run, runs_folder

@@ -17,17 +17,6 @@ from kedge.experiments.report import Report
 _NAME = re.compile(r"[a-z0-9]+([-_][a-z0-9]+)*")
 
 
-class ExperimentError(RuntimeError):
-    """Tasks of an experiment failed; those that finished are kept.
-
-    ``failures`` maps the key of each failed task to its traceback (or the reason, if it has none).
-    """
-
-    def __init__(self, message: str, failures: Mapping[str, str] | None = None) -> None:
-        super().__init__(message)
-        self.failures: dict[str, str] = dict(failures or {})
-
-
 @dataclass(frozen=True)
 class Task:
     """One unit of work: a key that is unique within the experiment, and JSON parameters."""

@@ -14,7 +14,8 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from multiprocessing.connection import Connection, wait
 
-from kedge.experiments.experiment import Experiment, ExperimentError, Job
+from kedge.errors import ExperimentError
+from kedge.experiments.experiment import Experiment, Job
 from kedge.experiments.jobs import (
     MAX_DEATHS,
     SINGLE_THREADED,

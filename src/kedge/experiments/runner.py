@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from kedge.errors import InputError
+from kedge.errors import ExperimentError, InputError
 from kedge.experiments.cluster import run_ray
-from kedge.experiments.experiment import Experiment, ExperimentError, Job, jobs_of
+from kedge.experiments.experiment import Experiment, Job, jobs_of
 from kedge.experiments.jobs import Outcome
 from kedge.experiments.local import run_inline, run_local
 from kedge.experiments.progress import progress as show_progress

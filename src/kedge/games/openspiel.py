@@ -38,8 +38,8 @@ def load_openspiel(text: str) -> NormalFormGame:
             sizes = _one_shot_sizes(game) if one_shot else _plan_counts(game)
             if game.num_players() * prod(sizes) > _LARGEST:
                 raise InputError(
-                    f"openspiel:{text}: its normal form has {' × '.join(map(str, sizes))} "
-                    f"actions, too many to tabulate"
+                    f"openspiel:{text}: its normal form has more than {_LARGEST:.0e} payoffs, "
+                    f"too many to tabulate"
                 )
             tensor = pyspiel.extensive_to_tensor_game(game)
     except pyspiel.SpielError as error:

@@ -1,13 +1,14 @@
 """The command line. Commands import what they need when they run, so that help comes at once."""
 
+import io
 import json
 import sys
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, NoReturn
 
 import typer
 
-from kedge.errors import InputError
+from kedge.errors import ExperimentError, InputError
 
 app = typer.Typer(
     name="kedge",
@@ -26,24 +27,38 @@ app.add_typer(experiments_app, name="experiments")
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
 
+# typer keeps its own copy of click and hides its base class for what a user typed wrong.
+_UsageError: Any = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
+
+
 def main() -> None:
     """Run the command line: 0 done, 2 bad input, 1 a task failed, 130 interrupted."""
     try:
-        app(prog_name="kedge")
+        code = app(prog_name="kedge", standalone_mode=False)
     except InputError as error:
         _fail(str(error), 2)
-    except RuntimeError as error:  # an experiment's tasks failed; those that finished are kept
+    except _UsageError as error:
+        if type(error).__name__ == "NoArgsIsHelpError":
+            error.show()
+            sys.exit(2)
+        _fail(error.format_message(), 2)
+    except typer.Abort:
+        _fail("nothing was answered, so nothing was done", 2)
+    except ExperimentError as error:  # those tasks that finished are kept
         _fail(str(error), 1)
-    except SystemExit as end:
-        if end.code == 130:  # what typer makes of Ctrl-C
-            _fail("interrupted; what was finished is kept", 130)
-        raise
-    except BrokenPipeError:  # the reader of our output left
-        sys.stderr.close()
-        sys.exit(141)
+    except OSError as error:  # our output cannot be written
+        _fail(f"cannot write: {error.strerror}", 1)
+    if code == 130:  # what typer makes of Ctrl-C
+        _fail("interrupted; what was finished is kept", 130)
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        sys.stdout = io.StringIO()  # so that closing it says nothing more
+        _fail(f"cannot write: {error.strerror}", 1)
+    sys.exit(code)
 
 
-def _fail(message: str, code: int) -> None:
+def _fail(message: str, code: int) -> NoReturn:
     typer.echo(f"kedge: {' '.join(message.split())}", err=True)
     sys.exit(code)
 
@@ -132,7 +147,9 @@ def solve(
     ] = None,
     iterations: Annotated[
         int | None,
-        typer.Option("--iterations", "-n", min=1, help="[default: 10000]", show_default=False),
+        typer.Option(
+            "--iterations", "-n", min=1, max=10**15, help="[default: 10000]", show_default=False
+        ),
     ] = None,
     seed: Annotated[
         int | None,
@@ -176,22 +193,23 @@ def solve(
         for name, value in learning.items():
             if value is not None:
                 raise InputError(f"--{name}: qre has no such option")
-        solution = equilibria.solve_exactly(loaded, lams or 0.1, anchors)
+        solution = equilibria.solve_exactly(loaded, lams, anchors)
     else:
         chosen = inputs.algorithm(
             algorithm, lams, inputs.numbers(lambda_types, "--lambda-types"), eta
         )
+        count = iterations or equilibria.ITERATIONS
         steps = equilibria.solve_by_learning(
             loaded,
             chosen,
-            iterations or 10_000,
+            count,
             anchors=anchors,
             feedback=feedback or "full",
             average=average,
             seed=seed or 0,
             reports=100 if sys.stderr.isatty() and not as_json else 1,
         )
-        solution = tracked(steps, iterations or 10_000)
+        solution = tracked(steps, count)
     if as_json:
         print_json({"game": loaded.name, "algorithm": algorithm, **solution.to_json()})
     else:
@@ -321,10 +339,12 @@ def clean_experiments(
     """Delete runs. What is not a run is never touched."""
     from kedge.experiments import list_runs, load_run, remove_run
 
-    if not runs and not all_runs:
+    if bool(runs) == all_runs:
         raise InputError("name the runs to delete, or give --all")
     chosen = list_runs() if all_runs else [load_run(run) for run in runs or []]
     if not yes and not as_json and chosen:
+        if not sys.stdin.isatty():
+            raise InputError("nobody can be asked here: give --yes")
         names = ", ".join(info.folder.name for info in chosen)
         if not typer.confirm(f"Delete {names}?"):
             raise InputError("nothing was deleted")

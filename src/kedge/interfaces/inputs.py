@@ -32,7 +32,7 @@ def read_anchors(text: str) -> list[Any] | None:
     if text == "uniform":
         return None
     try:
-        content = json.loads(Path(text).read_text(encoding="utf-8"))
+        content = json.loads(Path(text).read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise InputError(f"{text}: {error.strerror}") from None
     except (ValueError, RecursionError) as error:
@@ -82,7 +82,7 @@ def experiment(kind: type[Experiment], settings: Sequence[str]) -> Experiment:
 def _value(kind: Any, text: str, what: str) -> Any:
     """`text` as a field's type: a number, a word, or a tuple of them between commas."""
     if get_origin(kind) is tuple:
-        return tuple(_value(get_args(kind)[0], word, what) for word in text.split(",") if word)
+        return tuple(_value(get_args(kind)[0], word, what) for word in text.split(","))
     try:
         if kind is bool:
             return {"true": True, "false": False}[text.lower()]

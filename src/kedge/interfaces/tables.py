@@ -12,6 +12,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
+from rich.text import Text
 
 from kedge.evaluation.equilibria import Solution
 from kedge.experiments import Experiment, RunInfo
@@ -43,10 +44,10 @@ def tracked(steps: Iterator[Solution], iterations: int) -> Solution:
 
 def print_solution(game: NormalFormGame, anchors: Sequence[Any] | None, solution: Solution) -> None:
     console = Console()
-    console.print(f"[bold]{game}[/bold]", highlight=False)
+    console.print(Text(_printable(str(game)), style="bold"))
     for player, policy in enumerate(solution.policies):
         table = Table(box=None, pad_edge=False, title_justify="left")
-        table.title = game.players[player]
+        table.title = Text(_printable(game.players[player]))
         for heading in ("action", "anchor", "policy", "value", ""):
             table.add_column(heading, justify="left" if heading in ("action", "") else "right")
         count = len(policy)
@@ -55,7 +56,7 @@ def print_solution(game: NormalFormGame, anchors: Sequence[Any] | None, solution
             tau = 1.0 / count if anchors is None else float(anchors[player][action])
             bar = "█" * round(_BAR * float(policy[action] / policy.max()))
             table.add_row(
-                game.action_name(player, int(action)),
+                Text(_printable(game.action_name(player, int(action)))),
                 f"{tau:.4f}",
                 f"{policy[action]:.4f}",
                 f"{solution.values[player][action]:+.4f}",
@@ -77,6 +78,11 @@ def print_solution(game: NormalFormGame, anchors: Sequence[Any] | None, solution
     ):
         measures.add_row(f"[bold]{name}[/bold]", value)
     console.print(measures)
+
+
+def _printable(name: str) -> str:
+    """A name from a file without what a terminal would obey."""
+    return "".join(letter if letter.isprintable() else "�" for letter in name)
 
 
 def print_runs(runs: Sequence[RunInfo], folder: Path) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 
 from kedge.experiments import Column, Experiment, Report, Table, Task
 from kedge.games.normal_form import blotto, exploitability
+from kedge.paper.settings import check_counts, check_lambdas
 from kedge.paper.style import ANCHOR, EXACT, HEDGE, PIKL, RM, tidy
 from kedge.regularize import kl_divergence
 from kedge.search.regret import qre, solve
@@ -36,6 +37,11 @@ class BlottoFigure(Experiment):
     lambdas: tuple[float, ...] = tuple(float(f"{x:.3g}") for x in np.geomspace(1e-3, 10, 17))
     iterations: int = 100_000
     repeats: int = 5
+
+    def __post_init__(self) -> None:
+        check_lambdas(self.lambdas)
+        check_counts(iterations=self.iterations, repeats=self.repeats)
+        blotto(self.coins, self.fields)
 
     def tasks(self) -> list[Task]:
         runs = [("rm", None), ("hedge", None)] + [("pikl-hedge", lam) for lam in self.lambdas]
@@ -140,6 +146,7 @@ def _draw(
             "o",
             markersize=4.5,
             color=PIKL,
+            clip_on=False,
             label="piKL-Hedge",  # its standard errors are smaller than the dots
         )
         axes.plot(
@@ -156,6 +163,7 @@ def _draw(
         tidy(axes, title, "λ", "exploitability" if key == "exploitability" else "KL(π‖τ), nats")
         axes.set_ylim(bottom=0.0)
     panels[0].axhline(anchor, color=ANCHOR, linewidth=1.0, label="the anchor itself")
-    panels[0].set_ylim(top=1.08 * anchor)
+    if anchor > 0.0:
+        panels[0].set_ylim(top=1.08 * anchor)
     panels[0].legend(frameon=False, fontsize=8.5, loc="center left")
     figure.suptitle(f"{name}, uniform anchor", fontsize=11)

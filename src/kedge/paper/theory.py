@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from kedge.errors import InputError
 from kedge.experiments import Column, Experiment, Report, Table, Task
 from kedge.games.normal_form import NormalFormGame, regrets, regularized_regrets
+from kedge.paper.settings import check_counts, check_lambdas
 from kedge.paper.style import EXACT, PIKL, tidy
 from kedge.search.regret import PiKLHedge, iterates
 
@@ -30,6 +32,14 @@ class TheoryFigure(Experiment):
     lambdas: tuple[float, ...] = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
     iterations: int = 100_000
     delta: float = 0.05
+
+    def __post_init__(self) -> None:
+        check_lambdas(self.lambdas)
+        check_counts(games=self.games, iterations=self.iterations)
+        if self.actions < 2:
+            raise InputError(f"actions: at least 2, not {self.actions}")
+        if not 0.0 < self.delta < 1.0:
+            raise InputError(f"delta: must lie between 0 and 1, not {self.delta:g}")
 
     def tasks(self) -> list[Task]:
         return [

@@ -11,6 +11,7 @@ from kedge.errors import InputError
 from kedge.games.normal_form.drawing import payoff_svg
 from kedge.regularize import Array, check_policy
 
+_LARGEST = 1e100  # payoffs, and one over their range: products of them must stay finite
 #: What `current_player` answers, as in OpenSpiel.
 SIMULTANEOUS, TERMINAL = -2, -4
 
@@ -37,6 +38,9 @@ class NormalFormGame:
         self.name = name
         self.players = list(players or (f"player {i}" for i in range(self.num_players)))
         self.actions = [list(names) for names in actions] if actions is not None else None
+        everyone = [self.name, *self.players, *(n for names in self.actions or [] for n in names)]
+        if not all(isinstance(one, str) for one in everyone):
+            raise InputError("names of games, players and actions are strings")
         if len(self.players) != self.num_players:
             raise InputError(f"{name}: {len(self.players)} names for {self.num_players} players")
         if self.actions and [len(names) for names in self.actions] != list(self.num_actions):
@@ -144,9 +148,13 @@ def check_payoffs(payoffs: npt.ArrayLike, what: str = "payoffs") -> npt.NDArray[
         )
     if 0 in array.shape:
         raise InputError(f"{what}: a player has no actions, shape {array.shape}")
-    for player, size in enumerate(payoff_ranges(array)):
-        if not np.isfinite(size):
+    for player, one in enumerate(array):
+        low, high = float(one.min()), float(one.max())
+        if not np.isfinite(high - low):
             raise InputError(f"{what}: player {player} has a payoff that is not a finite number")
+        if max(-low, high) > _LARGEST or 0.0 < high - low < 1.0 / _LARGEST:
+            extreme = max(low, high, key=abs) if high - low > 1.0 else high - low
+            raise InputError(f"{what}: player {player}'s payoffs are out of scale ({extreme:g})")
     return array
 
 

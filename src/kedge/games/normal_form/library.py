@@ -22,11 +22,13 @@ def blotto(coins: int = 10, fields: int = 3) -> NormalFormGame:
     """
     if not (isinstance(coins, int) and isinstance(fields, int) and coins >= 0 and fields >= 1):
         raise InputError(f"blotto: needs whole coins ≥ 0 and fields ≥ 1, not {coins} and {fields}")
+    if coins > 10_000 or fields > 50:
+        raise InputError("blotto: at most 10000 coins and 50 fields")
     count = comb(coins + fields - 1, fields - 1)
     if 2 * count**2 > _LARGEST:
         raise InputError(
-            f"blotto(coins={coins}, fields={fields}): {count} actions a player make "
-            f"{2 * count**2:.1e} payoffs, over the limit of {_LARGEST:.0e}"
+            f"blotto(coins={coins}, fields={fields}): {count:.1e} actions a player are too many "
+            f"to tabulate"
         )
     # Stars and bars: the gaps between `fields − 1` bars among coins and bars. This is the
     # lexicographic order, OpenSpiel's as well.
@@ -71,7 +73,7 @@ def random_game(players: int = 2, actions: int = 3, seed: int = 0) -> NormalForm
     whole = all(isinstance(number, int) for number in (players, actions, seed))
     if not whole or players < 1 or actions < 1 or seed < 0:
         raise InputError(f"random: needs whole numbers, not {players} and {actions}")
-    if players * actions**players > _LARGEST:
+    if players > 60 or actions > _LARGEST or players * actions**players > _LARGEST:
         raise InputError(f"random: more than {_LARGEST:.0e} payoffs")
     rng = np.random.default_rng(seed)
     return NormalFormGame(

@@ -66,6 +66,12 @@ class _Tokens:
         except (ValueError, ZeroDivisionError, OverflowError):
             raise self.error(f"{word[:40]!r} is not a number") from None
 
+    def whole(self, low: int, high: int, what: str) -> int:
+        number = self.number()
+        if not low <= number < high or number != int(number):
+            raise self.error(f"{number:g} is not {what}")
+        return int(number)
+
 
 def read_nfg(path: str | Path) -> NormalFormGame:
     """Read a Gambit strategic game."""
@@ -114,7 +120,7 @@ def read_json(path: str | Path) -> NormalFormGame:
     """Read ``{"payoffs": …}``, with optional "name", "players" and "actions"."""
     try:
         content = json.loads(_read_text(path))
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: not JSON: {error}") from None
     if not isinstance(content, dict) or "payoffs" not in content:
         raise InputError(f'{path}: no "payoffs" in it')
@@ -131,7 +137,7 @@ def read_json(path: str | Path) -> NormalFormGame:
 
 def _read_text(path: str | Path) -> str:
     try:
-        return Path(path).read_text(encoding="utf-8")
+        return Path(path).read_text(encoding="utf-8-sig")
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from None
     except UnicodeDecodeError:
@@ -157,10 +163,7 @@ def _strategies(tokens: _Tokens, players: int) -> tuple[tuple[int, ...], list[li
             names.append(_names(tokens))
             counts.append(len(names[-1]))
         else:
-            count = tokens.number()
-            if count != int(count) or not 1 <= count < 2**31:
-                raise tokens.error(f"{count:g} is not a number of actions")
-            counts.append(int(count))
+            counts.append(tokens.whole(1, 2**31, "a number of actions"))
     tokens.advance()
     if len(counts) != players:
         raise tokens.error(f"actions of {len(counts)} players, but {players} players")
@@ -194,10 +197,7 @@ def _read_outcomes(tokens: _Tokens, shape: tuple[int, ...]) -> list[float]:
     for done in range(prod(shape)):
         if tokens.current[0] == "end":
             raise tokens.error(f"the file ends after {done} of {prod(shape)} outcomes")
-        index = tokens.number()
-        if index != int(index) or not 0 <= index < len(outcomes):
-            raise tokens.error(f"there is no outcome {index:g}")
-        payoffs += outcomes[int(index)]
+        payoffs += outcomes[tokens.whole(0, len(outcomes), "an outcome of this file")]
     return payoffs
 
 

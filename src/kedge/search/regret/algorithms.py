@@ -14,6 +14,8 @@ from kedge.specs import suggest
 #: One number for all players, or one a player.
 PerPlayer: TypeAlias = float | Sequence[float]
 
+LAMBDA = 0.1  # the dial where nobody sets it
+
 Weighting: TypeAlias = Literal["uniform", "linear"]
 
 
@@ -41,9 +43,10 @@ class Adaptive:
     c: float = 10.0 / 3.0
 
 
-#: Where a step size may be left out, it is `Theory` if the range of utilities is known (a payoff
-#: tensor) and `Adaptive` otherwise.
 StepSize: TypeAlias = Constant | Theory | Adaptive
+#: What ``eta`` may be: a number is `Constant`; None is `Theory` if the range of utilities is known
+#: (a payoff tensor) and `Adaptive` otherwise.
+Eta: TypeAlias = StepSize | PerPlayer | None
 
 
 @dataclass(frozen=True)
@@ -73,8 +76,8 @@ class PiKLHedge:
     then uniform. ``weighting="linear"`` lets iteration t count t times in CV. λ = 0 is Hedge.
     """
 
-    lam: PerPlayer = 0.1
-    eta: StepSize | None = None
+    lam: PerPlayer = LAMBDA
+    eta: Eta = None
     indexing: Literal["t", "t-1"] = "t"
     weighting: Weighting = "uniform"
 
@@ -88,7 +91,7 @@ class PiKLHedge:
 class Hedge:
     """π ∝ exp(η·CV): piKL-Hedge without an anchor (Eq. 3)."""
 
-    eta: StepSize | None = None
+    eta: Eta = None
     weighting: Weighting = "uniform"
 
 
@@ -103,7 +106,7 @@ class DiLPiKL:
 
     lambdas: Sequence[float] = (1e-4, 1e-3, 1e-2, 1e-1)
     shares: Sequence[float] | None = None
-    eta: StepSize | None = None
+    eta: Eta = None
     indexing: Literal["t", "t-1"] = "t-1"
     weighting: Weighting = "uniform"
 
@@ -116,7 +119,7 @@ class MMD:
     the utilities. Needs λ > 0 then.
     """
 
-    lam: PerPlayer = 0.1
+    lam: PerPlayer = LAMBDA
     eta: float | None = None
 
 
@@ -149,7 +152,7 @@ def by_name(
     for option, value in given.items():
         if value is not None and option not in takes[name]:
             raise InputError(f"{option}: {name} has no such option")
-    dial = 0.1 if lam is None else lam
+    dial = LAMBDA if lam is None else lam
     if name == "pikl-hedge":
         return PiKLHedge(dial, eta)
     if name == "hedge":

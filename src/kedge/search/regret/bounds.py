@@ -8,12 +8,15 @@ and the bound with it, is infinite.
 from collections.abc import Sequence
 from math import e, inf, log, nan, sqrt
 
+from kedge.errors import InputError
 from kedge.regularize import Array
 from kedge.search.regret.parameters import Seat
 
 
 def regret(iterations: int, seat: Seat) -> float:
     """Proposition 1, for one type with constant 0 < η ≤ 1/(λβ + 2D); NaN for other settings."""
+    if len(seat.types) != 1:  # a dead player has none
+        return nan
     kind = seat.types[0]
     limit = kind.lam * seat.beta + 2.0 * seat.range
     constant = kind.decay == 0.0 and kind.eta * limit <= 1.0 + 1e-9
@@ -41,6 +44,8 @@ def exploitability(seats: Sequence[Seat]) -> float:
 
 def xi(iterations: int, measured_regrets: Array, seats: Sequence[Seat], delta: float) -> float:
     """Proposition 2: ξ^T(δ)."""
+    if not 0.0 < delta < 1.0:
+        raise InputError(f"delta: must lie between 0 and 1, not {delta:g}")
     if iterations < 1:
         return inf
     largest = max(seat.range for seat in seats)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf, log, sqrt
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -16,15 +17,14 @@ from kedge.search.regret.algorithms import (
     Constant,
     DiLPiKL,
     Hedge,
-    PiKLHedge,
     RegretMatching,
     StepSize,
     Theory,
 )
 from kedge.search.regret.utilities import Source
 
-#: One policy a player; None is uniform.
-Anchors = Sequence[npt.ArrayLike] | None
+#: One policy a player; None is uniform, for one player or for all.
+Anchors = Sequence[npt.ArrayLike | None] | None
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,8 @@ def make_seats(
     algorithm: Algorithm, source: Source, anchors: Sequence[Anchors] | None
 ) -> list[list[Seat]]:
     """The seats of every game, checked."""
+    if not isinstance(algorithm, get_args(Algorithm)):
+        raise InputError(f"algorithm: such as PiKLHedge(lam=0.1), not {algorithm!r}")
     check_word("indexing", getattr(algorithm, "indexing", "t"), ("t", "t-1"))
     check_word("weighting", getattr(algorithm, "weighting", "uniform"), ("uniform", "linear"))
     check_word("fallback", getattr(algorithm, "fallback", "uniform"), ("uniform", "largest"))
@@ -84,12 +86,15 @@ def make_seats(
 def check_anchors(anchors: Anchors, counts: Sequence[int]) -> list[Array]:
     """One policy a player over its actions; uniform where none is given."""
     if anchors is None:
-        return [np.full(count, 1.0 / count) if count else np.zeros(0) for count in counts]
+        anchors = [None] * len(counts)
     if len(anchors) != len(counts):
         raise InputError(f"anchor: {len(anchors)} policies for {len(counts)} players")
     taus = []
     for player, (anchor, count) in enumerate(zip(anchors, counts, strict=True)):
-        tau = np.zeros(0) if count == 0 else check_policy(anchor, f"anchor of player {player}")
+        if anchor is None or count == 0:
+            tau = np.full(count, 1.0 / max(count, 1))
+        else:
+            tau = check_policy(anchor, f"anchor of player {player}")
         if tau.shape != (count,):
             raise InputError(
                 f"anchor of player {player}: shape {tau.shape}, but the player has {count} actions"
@@ -100,11 +105,20 @@ def check_anchors(anchors: Anchors, counts: Sequence[int]) -> list[Array]:
 
 def check_lambdas(value: npt.ArrayLike, players: int, what: str = "lambda") -> Array:
     """One λ a player from one for all or one each."""
-    array = np.asarray(value, np.float64)
-    if array.ndim > 1 or array.size not in (1, players):
-        raise InputError(f"{what}: {array.size} values for {players} players")
+    array = per_player(value, players, what)
     if np.isnan(array).any() or (array < 0.0).any():
         raise InputError(f"{what}: must be at least 0, not {array.min():g}")
+    return array
+
+
+def per_player(value: npt.ArrayLike, players: int, what: str) -> Array:
+    """One number a player from one for all or one each."""
+    try:
+        array = np.asarray(value, np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{what}: not a number, nor one a player") from None
+    if array.ndim > 1 or array.size not in (1, players):
+        raise InputError(f"{what}: {array.size} values for {players} players")
     return np.broadcast_to(array, (players,))
 
 
@@ -116,9 +130,11 @@ def _lambdas(algorithm: Algorithm, game: int, games: int, players: int) -> list[
         if not algorithm.lambdas:
             raise InputError("lambda types: none given")
         return [check_lambdas(algorithm.lambdas, len(algorithm.lambdas)).tolist()] * players
-    lam = np.asarray(algorithm.lam, np.float64)
-    if lam.ndim == 2 and len(lam) == games:  # one row a game
-        lam = lam[game]
+    lam: Any = algorithm.lam
+    if isinstance(lam, Sequence | np.ndarray) and not isinstance(lam, str):
+        rows = list(lam)
+        if len(rows) == games and all(np.ndim(row) == 1 for row in rows):  # one row a game
+            lam = rows[game]
     return [[float(one)] for one in check_lambdas(lam, players)]
 
 
@@ -140,8 +156,8 @@ def _make_seat(
         if isinstance(algorithm, MMD):
             slowest = min(min(one) for one in lams)
             eta = _safe_step(slowest, lipschitz) if algorithm.eta is None else algorithm.eta
-        elif not isinstance(algorithm, RegretMatching):
-            eta, decay = _step_size(step_size(algorithm, not np.isnan(range_)), bare, lam, player)
+        elif (chosen := chosen_step_size(algorithm, not np.isnan(range_))) is not None:
+            eta, decay = _eta_and_decay(chosen, bare, lam, player, len(lams))
         if not 0.0 < eta < inf and not isinstance(algorithm, RegretMatching):
             raise InputError(f"eta: must be a positive number, not {eta:g}")
         types.append(Type(lam, share, eta, decay))
@@ -157,11 +173,21 @@ def _shares(algorithm: Algorithm, types: int) -> list[float]:
     return [float(share) for share in shares]
 
 
-def step_size(algorithm: Hedge | PiKLHedge | DiLPiKL, range_known: bool) -> StepSize:
-    """The step size asked for, or the best for what is known of the utilities."""
-    if algorithm.eta is not None:
-        return algorithm.eta
-    return Theory() if range_known else Adaptive()
+def chosen_step_size(algorithm: Algorithm, range_known: bool) -> StepSize | None:
+    """The step size asked for, or the best for what is known of the utilities.
+
+    None for algorithms that have none.
+    """
+    if isinstance(algorithm, RegretMatching | MMD):
+        return None
+    eta = algorithm.eta
+    if eta is None:
+        return Theory() if range_known else Adaptive()
+    if isinstance(eta, Constant | Theory | Adaptive):
+        return eta
+    if isinstance(eta, str):
+        raise InputError(f"eta: a number, Theory(), Adaptive() or Constant(…), not {eta!r}")
+    return Constant(eta)
 
 
 def check_word(name: str, word: str, known: Sequence[str]) -> None:
@@ -170,23 +196,22 @@ def check_word(name: str, word: str, known: Sequence[str]) -> None:
         raise InputError(f"{name}: one of {', '.join(known)}, not {word!r}")
 
 
-def _step_size(chosen: StepSize, seat: Seat, lam: float, player: int) -> tuple[float, float]:
+def _eta_and_decay(
+    chosen: StepSize, seat: Seat, lam: float, player: int, players: int
+) -> tuple[float, float]:
     """(eta, decay) of one type."""
     if isinstance(chosen, Adaptive):
         return chosen.c, 0.0
     if isinstance(chosen, Constant):
-        values = np.atleast_1d(np.asarray(chosen.eta, np.float64))
-        if len(values) > 1 and player >= len(values):
-            raise InputError(f"eta: {len(values)} values, but there is a player {player}")
-        eta = float(values[player if len(values) > 1 else 0])
+        eta = float(per_player(chosen.eta, players, "eta")[player])
         if not eta > 0.0:
             raise InputError(f"eta: must be a positive number, not {eta:g}")
         return eta, 0.0
     if np.isnan(seat.range):
         raise InputError("eta: the theory's step size needs the range of the utilities")
     if lam == 0.0:
-        actions = len(seat.tau)
-        return (sqrt(8.0 * log(actions)) / seat.range if seat.range > 0.0 else 1.0), 0.5
+        steepness = sqrt(8.0 * log(len(seat.tau)))
+        return (steepness / seat.range if steepness and seat.range else 1.0), 0.5
     slowest = lam * seat.beta + 2.0 * seat.range
     # λ = ∞ plays τ whatever η is, and a player with nothing to learn may learn at any rate.
     return (1.0 / slowest if 0.0 < slowest < inf else 1.0), 0.0
@@ -198,4 +223,6 @@ def _safe_step(lam: float, lipschitz: float) -> float:
         raise InputError("eta: MMD's safe step size needs the range of the utilities")
     if lam == 0.0:
         raise InputError("eta: with lambda 0 MMD has no safe step size; give one")
-    return 1.0 if lam == inf or lipschitz == 0.0 else lam / lipschitz**2
+    if lam == inf or lipschitz == 0.0:
+        return 1.0
+    return min(lam / lipschitz**2, 1e12 / lam)  # beyond that a step is a best response already

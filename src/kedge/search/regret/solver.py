@@ -29,11 +29,10 @@ from kedge.search.regret.algorithms import (
     Adaptive,
     Algorithm,
     DiLPiKL,
-    Hedge,
     PiKLHedge,
     RegretMatching,
 )
-from kedge.search.regret.parameters import Anchors, Seat, check_word, make_seats, step_size
+from kedge.search.regret.parameters import Anchors, Seat, check_word, chosen_step_size, make_seats
 from kedge.search.regret.plain import PlainLearner
 from kedge.search.regret.utilities import Game, Games, Oracle, Source, split
 
@@ -238,45 +237,56 @@ def batch_iterates(
         ("engine", engine, Engine),
     ):
         check_word(name, value, get_args(known))
-    if checkpoints is None and every < 1:
-        raise InputError(f"every: at least 1, not {every}")
+    if checkpoints is None and not (isinstance(every, int) and every >= 1):
+        raise InputError(f"every: a whole number, at least 1, not {every}")
+    if not (isinstance(threads, int) and threads >= 0):
+        raise InputError(f"threads: a whole number, 0 for every core, not {threads}")
     source = Source(games)
     seats = make_seats(algorithm, source, anchors)
     if feedback == "full" and not source.has_expected:
         raise InputError("feedback: full feedback needs payoff tensors; use sampled")
-    make: Callable[..., Learner] = _core.Learner if engine == "native" else PlainLearner
-    learner = make(**_settings(algorithm, seats, average, source))
     zero_sum = [source.is_zero_sum(game) for game in range(len(seats))]
     weighting = getattr(algorithm, "weighting", "uniform")
     uniform = (average, weighting) == ("uniform", "uniform") and not isinstance(algorithm, DiLPiKL)
-    proved = uniform and isinstance(algorithm, PiKLHedge) and algorithm.indexing == "t-1"
+    adaptive = isinstance(chosen_step_size(algorithm, source.ranges is not None), Adaptive)
+    proved = (
+        uniform
+        and isinstance(algorithm, PiKLHedge)
+        and algorithm.indexing == "t-1"
+        and not adaptive
+    )
+    make: Callable[..., Learner] = _core.Learner if engine == "native" else PlainLearner
+    learner = make(**_settings(algorithm, seats, average, adaptive))
     if seeds is None:
         seeds = list(np.random.SeedSequence(0).spawn(len(seats)))
-    generators = [np.random.default_rng(seed) for seed in seeds]
+    if len(seeds) != len(seats):
+        raise InputError(f"seeds: {len(seeds)} for {len(seats)} games")
+    try:
+        generators = [np.random.default_rng(seed) for seed in seeds]
+    except (TypeError, ValueError):
+        raise InputError("seed: a whole number that is at least 0") from None
     if feedback == "full":
         generators = []
     for target in checkpoints if checkpoints is not None else count(every, every):
-        if target < learner.iterations:
+        if not isinstance(target, int | np.integer) or not learner.iterations <= target < 2**62:
             raise InputError(f"checkpoints: {target} comes after {learner.iterations}")
         _advance(learner, source, target - learner.iterations, generators, threads)
         yield _snapshots(learner, seats, average, proved, uniform, zero_sum)
 
 
 def _settings(
-    algorithm: Algorithm, seats: list[list[Seat]], average: Average, source: Source
+    algorithm: Algorithm, seats: list[list[Seat]], average: Average, adaptive: bool
 ) -> dict[str, Any]:
     everyone = [seat for game in seats for seat in game]
     types = [kind for seat in everyone for kind in seat.types]
     matching = algorithm if isinstance(algorithm, RegretMatching) else None
-    hedging = algorithm if isinstance(algorithm, Hedge | PiKLHedge | DiLPiKL) else None
     return {
         "rule": "regret-matching"
         if matching
         else "mirror-descent"
         if isinstance(algorithm, MMD)
         else "hedge",
-        "adaptive": hedging is not None
-        and isinstance(step_size(hedging, source.ranges is not None), Adaptive),
+        "adaptive": adaptive,
         "anchor_first": getattr(algorithm, "indexing", "t-1") == "t",
         "linear_weighting": getattr(algorithm, "weighting", "uniform") == "linear",
         "linear_average": average == "linear",

@@ -10,8 +10,8 @@ import numpy.typing as npt
 from kedge import _core
 from kedge.errors import InputError
 from kedge.games.normal_form.game import check_payoffs, payoff_ranges
+from kedge.regularize import Array
 
-Array = npt.NDArray[np.float64]
 Actions = npt.NDArray[np.int64]
 
 
@@ -78,6 +78,11 @@ def tabulate(
 
 def payoffs_of(game: Any) -> npt.NDArray[Any]:
     """The checked payoff tensor of a game, or the game itself if it is one."""
+    if callable(game):
+        raise InputError(
+            "a function is not a game by itself: use tabulate(function, num_actions) for full "
+            "feedback, oracle_from_function(function, num_actions) for sampled"
+        )
     return check_payoffs(getattr(game, "payoffs", game))
 
 
@@ -94,8 +99,9 @@ class Source:
             self.actions = [games.actions(game) for game in range(games.games)]
         elif isinstance(games, Oracle):
             self.oracle = games
-            counts = np.asarray(games.num_actions, np.int64)
-            if counts.ndim != 2 or (counts < 0).any():
+            counts = np.asarray(games.num_actions)
+            whole = np.issubdtype(counts.dtype, np.integer)
+            if counts.ndim != 2 or not whole or counts.size == 0 or (counts < 0).any():
                 raise InputError("num_actions: not a (games, players) array of counts")
             self.actions = counts.tolist()
             if games.ranges is not None:
@@ -105,6 +111,8 @@ class Source:
                 self.ranges = list(ranges)
         else:
             self.payoffs = [payoffs_of(game) for game in games]
+            if not self.payoffs:
+                raise InputError("games: none given")
             self.native = _core.TensorUtilities(self.payoffs)
             self.ranges = [payoff_ranges(payoffs) for payoffs in self.payoffs]
             self.actions = [list(payoffs.shape[1:]) for payoffs in self.payoffs]
@@ -125,19 +133,21 @@ class Source:
                 [self.native.against(game, part.tolist()) for game, part in enumerate(parts)]
             )
         games, players = len(self.actions), len(self.actions[0])
-        padded = np.asarray(self.oracle.utilities(sampled.reshape(games, players)), np.float64)
+        try:
+            answer = self.oracle.utilities(sampled.reshape(games, players))
+            padded = np.asarray(answer, np.float64)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"the oracle's answer is not an array of numbers: {error}") from error
         widest = max(max(counts) for counts in self.actions)
         if padded.shape != (games, players, widest):
             raise InputError(
                 f"the oracle returned shape {padded.shape}, not {(games, players, widest)}"
             )
         real = np.arange(widest) < np.asarray(self.actions)[:, :, None]
-        return np.ascontiguousarray(padded[real])
-
-    def expected(self, game: int, policies: Array) -> Array:
-        """Flat utilities of one game, player after player, in expectation over `policies`."""
-        assert self.native is not None
-        return self.native.expected(game, policies)
+        flat = np.ascontiguousarray(padded[real])
+        if not np.isfinite(flat).all():
+            raise InputError("the oracle returned a utility that is not a finite number")
+        return flat
 
     def is_zero_sum(self, game: int) -> bool:
         """Whether it is a two-player zero-sum game, as Theorem 2 and Proposition 2 need."""
