@@ -84,6 +84,17 @@ def test_algorithms_agree(algorithm, tmp_path):
     assert found["residual"] < 1e-3
 
 
+def test_linear_weighting_helps_players_who_chase_each_other(tmp_path):
+    (tmp_path / "people.json").write_text("[[0.6, 0.4], [0.3, 0.7], [0.8, 0.2]]")
+    options = ["solve", "matching-pennies(players=3)", "--lambda", "0.5,1,0.7",
+               "--anchor", "people.json", "-n", 20_000]  # fmt: skip
+    plain, linear = (
+        answer(*options, "--weighting", weighting, cwd=tmp_path)["residual"]
+        for weighting in ("uniform", "linear")
+    )
+    assert linear < plain / 3
+
+
 @pytest.mark.parametrize("algorithm", ["hedge", "rm", "rm+"])
 def test_no_residual_without_lambda(algorithm):
     found = answer("solve", "matching-pennies", "-a", algorithm, "-n", 100)

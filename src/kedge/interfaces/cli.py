@@ -131,6 +131,14 @@ def solve(
             show_default=False,
         ),
     ] = None,
+    weighting: Annotated[
+        Literal["uniform", "linear"] | None,
+        typer.Option(
+            help="What iteration t counts for in what players learn from: 1, or t (faster where "
+            "players chase each other). [default: uniform]",
+            show_default=False,
+        ),
+    ] = None,
     feedback: Annotated[
         Literal["full", "sampled"] | None,
         typer.Option(
@@ -186,6 +194,7 @@ def solve(
             "eta": eta,
             "lambda-types": lambda_types,
             "average": average,
+            "weighting": weighting,
             "feedback": feedback,
             "iterations": iterations,
             "seed": seed,
@@ -195,9 +204,8 @@ def solve(
                 raise InputError(f"--{name}: qre has no such option")
         solution = equilibria.solve_exactly(loaded, lams, anchors)
     else:
-        chosen = inputs.algorithm(
-            algorithm, lams, inputs.numbers(lambda_types, "--lambda-types"), eta
-        )
+        types = inputs.numbers(lambda_types, "--lambda-types")
+        chosen = inputs.algorithm(algorithm, lams, types, eta, weighting)
         count = iterations or equilibria.ITERATIONS
         steps = equilibria.solve_by_learning(
             loaded,

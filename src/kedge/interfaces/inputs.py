@@ -8,7 +8,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from kedge.errors import InputError
 from kedge.experiments import Experiment
-from kedge.search.regret import Adaptive, Algorithm, Constant, StepSize, Theory
+from kedge.search.regret import MMD, Adaptive, Algorithm, Constant, StepSize, Theory
 from kedge.search.regret.algorithms import by_name
 from kedge.specs import suggest
 
@@ -47,10 +47,16 @@ def algorithm(
     lams: tuple[float, ...] | None,
     lambdas: tuple[float, ...] | None,
     eta: str | None,
+    weighting: str | None,
 ) -> Algorithm:
-    """The algorithm with its dial and step size."""
+    """The algorithm with its dial, step size and weighting."""
     lam = lams[0] if lams is not None and len(lams) == 1 else lams
-    return by_name(name, lam=lam, lambdas=lambdas, eta=_step_size(eta))
+    made = by_name(name, lam=lam, lambdas=lambdas, eta=_step_size(eta))
+    if weighting is None:
+        return made
+    if isinstance(made, MMD):
+        raise InputError("--weighting: mmd has no such option")
+    return dataclasses.replace(made, weighting=weighting)  # type: ignore[arg-type]
 
 
 def _step_size(text: str | None) -> StepSize | None:
