@@ -3,5 +3,6 @@
 
 NB_MODULE(_core, m) {
   m.doc() = "The native core of kedge.";
+  kedge::bind_chess(m);
   kedge::bind_regret(m);
 }
