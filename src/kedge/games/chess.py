@@ -75,10 +75,9 @@ class ChessState:
     def apply_action(self, action: int) -> None:
         if self.is_terminal():
             raise InputError("the game is over")
-        if not 0 <= action < 1 << 15 or not self.board.is_legal(int(action)):
-            raise InputError(f"action {action} is not a legal move in {self.fen()}")
-        self.board.push(int(action))
-        self.history.append(int(action))
+        action = self._legal(action)
+        self.board.push(action)
+        self.history.append(action)
 
     def is_terminal(self) -> bool:
         return self.board.is_terminal()
@@ -109,10 +108,7 @@ class ChessState:
             raise InputError(f"{text[:40]!r} is not a legal move in {self.fen()}") from None
 
     def san(self, action: int) -> str:
-        try:
-            return self.board.san(action)
-        except ValueError:
-            raise InputError(f"action {action} is not a legal move in {self.fen()}") from None
+        return self.board.san(self._legal(action))
 
     def parse_san(self, text: str) -> int:
         """The one legal move that `text` names, as people write it: marks are ignored."""
@@ -131,6 +127,11 @@ class ChessState:
         last = chess.Move.from_uci(self.uci(self.history[-1])) if self.history else None
         check = board.king(board.turn) if board.is_check() else None
         return str(chess.svg.board(board, lastmove=last, check=check))
+
+    def _legal(self, action: int) -> int:
+        if not 0 <= action < 1 << 16 or not self.board.is_legal(int(action)):
+            raise InputError(f"action {action} is not a legal move in {self.fen()}")
+        return int(action)
 
     def __str__(self) -> str:
         ranks = []
