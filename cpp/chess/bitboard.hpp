@@ -1,9 +1,9 @@
 // Sets of squares, and what each piece attacks. All tables are made by the compiler.
 //
 // A square is 0…63 (a1 = 0, h1 = 7, h8 = 63); bit s of a Bitboard is square s. Sliders use hyperbola
-// quintessence: o ^ (o - 2r) gives the ray toward higher squares, and reversing the bytes turns
-// files and diagonals round for the ray toward lower ones. A byte swap does not reverse a rank, so
-// ranks have a table.
+// quintessence: taking the slider's bit from the blockers' flips all bits up to the first blocker
+// above, and swapping the bytes turns files and diagonals round for the one below. A byte swap does
+// not reverse a rank, so ranks have a table.
 #pragma once
 
 #include <array>
@@ -149,8 +149,8 @@ inline Bitboard pawn_attacks(int colour, int s) { return tables::kPawn[colour][s
 
 inline Bitboard line_attacks(int s, Bitboard occupied, Bitboard mask) {
   const Bitboard blockers = occupied & mask;
-  const Bitboard up = blockers - 2 * bit(s);
-  const Bitboard down = flip(flip(blockers) - 2 * flip(bit(s)));
+  const Bitboard up = blockers - bit(s);
+  const Bitboard down = flip(flip(blockers) - flip(bit(s)));
   return (up ^ down) & mask;
 }
 

@@ -208,7 +208,7 @@ struct List {
 // read them off in order.
 struct Sorter {
   Bitboard origins[64] = {};
-  Bitboard promoting[64] = {};
+  Bitboard promoting[8] = {};  // by the target's file: one side's promotions share a rank
   Bitboard targets = 0, promotion_targets = 0;
 
   void moves(int from, Bitboard to) {
@@ -221,7 +221,7 @@ struct Sorter {
   }
   void promotions(Bitboard to, int step) {
     promotion_targets |= to;
-    each(to, [&](int t) { promoting[t] |= bit(t - step); });
+    each(to, [&](int t) { promoting[file_of(t)] |= bit(t - step); });
   }
   void move(int from, int to) { moves(from, bit(to)); }
 
@@ -233,7 +233,7 @@ struct Sorter {
     if (promotion_targets) {
       for (int piece = kKnight; piece <= kQueen; ++piece) {
         each(promotion_targets, [&](int to) {
-          each(promoting[to], [&](int from) { *end++ = make_action(from, to, piece); });
+          each(promoting[file_of(to)], [&](int from) { *end++ = make_action(from, to, piece); });
         });
       }
     }

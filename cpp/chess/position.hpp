@@ -53,6 +53,7 @@ struct Position {
 
   bool operator==(const Position&) const = default;
 };
+static_assert(sizeof(Position) <= 96, "a search keeps and copies lines of these");
 
 // The same position under the rules of repetition.
 bool same(const Position& a, const Position& b);
