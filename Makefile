@@ -21,6 +21,7 @@ types:
 bench:
 	$(BIN)/pip install -q -e '.[dev,bench]'
 	$(BIN)/python benchmarks/regret.py
+	$(BIN)/python benchmarks/chess_rules.py
 
 figures:  ## the committed results, made anew
 	$(BIN)/python docs/make_results.py

@@ -30,6 +30,7 @@ inline unsigned threads_or_all(unsigned threads) {
   return threads > 0 ? threads : std::max(1u, std::thread::hardware_concurrency());
 }
 
+void bind_chess(nanobind::module_& m);
 void bind_puct(nanobind::module_& m);
 void bind_regret(nanobind::module_& m);
 

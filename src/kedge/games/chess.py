@@ -1,0 +1,186 @@
+"""Chess: the rules, and lc0's view of a position. The native board does the work.
+
+An action is ``from | to << 6 | promotion << 12``: squares a1 = 0 … h8 = 63, promotion 0 or 1 to 4
+for knight, bishop, rook and queen; castling is the king's move of two squares. A game ends by
+checkmate, stalemate, dead material, a hundred half-moves without a capture or pawn's move, and the
+third occurrence of a position (the last two as draws that nobody forgets to claim).
+"""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from kedge import _core
+from kedge.errors import InputError
+
+TERMINAL = -4  #: What `current_player` answers after the end, as in OpenSpiel.
+START_FEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+PLANES = 112
+POLICY_SIZE = 1858
+
+
+class ChessState:
+    """A game of chess up to some position, with OpenSpiel's verbs.
+
+    >>> state = ChessState()
+    >>> state.apply_action(state.parse_san("e4"))
+    >>> state.fen()
+    'rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1'
+    >>> [state.san(action) for action in state.legal_actions()][:3]
+    ['a5', 'b5', 'c5']
+    """
+
+    num_players = 2
+
+    def __init__(self) -> None:
+        #: The native board, for searches and encoders.
+        self.board = _core.ChessBoard()
+        #: The moves made since the first position.
+        self.history: list[int] = []
+
+    @classmethod
+    def from_fen(cls, fen: str, moves: Iterable[str] = ()) -> "ChessState":
+        """The position of `fen` after the UCI `moves`, which stay part of the state's history.
+
+        Castling rights without king and rook at home, and an en-passant square that no pawn can
+        have jumped over, are dropped. A board that no game of chess can reach for its number of
+        kings, pawns or pieces, for pawns on the outer ranks or for the wrong side in check is an
+        error, and so is any field out of form. `moves` may go on past a draw that nobody claimed.
+        """
+        if not fen.isascii():
+            raise InputError(f"FEN {fen[:100]!r}: has characters that are not ASCII")
+        state = cls()
+        try:
+            state.board = _core.ChessBoard.from_fen(fen)
+        except ValueError as error:
+            raise InputError(f"FEN {fen[:100]!r}: {error}") from None
+        for number, text in enumerate(moves, 1):
+            try:
+                action = state.parse_uci(text)
+            except InputError as error:
+                raise InputError(f"move {number}: {error}") from None
+            state.board.push(action)
+            state.history.append(action)
+        return state
+
+    def current_player(self) -> int:
+        """0 for white, 1 for black."""
+        return TERMINAL if self.is_terminal() else self.board.player()
+
+    def legal_actions(self) -> list[int]:
+        """In ascending order; none when the game is over."""
+        return [] if self.is_terminal() else self.board.legal_actions()
+
+    def apply_action(self, action: int) -> None:
+        if self.is_terminal():
+            raise InputError("the game is over")
+        action = self._legal(action)
+        self.board.push(action)
+        self.history.append(action)
+
+    def is_terminal(self) -> bool:
+        return self.board.is_terminal()
+
+    def returns(self) -> list[float]:
+        """1 for a win, −1 for a loss, 0 for a draw or a game that goes on."""
+        value = self.board.terminal_value() if self.is_terminal() else 0.0
+        return [value, 0.0 - value] if self.board.player() == 0 else [0.0 - value, value]
+
+    def clone(self) -> "ChessState":
+        copy = ChessState()
+        copy.board = self.board.copy()
+        copy.history = self.history.copy()
+        return copy
+
+    def fen(self) -> str:
+        """With an en-passant square only where the capture is legal."""
+        return self.board.fen()
+
+    def uci(self, action: int) -> str:
+        return _core.ChessBoard.uci(action)
+
+    def parse_uci(self, text: str) -> int:
+        """The legal move that `text` names; e1h1 castles too."""
+        try:
+            return self.board.parse_uci(text if text.isascii() else "")
+        except ValueError:
+            raise InputError(f"{text[:40]!r} is not a legal move in {self.fen()}") from None
+
+    def san(self, action: int) -> str:
+        return self.board.san(self._legal(action))
+
+    def parse_san(self, text: str) -> int:
+        """The one legal move that `text` names, as people write it: marks are ignored."""
+        try:
+            return self.board.parse_san(text if text.isascii() else "")
+        except ValueError:
+            raise InputError(
+                f"{text[:40]!r} is not a legal move in {self.fen()}, or not only one"
+            ) from None
+
+    def to_svg(self) -> str:
+        import chess
+        import chess.svg
+
+        board = chess.Board(self.fen())
+        last = chess.Move.from_uci(self.uci(self.history[-1])) if self.history else None
+        check = board.king(board.turn) if board.is_check() else None
+        return str(chess.svg.board(board, lastmove=last, check=check))
+
+    def _legal(self, action: int) -> int:
+        if not 0 <= action < 1 << 16 or not self.board.is_legal(int(action)):
+            raise InputError(f"action {action} is not a legal move in {self.fen()}")
+        return int(action)
+
+    def __str__(self) -> str:
+        ranks = []
+        for rank in self.fen().split()[0].split("/"):
+            squares = "".join("." * int(c) if c.isdigit() else c for c in rank)
+            ranks.append(" ".join(squares))
+        return "\n".join([*ranks, self.fen()])
+
+
+def encode(
+    states: Sequence[ChessState], *, fill: bool = True
+) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint8]]:
+    """lc0's 112 input planes of every state, packed: sets of squares, and the half-move clocks.
+
+    ``planes[i, p]`` has bit s set where plane p is on, a1 = bit 0, from the mover's side. Plane
+    109, the half-move clock, is on with the value ``clocks[i]``; every other plane has the value 1.
+    `fill` repeats the oldest position for history that is missing unless it is the start of a
+    game, as lc0 does by default (``fen_only``); without it such planes stay empty.
+    """
+    planes = np.empty((len(states), PLANES), np.uint64)
+    clocks = np.empty(len(states), np.uint8)
+    _core.chess_encode([state.board for state in states], planes, clocks, fill)
+    return planes, clocks
+
+
+def unpack(
+    planes: npt.NDArray[np.uint64],
+    clocks: npt.NDArray[np.uint8],
+    out: npt.NDArray[np.float32] | None = None,
+) -> npt.NDArray[np.float32]:
+    """Packed planes as a network's batch (n, 112, 8, 8), written into the first rows of `out`."""
+    if out is None:
+        out = np.empty((len(planes), PLANES, 8, 8), np.float32)
+    _core.chess_unpack(planes, clocks, out)
+    return out
+
+
+def policy_moves() -> list[str]:
+    """lc0's 1858 moves in the order of its policy, as white's: castling is king takes rook."""
+    return _core.chess_policy_moves()
+
+
+__all__ = [
+    "PLANES",
+    "POLICY_SIZE",
+    "START_FEN",
+    "TERMINAL",
+    "ChessState",
+    "encode",
+    "policy_moves",
+    "unpack",
+]
