@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from kedge.errors import InputError
+from kedge.interfaces.models_cli import models_app
 
 app = typer.Typer(
     name="kedge",
@@ -22,6 +23,7 @@ experiments_app = typer.Typer(
     no_args_is_help=True, help="Look at, and clear away, the runs that `kedge paper` keeps."
 )
 app.add_typer(experiments_app, name="experiments")
+app.add_typer(models_app, name="models")
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
