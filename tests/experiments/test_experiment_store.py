@@ -12,9 +12,9 @@ from sample_experiments import Walk
 
 from kedge.errors import InputError
 from kedge.experiments import list_runs, load_run, remove_run, run
-from kedge.experiments.files import write_atomic
 from kedge.experiments.provenance import git_state
 from kedge.experiments.store import file_stem
+from kedge.files import write_atomic
 
 
 def snapshot(folder):

@@ -12,9 +12,9 @@ from typing import Any
 
 from kedge.errors import InputError
 from kedge.experiments.experiment import Experiment, Job
-from kedge.experiments.files import is_partial, make_folder, sweep, write_atomic
 from kedge.experiments.jsonable import canonical
 from kedge.experiments.provenance import now, provenance
+from kedge.files import is_partial, make_folder, sweep, write_atomic
 from kedge.home import home
 
 _HEADER, _TASKS, _REPORT = "experiment.json", "tasks", "report"

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, NoReturn
 import typer
 
 from kedge.errors import ExperimentError, InputError
+from kedge.interfaces.models_cli import models_app
 
 app = typer.Typer(
     name="kedge",
@@ -23,6 +24,7 @@ experiments_app = typer.Typer(
     no_args_is_help=True, help="Look at, and clear away, the runs that `kedge paper` keeps."
 )
 app.add_typer(experiments_app, name="experiments")
+app.add_typer(models_app, name="models")
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 

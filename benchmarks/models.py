@@ -1,0 +1,130 @@
+"""Evaluations of a chess network a second: ONNX Runtime beside torch, in one run, as ratios.
+
+    python benchmarks/models.py WEIGHTS.pb.gz          (pip install 'kedge[train]' for torch)
+    python benchmarks/models.py maia-1500 --device cuda
+
+On the CPU: float planes in, policy, value and draw out, best of several repeats. With more threads
+than one, kedge gives each a share of the batch; the row "ONNX Runtime's threads" is what ONNX Runtime
+does by itself with as many. On a GPU: packed masks in, everything back in numpy, so that the
+transfers count.
+"""
+
+import argparse
+import os
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from kedge.errors import InputError
+from kedge.models import store
+from kedge.models.backends import OnnxNetwork, TorchNetwork
+from kedge.models.network import to_onnx
+from kedge.models.planes import RULE50, pack_planes
+
+CPU_SIZES = (1, 8, 64, 256)
+GPU_SIZES = (1, 64, 1024, 8192)
+
+
+def rate(call: Callable[[], object], size: int, seconds: float) -> float:
+    """Positions a second, the best of repeats."""
+    call()
+    call()
+    best, end = float("inf"), time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        start = time.perf_counter()
+        repeats = max(1, 64 // size)
+        for _ in range(repeats):
+            call()
+        best = min(best, (time.perf_counter() - start) / repeats)
+    return size / best
+
+
+def row(name: str, rates: list[float], base: list[float] | None) -> None:
+    cells = [
+        f"{value:10,.0f}" + (f" ({value / other:4.2f}×)" if base else " " * 8)
+        for value, other in zip(rates, base or rates, strict=True)
+    ]
+    print(f"{name:34}" + "".join(cells))
+
+
+def onnx_runtime_threads(weights, threads):
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
+    model = to_onnx(weights).SerializeToString()
+    session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    return lambda planes: session.run(None, {"planes": planes})
+
+
+def cpu(weights, planes, threads, seconds):
+    def rates(evaluate):
+        return [
+            rate(lambda batch=planes[:size]: evaluate(batch), size, seconds) for size in CPU_SIZES
+        ]
+
+    print(f"{'positions/s at batch':34}" + "".join(f"{size:10}        " for size in CPU_SIZES))
+    base = None
+    for count in threads:
+        found = rates(OnnxNetwork(weights, threads=count).evaluate)
+        base = base or found
+        row(f"kedge, ONNX Runtime, {count} thread(s)", found, base)
+        if count > 1:
+            found = rates(onnx_runtime_threads(weights, count))
+            row(f"  ONNX Runtime's threads, {count}", found, base)
+    try:
+        import torch
+
+        for count in threads:
+            torch.set_num_threads(count)
+            row(
+                f"kedge, torch float32, {count} thread(s)",
+                rates(TorchNetwork(weights).evaluate),
+                base,
+            )
+    except (ImportError, InputError):
+        print("torch is not installed")
+
+
+def gpu(weights, planes, device, seconds):
+    print(f"{'positions/s at batch':34}" + "".join(f"{size:10}        " for size in GPU_SIZES))
+    masks, rule50 = pack_planes(planes)
+    exact = OnnxNetwork(weights).evaluate(planes[:256])
+    base = None
+    for dtype in ("float32", "bfloat16"):
+        for compiled in (False, True):
+            network = TorchNetwork(weights, device=device, dtype=dtype, compile=compiled)
+            found = [
+                rate(lambda n=size: network.evaluate_packed(masks[:n], rule50[:n]), size, seconds)
+                for size in GPU_SIZES
+            ]
+            base = base or found
+            row(f"torch {dtype}{', compiled' if compiled else ''}", found, base)
+            off = network.evaluate_packed(masks[:256], rule50[:256])
+            value = np.abs(off.value - exact.value).max()
+            top = (off.policy.argmax(1) == exact.policy.argmax(1)).mean()
+            print(f"  to ONNX Runtime: value within {value:.1e}, same first of all moves {top:.1%}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("model", help="a weight file, or the name of a stored model")
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--threads", default="1,2", help="of the CPU, with commas")
+    parser.add_argument("--seconds", type=float, default=2.0, help="a measurement")
+    options = parser.parse_args()
+    weights = store.load(options.model)
+    rng = np.random.default_rng(0)
+    planes = (rng.random((max(GPU_SIZES), 112, 8, 8), np.float32) < 0.1).astype(np.float32)
+    planes[:, RULE50] = rng.integers(0, 50, len(planes))[:, None, None]
+    load = f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "?"
+    print(f"{options.model}: {weights.blocks} × {weights.filters}, load before: {load}")
+    if options.device == "cpu":
+        cpu(weights, planes, [int(count) for count in options.threads.split(",")], options.seconds)
+    else:
+        gpu(weights, planes, options.device, options.seconds)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,144 @@
+"""``kedge models``: networks in and out of the user's store."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from kedge.models.store import ModelInfo
+
+models_app = typer.Typer(
+    no_args_is_help=True,
+    help="Get, keep and look at networks: Maia and other lc0 weight files.",
+)
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+Name = Annotated[str, typer.Argument(help="The model's name.", show_default=False)]
+
+
+@models_app.command("list")
+def list_models(as_json: Json = False) -> None:
+    """The models that are here, and the public ones that `pull` can get."""
+    from kedge.models import store
+
+    here = store.list_models()
+    names = {model.name for model in here}
+    public = [name for name in store.PUBLIC if name not in names]
+    if as_json:
+        models = [_plain(model) for model in here]
+        _print_json({"folder": store.models_folder(), "models": models, "public": public})
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    if here:
+        table = Table(box=None, pad_edge=False)
+        for heading in ("model", "blocks × filters", "size", "added"):
+            table.add_column(heading, justify="right" if heading == "size" else "left")
+        for model in here:
+            table.add_row(model.name, _tower(model), f"{model.size / 1e6:.1f} MB", model.added)
+        console.print(table)
+    else:
+        console.print(f"no models under {store.models_folder()}", highlight=False, soft_wrap=True)
+    if public:
+        console.print(f"[dim]kedge models pull[/dim] {', '.join(public)}", highlight=False)
+
+
+@models_app.command("info")
+def show_model(name: Name, as_json: Json = False) -> None:
+    """One model: where it came from, its shape, and what its trainer wrote down."""
+    from kedge.models import store
+
+    _print_model(store.info(name), as_json)
+
+
+@models_app.command("add")
+def add_model(
+    name: Name,
+    path: Annotated[
+        Path, typer.Argument(help="An lc0 weight file, `.pb.gz` or `.pb`.", show_default=False)
+    ],
+    as_json: Json = False,
+) -> None:
+    """Keep a copy of a weight file under a name that agents can use.
+
+    **Example**
+
+    - `kedge models add mine network.pb.gz`
+    """
+    from kedge.models import store
+
+    _print_model(store.add(name, path), as_json)
+
+
+@models_app.command("pull")
+def pull_model(name: Name, as_json: Json = False) -> None:
+    """Download a public model from its authors, checked by its sha256.
+
+    **Example**
+
+    - `kedge models pull maia-1500`
+    """
+    from kedge.models import store
+
+    _print_model(store.pull(name), as_json)
+
+
+@models_app.command("remove")
+def remove_model(name: Name, as_json: Json = False) -> None:
+    """Delete a model from the store."""
+    from kedge.models import store
+
+    store.remove(name)
+    if as_json:
+        _print_json({"removed": name})
+    else:
+        typer.echo(f"removed {name}")
+
+
+def _print_model(model: "ModelInfo", as_json: bool) -> None:
+    if as_json:
+        _print_json(_plain(model))
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, show_header=False)
+    rows = {
+        "source": model.source,
+        "sha256": model.sha256,
+        "added": model.added,
+        "file": str(model.path),
+        "network": f"{_tower(model)}, {model.architecture.get('parameters', 0):,} parameters",
+        "heads": f"policy {model.architecture.get('policy')}, "
+        f"value {model.architecture.get('value')}",
+        **{
+            key.replace("_", " "): f"{value:.6g}" if isinstance(value, float) else f"{value}"
+            for key, value in model.training.items()
+        },
+    }
+    for key, value in rows.items():
+        table.add_row(key, value)
+    console = Console()
+    console.print(f"[bold]{model.name}[/bold]", highlight=False)
+    console.print(table, highlight=False, soft_wrap=True)
+
+
+def _tower(model: "ModelInfo") -> str:
+    shape = model.architecture
+    ratio = f", SE {shape['se_ratio']}" if shape.get("se_ratio") else ""
+    return f"{shape.get('blocks')} × {shape.get('filters')}{ratio}"
+
+
+def _plain(model: "ModelInfo") -> dict[str, Any]:
+    from dataclasses import asdict
+
+    return {**asdict(model), "path": model.path}
+
+
+def _print_json(value: object) -> None:
+    from kedge.interfaces.cli import print_json  # which imports this module
+
+    print_json(value)

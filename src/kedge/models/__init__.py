@@ -1,0 +1,1 @@
+"""Networks, their files and their backends; the model store."""

@@ -1,0 +1,100 @@
+"""lc0's 1858 moves, and where its convolutional policy head keeps each of them.
+
+Moves are written from the mover's side: for Black, ranks are flipped. The order is from-square,
+then to-square (a1, b1, …, h8) over all queen and knight moves, then the promotions to queen, rook
+and bishop. A promotion to a knight has no suffix: it is the plain pawn move. Castling is the king
+taking his own rook.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from kedge.errors import InputError
+
+_FILES = "abcdefgh"
+# North, north-east, … clockwise, as (file, rank) steps; lc0's planes come in this order.
+_QUEEN = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1))
+_KNIGHT = ((1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2))
+_PROMOTIONS = "qrb"  # in the list of moves
+_PROMOTION_PLANES = [(side, piece) for side in (-1, 0, 1) for piece in "rbq"]  # in the head
+_CASTLING = {"e1g1": "e1h1", "e1c1": "e1a1"}
+
+#: Planes of the head that name a move: 8 × 7 queen moves, 8 knight moves, 3 × 3 promotions.
+PLANES = 73
+
+
+def _square(file: int, rank: int) -> str:
+    return f"{_FILES[file]}{rank + 1}"
+
+
+def _leaps() -> list[tuple[int, int]]:
+    """The steps of planes 0–63."""
+    far = [(x * n, y * n) for x, y in _QUEEN for n in range(1, 8)]
+    return far + list(_KNIGHT)
+
+
+def _targets(square: int) -> list[int]:
+    file, rank = square % 8, square // 8
+    found = [(file + x, rank + y) for x, y in _leaps()]
+    return sorted(y * 8 + x for x, y in found if 0 <= x < 8 and 0 <= y < 8)
+
+
+def _moves() -> list[str]:
+    plain = [
+        _square(start % 8, start // 8) + _square(end % 8, end // 8)
+        for start in range(64)
+        for end in _targets(start)
+    ]
+    promotions = [
+        _square(start, 6) + _square(end, 7) + piece
+        for start in range(8)
+        for end in range(max(start - 1, 0), min(start + 2, 8))
+        for piece in _PROMOTIONS
+    ]
+    return plain + promotions
+
+
+#: The moves in lc0's order.
+MOVES: tuple[str, ...] = tuple(_moves())
+
+_INDEX = {move: index for index, move in enumerate(MOVES)}
+
+
+def _gather() -> npt.NDArray[np.int64]:
+    places = np.full(len(MOVES), -1, np.int64)
+    for plane, (x, y) in enumerate(_leaps()):
+        for square in range(64):
+            file, rank = square % 8 + x, square // 8 + y
+            if 0 <= file < 8 and 0 <= rank < 8:
+                move = _square(square % 8, square // 8) + _square(file, rank)
+                places[_INDEX[move]] = plane * 64 + square
+    for plane, (side, piece) in enumerate(_PROMOTION_PLANES, start=64):
+        for file in range(max(0, -side), min(8, 8 - side)):
+            move = _square(file, 6) + _square(file + side, 7) + piece
+            places[_INDEX[move]] = plane * 64 + 48 + file
+    return places
+
+
+#: ``GATHER[move]`` is plane × 64 + from-square: where the convolutional head keeps the move.
+GATHER: npt.NDArray[np.int64] = _gather()
+GATHER.setflags(write=False)
+
+
+def move_index(uci: str, *, black: bool = False, castling: bool = False) -> int:
+    """The index of a move in plain UCI (``e8g8``, ``a2a1n``), for White or Black to move.
+
+    ``castling`` says that the king's two steps are castling; a rook or a queen may go from e1 to
+    g1 too, so the board has to tell.
+
+    >>> MOVES[move_index("e7e5", black=True)], MOVES[move_index("e1g1", castling=True)]
+    ('e2e4', 'e1h1')
+    """
+    move = uci
+    if black and len(uci) >= 4 and uci[1].isdigit() and uci[3].isdigit():
+        move = f"{uci[0]}{9 - int(uci[1])}{uci[2]}{9 - int(uci[3])}{uci[4:]}"
+    if castling:
+        move = _CASTLING.get(move, move)
+    move = move[:4] if move[4:] == "n" else move
+    if move not in _INDEX or (uci[4:] == "n" and not (move[1] == "7" and move[3] == "8")):
+        raise InputError(f"{uci!r} is not a chess move")
+    return _INDEX[move]

@@ -1,0 +1,219 @@
+"""The user's models: a folder each under kedge's home, with the file and ``model.json`` in it."""
+
+import contextlib
+import hashlib
+import http.client
+import json
+import re
+import secrets
+import shutil
+import urllib.error
+import urllib.request
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from kedge.errors import InputError
+from kedge.files import make_folder, write_atomic
+from kedge.home import home
+from kedge.models.lc0 import Lc0Weights, parse_lc0, read_file
+from kedge.specs import suggest
+
+_WEIGHTS, _INFO = "weights.pb.gz", "model.json"
+# A name has to be one in a spec, and one folder on any file system.
+_NAME = re.compile(r"[A-Za-z](?:[A-Za-z0-9_+.-]{0,62}[A-Za-z0-9_+-])?")
+_SUFFIXES = (".pb.gz", ".pb")
+
+_MAIA = (
+    "https://raw.githubusercontent.com/CSSLab/maia-chess/"
+    "e464f161c295f4246c2082f7b36d646d9bd14e7c/maia_weights/{name}.pb.gz"
+)
+#: The models that `pull` knows, by name: the sha256 of the file at that commit.
+PUBLIC = {
+    "maia-1100": "e1cf1cd0c96b8a4fa6a275f4b9fd54ed1ffebf9fe44641b9fceded310e9619c4",
+    "maia-1200": "ead4ba953f233ae732999ebc1e2b675378148527ebcfad2f0acbc5e4c224d98e",
+    "maia-1300": "36195f87bf4761834baa0bf87472b18509a7261a9d7d6f1a8443261369a733f2",
+    "maia-1400": "d5353ea6766356dad2d28920c6692f37a5f30963767f1a3105d33b4d0af011e8",
+    "maia-1500": "35ab6f20421d59e1df3b17c5a5016947af4c6761368ef84044a9a9c7619a9a00",
+    "maia-1600": "d2c9e5948581acf4b9fc0b1e720c5dc0fe64ce80cfc4a239d3f8a42e1176c876",
+    "maia-1700": "d277eacd792d340a30abb464dc65127254e65cac57abca17facc469889b96478",
+    "maia-1800": "0031ad7c4256b1fd09fbebd28418d644d68b26cd2a45df4967ccf5c7ec9c4965",
+    "maia-1900": "e2f565f42d7cd9f122557e6dc4eb84e5bbaedceda1d404dc485d3611c7c97a12",
+}
+_TIMEOUT_SECONDS = 30.0
+_MAX_DOWNLOAD = 64 * 2**20
+
+
+@dataclass(frozen=True)
+class ModelInfo:
+    """What is known of a stored model."""
+
+    name: str
+    format: str
+    sha256: str
+    size: int
+    source: str  # the path or the address that it came from
+    added: str
+    architecture: dict[str, Any]
+    training: dict[str, Any]
+
+    @property
+    def path(self) -> Path:
+        return models_folder() / self.name / _WEIGHTS
+
+
+def models_folder() -> Path:
+    return home() / "models"
+
+
+def add(name: str, path: str | Path) -> ModelInfo:
+    """Keep a copy of an lc0 weight file as `name`; it is read first, and refused if it is bad."""
+    _check_new(name)
+    content = read_file(path)
+    weights = parse_lc0(content, str(path))
+    if name in PUBLIC and weights.sha256 != PUBLIC[name]:
+        raise InputError(
+            f"{path}: not the {name} that its authors published (sha256 {weights.sha256[:12]}…, "
+            f"theirs {PUBLIC[name][:12]}…); give it another name"
+        )
+    return _keep(name, content, weights, str(Path(path).resolve()))
+
+
+def pull(name: str) -> ModelInfo:
+    """Download a public model, check its sha256, and keep it; one that is here is left as it is."""
+    if name not in PUBLIC:
+        raise InputError(f"no public model is called {name!r}; {suggest(name, list(PUBLIC))}")
+    if (models_folder() / name).exists():
+        return info(name)
+    url = _MAIA.format(name=name)
+    try:
+        with urllib.request.urlopen(url, timeout=_TIMEOUT_SECONDS) as answer:
+            content: bytes = answer.read(_MAX_DOWNLOAD + 1)
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        reason = getattr(error, "reason", None) or error
+        raise InputError(
+            f"cannot download {name} ({reason}); fetch {url} by other means, "
+            f"then: kedge models add {name} PATH"
+        ) from None
+    found = hashlib.sha256(content).hexdigest()
+    if found != PUBLIC[name]:
+        raise InputError(
+            f"{url}: sha256 is {found[:12]}…, expected {PUBLIC[name][:12]}…; nothing was kept"
+        )
+    return _keep(name, content, parse_lc0(content, url), url)
+
+
+def list_models() -> list[ModelInfo]:
+    """The stored models, by name."""
+    try:
+        names = sorted(path.name for path in models_folder().iterdir() if path.is_dir())
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise InputError(f"{models_folder()}: cannot read ({error.strerror})") from None
+    return [info(name) for name in names if _NAME.fullmatch(name)]
+
+
+def info(name: str) -> ModelInfo:
+    """What is known of the stored model `name`."""
+    path = _folder(name) / _INFO
+    try:
+        found = json.loads(read_file(path, 2**20))
+        kept = ModelInfo(name=name, **{k: v for k, v in found.items() if k != "name"})
+        kinds = {"size": int, "architecture": dict, "training": dict}
+        if any(not isinstance(v, kinds.get(k, str)) for k, v in asdict(kept).items()):
+            raise TypeError
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        raise InputError(f"{path}: damaged; kedge models remove {name}") from None
+    return kept
+
+
+def remove(name: str) -> None:
+    """Delete the stored model `name`, in whatever state it is."""
+    folder = _folder(name)
+    try:
+        # Renamed first: a removal that is cut short leaves no half a model.
+        gone = folder.with_name(f".{name}.{secrets.token_hex(6)}.partial")
+        folder.rename(gone)
+        shutil.rmtree(gone)
+    except OSError as error:
+        raise InputError(f"{folder}: cannot remove ({error.strerror})") from None
+
+
+def resolve(name: str) -> Path:
+    """The weight file that `name` stands for: a stored model's, or a path to one."""
+    if _NAME.fullmatch(name) and (models_folder() / name).is_dir():
+        return info(name).path
+    if name.lower().endswith((*_SUFFIXES, ".onnx")) or "/" in name:
+        if Path(name).is_file():
+            return Path(name)
+        raise InputError(f"{name}: no such file")
+    raise _unknown(name)
+
+
+def load(name: str) -> Lc0Weights:
+    """The weights that `name` stands for; a stored file is held to its sha256."""
+    path = resolve(name)
+    weights = parse_lc0(read_file(path), str(path))
+    if path == models_folder() / name / _WEIGHTS and weights.sha256 != info(name).sha256:
+        raise InputError(f"{path}: damaged; kedge models remove {name}, and get it again")
+    return weights
+
+
+def _keep(name: str, content: bytes, weights: Lc0Weights, source: str) -> ModelInfo:
+    found = ModelInfo(
+        name=name,
+        format="lc0",
+        sha256=weights.sha256,
+        size=len(content),
+        source=source,
+        added=datetime.now(UTC).isoformat(timespec="seconds"),
+        architecture=weights.architecture(),
+        training=dict(weights.training),
+    )
+    # Made beside its place and renamed: a model is here whole, or not at all.
+    folder = models_folder() / name
+    partial = folder.with_name(f".{name}.{secrets.token_hex(6)}.partial")
+    make_folder(partial)
+    try:
+        write_atomic(partial / _WEIGHTS, content)
+        write_atomic(partial / _INFO, json.dumps(asdict(found), indent=1, allow_nan=False) + "\n")
+        partial.rename(folder)
+    except OSError as error:
+        raise InputError(f"{folder}: cannot write ({error.strerror})") from None
+    finally:
+        with contextlib.suppress(OSError):
+            shutil.rmtree(partial)
+    return found
+
+
+def _check_name(name: str) -> None:
+    if not _NAME.fullmatch(name):
+        raise InputError(
+            f"{name!r} is not a model's name: letters, digits and _ + . -, from a letter on, "
+            "at most 64"
+        )
+
+
+def _check_new(name: str) -> None:
+    _check_name(name)
+    if (models_folder() / name).exists():
+        raise InputError(f"a model {name} is here already; kedge models remove {name}")
+
+
+def _folder(name: str) -> Path:
+    _check_name(name)
+    folder = models_folder() / name
+    if not folder.is_dir():
+        raise _unknown(name)
+    return folder
+
+
+def _unknown(name: str) -> InputError:
+    if name in PUBLIC:
+        return InputError(f"model {name} is not here yet; kedge models pull {name}")
+    folder = models_folder()
+    here = [path.name for path in folder.iterdir()] if folder.is_dir() else []
+    known = sorted({found for found in here if _NAME.fullmatch(found)} | set(PUBLIC))
+    return InputError(f"unknown model {name!r}; {suggest(name, known)}")

@@ -1,0 +1,109 @@
+"""The network in torch. Imported only where torch is wanted (the ``[train]`` extra)."""
+
+import torch
+from torch import Tensor, nn
+
+from kedge.models.lc0 import INPUT_PLANES, Lc0Weights
+from kedge.models.lc0_moves import GATHER, MOVES
+from kedge.models.planes import RULE50
+
+
+class _SqueezeExcitation(nn.Module):
+    def __init__(self, filters: int, channels: int) -> None:
+        super().__init__()
+        self.fc1 = nn.Linear(filters, channels)
+        self.fc2 = nn.Linear(channels, 2 * filters)
+
+    def forward(self, y: Tensor) -> Tensor:
+        both = self.fc2(torch.relu(self.fc1(y.mean(dim=(2, 3)))))
+        scale, bias = both[:, :, None, None].chunk(2, dim=1)
+        return y * torch.sigmoid(scale) + bias
+
+
+class _Block(nn.Module):
+    def __init__(self, filters: int, se_channels: int) -> None:
+        super().__init__()
+        self.conv1 = nn.Conv2d(filters, filters, 3, padding=1)
+        self.conv2 = nn.Conv2d(filters, filters, 3, padding=1)
+        self.se = _SqueezeExcitation(filters, se_channels) if se_channels else nn.Identity()
+
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.relu(x + self.se(self.conv2(torch.relu(self.conv1(x)))))
+
+
+class _Policy(nn.Module):
+    gather: Tensor
+
+    def __init__(self, weights: Lc0Weights) -> None:
+        super().__init__()
+        self.convolutional = weights.policy == "convolution"
+        if self.convolutional:
+            planes = len(weights.arrays["policy.conv2.bias"])
+            self.conv1 = nn.Conv2d(weights.filters, weights.filters, 3, padding=1)
+            self.conv2 = nn.Conv2d(weights.filters, planes, 3, padding=1)
+            self.register_buffer("gather", torch.from_numpy(GATHER.copy()), persistent=False)
+        else:
+            planes = len(weights.arrays["policy.conv.bias"])
+            self.conv = nn.Conv2d(weights.filters, planes, 1)
+            self.fc = nn.Linear(64 * planes, len(MOVES))
+
+    def forward(self, x: Tensor) -> Tensor:
+        if self.convolutional:
+            planes = self.conv2(torch.relu(self.conv1(x)))
+            return planes.flatten(1).index_select(1, self.gather)
+        return self.fc(torch.relu(self.conv(x)).flatten(1))
+
+
+class _Value(nn.Module):
+    def __init__(self, weights: Lc0Weights) -> None:
+        super().__init__()
+        planes = len(weights.arrays["value.conv.bias"])
+        hidden = len(weights.arrays["value.fc1.bias"])
+        self.conv = nn.Conv2d(weights.filters, planes, 1)
+        self.fc1 = nn.Linear(64 * planes, hidden)
+        self.fc2 = nn.Linear(hidden, 3 if weights.value == "wdl" else 1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        flat = torch.relu(self.conv(x)).flatten(1)
+        return self.fc2(torch.relu(self.fc1(flat)))
+
+
+class TorchModule(nn.Module):
+    """The network; its parameters have the names of ``Lc0Weights.arrays``.
+
+    Calling it gives ``policy`` logits, ``value`` and ``wdl`` (None for a classical value) in
+    float32, whatever the type it computes in.
+    """
+
+    squares: Tensor
+
+    def __init__(self, weights: Lc0Weights) -> None:
+        super().__init__()
+        self.knows_draws = weights.value == "wdl"
+        self.input = nn.Conv2d(INPUT_PLANES, weights.filters, 3, padding=1)
+        blocks = [_Block(weights.filters, weights.se_channels) for _ in range(weights.blocks)]
+        self.blocks = nn.Sequential(*blocks)
+        self.policy = _Policy(weights)
+        self.value = _Value(weights)
+        self.register_buffer("squares", torch.arange(64), persistent=False)
+        arrays = {name: torch.from_numpy(array.copy()) for name, array in weights.arrays.items()}
+        self.load_state_dict(arrays)
+
+    def forward(self, planes: Tensor) -> tuple[Tensor, Tensor, Tensor | None]:
+        x = torch.relu(self.input(planes.to(self.input.weight.dtype)))
+        x = self.blocks(x)
+        policy, last = self.policy(x).float(), self.value(x).float()
+        if not self.knows_draws:
+            return policy, torch.tanh(last[:, 0]), None
+        wdl = torch.softmax(last, dim=1)
+        return policy, wdl[:, 0] - wdl[:, 2], wdl
+
+    def forward_packed(self, masks: Tensor, rule50: Tensor) -> tuple[Tensor, Tensor, Tensor | None]:
+        """The same from int64 masks (n, 112) and fifty-move counts (n), unpacked on the device."""
+        # The shift keeps the sign, and the last bit is all that is looked at.
+        dtype = self.input.weight.dtype
+        planes = (masks[:, :, None] >> self.squares & 1).to(dtype)
+        counts = rule50.to(dtype)[:, None].expand(-1, 64)
+        planes[:, RULE50] = counts
+        result: tuple[Tensor, Tensor, Tensor | None] = self(planes.unflatten(2, (8, 8)))
+        return result

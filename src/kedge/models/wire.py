@@ -1,0 +1,114 @@
+"""Protocol buffers' wire format, read with bounds: fields of one message, and nothing else.
+
+lc0's schema is small and fixed, so a reader of a page does instead of a compiled schema, and a
+damaged file ends in one line rather than in a parser's depths.
+"""
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from kedge.errors import InputError
+
+VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
+_MAX_FIELDS = 1024  # a message of lc0's largest networks has some 100
+
+
+@dataclass(frozen=True)
+class Message:
+    """One message: the last value of each field, and all of those that may repeat.
+
+    ``where`` is how errors name it: the file, then the path of fields.
+    """
+
+    where: str
+    data: memoryview
+    _fields: dict[int, list[int | memoryview]] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        found: dict[int, list[int | memoryview]] = {}
+        for count, (number, value) in enumerate(_fields(self.data, self.where)):
+            if count >= _MAX_FIELDS:
+                raise InputError(f"{self.where}: more than {_MAX_FIELDS} fields")
+            found.setdefault(number, []).append(value)
+        object.__setattr__(self, "_fields", found)
+
+    def has(self, number: int) -> bool:
+        return number in self._fields
+
+    def number(self, number: int, default: int = 0) -> int:
+        """An integer or enum field; of a fixed one, its bits."""
+        value = self._fields.get(number, [default])[-1]
+        if isinstance(value, memoryview):
+            raise InputError(f"{self.where}: field {number} should be a number")
+        return value
+
+    def real(self, number: int) -> float:
+        """A ``float`` field; 0 if it is not there, as in the schema."""
+        bits = self.number(number)
+        if bits >= 1 << 32:
+            raise InputError(f"{self.where}: field {number} should be a 32-bit float")
+        value: float = struct.unpack("<f", bits.to_bytes(4, "little"))[0]
+        return value
+
+    def bytes(self, number: int) -> memoryview:
+        value = self._fields.get(number, [memoryview(b"")])[-1]
+        if isinstance(value, int):
+            raise InputError(f"{self.where}: field {number} should be a string of bytes")
+        return value
+
+    def text(self, number: int, limit: int = 4096) -> str:
+        return bytes(self.bytes(number)[:limit]).decode("utf-8", "replace")
+
+    def message(self, number: int, name: str) -> "Message":
+        """The message in a field; an empty one if it is not there."""
+        return Message(f"{self.where}: {name}", self.bytes(number))
+
+    def messages(self, number: int, name: str) -> list["Message"]:
+        """The messages in a repeated field."""
+        found = []
+        for index, value in enumerate(self._fields.get(number, [])):
+            if isinstance(value, int):
+                raise InputError(f"{self.where}: field {number} should be a message")
+            found.append(Message(f"{self.where}: {name} {index}", value))
+        return found
+
+
+def _fields(data: memoryview, where: str) -> Iterator[tuple[int, int | memoryview]]:
+    at = 0
+    while at < len(data):
+        key, at = _varint(data, at, where)
+        number, kind = key >> 3, key & 7
+        value: int | memoryview
+        if kind == VARINT:
+            value, at = _varint(data, at, where)
+        elif kind == BYTES:
+            size, at = _varint(data, at, where)
+            value, at = _take(data, at, size, where), at + size
+        elif kind in (FIXED32, FIXED64):
+            size = 4 if kind == FIXED32 else 8
+            value, at = int.from_bytes(_take(data, at, size, where), "little"), at + size
+        else:
+            raise InputError(f"{where}: damaged (byte {at} has wire type {kind})")
+        if number == 0:
+            raise InputError(f"{where}: damaged (byte {at} has field number 0)")
+        yield number, value
+
+
+def _take(data: memoryview, at: int, size: int, where: str) -> memoryview:
+    if size > len(data) - at:
+        raise InputError(f"{where}: cut short ({size} bytes wanted, {len(data) - at} there)")
+    return data[at : at + size]
+
+
+def _varint(data: memoryview, at: int, where: str) -> tuple[int, int]:
+    value = 0
+    for shift in range(0, 70, 7):
+        if at >= len(data):
+            raise InputError(f"{where}: cut short")
+        byte = data[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value, at
+    raise InputError(f"{where}: damaged (a number has more than 64 bits)")

@@ -1,0 +1,66 @@
+"""``kedge models`` as a user meets it."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import tiny_lc0 as tiny
+
+KEDGE = str(Path(sys.executable).with_name("kedge"))
+
+
+def kedge(*arguments):
+    return subprocess.run([KEDGE, "models", *map(str, arguments)], capture_output=True, text=True)
+
+
+def answer(*arguments):
+    done = kedge(*arguments, "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    return json.loads(done.stdout)
+
+
+@pytest.fixture
+def weights(tmp_path):
+    return tiny.write(tmp_path / "net.pb.gz", tiny.net())
+
+
+def test_a_model_comes_and_goes(weights, own_home):
+    assert answer("list")["models"] == []
+    added = answer("add", "mine", weights)
+    assert added["format"] == "lc0"
+    assert added["architecture"]["filters"] == 8
+    assert Path(added["path"]).is_relative_to(own_home)
+    assert answer("info", "mine") == added
+    listed = answer("list")
+    assert listed["models"] == [added]
+    assert "maia-1900" in listed["public"]
+    assert "mine" in kedge("list").stdout
+    assert added["sha256"] in kedge("info", "mine").stdout
+    assert answer("remove", "mine") == {"removed": "mine"}
+    assert answer("list")["models"] == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "match"),
+    [
+        (("info", "mine"), "unknown model"),
+        (("info", "maia-1900"), "kedge models pull maia-1900"),
+        (("remove", "../x"), "not a model's name"),
+        (("add", "mine", "none.pb.gz"), "none.pb.gz: no such file"),
+        (("add", "mine", "."), "not a file"),
+        (("pull", "nothing"), "no public model"),
+    ],
+)
+def test_bad_input_is_one_line(arguments, match):
+    done = kedge(*arguments)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.count("\n") == 1
+    assert match in done.stderr
+
+
+def test_help():
+    assert "lc0" in kedge("--help").stdout
+    assert "Example" in kedge("pull", "--help").stdout

@@ -1,0 +1,305 @@
+"""The backends against numpy's forward pass, and against lc0."""
+
+import os
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+import tiny_lc0 as tiny
+
+from kedge.errors import InputError
+from kedge.models import cache, plain
+from kedge.models.backends import OnnxNetwork, TorchNetwork, cores
+from kedge.models.lc0 import parse_lc0, read_lc0
+from kedge.models.lc0_moves import move_index
+from kedge.models.network import to_onnx, to_torch
+from kedge.models.planes import RULE50, pack_planes, unpack_planes
+
+SHAPES = {
+    "maia's": {"blocks": 2},
+    "no tower": {"blocks": 0},
+    "no squeeze": {"se": 0, "structure": 3},
+    "classical": {"structure": 3, "policy": 1, "value": 1, "se": 0, "norm": "means"},
+    "classical policy": {"policy": 1, "norm": "full"},
+    "classical value": {"value": 1, "planes": 73},
+}
+
+
+@pytest.fixture(params=SHAPES)
+def weights(request):
+    return parse_lc0(tiny.net(**SHAPES[request.param]), request.param)
+
+
+def positions(count, seed=1):
+    rng = np.random.default_rng(seed)
+    planes = (rng.random((count, 112, 8, 8)) < 0.2).astype(np.float32)
+    planes[:, RULE50] = rng.integers(0, 100, count)[:, None, None]
+    return planes
+
+
+def same(found, expected, within=1e-5):
+    scale = np.abs(expected.policy).max()
+    np.testing.assert_allclose(found.policy, expected.policy, atol=within * scale)
+    np.testing.assert_allclose(found.value, expected.value, atol=within)
+    assert (found.draw is None) == (expected.draw is None)
+    if found.draw is not None:
+        np.testing.assert_allclose(found.draw, expected.draw, atol=within)
+
+
+def test_onnx_is_the_specification(weights):
+    planes = positions(5)
+    expected = plain.forward(weights, planes)
+    network = OnnxNetwork(weights)
+    same(network.evaluate(planes), expected)
+    same(network.evaluate_packed(*pack_planes(planes)), expected)
+    assert found_dtypes(network.evaluate(planes)) == {np.dtype(np.float32)}
+
+
+def found_dtypes(found):
+    return {array.dtype for array in found if array is not None}
+
+
+def test_onnx_model(weights):
+    model = to_onnx(weights)
+    onnx.checker.check_model(model, full_check=True)
+    assert model.opset_import[0].version >= 17
+    outputs = {output.name for output in model.graph.output}
+    assert outputs == {"policy", "value"} | ({"wdl"} if weights.value == "wdl" else set())
+
+
+def test_torch_is_the_specification(weights):
+    pytest.importorskip("torch")
+    planes = positions(5)
+    expected = plain.forward(weights, planes)
+    network = TorchNetwork(weights)
+    same(network.evaluate(planes), expected)
+    masks, rule50 = pack_planes(planes)
+    same(network.evaluate_packed(masks, rule50), expected)
+    same(network.evaluate_packed(masks.view(np.int64), rule50), expected)
+    assert set(to_torch(weights).state_dict()) == set(weights.arrays)
+
+
+def test_torch_in_half_the_bits(weights):
+    pytest.importorskip("torch")
+    found = TorchNetwork(weights, dtype="bfloat16").evaluate_packed(*pack_planes(positions(5)))
+    same(found, plain.forward(weights, positions(5)), within=0.1)
+    assert found_dtypes(found) == {np.dtype(np.float32)}
+
+
+def test_torch_compiled_pads_and_cuts(monkeypatch):
+    torch = pytest.importorskip("torch")
+    sizes = []
+
+    def compiled(call, **_):
+        def run(first, *rest):
+            sizes.append(len(first))
+            return call(first, *rest)
+
+        return run
+
+    monkeypatch.setattr(torch, "compile", compiled)
+    weights = parse_lc0(tiny.net(), "net")
+    network = TorchNetwork(weights, compile=True)
+    same(network.evaluate(positions(5)), plain.forward(weights, positions(5)))
+    network.evaluate_packed(*pack_planes(positions(3)))
+    assert sizes == [8, 4]
+
+
+def test_without_torch(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    monkeypatch.delitem(sys.modules, "kedge.models.torch_network", raising=False)
+    with pytest.raises(InputError, match=r"kedge\[train\]"):
+        TorchNetwork(parse_lc0(tiny.net(), "net"))
+
+
+def test_torch_devices_that_are_not_there():
+    torch = pytest.importorskip("torch")
+    weights = parse_lc0(tiny.net(), "net")
+    with pytest.raises(InputError, match="device 'nonsense'"):
+        TorchNetwork(weights, device="nonsense")
+    if not torch.cuda.is_available():
+        with pytest.raises(InputError, match="device 'cuda'"):
+            TorchNetwork(weights, device="cuda")
+    with pytest.raises(InputError, match="dtype"):
+        TorchNetwork(weights, dtype="int8")
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize("count", [0, 1, 2, 7, 300])
+def test_batches_of_any_size_on_any_threads(threads, count):
+    weights = parse_lc0(tiny.net(filters=2, se=1), "net")
+    planes = positions(count)
+    found = OnnxNetwork(weights, threads=threads).evaluate(planes)
+    assert found.policy.shape == (count, 1858)
+    assert found.value.shape == found.draw.shape == (count,)
+    one = OnnxNetwork(weights)
+    for row in range(0, count, 60):
+        same(
+            type(found)(*(array[row : row + 1] for array in found)),
+            one.evaluate(planes[row : row + 1]),
+        )
+
+
+def test_packing():
+    planes = positions(4)
+    masks, rule50 = pack_planes(planes)
+    np.testing.assert_array_equal(unpack_planes(masks, rule50), planes)
+    assert masks.dtype == np.uint64
+    one = np.zeros((1, 112), np.uint64)
+    one[0, 3] = 1 << 63 | 1 << 8  # h8 and a2
+    found = unpack_planes(one, [12.0])
+    assert found[0, 3].sum() == 2
+    assert found[0, 3, 7, 7] == found[0, 3, 1, 0] == 1
+    assert (found[0, RULE50] == 12).all()
+
+
+@pytest.mark.parametrize("shape", [(), (112, 8, 8), (2, 111, 8, 8), (2, 112, 64)])
+def test_shapes_are_checked(shape):
+    network = OnnxNetwork(parse_lc0(tiny.net(), "net"))
+    with pytest.raises(InputError, match="shape"):
+        network.evaluate(np.zeros(shape, np.float32))
+    with pytest.raises(InputError, match="masks are"):
+        network.evaluate_packed(np.zeros((2, 111), np.uint64), [0, 0])
+    with pytest.raises(InputError, match="masks are float"):
+        network.evaluate_packed(np.zeros((2, 112)), [0, 0])
+    with pytest.raises(InputError, match="rule50"):
+        network.evaluate_packed(np.zeros((2, 112), np.uint64), [0])
+
+
+def test_overflow_is_seen():
+    weights = parse_lc0(tiny.net(), "net")
+    arrays = {name: array * np.float32(1e18) for name, array in weights.arrays.items()}
+    with pytest.raises(InputError, match="not finite"):
+        OnnxNetwork(replace(weights, arrays=arrays)).evaluate(positions(1))
+
+
+def test_onnx_files(tmp_path):
+    weights = parse_lc0(tiny.net(), "net")
+    path = tmp_path / "net.onnx"
+    path.write_bytes(to_onnx(weights).SerializeToString())
+    same(OnnxNetwork(path).evaluate(positions(2)), plain.forward(weights, positions(2)))
+    path.write_bytes(b"rubbish")
+    with pytest.raises(InputError, match=r"net\.onnx: not an ONNX model") as caught:
+        OnnxNetwork(path)
+    assert "\n" not in str(caught.value)
+    nodes = [onnx.helper.make_node("Relu", ["x"], ["y"])]
+    ports = [onnx.helper.make_tensor_value_info(name, 1, [2]) for name in "xy"]
+    graph = onnx.helper.make_graph(nodes, "g", ports[:1], ports[1:])
+    opset = [onnx.helper.make_opsetid("", 17)]
+    model = onnx.helper.make_model(graph, opset_imports=opset, ir_version=8)
+    path.write_bytes(model.SerializeToString())
+    with pytest.raises(InputError, match="not a model of lc0's planes"):
+        OnnxNetwork(path)
+
+
+def test_threads_are_checked():
+    with pytest.raises(InputError, match="threads"):
+        OnnxNetwork(parse_lc0(tiny.net(), "net"), threads=0)
+    assert cores() >= 1
+
+
+def test_cache(tmp_path, own_home):
+    path = tiny.write(tmp_path / "net.pb.gz", tiny.net())
+    first = cache.onnx_of(path)
+    (kept,) = cache.cache_folder().iterdir()
+    assert kept.is_relative_to(own_home)
+    assert kept.read_bytes() == first == cache.onnx_of(path)
+    # Damaged, it is made anew.
+    kept.write_bytes(first[:100])
+    assert cache.onnx_of(path) == first
+    assert kept.read_bytes() == first
+    # It is not read by name alone.
+    other = tiny.write(tmp_path / "other.pb.gz", tiny.net(seed=1))
+    assert cache.onnx_of(other) != first
+
+
+def test_cache_that_cannot_be_written(tmp_path, own_home):
+    own_home.mkdir()
+    (own_home / "cache").write_text("in the way")
+    path = tiny.write(tmp_path / "net.pb.gz", tiny.net())
+    assert OnnxNetwork(path).evaluate(positions(1)).value.shape == (1,)
+
+
+# ------------------------------------------------------------------------------ lc0's own answers
+
+
+def plane_floats(planes):
+    """The oracle's planes: a hex mask, or a mask and a value."""
+    masks = np.zeros((1, 112), np.uint64)
+    rule50 = 0.0
+    for plane, content in planes.items():
+        mask, value = content if isinstance(content, list) else (content, 1.0)
+        masks[0, int(plane)] = int(mask, 16)
+        if int(plane) == RULE50:
+            rule50 = value
+        else:
+            assert value == 1.0
+    return unpack_planes(masks, [rule50])[0]
+
+
+def is_castling(fen, move):
+    board, turn = fen.split()[:2]
+    rank = board.split("/")[7 if turn == "w" else 0]
+    squares = "".join("." * int(c) if c.isdigit() else c for c in rank)
+    return (
+        squares[4] == ("K" if turn == "w" else "k")
+        and move[:2] in ("e1", "e8")
+        and (move[2] in "gc")
+    )
+
+
+@pytest.fixture(scope="session")
+def maia():
+    """``maia("maia-1100")``: the path of the weights."""
+
+    def find(name):
+        path = Path(os.environ.get("KEDGE_DATA", "")) / "weights" / "maia" / f"{name}.pb.gz"
+        if "KEDGE_DATA" not in os.environ or not path.exists():
+            pytest.skip(f"KEDGE_DATA has no weights/maia/{name}.pb.gz")
+        return path
+
+    return find
+
+
+@pytest.mark.parametrize("backend", ["onnx", "torch"])
+@pytest.mark.parametrize("name", ["maia-1100", "maia-1500", "maia-1900"])
+def test_equal_to_lc0(oracle, maia, name, backend):
+    positions = oracle("lc0_maia.json")["positions"]
+    if backend == "torch":
+        pytest.importorskip("torch")
+    network = OnnxNetwork(maia(name)) if backend == "onnx" else TorchNetwork(maia(name))
+    rows = [
+        (position["final_fen"], answers[name], answers["planes"])
+        for position in positions
+        for answers in position["eval"].values()
+    ]
+    found = network.evaluate(np.stack([plane_floats(planes) for *_, planes in rows]))
+    worst = 0.0
+    for (fen, answer, _), logits, value, draw in zip(rows, *found, strict=True):
+        black = fen.split()[1] == "b"
+        moves = [
+            move_index(move, black=black, castling=is_castling(fen, move))
+            for move in answer["policy"]
+        ]
+        chances = np.exp(logits[moves].astype(np.float64))
+        chances /= chances.sum() if moves else 1.0
+        differences = np.abs(chances - list(answer["policy"].values()))
+        worst = max([worst, *differences, abs(value - answer["q"]), abs(draw - answer["d"])])
+    assert len(rows) == 52
+    assert worst < 1e-4
+
+
+def test_maia_says_what_it_is(maia):
+    found = read_lc0(maia("maia-1500"))
+    assert found.architecture() == {
+        "filters": 64,
+        "blocks": 6,
+        "se_ratio": 8,
+        "policy": "convolution",
+        "value": "wdl",
+        "parameters": 865571,
+    }
+    assert found.training["accuracy"] == pytest.approx(52.0247, abs=1e-4)

@@ -1,0 +1,174 @@
+"""The model store."""
+
+import hashlib
+import io
+import json
+import urllib.error
+
+import numpy as np
+import pytest
+import tiny_lc0 as tiny
+
+from kedge.errors import InputError
+from kedge.models import store
+
+
+@pytest.fixture
+def weights(tmp_path):
+    return tiny.write(tmp_path / "net.pb.gz", tiny.net(blocks=2))
+
+
+def test_add_list_info_load_remove(weights, own_home):
+    assert store.list_models() == []
+    added = store.add("mine", weights)
+    assert store.list_models() == [added] == [store.info("mine")]
+    assert added.sha256 == hashlib.sha256(weights.read_bytes()).hexdigest()
+    assert added.source == str(weights)
+    assert added.architecture["blocks"] == 2
+    assert added.training["accuracy"] == 51.5
+    assert added.path.is_relative_to(own_home)
+    assert added.path.read_bytes() == weights.read_bytes()
+    assert store.resolve("mine") == added.path
+    assert store.load("mine").sha256 == added.sha256
+    store.remove("mine")
+    assert store.list_models() == []
+    assert list(store.models_folder().iterdir()) == []
+
+
+def test_paths_are_models_too(weights, monkeypatch):
+    assert store.resolve(str(weights)) == weights
+    assert store.load(str(weights)).blocks == 2
+    monkeypatch.chdir(weights.parent)
+    assert store.load("net.pb.gz").blocks == 2
+    with pytest.raises(InputError, match=r"none\.pb\.gz: no such file"):
+        store.resolve("none.pb.gz")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["", ".", "..", "../x", "a/b", "a\\b", ".hidden", "a b", "1st", "a.", "x" * 65, "a\n", "é"],
+)
+def test_names(name, weights):
+    for call in (lambda: store.add(name, weights), lambda: store.info(name)):
+        with pytest.raises(InputError, match="not a model's name"):
+            call()
+    with pytest.raises(InputError):
+        store.remove(name)
+    with pytest.raises(InputError):
+        store.resolve(name)
+
+
+def test_nothing_is_overwritten(weights, tmp_path):
+    store.add("mine", weights)
+    other = tiny.write(tmp_path / "other.pb", tiny.net(seed=1))
+    with pytest.raises(InputError, match="here already"):
+        store.add("mine", other)
+    assert store.load("mine").blocks == 2
+
+
+def test_bad_files_are_not_kept(tmp_path):
+    with pytest.raises(InputError, match="not an lc0 weight file"):
+        store.add("bad", tiny.write(tmp_path / "bad.pb", b"rubbish"))
+    assert not store.models_folder().exists()
+
+
+def test_a_public_name_is_for_the_public_file(weights):
+    with pytest.raises(InputError, match="not the maia-1100 that its authors published"):
+        store.add("maia-1100", weights)
+
+
+def test_unknown_models():
+    with pytest.raises(InputError, match="kedge models pull maia-1900"):
+        store.resolve("maia-1900")
+    with pytest.raises(InputError, match="did you mean maia-1900"):
+        store.resolve("maia1900")
+    with pytest.raises(InputError, match="no public model is called 'mia'"):
+        store.pull("mia")
+
+
+def test_damaged_store(weights):
+    info = store.models_folder() / "mine" / "model.json"
+    for content in (b"", b"[]", b"{}", b"null", b"\xff", b'{"size": "big"}', b"[" * 100_000):
+        store.add("mine", weights)
+        info.write_bytes(content)
+        with pytest.raises(InputError, match=r"model\.json: damaged; kedge models remove mine"):
+            store.info("mine")
+        store.remove("mine")
+    path = store.add("mine", weights).path
+    tiny.write(path, tiny.net(seed=3))
+    with pytest.raises(InputError, match="damaged"):
+        store.load("mine")
+
+
+def test_wrong_types_in_the_metadata(weights):
+    store.add("mine", weights)
+    path = store.models_folder() / "mine" / "model.json"
+    found = json.loads(path.read_text())
+    path.write_text(json.dumps({**found, "size": "big"}))
+    with pytest.raises(InputError, match="damaged"):
+        store.list_models()
+
+
+class Answer(io.BytesIO):
+    def __enter__(self):
+        return self
+
+
+def test_pull(monkeypatch):
+    content = tiny.net()
+    asked = []
+
+    def urlopen(url, timeout):
+        asked.append(url)
+        assert 0 < timeout < 120
+        return Answer(content)
+
+    monkeypatch.setattr("urllib.request.urlopen", urlopen)
+    # What comes is not what was published: nothing is kept.
+    with pytest.raises(InputError, match=r"sha256 is .* nothing was kept"):
+        store.pull("maia-1500")
+    assert not store.models_folder().exists()
+    monkeypatch.setitem(store.PUBLIC, "maia-1500", hashlib.sha256(content).hexdigest())
+    pulled = store.pull("maia-1500")
+    assert pulled.source == asked[0]
+    assert asked[0].startswith("https://raw.githubusercontent.com/CSSLab/maia-chess/")
+    assert asked[0].endswith("/maia_weights/maia-1500.pb.gz")
+    # A second time there is nothing to do.
+    assert store.pull("maia-1500") == pulled
+    assert len(asked) == 2
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        urllib.error.URLError("no route to host"),
+        urllib.error.HTTPError("https://x", 404, "Not Found", {}, None),
+        TimeoutError("timed out"),
+        ConnectionResetError("reset"),
+    ],
+)
+def test_pull_offline(monkeypatch, error):
+    def urlopen(url, timeout):
+        raise error
+
+    monkeypatch.setattr("urllib.request.urlopen", urlopen)
+    with pytest.raises(InputError, match="kedge models add maia-1500 PATH") as caught:
+        store.pull("maia-1500")
+    assert "https://raw.githubusercontent.com/" in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert not store.models_folder().exists()
+
+
+def test_the_pins_are_nine_digests(oracle):
+    assert list(store.PUBLIC) == [f"maia-{rating}" for rating in range(1100, 2000, 100)]
+    assert all(len(bytes.fromhex(digest)) == 32 for digest in store.PUBLIC.values())
+    known = oracle("lc0_maia.json")["meta"]["weights"]
+    assert known == {name: store.PUBLIC[name] for name in known}
+
+
+def test_evaluation_of_a_stored_model(weights):
+    from kedge.models.backends import OnnxNetwork
+
+    store.add("mine", weights)
+    planes = np.zeros((1, 112, 8, 8), np.float32)
+    assert OnnxNetwork(store.resolve("mine")).evaluate(planes).policy.shape == (1, 1858)
