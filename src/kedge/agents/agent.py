@@ -5,19 +5,33 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from kedge.regularize import Array
 
 
 @dataclass(frozen=True)
 class Analysis:
-    """What an agent thinks of a decision, one entry an action; it may be refined later."""
+    """What an agent thinks of a decision, one entry a legal action; it may be refined later."""
 
     anchor: Array
     policy: Array
+    """What it plays, at its own temperature."""
     q: Array
+    """The value of each action for the player to move; NaN where nothing is known of it."""
     value: float
-    visits: Array | None = None
+    smooth: Array | None = None
+    """The policy that is scored by cross-entropy, where it is not ``policy``: no action that the
+    anchor plays has probability 0 in it."""
+    visits: npt.NDArray[np.int64] | None = None
+    best: int | None = None
+    """The index of the action it holds likeliest, where that is not the argmax of ``policy``."""
+    lines: list[list[int]] | None = None
+    """For each action the line that is expected after it, the action first."""
+
+    @property
+    def top1(self) -> int:
+        return int(np.argmax(self.policy)) if self.best is None else self.best
 
 
 class Agent(Protocol):

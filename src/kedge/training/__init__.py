@@ -1,0 +1,1 @@
+"""Training: human models from human games. Needs the ``[train]`` extra (torch)."""

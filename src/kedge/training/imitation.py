@@ -1,0 +1,244 @@
+"""Imitation: a network that says what people would play, and how the game ended for them.
+
+Positions lie packed on the device (bit masks, 64 squares a word) and are unpacked there, so that
+the device is the limit and not the road to it.
+"""
+
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from kedge.training.network import SEResNet
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How to train; the whole of it goes into the model's card."""
+
+    filters: int = 64
+    blocks: int = 6
+    se_ratio: int = 8
+    drop: float = 0.1
+    """Stochastic depth of the last block; earlier ones less."""
+    steps: int = 20_000
+    batch: int = 4096
+    learning_rate: float = 2e-3
+    warmup: int = 500
+    weight_decay: float = 0.05
+    value_weight: float = 0.1
+    teacher_weight: float = 0.0
+    """How much of the policy loss is the teacher's policy, where one is given."""
+    average: float = 0.999
+    """The weights that are kept are this running mean of those trained."""
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Positions:
+    """Packed positions and what people did in them, as tensors on one device."""
+
+    masks: Tensor  # (n, planes) int64, a bit a square
+    scalars: Tensor  # (n, scalar planes) float16: planes that are one number all over
+    legal: Tensor  # (n, words) int64, a bit a move
+    moves: Tensor  # (n,) int64, what was played
+    results: Tensor  # (n,) int64: 0 won, 1 drawn, 2 lost, for who moves
+    may_mirror: Tensor  # (n,) bool: no castling left, so that left and right are alike
+
+    def __len__(self) -> int:
+        return len(self.moves)
+
+    def to(self, device: torch.device) -> "Positions":
+        return Positions(**{name: tensor.to(device) for name, tensor in vars(self).items()})
+
+
+class Unpacker:
+    """From packed positions to what the network takes."""
+
+    def __init__(self, moves: int, mirrored: npt.NDArray[np.int64], device: torch.device) -> None:
+        self.bits = torch.arange(64, device=device)
+        self.moves = moves
+        self.mirrored = torch.as_tensor(mirrored.copy(), device=device)
+
+    def __call__(
+        self, positions: Positions, rows: Tensor, mirror: bool
+    ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Planes, which moves are legal, moves and results; half of what may be is mirrored."""
+        masks = positions.masks[rows]
+        squares = ((masks[:, :, None] >> self.bits) & 1).to(torch.bfloat16)
+        squares = squares.view(len(rows), -1, 8, 8)
+        scalars = positions.scalars[rows].to(torch.bfloat16)[:, :, None, None]
+        planes = torch.cat([squares, scalars.expand(-1, -1, 8, 8)], dim=1)
+        words = positions.legal[rows]
+        legal = ((words[:, :, None] >> self.bits) & 1).flatten(1)[:, : self.moves].bool()
+        moves = positions.moves[rows]
+        if mirror:
+            flip = positions.may_mirror[rows] & (torch.rand(len(rows), device=rows.device) < 0.5)
+            planes = torch.where(flip[:, None, None, None], planes.flip(3), planes)
+            legal = torch.where(flip[:, None], legal[:, self.mirrored], legal)
+            moves = torch.where(flip, self.mirrored[moves], moves)
+        return (
+            planes.contiguous(memory_format=torch.channels_last),
+            legal,
+            moves,
+            positions.results[rows],
+        )
+
+
+@dataclass(frozen=True)
+class Metrics:
+    """On held-out positions, among the legal moves."""
+
+    positions: int
+    top1: float
+    cross_entropy: float
+    value_loss: float
+
+
+class Trainer:
+    """Trains in pieces: `run` goes on from where it was, `save` and `load` keep everything."""
+
+    def __init__(
+        self,
+        network: SEResNet,
+        recipe: Recipe,
+        unpack: Unpacker,
+        device: torch.device,
+        teacher: SEResNet | None = None,
+        compiled: bool = True,
+    ) -> None:
+        torch.manual_seed(recipe.seed)
+        self.recipe, self.unpack, self.device = recipe, unpack, device
+        self.network = network.to(device, memory_format=torch.channels_last)
+        self.averaged = torch.optim.swa_utils.AveragedModel(
+            self.network,
+            multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(recipe.average),
+            use_buffers=True,
+        )
+        decayed = [p for p in network.parameters() if p.ndim > 1]
+        others = [p for p in network.parameters() if p.ndim <= 1]
+        self.optimizer = torch.optim.AdamW(
+            [
+                {"params": decayed, "weight_decay": recipe.weight_decay},
+                {"params": others, "weight_decay": 0.0},
+            ],
+            lr=recipe.learning_rate,
+            betas=(0.9, 0.98),
+            fused=device.type == "cuda",
+        )
+        self.schedule = torch.optim.lr_scheduler.LambdaLR(self.optimizer, self._rate)
+        self.step = 0
+        self.teacher = teacher
+        if teacher is not None:
+            teacher.to(device, memory_format=torch.channels_last).eval()
+        self._loss = torch.compile(self._plain_loss) if compiled else self._plain_loss
+
+    def _rate(self, step: int) -> float:
+        """Up in a line, down in half a cosine."""
+        if step < self.recipe.warmup:
+            return (step + 1) / self.recipe.warmup
+        done = (step - self.recipe.warmup) / max(1, self.recipe.steps - self.recipe.warmup)
+        return 0.5 * (1.0 + float(np.cos(np.pi * min(done, 1.0))))
+
+    def _plain_loss(
+        self, planes: Tensor, legal: Tensor, moves: Tensor, results: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        with torch.autocast(self.device.type, torch.bfloat16):
+            logits, wdl = self.network(planes)
+        logits = logits.float().masked_fill(~legal, -1e4)
+        policy_loss = functional.cross_entropy(logits, moves)
+        right = (logits.argmax(1) == moves).float().mean()
+        if self.teacher is not None and self.recipe.teacher_weight > 0.0:
+            with torch.no_grad(), torch.autocast(self.device.type, torch.bfloat16):
+                taught, _ = self.teacher(planes)
+            taught = taught.float().masked_fill(~legal, -1e4).softmax(1)
+            lesson = -(taught * logits.log_softmax(1)).sum(1).mean()
+            share = self.recipe.teacher_weight
+            policy_loss = (1.0 - share) * policy_loss + share * lesson
+        value_loss = functional.cross_entropy(wdl.float(), results)
+        return policy_loss + self.recipe.value_weight * value_loss, right
+
+    def run(
+        self, positions: Positions, seconds: float = float("inf"), report_every: int = 200
+    ) -> Iterator[dict[str, float]]:
+        """Train until the steps are done or the time is up; yields how it goes."""
+        start = time.monotonic()
+        generator = torch.Generator(device=self.device).manual_seed(self.recipe.seed + self.step)
+        order = torch.empty(0, dtype=torch.int64, device=self.device)
+        losses, hits = torch.zeros(2, device=self.device), 0
+        self.network.train()
+        while self.step < self.recipe.steps and time.monotonic() - start < seconds:
+            if len(order) < self.recipe.batch:
+                order = torch.randperm(len(positions), device=self.device, generator=generator)
+            rows, order = order[: self.recipe.batch], order[self.recipe.batch :]
+            loss, right = self._loss(*self.unpack(positions, rows, mirror=True))
+            self.optimizer.zero_grad(set_to_none=True)
+            loss.backward()
+            nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
+            self.optimizer.step()
+            self.schedule.step()
+            self.averaged.update_parameters(self.network)
+            self.step += 1
+            losses += torch.stack([loss.detach(), right])
+            hits += 1
+            if self.step % report_every == 0 or self.step == self.recipe.steps:
+                mean = (losses / hits).tolist()
+                yield {
+                    "step": self.step,
+                    "loss": mean[0],
+                    "top1": mean[1],
+                    "seconds": time.monotonic() - start,
+                }
+                losses, hits = torch.zeros(2, device=self.device), 0
+
+    def evaluate(self, positions: Positions, batch: int = 8192) -> Metrics:
+        """The averaged network on held-out positions."""
+        network = self.averaged.module.eval()
+        sums = torch.zeros(3, device=self.device, dtype=torch.float64)
+        with torch.no_grad(), torch.autocast(self.device.type, torch.bfloat16):
+            for first in range(0, len(positions), batch):
+                rows = torch.arange(first, min(first + batch, len(positions)), device=self.device)
+                planes, legal, moves, results = self.unpack(positions, rows, mirror=False)
+                logits, wdl = network(planes)
+                logits = logits.float().masked_fill(~legal, -1e4)
+                sums += torch.stack(
+                    [
+                        (logits.argmax(1) == moves).sum(),
+                        functional.cross_entropy(logits, moves, reduction="sum"),
+                        functional.cross_entropy(wdl.float(), results, reduction="sum"),
+                    ]
+                )
+        top1, entropy, value = (sums / max(len(positions), 1)).tolist()
+        return Metrics(len(positions), top1, entropy, value)
+
+    def save(self, path: Path) -> None:
+        """Everything that going on needs, written by rename."""
+        partial = path.with_suffix(".partial")
+        torch.save(
+            {
+                "recipe": asdict(self.recipe),
+                "shape": self.network.shape,
+                "network": self.network.state_dict(),
+                "averaged": self.averaged.state_dict(),
+                "optimizer": self.optimizer.state_dict(),
+                "schedule": self.schedule.state_dict(),
+                "step": self.step,
+            },
+            partial,
+        )
+        partial.replace(path)
+
+    def load(self, path: Path) -> None:
+        state: dict[str, Any] = torch.load(path, map_location=self.device, weights_only=True)
+        self.network.load_state_dict(state["network"])
+        self.averaged.load_state_dict(state["averaged"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.schedule.load_state_dict(state["schedule"])
+        self.step = state["step"]
