@@ -5,7 +5,7 @@ the device is the limit and not the road to it.
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -92,6 +92,23 @@ class Unpacker:
         )
 
 
+def _running_mean(kept: float) -> Callable[[list[Tensor], list[Tensor], Any], None]:
+    """How the averaged weights follow: numbers slowly, whole numbers (indices, counts) at once.
+
+    torch's own averages whole numbers too, and rounds indices down by one.
+    """
+
+    @torch.no_grad()  # type: ignore[untyped-decorator, unused-ignore]
+    def follow(averaged: list[Tensor], current: list[Tensor], _count: Any) -> None:
+        if averaged[0].is_floating_point():
+            torch._foreach_lerp_(averaged, current, 1.0 - kept)
+        else:
+            for mean, now in zip(averaged, current, strict=True):
+                mean.copy_(now)
+
+    return follow
+
+
 @dataclass(frozen=True)
 class Metrics:
     """On held-out positions, among the legal moves."""
@@ -119,7 +136,7 @@ class Trainer:
         self.network = network.to(device, memory_format=torch.channels_last)
         self.averaged = torch.optim.swa_utils.AveragedModel(
             self.network,
-            multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(recipe.average),
+            multi_avg_fn=_running_mean(recipe.average),
             use_buffers=True,
         )
         decayed = [p for p in network.parameters() if p.ndim > 1]

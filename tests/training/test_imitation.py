@@ -1,0 +1,130 @@
+"""Training in small: it learns, goes on from a checkpoint, and folds to the same network."""
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from kedge import _core  # noqa: E402
+from kedge.models.lc0_moves import MOVES  # noqa: E402
+from kedge.training.chess import (  # noqa: E402
+    GameTable,
+    make_network,
+    make_unpacker,
+    mirrored_moves,
+    positions_of,
+    rating_features,
+)
+from kedge.training.imitation import Recipe, Trainer  # noqa: E402
+
+CPU = torch.device("cpu")
+RECIPE = Recipe(
+    filters=16, blocks=1, drop=0.0, steps=60, batch=64, warmup=5, learning_rate=1e-2, average=0.8
+)
+
+
+@pytest.fixture(scope="module")
+def table():
+    rng = np.random.default_rng(0)
+    actions, offsets = [], [0]
+    for _ in range(12):
+        board = _core.ChessBoard()
+        for _ in range(60):
+            legal = board.legal_actions()
+            if not legal:
+                break
+            action = legal[0] if rng.random() < 0.7 else int(rng.choice(legal))
+            actions.append(action)
+            board.push(action)
+        offsets.append(len(actions))
+    games = len(offsets) - 1
+    return GameTable(
+        np.array(actions, np.uint16),
+        np.array(offsets, np.int64),
+        np.tile(np.array([[1500, 1700]], np.int16), (games, 1)),
+        np.ones(games, np.int8),
+        np.zeros(games, bool),
+        np.zeros(games, bool),
+    )
+
+
+@pytest.fixture(scope="module")
+def positions(table):
+    return positions_of(table)
+
+
+def trainer(recipe=RECIPE, **options):
+    torch.manual_seed(0)
+    network = make_network(recipe)
+    return Trainer(network, recipe, make_unpacker(CPU), CPU, compiled=False, **options)
+
+
+def test_positions_are_those_of_the_games(table, positions):
+    assert len(positions) == len(table.actions)
+    planes, legal, moves, results = make_unpacker(CPU)(positions, torch.arange(2), mirror=False)
+    assert planes.shape[2:] == (8, 8)
+    board = _core.ChessBoard()
+    assert legal[0].nonzero().flatten().tolist() == sorted(board.policy_indices().tolist())
+    assert moves[0] == board.policy_index(int(table.actions[0]))
+    assert results.tolist() == [0, 2]  # White won: first for who moves, then against
+    assert bool(legal.gather(1, moves[:, None]).all())
+
+
+def test_mirroring_twice_changes_nothing():
+    mirror = mirrored_moves()
+    np.testing.assert_array_equal(mirror[mirror], np.arange(len(MOVES)))
+    assert MOVES[mirror[MOVES.index("b7b8b")]] == "g7g8b"
+
+
+def test_mirrored_positions_stay_legal(positions):
+    rows = positions.may_mirror.nonzero().flatten()
+    assert len(rows)
+    _, legal, moves, _ = make_unpacker(CPU)(positions, rows, mirror=True)
+    assert bool(legal.gather(1, moves[:, None]).all())
+
+
+def test_ratings_are_told_by_their_neighbours():
+    features = rating_features(np.array([0, 100, 1500, 1600, 9000], np.int16))
+    assert features.sum(axis=1).tolist() == [0.0, 1.0, 1.0, 1.0, 1.0]
+    assert features[2].tolist() == [0, 0, 0, 0.5, 0.5, 0, 0, 0, 0]
+
+
+def test_it_learns_and_its_average_can_be_evaluated(positions):
+    run = trainer()
+    before = run.evaluate(positions)
+    reports = list(run.run(positions, report_every=20))
+    after = run.evaluate(positions)
+    assert [report["step"] for report in reports] == [20, 40, 60]
+    assert after.top1 > before.top1 + 0.2
+    assert after.cross_entropy < before.cross_entropy
+    assert torch.equal(run.averaged.module.gather, run.network.gather)
+
+
+def test_a_checkpoint_goes_on(positions, tmp_path):
+    first = trainer()
+    list(first.run(positions, seconds=0.5))
+    first.save(tmp_path / "half.pt")
+    second = trainer()
+    second.load(tmp_path / "half.pt")
+    assert second.step == first.step
+    assert second.evaluate(positions) == first.evaluate(positions)
+    list(second.run(positions))
+    assert second.step == RECIPE.steps
+
+
+def test_folding_keeps_the_function(positions):
+    run = trainer()
+    list(run.run(positions))
+    network = run.averaged.module.eval()
+    arrays = {name: torch.from_numpy(array) for name, array in network.folded().items()}
+    planes = make_unpacker(CPU)(positions, torch.arange(5), mirror=False)[0].float()
+    folded = torch.conv2d(planes, arrays["input.weight"], arrays["input.bias"], padding=1)
+    torch.testing.assert_close(folded, network.input(planes), atol=1e-4, rtol=1e-4)
+    assert set(arrays) >= {"blocks.0.se.fc2.bias", "policy.conv2.weight", "value.fc2.bias"}
+
+
+def test_a_teacher_is_followed(positions):
+    teacher = make_network(RECIPE).eval()
+    taught = trainer(Recipe(**{**vars(RECIPE), "teacher_weight": 1.0}), teacher=teacher)
+    list(taught.run(positions))
+    assert taught.step == RECIPE.steps
