@@ -112,7 +112,8 @@ class TorchNetwork:
     device
         ``"cpu"``, ``"cuda"``, ``"cuda:1"``, …
     dtype
-        ``"float32"``, or ``"bfloat16"``, which is faster and moves probabilities by about 1e-2.
+        ``"float32"``, or ``"bfloat16"``: faster on a GPU, and coarser. On positions that cover the
+        rules, it moved a move's probability of Maia's by up to 0.04 and values by up to 0.03.
     compile
         Compile with `torch.compile`. Batches are then padded to powers of two, so that few sizes
         are compiled.
