@@ -4,15 +4,16 @@
     python benchmarks/models.py maia-1500 --device cuda
 
 On the CPU: float planes in, policy, value and draw out, best of several repeats. With more threads
-than one, kedge gives each a share of the batch; the row "ONNX Runtime's threads" is what ONNX Runtime
-does by itself with as many. On a GPU: packed masks in, everything back in numpy, so that the
-transfers count.
+than one, kedge gives each a share of the batch; the row "ONNX Runtime's threads" is what ONNX
+Runtime does by itself with as many. On a GPU: packed masks in, everything back in numpy, so that
+the transfers count.
 """
 
 import argparse
 import os
 import time
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -60,9 +61,7 @@ def onnx_runtime_threads(weights, threads):
 
 def cpu(weights, planes, threads, seconds):
     def rates(evaluate):
-        return [
-            rate(lambda batch=planes[:size]: evaluate(batch), size, seconds) for size in CPU_SIZES
-        ]
+        return [rate(partial(evaluate, planes[:size]), size, seconds) for size in CPU_SIZES]
 
     print(f"{'positions/s at batch':34}" + "".join(f"{size:10}        " for size in CPU_SIZES))
     base = None
@@ -96,7 +95,7 @@ def gpu(weights, planes, device, seconds):
         for compiled in (False, True):
             network = TorchNetwork(weights, device=device, dtype=dtype, compile=compiled)
             found = [
-                rate(lambda n=size: network.evaluate_packed(masks[:n], rule50[:n]), size, seconds)
+                rate(partial(network.evaluate_packed, masks[:size], rule50[:size]), size, seconds)
                 for size in GPU_SIZES
             ]
             base = base or found

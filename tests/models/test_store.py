@@ -3,6 +3,7 @@
 import hashlib
 import io
 import json
+import os
 import urllib.error
 
 import numpy as np
@@ -107,6 +108,18 @@ def test_wrong_types_in_the_metadata(weights):
     path.write_text(json.dumps({**found, "size": "big"}))
     with pytest.raises(InputError, match="damaged"):
         store.list_models()
+
+
+def test_what_killed_writers_left_is_swept(weights):
+    old, new = (store.models_folder() / f".mine.{name}.partial" for name in ("old", "new"))
+    for folder in (old, new):
+        folder.mkdir(parents=True)
+        (folder / "weights.pb.gz").write_bytes(b"half")
+    os.utime(old, (0, 0))
+    store.add("mine", weights)
+    assert not old.exists()
+    assert new.exists()
+    assert [model.name for model in store.list_models()] == ["mine"]
 
 
 class Answer(io.BytesIO):

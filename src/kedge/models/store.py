@@ -7,7 +7,7 @@ import json
 import re
 import secrets
 import shutil
-import urllib.error
+import time
 import urllib.request
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -23,7 +23,9 @@ from kedge.specs import suggest
 _WEIGHTS, _INFO = "weights.pb.gz", "model.json"
 # A name has to be one in a spec, and one folder on any file system.
 _NAME = re.compile(r"[A-Za-z](?:[A-Za-z0-9_+.-]{0,62}[A-Za-z0-9_+-])?")
-_SUFFIXES = (".pb.gz", ".pb")
+_FILES = (".pb.gz", ".pb", ".onnx")
+_PARTIAL = ".partial"
+_STALE_SECONDS = 3600.0
 
 _MAIA = (
     "https://raw.githubusercontent.com/CSSLab/maia-chess/"
@@ -134,7 +136,7 @@ def remove(name: str) -> None:
     folder = _folder(name)
     try:
         # Renamed first: a removal that is cut short leaves no half a model.
-        gone = folder.with_name(f".{name}.{secrets.token_hex(6)}.partial")
+        gone = _aside(folder)
         folder.rename(gone)
         shutil.rmtree(gone)
     except OSError as error:
@@ -145,7 +147,7 @@ def resolve(name: str) -> Path:
     """The weight file that `name` stands for: a stored model's, or a path to one."""
     if _NAME.fullmatch(name) and (models_folder() / name).is_dir():
         return info(name).path
-    if name.lower().endswith((*_SUFFIXES, ".onnx")) or "/" in name:
+    if name.lower().endswith(_FILES) or "/" in name:
         if Path(name).is_file():
             return Path(name)
         raise InputError(f"{name}: no such file")
@@ -174,8 +176,9 @@ def _keep(name: str, content: bytes, weights: Lc0Weights, source: str) -> ModelI
     )
     # Made beside its place and renamed: a model is here whole, or not at all.
     folder = models_folder() / name
-    partial = folder.with_name(f".{name}.{secrets.token_hex(6)}.partial")
+    partial = _aside(folder)
     make_folder(partial)
+    _sweep()
     try:
         write_atomic(partial / _WEIGHTS, content)
         write_atomic(partial / _INFO, json.dumps(asdict(found), indent=1, allow_nan=False) + "\n")
@@ -186,6 +189,19 @@ def _keep(name: str, content: bytes, weights: Lc0Weights, source: str) -> ModelI
         with contextlib.suppress(OSError):
             shutil.rmtree(partial)
     return found
+
+
+def _aside(folder: Path) -> Path:
+    return folder.with_name(f".{folder.name}.{secrets.token_hex(6)}{_PARTIAL}")
+
+
+def _sweep() -> None:
+    """Remove what killed writers left; another may be at work right now."""
+    oldest = time.time() - _STALE_SECONDS
+    for path in models_folder().glob(f".*{_PARTIAL}"):
+        with contextlib.suppress(OSError):
+            if path.stat().st_mtime < oldest:
+                shutil.rmtree(path)
 
 
 def _check_name(name: str) -> None:
