@@ -44,7 +44,7 @@ struct Rows {
 nb::dict columns(Records&& records) {
   const std::size_t count = records.games.size();
   std::vector<std::int64_t> offsets{0}, lines;
-  std::vector<std::uint8_t> outcomes, clocked;
+  std::vector<std::uint8_t> outcomes, clocked, noise;
   Rows<std::int32_t, 2 * kTags.size()> tags(count);
   nb::dict broken;
   for (std::size_t i = 0; i < count; ++i) {
@@ -53,6 +53,7 @@ nb::dict columns(Records&& records) {
     lines.push_back(record.line);
     outcomes.push_back(record.outcome);
     clocked.push_back(record.has_clocks);
+    noise.push_back(record.noise);
     for (std::size_t t = 0; t < kTags.size(); ++t) {
       tags.data[2 * (kTags.size() * i + t)] = record.tags[t].begin;
       tags.data[2 * (kTags.size() * i + t) + 1] = record.tags[t].end;
@@ -68,6 +69,7 @@ nb::dict columns(Records&& records) {
   out["lines"] = own(std::move(lines));
   out["outcomes"] = own(std::move(outcomes));
   out["clocked"] = own(std::move(clocked));
+  out["noise"] = own(std::move(noise));
   out["tags"] = tags.array();
   out["broken"] = broken;
   out["consumed"] = records.consumed;

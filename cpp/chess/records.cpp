@@ -285,6 +285,9 @@ class Movetext {
       clocks_.resize(first);
     }
     record.plies = actions_.size() - first;
+    const bool untagged = std::all_of(record.tags.begin(), record.tags.end(),
+                                      [](Span tag) { return tag.end == 0; });
+    record.noise = !record.broken.empty() && untagged && number_ == 0;
   }
 
   // Whether something like a move is left.

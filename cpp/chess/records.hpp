@@ -38,6 +38,7 @@ struct Record {
   std::size_t plies = 0;          // its moves, next to one another in Records::actions
   Outcome outcome = kNoOutcome;   // at the end of the moves
   bool has_clocks = false;
+  bool noise = false;             // broken, with neither a tag nor a move: no game at all
   std::string broken;             // why it is no game, if it is none; its moves are left out
 };
 

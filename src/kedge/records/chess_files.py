@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any
 
 import numpy as np
 
@@ -79,7 +79,8 @@ def _read(
         yield game
     if pieces.damage is not None:
         number = report.games + report.broken_games + 1
-        report.add_broken(number, where, f"the compressed file ends early: {pieces.damage}")
+        reason = f"the compressed file ends early: {pieces.damage}"
+        report.add_broken(number, where, reason, noise=True)
 
 
 class _Pieces:
@@ -149,9 +150,8 @@ def _read_pgn(
         rest = text[columns["consumed"] :]
         if len(rest) > _LONGEST:
             number += 1
-            report.add_broken(
-                number, f"{where}, line {line}", f"longer than {_LONGEST >> 20} MiB, or no PGN"
-            )
+            reason = f"longer than {_LONGEST >> 20} MiB, or no PGN"
+            report.add_broken(number, f"{where}, line {line}", reason, noise=True)
             line += rest.count(b"\n")
             rest, skipping = rest[-1:], True
             line -= rest.count(b"\n")
@@ -175,7 +175,8 @@ def _games_of(
         if variant.lower() not in _STANDARD:
             reason = f"{_short(variant)} is not standard chess"
         if reason is not None:
-            report.add_broken(number + i + 1, f"{where}, line {line + lines[i]}", reason)
+            place = f"{where}, line {line + lines[i]}"
+            report.add_broken(number + i + 1, place, reason, noise=bool(columns["noise"][i]))
             continue
         begin, end = offsets[i], offsets[i + 1]
         played = None if outcomes[i] == _NONE else _OUTCOMES[outcomes[i]]
@@ -283,7 +284,8 @@ def _read_lines(
                 moves = actions[offsets[i] : offsets[i + 1]].copy()
                 game, reason = _game_of_object(objects[i], moves)
             if game is None:
-                report.add_broken(number, f"{where}, line {number}", reason or "")
+                noise = not objects[i]
+                report.add_broken(number, f"{where}, line {number}", reason or "", noise=noise)
             else:
                 yield game
 
@@ -322,12 +324,12 @@ def _object(line: bytes) -> tuple[dict[str, Any], str | None]:
     for name in ("moves", "fen"):
         value = found.get(name, "" if name == "fen" else None)
         if not isinstance(value, str) and (name == "moves" or value is not None):
-            return {}, f'"{name}" is not a text'
+            return {"bad": name}, f'"{name}" is not a text'
         if value and not value.isascii():
-            return {}, f'"{name}" has characters that are not ASCII'
+            return {"bad": name}, f'"{name}" has characters that are not ASCII'
     variant = found.get("variant") or ""
     if not isinstance(variant, str) or variant.lower() not in _STANDARD:
-        return {}, f"{_short(str(variant))} is not standard chess"
+        return {"bad": "variant"}, f"{_short(str(variant))} is not standard chess"
     return found, None
 
 
@@ -351,7 +353,7 @@ def _game_of_object(found: dict[str, Any], moves: Any) -> tuple[ChessGame | None
         speed = time_class_of(control)
         named = text("time_class")
         if speed == "unknown" and named in TIME_CLASSES:
-            speed = cast(TimeClass, named)
+            speed = named
         result = text("result") or "*"
         if result not in _OUTCOMES:
             return None, f"{_short(result)} is not a result"

@@ -103,11 +103,12 @@ class ChessGame:
             return NotImplemented
         if not np.array_equal(self.moves, other.moves):
             return False
-        if (self.clocks is None) != (other.clocks is None):
-            return False
-        if self.clocks is not None and other.clocks is not None:  # both, or neither
-            if not np.array_equal(self.clocks, other.clocks, equal_nan=True):
+        ours, theirs = self.clocks, other.clocks
+        if ours is None or theirs is None:
+            if ours is not theirs:
                 return False
+        elif not np.array_equal(ours, theirs, equal_nan=True):
+            return False
         return all(getattr(self, name) == getattr(other, name) for name in _PLAIN)
 
     __hash__ = None  # type: ignore[assignment]
@@ -134,10 +135,12 @@ class Report:
     positions: int = 0  #: half-moves of those games: each is a position and the move made in it
     broken_games: int = 0
     broken: list[Broken] = field(default_factory=list)
+    noise: int = 0  #: of the broken ones, those that hardly are games: text, bytes, damage
     bytes_read: int = 0  #: of the file as it is stored
 
-    def add_broken(self, number: int, where: str, reason: str) -> None:
+    def add_broken(self, number: int, where: str, reason: str, *, noise: bool = False) -> None:
         self.broken_games += 1
+        self.noise += noise
         if len(self.broken) < self.limit:
             self.broken.append(Broken(number, where, reason))
 

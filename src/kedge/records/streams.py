@@ -23,7 +23,7 @@ _MAX_WINDOW = 1 << 27  # zstd's own limit for files that one may trust to fit in
 def open_records(path: str | Path) -> tuple[IO[bytes], IO[bytes]]:
     """The file as it is stored (whose ``tell`` shows progress), and its uncompressed content."""
     try:
-        stored = Path(path).open("rb")  # noqa: SIM115: the caller closes it
+        stored = Path(path).open("rb")  # noqa: SIM115
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from None
     except ValueError:
@@ -71,7 +71,7 @@ def _zstd_reader(stored: IO[bytes], where: str) -> IO[bytes]:
     reader = zstd.ZstdDecompressor(max_window_size=_MAX_WINDOW).stream_reader(
         stored, read_across_frames=True
     )
-    return _ZstdStream(reader, zstd.ZstdError)
+    return cast(IO[bytes], _ZstdStream(reader, zstd.ZstdError))
 
 
 class _ZstdStream(io.RawIOBase):
