@@ -440,7 +440,9 @@ void read_segment(std::string_view text, const Segment& segment, Records& out) {
     out.clocks.resize(out.actions.size());
     record.plies = 0;
   }
-  out.games.push_back(std::move(record));
+  const bool untagged = segment.begin == segment.moves;
+  const bool nothing = untagged && record.plies == 0 && record.outcome == kNoOutcome;
+  if (!nothing || !record.broken.empty()) out.games.push_back(std::move(record));
 
   // More games may follow that have no tags.
   while (!nul && moves.more()) {

@@ -25,7 +25,7 @@ _BATCH = 512  # games or lines at a time
 _TAGS = _core.chess_pgn_tags()
 _OUTCOMES = ("*", "1-0", "0-1", "1/2-1/2")
 _NONE = 4  # the parser's word for "no result stands there"
-_TAG_LINE = re.compile(rb'(?<=\n)\[\w+[ \t]+"', re.ASCII)
+_FIRST_TAG = re.compile(rb'(?<=\n)\[Event[ \t]+"')
 _STANDARD = ("", "?", "standard", "normal", "from position", "chess")
 
 
@@ -136,8 +136,8 @@ def _read_pgn(
         text = rest + piece if rest else piece
         piece, last = following, not following
         if skipping:
-            found = _TAG_LINE.search(text)
-            keep = found.start() if found else max(text.rfind(b"\n"), len(text) - 1)
+            found = _FIRST_TAG.search(text)
+            keep = found.start() if found else max(0, len(text) - 20)  # the tag may be cut in two
             line += text.count(b"\n", 0, keep)
             text, skipping = text[keep:], found is None
             if skipping:
@@ -153,8 +153,7 @@ def _read_pgn(
             reason = f"longer than {_LONGEST >> 20} MiB, or no PGN"
             report.add_broken(number, f"{where}, line {line}", reason, noise=True)
             line += rest.count(b"\n")
-            rest, skipping = rest[-1:], True
-            line -= rest.count(b"\n")
+            rest, skipping = b"", True
 
 
 def _games_of(

@@ -8,6 +8,7 @@ import io
 import lzma
 import os
 import secrets
+import sys
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -68,27 +69,51 @@ def _zstd_reader(stored: IO[bytes], where: str) -> IO[bytes]:
     if name == "compression.zstd":
         options = {zstd.DecompressionParameter.window_log_max: 27}
         return cast(IO[bytes], zstd.open(stored, options=options))
-    reader = zstd.ZstdDecompressor(max_window_size=_MAX_WINDOW).stream_reader(
-        stored, read_across_frames=True
-    )
-    return cast(IO[bytes], _ZstdStream(reader, zstd.ZstdError))
+    return cast(IO[bytes], _ZstdStream(stored, zstd))
 
 
 class _ZstdStream(io.RawIOBase):
-    """zstandard's reader with an error that every decompressor here has in common."""
+    """Frame after frame; unlike zstandard's own reader, it tells an end from a cut.
 
-    def __init__(self, reader: Any, error: type[Exception]) -> None:
-        self._reader = reader
-        self._error = error
+    A few bytes may stand for a block of 128 KiB, so little is taken in at a time.
+    """
+
+    _TAKEN = 2048
+
+    def __init__(self, stored: IO[bytes], zstd: Any) -> None:
+        self._stored, self._error = stored, zstd.ZstdError
+        self._new = zstd.ZstdDecompressor(max_window_size=_MAX_WINDOW).decompressobj
+        self._frame = self._new()
+        self._inside = False  # of a frame
+        self._failure: str | None = None
 
     def readable(self) -> bool:
         return True
 
     def read(self, size: int | None = -1) -> bytes:
-        try:
-            return cast(bytes, self._reader.read(-1 if size is None else size))
-        except self._error as error:
-            raise EOFError(str(error)) from None
+        """At least one byte, unless this is the end; not more than a little over `size`."""
+        parts: list[bytes] = []
+        total, wanted = 0, sys.maxsize if size is None or size < 0 else size
+        while total < wanted and self._failure is None:
+            raw = self._stored.read(self._TAKEN)
+            if not raw:
+                if self._inside:
+                    self._failure = "ended in the middle of a frame"
+                break
+            try:
+                while raw:
+                    parts.append(self._frame.decompress(raw))
+                    total += len(parts[-1])
+                    self._inside = not self._frame.eof
+                    raw = b""
+                    if not self._inside:
+                        raw = self._frame.unused_data
+                        self._frame = self._new()
+            except self._error as error:
+                self._failure = str(error)
+        if total == 0 and self._failure is not None:
+            raise EOFError(self._failure)
+        return b"".join(parts)
 
 
 @contextlib.contextmanager
