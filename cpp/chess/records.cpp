@@ -445,9 +445,13 @@ void read_segment(std::string_view text, const Segment& segment, Records& out) {
   if (!nothing || !record.broken.empty()) out.games.push_back(std::move(record));
 
   // More games may follow that have no tags.
+  std::size_t counted = segment.begin;
+  std::int64_t line = segment.line;
   while (!nul && moves.more()) {
     Record next;
-    next.line = segment.line + newlines(segment.begin, segment.moves + moves.at());
+    line += newlines(counted, segment.moves + moves.at());
+    counted = segment.moves + moves.at();
+    next.line = line;
     moves.read(*start_of("", &error), next);
     const bool something = next.plies > 0 || next.outcome != kNoOutcome || !next.broken.empty();
     if (something) out.games.push_back(std::move(next));

@@ -6,7 +6,7 @@ import random
 import chess
 import chess.pgn
 
-from kedge.records import ChessGame, Report, read_games
+from kedge.records import ChessGame, ReadReport, read_games
 
 LICHESS = """\
 [Event "Rated Blitz game"]
@@ -79,8 +79,8 @@ def _grow(rng: random.Random, node: chess.pgn.GameNode, plies: int, depth: int) 
         node = child
 
 
-def read(content: str | bytes) -> tuple[list[ChessGame], Report]:
-    report = Report()
+def read(content: str | bytes) -> tuple[list[ChessGame], ReadReport]:
+    report = ReadReport()
     raw = content.encode() if isinstance(content, str) else content
     return list(read_games(io.BufferedReader(io.BytesIO(raw)), report)), report
 

@@ -8,6 +8,7 @@ import lzma
 import os
 import random
 import sys
+import time
 from pathlib import Path
 
 import chess
@@ -21,7 +22,7 @@ from pgn_samples import LICHESS, game, only, random_game, read
 from kedge import _core
 from kedge.errors import InputError
 from kedge.games.chess import START_FEN, ChessState
-from kedge.records import ChessGame, Report, read_games, streams, time_class_of, write_pgn
+from kedge.records import ChessGame, ReadReport, read_games, streams, time_class_of, write_pgn
 from kedge.records import chess_files as module
 
 
@@ -124,6 +125,17 @@ def test_games_without_tags():
         (["f2f4"], "*"),
     ]
     assert [(one.number, one.where[-6:]) for one in report.broken] == [(4, "line 4")]
+
+
+@pytest.mark.parametrize(
+    "unit", ["1. e4 *\n", "1. e4 e4 *\n", "{x}", "()", "1a", "1-", "$", "[%clk ", "((", "\n%", "\\"]
+)
+def test_time_grows_with_the_length_only(unit):
+    count = 1_000_000 // len(unit)
+    start = time.perf_counter()
+    read('[Event "?"]\n\n1. e4 ' + unit * count)
+    read('[Event "?"]\n\n1. e4 {' + unit * count + "} *")
+    assert time.perf_counter() - start < 5.0
 
 
 def test_tags_without_moves():
@@ -307,9 +319,17 @@ def test_compressed_files(suffix, tmp_path):
     renamed = tmp_path / "whatever"
     path.rename(renamed)
     assert list(read_games(str(renamed))) == games
-    report = Report()
+    report = ReadReport()
     list(read_games(renamed, report))
     assert report.bytes_read == renamed.stat().st_size
+
+
+def test_streams():
+    for content in (LICHESS.encode(), gzip.compress(LICHESS.encode())):
+        stream = io.BytesIO(b"??" + content)
+        stream.seek(2)
+        assert len(list(read_games(stream))) == 1
+        assert not stream.closed
 
 
 def test_several_zstd_frames(tmp_path):
@@ -347,7 +367,7 @@ def test_damaged_compressed_files(suffix, damage, tmp_path):
         raw[len(raw) // 2] ^= 255
     path = tmp_path / f"x.pgn{suffix}"
     path.write_bytes(raw)
-    report = Report()
+    report = ReadReport()
     games = list(read_games(path, report))
     assert 1000 < len(games) < 20_001
     assert 1 <= report.broken_games <= 3 or damage == "flip"
@@ -386,7 +406,7 @@ def test_noise(seed):
 
 
 def test_the_number_of_broken_games_kept_is_bounded():
-    report = Report(limit=5)
+    report = ReadReport(limit=5)
     text = (game("1. e5 1-0") * 100).encode()
     assert list(read_games(io.BufferedReader(io.BytesIO(text)), report)) == []
     assert (report.broken_games, len(report.broken)) == (100, 5)
@@ -424,7 +444,7 @@ def test_a_game_without_an_end_takes_bounded_memory(start, unit):
     count = 4000  # 32 MB
     resource = pytest.importorskip("resource")
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    report = Report()
+    report = ReadReport()
     end = ("\n\n" + game("1. d4 1-0")).encode()
     stream = io.BufferedReader(Endless(start, unit, count, end))
     games = list(read_games(stream, report))
@@ -434,14 +454,14 @@ def test_a_game_without_an_end_takes_bounded_memory(start, unit):
     assert 1 <= report.broken_games < 60
     # Lines are counted past what was skipped.
     lines = start.count(b"\n") + count * unit.count(b"\n")
-    report = Report()
+    report = ReadReport()
     end = ("\n\n" + game("1. d5 1-0")).encode()
     list(read_games(io.BufferedReader(Endless(start, unit, count, end)), report))
     assert report.broken[-1].where.endswith(f"line {lines + 3}")
 
 
 def test_a_long_json_line_takes_bounded_memory():
-    report = Report()
+    report = ReadReport()
     stream = io.BufferedReader(Endless(line().encode() + b'{"moves": "', b"e2e4 " * 1600, 2000))
     assert len(list(read_games(stream, report))) == 1
     assert [one.reason for one in report.broken] == ["longer than 4 MiB"]
@@ -595,7 +615,7 @@ def lichess_games() -> list[ChessGame]:
     path = Path(root) / "data" / "chess" / "lichess_games.jsonl.xz"
     if not path.exists():
         pytest.skip("KEDGE_DATA has no data/chess/lichess_games.jsonl.xz")
-    report = Report()
+    report = ReadReport()
     games = list(read_games(path, report))
     assert report.broken == []
     assert (report.games, report.positions) == (74_209, 4_815_214)
@@ -605,7 +625,7 @@ def lichess_games() -> list[ChessGame]:
 def test_real_games_through_pgn(lichess_games, tmp_path):
     path = tmp_path / "all.pgn"
     write_pgn(lichess_games, path)
-    report = Report()
+    report = ReadReport()
     for ours, again in zip(lichess_games, read_games(path, report), strict=True):
         assert ours == again
     assert report.broken == []

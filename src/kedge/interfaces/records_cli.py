@@ -12,7 +12,7 @@ import typer
 from kedge.errors import InputError
 
 if TYPE_CHECKING:
-    from kedge.records import Report
+    from kedge.records import ReadReport
 
 _STEP = 1000  # games between two looks at the bar
 
@@ -52,10 +52,10 @@ def replay(
     - `kedge replay chess games.pgn more.jsonl.xz --json`
     - `curl https://… | kedge replay chess -`
     """
-    from kedge.records import Report, read_games
+    from kedge.records import ReadReport, read_games
 
     limit = (1000 if as_json else 20) if listed is None else listed
-    total = Report(limit=limit)
+    total = ReadReport(limit=limit)
     with _progress(files, show=sys.stderr.isatty() and not as_json) as show:
         for name in files:
             known = total.games + total.broken_games - total.noise
@@ -78,7 +78,7 @@ def replay(
         _print(total)
 
 
-def _print(report: "Report") -> None:
+def _print(report: "ReadReport") -> None:
     typer.echo(f"{report.games:,} games, {report.positions:,} positions")
     if report.broken_games:
         typer.echo(f"{report.broken_games:,} broken")
@@ -89,7 +89,7 @@ def _print(report: "Report") -> None:
 
 
 @contextlib.contextmanager
-def _progress(files: Sequence[str], *, show: bool) -> Iterator[Callable[["Report"], None]]:
+def _progress(files: Sequence[str], *, show: bool) -> Iterator[Callable[["ReadReport"], None]]:
     """A bar over the bytes of all files, on a terminal; yields what to call now and then."""
     if not show:
         yield lambda report: None

@@ -4,6 +4,7 @@ The native parser reads the moves and plays them; here pieces of a file go in, a
 Memory stays the same however long the file is.
 """
 
+import functools
 import itertools
 import json
 import re
@@ -17,7 +18,7 @@ from kedge import _core
 from kedge.errors import InputError
 from kedge.games.chess import START_FEN
 from kedge.records import streams
-from kedge.records.chess_games import TIME_CLASSES, ChessGame, Report, TimeClass, time_class_of
+from kedge.records.chess_games import TIME_CLASSES, ChessGame, ReadReport, TimeClass, time_class_of
 
 _PIECE = 1 << 22  # bytes read at a time
 _LONGEST = 1 << 22  # bytes of one game; what is longer is broken
@@ -30,14 +31,14 @@ _STANDARD = ("", "?", "standard", "normal", "from position", "chess")
 
 
 def read_games(
-    path: str | Path | IO[bytes], report: Report | None = None, *, threads: int = 0
+    path: str | Path | IO[bytes], report: ReadReport | None = None, *, threads: int = 0
 ) -> Iterator[ChessGame]:
     """The games of a PGN or JSON-lines file, one by one.
 
     Parameters
     ----------
     path
-        A file, or a buffered binary stream. It may be compressed: gzip, bzip2, xz, and zstd with
+        A file, or a binary stream that can be peeked into or sought. It may be compressed: gzip, bzip2, xz, and zstd with
         the ``records`` extra. What it is, is told by the content.
     report
         Counts what is read, and keeps the reasons of games that are left out because they are
@@ -51,7 +52,7 @@ def read_games(
     InputError
         If the file cannot be opened, or is damaged from its first byte on.
     """
-    report = Report() if report is None else report
+    report = ReadReport() if report is None else report
     if isinstance(path, (str, Path)):
         stored, content = streams.open_records(path)
         try:
@@ -66,7 +67,7 @@ def read_games(
 
 
 def _read(
-    stored: IO[bytes], content: IO[bytes], where: str, report: Report, threads: int
+    stored: IO[bytes], content: IO[bytes], where: str, report: ReadReport, threads: int
 ) -> Iterator[ChessGame]:
     pieces = _Pieces(stored, content, where, report)
     first = next(pieces, b"")
@@ -86,7 +87,9 @@ def _read(
 class _Pieces:
     """The content piece by piece, up to where it can be read."""
 
-    def __init__(self, stored: IO[bytes], content: IO[bytes], where: str, report: Report) -> None:
+    def __init__(
+        self, stored: IO[bytes], content: IO[bytes], where: str, report: ReadReport
+    ) -> None:
         self.stored, self.content, self.where = stored, content, where
         self.report = report
         self.damage: str | None = None
@@ -126,7 +129,7 @@ class _Pieces:
 
 
 def _read_pgn(
-    pieces: Iterator[bytes], where: str, report: Report, threads: int
+    pieces: Iterator[bytes], where: str, report: ReadReport, threads: int
 ) -> Iterator[ChessGame]:
     rest, line, number = b"", 1, 0
     skipping = False  # the rest of a game that is too long
@@ -157,7 +160,7 @@ def _read_pgn(
 
 
 def _games_of(
-    text: bytes, columns: Mapping[str, Any], where: str, line: int, number: int, report: Report
+    text: bytes, columns: Mapping[str, Any], where: str, line: int, number: int, report: ReadReport
 ) -> Iterator[ChessGame]:
     actions, clocks, broken = columns["actions"], columns["clocks"], columns["broken"]
     offsets = columns["offsets"].tolist()
@@ -239,18 +242,21 @@ def _known(text: str | None) -> str | None:
     return None if text in (None, "", "?") else text
 
 
+@functools.lru_cache(4096)
 def _rating(text: str | None) -> int | None:
     if text is None or not text.isdecimal() or len(text) > 5:
         return None
     return int(text) or None
 
 
+@functools.lru_cache(4096)  # dumps go day by day
 def _date(text: str | None) -> str | None:
     parts = (text or "").split(".")
     known = list(itertools.takewhile(lambda part: part.isdecimal(), parts))
     return "-".join(known) or None
 
 
+@functools.lru_cache(1024)
 def _class_in(event: str) -> TimeClass:
     words = event.split()
     return next((name for name in TIME_CLASSES[:-1] if name in words), "unknown")
@@ -260,7 +266,7 @@ def _class_in(event: str) -> TimeClass:
 
 
 def _read_lines(
-    pieces: Iterator[bytes], where: str, report: Report, threads: int
+    pieces: Iterator[bytes], where: str, report: ReadReport, threads: int
 ) -> Iterator[ChessGame]:
     """One object a line: moves (UCI, between spaces) and what `ChessGame` has of the rest."""
     for batch in _batches(_lines(pieces)):

@@ -1,5 +1,6 @@
 """What a record of a game of chess says: the moves, and who played them how."""
 
+import functools
 import re
 from dataclasses import dataclass, field, fields
 from typing import Literal, get_args
@@ -24,6 +25,7 @@ _BOUNDS: tuple[tuple[int, TimeClass], ...] = (
 _CONTROL = re.compile(r"(?:\d{1,4}/)?(\d{1,9})(?:\+(\d{1,6}))?(?::.*)?", re.ASCII)
 
 
+@functools.lru_cache(1024)
 def time_class_of(time_control: str | None) -> TimeClass:
     """The class that Lichess gives a time control such as ``"300+3"``; ``"-"`` has no clock.
 
@@ -127,7 +129,7 @@ class Broken:
 
 
 @dataclass(slots=True)
-class Report:
+class ReadReport:
     """What reading came upon. Hand one to `read_games`, or the same one to many calls."""
 
     limit: int = 1000  #: broken games to remember; the rest are only counted
@@ -145,4 +147,4 @@ class Report:
             self.broken.append(Broken(number, where, reason))
 
 
-__all__ = ["TIME_CLASSES", "Broken", "ChessGame", "Report", "TimeClass", "time_class_of"]
+__all__ = ["TIME_CLASSES", "Broken", "ChessGame", "ReadReport", "TimeClass", "time_class_of"]

@@ -39,7 +39,11 @@ def open_records(path: str | Path) -> tuple[IO[bytes], IO[bytes]]:
 def uncompressed(stored: IO[bytes], where: str) -> IO[bytes]:
     """The content of a stream that may be compressed, told by its first bytes."""
     try:
-        magic = cast(io.BufferedReader, stored).peek(6)[:6]
+        if isinstance(stored, io.BufferedReader):
+            magic = stored.peek(6)[:6]
+        else:
+            magic = stored.read(6)
+            stored.seek(-len(magic), io.SEEK_CUR)
     except OSError as error:
         raise InputError(f"{where}: {error.strerror}") from None
     if magic.startswith(b"\x1f\x8b"):
