@@ -38,8 +38,8 @@ def read_games(
     Parameters
     ----------
     path
-        A file, or a binary stream that can be peeked into or sought. It may be compressed: gzip, bzip2, xz, and zstd with
-        the ``records`` extra. What it is, is told by the content.
+        A file, or a binary stream (buffered, or one that can seek). It may be compressed: gzip,
+        bzip2, xz, and zstd with the ``records`` extra. What it is, is told by the content.
     report
         Counts what is read, and keeps the reasons of games that are left out because they are
         broken: an illegal move, NUL bytes, a text cut short, another variant than standard chess.
