@@ -22,6 +22,7 @@ bench:
 	$(BIN)/pip install -q -e '.[dev,bench]'
 	$(BIN)/python benchmarks/regret.py
 	$(BIN)/python benchmarks/chess_rules.py
+	$(BIN)/python benchmarks/records.py
 
 figures:  ## the committed results, made anew
 	$(BIN)/python docs/make_results.py

@@ -34,12 +34,6 @@ void Board::push(Action action) {
 
 void Board::pop() { line_.pop_back(); }
 
-bool Board::is_legal(Action action) const {
-  Action actions[kMaxActions];
-  const std::size_t count = generate(position(), actions);
-  return std::find(actions, actions + count, action) != actions + count;
-}
-
 bool Board::is_draw_by_rule() const {
   const Position& p = position();
   return p.rule50 >= 100 || p.repetitions >= 2 || insufficient_material(p);

@@ -12,6 +12,11 @@
 
 namespace kedge::chess {
 
+// kNoAction unless the text names exactly one legal move.
+Action parse_uci(const Position& position, std::string_view text);
+Action parse_san(const Position& position, std::string_view text);
+std::string san(const Position& position, Action action);  // of a legal move
+
 class Board {
  public:
   using Action = chess::Action;
@@ -27,7 +32,7 @@ class Board {
 
   // By the movement rules alone: also past a draw that the players may claim. Ascending.
   std::size_t legal_actions(Action* out) const { return generate_sorted(position(), out); }
-  bool is_legal(Action action) const;
+  bool is_legal(Action action) const { return chess::is_legal(position(), action); }
 
   bool is_terminal() const;
   // For the side to move: -1 if checkmated, else 0. Only for terminal positions.
@@ -37,6 +42,7 @@ class Board {
   int player() const { return position().side; }
   const Position& position(std::size_t back = 0) const { return line_[line_.size() - 1 - back]; }
   std::size_t length() const { return line_.size(); }
+  unsigned first_move() const { return first_move_; }
 
   // lc0's input, packed: see planes.hpp.
   void encode(std::uint64_t* planes, std::uint8_t* rule50, Fill fill = Fill::kFenOnly) const {

@@ -245,7 +245,7 @@ std::string Board::uci(Action action) {
   return out;
 }
 
-Action Board::parse_uci(std::string_view text) const {
+Action parse_uci(const Position& p, std::string_view text) {
   if (text.size() < 4 || text.size() > 5) return kNoAction;
   const int from = parse_square(text.substr(0, 2));
   int to = parse_square(text.substr(2, 2));
@@ -256,18 +256,16 @@ Action Board::parse_uci(std::string_view text) const {
   }
   if (from < 0 || to < 0) return kNoAction;
   // Some interfaces castle by king takes rook.
-  const Position& p = position();
   if ((p.of(p.side, kKing) & bit(from)) && (p.of(p.side, kRook) & bit(to))) {
     to = to > from ? from + 2 : from - 2;
     if (file_of(from) != 4) return kNoAction;
   }
   const Action action = make_action(from, to, static_cast<int>(piece));
-  return is_legal(action) ? action : kNoAction;
+  return is_legal(p, action) ? action : kNoAction;
 }
 
-Action Board::parse_san(std::string_view text) const {
+Action parse_san(const Position& p, std::string_view text) {
   text = stripped(text);
-  const Position& p = position();
   const int king = p.king(p.side);
   for (const char o : {'O', '0', 'o'}) {
     const char castle[5] = {o, '-', o, '-', o};
@@ -275,7 +273,7 @@ Action Board::parse_san(std::string_view text) const {
     if (!kingside && text != std::string_view(castle, 5)) continue;
     if (king != 4 + 56 * p.side) return kNoAction;
     const Action action = make_action(king, kingside ? king + 2 : king - 2);
-    return is_legal(action) ? action : kNoAction;
+    return is_legal(p, action) ? action : kNoAction;
   }
 
   std::size_t promoted = 0;
@@ -302,6 +300,14 @@ Action Board::parse_san(std::string_view text) const {
   }
   if (!text.empty() && (text.back() == 'x' || text.back() == '-' || text.back() == ':')) {
     text.remove_suffix(1);
+  }
+  // Both squares and no letter: whatever stands there, castling too, as python-chess reads it.
+  if (const int from = piece == kPawn ? parse_square(text) : -1; from >= 0) {
+    if (promoted) {
+      const Action action = make_action(from, to, static_cast<int>(promoted));
+      return is_legal(p, action) ? action : kNoAction;
+    }
+    return parse_uci(p, square_name(from) + square_name(to));
   }
   Bitboard origins = p.of(p.side, static_cast<Piece>(piece));
   bool has_file = false;
@@ -332,8 +338,10 @@ Action Board::parse_san(std::string_view text) const {
   return found;
 }
 
-std::string Board::san(Action action) const {
-  const Position& p = position();
+Action Board::parse_uci(std::string_view text) const { return chess::parse_uci(position(), text); }
+Action Board::parse_san(std::string_view text) const { return chess::parse_san(position(), text); }
+
+std::string san(const Position& p, Action action) {
   const int from = from_square(action), to = to_square(action);
   const Piece piece = p.piece_at(from);
   const bool captures = p.colours[1 - p.side] & bit(to);
@@ -367,5 +375,7 @@ std::string Board::san(Action action) const {
   if (next.in_check()) out += count_legal(next) == 0 ? '#' : '+';
   return out;
 }
+
+std::string Board::san(Action action) const { return chess::san(position(), action); }
 
 }  // namespace kedge::chess

@@ -1,5 +1,6 @@
 #include "chess/position.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace kedge::chess {
@@ -341,6 +342,53 @@ std::size_t generate_sorted(const Position& position, Action* out) {
   Sorter sorter;
   generate_into(position, sorter);
   return sorter.write(out);
+}
+
+bool is_legal(const Position& position, Action action) {
+  Action actions[kMaxActions];
+  const std::size_t count = generate(position, actions);
+  return std::find(actions, actions + count, action) != actions + count;
+}
+
+bool apply_if_legal(Position& p, Action action) {
+  const int from = from_square(action), to = to_square(action), us = p.side;
+  const Bitboard occupied = p.occupied();
+  if (!(p.colours[us] & bit(from)) || (p.colours[us] & bit(to))) return false;
+  const Piece piece = p.piece_at(from);
+  Bitboard reach = 0;
+  if (piece == kPawn) {
+    const int up = us == kWhite ? 8 : -8;
+    const bool last = (us == kWhite ? 7 : 0) == rank_of(to);
+    if (last ? promotion(action) < kKnight || promotion(action) > kQueen : promotion(action) != 0) {
+      return false;
+    }
+    reach = pawn_attacks(us, from) & (p.colours[1 - us] | (p.ep < kNoSquare ? bit(p.ep) : 0));
+    if (!(occupied & bit(from + up))) {
+      reach |= bit(from + up);
+      const bool home = rank_of(from) == (us == kWhite ? 1 : 6);
+      if (home && !(occupied & bit(from + 2 * up))) reach |= bit(from + 2 * up);
+    }
+  } else if (promotion(action) != 0) {
+    return false;
+  } else if (piece == kKnight) {
+    reach = knight_attacks(from);
+  } else if (piece == kKing) {
+    if (to - from == 2 || from - to == 2) {  // castling, or nothing
+      if (!is_legal(p, action)) return false;
+      apply(p, action);
+      return true;
+    }
+    reach = king_attacks(from);
+  } else {
+    if (piece != kRook) reach |= bishop_attacks(from, occupied);
+    if (piece != kBishop) reach |= rook_attacks(from, occupied);
+  }
+  if (!(reach & bit(to))) return false;
+  Position next = p;
+  apply(next, action);
+  if (next.checkers(us)) return false;
+  p = next;
+  return true;
 }
 
 std::size_t count_legal(const Position& position) {

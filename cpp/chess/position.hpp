@@ -68,6 +68,10 @@ void apply(Position& position, Action action);
 std::size_t generate(const Position& position, Action* out);
 // Legal moves in ascending order.
 std::size_t generate_sorted(const Position& position, Action* out);
+// Whether a legal move: also for numbers that are no move at all.
+bool is_legal(const Position& position, Action action);
+// Makes a move if it is legal, and says so: cheaper than looking for it among all moves.
+bool apply_if_legal(Position& position, Action action);
 // How many legal moves there are.
 std::size_t count_legal(const Position& position);
 // Sets `ep_legal`; `ep` must be set before.

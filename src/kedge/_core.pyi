@@ -53,6 +53,29 @@ def chess_unpack(
     out: npt.NDArray[np.float32],
 ) -> None: ...
 def chess_policy_moves() -> list[str]: ...
+def chess_pgn_tags() -> list[str]: ...
+def chess_read_pgn(text: bytes, last: bool, threads: int = 0) -> dict[str, Any]: ...
+def chess_read_uci(
+    moves: Sequence[str], fens: Sequence[str], threads: int = 0
+) -> dict[str, Any]: ...
+def chess_write_moves(
+    actions: npt.NDArray[np.uint16],
+    clocks: npt.NDArray[np.float32],
+    offsets: npt.NDArray[np.int64],
+    fens: Sequence[str],
+    threads: int = 0,
+) -> list[str]: ...
+def chess_encode_games(
+    actions: npt.NDArray[np.uint16],
+    offsets: npt.NDArray[np.int64],
+    plies: npt.NDArray[np.int64],
+    ply_offsets: npt.NDArray[np.int64],
+    fens: Sequence[str] = (),
+    fill: bool = True,
+    threads: int = 0,
+) -> tuple[
+    npt.NDArray[np.uint64], npt.NDArray[np.uint8], npt.NDArray[np.uint16], npt.NDArray[np.uint64]
+]: ...
 
 class Utilities:
     def against(self, game: int, sampled: Sequence[int]) -> _Doubles: ...

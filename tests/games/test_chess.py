@@ -206,6 +206,10 @@ def test_all_san_of_a_game(seed):
         (KIWIPETE, "0-0", "e1g1"),
         (KIWIPETE, "O-O-O+!!", "e1c1"),
         (KIWIPETE, "o-o", "e1g1"),
+        (KIWIPETE, "e1c1", "e1c1"),
+        (KIWIPETE, "e1h1", "e1g1"),
+        (START_FEN, "g1f3", "g1f3"),
+        ("8/P6k/8/8/8/8/7K/8 w - - 0 60", "a7a8=Q+", "a7a8q"),
         ("8/P6k/8/8/8/8/7K/8 w - - 0 60", "a8=Q+", "a7a8q"),
         ("8/P6k/8/8/8/8/7K/8 w - - 0 60", "a8Q", "a7a8q"),
         ("8/P6k/8/8/8/8/7K/8 w - - 0 60", "a8=n", "a7a8n"),
@@ -223,7 +227,7 @@ def test_san_as_people_write_it(fen, text, uci):
 @pytest.mark.parametrize(
     "text",
     (
-        "|+|e|e5|Ke3|O-O|O-O-O-O|Nd2|e4=Q|=Q|(Q)|xx|e9|i4|é4|Nbf3|--|Z0|NNf3|Q|e.p.|\0e4|N\nf3|"
+        "|+|e|e5|Ke3|O-O|O-O-O-O|e1g1|g1g3|Nd2|e4=Q|=Q|(Q)|xx|e9|i4|é4|Nbf3|--|Z0|NNf3|Q|e.p.|\0e4|N\nf3|"
         + "e4" * 1000
     ).split("|"),
 )

@@ -10,6 +10,7 @@ import typer
 
 from kedge.errors import ExperimentError, InputError
 from kedge.interfaces.models_cli import models_app
+from kedge.interfaces.records_cli import replay
 
 app = typer.Typer(
     name="kedge",
@@ -25,6 +26,7 @@ experiments_app = typer.Typer(
 )
 app.add_typer(experiments_app, name="experiments")
 app.add_typer(models_app, name="models")
+app.command()(replay)
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 

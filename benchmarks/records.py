@@ -1,0 +1,110 @@
+"""Chess records: kedge beside python-chess, in one run, as ratios.
+
+    python benchmarks/records.py [FILE]
+
+FILE holds games, PGN or JSON lines; without it, random games of 70 half-moves are made, which are
+harder to read than people's. Both sides read PGN and play every move; "with clocks" has a comment
+after each. One core unless the row says otherwise.
+"""
+
+import argparse
+import itertools
+import random
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import chess.pgn
+import numpy as np
+
+from kedge.games.chess import ChessState
+from kedge.records import ChessGame, encode_positions, maia, positions, read_games, write_pgn
+from kedge.records.streams import _zstd
+
+THEIRS = 300  # games for python-chess
+
+
+def rate(call: Callable[[], int], repeats: int) -> float:
+    """Things done a second, at best."""
+    best = 0.0
+    for _ in range(repeats):
+        start = time.perf_counter()
+        count = call()
+        best = max(best, count / (time.perf_counter() - start))
+    return best
+
+
+def row(name: str, ours: float, theirs: float | None = None) -> None:
+    ratio = f"{theirs:>14,.0f}{ours / theirs:>10,.0f}×" if theirs else ""
+    print(f"{name:<44}{ours:>14,.0f}{ratio}")
+
+
+def random_games(count: int) -> list[ChessGame]:
+    rng = random.Random(0)
+    games = []
+    for _ in range(count):
+        board, moves = ChessState().board, []
+        while len(moves) < 70 and (legal := board.legal_actions()):
+            moves.append(rng.choice(legal))
+            board.push(moves[-1])
+        games.append(ChessGame(np.array(moves, np.uint16), "1-0", rated=True))
+    return games
+
+
+def clocked(game: ChessGame) -> ChessGame:
+    names = [name for name in ChessGame.__slots__ if name != "clocks"]
+    clocks = np.linspace(600, 1, len(game)).round().astype(np.float32)
+    return ChessGame(**{name: getattr(game, name) for name in names}, clocks=clocks)
+
+
+def read_theirs(path: Path) -> int:
+    with path.open(encoding="utf-8") as file:
+        count = 0
+        while count < THEIRS and chess.pgn.read_game(file) is not None:
+            count += 1
+    return count
+
+
+def read_ours(path: Path, threads: int) -> int:
+    return sum(1 for _ in read_games(path, threads=threads))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("file", nargs="?")
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--games", type=int, default=20_000)
+    options = parser.parse_args()
+    repeats = options.repeats
+    games = list(itertools.islice(read_games(options.file), options.games)) if options.file else []
+    games = games or random_games(min(options.games, 5_000))
+    plies = sum(map(len, games))
+    print(f"{len(games):,} games, {plies / len(games):.0f} half-moves each")
+    print(f"{'a second':<44}{'kedge':>14}{'python-chess':>14}{'ratio':>11}")
+    with tempfile.TemporaryDirectory() as folder:
+        plain, clocks = Path(folder) / "plain.pgn", Path(folder) / "clocks.pgn"
+        write_pgn((game for game in games), plain)
+        write_pgn(map(clocked, games), clocks)
+        for name, path in (("games, PGN", plain), ("games, PGN with clocks", clocks)):
+            ours = rate(lambda path=path: read_ours(path, 1), repeats)
+            row(name, ours, rate(lambda path=path: read_theirs(path), 1))
+            row(f"{name}, all cores", rate(lambda path=path: read_ours(path, 0), repeats))
+        for suffix in (".gz", ".bz2", ".zst"):
+            if suffix == ".zst" and _zstd() is None:
+                continue
+            packed = clocks.with_suffix(f".pgn{suffix}")
+            write_pgn(map(clocked, games), packed)
+            row(
+                f"games, PGN with clocks, {suffix}", rate(lambda p=packed: read_ours(p, 1), repeats)
+            )
+        again = Path(folder) / "again.pgn"
+        row("games written", rate(lambda: write_pgn(games, again, threads=1), repeats))
+    row("positions chosen", rate(lambda: sum(1 for _ in positions(games, maia())), repeats))
+    some = list(itertools.islice(positions(games), 100_000))
+    row("positions encoded", rate(lambda: len(encode_positions(some, threads=1)), repeats))
+    row("positions encoded, all cores", rate(lambda: len(encode_positions(some)), repeats))
+
+
+if __name__ == "__main__":
+    main()

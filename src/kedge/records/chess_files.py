@@ -1,0 +1,478 @@
+"""Files of chess games: PGN as Lichess writes it, and JSON lines.
+
+The native parser reads the moves and plays them; here pieces of a file go in, and games come out.
+Memory stays the same however long the file is.
+"""
+
+import functools
+import itertools
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from kedge import _core
+from kedge.errors import InputError
+from kedge.games.chess import START_FEN
+from kedge.records import streams
+from kedge.records.chess_games import TIME_CLASSES, ChessGame, ReadReport, TimeClass, time_class_of
+
+_PIECE = 1 << 22  # bytes read at a time
+_LONGEST = 1 << 22  # bytes of one game; what is longer is broken
+_BATCH = 512  # games or lines at a time
+_TAGS = _core.chess_pgn_tags()
+_OUTCOMES = ("*", "1-0", "0-1", "1/2-1/2")
+_NONE = 4  # the parser's word for "no result stands there"
+_FIRST_TAG = re.compile(rb'(?<=\n)\[Event[ \t]+"')
+_STANDARD = ("", "?", "standard", "normal", "from position", "chess")
+
+
+def read_games(
+    path: str | Path | IO[bytes], report: ReadReport | None = None, *, threads: int = 0
+) -> Iterator[ChessGame]:
+    """The games of a PGN or JSON-lines file, one by one.
+
+    Parameters
+    ----------
+    path
+        A file, or a binary stream (buffered, or one that can seek). It may be compressed: gzip,
+        bzip2, xz, and zstd with the ``records`` extra. What it is, is told by the content.
+    report
+        Counts what is read, and keeps the reasons of games that are left out because they are
+        broken: an illegal move, NUL bytes, a text cut short, another variant than standard chess.
+        A compressed file that is damaged ends there, and the report says so.
+    threads
+        Of the native parser; 0 takes all cores.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be opened, or is damaged from its first byte on.
+    """
+    report = ReadReport() if report is None else report
+    if isinstance(path, (str, Path)):
+        stored, content = streams.open_records(path)
+        try:
+            yield from _read(stored, content, str(path), report, threads)
+        finally:
+            if content is not stored:
+                content.close()
+            stored.close()
+    else:
+        where = str(getattr(path, "name", "stream"))
+        yield from _read(path, streams.uncompressed(path, where), where, report, threads)
+
+
+def _read(
+    stored: IO[bytes], content: IO[bytes], where: str, report: ReadReport, threads: int
+) -> Iterator[ChessGame]:
+    pieces = _Pieces(stored, content, where, report)
+    first = next(pieces, b"")
+    if first.startswith(b"\xef\xbb\xbf"):
+        first = first[3:]
+    read = _read_lines if re.match(rb'\s*\{\s*"', first) else _read_pgn
+    for game in read(itertools.chain((first,), pieces), where, report, threads):
+        report.games += 1
+        report.positions += len(game)
+        yield game
+    if pieces.damage is not None:
+        number = report.games + report.broken_games + 1
+        reason = f"the compressed file ends early: {pieces.damage}"
+        report.add_broken(number, where, reason, noise=True)
+
+
+class _Pieces:
+    """The content piece by piece, up to where it can be read."""
+
+    def __init__(
+        self, stored: IO[bytes], content: IO[bytes], where: str, report: ReadReport
+    ) -> None:
+        self.stored, self.content, self.where = stored, content, where
+        self.report = report
+        self.damage: str | None = None
+        self._before = report.bytes_read
+        self._any = False
+
+    def __iter__(self) -> "_Pieces":
+        return self
+
+    def __next__(self) -> bytes:
+        if self.damage is not None:
+            raise StopIteration
+        try:
+            # Compressed data may end in the middle: what came before is not to be lost.
+            size = _PIECE if self.content is self.stored else 1 << 16
+            parts, total = [], 0
+            while total < _PIECE:
+                part = self.content.read(size)
+                if not part:
+                    break
+                parts.append(part)
+                total += len(part)
+        except streams.DAMAGE as error:
+            if not self._any and not parts:
+                reason = getattr(error, "strerror", None) or error
+                raise InputError(f"{self.where}: cannot be read: {reason}") from None
+            self.damage = str(error).strip() or type(error).__name__
+        if self.stored.seekable():
+            self.report.bytes_read = self._before + self.stored.tell()
+        if not parts:
+            raise StopIteration
+        self._any = True
+        return b"".join(parts)
+
+
+# --- PGN ----------------------------------------------------------------------------------------
+
+
+def _read_pgn(
+    pieces: Iterator[bytes], where: str, report: ReadReport, threads: int
+) -> Iterator[ChessGame]:
+    rest, line, number = b"", 1, 0
+    skipping = False  # the rest of a game that is too long
+    piece = next(pieces, b"")
+    while piece or rest:
+        following = next(pieces, b"")
+        text = rest + piece if rest else piece
+        piece, last = following, not following
+        if skipping:
+            found = _FIRST_TAG.search(text)
+            keep = found.start() if found else max(0, len(text) - 20)  # the tag may be cut in two
+            line += text.count(b"\n", 0, keep)
+            text, skipping = text[keep:], found is None
+            if skipping:
+                rest = b"" if last else text
+                continue
+        columns = _core.chess_read_pgn(text, last, threads)
+        yield from _games_of(text, columns, where, line, number, report)
+        number += len(columns["lines"])
+        line += columns["line_count"]
+        rest = text[columns["consumed"] :]
+        if len(rest) > _LONGEST:
+            number += 1
+            reason = f"longer than {_LONGEST >> 20} MiB, or no PGN"
+            report.add_broken(number, f"{where}, line {line}", reason, noise=True)
+            line += rest.count(b"\n")
+            rest, skipping = b"", True
+
+
+def _games_of(
+    text: bytes, columns: Mapping[str, Any], where: str, line: int, number: int, report: ReadReport
+) -> Iterator[ChessGame]:
+    actions, clocks, broken = columns["actions"], columns["clocks"], columns["broken"]
+    offsets = columns["offsets"].tolist()
+    outcomes, clocked = columns["outcomes"].tolist(), columns["clocked"].tolist()
+    lines, spans = columns["lines"].tolist(), columns["tags"].tolist()
+    for i, row in enumerate(spans):
+        tags = {
+            name: _text(text[start:end])
+            for name, start, end in zip(_TAGS, row[::2], row[1::2], strict=True)
+            if end > start
+        }
+        variant = tags.get("Variant", "")
+        reason = broken.get(i)
+        if variant.lower() not in _STANDARD:
+            reason = f"{_short(variant)} is not standard chess"
+        if reason is not None:
+            place = f"{where}, line {line + lines[i]}"
+            report.add_broken(number + i + 1, place, reason, noise=bool(columns["noise"][i]))
+            continue
+        begin, end = offsets[i], offsets[i + 1]
+        played = None if outcomes[i] == _NONE else _OUTCOMES[outcomes[i]]
+        yield _game_of(
+            tags,
+            actions[begin:end].copy(),
+            clocks[begin:end].copy() if clocked[i] else None,
+            played,
+        )
+
+
+def _game_of(tags: dict[str, str], moves: Any, clocks: Any, played: str | None) -> ChessGame:
+    get = tags.get
+    event = get("Event", "").lower()
+    control = _known(get("TimeControl"))
+    speed = time_class_of(control)
+    if speed == "unknown":
+        speed = _class_in(event)
+    result = get("Result")
+    if result not in _OUTCOMES or result == "*":
+        result = played or "*"
+    fen = get("FEN")
+    rated = True if event.startswith("rated") else False if event.startswith("casual") else None
+    return ChessGame(
+        moves=moves,
+        result=result,
+        white_elo=_rating(get("WhiteElo")),
+        black_elo=_rating(get("BlackElo")),
+        time_control=control,
+        time_class=speed,
+        clocks=clocks,
+        rated=rated,
+        white=_known(get("White")),
+        black=_known(get("Black")),
+        white_title=_known(get("WhiteTitle")),
+        black_title=_known(get("BlackTitle")),
+        date=_date(get("UTCDate") or get("Date")),
+        site=_known(get("Site")),
+        variant="Standard" if fen is None or fen == START_FEN else "From Position",
+        termination=_known(get("Termination")),
+        fen=None if fen == START_FEN else fen,
+        source=_known(get("Source")),
+    )
+
+
+def _text(raw: bytes) -> str:
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError:
+        text = raw.decode("latin-1")
+    if "\\" in text:
+        text = re.sub(r'\\(["\\])', r"\1", text)
+    return text
+
+
+def _short(text: str) -> str:
+    return repr(text[:40])
+
+
+def _known(text: str | None) -> str | None:
+    return None if text in (None, "", "?") else text
+
+
+@functools.lru_cache(4096)
+def _rating(text: str | None) -> int | None:
+    if text is None or not text.isdecimal() or len(text) > 5:
+        return None
+    return int(text) or None
+
+
+@functools.lru_cache(4096)  # dumps go day by day
+def _date(text: str | None) -> str | None:
+    parts = (text or "").split(".")
+    known = list(itertools.takewhile(lambda part: part.isdecimal(), parts))
+    return "-".join(known) or None
+
+
+@functools.lru_cache(1024)
+def _class_in(event: str) -> TimeClass:
+    words = event.split()
+    return next((name for name in TIME_CLASSES[:-1] if name in words), "unknown")
+
+
+# --- JSON lines ---------------------------------------------------------------------------------
+
+
+def _read_lines(
+    pieces: Iterator[bytes], where: str, report: ReadReport, threads: int
+) -> Iterator[ChessGame]:
+    """One object a line: moves (UCI, between spaces) and what `ChessGame` has of the rest."""
+    for batch in _batches(_lines(pieces)):
+        objects: list[dict[str, Any]] = []
+        reasons: list[str | None] = []
+        for _, line in batch:
+            found, reason = _object(line)
+            objects.append(found)
+            reasons.append(reason)
+        columns = _core.chess_read_uci(
+            [found.get("moves", "") for found in objects],
+            [found.get("fen") or "" for found in objects],
+            threads,
+        )
+        offsets, actions = columns["offsets"].tolist(), columns["actions"]
+        for i, (number, _) in enumerate(batch):
+            reason = reasons[i] or columns["broken"].get(i)
+            game = None
+            if reason is None:
+                moves = actions[offsets[i] : offsets[i + 1]].copy()
+                game, reason = _game_of_object(objects[i], moves)
+            if game is None:
+                noise = not objects[i]
+                report.add_broken(number, f"{where}, line {number}", reason or "", noise=noise)
+            else:
+                yield game
+
+
+def _batches(lines: Iterator[tuple[int, bytes]]) -> Iterator[list[tuple[int, bytes]]]:
+    while batch := list(itertools.islice(lines, _BATCH)):
+        yield batch
+
+
+def _lines(pieces: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
+    """Numbered lines that are not blank; of one that is too long, only the front."""
+    rest, number = b"", 0
+    for piece in pieces:
+        *whole, tail = piece.split(b"\n")
+        for line in whole:
+            number += 1
+            if rest:
+                line, rest = rest + line, b""
+            if line and not line.isspace():
+                yield number, line
+        if len(rest) <= _LONGEST:
+            rest += tail
+    if rest and not rest.isspace():
+        yield number + 1, rest
+
+
+def _object(line: bytes) -> tuple[dict[str, Any], str | None]:
+    if len(line) > _LONGEST:
+        return {}, f"longer than {_LONGEST >> 20} MiB"
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}, "not JSON, or cut short"
+    if not isinstance(found, dict):
+        return {}, "not a JSON object"
+    for name in ("moves", "fen"):
+        value = found.get(name, "" if name == "fen" else None)
+        if not isinstance(value, str) and (name == "moves" or value is not None):
+            return {"bad": name}, f'"{name}" is not a text'
+        if value and not value.isascii():
+            return {"bad": name}, f'"{name}" has characters that are not ASCII'
+    variant = found.get("variant") or ""
+    if not isinstance(variant, str) or variant.lower() not in _STANDARD:
+        return {"bad": "variant"}, f"{_short(str(variant))} is not standard chess"
+    return found, None
+
+
+def _game_of_object(found: dict[str, Any], moves: Any) -> tuple[ChessGame | None, str | None]:
+    def text(name: str, other: str = "") -> str | None:
+        value = found.get(name)
+        value = found.get(other) if value is None else value
+        if value is not None and not isinstance(value, str):
+            raise TypeError(f'"{name}" is not a text')
+        return value or None
+
+    def rating(name: str) -> int | None:
+        value = found.get(name)
+        if value is not None and (type(value) is not int or not 0 <= value < 100_000):
+            raise TypeError(f'"{name}" is not a rating')
+        return value or None
+
+    try:
+        clocks = _clocks(found.get("clocks"), len(moves))
+        control = text("time_control")
+        speed = time_class_of(control)
+        named = text("time_class")
+        if speed == "unknown" and named in TIME_CLASSES:
+            speed = named
+        result = text("result") or "*"
+        if result not in _OUTCOMES:
+            return None, f"{_short(result)} is not a result"
+        rated = found.get("rated")
+        fen = text("fen")
+        return ChessGame(
+            moves=moves,
+            result=result,
+            white_elo=rating("white_elo"),
+            black_elo=rating("black_elo"),
+            time_control=control,
+            time_class=speed,
+            clocks=clocks,
+            rated=rated if isinstance(rated, bool) else None,
+            white=text("white", "white_hash"),
+            black=text("black", "black_hash"),
+            white_title=text("white_title"),
+            black_title=text("black_title"),
+            date=text("date"),
+            site=text("id", "site"),
+            variant="Standard" if fen is None or fen == START_FEN else "From Position",
+            termination=text("termination"),
+            fen=None if fen == START_FEN else fen,
+            source=text("source"),
+        ), None
+    except TypeError as error:
+        return None, str(error)
+
+
+def _clocks(values: Any, plies: int) -> Any:
+    if values is None:
+        return None
+    if not isinstance(values, list) or len(values) != plies:
+        raise TypeError('"clocks" is not one number a half-move')
+    try:
+        clocks = np.array([np.nan if x is None else float(x) for x in values], np.float32)
+    except (TypeError, ValueError, OverflowError):
+        raise TypeError('"clocks" is not one number a half-move') from None
+    if (clocks < 0).any() or np.isinf(clocks).any():
+        raise TypeError('"clocks" has a time that no clock shows')
+    return None if np.isnan(clocks).all() else clocks
+
+
+# --- Writing ------------------------------------------------------------------------------------
+
+
+def write_pgn(games: Iterable[ChessGame], path: str | Path, *, threads: int = 0) -> int:
+    """Write games as Lichess does, compressed as the name says; how many they were."""
+    count = 0
+    with streams.create(path) as file:
+        waiting = iter(games)
+        while batch := list(itertools.islice(waiting, _BATCH)):
+            file.write("".join(pgn_texts(batch, threads=threads)).encode())
+            count += len(batch)
+    return count
+
+
+def pgn_texts(games: Iterable[ChessGame], *, threads: int = 0) -> list[str]:
+    """Each game as PGN: tags, moves with clocks where they are known, and the result."""
+    games = list(games)
+    nothing = np.empty(0, np.float32)
+    clocks = [
+        np.full(len(game), np.nan, np.float32) if game.clocks is None else game.clocks
+        for game in games
+    ]
+    offsets = np.cumsum([0, *map(len, games)], dtype=np.int64)
+    try:
+        moves = _core.chess_write_moves(
+            np.concatenate([np.empty(0, np.uint16), *(game.moves for game in games)]),
+            np.concatenate([nothing, *clocks]),
+            offsets,
+            [game.fen or "" for game in games],
+            threads,
+        )
+    except ValueError as error:
+        raise InputError(str(error)) from None
+    return [
+        "\n".join(f'[{name} "{_escaped(value)}"]' for name, value in _tags_of(game))
+        + f"\n\n{text}{' ' if text else ''}{game.result}\n\n\n"
+        for game, text in zip(games, moves, strict=True)
+    ]
+
+
+def _tags_of(game: ChessGame) -> Iterator[tuple[str, str]]:
+    rated = {True: "Rated ", False: "Casual ", None: ""}[game.rated]
+    speed = "" if game.time_class == "unknown" else game.time_class + " "
+    date = ".".join([*(game.date or "????").split("-"), "??", "??"][:3])
+    yield "Event", f"{rated}{speed}game"
+    yield "Site", game.site or "?"
+    yield "Date", date
+    yield "White", game.white or "?"
+    yield "Black", game.black or "?"
+    yield "Result", game.result
+    yield "UTCDate", date
+    yield "WhiteElo", str(game.white_elo or "?")
+    yield "BlackElo", str(game.black_elo or "?")
+    if game.white_title:
+        yield "WhiteTitle", game.white_title
+    if game.black_title:
+        yield "BlackTitle", game.black_title
+    yield "Variant", game.variant
+    yield "TimeControl", game.time_control or "?"
+    if game.termination:
+        yield "Termination", game.termination
+    if game.fen:
+        yield "FEN", game.fen
+        yield "SetUp", "1"
+    if game.source:
+        yield "Source", game.source
+
+
+def _escaped(text: str) -> str:
+    text = "".join(letter if letter.isprintable() else " " for letter in text)
+    return text.replace("\\", "\\\\").replace('"', '\\"')
+
+
+__all__ = ["pgn_texts", "read_games", "write_pgn"]

@@ -1,0 +1,150 @@
+"""What a record of a game of chess says: the moves, and who played them how."""
+
+import functools
+import re
+from dataclasses import dataclass, field, fields
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from kedge.games.chess import ChessState
+
+TimeClass = Literal[
+    "ultrabullet", "bullet", "blitz", "rapid", "classical", "correspondence", "unknown"
+]
+TIME_CLASSES: tuple[TimeClass, ...] = get_args(TimeClass)
+# From how many seconds on, reckoned for a game of 40 moves: Lichess's own bounds.
+_BOUNDS: tuple[tuple[int, TimeClass], ...] = (
+    (30, "ultrabullet"),
+    (180, "bullet"),
+    (480, "blitz"),
+    (1500, "rapid"),
+    (21600, "classical"),
+)
+_CONTROL = re.compile(r"(?:\d{1,4}/)?(\d{1,9})(?:\+(\d{1,6}))?(?::.*)?", re.ASCII)
+
+
+@functools.lru_cache(1024)
+def time_class_of(time_control: str | None) -> TimeClass:
+    """The class that Lichess gives a time control such as ``"300+3"``; ``"-"`` has no clock.
+
+    >>> [time_class_of(text) for text in ("15+0", "60+0", "180+2", "600+0", "900+15", "-", "?")]
+    ['ultrabullet', 'bullet', 'blitz', 'rapid', 'classical', 'correspondence', 'unknown']
+    """
+    if time_control == "-":
+        return "correspondence"
+    match = _CONTROL.fullmatch(time_control or "")
+    if match is None:
+        return "unknown"
+    estimate = int(match[1]) + 40 * int(match[2] or 0)
+    for bound, name in _BOUNDS:
+        if estimate < bound:
+            return name
+    return "correspondence"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChessGame:
+    """One game. What the record does not say is None.
+
+    ``moves`` are native actions (see `kedge.games.chess`) from the start or from ``fen``;
+    ``clocks`` the seconds left to the mover after each of them, NaN where one is missing. The moves
+    are legal and may go on past a draw that nobody claimed.
+    """
+
+    moves: npt.NDArray[np.uint16]
+    result: str = "*"  #: "1-0", "0-1", "1/2-1/2" or "*"
+    white_elo: int | None = None
+    black_elo: int | None = None
+    time_control: str | None = None
+    time_class: TimeClass = "unknown"
+    clocks: npt.NDArray[np.float32] | None = None
+    rated: bool | None = None
+    white: str | None = None  #: a name, or a hash that stands for it
+    black: str | None = None
+    white_title: str | None = None
+    black_title: str | None = None
+    date: str | None = None  #: 2024-12-31, or the known front part of it
+    site: str | None = None  #: on Lichess, the game's address
+    variant: str = "Standard"
+    termination: str | None = None
+    fen: str | None = None
+    source: str | None = None
+
+    @property
+    def has_bot(self) -> bool:
+        return "BOT" in (self.white_title, self.black_title)
+
+    @property
+    def first_player(self) -> int:
+        """Who makes the first move: 0 is white."""
+        return 1 if self.fen is not None and self.fen.split()[1] == "b" else 0
+
+    def mover(self, ply: int) -> int:
+        """Who makes ``moves[ply]``: 0 is white."""
+        return (self.first_player + ply) % 2
+
+    def elo(self, player: int) -> int | None:
+        return self.black_elo if player else self.white_elo
+
+    def state(self, ply: int | None = None) -> ChessState:
+        """The game before ``moves[ply]``, or at its end."""
+        state = ChessState() if self.fen is None else ChessState.from_fen(self.fen)
+        for action in self.moves[:ply].tolist():
+            state.board.push(action)
+            state.history.append(action)
+        return state
+
+    def __len__(self) -> int:
+        """Half-moves."""
+        return len(self.moves)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ChessGame):
+            return NotImplemented
+        if not np.array_equal(self.moves, other.moves):
+            return False
+        ours, theirs = self.clocks, other.clocks
+        if ours is None or theirs is None:
+            if ours is not theirs:
+                return False
+        elif not np.array_equal(ours, theirs, equal_nan=True):
+            return False
+        return all(getattr(self, name) == getattr(other, name) for name in _PLAIN)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+_PLAIN = tuple(f.name for f in fields(ChessGame) if f.name not in ("moves", "clocks"))
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A game that cannot be replayed."""
+
+    number: int  #: in its file, from 1
+    where: str
+    reason: str
+
+
+@dataclass(slots=True)
+class ReadReport:
+    """What reading came upon. Hand one to `read_games`, or the same one to many calls."""
+
+    limit: int = 1000  #: broken games to remember; the rest are only counted
+    games: int = 0
+    positions: int = 0  #: half-moves of those games: each is a position and the move made in it
+    broken_games: int = 0
+    broken: list[Broken] = field(default_factory=list)
+    noise: int = 0  #: of the broken ones, those that hardly are games: text, bytes, damage
+    bytes_read: int = 0  #: of the file as it is stored
+
+    def add_broken(self, number: int, where: str, reason: str, *, noise: bool = False) -> None:
+        self.broken_games += 1
+        self.noise += noise
+        if len(self.broken) < self.limit:
+            self.broken.append(Broken(number, where, reason))
+
+
+__all__ = ["TIME_CLASSES", "Broken", "ChessGame", "ReadReport", "TimeClass", "time_class_of"]

@@ -1,0 +1,89 @@
+"""``kedge replay``."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+KEDGE = Path(sys.executable).with_name("kedge")
+GOOD = '[Event "?"]\n[Result "1-0"]\n\n1. e4 e5 1-0\n\n'
+BAD = '[Event "?"]\n[Result "1-0"]\n\n1. e4 e4 1-0\n\n'
+
+
+def replay(*words: str | Path, text: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [KEDGE, "replay", *words], input=text, capture_output=True, timeout=60, check=False
+    )
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> dict[str, Path]:
+    contents = {
+        "good.pgn": GOOD * 3,
+        "mixed.pgn": GOOD + BAD * 3,
+        "bad.pgn": BAD,
+        "games.jsonl": '{"moves": "e2e4 e7e5 g1f3", "result": "*"}\n',
+        "empty.pgn": "",
+        "text.txt": "no game at all\n",
+    }
+    for name, content in contents.items():
+        (tmp_path / name).write_text(content)
+    (tmp_path / "noise.pgn").write_bytes(bytes(range(256)) * 9)
+    return {path.name: path for path in tmp_path.iterdir() if path.is_file()}
+
+
+def test_json(files):
+    done = replay("chess", files["mixed.pgn"], files["games.jsonl"], "--json")
+    assert (done.returncode, done.stderr) == (0, b"")
+    result = json.loads(done.stdout)
+    assert (result["games"], result["positions"], result["broken_games"]) == (2, 5, 3)
+    assert result["broken"][0] == {
+        "game": 2,
+        "where": f"{files['mixed.pgn']}, line 6",
+        "reason": "half-move 2, 'e4', is not a legal move",
+    }
+    assert len(result["broken"]) == 3
+
+
+def test_text_and_standard_input(files):
+    done = replay("chess", "-", "--broken", "1", text=files["mixed.pgn"].read_bytes())
+    assert done.returncode == 0
+    assert done.stdout.decode().splitlines() == [
+        "1 games, 2 positions",
+        "3 broken",
+        "  <stdin>, line 6 (game 2): half-move 2, 'e4', is not a legal move",
+        "  and 2 more",
+    ]
+
+
+def test_a_file_of_broken_games_only_is_still_a_file_of_games(files):
+    done = replay("chess", files["bad.pgn"], "--json")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["games"] == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("empty.pgn", "holds no game"),
+        ("text.txt", "holds no game"),
+        ("noise.pgn", "holds no game"),
+        ("absent.pgn", "No such file"),
+        ("", "Is a directory"),
+    ],
+)
+def test_bad_input(files, name, reason):
+    path = files["good.pgn"].parent / name
+    done = replay("chess", files["good.pgn"], path, "--json")
+    assert (done.returncode, done.stdout) == (2, b"")
+    [line] = done.stderr.decode().splitlines()
+    assert str(path) in line
+    assert reason in line
+
+
+def test_an_unknown_game(files):
+    done = replay("checkers", files["good.pgn"])
+    assert done.returncode == 2
+    assert b"'checkers' is not" in done.stderr
