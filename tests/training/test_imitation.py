@@ -1,19 +1,25 @@
 """Training in small: it learns, goes on from a checkpoint, and folds to the same network."""
 
+import subprocess
+import sys
+from itertools import pairwise
+
 import numpy as np
+import onnxruntime
 import pytest
 
 torch = pytest.importorskip("torch")
 
 from kedge import _core  # noqa: E402
+from kedge.models.conditioning import rating_features  # noqa: E402
 from kedge.models.lc0_moves import MOVES  # noqa: E402
+from kedge.records import ChessGame, write_pgn  # noqa: E402
 from kedge.training.chess import (  # noqa: E402
     GameTable,
     make_network,
     make_unpacker,
     mirrored_moves,
     positions_of,
-    rating_features,
 )
 from kedge.training.imitation import Recipe, Trainer  # noqa: E402
 
@@ -128,3 +134,28 @@ def test_a_teacher_is_followed(positions):
     taught = trainer(Recipe(**{**vars(RECIPE), "teacher_weight": 1.0}), teacher=teacher)
     list(taught.run(positions))
     assert taught.step == RECIPE.steps
+
+
+def test_the_command_trains_goes_on_and_exports(table, tmp_path):
+    games = [
+        ChessGame(table.actions[first:end], result="1-0", white=f"{name}")
+        for first, end in pairwise(table.offsets.tolist())
+        for name in range(30)  # one player in twenty is held out
+    ]
+    write_pgn(games, tmp_path / "games.pgn")
+    command = [sys.executable, "-m", "kedge", "train", "chess", str(tmp_path / "games.pgn")]
+    command += ["--folder", str(tmp_path / "run"), "-s", "filters=8", "-s", "blocks=1"]
+    command += ["-s", "batch=32", "-s", "warmup=2", "-s"]
+    for steps in ("steps=10", "steps=20"):
+        done = subprocess.run([*command, steps], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        assert f"step {steps.partition('=')[2]}" in done.stdout
+    trained = (tmp_path / "run" / "model.onnx").read_bytes()
+    assert onnxruntime.InferenceSession(trained).get_inputs()[1].name == "who"
+    taught = subprocess.run(
+        [*command, "steps=3", "--teacher", str(tmp_path / "games.pgn")],
+        capture_output=True,
+        text=True,
+    )
+    assert taught.returncode == 2
+    assert "not a checkpoint" in taught.stderr

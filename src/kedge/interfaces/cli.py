@@ -11,6 +11,7 @@ import typer
 from kedge.errors import ExperimentError, InputError
 from kedge.interfaces.models_cli import models_app
 from kedge.interfaces.records_cli import replay
+from kedge.interfaces.train_cli import train_app
 
 app = typer.Typer(
     name="kedge",
@@ -26,6 +27,7 @@ experiments_app = typer.Typer(
 )
 app.add_typer(experiments_app, name="experiments")
 app.add_typer(models_app, name="models")
+app.add_typer(train_app, name="train")
 app.command()(replay)
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]

@@ -70,6 +70,11 @@ def _step_size(text: str | None) -> StepSize | None:
 
 def experiment(kind: type[Experiment], settings: Sequence[str]) -> Experiment:
     """An experiment with some of its fields set by ``field=value``."""
+    return kind(**fields_of(kind, kind.name, settings))
+
+
+def fields_of(kind: type, title: str, settings: Sequence[str]) -> dict[str, Any]:
+    """The fields of a dataclass that `settings` give, each ``field=value``."""
     types = get_type_hints(kind)
     known = [field.name for field in dataclasses.fields(kind)]
     values: dict[str, Any] = {}
@@ -79,10 +84,10 @@ def experiment(kind: type[Experiment], settings: Sequence[str]) -> Experiment:
             raise InputError(f"--set {setting}: not of the form field=value")
         if name not in known:
             raise InputError(
-                f"--set {setting}: {kind.name} has no field {name!r}; {suggest(name, known)}"
+                f"--set {setting}: {title} has no field {name!r}; {suggest(name, known)}"
             )
         values[name] = _value(types[name], text, f"--set {setting}")
-    return kind(**values)
+    return values
 
 
 def _value(kind: Any, text: str, what: str) -> Any:

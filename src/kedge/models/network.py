@@ -33,6 +33,41 @@ def to_onnx(weights: Lc0Weights) -> onnx.ModelProto:
     return graph.model()
 
 
+def to_conditioned_onnx(weights: Lc0Weights) -> onnx.ModelProto:
+    """A network that is also told who plays, with weights in half precision: what kedge ships.
+
+    ``who`` (n, k) holds k numbers that the network sees as planes of their own, all over the board;
+    its input convolution has 112 + k planes.
+    """
+    told = weights.arrays["input.weight"].shape[1] - INPUT_PLANES
+    graph = _Graph(weights)
+    x = graph.conv("input", graph.told_planes(told), relu=True)
+    for i in range(weights.blocks):
+        x = graph.block(f"blocks.{i}", x)
+    graph.policy_head(x)
+    graph.value_head(x)
+    return _halved(graph.model(told))
+
+
+def _halved(model: onnx.ModelProto) -> onnx.ModelProto:
+    """The same graph with its large float constants kept in half precision."""
+    kept, casts = [], []
+    for constant in model.graph.initializer:
+        array = numpy_helper.to_array(constant)
+        if array.dtype == np.float32 and array.size > 64:
+            half = f"{constant.name}.half"
+            kept.append(numpy_helper.from_array(array.astype(np.float16), half))
+            casts.append(helper.make_node("Cast", [half], [constant.name], to=TensorProto.FLOAT))
+        else:
+            kept.append(constant)
+    nodes = [*casts, *model.graph.node]
+    del model.graph.initializer[:], model.graph.node[:]
+    model.graph.initializer.extend(kept)
+    model.graph.node.extend(nodes)
+    onnx.checker.check_model(model)
+    return model
+
+
 def to_torch(weights: Lc0Weights) -> "TorchModule":
     """The network as a `torch.nn.Module`, its parameters named as in ``weights.arrays``."""
     try:
@@ -115,11 +150,21 @@ class _Graph:
             self._add("Squeeze", [self._add("Tanh", [last], "value.tanh"), axis], "value")
         self._output("value", ["n"])
 
-    def model(self) -> onnx.ModelProto:
+    def told_planes(self, count: int) -> str:
+        """``planes`` with ``who`` spread over the board behind them."""
+        axes = self._constant("who.axes", np.array([2, 3]))
+        board = self._constant("who.board", np.array([1, count, 8, 8]))
+        small = self._add("Unsqueeze", ["who", axes], "who.small")
+        spread = self._add("Expand", [small, board], "who.planes")
+        return self._add("Concat", ["planes", spread], "all.planes", axis=1)
+
+    def model(self, told: int = 0) -> onnx.ModelProto:
         shape: list[str | int] = ["n", INPUT_PLANES, 8, 8]
-        planes = helper.make_tensor_value_info("planes", TensorProto.FLOAT, shape)
+        inputs = [helper.make_tensor_value_info("planes", TensorProto.FLOAT, shape)]
+        if told:
+            inputs.append(helper.make_tensor_value_info("who", TensorProto.FLOAT, ["n", told]))
         graph = helper.make_graph(
-            self._nodes, "lc0", [planes], self._outputs, initializer=self._constants
+            self._nodes, "lc0", inputs, self._outputs, initializer=self._constants
         )
         opsets = [helper.make_opsetid("", OPSET)]
         # The oldest file version with this opset, so that older runtimes read it.

@@ -4,24 +4,31 @@ A position is lc0's 112 planes and, as planes that are one number all over, who 
 of both players and whether it is bullet.
 """
 
-from dataclasses import dataclass
+import hashlib
+import json
+import pickle
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
 from kedge import _core
+from kedge.errors import InputError
+from kedge.files import write_atomic
+from kedge.models.conditioning import TOLD, rating_features
+from kedge.models.embedded import weights_of
 from kedge.models.lc0_moves import GATHER, MOVES
-from kedge.training.imitation import Positions, Recipe, Unpacker
+from kedge.models.network import to_conditioned_onnx
+from kedge.records import ChessGame
+from kedge.training.imitation import Positions, Recipe, Trainer, Unpacker
 from kedge.training.network import SEResNet
 
-#: Ratings are told to the network by how near they are to each of these.
-KNOTS = np.arange(800.0, 2401.0, 200.0)
-SCALARS = 1 + 2 * len(KNOTS) + 1  # rule 50, both ratings, bullet
 _PLANES = 112
 _RULE50 = 109
 _CASTLING = slice(104, 108)
-_WORDS = -(-len(MOVES) // 64)
 _FLIPPED = str.maketrans("abcdefgh", "hgfedcba")
 
 
@@ -53,6 +60,46 @@ class GameTable:
         )
 
 
+def table_of(games: Iterable[ChessGame]) -> GameTable:
+    """The games that a model can learn from: standard ones with a result, not by bots.
+
+    Held out, to be tested on, are the games of one player in twenty (and, where players are not
+    named, one game in twenty-five): never single positions, whose neighbours would be trained on.
+    """
+    kept = [game for game in games if _is_usable(game)]
+    lengths = [len(game.moves) for game in kept]
+    ratings = [(game.white_elo or 0, game.black_elo or 0) for game in kept]
+    return GameTable(
+        np.concatenate([game.moves for game in kept]) if kept else np.zeros(0, np.uint16),
+        np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+        np.array(ratings, np.int16).reshape(-1, 2),
+        np.array([_RESULTS[game.result] for game in kept], np.int8),
+        np.array([game.time_class == "bullet" for game in kept], bool),
+        np.array([_is_held_out(game) for game in kept], bool),
+    )
+
+
+_RESULTS = {"1-0": 1, "1/2-1/2": 0, "0-1": -1}
+_SHORTEST = 10
+
+
+def _is_usable(game: ChessGame) -> bool:
+    slow_enough = game.time_class not in ("ultrabullet", "correspondence")
+    long_enough = len(game.moves) >= _SHORTEST and game.result in _RESULTS
+    return slow_enough and long_enough and game.fen is None and not game.has_bot
+
+
+def _is_held_out(game: ChessGame) -> bool:
+    players = [name for name in (game.white, game.black) if name]
+    if not players:
+        return _number(game.moves.tobytes()) % 25 == 0
+    return any(_number(name.encode()) % 20 == 0 for name in players)
+
+
+def _number(content: bytes) -> int:
+    return int.from_bytes(hashlib.sha256(content).digest()[:4], "big")
+
+
 def mirrored_moves() -> npt.NDArray[np.int64]:
     """For each move the one with left and right exchanged; castling has none and stays."""
     index = {move: number for number, move in enumerate(MOVES)}
@@ -60,36 +107,19 @@ def mirrored_moves() -> npt.NDArray[np.int64]:
     return np.array([index[move[:4].translate(_FLIPPED) + move[4:]] for move in MOVES], np.int64)
 
 
-def rating_features(ratings: npt.NDArray[np.int16]) -> npt.NDArray[np.float16]:
-    """How near each rating is to each knot, 1 at it and 0 at its neighbours; 0s where unknown."""
-    step = KNOTS[1] - KNOTS[0]
-    known = np.clip(ratings.astype(np.float64), KNOTS[0], KNOTS[-1])
-    near = np.maximum(0.0, 1.0 - np.abs(known[:, None] - KNOTS) / step)
-    return np.where(ratings[:, None] > 0, near, 0.0).astype(np.float16)
-
-
 def positions_of(table: GameTable, first_ply: int = 0) -> Positions:
     """Every position from `first_ply` on of every game, packed."""
     lengths = np.maximum(np.diff(table.offsets) - first_ply, 0)
     total = int(lengths.sum())
-    masks = np.zeros((total, _PLANES), np.uint64)
-    rule50 = np.zeros(total, np.uint8)
-    legal = np.zeros((total, _WORDS * 64), np.bool_)
-    moves = np.zeros(total, np.int64)
-    row = 0
-    for game in range(len(table)):
-        board = _core.ChessBoard()
-        line = table.actions[table.offsets[game] : table.offsets[game + 1]].tolist()
-        for ply, action in enumerate(line):
-            if ply >= first_ply:
-                _core.chess_encode([board], masks[row : row + 1], rule50[row : row + 1])
-                legal[row, board.policy_indices()] = True
-                moves[row] = board.policy_index(action)
-                row += 1
-            board.push(action)
+    plies = np.concatenate([np.arange(n) for n in lengths]) + first_ply if total else np.zeros(0)
+    masks, rule50, moves, legal = _core.chess_encode_games(
+        table.actions,
+        table.offsets,
+        plies.astype(np.int64),
+        np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+    )
     game_of = np.repeat(np.arange(len(table)), lengths)
-    ply_of = np.concatenate([np.arange(n) for n in lengths]) + first_ply if total else game_of
-    black = ply_of % 2 == 1
+    black = plies % 2 == 1
     mine = table.ratings[game_of, black.astype(np.int64)]
     theirs = table.ratings[game_of, 1 - black.astype(np.int64)]
     outcome = np.where(black, -table.results[game_of], table.results[game_of])
@@ -98,17 +128,16 @@ def positions_of(table: GameTable, first_ply: int = 0) -> Positions:
     scalars = np.hstack(
         [
             (rule50[:, None] / 100.0).astype(np.float16),
-            rating_features(mine),
-            rating_features(theirs),
+            rating_features(mine).astype(np.float16),
+            rating_features(theirs).astype(np.float16),
             table.bullet[game_of, None].astype(np.float16),
         ]
     )
-    words = np.packbits(legal, axis=1, bitorder="little").view(np.int64)
     return Positions(
         torch.from_numpy(masks.view(np.int64)),
         torch.from_numpy(scalars),
-        torch.from_numpy(np.ascontiguousarray(words)),
-        torch.from_numpy(moves),
+        torch.from_numpy(legal.view(np.int64)),
+        torch.from_numpy(moves.astype(np.int64)),
         torch.from_numpy((1 - outcome).astype(np.int64)),
         torch.from_numpy(may_mirror),
     )
@@ -116,9 +145,78 @@ def positions_of(table: GameTable, first_ply: int = 0) -> Positions:
 
 def make_network(recipe: Recipe) -> SEResNet:
     return SEResNet(
-        _PLANES + SCALARS, GATHER, recipe.filters, recipe.blocks, recipe.se_ratio, recipe.drop
+        _PLANES + TOLD, GATHER, recipe.filters, recipe.blocks, recipe.se_ratio, recipe.drop
     )
 
 
 def make_unpacker(device: torch.device) -> Unpacker:
     return Unpacker(len(MOVES), mirrored_moves(), device)
+
+
+def train(
+    table: GameTable,
+    folder: Path,
+    recipe: Recipe,
+    *,
+    device: str = "cpu",
+    seconds: float = float("inf"),
+    teacher: Path | None = None,
+) -> Iterator[dict[str, float]]:
+    """Train on the table's games; yields how it goes, with the accuracy on those held out.
+
+    ``folder`` gets checkpoint.pt, from which the same call goes on, and at every report
+    model.onnx (what kedge ships) and metrics.json. ``teacher`` is another run's checkpoint.
+    """
+    where = torch.device(device)
+    learned = positions_of(table.take(np.flatnonzero(~table.held_out))).to(where)
+    tested = positions_of(table.take(np.flatnonzero(table.held_out)), TESTED_FROM).to(where)
+    if not len(learned) or not len(tested):
+        raise InputError("too few games: none to train on, or none held out to test on")
+    torch.manual_seed(recipe.seed)
+    trainer = Trainer(
+        make_network(recipe),
+        recipe,
+        make_unpacker(where),
+        where,
+        _load_teacher(teacher) if teacher else None,
+        compiled=where.type == "cuda",
+    )
+    checkpoint = folder / "checkpoint.pt"
+    if checkpoint.exists():
+        trainer.load(checkpoint)
+    every = max(10, min(500, recipe.steps // 20))
+    for report in trainer.run(learned, seconds, every):
+        metrics = trainer.evaluate(tested)
+        trainer.save(checkpoint)
+        write_atomic(folder / "model.onnx", exported(trainer.averaged.module))
+        told = {"recipe": asdict(recipe), "step": trainer.step, "metrics": asdict(metrics)}
+        write_atomic(folder / "metrics.json", json.dumps(told, indent=2) + "\n")
+        yield {**report, "held_out_top1": metrics.top1, "held_out_loss": metrics.cross_entropy}
+
+
+#: Held-out accuracy is of positions after the opening, as in the paper and Maia.
+TESTED_FROM = 10
+
+
+def exported(network: SEResNet) -> bytes:
+    """The ONNX file of a trained network."""
+    content: bytes = to_conditioned_onnx(
+        weights_of(network.folded(), "trained")
+    ).SerializeToString()
+    return content
+
+
+def _load_teacher(path: Path) -> SEResNet:
+    try:
+        state = torch.load(path, map_location="cpu", weights_only=True)
+        network = make_network(Recipe(**state["recipe"]))
+        averaged = {
+            key.removeprefix("module."): value
+            for key, value in state["averaged"].items()
+            if key.startswith("module.")
+        }
+        network.load_state_dict(averaged)
+    except (OSError, KeyError, TypeError, RuntimeError, pickle.UnpicklingError) as error:
+        reason = str(error).splitlines()[0][:100]
+        raise InputError(f"{path}: not a checkpoint of a chess model ({reason})") from None
+    return network

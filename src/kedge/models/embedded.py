@@ -1,0 +1,111 @@
+"""The models that ship with kedge: ONNX files that the project trained itself, each with a card."""
+
+import json
+from dataclasses import replace
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import numpy_helper
+
+from kedge.errors import InputError
+from kedge.models.conditioning import TOLD, who
+from kedge.models.lc0 import INPUT_PLANES, Lc0Weights
+from kedge.models.planes import RULE50
+from kedge.specs import suggest
+
+_ONES = 111  # lc0's plane that is 1 all over the board
+_FOLDER = files("kedge.models") / "shipped"
+
+
+def names() -> list[str]:
+    return sorted(
+        path.name.removesuffix(".onnx") for path in _FOLDER.iterdir() if path.name.endswith(".onnx")
+    )
+
+
+def card(name: str) -> dict[str, Any]:
+    """What the model was trained on and how, what it reaches, how to make it again."""
+    _check(name)
+    found: dict[str, Any] = json.loads((_FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+    return found
+
+
+def load_embedded(
+    name: str, *, elo: float = 1500.0, opponent: float | None = None, bullet: bool = False
+) -> Lc0Weights:
+    """The model for a player of rating `elo` against `opponent` (alike, if not given)."""
+    return specialise(_conditioned(name), elo, elo if opponent is None else opponent, bullet)
+
+
+def specialise(
+    weights: Lc0Weights, elo: float, opponent: float, bullet: bool = False
+) -> Lc0Weights:
+    """A network that is told who plays, as one for these players alone.
+
+    A told number is a plane of that number all over the board, and lc0 has a plane of ones: what
+    the input convolution makes of the one is, scaled, what it makes of the other. So the planes of
+    who plays fold into it exactly, and what is left is a network of lc0's 112 planes.
+    """
+    arrays = dict(weights.arrays)
+    full = arrays["input.weight"].astype(np.float64)
+    kernel = full[:, :INPUT_PLANES].copy()
+    told = full[:, INPUT_PLANES:]
+    if told.shape[1] != TOLD:
+        raise InputError(f"a network that is told {told.shape[1]} numbers, not {TOLD}")
+    kernel[:, _ONES] += np.tensordot(who(elo, opponent, bullet), told, axes=(0, 1))
+    kernel[:, RULE50] = told[:, 0] / 100.0
+    arrays["input.weight"] = kernel.astype(np.float32)
+    return replace(weights, arrays=arrays, sha256=f"{weights.sha256}-{elo:g}-{opponent:g}-{bullet}")
+
+
+@cache
+def _conditioned(name: str) -> Lc0Weights:
+    _check(name)
+    model = onnx.load_from_string((_FOLDER / f"{name}.onnx").read_bytes())
+    arrays: dict[str, Any] = {}
+    for constant in model.graph.initializer:
+        array = numpy_helper.to_array(constant)
+        if np.issubdtype(array.dtype, np.floating):
+            arrays[constant.name.removesuffix(".half")] = array.astype(np.float32)
+    return weights_of(arrays, name)
+
+
+def weights_of(arrays: dict[str, Any], source: str) -> Lc0Weights:
+    """A weight dictionary with its shape; `source` stands for the file's digest."""
+    dense = {}
+    for key, array in arrays.items():
+        # Squeeze-and-excitation is kept as it runs, in halves: see `network.to_onnx`.
+        block, _, part = key.partition(".se.")
+        if part.startswith("fc1.0."):
+            dense[f"{block}.se.fc1.{part.removeprefix('fc1.0.')}"] = _flat(array)
+        elif part.startswith("fc2.0."):
+            rest = part.removeprefix("fc2.0.")
+            filters = len(arrays["input.bias"])
+            bias_half = arrays[f"{block}.se.fc2.{filters}.{rest}"]
+            dense[f"{block}.se.fc2.{rest}"] = np.concatenate([_flat(array), _flat(bias_half)])
+        elif not part or part.startswith(("fc1.weight", "fc1.bias", "fc2.weight", "fc2.bias")):
+            dense[key] = array
+    filters = len(dense["input.bias"])
+    blocks = sum(key.endswith("conv1.bias") and key.startswith("blocks.") for key in dense)
+    return Lc0Weights(
+        arrays=dense,
+        filters=filters,
+        blocks=blocks,
+        se_channels=len(dense["blocks.0.se.fc1.bias"]),
+        policy="convolution",
+        value="wdl",
+        sha256=source,
+        training={},
+    )
+
+
+def _flat(array: Any) -> Any:
+    return array[:, :, 0, 0] if array.ndim == 4 else array
+
+
+def _check(name: str) -> None:
+    if name not in names():
+        raise InputError(f"no model {name!r} ships with kedge; {suggest(name, names())}")

@@ -1,0 +1,62 @@
+"""The model that ships: its file runs as it is, and folds to what a search uses."""
+
+import numpy as np
+import onnxruntime
+import pytest
+
+from kedge.errors import InputError
+from kedge.games.chess import START_FEN, ChessState, encode, unpack
+from kedge.models import embedded
+from kedge.models.backends import OnnxNetwork
+from kedge.models.conditioning import TOLD, who
+from kedge.models.planes import RULE50
+
+LINES = ["", "e2e4 e7e5 g1f3", "e2e4 c7c5 g1f3 d7d6 d2d4 c5d4 f3d4 g8f6 b1c3 a7a6",
+         "d2d4 g8f6 c2c4 e7e6 g1f3 f8b4 c1d2 b4e7 d2c1 e7b4 c1d2 b4e7"]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", embedded.names())
+def test_cards_say_what_they_must(name):
+    card = embedded.card(name)
+    assert {"name", "data", "recipe", "metrics", "date", "remake", "licence"} <= set(card)
+
+
+def test_it_is_small():
+    path = embedded._FOLDER / "chess.onnx"
+    assert len(path.read_bytes()) < 3_000_000
+
+
+@pytest.mark.parametrize(("elo", "opponent", "bullet"), [(1100, 1900, False), (2000, 0, True)])
+def test_folding_who_plays_is_exact(elo, opponent, bullet):
+    """The shipped graph told who plays = the 112-plane network for those players."""
+    states = [ChessState.from_fen(START_FEN, line.split()) for line in LINES]
+    masks, rule50 = encode(states)
+    planes = unpack(masks, rule50)
+    told = np.tile(who(elo, opponent, bullet), (len(states), 1)).astype(np.float32)
+    told[:, 0] = rule50 / 100.0
+    planes_without = planes.copy()
+    planes_without[:, RULE50] = 0.0
+    session = onnxruntime.InferenceSession((embedded._FOLDER / "chess.onnx").read_bytes())
+    policy, value = session.run(["policy", "value"], {"planes": planes_without, "who": told})
+    assert told.shape[1] == TOLD
+    folded = OnnxNetwork(
+        embedded.load_embedded("chess", elo=elo, opponent=opponent, bullet=bullet)
+    ).evaluate_packed(masks, rule50)
+    np.testing.assert_allclose(folded.policy, policy, atol=2e-3)
+    np.testing.assert_allclose(folded.value, value, atol=1e-4)
+
+
+def test_ratings_matter():
+    masks, rule50 = encode([ChessState.from_fen(START_FEN, ["e2e4", "e7e5", "d1h5"])])
+    weak, strong = (
+        OnnxNetwork(embedded.load_embedded("chess", elo=elo)).evaluate_packed(masks, rule50).policy
+        for elo in (900, 2300)
+    )
+    assert np.abs(weak - strong).max() > 0.1
+
+
+def test_bad_ratings_and_names():
+    with pytest.raises(InputError, match="elo: a rating"):
+        embedded.load_embedded("chess", elo=-1)
+    with pytest.raises(InputError, match="ships with kedge; did you mean chess"):
+        embedded.load_embedded("ches")
