@@ -143,11 +143,23 @@ def remove(name: str) -> None:
         raise InputError(f"{folder}: cannot remove ({error.strerror})") from None
 
 
+def known_names() -> list[str]:
+    """Of the models that are here, and of those that `pull` can get."""
+    folder = models_folder()
+    here = [path.name for path in folder.iterdir()] if folder.is_dir() else []
+    return sorted({found for found in here if _NAME.fullmatch(found)} | set(PUBLIC))
+
+
+def is_path(name: str) -> bool:
+    """Whether `name` reads as the path of a weight file."""
+    return name.lower().endswith(_FILES) or "/" in name
+
+
 def resolve(name: str) -> Path:
     """The weight file that `name` stands for: a stored model's, or a path to one."""
     if _NAME.fullmatch(name) and (models_folder() / name).is_dir():
         return info(name).path
-    if name.lower().endswith(_FILES) or "/" in name:
+    if is_path(name):
         if Path(name).is_file():
             return Path(name)
         raise InputError(f"{name}: no such file")
@@ -229,7 +241,4 @@ def _folder(name: str) -> Path:
 def _unknown(name: str) -> InputError:
     if name in PUBLIC:
         return InputError(f"model {name} is not here yet; kedge models pull {name}")
-    folder = models_folder()
-    here = [path.name for path in folder.iterdir()] if folder.is_dir() else []
-    known = sorted({found for found in here if _NAME.fullmatch(found)} | set(PUBLIC))
-    return InputError(f"unknown model {name!r}; {suggest(name, known)}")
+    return InputError(f"unknown model {name!r}; {suggest(name, known_names())}")
