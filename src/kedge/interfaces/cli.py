@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, NoReturn
 import typer
 
 from kedge.errors import ExperimentError, InputError
+from kedge.interfaces.chess_cli import policy_app
 from kedge.interfaces.models_cli import models_app
 
 app = typer.Typer(
@@ -25,6 +26,7 @@ experiments_app = typer.Typer(
 )
 app.add_typer(experiments_app, name="experiments")
 app.add_typer(models_app, name="models")
+app.add_typer(policy_app, name="policy")
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
