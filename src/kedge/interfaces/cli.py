@@ -310,6 +310,19 @@ def paper(
     show_figure(files, open_figure)
 
 
+@app.command()
+def uci() -> None:
+    """A chess engine for any chess program: it speaks UCI on its input and output.
+
+    Options: `Model` and `WeightsFile` say who to play like, `CPuct` and `Playouts` how far search
+    may move from that, `Temperature` and `TopP` how moves are drawn, `UCI_LimitStrength` and
+    `UCI_Elo` a rating, `HumanTime` to take about as long as people do.
+    """
+    from kedge.interfaces.uci import run
+
+    run()
+
+
 @experiments_app.command("list")
 def list_experiments(as_json: Json = False) -> None:
     """The runs kept under kedge's home (`KEDGE_HOME`, or the platform's user data folder)."""

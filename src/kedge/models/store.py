@@ -108,13 +108,7 @@ def pull(name: str) -> ModelInfo:
 
 def list_models() -> list[ModelInfo]:
     """The stored models, by name."""
-    try:
-        names = sorted(path.name for path in models_folder().iterdir() if path.is_dir())
-    except FileNotFoundError:
-        return []
-    except OSError as error:
-        raise InputError(f"{models_folder()}: cannot read ({error.strerror})") from None
-    return [info(name) for name in names if _NAME.fullmatch(name)]
+    return [info(name) for name in stored_names()]
 
 
 def info(name: str) -> ModelInfo:
@@ -143,11 +137,20 @@ def remove(name: str) -> None:
         raise InputError(f"{folder}: cannot remove ({error.strerror})") from None
 
 
+def stored_names() -> list[str]:
+    """Of the models that are here, whatever state they are in."""
+    try:
+        here = [path.name for path in models_folder().iterdir() if path.is_dir()]
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise InputError(f"{models_folder()}: cannot read ({error.strerror})") from None
+    return sorted(name for name in here if _NAME.fullmatch(name))
+
+
 def known_names() -> list[str]:
     """Of the models that are here, and of those that `pull` can get."""
-    folder = models_folder()
-    here = [path.name for path in folder.iterdir()] if folder.is_dir() else []
-    return sorted({found for found in here if _NAME.fullmatch(found)} | set(PUBLIC))
+    return sorted({*stored_names(), *PUBLIC})
 
 
 def is_path(name: str) -> bool:
