@@ -1,6 +1,7 @@
 """Spec strings, such as ``blotto(coins=10, fields=3)`` or ``puct(maia-1900, c_puct=2)``.
 
-A spec is a name, or a name with arguments: values, specs, ``key=value``. Games and agents are both
+A spec is a name, or a name with arguments: values, specs, ``key=value``. A name may be a path; one
+with spaces or other marks in it is quoted. Games and agents are both
 named this way; a :class:`Registry` turns a spec into the thing it names, and finds plugins through
 entry points, so that another package can add a game or an agent.
 """
@@ -20,7 +21,7 @@ T = TypeVar("T")
 _TOKEN = re.compile(
     r"\s*(?:(?P<string>\"[^\"]*\"|'[^']*')"
     r"|(?P<number>[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?|inf)(?![\w.:/-]))"
-    r"|(?P<name>[A-Za-z_][\w.:/+-]*)"
+    r"|(?P<name>(?:\.{0,2}/)?[A-Za-z_][\w.:/+-]*)"
     r"|(?P<mark>[(),=]))"
 )
 _WORDS = {"true": True, "false": False, "none": None, "inf": float("inf")}
@@ -38,7 +39,9 @@ class Spec:
     def __str__(self) -> str:
         inside = [_show(value) for value in self.args]
         inside += [f"{key}={_show(value)}" for key, value in self.kwargs.items()]
-        return f"{self.name}({', '.join(inside)})" if inside else self.name
+        match = _TOKEN.fullmatch(self.name)
+        name = self.name if match and match.lastgroup == "name" else _show(self.name)
+        return f"{name}({', '.join(inside)})" if inside else name
 
 
 def parse(text: str) -> Spec:
@@ -68,9 +71,9 @@ def _parse_spec(
 ) -> tuple[Spec, int]:
     if depth > _MAX_DEPTH:
         raise InputError(f"spec {text[:60]!r}…: nested deeper than {_MAX_DEPTH}")
-    if at >= len(tokens) or tokens[at][0] != "name":
+    if at >= len(tokens) or tokens[at][0] not in ("name", "string"):
         raise _unexpected(text, tokens, at)
-    name = tokens[at][1]
+    name = tokens[at][1] if tokens[at][0] == "name" else tokens[at][1][1:-1]
     at += 1
     args: list[Any] = []
     kwargs: dict[str, Any] = {}
@@ -108,7 +111,7 @@ def _parse_value(
     if kind == "number":
         whole = re.fullmatch(r"[-+]?\d{1,18}", word)
         return (int(word) if whole else float(word)), at + 1
-    if kind == "string":
+    if kind == "string" and not (at + 1 < len(tokens) and tokens[at + 1][1] == "("):
         return word[1:-1], at + 1
     if kind == "name" and word.lower() in _WORDS:
         return _WORDS[word.lower()], at + 1
@@ -137,11 +140,18 @@ class Registry(Generic[T]):
 
     ``entry_point_group`` is where other packages announce theirs: an entry point ``chess960 =
     "theirs:make"`` in the group ``kedge.games`` makes ``kedge`` understand ``chess960(...)``.
+    ``otherwise`` finds a maker for a name that nobody registered, or says what is wrong with it.
     """
 
-    def __init__(self, kind: str, entry_point_group: str) -> None:
+    def __init__(
+        self,
+        kind: str,
+        entry_point_group: str,
+        otherwise: Callable[[str], Callable[..., T]] | None = None,
+    ) -> None:
         self.kind = kind
         self._group = entry_point_group
+        self._otherwise = otherwise
         self._makers: dict[str, Callable[..., T]] = {}
 
     def register(self, name: str, maker: Callable[..., T]) -> None:
@@ -162,6 +172,8 @@ class Registry(Generic[T]):
                 except Exception as error:  # someone else's code
                     raise InputError(f"{self.kind} {name!r}: its plugin fails: {error}") from error
                 return made
+        if self._otherwise is not None:
+            return self._otherwise(name)
         raise InputError(f"unknown {self.kind} {name!r}; {suggest(name, self.names())}")
 
     def make(self, spec: Spec | str) -> T:

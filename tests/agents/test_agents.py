@@ -37,7 +37,8 @@ def test_conformance(spec, game):
 
 
 def test_every_agent_is_tested():
-    assert {spec.partition("(")[0] for spec in SPECS} == set(AGENTS.names())
+    here = {spec.partition("(")[0] for spec in SPECS}
+    assert here | {"puct"} == set(AGENTS.names())  # puct: test_chess_agents.py
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from kedge.models.lc0_moves import MOVES  # noqa: E402
 from kedge.records import ChessGame, write_pgn  # noqa: E402
 from kedge.training.chess import (  # noqa: E402
     GameTable,
+    is_held_out_player,
     make_network,
     make_unpacker,
     mirrored_moves,
@@ -137,10 +138,11 @@ def test_a_teacher_is_followed(positions):
 
 
 def test_the_command_trains_goes_on_and_exports(table, tmp_path):
+    held_out = next(name for name in map(str, range(999)) if is_held_out_player(name))
     games = [
-        ChessGame(table.actions[first:end], result="1-0", white=f"{name}")
+        ChessGame(table.actions[first:end], result="1-0", white=name)
         for first, end in pairwise(table.offsets.tolist())
-        for name in range(30)  # one player in twenty is held out
+        for name in ("anna", held_out)
     ]
     write_pgn(games, tmp_path / "games.pgn")
     command = [sys.executable, "-m", "kedge", "train", "chess", str(tmp_path / "games.pgn")]

@@ -10,17 +10,38 @@ from collections.abc import Callable
 
 from kedge.agents.agent import Agent, Analysis
 from kedge.agents.normal_form import RegretAgent, UniformAgent
+from kedge.errors import InputError
 from kedge.search.regret.algorithms import by_name
-from kedge.specs import Registry, Spec, parse
-
-#: Other packages add agents through entry points in the group ``kedge.agents``.
-AGENTS: Registry[Agent] = Registry("agent", "kedge.agents")
-AGENTS.register("uniform", UniformAgent)
+from kedge.specs import Registry, Spec, parse, suggest
 
 
 def make_agent(spec: Spec | str) -> Agent:
-    """The agent that `spec` names; its first positional argument is the anchor, itself a spec."""
+    """The agent that `spec` names; its first positional argument is the anchor, itself a spec.
+
+    A name that is no agent's is a model's, from the store or a path: it plays by itself.
+    """
     return AGENTS.make(parse(spec) if isinstance(spec, str) else spec)
+
+
+def _model(name: str) -> Callable[..., Agent]:
+    from kedge.models import store
+
+    known = store.known_names()
+    if name not in known and not store.is_path(name):
+        raise InputError(f"unknown agent {name!r}; {suggest(name, AGENTS.names() + known)}")
+    store.resolve(name)  # one that is not here, or damaged, is told of before its arguments
+
+    def make(temperature: float = 1.0) -> Agent:
+        from kedge.agents.networks import network_agent
+
+        return network_agent(name, temperature)
+
+    return make
+
+
+#: Other packages add agents through entry points in the group ``kedge.agents``.
+AGENTS: Registry[Agent] = Registry("agent", "kedge.agents", otherwise=_model)
+AGENTS.register("uniform", UniformAgent)
 
 
 def _anchored(name: str) -> Callable[..., Agent]:
@@ -45,10 +66,27 @@ def _dil_pikl(
     return RegretAgent(make_agent(anchor), by_name("dil-pikl", lambdas=types), iterations)
 
 
+def _puct(
+    anchor: Spec | str,
+    c_puct: float = 2.0,
+    playouts: int = 50,
+    temperature: float = 1.0,
+    constant_lambda: float = 0.0,
+) -> Agent:
+    """`anchor` is a model, or a quoted path to one; its temperature sharpens the prior."""
+    from kedge.agents.networks import puct_agent
+
+    spec = Spec(anchor) if isinstance(anchor, str) else anchor
+    if not isinstance(spec, Spec):
+        raise InputError(f"puct: its anchor is a model, not {spec}")
+    return puct_agent(make_agent(spec), c_puct, playouts, temperature, constant_lambda)
+
+
 for _name in ("pikl-hedge", "mmd"):
     AGENTS.register(_name, _anchored(_name))
 for _name in ("hedge", "rm", "rm+"):
     AGENTS.register(_name, _unanchored(_name))
 AGENTS.register("dil-pikl", _dil_pikl)
+AGENTS.register("puct", _puct)
 
 __all__ = ["AGENTS", "Agent", "Analysis", "make_agent"]

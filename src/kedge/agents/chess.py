@@ -1,6 +1,6 @@
 """Agents for chess: a human network by itself, and PUCT over it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,7 +11,7 @@ from kedge.agents.agent import Analysis
 from kedge.agents.normal_form import draw
 from kedge.errors import InputError
 from kedge.games.chess import ChessState, encode
-from kedge.models.backends import Network
+from kedge.models.backends import Evaluation, Network
 from kedge.regularize import Array
 from kedge.search.puct import NativeForest, SearchResult, Settings, admit, result, search_many
 
@@ -57,10 +57,15 @@ class PuctAgent:
     network: Network
     settings: Settings = field(default_factory=Settings)
     temperature: float = 1.0
+    prior_temperature: float = 1.0
+    """Of the anchor in the whole tree: τ^(1/T), normalised."""
     threads: int = 0
 
     def __post_init__(self) -> None:
         check_temperature(self.temperature)
+        check_temperature(self.prior_temperature)
+        if self.prior_temperature == 0.0:
+            raise InputError("the temperature of a search's anchor: above 0")
 
     def policy(self, state: ChessState, player: int) -> Array:
         return self.analyse_many([state])[0].policy
@@ -70,12 +75,37 @@ class PuctAgent:
 
     def analyse(self, state: ChessState, player: int) -> Iterator[Analysis]:
         """After every playout, until they are spent."""
-        _policy_indices(state)  # refuses a finished game
+        for found in self.search(state):
+            yield found()
+
+    def search(
+        self, state: ChessState, only: Collection[int] | None = None
+    ) -> Iterator[Callable[[], Analysis]]:
+        """After every playout a function that tells what is known then: asking takes its time.
+
+        With `only` no other move is tried at the root: the rest of the prior is shared out.
+        """
+        indices = _policy_indices(state)  # refuses a finished game
         forest = _core.ChessForest(self.threads)
         tree = admit(forest, state.board, self.settings)
-        while forest.collect():
-            self._evaluate(forest)
-            yield self._analysis(result(forest, tree, self.settings))
+        allowed = None
+        if only is not None:
+            actions = state.board.legal_actions()
+            allowed = np.array([action in only for action in actions])
+            if not allowed.any():
+                raise InputError("none of the moves to search is legal")
+        for playouts in range(1, self.settings.playouts + 1):
+            # One at a time: else those that end a game, which nobody evaluates, run on by the
+            # thousand, and the last of them unseen.
+            forest.set_playouts(tree, playouts)
+            if forest.collect():
+                found = self._evaluate(forest)
+                if playouts == 1 and allowed is not None:
+                    # An action with no prior is never tried: the best that was is no worse than
+                    # the mean it would be given (plain.py), and has a bonus on top.
+                    found.policy[0, indices[~allowed]] = -np.inf
+                forest.update_logits(found.policy, found.value, self.prior_temperature)
+            yield lambda: self._analysis(result(forest, tree, self.settings))
 
     def analyse_many(self, states: Sequence[ChessState]) -> list[Analysis]:
         """Each state searched exactly as if it were alone, the network seeing full batches."""
@@ -83,17 +113,20 @@ class PuctAgent:
         for first in range(0, len(states), _TREES):
             boards = [state.board for state in states[first : first + _TREES]]
             forest = _core.ChessForest(self.threads)
-            found = search_many(forest, boards, self._evaluate, self.settings)
+            found = search_many(forest, boards, self._update, self.settings)
             analyses += [self._analysis(one) for one in found]
         return analyses
 
-    def _evaluate(self, forest: NativeForest) -> None:
+    def _update(self, forest: NativeForest) -> None:
+        found = self._evaluate(forest)
+        forest.update_logits(found.policy, found.value, self.prior_temperature)
+
+    def _evaluate(self, forest: NativeForest) -> Evaluation:
         assert isinstance(forest, _core.ChessForest)
         count = len(forest.waiting())
         masks, rule50 = np.empty((count, _PLANES), np.uint64), np.empty(count, np.uint8)
         forest.encode(masks, rule50)
-        found = self.network.evaluate_packed(masks, rule50)
-        forest.update_logits(found.policy, found.value)
+        return self.network.evaluate_packed(masks, rule50)
 
     def _analysis(self, found: SearchResult) -> Analysis:
         return Analysis(

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, NoReturn
 import typer
 
 from kedge.errors import ExperimentError, InputError
+from kedge.interfaces.chess_cli import policy_app
 from kedge.interfaces.models_cli import models_app
 from kedge.interfaces.records_cli import replay
 from kedge.interfaces.train_cli import train_app
@@ -29,6 +30,7 @@ app.add_typer(experiments_app, name="experiments")
 app.add_typer(models_app, name="models")
 app.add_typer(train_app, name="train")
 app.command()(replay)
+app.add_typer(policy_app, name="policy")
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
@@ -310,6 +312,19 @@ def paper(
     for file in files:
         typer.echo(str(file))
     show_figure(files, open_figure)
+
+
+@app.command()
+def uci() -> None:
+    """A chess engine for any chess program: it speaks UCI on its input and output.
+
+    Options: `Model` and `WeightsFile` say who to play like, `CPuct` and `Playouts` how far search
+    may move from that, `Temperature` and `TopP` how moves are drawn, `UCI_LimitStrength` and
+    `UCI_Elo` a rating, `HumanTime` to take about as long as people do.
+    """
+    from kedge.interfaces.uci import run
+
+    run()
 
 
 @experiments_app.command("list")

@@ -108,13 +108,7 @@ def pull(name: str) -> ModelInfo:
 
 def list_models() -> list[ModelInfo]:
     """The stored models, by name."""
-    try:
-        names = sorted(path.name for path in models_folder().iterdir() if path.is_dir())
-    except FileNotFoundError:
-        return []
-    except OSError as error:
-        raise InputError(f"{models_folder()}: cannot read ({error.strerror})") from None
-    return [info(name) for name in names if _NAME.fullmatch(name)]
+    return [info(name) for name in stored_names()]
 
 
 def info(name: str) -> ModelInfo:
@@ -143,11 +137,32 @@ def remove(name: str) -> None:
         raise InputError(f"{folder}: cannot remove ({error.strerror})") from None
 
 
+def stored_names() -> list[str]:
+    """Of the models that are here, whatever state they are in."""
+    try:
+        here = [path.name for path in models_folder().iterdir() if path.is_dir()]
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise InputError(f"{models_folder()}: cannot read ({error.strerror})") from None
+    return sorted(name for name in here if _NAME.fullmatch(name))
+
+
+def known_names() -> list[str]:
+    """Of the models that are here, and of those that `pull` can get."""
+    return sorted({*stored_names(), *PUBLIC})
+
+
+def is_path(name: str) -> bool:
+    """Whether `name` reads as the path of a weight file."""
+    return name.lower().endswith(_FILES) or "/" in name
+
+
 def resolve(name: str) -> Path:
     """The weight file that `name` stands for: a stored model's, or a path to one."""
     if _NAME.fullmatch(name) and (models_folder() / name).is_dir():
         return info(name).path
-    if name.lower().endswith(_FILES) or "/" in name:
+    if is_path(name):
         if Path(name).is_file():
             return Path(name)
         raise InputError(f"{name}: no such file")
@@ -229,7 +244,4 @@ def _folder(name: str) -> Path:
 def _unknown(name: str) -> InputError:
     if name in PUBLIC:
         return InputError(f"model {name} is not here yet; kedge models pull {name}")
-    folder = models_folder()
-    here = [path.name for path in folder.iterdir()] if folder.is_dir() else []
-    known = sorted({found for found in here if _NAME.fullmatch(found)} | set(PUBLIC))
-    return InputError(f"unknown model {name!r}; {suggest(name, known)}")
+    return InputError(f"unknown model {name!r}; {suggest(name, known_names())}")

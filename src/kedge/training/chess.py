@@ -93,7 +93,11 @@ def _is_held_out(game: ChessGame) -> bool:
     players = [name for name in (game.white, game.black) if name]
     if not players:
         return _number(game.moves.tobytes()) % 25 == 0
-    return any(_number(name.encode()) % 20 == 0 for name in players)
+    return any(is_held_out_player(name) for name in players)
+
+
+def is_held_out_player(name: str) -> bool:
+    return _number(name.encode()) % 20 == 0
 
 
 def _number(content: bytes) -> int:

@@ -1,0 +1,287 @@
+"""A chess player that thinks under limits, for protocols to talk to; it knows none of them."""
+
+import re
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from time import perf_counter
+
+import numpy as np
+
+from kedge.agents.agent import Analysis
+from kedge.agents.chess import PuctAgent, check_temperature
+from kedge.agents.networks import network
+from kedge.agents.normal_form import draw
+from kedge.errors import InputError
+from kedge.games.chess import START_FEN, ChessState
+from kedge.models.backends import Network
+from kedge.models.mixture import MixedNetwork
+from kedge.models.store import stored_names
+from kedge.regularize import Array
+from kedge.search.puct import Settings
+
+_PLAYOUT_BYTES = 2000  # of tree: some 35 moves of 48 bytes each, and room to grow
+_OPENING_MOVES = 6
+
+
+@dataclass(frozen=True)
+class Options:
+    """How an `Engine` plays."""
+
+    model: str | None = None
+    """A stored model or a path; None for the stored one that serves best."""
+    elo: int | None = None
+    """Play as people of this rating do, with the rated models that are here."""
+    c_puct: float = 2.0
+    playouts: int = 50
+    """A move, when it plays by the clock or without limits; 0 leaves it to the clock."""
+    temperature: float = 1.0
+    prior_temperature: float = 1.0
+    top_p: float = 1.0
+    """Only the likeliest moves that together have this share are played."""
+    human_time: bool = False
+    overhead: float = 0.03
+    """Seconds that are lost between the engine and the clock."""
+    threads: int = 1
+    memory: int = 1024
+    """MB that the tree may take."""
+
+    def __post_init__(self) -> None:
+        Settings(c_puct=self.c_puct)
+        check_temperature(self.temperature)
+        check_temperature(self.prior_temperature)
+        if self.prior_temperature == 0.0:
+            raise InputError("prior temperature: above 0")
+        if not 0.0 < self.top_p <= 1.0:
+            raise InputError(f"top p: above 0, at most 1, not {self.top_p:g}")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How long to think about a move: the first of these that is reached ends it."""
+
+    playouts: int | None = None
+    seconds: float | None = None
+    remaining: float | None = None
+    """Seconds on the mover's clock."""
+    increment: float = 0.0
+    moves_to_go: int | None = None
+    infinite: bool = False
+    """Until stopped, whatever else is said."""
+    only: tuple[int, ...] | None = None
+    """The only moves to think of."""
+
+
+class Control:
+    """Through which another thread ends thinking, or turns pondering into thinking."""
+
+    def __init__(self, *, pondering: bool = False) -> None:
+        self.stopped = False
+        self.pondering = pondering
+        self._changed = threading.Condition()
+        self._start = self._begun = perf_counter()
+
+    def stop(self) -> None:
+        with self._changed:
+            self.stopped = True
+            self._changed.notify_all()
+
+    def ponderhit(self) -> None:
+        with self._changed:
+            if self.pondering:
+                self.pondering, self._start = False, perf_counter()
+                self._changed.notify_all()
+
+    def wait_until(self, done: Callable[[], bool], seconds: float | None = None) -> None:
+        """Until stopped, `done`, or `seconds` have passed."""
+        with self._changed:
+            self._changed.wait_for(lambda: self.stopped or done(), seconds)
+
+    @property
+    def clock(self) -> float:
+        """Seconds on our own clock: since the start, or since the move that was pondered."""
+        return perf_counter() - self._start
+
+    @property
+    def seconds(self) -> float:
+        """Since the start."""
+        return perf_counter() - self._begun
+
+
+@dataclass(frozen=True)
+class Thought:
+    """What is known after some playouts; `analysis` takes its time to tell."""
+
+    analysis: Callable[[], Analysis]
+    playouts: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The move to play, and the reply that is expected."""
+
+    action: int
+    reply: int | None = None
+
+
+class Engine:
+    """A position, and how to play it. Only `think` may run while another thread asks."""
+
+    def __init__(self) -> None:
+        self.options = Options()
+        self.state = ChessState()
+        self._rng = np.random.default_rng()
+        self._network: Network | None = None
+        self._key: tuple[object, ...] = ()  # of that network
+
+    def seed(self, seed: int | None) -> None:
+        """Of the moves that are drawn from here on."""
+        self._rng = np.random.default_rng(seed)
+
+    def set_position(self, fen: str | None, moves: Iterable[str] = ()) -> None:
+        """The legal start of `moves` is kept when the rest is bad, and the `InputError` raised."""
+        self.state = ChessState.from_fen(START_FEN if fen is None else fen)
+        for number, text in enumerate(moves, 1):
+            try:
+                action = self.state.parse_uci(text)
+            except InputError as error:
+                raise InputError(f"move {number}: {error}") from None
+            self.state.board.push(action)
+            self.state.history.append(action)
+
+    def load(self) -> str | None:
+        """Have the network ready; says which it is if it was not."""
+        names, share = choose_models(self.options)
+        key = (*names, share, self.options.threads)
+        first, *others = [network(name, self.options.threads) for name in names]
+        was, self._key = self._key, key
+        self._network = MixedNetwork(first, others[0], share) if others else first
+        if was == key:
+            return None
+        weights = f", {share:.0%} of the latter" if others else ""
+        unrated = self.options.elo is not None and not rated_models()
+        return (
+            f"{'no rated model is here; ' if unrated else ''}plays {' and '.join(names)}{weights}"
+        )
+
+    def think(self, limits: Limits, control: Control) -> Iterator[Thought]:
+        """A thought after every playout, until `limits` or `control` end it.
+
+        It ends no earlier than the move is to be played: in pondering, in infinite analysis and
+        in waiting as people do, it goes on without new thoughts.
+        """
+        options = self.options
+        assert self._network is not None, "load first"
+        most = max(1, options.memory * 1_000_000 // _PLAYOUT_BYTES)
+        wanted = limits.playouts or options.playouts
+        if limits.infinite or (limits.seconds is not None and limits.playouts is None):
+            wanted = most
+        settings = Settings(options.c_puct, min(wanted or most, most))
+        agent = PuctAgent(
+            self._network, settings, options.temperature, options.prior_temperature, threads=1
+        )
+        enough = _seconds(limits, options.overhead)
+        wait = 0.0
+        for playouts, found in enumerate(agent.search(self.state, limits.only), 1):
+            if playouts == 1 and options.human_time and limits.remaining is not None:
+                wait = human_seconds(found().anchor, self.state, limits, self._rng)
+                wait = min(wait, max(0.0, limits.remaining - options.overhead))
+            yield Thought(found, playouts, control.seconds)
+            late = enough is not None and not control.pondering and control.clock >= enough
+            if control.stopped or (late and not limits.infinite):
+                break
+        control.wait_until(lambda: not (control.pondering or limits.infinite))
+        if wait > control.clock:
+            control.wait_until(lambda: False, wait - control.clock)
+
+    def choose(self, found: Analysis, *, best: bool = False) -> Choice:
+        """A move drawn from the policy; the `best` one if so asked."""
+        actions = self.state.board.legal_actions()
+        policy = nucleus(found.policy, self.options.top_p, found.anchor)
+        index = found.top1 if best else draw(policy, self._rng)
+        line = found.lines[index] if found.lines else [actions[index]]
+        return Choice(actions[index], line[1] if len(line) > 1 else None)
+
+    def any_move(self, only: tuple[int, ...] | None = None) -> Choice | None:
+        """Some legal move, for when there is nobody to ask; None when the game is over."""
+        actions = list(only or self.state.board.legal_actions())
+        return Choice(actions[int(self._rng.integers(len(actions)))]) if actions else None
+
+
+def rated_models() -> dict[int, str]:
+    """The stored Maias, by the rating of the people they play like."""
+    names = (name for name in stored_names() if re.fullmatch(r"maia-\d{3,4}", name))
+    return {int(name.removeprefix("maia-")): name for name in names}
+
+
+def choose_models(options: Options) -> tuple[list[str], float]:
+    """The models to play with, one or two, and the share of the second.
+
+    A rating between those of two models here is played by both, mixed by how near it is to each;
+    one beyond them by the nearest. Without a rating, or without rated models, it is the model that
+    is named; else ``chess``, the highest-rated Maia, or the first by name.
+    """
+    rated = rated_models() if options.elo is not None or options.model is None else {}
+    if options.elo is not None and rated:
+        below = max((rating for rating in rated if rating <= options.elo), default=min(rated))
+        above = min((rating for rating in rated if rating >= options.elo), default=max(rated))
+        if above <= below:  # met, or beyond them all
+            return [rated[below]], 0.0
+        return [rated[below], rated[above]], (options.elo - below) / (above - below)
+    if options.model is not None:
+        return [options.model], 0.0
+    here = stored_names()
+    if not here:
+        raise InputError("no model is here; kedge models pull maia-1900")
+    if "chess" in here:
+        return ["chess"], 0.0
+    return [rated[max(rated)] if rated else here[0]], 0.0
+
+
+def nucleus(policy: Array, top_p: float, anchor: Array) -> Array:
+    """The likeliest actions that together have `top_p`, at least one; normalised.
+
+    Of those that are alike the anchor's come first, as in a search's order.
+    """
+    if top_p >= 1.0:
+        return policy
+    order = np.lexsort((-anchor, -policy))
+    before = np.cumsum(policy[order]) - policy[order]
+    kept = np.zeros_like(policy)
+    chosen = order[(before < top_p) & (policy[order] > 0.0)]
+    kept[chosen] = policy[chosen]
+    return np.asarray(kept / kept.sum())
+
+
+def human_seconds(
+    anchor: Array, state: ChessState, limits: Limits, rng: np.random.Generator
+) -> float:
+    """How long to take for a move, about as people do.
+
+    A fortieth of the clock (or its share of the moves to go) and 0.6 of the increment, times
+    0.2 + the entropy of people's moves here (in nats: 0 if all play the same, 1 to 1.5 mostly), at
+    most 2; times 0.4 in the first six moves; times a lognormal factor (σ = 0.4). At least 0.2
+    seconds, at most a fifth of the clock. A rule of thumb, not fitted to games.
+    """
+    remaining = limits.remaining or 0.0
+    share = 1.0 / max(1, min(40, limits.moves_to_go or 40))
+    positive = anchor[anchor > 0.0]
+    entropy = float(-(positive * np.log(positive)).sum())
+    seconds = (remaining * share + 0.6 * limits.increment) * min(2.0, 0.2 + entropy)
+    if int(state.fen().split()[-1]) <= _OPENING_MOVES:
+        seconds *= 0.4
+    seconds *= float(np.exp(0.4 * rng.standard_normal()))
+    return min(max(seconds, 0.2), remaining / 5)
+
+
+def _seconds(limits: Limits, overhead: float) -> float | None:
+    """When to stop searching, in seconds on our clock; None for never."""
+    found = None
+    if limits.remaining is not None:
+        share = limits.remaining / max(2, min(30, limits.moves_to_go or 30))
+        found = min(share + 0.8 * limits.increment, 0.8 * limits.remaining) - overhead
+    if limits.seconds is not None:
+        own = limits.seconds - min(overhead, limits.seconds / 4)
+        found = own if found is None else min(found, own)
+    return found

@@ -1,0 +1,60 @@
+"""From the names of models to networks and the agents that play them."""
+
+import threading
+from pathlib import Path
+
+from kedge.agents.agent import Agent
+from kedge.agents.chess import NetworkAgent, PuctAgent
+from kedge.errors import InputError
+from kedge.models.backends import OnnxNetwork, cores
+from kedge.models.store import resolve
+from kedge.search.puct import Settings
+
+_networks: dict[tuple[Path, int, int, int], OnnxNetwork] = {}
+_loading = threading.Lock()
+
+
+def network(name: str, threads: int | None = None) -> OnnxNetwork:
+    """The network that `name` stands for, a stored model or a path; loaded once a process."""
+    path = resolve(name).resolve()
+    threads = threads or cores()
+    try:
+        stat = path.stat()
+    except OSError as error:
+        raise InputError(f"{path}: cannot read ({error.strerror})") from None
+    key = (path, stat.st_mtime_ns, stat.st_size, threads)
+    with _loading:
+        if key not in _networks:
+            _networks[key] = OnnxNetwork(path, threads=threads)
+        return _networks[key]
+
+
+def network_agent(name: str, temperature: float = 1.0) -> NetworkAgent:
+    """The model `name` by itself."""
+    return NetworkAgent(network(name), _number("temperature", temperature))
+
+
+def puct_agent(
+    anchor: Agent,
+    c_puct: float,
+    playouts: int,
+    temperature: float,
+    constant_lambda: float,
+) -> PuctAgent:
+    """PUCT over the network of `anchor`, whose temperature becomes the prior's."""
+    if not isinstance(anchor, NetworkAgent):
+        raise InputError("puct: its anchor is a model, such as maia-1900 or a quoted path")
+    if not isinstance(playouts, int) or isinstance(playouts, bool):
+        raise InputError(f"playouts: a whole number, not {playouts}")
+    settings = Settings(
+        _number("c_puct", c_puct), playouts, _number("constant_lambda", constant_lambda)
+    )
+    return PuctAgent(
+        anchor.network, settings, _number("temperature", temperature), anchor.temperature
+    )
+
+
+def _number(what: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InputError(f"{what}: a number, not {value}")
+    return float(value)

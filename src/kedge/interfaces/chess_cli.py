@@ -1,0 +1,142 @@
+"""``kedge policy chess``: what an agent would play in a position, and why."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kedge.errors import InputError
+
+if TYPE_CHECKING:
+    from kedge.agents import Analysis
+    from kedge.games.chess import ChessState
+
+policy_app = typer.Typer(no_args_is_help=True, help="What an agent would play in a position.")
+
+_BAR = 20
+
+
+@policy_app.callback()
+def _policy() -> None:
+    pass  # so that `chess` stays a subcommand while it is the only one
+
+
+@policy_app.command("chess")
+def chess_policy(
+    agent: Annotated[
+        str,
+        typer.Option(
+            "--agent",
+            "-a",
+            metavar="SPEC",
+            help="Who plays: a model, or `puct(MODEL, c_puct=2, playouts=50)`.",
+            show_default=False,
+        ),
+    ],
+    fen: Annotated[
+        str | None,
+        typer.Option(help="The position. [default: the start of the game]", show_default=False),
+    ] = None,
+    moves: Annotated[
+        str,
+        typer.Option(
+            metavar='"e2e4 e7e5 …"',
+            help="UCI moves that were made from there; networks see what came before.",
+            show_default=False,
+        ),
+    ] = "",
+    svg: Annotated[
+        Path | None,
+        typer.Option(help="Draw the board with the likeliest moves to this file."),
+    ] = None,
+    top: Annotated[int, typer.Option(min=1, help="How many moves the table shows.")] = 10,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object, with all moves.")
+    ] = False,
+) -> None:
+    """The moves that an agent would play, each beside how often people play it.
+
+    **Examples**
+
+    - `kedge policy chess --agent maia-1500`
+    - `kedge policy chess --moves "e2e4 e7e5 g1f3" --agent "puct(maia-1900, c_puct=2)" --svg it.svg`
+    - `kedge policy chess --fen "8/8/8/4k3/8/4K3/4P3/8 w - - 0 1" --agent maia-1900 --json`
+    """
+    from kedge.agents import make_agent
+    from kedge.agents.chess import NetworkAgent, PuctAgent
+    from kedge.games.chess import START_FEN, ChessState
+    from kedge.specs import parse
+
+    state = ChessState.from_fen(START_FEN if fen is None else fen, moves.split())
+    spec = parse(agent)
+    player = make_agent(spec)
+    if not isinstance(player, NetworkAgent | PuctAgent):
+        raise InputError(f"agent {spec} does not play chess")
+    found = player.analyse_many([state])[0]
+    rows = _rows(state, found)
+    if svg is not None:
+        from kedge.files import write_atomic
+        from kedge.interfaces.chess_picture import draw
+
+        write_atomic(svg, draw(state, rows))
+    if as_json:
+        from kedge.interfaces.cli import print_json  # which imports this module
+
+        print_json({"agent": str(spec), "fen": state.fen(), "value": found.value, "moves": rows})
+    else:
+        _print(str(spec), state, found, rows[:top], len(rows))
+
+
+def _rows(state: "ChessState", found: "Analysis") -> list[dict[str, Any]]:
+    """One a legal move, best first: by visits, then by probability, then the lower action."""
+    smooth = found.policy if found.smooth is None else found.smooth
+    visits = None if found.visits is None else found.visits.tolist()
+    rows = [
+        {
+            "move": state.uci(action),
+            "san": state.san(action),
+            "anchor": float(found.anchor[i]),
+            "policy": float(found.policy[i]),
+            "smooth": float(smooth[i]),
+            "q": None if visits is None or not visits[i] else float(found.q[i]),
+            "visits": None if visits is None else visits[i],
+        }
+        for i, action in enumerate(state.board.legal_actions())
+    ]
+    return sorted(rows, key=lambda row: (-(row["visits"] or 0), -row["policy"], -row["anchor"]))
+
+
+def _print(
+    agent: str, state: "ChessState", found: "Analysis", rows: list[dict[str, Any]], count: int
+) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console()
+    console.print(Text(agent, style="bold"), soft_wrap=True)
+    console.print(Text(state.fen(), style="dim"), soft_wrap=True)
+    searched = found.visits is not None
+    table = Table(box=None, pad_edge=False)
+    headings = ["move", "anchor", "policy", *(["q", "visits"] if searched else []), ""]
+    for heading in headings:
+        table.add_column(heading, justify="left" if heading in ("move", "") else "right")
+    most = max(max(row["policy"], row["anchor"]) for row in rows)
+    for row in rows:
+        search = round(_BAR * row["policy"] / most)
+        anchor = round(_BAR * row["anchor"] / most)
+        # What search took from people's play is left as a dim end of the bar.
+        bar = f"[cyan]{'█' * search}[/cyan][dim]{'░' * max(0, anchor - search)}[/dim]"
+        q = "-" if row["q"] is None else f"{row['q']:+.3f}"
+        table.add_row(
+            row["san"],
+            f"{row['anchor']:.4f}",
+            f"{row['policy']:.4f}",
+            *([q, str(row["visits"])] if searched else []),
+            bar,
+        )
+    console.print(table)
+    if count > len(rows):
+        rest = max(0.0, 1.0 - sum(row["policy"] for row in rows))
+        console.print(f"[dim]and {count - len(rows)} more moves, {rest:.4f} together[/dim]")
+    console.print(f"\n[bold]value[/bold] {found.value:+.4f}", highlight=False)

@@ -1,0 +1,85 @@
+"""A board with arrows for the moves that people and a search would play."""
+
+from collections.abc import Iterable, Mapping
+from math import hypot, sqrt
+from typing import Any
+
+import chess
+import chess.svg
+
+from kedge.games.chess import ChessState
+
+_ARROWS = 5  # of each kind; more hide each other
+_LEAST = 0.01
+_ANCHOR, _SEARCH = "#2f66b0", "#d9480f"
+_BOARD = {
+    "square light": "#f3f3f0",
+    "square dark": "#bcc4cc",
+    "square light lastmove": "#e9e3b0",
+    "square dark lastmove": "#d2c98c",
+}
+_MARGIN, _SQUARE = 15.0, 45.0  # python-chess's
+
+
+def draw(state: ChessState, rows: Iterable[Mapping[str, Any]]) -> str:
+    """An SVG: people's moves wide and blue, the search's narrow and orange upon them.
+
+    The likelier a move, the wider and darker its arrow. `rows` have ``move``, ``anchor``,
+    ``policy`` and ``visits``, the last None where nothing was searched.
+    """
+    rows = list(rows)
+    board = chess.Board(state.fen())
+    arrows = _arrows(board.turn, rows, "anchor", _ANCHOR, 16.0)
+    if rows[0]["visits"] is not None:
+        arrows += _arrows(board.turn, rows, "policy", _SEARCH, 7.0)
+    drawn = chess.svg.board(
+        board,
+        orientation=board.turn,
+        lastmove=chess.Move.from_uci(state.uci(state.history[-1])) if state.history else None,
+        check=board.king(board.turn) if board.is_check() else None,
+        colors=_BOARD,
+        size=480,
+    )
+    return str(drawn).removesuffix("</svg>") + "".join(arrows) + "</svg>"
+
+
+def _arrows(
+    turn: chess.Color, rows: list[Mapping[str, Any]], kind: str, colour: str, widest: float
+) -> list[str]:
+    likeliest = sorted(rows, key=lambda row: -row[kind])[:_ARROWS]
+    return [
+        _arrow(chess.Move.from_uci(row["move"]), turn, colour, widest, row[kind])
+        for row in reversed(likeliest)
+        if row[kind] >= _LEAST
+    ]
+
+
+def _arrow(move: chess.Move, turn: chess.Color, colour: str, widest: float, share: float) -> str:
+    x1, y1 = _centre(move.from_square, turn)
+    x2, y2 = _centre(move.to_square, turn)
+    length = hypot(x2 - x1, y2 - y1)
+    dx, dy = (x2 - x1) / length, (y2 - y1) / length
+    half = widest * (0.2 + 0.8 * sqrt(min(1.0, share))) / 2
+    head, wing = 2.0 + 3.0 * half, 1.2 + 2.0 * half
+    neck_x, neck_y = x2 - head * dx, y2 - head * dy
+    outline = [
+        (x1 - half * dy, y1 + half * dx),
+        (neck_x - half * dy, neck_y + half * dx),
+        (neck_x - wing * dy, neck_y + wing * dx),
+        (x2, y2),
+        (neck_x + wing * dy, neck_y - wing * dx),
+        (neck_x + half * dy, neck_y - half * dx),
+        (x1 + half * dy, y1 - half * dx),
+    ]
+    points = " ".join(f"{x:.1f},{y:.1f}" for x, y in outline)
+    opacity = 0.35 + 0.5 * min(1.0, share)
+    title = f"<title>{move.uci()} {share:.1%}</title>"
+    return (
+        f'<polygon points="{points}" fill="{colour}" fill-opacity="{opacity:.2f}">{title}</polygon>'
+    )
+
+
+def _centre(square: chess.Square, turn: chess.Color) -> tuple[float, float]:
+    file, rank = chess.square_file(square), chess.square_rank(square)
+    across, down = (file, 7 - rank) if turn == chess.WHITE else (7 - file, rank)
+    return _MARGIN + _SQUARE * (across + 0.5), _MARGIN + _SQUARE * (down + 0.5)

@@ -1,0 +1,36 @@
+"""Two networks as one: between a player rated 1500 and one rated 1700 there is one rated 1600."""
+
+from dataclasses import dataclass
+
+import numpy.typing as npt
+
+from kedge.models.backends import Evaluation, Network
+
+
+@dataclass(frozen=True)
+class MixedNetwork:
+    """The geometric mixture π ∝ τ₁^(1−w)·τ₂^w of two policies, and the mean of the values.
+
+    Logits are averaged, so that it is the mixture over legal moves whatever either network thinks
+    of illegal ones.
+    """
+
+    first: Network
+    second: Network
+    share: float
+    """w, of the second."""
+
+    def evaluate(self, planes: npt.ArrayLike) -> Evaluation:
+        return self._mix(self.first.evaluate(planes), self.second.evaluate(planes))
+
+    def evaluate_packed(self, masks: npt.ArrayLike, rule50: npt.ArrayLike) -> Evaluation:
+        return self._mix(
+            self.first.evaluate_packed(masks, rule50), self.second.evaluate_packed(masks, rule50)
+        )
+
+    def _mix(self, a: Evaluation, b: Evaluation) -> Evaluation:
+        first, second = 1.0 - self.share, self.share
+        draw = None if a.draw is None or b.draw is None else first * a.draw + second * b.draw
+        return Evaluation(
+            first * a.policy + second * b.policy, first * a.value + second * b.value, draw
+        )

@@ -1,0 +1,126 @@
+"""Specs of chess agents: a model by itself, and PUCT over it."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tiny_lc0 as tiny
+
+from kedge.agents import make_agent
+from kedge.agents.chess import NetworkAgent, PuctAgent
+from kedge.errors import InputError
+from kedge.games.chess import ChessState
+from kedge.models import store
+
+STATE = ChessState.from_fen("r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4")
+
+
+@pytest.fixture
+def weights(tmp_path):
+    return tiny.write(tmp_path / "a net.pb.gz", tiny.net())
+
+
+@pytest.fixture
+def mine(weights):
+    store.add("mine", weights)
+    return "mine"
+
+
+def test_specs_name_models_and_searches(mine, weights):
+    raw = make_agent("mine(temperature=0.5)")
+    assert isinstance(raw, NetworkAgent)
+    assert raw.temperature == 0.5
+    search = make_agent("puct(mine(temperature=0.5), c_puct=1, playouts=20, temperature=0)")
+    assert isinstance(search, PuctAgent)
+    assert search.settings.c_puct == 1.0
+    assert search.settings.playouts == 20
+    assert (search.temperature, search.prior_temperature) == (0.0, 0.5)
+    assert search.network is raw.network, "a model is loaded once"
+    by_path = make_agent(f'puct("{weights}", c_puct=2)')
+    np.testing.assert_array_equal(
+        by_path.policy(STATE, 0), make_agent("puct(mine)").policy(STATE, 0)
+    )
+    for spec in (f'"{weights}"', f'"{weights}"(temperature=1)'):
+        np.testing.assert_array_equal(
+            make_agent(spec).policy(STATE, 0), make_agent("mine").policy(STATE, 0)
+        )
+
+
+def test_conformance(mine):
+    for spec in ("mine", "puct(mine, playouts=30)"):
+        agent = make_agent(spec)
+        policy = agent.policy(STATE, 0)
+        assert policy.sum() == pytest.approx(1.0)
+        moves = {agent.act(STATE, 0, np.random.default_rng(seed)) for seed in (0, 0)}
+        assert len(moves) == 1
+        assert moves <= set(STATE.legal_actions())
+        *_, last = agent.analyse(STATE, 0)
+        np.testing.assert_array_equal(last.policy, policy)
+
+
+def test_the_anchors_temperature_is_the_priors(mine):
+    plain = next(make_agent("mine").analyse(STATE, 0)).anchor
+    prior = next(make_agent("puct(mine(temperature=0.5))").analyse(STATE, 0)).anchor
+    np.testing.assert_allclose(prior, plain**2 / (plain**2).sum(), atol=1e-6)
+
+
+def test_only_some_moves_are_searched(mine):
+    agent = make_agent("puct(mine, playouts=200, c_puct=0.5)")
+    only = STATE.legal_actions()[::7]
+    *_, last = agent.search(STATE, only)
+    found = last()
+    allowed = np.isin(STATE.legal_actions(), only)
+    assert found.visits[~allowed].sum() == 0
+    assert found.visits.sum() == 199
+    for policy in (found.anchor, found.policy, found.smooth):
+        assert policy[allowed].sum() == pytest.approx(1.0)
+    with pytest.raises(InputError, match="legal"):
+        next(agent.search(STATE, [0]))
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        ("maia-1900", "kedge models pull maia-1900"),
+        ("puct(maia-1900)", "kedge models pull maia-1900"),
+        ("mien", "did you mean mine"),
+        ("pcut(mine)", "did you mean puct"),
+        ("mine(heat=1)", "heat"),
+        ("mine(temperature=-1)", "temperature"),
+        ("mine(temperature=warm)", "temperature: a number"),
+        ("puct", "anchor"),
+        ("puct(uniform)", "anchor"),
+        ("puct(3)", "anchor"),
+        ("puct(puct(mine))", "anchor"),
+        ("puct(mine, playouts=0)", "playouts"),
+        ("puct(mine, playouts=2.5)", "playouts"),
+        ("puct(mine, c_puct=-1)", "c_puct"),
+        ("puct(mine(temperature=0))", "anchor"),
+        ("none.pb.gz", "none.pb.gz: no such file"),
+        ('puct("no such/net.pb.gz")', "no such/net.pb.gz: no such file"),
+    ],
+)
+def test_bad_specs_are_one_line(mine, spec, said):
+    with pytest.raises(InputError, match=said) as caught:
+        make_agent(spec)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_changed_file_is_loaded_anew(weights):
+    first = make_agent(f'"{weights}"').policy(STATE, 0)
+    tiny.write(weights, tiny.net(seed=5))
+    os.utime(weights, ns=(1, 1))
+    assert not np.array_equal(first, make_agent(f'"{weights}"').policy(STATE, 0))
+
+
+def test_maia_sees_the_mate():
+    root = os.environ.get("KEDGE_DATA")
+    path = Path(root or ".") / "weights" / "maia" / "maia-1900.pb.gz"
+    if not path.is_file():
+        pytest.skip("KEDGE_DATA has no weights/maia/maia-1900.pb.gz")
+    store.add("maia-1900", path)
+    agent = make_agent("puct(maia-1900, c_puct=2, playouts=50, temperature=1)")
+    found = agent.analyse_many([STATE])[0]
+    assert STATE.san(STATE.legal_actions()[found.top1]) == "Qxf7#"
+    assert found.policy.max() > found.anchor.max()

@@ -1,0 +1,200 @@
+"""The engine behind UCI: models by rating, how moves are drawn, how long it thinks."""
+
+import threading
+import time
+
+import numpy as np
+import pytest
+import tiny_lc0 as tiny
+
+from kedge.agents.chess_engine import (
+    Control,
+    Engine,
+    Limits,
+    Options,
+    choose_models,
+    human_seconds,
+    nucleus,
+)
+from kedge.errors import InputError
+from kedge.games.chess import ChessState, encode
+from kedge.models import store
+from kedge.models.backends import OnnxNetwork
+from kedge.models.lc0 import parse_lc0
+from kedge.models.mixture import MixedNetwork
+
+
+@pytest.fixture
+def rated(tmp_path, monkeypatch):
+    """Stored models that go by Maia's names."""
+    monkeypatch.setattr(store, "PUBLIC", {})
+    for rating in (1100, 1500, 1900):
+        path = tiny.write(tmp_path / f"{rating}.pb.gz", tiny.net(seed=rating))
+        store.add(f"maia-{rating}", path)
+
+
+@pytest.mark.parametrize(
+    ("elo", "names", "share"),
+    [
+        (1500, ["maia-1500"], 0.0),
+        (1900, ["maia-1900"], 0.0),
+        (1000, ["maia-1100"], 0.0),
+        (2500, ["maia-1900"], 0.0),
+        (1600, ["maia-1500", "maia-1900"], 0.25),
+    ],
+)
+@pytest.mark.usefixtures("rated")
+def test_a_rating_picks_the_nearest_models(elo, names, share):
+    assert choose_models(Options(elo=elo, model="other")) == (names, share)
+
+
+def test_models_without_a_rating(tmp_path):
+    with pytest.raises(InputError, match="kedge models pull"):
+        choose_models(Options())
+    with pytest.raises(InputError, match="kedge models pull"):
+        choose_models(Options(elo=1500))
+    assert choose_models(Options(model="it", elo=1500)) == (["it"], 0.0)
+    for name in ("zeta", "beta"):
+        store.add(name, tiny.write(tmp_path / "net.pb", tiny.net()))
+    assert choose_models(Options()) == (["beta"], 0.0)
+    engine = Engine()
+    engine.options = Options(elo=1500)
+    assert engine.load() == "no rated model is here; plays beta"
+    assert engine.load() is None
+
+
+@pytest.mark.usefixtures("rated")
+def test_auto_is_the_highest_rated(tmp_path):
+    assert choose_models(Options()) == (["maia-1900"], 0.0)
+    store.add("chess", tiny.write(tmp_path / "net.pb", tiny.net()))
+    assert choose_models(Options()) == (["chess"], 0.0)
+
+
+def test_mixture():
+    first, second = (OnnxNetwork(parse_lc0(tiny.net(seed=seed), "net")) for seed in (0, 1))
+    packed = encode([ChessState()])
+    a, b = first.evaluate_packed(*packed), second.evaluate_packed(*packed)
+    mixed = MixedNetwork(first, second, 0.25).evaluate_packed(*packed)
+    np.testing.assert_allclose(mixed.policy, 0.75 * a.policy + 0.25 * b.policy, rtol=1e-6)
+    np.testing.assert_allclose(mixed.value, 0.75 * a.value + 0.25 * b.value, rtol=1e-6)
+    assert mixed.policy.dtype == np.float32
+
+
+def test_nucleus():
+    policy, anchor = np.array([0.1, 0.45, 0.45, 0.0]), np.array([0.3, 0.2, 0.4, 0.1])
+    np.testing.assert_allclose(nucleus(policy, 0.45, anchor), [0, 0, 1, 0])
+    np.testing.assert_allclose(nucleus(policy, 0.6, anchor), [0, 0.5, 0.5, 0])
+    np.testing.assert_allclose(nucleus(policy, 1e-9, anchor), [0, 0, 1, 0])
+    np.testing.assert_allclose(nucleus(policy, 0.9999, anchor), policy)
+
+
+def test_people_take_longer_over_hard_choices():
+    rng = np.random.default_rng(0)
+    late = ChessState.from_fen("8/8/8/4k3/8/4K3/4P3/8 w - - 0 40")
+    limits = Limits(remaining=300.0)
+
+    def mean(policy, state=late, limits=limits):
+        return np.mean([human_seconds(policy, state, limits, rng) for _ in range(500)])
+
+    hard, easy = np.full(8, 0.125), np.array([1.0])
+    assert mean(easy) < 0.25 * mean(hard)
+    assert mean(hard, ChessState()) < 0.6 * mean(hard)
+    assert mean(hard) == pytest.approx(300 / 40 * 2 * np.exp(0.08), rel=0.1)
+    assert mean(hard, limits=Limits(remaining=1.0)) <= 0.2
+    assert human_seconds(hard, late, Limits(remaining=0.0), rng) == 0.0
+
+
+@pytest.fixture
+def engine(tmp_path):
+    engine = Engine()
+    path = tiny.write(tmp_path / "net.pb.gz", tiny.net())
+    engine.options = Options(model=str(path))
+    engine.load()
+    return engine
+
+
+def think(engine, limits, control=None):
+    *_, last = engine.think(limits, control or Control())
+    return last
+
+
+@pytest.mark.parametrize(
+    ("limits", "playouts"),
+    [
+        (Limits(), 50),
+        (Limits(playouts=7), 7),
+        (Limits(playouts=7, seconds=60.0), 7),
+        (Limits(remaining=1000.0), 50),
+        (Limits(remaining=0.0), 1),
+        (Limits(seconds=0.0), 1),
+    ],
+)
+def test_limits(engine, limits, playouts):
+    assert think(engine, limits).playouts == playouts
+
+
+def test_time_is_kept(engine):
+    start = time.perf_counter()
+    assert think(engine, Limits(seconds=0.2)).playouts > 50
+    assert 0.1 < time.perf_counter() - start < 0.4
+    engine.options = Options(model=engine.options.model, playouts=0)
+    start = time.perf_counter()
+    assert think(engine, Limits(remaining=6.0)).playouts > 50
+    assert 0.1 < time.perf_counter() - start < 0.4
+
+
+def test_memory_bounds_the_tree(engine):
+    engine.options = Options(model=engine.options.model, memory=1)
+    control = Control()
+    threading.Timer(1.5, control.stop).start()
+    last = think(engine, Limits(infinite=True), control)
+    assert last.playouts == 500
+    assert control.seconds >= 1.5, "infinite is until stopped"
+
+
+def test_pondering_waits_for_the_hit(engine):
+    control = Control(pondering=True)
+    threading.Timer(0.3, control.ponderhit).start()
+    assert think(engine, Limits(), control).playouts == 50
+    assert control.seconds >= 0.3
+    assert control.clock < 0.2
+
+
+def test_human_time_waits(engine):
+    engine.options = Options(model=engine.options.model, human_time=True)
+    control = Control()
+    think(engine, Limits(remaining=20.0), control)
+    assert control.seconds >= 0.15
+    control = Control()
+    threading.Timer(0.1, control.stop).start()
+    think(engine, Limits(remaining=10_000.0), control)
+    assert control.seconds < 2.0, "stop ends the wait"
+
+
+def test_choices(engine):
+    engine.set_position(None, ["e2e4"])
+    found = think(engine, Limits(playouts=100)).analysis()
+    best = engine.choose(found, best=True).action
+    drawn = {engine.choose(found).action for _ in range(200)}
+    assert len(drawn) > 1
+    engine.options = Options(top_p=1e-6)
+    assert {engine.choose(found).action for _ in range(20)} == {best}
+    engine.seed(5)
+    assert drawn <= set(engine.state.legal_actions())
+
+
+def test_the_legal_start_of_moves_is_kept(engine):
+    with pytest.raises(InputError, match="move 3"):
+        engine.set_position(None, ["e2e4", "e7e5", "e4e5", "d7d5"])
+    assert [engine.state.uci(action) for action in engine.state.history] == ["e2e4", "e7e5"]
+    with pytest.raises(InputError, match="FEN"):
+        engine.set_position("rubbish")
+    assert len(engine.state.history) == 2
+
+
+@pytest.mark.parametrize(
+    "bad", [{"c_puct": -1.0}, {"temperature": -1.0}, {"prior_temperature": 0.0}, {"top_p": 0.0}]
+)
+def test_bad_options(bad):
+    with pytest.raises(InputError):
+        Options(**bad)

@@ -1,0 +1,91 @@
+"""``kedge policy chess`` as a user meets it."""
+
+import json
+import subprocess
+import sys
+import xml.etree.ElementTree
+from pathlib import Path
+
+import pytest
+import tiny_lc0 as tiny
+
+from kedge.models import store
+
+KEDGE = str(Path(sys.executable).with_name("kedge"))
+
+
+def policy(*arguments):
+    command = [KEDGE, "policy", "chess", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+def answer(*arguments):
+    done = policy(*arguments, "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    return json.loads(done.stdout)
+
+
+@pytest.fixture(autouse=True)
+def mine(tmp_path):
+    store.add("mine", tiny.write(tmp_path / "net.pb.gz", tiny.net()))
+
+
+def test_raw_network():
+    found = answer("--agent", "mine")
+    assert found["agent"] == "mine"
+    assert found["fen"] == "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+    assert -1 <= found["value"] <= 1
+    moves = found["moves"]
+    assert len(moves) == 20
+    assert sum(move["policy"] for move in moves) == pytest.approx(1.0)
+    shares = [move["policy"] for move in moves]
+    assert shares == sorted(shares, reverse=True)
+    assert all(move["q"] is None and move["visits"] is None for move in moves)
+
+
+def test_search_after_moves():
+    found = answer("--moves", "e2e4 e7e5", "--agent", "puct(mine, c_puct=1, playouts=40)")
+    assert found["agent"] == "puct(mine, c_puct=1, playouts=40)"
+    assert found["fen"].split()[1] == "w"
+    moves = found["moves"]
+    assert set(moves[0]) == {"move", "san", "anchor", "policy", "smooth", "q", "visits"}
+    visits = [move["visits"] for move in moves]
+    assert sum(visits) == 39
+    assert visits == sorted(visits, reverse=True)
+    assert all((move["q"] is None) == (move["visits"] == 0) for move in moves)
+    assert {"Nf3", "d4"} <= {move["san"] for move in moves}
+    for kind in ("anchor", "policy", "smooth"):
+        assert sum(move[kind] for move in moves) == pytest.approx(1.0)
+
+
+def test_table_and_picture(tmp_path):
+    picture = tmp_path / "it.svg"
+    done = policy("--agent", "puct(mine)", "--top", 3, "--svg", picture)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "and 17 more moves" in done.stdout
+    drawn = xml.etree.ElementTree.parse(picture).getroot()
+    titles = [title.text for title in drawn.iter("{http://www.w3.org/2000/svg}title")]
+    assert 2 <= len(titles) <= 10
+    assert titles[-1].split()[0] in {move["move"] for move in answer("--agent", "mine")["moves"]}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--agent", "mine", "--fen", "nonsense"), "FEN 'nonsense'"),
+        (("--agent", "mine", "--moves", "e2e4 e2e4"), "move 2: 'e2e4' is not a legal move"),
+        (("--agent", "mine", "--fen", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"), "the game is over"),
+        (("--agent", "maia-1500"), "kedge models pull maia-1500"),
+        (("--agent", "mine("), "ends too early"),
+        (("--agent", "uniform"), "does not play chess"),
+        (("--agent", "mine", "--svg", "/no/such/folder/it.svg"), "cannot write"),
+        (("--agent", "mine", "--top", "0"), "--top"),
+        ((), "--agent"),
+    ],
+)
+def test_bad_input_is_one_line(arguments, said):
+    done = policy(*arguments)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.count("\n") == 1
+    assert said in done.stderr

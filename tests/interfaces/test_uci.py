@@ -1,0 +1,306 @@
+"""``kedge uci`` as chess programs meet it: a real process, python-chess for a client."""
+
+import os
+import queue
+import random
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import chess
+import chess.engine
+import pytest
+import tiny_lc0 as tiny
+
+from kedge.interfaces.uci import centipawns, wdl
+from kedge.models import store
+
+KEDGE = str(Path(sys.executable).with_name("kedge"))
+MATE = "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4"
+
+
+@pytest.fixture
+def mine(tmp_path):
+    return store.add("mine", tiny.write(tmp_path / "net.pb.gz", tiny.net())).path
+
+
+@pytest.fixture
+def client(mine):
+    with chess.engine.SimpleEngine.popen_uci([KEDGE, "uci"], timeout=20) as engine:
+        yield engine
+
+
+class Session:
+    """A process that is talked to line by line."""
+
+    def __init__(self):
+        self.process = subprocess.Popen(
+            [KEDGE, "uci"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        self.lines = queue.Queue()
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self):
+        for line in self.process.stdout:
+            self.lines.put(line.decode().rstrip("\n"))
+
+    def send(self, *lines):
+        for line in lines:
+            content = line if isinstance(line, bytes) else line.encode()
+            self.process.stdin.write(content + b"\n")
+        self.process.stdin.flush()
+
+    def until(self, start, timeout=20.0):
+        """What is said up to a line that starts so."""
+        said, end = [], time.monotonic() + timeout
+        while not said or not said[-1].startswith(start):
+            said.append(self.lines.get(timeout=max(0.0, end - time.monotonic())))
+        return said
+
+    def ask(self, *lines, start="bestmove"):
+        self.send(*lines)
+        return self.until(start)
+
+    def close(self):
+        self.process.stdin.close()
+        code = self.process.wait(10)
+        return code, self.process.stderr.read().decode()
+
+
+@pytest.fixture
+def session():
+    one = Session()
+    yield one
+    if one.process.poll() is None:
+        one.process.kill()
+    one.process.wait()
+
+
+def errors(said):
+    return [line for line in said if line.startswith("info string error")]
+
+
+def legal(said, board=None):
+    move = said[-1].split()[1]
+    assert chess.Move.from_uci(move) in (board or chess.Board()).legal_moves
+    return move
+
+
+def test_options(client):
+    assert client.id["name"].startswith("kedge")
+    for name in ("Model", "WeightsFile", "CPuct", "Playouts", "Temperature", "TopP", "MultiPV",
+                 "Seed", "UCI_LimitStrength", "UCI_Elo", "HumanTime", "Ponder"):  # fmt: skip
+        assert name in client.options
+    assert client.options["UCI_Elo"].min == 1100
+    client.configure({"Model": "mine", "CPuct": "0.5", "Playouts": 20, "HumanTime": False})
+    client.ping()
+
+
+def test_analysis(client):
+    board = chess.Board(MATE)
+    infos = client.analyse(board, chess.engine.Limit(nodes=300), multipv=3)
+    assert len(infos) == 3
+    assert infos[0]["nodes"] == 300
+    assert board.san(infos[0]["pv"][0]) == "Qxf7#", "300 playouts see a mate in one"
+    assert infos[0]["score"].white().score() > 10_000
+    assert {"wdl", "nps", "time", "depth", "seldepth"} <= set(infos[0])
+    assert len({info["pv"][0] for info in infos}) == 3
+
+
+def test_playing(client):
+    client.configure({"Temperature": "0", "CPuct": "0.5"})
+    board = chess.Board(MATE)
+    found = client.play(board, chess.engine.Limit(nodes=200))
+    assert board.san(found.move) == "Qxf7#"
+    only = [chess.Move.from_uci("a2a3"), chess.Move.from_uci("h5h6")]
+    for limit in (chess.engine.Limit(nodes=30), chess.engine.Limit(time=0.1)):
+        assert client.play(board, limit, root_moves=only).move in only
+    start = time.perf_counter()
+    client.play(chess.Board(), chess.engine.Limit(time=0.3))
+    assert 0.2 < time.perf_counter() - start < 0.6
+    clock = chess.engine.Limit(white_clock=1.0, black_clock=1.0, white_inc=0.1, black_inc=0.1)
+    start = time.perf_counter()
+    assert client.play(chess.Board(), clock, ponder=True).move in chess.Board().legal_moves
+    assert time.perf_counter() - start < 0.8
+
+
+def test_a_seed_repeats_the_moves(client):
+    def moves():
+        client.configure({"Seed": 0})  # python-chess sends only what changes
+        client.configure({"Seed": 7})
+        return [client.play(chess.Board(), chess.engine.Limit(nodes=1)).move for _ in range(8)]
+
+    first = moves()
+    assert len(set(first)) > 1
+    assert moves() == first
+
+
+def test_stop_is_obeyed_at_once(session, mine):
+    session.ask("isready", start="readyok")
+    for fen in (chess.STARTING_FEN, MATE):  # where playouts that end the game need no network
+        session.send(f"position fen {fen}", "go infinite")
+        time.sleep(0.4)
+        start = time.perf_counter()
+        session.ask("isready", start="readyok")
+        assert time.perf_counter() - start < 0.2  # 0.05 s when nothing else runs
+        start = time.perf_counter()
+        said = session.ask("stop")
+        assert time.perf_counter() - start < 0.2
+        legal(said, chess.Board(fen))
+
+
+def test_a_whole_game_is_legal(client):
+    board = chess.Board()
+    client.configure({"Playouts": 8})
+    limits = (chess.engine.Limit(nodes=4), chess.engine.Limit(time=0.02), chess.engine.Limit())
+    for ply in range(60):
+        if board.is_game_over():
+            break
+        board.push(client.play(board, limits[ply % 2]).move)  # python-chess refuses illegal ones
+    assert board.ply() == 60 or board.is_game_over()
+
+
+def test_as_tournament_programs_speak(session, mine):
+    """cutechess-cli and fastchess: options, then for each game ucinewgame, isready, go by clock."""
+    said = session.ask("uci", start="uciok")
+    assert said[0].startswith("id name kedge")
+    session.send("setoption name Hash value 64", "setoption name Threads value 1",
+                 "setoption name Move Overhead value 10", "setoption name UCI_Chess960 value false",
+                 "setoption name Ponder value true")  # fmt: skip
+    board = chess.Board()
+    for _ in range(2):
+        board.reset()
+        session.ask("ucinewgame", "isready", start="readyok")
+        for ply in range(6):
+            moves = " ".join(move.uci() for move in board.move_stack)
+            position = f"position startpos moves {moves}" if ply else "position startpos"
+            said = session.ask(position, "go wtime 1000 btime 1000 winc 100 binc 100")
+            assert not errors(said)
+            board.push_uci(legal(said, board))
+    session.send("quit")
+    assert session.process.wait(10) == 0
+    assert session.process.stderr.read() == b""
+
+
+def test_pondering(session, mine):
+    session.ask("isready", start="readyok")
+    session.send("position startpos moves e2e4 e7e5", "go ponder wtime 60000 btime 60000")
+    with pytest.raises(queue.Empty):
+        session.until("bestmove", timeout=0.4)
+    legal(
+        session.ask("ponderhit"),
+        chess.Board("rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2"),
+    )
+    session.send("position startpos", "go ponder nodes 10")
+    legal(session.ask("stop"))
+
+
+def test_impossible_sequences(session, mine):
+    session.send("stop", "ponderhit", "", "   ", "xyzzy", "debug on", "register later")
+    said = session.ask("position startpos moves e2e4 e2e4 e7e5", "go nodes 5")
+    assert len(errors(said)) == 1
+    assert "move 2" in errors(said)[0]
+    legal(said, chess.Board("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"))
+    for bad in ("position", "position fen", "position fen 8/8 w", "position nowhere",
+                "setoption", "setoption name", "setoption name Nonsense value 1",
+                "setoption name CPuct value much", "setoption name CPuct value -1",
+                "setoption name CPuct value nan", "setoption name Playouts value 1e3",
+                "setoption name Playouts", "setoption name HumanTime value perhaps",
+                "setoption name TopP value 0", "setoption name UCI_Elo value 3000"):  # fmt: skip
+        said = session.ask(bad, "isready", start="readyok")
+        assert len(errors(said)) == 1, bad
+    said = session.ask("position startpos", "go nodes many searchmoves e2e5 infinity movetime")
+    assert len(errors(said)) >= 3
+    legal(said)
+    # A search that nobody stopped says its move before the next is begun.
+    session.send("go infinite", "go infinite", "position startpos", "go nodes 3")
+    for _ in range(3):
+        legal(session.until("bestmove"))
+    for over in ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"):
+        assert session.ask(f"position fen {over}", "go nodes 5")[-1] == "bestmove (none)"
+    # A draw that nobody claimed is played on.
+    drawn = "8/8/8/4k3/8/4K3/4P3/8 w - - 120 100"
+    legal(session.ask(f"position fen {drawn}", "go nodes 5"), chess.Board(drawn))
+    assert session.ask("d", start="8/8")[-1] == drawn
+    assert session.close() == (0, "")
+
+
+def test_without_a_model(session):
+    said = session.ask("isready", start="readyok")
+    assert len(errors(said)) == 1
+    assert "kedge models pull" in errors(said)[0]
+    said = session.ask("go nodes 10")
+    assert len(errors(said)) == 1
+    legal(said)
+    said = session.ask("go searchmoves a2a3")
+    assert legal(said) == "a2a3"
+    session.send("go infinite")
+    with pytest.raises(queue.Empty):
+        session.until("bestmove", timeout=0.2)
+    legal(session.ask("stop"))
+    assert session.close() == (0, "")
+
+
+def test_corrupt_and_missing_weights(session, mine, tmp_path):
+    content = bytearray(mine.read_bytes())
+    content[len(content) // 2] ^= 0xFF
+    (tmp_path / "my bad net.pb.gz").write_bytes(content)
+    for bad in (tmp_path / "my bad net.pb.gz", tmp_path / "none.pb.gz", tmp_path):
+        said = session.ask(f"setoption name WeightsFile value {bad}", "isready", start="readyok")
+        assert len(errors(said)) == 1
+        assert str(bad) in errors(said)[0]
+        legal(session.ask("go nodes 3"))
+    for good in (f"WeightsFile value {mine}", "Model value mine", "WeightsFile value <empty>"):
+        said = session.ask(f"setoption name {good}", "isready", "go nodes 3")
+        assert not errors(said)
+        legal(said)
+
+
+def test_garbage_never_kills_it(session, mine):
+    rng = random.Random(0)
+    words = ["uci", "isready", "go", "stop", "position", "startpos", "fen", "moves", "e2e4", "e7e5",
+             "e1g1", "0000", "nodes", "5", "movetime", "20", "wtime", "-5", "btime", "9" * 30,
+             "infinite", "ponder", "searchmoves", "setoption", "name", "value", "Playouts", "CPuct",
+             "Model", "Temperature", "TopP", "MultiPV", "Seed", "true", "1", "0.5", "mine",
+             "ucinewgame", "go nodes 5", "isready", "position startpos", "ponderhit", "8/8/8/4k3/8/4K3/4P3/8 w - - 0 1", "depth", "mate", "movestogo", "0", "d",
+             "\u265e", "quit?", "(", "\x00", "\x1b[2J", "'", '"', "%s", "{}"]  # fmt: skip
+    for _ in range(400):
+        line = " ".join(rng.choices(words, k=rng.randint(1, 7))).encode()
+        if rng.random() < 0.2:
+            line = rng.randbytes(rng.randint(1, 40)).replace(b"\n", b"")
+        session.send(line)
+    session.send("x" * 1_000_000, "stop", "setoption name Model value mine")
+    fen = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 77"
+    said = session.ask(f"position fen {fen}", "d", start=fen)
+    assert sum(line.startswith("bestmove") for line in said) > 5
+    legal(session.ask("go nodes 2"), chess.Board(fen))
+    assert session.close() == (0, "")
+
+
+def test_ratings(session, tmp_path):
+    root = os.environ.get("KEDGE_DATA")
+    folder = Path(root or ".") / "weights" / "maia"
+    if not (folder / "maia-1900.pb.gz").is_file():
+        pytest.skip("KEDGE_DATA has no weights/maia")
+    for rating in (1500, 1900):
+        store.add(f"maia-{rating}", folder / f"maia-{rating}.pb.gz")
+    said = session.ask("isready", start="readyok")
+    assert "info string plays maia-1900" in said
+    said = session.ask("setoption name UCI_LimitStrength value true",
+                       "setoption name UCI_Elo value 1600", "isready", start="readyok")  # fmt: skip
+    assert "info string plays maia-1500 and maia-1900, 25% of the latter" in said
+    said = session.ask("setoption name Temperature value 0", f"position fen {MATE}", "go nodes 50")
+    assert said[-1].split()[1] == "h5f7"
+
+
+def test_scores():
+    assert [centipawns(value) for value in (0.0, 1.0, -1.0, 2.0)] == [0, 12800, -12800, 12800]
+    assert centipawns(0.5) == 111
+    assert wdl(0.0) == (333, 333, 334)
+    assert wdl(1.0) == (1000, 0, 0)
+    assert wdl(-1.0) == (0, 0, 1000)
