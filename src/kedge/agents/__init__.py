@@ -66,8 +66,16 @@ def _dil_pikl(
     return RegretAgent(make_agent(anchor), by_name("dil-pikl", lambdas=types), iterations)
 
 
+def _chess(elo: float = 1500.0, opponent: float | None = None, temperature: float = 1.0) -> Agent:
+    """The model that ships with kedge, as a player of rating `elo` against `opponent`."""
+    from kedge.agents.networks import network_agent
+
+    told = {"elo": elo} if opponent is None else {"elo": elo, "opponent": opponent}
+    return network_agent(str(Spec("chess", (), told)), temperature)
+
+
 def _puct(
-    anchor: Spec | str,
+    anchor: Spec | str = "chess",
     c_puct: float = 2.0,
     playouts: int = 50,
     temperature: float = 1.0,
@@ -87,6 +95,7 @@ for _name in ("pikl-hedge", "mmd"):
 for _name in ("hedge", "rm", "rm+"):
     AGENTS.register(_name, _unanchored(_name))
 AGENTS.register("dil-pikl", _dil_pikl)
+AGENTS.register("chess", _chess)
 AGENTS.register("puct", _puct)
 
 __all__ = ["AGENTS", "Agent", "Analysis", "make_agent"]

@@ -209,6 +209,9 @@ class Engine:
         return Choice(actions[int(self._rng.integers(len(actions)))]) if actions else None
 
 
+SHIPPED = "chess"
+
+
 def rated_models() -> dict[int, str]:
     """The stored Maias, by the rating of the people they play like."""
     names = (name for name in stored_names() if re.fullmatch(r"maia-\d{3,4}", name))
@@ -219,10 +222,10 @@ def choose_models(options: Options) -> tuple[list[str], float]:
     """The models to play with, one or two, and the share of the second.
 
     A rating between those of two models here is played by both, mixed by how near it is to each;
-    one beyond them by the nearest. Without a rating, or without rated models, it is the model that
-    is named; else ``chess``, the highest-rated Maia, or the first by name.
+    one beyond them by the nearest. Without rated models, or without a model that is named, it is
+    the one that ships with kedge, which knows every rating.
     """
-    rated = rated_models() if options.elo is not None or options.model is None else {}
+    rated = rated_models() if options.elo is not None else {}
     if options.elo is not None and rated:
         below = max((rating for rating in rated if rating <= options.elo), default=min(rated))
         above = min((rating for rating in rated if rating >= options.elo), default=max(rated))
@@ -231,12 +234,7 @@ def choose_models(options: Options) -> tuple[list[str], float]:
         return [rated[below], rated[above]], (options.elo - below) / (above - below)
     if options.model is not None:
         return [options.model], 0.0
-    here = stored_names()
-    if not here:
-        raise InputError("no model is here; kedge models pull maia-1900")
-    if "chess" in here:
-        return ["chess"], 0.0
-    return [rated[max(rated)] if rated else here[0]], 0.0
+    return [SHIPPED if options.elo is None else f"{SHIPPED}(elo={options.elo:g})"], 0.0
 
 
 def nucleus(policy: Array, top_p: float, anchor: Array) -> Array:

@@ -1,23 +1,36 @@
 """From the names of models to networks and the agents that play them."""
 
 import threading
-from pathlib import Path
 
 from kedge.agents.agent import Agent
 from kedge.agents.chess import NetworkAgent, PuctAgent
 from kedge.errors import InputError
+from kedge.models import embedded
 from kedge.models.backends import OnnxNetwork, cores
-from kedge.models.store import resolve
+from kedge.models.lc0 import Lc0Weights
+from kedge.models.store import is_path, resolve
 from kedge.search.puct import Settings
+from kedge.specs import Spec, parse
 
-_networks: dict[tuple[Path, int, int, int], OnnxNetwork] = {}
+_networks: dict[tuple[object, ...], OnnxNetwork] = {}
 _loading = threading.Lock()
 
 
 def network(name: str, threads: int | None = None) -> OnnxNetwork:
-    """The network that `name` stands for, a stored model or a path; loaded once a process."""
-    path = resolve(name).resolve()
+    """The network that `name` stands for; loaded once a process.
+
+    It is a model that ships with kedge, for players of some rating ("chess(elo=1700)"), a stored
+    model, or a path.
+    """
     threads = threads or cores()
+    shipped = parse(name) if not is_path(name) else None
+    if shipped is not None and shipped.name in embedded.names():
+        with _loading:
+            if (name, threads) not in _networks:
+                weights = load_shipped(shipped)
+                _networks[name, threads] = OnnxNetwork(weights, threads=threads)
+            return _networks[name, threads]
+    path = resolve(name).resolve()
     try:
         stat = path.stat()
     except OSError as error:
@@ -27,6 +40,14 @@ def network(name: str, threads: int | None = None) -> OnnxNetwork:
         if key not in _networks:
             _networks[key] = OnnxNetwork(path, threads=threads)
         return _networks[key]
+
+
+def load_shipped(spec: Spec) -> Lc0Weights:
+    """The weights of a shipped model for the players that its spec names."""
+    numbers = {key: _number(key, value) for key, value in spec.kwargs.items()}
+    if spec.args or not set(numbers) <= {"elo", "opponent"}:
+        raise InputError(f"{spec}: a shipped model is told elo and opponent, and nothing else")
+    return embedded.load_embedded(spec.name, **numbers)  # type: ignore[arg-type]
 
 
 def network_agent(name: str, temperature: float = 1.0) -> NetworkAgent:
