@@ -14,9 +14,9 @@ from kedge import _core  # noqa: E402
 from kedge.models.conditioning import rating_features  # noqa: E402
 from kedge.models.lc0_moves import MOVES  # noqa: E402
 from kedge.records import ChessGame, write_pgn  # noqa: E402
+from kedge.records.filters import is_held_out_player  # noqa: E402
 from kedge.training.chess import (  # noqa: E402
     GameTable,
-    is_held_out_player,
     make_network,
     make_unpacker,
     mirrored_moves,

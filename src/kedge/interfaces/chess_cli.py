@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kedge.errors import InputError
+from kedge.interfaces.output import print_json
 
 if TYPE_CHECKING:
     from kedge.agents import Analysis
@@ -80,8 +81,6 @@ def chess_policy(
 
         write_atomic(svg, draw(state, rows))
     if as_json:
-        from kedge.interfaces.cli import print_json  # which imports this module
-
         print_json({"agent": str(spec), "fen": state.fen(), "value": found.value, "moves": rows})
     else:
         _print(str(spec), state, found, rows[:top], len(rows))

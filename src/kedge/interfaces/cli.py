@@ -1,7 +1,6 @@
 """The command line. Commands import what they need when they run, so that help comes at once."""
 
 import io
-import json
 import sys
 from pathlib import Path
 from typing import Annotated, Any, Literal, NoReturn
@@ -11,6 +10,8 @@ import typer
 from kedge.errors import ExperimentError, InputError
 from kedge.interfaces.chess_cli import policy_app
 from kedge.interfaces.models_cli import models_app
+from kedge.interfaces.output import print_json
+from kedge.interfaces.predict_cli import predict_app
 from kedge.interfaces.records_cli import replay
 from kedge.interfaces.train_cli import train_app
 
@@ -29,6 +30,7 @@ experiments_app = typer.Typer(
 app.add_typer(experiments_app, name="experiments")
 app.add_typer(models_app, name="models")
 app.add_typer(train_app, name="train")
+app.add_typer(predict_app, name="predict")
 app.command()(replay)
 app.add_typer(policy_app, name="policy")
 
@@ -69,12 +71,6 @@ def main() -> None:
 def _fail(message: str, code: int) -> NoReturn:
     typer.echo(f"kedge: {' '.join(message.split())}", err=True)
     sys.exit(code)
-
-
-def print_json(value: object) -> None:
-    from kedge.experiments.jsonable import plain, strict
-
-    typer.echo(json.dumps(strict(plain(value)), allow_nan=False, ensure_ascii=False))
 
 
 def _version(wanted: bool) -> None:

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kedge.interfaces.output import print_json
+
 if TYPE_CHECKING:
     from kedge.models.store import ModelInfo
 
@@ -27,7 +29,7 @@ def list_models(as_json: Json = False) -> None:
     public = [name for name in store.PUBLIC if name not in names]
     if as_json:
         models = [_plain(model) for model in here]
-        _print_json({"folder": store.models_folder(), "models": models, "public": public})
+        print_json({"folder": store.models_folder(), "models": models, "public": public})
         return
     from rich.console import Console
     from rich.table import Table
@@ -93,14 +95,14 @@ def remove_model(name: Name, as_json: Json = False) -> None:
 
     store.remove(name)
     if as_json:
-        _print_json({"removed": name})
+        print_json({"removed": name})
     else:
         typer.echo(f"removed {name}")
 
 
 def _print_model(model: "ModelInfo", as_json: bool) -> None:
     if as_json:
-        _print_json(_plain(model))
+        print_json(_plain(model))
         return
     from rich.console import Console
     from rich.table import Table
@@ -136,9 +138,3 @@ def _plain(model: "ModelInfo") -> dict[str, Any]:
     from dataclasses import asdict
 
     return {**asdict(model), "path": model.path}
-
-
-def _print_json(value: object) -> None:
-    from kedge.interfaces.cli import print_json  # which imports this module
-
-    print_json(value)

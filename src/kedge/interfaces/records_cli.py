@@ -1,7 +1,6 @@
 """``kedge replay``: records read, replayed, and checked against the rules."""
 
 import contextlib
-import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from kedge.errors import InputError
+from kedge.interfaces.output import print_json
 
 if TYPE_CHECKING:
     from kedge.records import ReadReport
@@ -73,7 +73,7 @@ def replay(
         ]
         counts = {"games": total.games, "positions": total.positions}
         line = {"game": game, **counts, "broken_games": total.broken_games, "broken": broken}
-        typer.echo(json.dumps(line, ensure_ascii=False))
+        print_json(line)
     else:
         _print(total)
 

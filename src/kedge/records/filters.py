@@ -8,6 +8,7 @@ leave out moves after which the mover had less than 30 seconds. A bucket such as
 where both players are rated from 1900 to 1999.
 """
 
+import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -41,6 +42,26 @@ def no_bullet(game: ChessGame) -> bool:
 def has_clocks(game: ChessGame) -> bool:
     """Games whose record shows the clock, at least now and then."""
     return game.clocks is not None
+
+
+def is_held_out(game: ChessGame) -> bool:
+    """Games that models are not trained on, to be tested on.
+
+    Those of one player in twenty, by a hash of the name; where players are not named, one game in
+    twenty-five. Never single positions, whose neighbours would be trained on.
+    """
+    players = [name for name in (game.white, game.black) if name]
+    if not players:
+        return _number(game.moves.tobytes()) % 25 == 0
+    return any(is_held_out_player(name) for name in players)
+
+
+def is_held_out_player(name: str) -> bool:
+    return _number(name.encode()) % 20 == 0
+
+
+def _number(content: bytes) -> int:
+    return int.from_bytes(hashlib.sha256(content).digest()[:4], "big")
 
 
 def time_classes(*names: TimeClass) -> Filter:

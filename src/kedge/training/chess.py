@@ -4,7 +4,6 @@ A position is lc0's 112 planes and, as planes that are one number all over, who 
 of both players and whether it is bullet.
 """
 
-import hashlib
 import json
 import pickle
 from collections.abc import Iterable, Iterator
@@ -23,6 +22,7 @@ from kedge.models.embedded import weights_of
 from kedge.models.lc0_moves import GATHER, MOVES
 from kedge.models.network import to_conditioned_onnx
 from kedge.records import ChessGame
+from kedge.records.filters import is_held_out
 from kedge.training.imitation import Positions, Recipe, Trainer, Unpacker
 from kedge.training.network import SEResNet
 
@@ -63,8 +63,7 @@ class GameTable:
 def table_of(games: Iterable[ChessGame]) -> GameTable:
     """The games that a model can learn from: standard ones with a result, not by bots.
 
-    Held out, to be tested on, are the games of one player in twenty (and, where players are not
-    named, one game in twenty-five): never single positions, whose neighbours would be trained on.
+    Which are held out, `kedge.records.filters.is_held_out` says.
     """
     kept = [game for game in games if _is_usable(game)]
     lengths = [len(game.moves) for game in kept]
@@ -75,7 +74,7 @@ def table_of(games: Iterable[ChessGame]) -> GameTable:
         np.array(ratings, np.int16).reshape(-1, 2),
         np.array([_RESULTS[game.result] for game in kept], np.int8),
         np.array([game.time_class == "bullet" for game in kept], bool),
-        np.array([_is_held_out(game) for game in kept], bool),
+        np.array([is_held_out(game) for game in kept], bool),
     )
 
 
@@ -87,21 +86,6 @@ def _is_usable(game: ChessGame) -> bool:
     slow_enough = game.time_class not in ("ultrabullet", "correspondence")
     long_enough = len(game.moves) >= _SHORTEST and game.result in _RESULTS
     return slow_enough and long_enough and game.fen is None and not game.has_bot
-
-
-def _is_held_out(game: ChessGame) -> bool:
-    players = [name for name in (game.white, game.black) if name]
-    if not players:
-        return _number(game.moves.tobytes()) % 25 == 0
-    return any(is_held_out_player(name) for name in players)
-
-
-def is_held_out_player(name: str) -> bool:
-    return _number(name.encode()) % 20 == 0
-
-
-def _number(content: bytes) -> int:
-    return int.from_bytes(hashlib.sha256(content).digest()[:4], "big")
 
 
 def mirrored_moves() -> npt.NDArray[np.int64]:

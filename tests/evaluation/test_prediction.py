@@ -1,0 +1,103 @@
+"""Prediction: known answers, clustered errors, and the command."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from kedge.agents import make_agent
+from kedge.agents.agent import Analysis
+from kedge.evaluation.prediction import Tally, predict
+from kedge.games.chess import ChessState
+from kedge.records import ChessGame, write_pgn
+from kedge.records.filters import positions
+
+
+def game(text, **tags):
+    state, actions = ChessState(), []
+    for move in text.split():
+        actions.append(state.parse_uci(move))
+        state.board.push(actions[-1])
+    tags = {"result": "1-0", "white_elo": 1500, "black_elo": 1550, "rated": True,
+            "time_control": "600+0", "time_class": "rapid", **tags}  # fmt: skip
+    return ChessGame(np.array(actions, np.uint16), **tags)
+
+
+OPENING = "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6 e1g1 f8e7 f1e1 b7b5 a4b3 d7d6"
+
+
+class Lowest:
+    """Holds the lowest action likeliest, with nine tenths."""
+
+    def analyse_many(self, states):
+        found = []
+        for state in states:
+            policy = np.full(len(state.legal_actions()), 0.1 / (len(state.legal_actions()) - 1))
+            policy[0] = 0.9
+            found.append(Analysis(policy, policy, np.full(len(policy), np.nan), 0.0))
+        return found
+
+
+def test_counts_by_hand():
+    games = [game(OPENING)]
+    *_, last = predict(positions(games, ()), Lowest())
+    hits = [
+        ChessState.from_fen(games[0].state(ply).fen()).legal_actions()[0] == action
+        for ply, action in enumerate(games[0].moves)
+    ]
+    summary = last.to_json()
+    assert summary["positions"] == len(OPENING.split())
+    assert summary["top1"] == pytest.approx(np.mean(hits))
+    assert set(summary["groups"]) >= {"bucket", "time_class", "phase"}
+
+
+def test_errors_are_clustered_by_game():
+    tally = Tally()
+    for number, hits in enumerate([4, 0, 2, 2]):
+        for k in range(4):
+            tally.add(number, 0 if k < hits else 9, 1.0)
+    found = tally.summary()
+    assert found["top1"] == 0.5
+    # Residuals by game are +2, −2, 0, 0 of 16 positions.
+    assert found["top1_se"] == pytest.approx(np.sqrt(4 / 3 * 8) / 16)
+    assert found["cross_entropy_se"] == 0.0
+
+
+def test_search_and_network_agree_at_one_playout():
+    games = [game(OPENING)]
+    raw, searched = (
+        list(predict(positions(games, ()), make_agent(spec)))[-1].to_json()
+        for spec in ("chess", "puct(chess, playouts=1)")
+    )
+    assert raw["top1"] == searched["top1"]
+    assert raw["cross_entropy"] == pytest.approx(searched["cross_entropy"], abs=1e-6)
+    assert raw["top1"] > 0.4  # people's favourite opening
+
+
+def test_the_command(tmp_path):
+    write_pgn([game(OPENING), game(OPENING, time_class="bullet", time_control="60+0")],
+              tmp_path / "games.pgn")  # fmt: skip
+    command = [sys.executable, "-m", "kedge", "predict", "chess", str(tmp_path / "games.pgn")]
+    done = subprocess.run(
+        [*command, "--agent", "puct(chess, c_puct=2, playouts=4)", "--json"],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert {"agent", "games", "positions", "top1", "top1_se", "cross_entropy", "groups"} <= set(
+        found
+    )
+    assert (found["games"], found["positions"]) == (1, 4)  # no bullet, after ten plies
+    for bad, said in (
+        (["--agent", "rm"], "does not play chess"),
+        (["--agent", "chess", "--bucket", "2800"], "no position is left"),
+        (["--agent", "ches"], "did you mean chess"),
+        (["--agent", "chess(elo=-5)"], "elo: a rating"),
+    ):
+        done = subprocess.run([*command, *bad], capture_output=True, text=True)
+        assert done.returncode == 2
+        assert said in done.stderr
+        assert len(done.stderr.splitlines()) == 1
