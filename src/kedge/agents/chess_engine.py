@@ -20,7 +20,7 @@ from kedge.models.store import stored_names
 from kedge.regularize import Array
 from kedge.search.puct import Settings
 
-_PLAYOUT_BYTES = 2000  # of tree: some 35 moves of 48 bytes each, and room to grow
+_PLAYOUT_BYTES = 3000  # of tree: some 35 moves of 48 bytes each, and what growing takes
 _OPENING_MOVES = 6
 
 
