@@ -83,3 +83,19 @@ def test_plugins_are_found_through_entry_points(monkeypatch):
     registry: Registry[str] = Registry("game", "kedge.games")
     assert registry.names() == ["theirs"]
     assert registry.make("theirs(size=4)") == "their game of size 4"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["./net.pb.gz", "/models/net.pb.gz(temperature=2)", '"a net.pb"(temperature=2)', '"a net.pb"'],
+)
+def test_names_may_be_paths(text):
+    spec = parse(text)
+    assert spec.name.endswith((".pb", ".pb.gz"))
+    assert str(spec) == text
+    assert parse(str(spec)) == spec
+
+
+def test_a_quoted_anchor():
+    assert parse('puct("a net.pb", c=1)').args == ("a net.pb",)
+    assert parse('puct("a net.pb"(temperature=2))').args[0].kwargs == {"temperature": 2}

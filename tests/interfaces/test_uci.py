@@ -267,7 +267,8 @@ def test_garbage_never_kills_it(session, mine):
              "e1g1", "0000", "nodes", "5", "movetime", "20", "wtime", "-5", "btime", "9" * 30,
              "infinite", "ponder", "searchmoves", "setoption", "name", "value", "Playouts", "CPuct",
              "Model", "Temperature", "TopP", "MultiPV", "Seed", "true", "1", "0.5", "mine",
-             "ucinewgame", "go nodes 5", "isready", "position startpos", "ponderhit", "8/8/8/4k3/8/4K3/4P3/8 w - - 0 1", "depth", "mate", "movestogo", "0", "d",
+             "ucinewgame", "go nodes 5", "isready", "position startpos", "ponderhit",
+             "8/8/8/4k3/8/4K3/4P3/8 w - - 0 1", "depth", "mate", "movestogo", "0", "d",
              "\u265e", "quit?", "(", "\x00", "\x1b[2J", "'", '"', "%s", "{}"]  # fmt: skip
     for _ in range(400):
         line = " ".join(rng.choices(words, k=rng.randint(1, 7))).encode()

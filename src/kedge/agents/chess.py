@@ -81,7 +81,7 @@ class PuctAgent:
     def search(
         self, state: ChessState, only: Collection[int] | None = None
     ) -> Iterator[Callable[[], Analysis]]:
-        """After every playout a function that tells what is known then: asking takes its time.
+        """After every playout a function that tells what is known by now; telling takes its time.
 
         With `only` no other move is tried at the root: the rest of the prior is shared out.
         """

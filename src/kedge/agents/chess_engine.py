@@ -20,7 +20,7 @@ from kedge.models.store import stored_names
 from kedge.regularize import Array
 from kedge.search.puct import Settings
 
-_PLAYOUT_BYTES = 2000  # of tree: some 35 moves of 48 bytes each, and room to grow
+_PLAYOUT_BYTES = 3000  # of tree: some 35 moves of 48 bytes each, and what growing takes
 _OPENING_MOVES = 6
 
 
@@ -154,7 +154,9 @@ class Engine:
         """Have the network ready; says which it is if it was not."""
         names, share = choose_models(self.options)
         key = (*names, share, self.options.threads)
-        first, *others = [network(name, self.options.threads) for name in names]
+        # Shared out: a network's threads spin on while the other computes.
+        threads = max(1, self.options.threads // len(names))
+        first, *others = [network(name, threads) for name in names]
         was, self._key = self._key, key
         self._network = MixedNetwork(first, others[0], share) if others else first
         if was == key:

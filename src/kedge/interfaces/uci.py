@@ -4,6 +4,7 @@ This thread reads; a second one thinks, so that ``stop`` and ``isready`` are ans
 """
 
 import contextlib
+import io
 import math
 import sys
 import threading
@@ -260,7 +261,11 @@ class Uci:
         return uci(choice.action) + (f" ponder {uci(choice.reply)}" if choice.reply else "")
 
     def _complain(self, text: str) -> None:
-        self._say(f"info string error: {' '.join(text.split())}")
+        line = " ".join(text.split())
+        shown = "".join(
+            letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in line
+        )
+        self._say(f"info string error: {shown}")
 
     def _say(self, text: str) -> None:
         # Nobody listens any more: the end of the input is near.
@@ -350,5 +355,8 @@ def _by_clock(counts: Mapping[str, int], player: int) -> Limits:
 
 def run() -> None:
     """Talk over this process's own input and output."""
-    sys.stdin.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
+    if not isinstance(sys.stdin, io.TextIOWrapper) or not isinstance(sys.stdout, io.TextIOWrapper):
+        return  # closed: there is nobody to talk to
+    sys.stdin.reconfigure(encoding="utf-8", errors="replace")
+    sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
     Uci(sys.stdout).run(iter(sys.stdin.readline, ""))
