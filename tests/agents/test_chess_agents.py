@@ -89,7 +89,6 @@ def test_only_some_moves_are_searched(mine):
         ("mine(heat=1)", "heat"),
         ("mine(temperature=-1)", "temperature"),
         ("mine(temperature=warm)", "temperature: a number"),
-        ("puct", "anchor"),
         ("puct(uniform)", "anchor"),
         ("puct(3)", "anchor"),
         ("puct(puct(mine))", "anchor"),

@@ -48,26 +48,21 @@ def test_a_rating_picks_the_nearest_models(elo, names, share):
     assert choose_models(Options(elo=elo, model="other")) == (names, share)
 
 
-def test_models_without_a_rating(tmp_path):
-    with pytest.raises(InputError, match="kedge models pull"):
-        choose_models(Options())
-    with pytest.raises(InputError, match="kedge models pull"):
-        choose_models(Options(elo=1500))
-    assert choose_models(Options(model="it", elo=1500)) == (["it"], 0.0)
-    for name in ("zeta", "beta"):
-        store.add(name, tiny.write(tmp_path / "net.pb", tiny.net()))
-    assert choose_models(Options()) == (["beta"], 0.0)
+def test_the_shipped_model_knows_every_rating():
+    assert choose_models(Options()) == (["chess"], 0.0)
+    assert choose_models(Options(elo=1650)) == (["chess(elo=1650)"], 0.0)
     engine = Engine()
     engine.options = Options(elo=1500)
-    assert engine.load() == "no rated model is here; plays beta"
+    assert engine.load() == "plays chess(elo=1500)"
     assert engine.load() is None
 
 
-@pytest.mark.usefixtures("rated")
-def test_auto_is_the_highest_rated(tmp_path):
-    assert choose_models(Options()) == (["maia-1900"], 0.0)
-    store.add("chess", tiny.write(tmp_path / "net.pb", tiny.net()))
-    assert choose_models(Options()) == (["chess"], 0.0)
+def test_a_named_model_without_a_rating(tmp_path):
+    store.add("beta", tiny.write(tmp_path / "net.pb", tiny.net()))
+    assert choose_models(Options(model="beta", elo=1500)) == (["beta"], 0.0)
+    engine = Engine()
+    engine.options = Options(model="beta", elo=1500)
+    assert engine.load() == "no rated model is here; plays beta"
 
 
 def test_mixture():

@@ -231,7 +231,7 @@ def test_impossible_sequences(session, mine):
 
 
 def test_without_a_model(session):
-    said = session.ask("isready", start="readyok")
+    said = session.ask("setoption name Model value maia-1900", "isready", start="readyok")
     assert len(errors(said)) == 1
     assert "kedge models pull" in errors(said)[0]
     said = session.ask("go nodes 10")
@@ -291,7 +291,7 @@ def test_ratings(session, tmp_path):
     for rating in (1500, 1900):
         store.add(f"maia-{rating}", folder / f"maia-{rating}.pb.gz")
     said = session.ask("isready", start="readyok")
-    assert "info string plays maia-1900" in said
+    assert "info string plays chess" in said
     said = session.ask("setoption name UCI_LimitStrength value true",
                        "setoption name UCI_Elo value 1600", "isready", start="readyok")  # fmt: skip
     assert "info string plays maia-1500 and maia-1900, 25% of the latter" in said

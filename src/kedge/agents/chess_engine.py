@@ -162,7 +162,7 @@ class Engine:
         if was == key:
             return None
         weights = f", {share:.0%} of the latter" if others else ""
-        unrated = self.options.elo is not None and not rated_models()
+        unrated = self.options.elo is not None and names == [self.options.model]
         return (
             f"{'no rated model is here; ' if unrated else ''}plays {' and '.join(names)}{weights}"
         )
