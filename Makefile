@@ -21,6 +21,7 @@ types:
 bench:
 	$(BIN)/pip install -q -e '.[dev,bench]'
 	$(BIN)/python benchmarks/regret.py
+	$(BIN)/python benchmarks/puct.py
 	$(BIN)/python benchmarks/chess_rules.py
 	$(BIN)/python benchmarks/records.py
 

@@ -80,7 +80,6 @@ def test_table_and_picture(tmp_path):
         (("--agent", "uniform"), "does not play chess"),
         (("--agent", "mine", "--svg", "/no/such/folder/it.svg"), "cannot write"),
         (("--agent", "mine", "--top", "0"), "--top"),
-        ((), "--agent"),
     ],
 )
 def test_bad_input_is_one_line(arguments, said):

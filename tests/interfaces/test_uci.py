@@ -96,7 +96,7 @@ def test_options(client):
     for name in ("Model", "WeightsFile", "CPuct", "Playouts", "Temperature", "TopP", "MultiPV",
                  "Seed", "UCI_LimitStrength", "UCI_Elo", "HumanTime", "Ponder"):  # fmt: skip
         assert name in client.options
-    assert client.options["UCI_Elo"].min == 1100
+    assert client.options["UCI_Elo"].min == 800
     client.configure({"Model": "mine", "CPuct": "0.5", "Playouts": 20, "HumanTime": False})
     client.ping()
 

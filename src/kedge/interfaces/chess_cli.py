@@ -31,9 +31,8 @@ def chess_policy(
             "-a",
             metavar="SPEC",
             help="Who plays: a model, or `puct(MODEL, c_puct=2, playouts=50)`.",
-            show_default=False,
         ),
-    ],
+    ] = "puct(chess)",
     fen: Annotated[
         str | None,
         typer.Option(help="The position. [default: the start of the game]", show_default=False),
@@ -59,7 +58,7 @@ def chess_policy(
 
     **Examples**
 
-    - `kedge policy chess --agent maia-1500`
+    - `kedge policy chess --agent "chess(elo=1200)"`
     - `kedge policy chess --moves "e2e4 e7e5 g1f3" --agent "puct(maia-1900, c_puct=2)" --svg it.svg`
     - `kedge policy chess --fen "8/8/8/4k3/8/4K3/4P3/8 w - - 0 1" --agent maia-1900 --json`
     """

@@ -69,7 +69,7 @@ OPTIONS = {
         Option("MultiPV", "spin", 1, 1, 256),
         Option("Seed", "spin", 0, 0, 2**31 - 1),
         Option("UCI_LimitStrength", "check", False),
-        Option("UCI_Elo", "spin", 1500, 1100, 1900),
+        Option("UCI_Elo", "spin", 1500, 800, 2400),
         Option("UCI_ShowWDL", "check", True),
         Option("HumanTime", "check", False),
         Option("Ponder", "check", False),
