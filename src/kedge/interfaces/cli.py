@@ -1,6 +1,6 @@
 """The command line. Commands import what they need when they run, so that help comes at once."""
 
-import io
+import os
 import sys
 from pathlib import Path
 from typing import Annotated, Any, Literal, NoReturn
@@ -56,16 +56,22 @@ def main() -> None:
         _fail("nothing was answered, so nothing was done", 2)
     except ExperimentError as error:  # those tasks that finished are kept
         _fail(str(error), 1)
-    except OSError as error:  # our output cannot be written
-        _fail(f"cannot write: {error.strerror}", 1)
+    except OSError as error:
+        _output_is_lost(error)
     if code == 130:  # what typer makes of Ctrl-C
         _fail("interrupted; what was finished is kept", 130)
     try:
         sys.stdout.flush()
     except OSError as error:
-        sys.stdout = io.StringIO()  # so that closing it says nothing more
-        _fail(f"cannot write: {error.strerror}", 1)
+        _output_is_lost(error)
     sys.exit(code)
+
+
+def _output_is_lost(error: OSError) -> NoReturn:
+    """A full disk, a reader that left: one line, and nothing more when Python closes its files."""
+    with open(os.devnull, "w") as nowhere:
+        os.dup2(nowhere.fileno(), 1)
+    _fail(f"cannot write: {error.strerror}", 1)
 
 
 def _fail(message: str, code: int) -> NoReturn:
