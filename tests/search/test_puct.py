@@ -1,5 +1,6 @@
 """PUCT: the plain twin against reference code, the native forest against the twin."""
 
+import zlib
 from math import sin
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 from kedge import _core
 from kedge.errors import InputError
+from kedge.games.chess import START_FEN, ChessState
 from kedge.search.puct import Settings, search, search_many
 
 
@@ -250,3 +252,43 @@ def test_intermediate_rewards_count():
 def test_bad_settings(change):
     with pytest.raises(InputError):
         Settings(**change)
+
+
+def evaluate_chess(state):
+    """A prior and a value from nothing but the position's text."""
+    seed = zlib.crc32(state.fen().encode())
+    rng = np.random.default_rng(seed)
+    weights = rng.random(len(state.legal_actions())) ** 4 + 1e-3
+    return weights / weights.sum(), float(rng.uniform(-1.0, 1.0))
+
+
+CHESS = [
+    "",
+    "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6",
+    "g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1",  # a repetition is one move away
+    "f2f3 e7e5 g2g4",  # a mate is
+]
+
+
+@pytest.mark.parametrize("c_puct", [0.5, 2.0, 10.0])
+def test_chess_forest_is_its_plain_twin(c_puct):
+    settings = Settings(c_puct, 150)
+    states = [ChessState.from_fen(START_FEN, line.split()) for line in CHESS]
+    states += [
+        ChessState.from_fen("7k/5Q2/8/6K1/8/8/8/8 w - - 98 120"),  # fifty moves run out
+        ChessState.from_fen("8/P6k/8/8/8/8/7p/K7 w - - 0 1"),
+    ]
+
+    def evaluate_leaves(forest):
+        answers = [evaluate_chess(forest.leaf(tree)) for tree in forest.waiting()]
+        forest.update(
+            np.concatenate([prior for prior, _ in answers]), np.array([v for _, v in answers])
+        )
+
+    roots = [state.board for state in states]
+    found = search_many(_core.ChessForest(2), roots, evaluate_leaves, settings)
+    for state, native_result in zip(states, found, strict=True):
+        plain = search(state, evaluate_chess, settings)
+        assert native_result.visits.tolist() == plain.visits.tolist()
+        np.testing.assert_array_equal(native_result.totals, plain.totals)
+        assert native_result.lines == plain.lines
