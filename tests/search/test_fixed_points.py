@@ -50,7 +50,7 @@ def test_mmd_with_its_own_step_size(oracle):
             MMD(case["lambdas"]),
             anchors=case["anchors"],
             average="last",
-            checkpoints=[1000, 10_000, 100_000, 1_000_000, 3_000_000],
+            checkpoints=[1000, 10_000, 100_000, 1_000_000, 2_000_000, 3_000_000],
         )
         errors = (error(step.policies, case) for step in steps)
         assert any(one < 1e-6 for one in errors), (case["name"], case["lambdas"])
