@@ -4,7 +4,9 @@ import contextlib
 import os
 import secrets
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 from kedge.errors import InputError
 
@@ -25,11 +27,18 @@ def write_atomic(path: Path, content: bytes | str) -> None:
     """Write beside ``path``, force to disk, then rename: a reader never sees half a file."""
     if isinstance(content, str):
         content = content.encode("utf-8", "backslashreplace")
+    with whole_file(path) as file:
+        file.write(content)
+
+
+@contextlib.contextmanager
+def whole_file(path: Path) -> Iterator[IO[bytes]]:
+    """A file to write into that stands at ``path`` only once it is whole and on the disk."""
     partial = path.parent / f".{path.name[:60]}.{secrets.token_hex(6)}{_SUFFIX}"
     try:
         try:
             with partial.open("wb") as file:
-                file.write(content)
+                yield file
                 file.flush()
                 os.fsync(file.fileno())
             os.replace(partial, path)

@@ -11,6 +11,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from kedge import _core  # noqa: E402
+from kedge.errors import InputError  # noqa: E402
 from kedge.models.conditioning import rating_features  # noqa: E402
 from kedge.models.lc0_moves import MOVES  # noqa: E402
 from kedge.records import ChessGame, write_pgn  # noqa: E402
@@ -161,3 +162,14 @@ def test_the_command_trains_goes_on_and_exports(table, tmp_path):
     )
     assert taught.returncode == 2
     assert "not a checkpoint" in taught.stderr
+
+
+def test_damaged_checkpoints_are_refused(positions, tmp_path):
+    path = tmp_path / "checkpoint.pt"
+    run = trainer()
+    run.save(path)
+    whole = path.read_bytes()
+    for content in (b"", b"garbage", whole[: len(whole) // 2]):
+        path.write_bytes(content)
+        with pytest.raises(InputError, match="not a checkpoint"):
+            trainer().load(path)

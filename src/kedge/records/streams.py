@@ -6,8 +6,6 @@ import gzip
 import importlib
 import io
 import lzma
-import os
-import secrets
 import sys
 import zlib
 from collections.abc import Iterator
@@ -15,6 +13,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from kedge.errors import InputError
+from kedge.files import whole_file
 
 # What a damaged or cut-off compressed file raises while it is read.
 DAMAGE = (EOFError, zlib.error, lzma.LZMAError, OSError, ValueError)
@@ -124,21 +123,11 @@ class _ZstdStream(io.RawIOBase):
 def create(path: str | Path) -> Iterator[IO[bytes]]:
     """A new file, compressed as its name says (.gz, .bz2, .xz, .zst), there only when whole."""
     path = Path(path)
-    partial = path.parent / f".{path.name[:60]}.{secrets.token_hex(6)}.partial"
-    try:
-        try:
-            with partial.open("wb") as stored:
-                writer = _writer(stored, path)
-                yield writer
-                if writer is not stored:
-                    writer.close()
-            os.replace(partial, path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                partial.unlink()
-            raise
-    except OSError as error:
-        raise InputError(f"{path}: cannot write ({error.strerror})") from error
+    with whole_file(path) as stored:
+        writer = _writer(stored, path)
+        yield writer
+        if writer is not stored:
+            writer.close()
 
 
 def _writer(stored: IO[bytes], path: Path) -> IO[bytes]:

@@ -5,7 +5,6 @@ of both players and whether it is bullet.
 """
 
 import json
-import pickle
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -23,7 +22,7 @@ from kedge.models.lc0_moves import GATHER, MOVES
 from kedge.models.network import to_conditioned_onnx
 from kedge.records import ChessGame
 from kedge.records.filters import is_held_out
-from kedge.training.imitation import Positions, Recipe, Trainer, Unpacker
+from kedge.training.imitation import Positions, Recipe, Trainer, Unpacker, read_checkpoint
 from kedge.training.network import SEResNet
 
 _PLANES = 112
@@ -195,16 +194,14 @@ def exported(network: SEResNet) -> bytes:
 
 
 def _load_teacher(path: Path) -> SEResNet:
-    try:
-        state = torch.load(path, map_location="cpu", weights_only=True)
-        network = make_network(Recipe(**state["recipe"]))
-        averaged = {
-            key.removeprefix("module."): value
+    state = read_checkpoint(path, torch.device("cpu"))
+    network = make_network(Recipe(**state["recipe"]))
+    module = "module."
+    network.load_state_dict(
+        {
+            key.removeprefix(module): value
             for key, value in state["averaged"].items()
-            if key.startswith("module.")
+            if key.startswith(module)
         }
-        network.load_state_dict(averaged)
-    except (OSError, KeyError, TypeError, RuntimeError, pickle.UnpicklingError) as error:
-        reason = str(error).splitlines()[0][:100]
-        raise InputError(f"{path}: not a checkpoint of a chess model ({reason})") from None
+    )
     return network

@@ -16,6 +16,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from kedge.errors import InputError
 from kedge.training.network import SEResNet
 
 
@@ -39,6 +40,18 @@ class Recipe:
     average: float = 0.999
     """The weights that are kept are this running mean of those trained."""
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("filters", "blocks", "se_ratio", "steps", "batch", "warmup"):
+            if getattr(self, name) < 1:
+                raise InputError(f"{name}: at least 1, not {getattr(self, name)}")
+        if self.filters < self.se_ratio:
+            raise InputError(f"filters: at least se_ratio ({self.se_ratio}), not {self.filters}")
+        for name in ("drop", "teacher_weight", "average"):
+            if not 0.0 <= getattr(self, name) <= 1.0:
+                raise InputError(f"{name}: from 0 to 1, not {getattr(self, name):g}")
+        if not self.learning_rate > 0.0:
+            raise InputError(f"learning_rate: above 0, not {self.learning_rate:g}")
 
 
 @dataclass(frozen=True)
@@ -90,6 +103,20 @@ class Unpacker:
             moves,
             positions.results[rows],
         )
+
+
+def read_checkpoint(path: Path, device: torch.device) -> dict[str, Any]:
+    """What `Trainer.save` wrote; nothing in it is executed."""
+    try:
+        state: dict[str, Any] = torch.load(path, map_location=device, weights_only=True)
+        if {"recipe", "network", "averaged", "step"} <= set(state):
+            return state
+        reason = "parts are missing"
+    except OSError as error:
+        reason = error.strerror or "cannot be read"
+    except Exception as error:  # torch's own kinds are many
+        reason = (str(error).splitlines() or [type(error).__name__])[0][:80]
+    raise InputError(f"{path}: not a checkpoint of a training ({reason})")
 
 
 def _running_mean(kept: float) -> Callable[[list[Tensor], list[Tensor], Any], None]:
@@ -253,7 +280,14 @@ class Trainer:
         partial.replace(path)
 
     def load(self, path: Path) -> None:
-        state: dict[str, Any] = torch.load(path, map_location=self.device, weights_only=True)
+        """Go on from a checkpoint of this recipe; more steps than it had may be asked for."""
+        state = read_checkpoint(path, self.device)
+        ours = asdict(self.recipe)
+        for name, value in state["recipe"].items():
+            if name != "steps" and ours.get(name) != value:
+                raise InputError(
+                    f"{path}: of another recipe ({name} is {value} there, {ours.get(name)} here)"
+                )
         self.network.load_state_dict(state["network"])
         self.averaged.load_state_dict(state["averaged"])
         self.optimizer.load_state_dict(state["optimizer"])
