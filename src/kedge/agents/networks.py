@@ -1,45 +1,71 @@
 """From the names of models to networks and the agents that play them."""
 
 import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from typing import Literal
 
 from kedge.agents.agent import Agent
 from kedge.agents.chess import NetworkAgent, PuctAgent
 from kedge.errors import InputError
 from kedge.models import embedded
-from kedge.models.backends import OnnxNetwork, cores
+from kedge.models.backends import Network, OnnxNetwork, TorchNetwork, cores
 from kedge.models.lc0 import Lc0Weights
 from kedge.models.store import is_path, resolve
 from kedge.search.puct import Settings
 from kedge.specs import Spec, parse
 
-_networks: dict[tuple[object, ...], OnnxNetwork] = {}
+Dtype = Literal["float32", "bfloat16"]
+
+_networks: dict[tuple[object, ...], Network] = {}
 _loading = threading.Lock()
+_device: ContextVar[tuple[str, Dtype]] = ContextVar("device", default=("cpu", "float32"))
 
 
-def network(name: str, threads: int | None = None) -> OnnxNetwork:
-    """The network that `name` stands for; loaded once a process.
+@contextmanager
+def computing_on(device: str, dtype: Dtype = "float32") -> Iterator[None]:
+    """Networks that are loaded within compute here: "cpu" is ONNX Runtime's, others are torch's."""
+    if device == "cpu" and dtype != "float32":
+        raise InputError("the CPU computes in float32")
+    token = _device.set((device, dtype))
+    try:
+        yield
+    finally:
+        _device.reset(token)
+
+
+def network(name: str, threads: int | None = None) -> Network:
+    """The network that `name` stands for; loaded once a process and device.
 
     It is a model that ships with kedge, for players of some rating ("chess(elo=1700)"), a stored
     model, or a path.
     """
-    threads = threads or cores()
     shipped = parse(name) if not is_path(name) else None
     if shipped is not None and shipped.name in embedded.names():
-        with _loading:
-            if (name, threads) not in _networks:
-                weights = load_shipped(shipped)
-                _networks[name, threads] = OnnxNetwork(weights, threads=threads)
-            return _networks[name, threads]
+        return _loaded((name,), lambda: load_shipped(shipped), threads)
     path = resolve(name).resolve()
     try:
         stat = path.stat()
     except OSError as error:
         raise InputError(f"{path}: cannot read ({error.strerror})") from None
-    key = (path, stat.st_mtime_ns, stat.st_size, threads)
+    return _loaded((path, stat.st_mtime_ns, stat.st_size), lambda: path, threads)
+
+
+def _loaded(
+    key: tuple[object, ...], model: Callable[[], Path | Lc0Weights], threads: int | None
+) -> Network:
+    device, dtype = _device.get()
+    where = (threads or cores(),) if device == "cpu" else (device, dtype)
     with _loading:
-        if key not in _networks:
-            _networks[key] = OnnxNetwork(path, threads=threads)
-        return _networks[key]
+        if (*key, *where) not in _networks:
+            _networks[(*key, *where)] = (
+                OnnxNetwork(model(), threads=threads or cores())
+                if device == "cpu"
+                else TorchNetwork(model(), device=device, dtype=dtype, compile=True)
+            )
+        return _networks[(*key, *where)]
 
 
 def load_shipped(spec: Spec) -> Lc0Weights:
