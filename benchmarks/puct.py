@@ -1,14 +1,16 @@
 """PUCT: how much of the network's speed the search keeps, and the tree's own cost beside OpenSpiel.
 
     python benchmarks/puct.py [WEIGHTS]      (the shipped model, or an lc0 file such as Maia's)
+    python benchmarks/puct.py WEIGHTS --device cuda --dtype bfloat16
 
-Search throughput is playouts a second (one evaluation each, but for those that end a game) of
-50-playout searches over many positions; the bare network is timed on the same positions at the same
-batch size, in the same run.
+Search throughput is network evaluations a second inside 50-playout searches over many positions;
+the bare network is timed on the same positions at the same batch size, in the same run. On a GPU
+the bare network has its positions there already and leaves its answers there.
 """
 
 import argparse
 import time
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -16,8 +18,8 @@ from kedge import _core
 from kedge.agents.chess import PuctAgent
 from kedge.games.chess import ChessState, encode
 from kedge.models import embedded
-from kedge.models.backends import OnnxNetwork, cores
-from kedge.search.puct import Settings, search_many
+from kedge.models.backends import Network, OnnxNetwork, TorchNetwork, cores
+from kedge.search.puct import Settings, admit
 
 PLAYOUTS = 50
 
@@ -37,41 +39,73 @@ def random_states(count: int) -> list[ChessState]:
     return states
 
 
-def with_network(network: OnnxNetwork, roots: int) -> None:
-    states = random_states(roots)
-    packed = encode(states)
-    network.evaluate_packed(*packed)
-    bare = searched = 0.0
+def bare(network: Network, states: list[ChessState]) -> Callable[[], None]:
+    """One batch through the network alone."""
+    masks, rule50 = encode(states)
+    if not isinstance(network, TorchNetwork):
+        return lambda: network.evaluate_packed(masks, rule50)
+    import torch
+
+    there = [torch.from_numpy(a).to(network.device) for a in (masks.view(np.int64), rule50)]
+
+    def forward() -> None:
+        with torch.inference_mode():
+            network.forward_packed(*there)[1].sum().item()  # waits until it is done
+
+    return forward
+
+
+def with_network(network: Network, chunks: int, playouts: int) -> None:
+    agent = PuctAgent(network, Settings(2.0, playouts))
+    batch = agent.batch_size
+    states = random_states(batch)
+    boards = [state.board for state in states]
+    alone = bare(network, states)
+    evaluations = 0
+
+    def counted() -> Iterator[int]:
+        for found in agent.analyse_chunks([boards] * chunks):
+            yield len(found.policy) + int(found.visits.sum())
+
+    alone()
+    rounds = 3 if isinstance(network, OnnxNetwork) else 20
+    if rounds > 3:
+        sum(counted())  # compiles
+    fastest = searched = 0.0
     for _ in range(3):  # in turns, so that a busy machine troubles both alike
         start = time.perf_counter()
-        for _ in range(4):
-            network.evaluate_packed(*packed)
-        bare = max(bare, 4 * roots / (time.perf_counter() - start))
+        for _ in range(rounds):
+            alone()
+        fastest = max(fastest, rounds * batch / (time.perf_counter() - start))
         start = time.perf_counter()
-        found = PuctAgent(network, Settings(2.0, PLAYOUTS)).analyse_many(states)
-        seconds = time.perf_counter() - start
-        playouts = sum(1 + int(one.visits.sum()) for one in found if one.visits is not None)
-        searched = max(searched, playouts / seconds)
-    print(f"\n{roots} roots × {PLAYOUTS} playouts, {cores()} cores")
-    print(f"  bare network   {bare:10,.0f} positions/s")
+        evaluations = sum(counted())
+        searched = max(searched, evaluations / (time.perf_counter() - start))
+    print(f"\n{chunks} × {batch} roots × {playouts} playouts, {cores()} cores")
+    print(f"  bare network   {fastest:12,.0f} positions/s")
     print(
-        f"  inside search  {searched:10,.0f} playouts/s   {searched / bare:.2f} of the bare network"
+        f"  inside search  {searched:12,.0f} playouts/s   "
+        f"{searched / fastest:.2f} of the bare network"
     )
 
 
-def without_network(roots: int, playouts: int) -> float:
+def tree_work(threads: int, roots: int, playouts: int) -> float:
+    """Seconds a playout, with answers that were there before."""
     boards = [state.board for state in random_states(roots)]
-
-    def uniform(forest):
-        counts = [len(forest.leaf_actions(tree)) for tree in forest.waiting()]
-        priors = np.repeat(1.0 / np.array(counts), counts)
-        forest.update(priors, np.zeros(len(counts)))
-
-    settings = Settings(2.0, playouts)
+    rng = np.random.default_rng(0)
+    logits = 2.0 * rng.standard_normal(218 * roots, np.float32)
+    values = rng.uniform(-0.2, 0.2, roots).astype(np.float32)
+    masks, rule50 = np.empty((roots, 112), np.uint64), np.empty(roots, np.uint8)
+    moves = np.empty(218 * roots, np.int32)
+    settings, forest = Settings(2.0, playouts), _core.ChessForest(threads)
     best = np.inf
-    for _ in range(3):
+    for _ in range(4):  # the first has to get its memory
         start = time.perf_counter()
-        search_many(_core.ChessForest(1), boards, uniform, settings)
+        for board in boards:
+            admit(forest, board, settings)
+        while forest.collect():
+            forest.encode(masks, rule50, moves)
+            forest.update_logits(logits, values)
+        forest.clear()
         best = min(best, (time.perf_counter() - start) / (roots * playouts))
     return best
 
@@ -105,17 +139,28 @@ def openspiel(playouts: int, searches: int) -> float | None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("weights", nargs="?", help="an lc0 weight file; the shipped model if none")
-    parser.add_argument("--roots", type=int, default=256)
+    parser.add_argument("--device", default="cpu", help="cpu (ONNX Runtime), or torch's cuda")
+    parser.add_argument("--dtype", default="float32", choices=["float32", "bfloat16"])
+    parser.add_argument("--chunks", type=int, default=2, help="batches of roots to search")
     options = parser.parse_args()
     model = options.weights or embedded.load_embedded("chess")
-    with_network(OnnxNetwork(model, threads=cores()), options.roots)
-    ours = without_network(options.roots, PLAYOUTS)
-    print("\nUniform evaluator (from Python), one core")
-    print(f"  kedge          {ours * 1e6:10.2f} µs a playout")
+    network: Network = (
+        OnnxNetwork(model, threads=cores())
+        if options.device == "cpu"
+        else TorchNetwork(model, device=options.device, dtype=options.dtype, compile=True)
+    )
+    with_network(network, options.chunks, PLAYOUTS)
+    print("\nTree work alone: descend, legal moves, encode, expand")
+    for threads, roots in ((1, 256), (cores(), 8192)):
+        ours = tree_work(threads, roots, PLAYOUTS)
+        print(f"  {roots:5} roots, {threads:2} threads {ours * 1e6:10.2f} µs a playout")
+    alone = tree_work(1, 1, PLAYOUTS)
+    print(f"\n1 root, 1 thread\n  kedge          {alone * 1e6:10.2f} µs a playout")
     theirs = openspiel(PLAYOUTS, 20)
     if theirs is not None:
         print(
-            f"  OpenSpiel      {theirs * 1e6:10.2f} µs a playout, {theirs / ours:.1f}× kedge's time"
+            f"  OpenSpiel      {theirs * 1e6:10.2f} µs a playout (Python, a uniform evaluator), "
+            f"{theirs / alone:.1f}× kedge's time"
         )
 
 

@@ -3,40 +3,93 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <mutex>
+#include <new>
 #include <system_error>
 #include <thread>
 #include <vector>
 
 namespace kedge {
 
-// Calls work(i) for every i < count on up to `threads` threads, this one among them. What a worker
-// throws is thrown here, after all have ended; a thread that cannot start is done without.
-template <typename Work>
-void parallel_for(std::size_t count, std::size_t threads, const Work& work) {
-  std::atomic<std::size_t> next{0};
-  std::exception_ptr failure;
-  std::mutex failing;
-  const auto share = [&] {
-    try {
-      for (std::size_t i = next++; i < count; i = next++) work(i);
-    } catch (...) {
-      const std::lock_guard lock(failing);
-      if (!failure) failure = std::current_exception();
-      next = count;
-    }
-  };
-  {
-    std::vector<std::jthread> pool;
-    try {
-      for (std::size_t t = 1; t < threads && t < count; ++t) pool.emplace_back(share);
-    } catch (const std::system_error&) {
-    } catch (const std::bad_alloc&) {
+// Threads that stay, since starting one takes some tens of microseconds. They start with the first
+// work there is for them; one that cannot start is done without.
+class Workers {
+ public:
+  explicit Workers(std::size_t threads) : threads_(threads) {}
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
+  ~Workers() {
+    ending_ = true;
+    ++round_;
+    round_.notify_all();
+  }
+
+  // Calls work(i) for every i < count, on this thread too. What work throws is thrown here, after
+  // all have ended. Not to be called from two threads at once.
+  template <typename Work>
+  void run(std::size_t count, const Work& work) {
+    next_ = 0;
+    count_ = count;
+    work_ = &work;
+    call_ = [](const void* context, std::size_t i) { (*static_cast<const Work*>(context))(i); };
+    if (count > 1) {
+      start();
+      busy_ = pool_.size();
+      ++round_;
+      round_.notify_all();
     }
     share();
+    for (std::size_t busy = busy_; busy > 0; busy = busy_) busy_.wait(busy);
+    if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
   }
-  if (failure) std::rethrow_exception(failure);
+
+ private:
+  void start() {
+    try {
+      while (pool_.size() + 1 < threads_) pool_.emplace_back([this, r = round_.load()] { serve(r); });
+    } catch (const std::system_error&) {
+      threads_ = pool_.size() + 1;
+    } catch (const std::bad_alloc&) {
+      threads_ = pool_.size() + 1;
+    }
+  }
+  void serve(std::uint32_t round) {
+    for (;;) {
+      round_.wait(round);
+      ++round;
+      if (ending_) return;
+      share();
+      if (--busy_ == 0) busy_.notify_all();
+    }
+  }
+  void share() {
+    try {
+      for (std::size_t i = next_++; i < count_; i = next_++) call_(work_, i);
+    } catch (...) {
+      const std::lock_guard lock(failing_);
+      if (!failure_) failure_ = std::current_exception();
+      next_ = count_;
+    }
+  }
+
+  std::size_t threads_;
+  std::size_t count_ = 0;
+  const void* work_ = nullptr;
+  void (*call_)(const void*, std::size_t) = nullptr;
+  std::atomic<std::size_t> next_{0}, busy_{0};
+  std::atomic<std::uint32_t> round_{0};
+  std::atomic<bool> ending_{false};
+  std::exception_ptr failure_;
+  std::mutex failing_;
+  std::vector<std::jthread> pool_;  // last, so that its threads end before what they use
+};
+
+// The same on threads of its own.
+template <typename Work>
+void parallel_for(std::size_t count, std::size_t threads, const Work& work) {
+  Workers(threads < count ? threads : count).run(count, work);
 }
 
 }  // namespace kedge

@@ -24,6 +24,8 @@ using ConstMasks =
     nb::ndarray<const std::uint64_t, nb::shape<-1, 112>, nb::c_contig, nb::device::cpu>;
 using Counts = nb::ndarray<std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using ConstCounts = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using ConstActions = nb::ndarray<const Action, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Plies = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Floats = nb::ndarray<float, nb::shape<-1, 112, 8, 8>, nb::c_contig, nb::device::cpu>;
 
 Board from_fen(std::string_view fen) {
@@ -46,6 +48,24 @@ Action found(Action action) {
 std::vector<Action> legal_actions(const Board& board) {
   Action actions[kMaxActions];
   return {actions, actions + board.legal_actions(actions)};
+}
+
+// The boards before some half-moves of a game, which are ascending.
+std::vector<Board> replay(const Board& start, const ConstActions& moves, const Plies& plies) {
+  std::vector<Board> boards;
+  nb::gil_scoped_release release;
+  Board board = start;
+  std::size_t next = 0;
+  for (std::size_t ply = 0; next < plies.shape(0); ++ply) {
+    for (; next < plies.shape(0) && plies(next) == static_cast<std::int64_t>(ply); ++next) {
+      boards.push_back(board);
+    }
+    if (next == plies.shape(0)) break;
+    if (ply == moves.shape(0)) throw std::invalid_argument("not an ascending ply of the game");
+    if (!board.is_legal(moves(ply))) throw std::invalid_argument("not a legal move");
+    board.push(moves(ply));
+  }
+  return boards;
 }
 
 Fill fill_of(bool fill) { return fill ? Fill::kFenOnly : Fill::kNone; }
@@ -131,6 +151,7 @@ void kedge::bind_chess(nb::module_& m) {
       .def_prop_ro("key_from_scratch", [](const Board& board) { return key_of(board.position()); })
       .def("__eq__", [](const Board& a, const Board& b) { return a == b; }, nb::is_operator());
 
+  m.def("chess_replay", &replay, "start"_a, "moves"_a, "plies"_a);
   m.def("chess_encode", &encode, "boards"_a, "planes"_a.noconvert(), "rule50"_a.noconvert(),
         "fill"_a = true);
   m.def("chess_unpack", &unpack, "planes"_a.noconvert(), "rule50"_a.noconvert(),

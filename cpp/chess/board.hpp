@@ -21,7 +21,10 @@ class Board {
  public:
   using Action = chess::Action;
   static constexpr std::size_t kMaxActions = chess::kMaxActions;
-  static constexpr std::size_t kPolicySize = chess::kPolicySize;
+  struct Features {  // lc0's input, packed: see planes.hpp
+    std::uint64_t planes[kPlanes];
+    std::uint8_t rule50;
+  };
 
   Board();  // the start of a game
   // Nothing, and one line in `error`, if the text is not a position that chess can be played from.
@@ -48,6 +51,7 @@ class Board {
   void encode(std::uint64_t* planes, std::uint8_t* rule50, Fill fill = Fill::kFenOnly) const {
     encode_planes(line_.data(), line_.size(), planes, rule50, fill);
   }
+  void features(Features& out) const { encode(out.planes, &out.rule50); }
   // lc0's index of a legal move, 0…1857.
   std::uint16_t policy_index(Action action) const {
     return chess::policy_index(position(), action);

@@ -4,6 +4,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <numeric>
 #include <string>
 
 #include "bindings.hpp"
@@ -11,13 +13,29 @@
 
 namespace kedge::puct {
 
-using Floats = nanobind::ndarray<const float, nanobind::c_contig, nanobind::device::cpu>;
+using Floats =
+    nanobind::ndarray<const float, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
+
+// The root's edges in the order of their actions.
+template <class Board>
+std::vector<std::size_t> by_action(const Tree<Board>& tree) {
+  std::vector<std::size_t> order(tree.root_count());
+  std::iota(order.begin(), order.end(), 0);
+  const auto* edges = tree.root_edges();
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return edges[a].action < edges[b].action; });
+  return order;
+}
 
 template <class Board>
 nanobind::class_<Forest<Board>> bind_forest(nanobind::module_& m, const char* name) {
   namespace nb = nanobind;
   using namespace nb::literals;
   using F = Forest<Board>;
+  const auto row = [](const F& forest, std::size_t i) -> const typename F::Row& {
+    if (i >= forest.rows().size()) throw nb::index_error("no such leaf");
+    return forest.rows()[i];
+  };
   return nb::class_<F>(m, name)
       .def("__init__",
            [](F* self, unsigned threads) { new (self) F(threads_or_all(threads)); },
@@ -25,14 +43,21 @@ nanobind::class_<Forest<Board>> bind_forest(nanobind::module_& m, const char* na
       .def("__len__", &F::size)
       .def("add",
            [](F& forest, const Board& root, double c_puct, std::uint32_t playouts,
-              double constant_lambda) {
-             return forest.add(root, {c_puct, playouts, constant_lambda});
+              double constant_lambda, std::uint32_t batch) {
+             return forest.add(root, {c_puct, playouts, constant_lambda, std::max(1u, batch)});
            },
-           "root"_a, "c_puct"_a, "playouts"_a, "constant_lambda"_a = 0.0)
+           "root"_a, "c_puct"_a, "playouts"_a, "constant_lambda"_a = 0.0, "batch"_a = 1)
       .def("remove", &F::remove, "tree"_a)
+      .def("clear", &F::clear)
+      .def("cancel", &F::cancel)
       .def("advance",
            [](F& forest, std::uint64_t id, typename Board::Action action) {
-             forest.tree(id).advance(action);
+             typename Board::Action legal[Board::kMaxActions];
+             const auto* end = legal + forest.tree(id).root().legal_actions(legal);
+             if (std::find<const typename Board::Action*>(legal, end, action) == end) {
+               throw nb::value_error("not a legal move");
+             }
+             forest.advance(id, action);
            },
            "tree"_a, "action"_a)
       .def("set_playouts",
@@ -40,26 +65,31 @@ nanobind::class_<Forest<Board>> bind_forest(nanobind::module_& m, const char* na
              forest.tree(id).set_playouts(playouts);
            },
            "tree"_a, "playouts"_a)
-      .def("collect",
-           [](F& forest, std::size_t most) {
-             nb::gil_scoped_release release;
-             return forest.collect(most);
-           },
-           "most"_a = static_cast<std::size_t>(-1))
+      .def("collect", &F::collect, nb::call_guard<nb::gil_scoped_release>())
       .def("waiting",
            [](const F& forest) {
              std::vector<std::uint64_t> ids;
-             for (const auto& one : forest.waiting()) ids.push_back(one.first);
-             return ids;
+             for (const auto& one : forest.rows()) ids.push_back(one.id);
+             return own(std::move(ids));
            })
-      .def("leaf", [](F& forest, std::uint64_t id) { return forest.tree(id).board(); }, "tree"_a)
+      .def("leaf",
+           [row](const F& forest, std::size_t i) {
+             return row(forest, i).tree->leaf_board(row(forest, i).leaf);
+           },
+           "row"_a)
       .def("leaf_actions",
-           [](F& forest, std::uint64_t id) { return forest.tree(id).leaf_actions(); }, "tree"_a)
+           [row](const F& forest, std::size_t i) { return row(forest, i).get().actions; }, "row"_a)
+      .def("action_counts",
+           [](const F& forest) {
+             std::vector<std::int64_t> counts;
+             for (const auto& one : forest.rows()) {
+               counts.push_back(static_cast<std::int64_t>(one.actions));
+             }
+             return own(std::move(counts));
+           })
       .def("update",
            [](F& forest, const Doubles& priors, const Doubles& values) {
-             std::size_t total = 0;
-             for (const auto& one : forest.waiting()) total += one.second->leaf_actions().size();
-             if (priors.shape(0) != total || values.shape(0) != forest.waiting().size()) {
+             if (priors.shape(0) < forest.actions() || values.shape(0) < forest.rows().size()) {
                throw nb::value_error("evaluations do not match the leaves");
              }
              nb::gil_scoped_release release;
@@ -68,44 +98,59 @@ nanobind::class_<Forest<Board>> bind_forest(nanobind::module_& m, const char* na
            "priors"_a, "values"_a)
       .def("update_logits",
            [](F& forest, const Floats& logits, const Floats& values, double temperature) {
-             const std::size_t leaves = forest.waiting().size();
-             if (logits.ndim() != 2 || logits.shape(0) < leaves || values.ndim() != 1 ||
-                 values.shape(0) < leaves || logits.shape(1) < Board::kPolicySize) {
+             if (logits.shape(0) < forest.actions() || values.shape(0) < forest.rows().size()) {
                throw nb::value_error("evaluations do not match the leaves");
              }
              nb::gil_scoped_release release;
-             forest.update_logits(logits.data(), logits.shape(1), values.data(), temperature);
+             forest.update_logits(logits.data(), values.data(), temperature);
            },
            "logits"_a, "values"_a, "temperature"_a = 1.0)
       .def("playouts",
            [](F& forest, std::uint64_t id) { return forest.tree(id).playouts(); }, "tree"_a)
       .def("finished",
            [](F& forest, std::uint64_t id) { return forest.tree(id).finished(); }, "tree"_a)
-      .def("line",
-           [](F& forest, std::uint64_t id, std::size_t first) {
-             auto& tree = forest.tree(id);
-             if (first >= tree.root_count()) throw nb::index_error("no such action");
-             return tree.line(first);
-           },
-           "tree"_a, "first"_a)
-      // The root: actions, priors, visits, totals, and the network's value of the root.
-      .def("root",
+      // The most visited line after each action.
+      .def("lines",
            [](F& forest, std::uint64_t id) {
-             auto& tree = forest.tree(id);
-             std::vector<std::int64_t> actions, visits;
-             std::vector<double> priors, totals;
-             for (std::size_t a = 0; a < tree.root_count(); ++a) {
-               const auto& edge = tree.root_edges()[a];
-               actions.push_back(edge.action);
-               priors.push_back(edge.prior);
-               visits.push_back(edge.visits);
-               totals.push_back(edge.total);
-             }
-             return nb::make_tuple(own(std::move(actions)), own(std::move(priors)),
-                                   own(std::move(visits)), own(std::move(totals)),
-                                   tree.root_network_value());
+             const auto& tree = forest.tree(id);
+             std::vector<std::vector<typename Board::Action>> lines;
+             for (const std::size_t edge : by_action(tree)) lines.push_back(tree.line(edge));
+             return lines;
            },
-           "tree"_a);
+           "tree"_a)
+      // The roots of some trees, one after the other: where each begins, and last the end of all;
+      // of every action itself, prior, visits, total; and the network's value of every root.
+      .def("roots",
+           [](F& forest, const std::vector<std::uint64_t>& ids) {
+             std::vector<const typename F::TreeType*> trees;
+             std::vector<std::int64_t> starts{0};
+             for (const std::uint64_t id : ids) {
+               trees.push_back(&forest.tree(id));
+               starts.push_back(starts.back() +
+                                static_cast<std::int64_t>(trees.back()->root_count()));
+             }
+             const auto total = static_cast<std::size_t>(starts.back());
+             std::vector<std::int64_t> actions(total), visits(total);
+             std::vector<double> priors(total), totals(total), values(ids.size());
+             {
+               nb::gil_scoped_release release;
+               forest.for_each(trees.size(), [&](std::size_t i) {
+                 auto at = static_cast<std::size_t>(starts[i]);
+                 for (const std::size_t e : by_action(*trees[i])) {
+                   const auto& edge = trees[i]->root_edges()[e];
+                   actions[at] = edge.action;
+                   priors[at] = edge.prior;
+                   visits[at] = edge.visits;
+                   totals[at++] = edge.total;
+                 }
+                 values[i] = trees[i]->root_network_value();
+               });
+             }
+             return nb::make_tuple(own(std::move(starts)), own(std::move(actions)),
+                                   own(std::move(priors)), own(std::move(visits)),
+                                   own(std::move(totals)), own(std::move(values)));
+           },
+           "trees"_a);
 }
 
 }  // namespace kedge::puct

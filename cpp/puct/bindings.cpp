@@ -23,23 +23,33 @@ void kedge::bind_puct(nb::module_& m) {
       .def("moves", &TicTacToe::moves);
   kedge::puct::bind_forest<TicTacToe>(m, "TicTacToeForest");
 
+  using kedge::chess::kPlanes, kedge::chess::kPolicySize;
   using ChessForest = kedge::puct::Forest<kedge::chess::Board>;
-  using Masks = nb::ndarray<std::uint64_t, nb::shape<-1, kedge::chess::kPlanes>, nb::c_contig,
-                            nb::device::cpu>;
+  using Masks = nb::ndarray<std::uint64_t, nb::shape<-1, kPlanes>, nb::c_contig, nb::device::cpu>;
   using Counts = nb::ndarray<std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+  using Places = nb::ndarray<std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
   kedge::puct::bind_forest<kedge::chess::Board>(m, "ChessForest")
-      // The leaves that wait, as lc0's input planes, packed: see chess/planes.hpp.
+      // The leaves that wait, as lc0's input planes, packed (see chess/planes.hpp), and where in
+      // the flat logits of the batch their legal moves are; how many those are.
       .def("encode",
-           [](const ChessForest& forest, const Masks& planes, const Counts& rule50) {
-             const auto& waiting = forest.waiting();
-             if (planes.shape(0) < waiting.size() || rule50.shape(0) < waiting.size()) {
+           [](const ChessForest& forest, const Masks& planes, const Counts& rule50,
+              const Places& moves) {
+             const auto& rows = forest.rows();
+             if (planes.shape(0) < rows.size() || rule50.shape(0) < rows.size() ||
+                 moves.shape(0) < forest.actions()) {
                throw nb::value_error("the arrays have fewer rows than there are leaves");
              }
              nb::gil_scoped_release release;
-             forest.parallel(waiting.size(), [&](std::size_t i) {
-               waiting[i].second->board().encode(planes.data() + kedge::chess::kPlanes * i,
-                                                 rule50.data() + i);
+             forest.for_each(rows.size(), [&](std::size_t i) {
+               const auto& leaf = rows[i].get();
+               std::copy_n(leaf.features.planes, kPlanes, planes.data() + kPlanes * i);
+               rule50.data()[i] = leaf.features.rule50;
+               std::int32_t* out = moves.data() + rows[i].first_action;
+               for (const std::uint16_t index : leaf.policy_indices) {
+                 *out++ = static_cast<std::int32_t>(kPolicySize * i + index);
+               }
              });
+             return forest.actions();
            },
-           "planes"_a.noconvert(), "rule50"_a.noconvert());
+           "planes"_a.noconvert(), "rule50"_a.noconvert(), "moves"_a.noconvert());
 }

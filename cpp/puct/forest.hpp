@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "parallel.hpp"
@@ -23,19 +24,48 @@ template <class Board>
 class Forest {
  public:
   using TreeType = Tree<Board>;
+  using Leaf = typename TreeType::Leaf;
+  // A leaf that waits, and where its actions begin among those of all.
+  struct Row {
+    std::uint64_t id;
+    TreeType* tree;
+    std::size_t leaf;
+    std::size_t actions, first_action;
+    const Leaf& get() const { return tree->leaf(leaf); }
+  };
 
-  explicit Forest(unsigned threads) : threads_(std::max(1u, threads)) {}
-  Forest(const Forest&) = delete;
-  Forest& operator=(const Forest&) = delete;
+  explicit Forest(unsigned threads) : workers_(std::max(1u, threads)) {}
 
-  std::uint64_t add(Board root, Options options) {
-    trees_.emplace(next_, std::make_unique<TreeType>(std::move(root), options));
+  std::uint64_t add(const Board& root, Options options) {
+    std::unique_ptr<TreeType> tree;
+    if (spare_.empty()) {
+      tree = std::make_unique<TreeType>(root, options);
+    } else {
+      tree = std::move(spare_.back());
+      spare_.pop_back();
+      tree->restart(root, options);
+    }
+    trees_.emplace(next_, std::move(tree));
+    changed_ = true;
     return next_++;
   }
+  // The memory of trees that are removed serves those that come.
   void remove(std::uint64_t id) {
-    tree(id);
-    std::erase_if(waiting_, [&](const auto& one) { return one.first == id; });
-    trees_.erase(id);
+    if (tree(id).waiting() > 0) {
+      std::erase_if(rows_, [&](const Row& row) { return row.id == id; });
+      number_actions();
+    }
+    const auto found = trees_.find(id);
+    spare_.push_back(std::move(found->second));
+    trees_.erase(found);
+    changed_ = true;
+  }
+  void clear() {
+    rows_.clear();
+    actions_ = 0;
+    for (auto& [id, tree] : trees_) spare_.push_back(std::move(tree));
+    trees_.clear();
+    changed_ = true;
   }
   TreeType& tree(std::uint64_t id) {
     const auto found = trees_.find(id);
@@ -44,69 +74,130 @@ class Forest {
   }
   std::size_t size() const { return trees_.size(); }
 
-  // Advances every tree to its next leaf; how many wait. Trees keep the order of their admission.
-  std::size_t collect(std::size_t most) {
-    waiting_.clear();
-    std::vector<std::pair<std::uint64_t, TreeType*>> open;
-    for (auto& [id, one] : trees_) {
-      if (open.size() == most) break;
-      if (!one->finished()) open.emplace_back(id, one.get());
-    }
-    parallel(open.size(), [&](std::size_t i) { open[i].second->collect(); });
-    for (const auto& one : open) {
-      if (one.second->is_waiting()) waiting_.push_back(one);
-    }
-    return waiting_.size();
+  void advance(std::uint64_t id, typename Board::Action action) {
+    cancel();
+    tree(id).advance(action);
   }
 
-  // The trees whose leaves the last collect() left waiting.
-  const std::vector<std::pair<std::uint64_t, TreeType*>>& waiting() const { return waiting_; }
-
-  // Priors of one leaf after the other, flat, and the values for who moves there.
-  void update(const double* priors, const double* values) {
-    std::vector<const double*> starts;
-    for (const auto& [id, one] : waiting_) {
-      starts.push_back(priors);
-      priors += one->leaf_actions().size();
+  // Advances every tree to its next leaves; how many wait. Trees keep the order of their admission.
+  std::size_t collect() {
+    if (changed_) {
+      open_.clear();
+      for (auto& [id, tree] : trees_) open_.push_back({tree.get(), id, 0, 0});
+      changed_ = false;
     }
-    parallel(waiting_.size(), [&](std::size_t i) { waiting_[i].second->expand(starts[i], values[i]); });
-    waiting_.clear();
-  }
-
-  // Policy logits over all moves that the game knows, one row a leaf.
-  void update_logits(const float* logits, std::size_t width, const float* values,
-                     double temperature) {
-    parallel(waiting_.size(), [&](std::size_t i) {
-      TreeType& one = *waiting_[i].second;
-      const float* row = logits + i * width;
-      std::vector<double> priors(one.leaf_actions().size());
-      double highest = -INFINITY;
-      for (std::size_t a = 0; a < priors.size(); ++a) {
-        priors[a] = row[one.board().policy_index(one.leaf_actions()[a])] / temperature;
-        highest = std::max(highest, priors[a]);
-      }
-      double sum = 0.0;
-      for (double& prior : priors) sum += prior = std::exp(prior - highest);
-      for (double& prior : priors) prior /= sum;
-      one.expand(priors.data(), values[i]);
+    for_each(open_.size(), [&](std::size_t i) {
+      Open& open = open_[i];
+      open.waiting = open.tree->collect();
+      if (open.waiting > 0) open.actions = open.tree->leaf(0).actions.size();
     });
-    waiting_.clear();
+    rows_.clear();
+    for (const Open& open : open_) {
+      for (std::size_t leaf = 0; leaf < open.waiting; ++leaf) {
+        const std::size_t count = leaf == 0 ? open.actions : open.tree->leaf(leaf).actions.size();
+        rows_.push_back({open.id, open.tree, leaf, count, 0});
+      }
+    }
+    number_actions();
+    return rows_.size();
   }
 
+  // Forgets the leaves that wait, as if they had not been reached.
+  void cancel() {
+    for (const Row& row : rows_) row.tree->cancel();
+    rows_.clear();
+    actions_ = 0;
+  }
+
+  // The leaves that the last collect() left waiting, and how many actions they have together.
+  const std::vector<Row>& rows() const { return rows_; }
+  std::size_t actions() const { return actions_; }
+
+  // Priors of one leaf after the other, and the values for who moves there.
+  void update(const double* priors, const double* values) {
+    check(priors, values, 0.0);
+    expand([&](const Row& row, std::size_t i) {
+      row.tree->expand(row.leaf, priors + row.first_action, values[i]);
+    });
+  }
+
+  // The same from logits; −∞ is an action that is never tried.
+  void update_logits(const float* logits, const float* values, double temperature) {
+    check(logits, values, -INFINITY);
+    expand([&](const Row& row, std::size_t i) {
+      const float* mine = logits + row.first_action;
+      const double highest = *std::max_element(mine, mine + row.actions);
+      double priors[Board::kMaxActions];
+      double sum = 0.0;
+      for (std::size_t a = 0; a < row.actions; ++a) {
+        sum += priors[a] = std::exp((mine[a] - highest) / temperature);
+      }
+      for (std::size_t a = 0; a < row.actions; ++a) priors[a] /= sum;
+      row.tree->expand(row.leaf, priors, values[i]);
+    });
+  }
+
+  // Calls work(i) for every i < count. Threads take them by the dozen, a leaf being a microsecond.
   template <typename Work>
-  void parallel(std::size_t count, const Work& work) const {
-    // A thread costs some tens of microseconds, a leaf one or two: leaves go by the hundred.
-    constexpr std::size_t kShare = 128;
-    parallel_for((count + kShare - 1) / kShare, threads_, [&](std::size_t share) {
+  void for_each(std::size_t count, const Work& work) const {
+    constexpr std::size_t kShare = 32;
+    workers_.run((count + kShare - 1) / kShare, [&](std::size_t share) {
       for (std::size_t i = share * kShare; i < std::min(count, (share + 1) * kShare); ++i) work(i);
     });
   }
 
  private:
-  unsigned threads_;
+  struct Open {
+    TreeType* tree;
+    std::uint64_t id;
+    std::size_t waiting, actions;
+  };
+
+  // A network can have finite weights and overflow; a search must not get to see that.
+  template <typename Number>
+  void check(const Number* numbers, const Number* values, double lowest) const {
+    for_each(rows_.size(), [&](std::size_t i) {
+      const Number* mine = numbers + rows_[i].first_action;
+      bool good = std::isfinite(values[i]), some = false;
+      for (std::size_t a = 0; a < rows_[i].actions; ++a) {
+        good &= mine[a] >= lowest && mine[a] < INFINITY;
+        some |= mine[a] > lowest;
+      }
+      if (!good || !some) throw std::domain_error("an evaluation is not finite");
+    });
+  }
+
+  template <typename Expand>
+  void expand(const Expand& expand_row) {
+    // Leaves of one tree stand next to each other, and its memory may move: one thread takes all.
+    for_each(rows_.size(), [&](std::size_t i) {
+      if (rows_[i].leaf > 0) return;
+      TreeType* tree = rows_[i].tree;
+      for (std::size_t j = i; j < rows_.size() && rows_[j].tree == tree; ++j) {
+        expand_row(rows_[j], j);
+      }
+      tree->expanded();
+    });
+    rows_.clear();
+    actions_ = 0;
+  }
+
+  void number_actions() {
+    actions_ = 0;
+    for (Row& row : rows_) {
+      row.first_action = actions_;
+      actions_ += row.actions;
+    }
+  }
+
+  mutable Workers workers_;
   std::uint64_t next_ = 0;
   std::map<std::uint64_t, std::unique_ptr<TreeType>> trees_;
-  std::vector<std::pair<std::uint64_t, TreeType*>> waiting_;
+  std::vector<std::unique_ptr<TreeType>> spare_;
+  std::vector<Open> open_;
+  std::vector<Row> rows_;
+  std::size_t actions_ = 0;
+  bool changed_ = false;  // open_ is not the trees there are
 };
 
 }  // namespace kedge::puct

@@ -12,7 +12,7 @@ class TicTacToe {
  public:
   using Action = std::uint16_t;
   static constexpr std::size_t kMaxActions = 9;
-  static constexpr std::size_t kPolicySize = 9;
+  struct Features {};  // nobody asks a network about it
 
   void push(Action cell) {
     marks_[player()] |= 1u << cell;
@@ -30,10 +30,11 @@ class TicTacToe {
     }
     return count;
   }
-  bool is_terminal() const { return has_line() || moves_.size() == 9; }
+  bool is_draw_by_rule() const { return false; }
   double terminal_value() const { return has_line() ? -1.0 : 0.0; }  // who moves has just lost
   int player() const { return static_cast<int>(moves_.size() % 2); }
   std::size_t policy_index(Action cell) const { return cell; }
+  void features(Features&) const {}
   const std::vector<Action>& moves() const { return moves_; }
 
  private:

@@ -4,27 +4,30 @@
 // by visit. It is compiled without contraction of a * b + c, so that ties fall as they do there.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace kedge::puct {
 
 struct Options {
   double c_puct = 2.0;
-  std::uint32_t playouts = 50;  // evaluations of states, the root's among them
+  std::uint32_t playouts = 50;   // evaluations of states, the root's among them
   double constant_lambda = 0.0;  // > 0: c grows as √N, so that λ = c√N/N stays this
+  std::uint32_t batch = 1;       // > 1: so many leaves wait at once, each a loss until it is known
 };
 
-// A Board is a line of play: push(action), pop(), legal_actions(out), is_terminal(),
-// terminal_value() for the player to move, player(). Two players, zero-sum.
+// A Board is a line of play: push(action), pop(), legal_actions(out) in ascending order,
+// is_draw_by_rule() where there are some, terminal_value() for the player to move, player(),
+// features(out) for a network, and policy_index(action) in its policy. Two players, zero-sum.
 template <class Board>
 class Tree {
  public:
   using Action = typename Board::Action;
-  static constexpr std::int32_t kUnvisited = -1;
-  static constexpr std::int32_t kTerminal = -2;
+  static constexpr std::int32_t kUnvisited = -1, kTerminal = -2, kWaiting = -3;
 
   struct Edge {
     double prior = 0.0;
@@ -34,56 +37,90 @@ class Tree {
     std::int32_t child = kUnvisited;
     Action action = 0;
   };
+  // Of actions never tried PUCT takes the one with the highest prior. So its first edges are those
+  // that were tried, the highest prior first, and then the next to be tried; the others stand as
+  // they came: most nodes are leaves, and never look at them.
   struct Node {
-    std::uint32_t first = 0, count = 0;
+    std::uint32_t first = 0, count = 0, ordered = 0;
     double value = 0.0;  // of the state, for the player to move
   };
+  struct Step {
+    std::size_t edge;
+    int player;
+  };
+  // A state that waits for its evaluation.
+  struct Leaf {
+    std::vector<Step> path;
+    std::vector<Action> actions;
+    std::vector<std::uint16_t> policy_indices;
+    typename Board::Features features;
+    int player = 0;
+  };
 
-  Tree(Board board, Options options) : board_(std::move(board)), options_(options) {
-    // A root is searched even if the rules would call it a draw: people play on.
-    leaf_actions_.resize(Board::kMaxActions);
-    leaf_actions_.resize(board_.legal_actions(leaf_actions_.data()));
+  Tree(const Board& board, Options options) : board_(board), options_(options) {}
+
+  // As if it were new, in the memory that it has.
+  void restart(const Board& board, Options options) {
+    board_ = board;
+    options_ = options;
+    nodes_.clear();
+    edges_.clear();
+    playouts_ = waiting_ = 0;
+    over_ = false;
   }
 
-  bool finished() const { return playouts_ >= options_.playouts || is_over(); }
-  bool is_over() const { return nodes_.empty() && leaf_actions_.empty(); }
-  bool is_waiting() const { return waiting_; }
-  const Board& board() const { return board_; }  // at the leaf while waiting, else at the root
-  const std::vector<Action>& leaf_actions() const { return leaf_actions_; }
+  bool finished() const { return playouts_ >= options_.playouts || over_; }
   std::uint32_t playouts() const { return playouts_; }
-  const Options& options() const { return options_; }
   void set_playouts(std::uint32_t playouts) { options_.playouts = playouts; }
+  const Board& root() const { return board_; }
 
-  // Descends until a state waits for its evaluation (true) or the playouts are spent (false).
-  bool collect() {
-    while (!waiting_ && !finished()) {
+  // Descends until states wait for their evaluation, or the playouts are spent; how many wait.
+  std::size_t collect() {
+    if (waiting_ > 0) return waiting_;
+    while (waiting_ < options_.batch && playouts_ + waiting_ < options_.playouts && !over_) {
       if (nodes_.empty()) {
-        waiting_ = true;
-      } else {
-        descend();
+        over_ = !wait();
+        break;
       }
+      if (!descend()) break;
     }
     return waiting_;
   }
-
-  // The evaluation of the leaf: a prior for each of `leaf_actions`, its value for who moves there.
-  void expand(const double* priors, double value) {
-    const auto node = static_cast<std::int32_t>(nodes_.size());
-    nodes_.push_back({static_cast<std::uint32_t>(edges_.size()),
-                      static_cast<std::uint32_t>(leaf_actions_.size()), value});
-    for (std::size_t a = 0; a < leaf_actions_.size(); ++a) {
-      Edge edge;
-      edge.prior = priors[a];
-      edge.action = leaf_actions_[a];
-      edges_.push_back(edge);
-    }
-    if (!path_.empty()) edges_[path_.back().edge].child = node;
-    back_up(value, board_.player());
-    waiting_ = false;
+  std::size_t waiting() const { return waiting_; }
+  const Leaf& leaf(std::size_t i) const { return leaves_[i]; }
+  Board leaf_board(std::size_t i) const {
+    Board board = board_;
+    for (const Step& step : leaves_[i].path) board.push(edges_[step.edge].action);
+    return board;
   }
 
-  // The root's edges; empty before its evaluation.
-  const Edge* root_edges() const { return nodes_.empty() ? nullptr : edges_.data(); }
+  // The evaluation of leaf i: a prior for each of its actions, its value for who moves there.
+  void expand(std::size_t i, const double* priors, double value) {
+    const Leaf& leaf = leaves_[i];
+    if (!leaf.path.empty()) {
+      edges_[leaf.path.back().edge].child = static_cast<std::int32_t>(nodes_.size());
+    }
+    const std::size_t first = edges_.size();
+    nodes_.push_back({static_cast<std::uint32_t>(first),
+                      static_cast<std::uint32_t>(leaf.actions.size()), 0, value});
+    edges_.resize(first + leaf.actions.size());
+    for (std::size_t a = 0; a < leaf.actions.size(); ++a) {
+      edges_[first + a].prior = priors[a];
+      edges_[first + a].action = leaf.actions[a];
+    }
+    for (const Step& step : leaf.path) {
+      Edge& edge = edges_[step.edge];
+      if (options_.batch > 1) edge.total += 1.0;  // the loss that it was until now
+      else ++edge.visits;
+      edge.total += step.player == leaf.player ? value : -value;
+    }
+    ++playouts_;
+  }
+  // After all leaves were expanded.
+  void expanded() { waiting_ = 0; }
+
+  // The root's edges, in no order; none before its evaluation.
+  const Edge* root_edges() const { return edges_.data(); }
   std::size_t root_count() const { return nodes_.empty() ? 0 : nodes_[0].count; }
   double root_network_value() const { return nodes_.empty() ? 0.0 : nodes_[0].value; }
 
@@ -99,9 +136,9 @@ class Tree {
     return moves;
   }
 
-  // Plays `action` at the root and keeps what was searched below it.
+  // Plays `action`, which must be legal, at the root, and keeps what was searched below it.
   void advance(Action action) {
-    if (waiting_) cancel();
+    cancel();
     std::int32_t child = kUnvisited;
     for (std::size_t a = 0; a < root_count(); ++a) {
       if (edges_[a].action == action) child = edges_[a].child;
@@ -115,7 +152,8 @@ class Tree {
       std::vector<std::int32_t> old{child};
       for (std::size_t n = 0; n < old.size(); ++n) {
         const Node& from = nodes_[static_cast<std::size_t>(old[n])];
-        nodes.push_back({static_cast<std::uint32_t>(edges.size()), from.count, from.value});
+        nodes.push_back({static_cast<std::uint32_t>(edges.size()), from.count, from.ordered,
+                         from.value});
         for (std::uint32_t a = 0; a < from.count; ++a) {
           Edge edge = edges_[from.first + a];
           if (n == 0) playouts_ += edge.visits;
@@ -130,128 +168,150 @@ class Tree {
     }
     nodes_ = std::move(nodes);
     edges_ = std::move(edges);
-    leaf_actions_.resize(Board::kMaxActions);
-    leaf_actions_.resize(board_.legal_actions(leaf_actions_.data()));
+    over_ = false;
   }
 
-  // Forgets the leaf that waits, as if it had not been reached.
+  // Forgets the leaves that wait, as if they had not been reached.
   void cancel() {
-    for (std::size_t step = 0; step < path_.size(); ++step) board_.pop();
-    path_.clear();
-    waiting_ = false;
+    for (std::size_t i = 0; i < waiting_; ++i) {
+      for (const Step& step : leaves_[i].path) {
+        Edge& edge = edges_[step.edge];
+        if (edge.child == kWaiting) edge.child = kUnvisited;
+        if (options_.batch == 1) continue;
+        --edge.visits;
+        edge.total += 1.0;
+      }
+    }
+    waiting_ = 0;
   }
 
  private:
-  struct Step {
-    std::size_t edge;
-    int player;
-  };
-
   const Edge* most_visited(const Node& node) const {
     const Edge* best = nullptr;
     for (std::uint32_t a = 0; a < node.count; ++a) {
       const Edge& edge = edges_[node.first + a];
-      if (edge.visits == 0) continue;
-      if (best == nullptr || edge.visits > best->visits ||
-          (edge.visits == best->visits && edge.prior > best->prior)) {
-        best = &edge;
-      }
+      if (edge.visits == 0) break;
+      if (best == nullptr || edge.visits > best->visits) best = &edge;
     }
     return best;
   }
 
   // argmax of Q + c·τ·√ΣN/(N + 1); an action never tried has the plain mean Q of its tried
-  // siblings; ties go to the higher prior, then to the lower action.
-  std::size_t select(const Node& node) const {
+  // siblings; ties go to the higher prior, then to the lower action, which stand first.
+  std::size_t select(Node& node) {
+    Edge* edges = edges_.data() + node.first;
     double q_sum = 0.0;
     std::uint32_t total = 0, tried = 0;
-    for (std::uint32_t a = 0; a < node.count; ++a) {
-      const Edge& edge = edges_[node.first + a];
-      if (edge.visits == 0) continue;
-      q_sum += edge.total / edge.visits;
-      total += edge.visits;
-      ++tried;
+    for (; tried < node.count && edges[tried].visits > 0; ++tried) {
+      q_sum += edges[tried].total / edges[tried].visits;
+      total += edges[tried].visits;
     }
-    const double untried = tried > 0 ? q_sum / tried : 0.0;
     const double scale = options_.constant_lambda > 0.0
                              ? options_.constant_lambda * total
                              : options_.c_puct * std::sqrt(static_cast<double>(total));
-    std::size_t best = node.first;
+    std::size_t best = 0;
     double best_score = 0.0;
-    for (std::uint32_t a = 0; a < node.count; ++a) {
-      const Edge& edge = edges_[node.first + a];
-      const double q = edge.visits > 0 ? edge.total / edge.visits : untried;
-      const double score = q + scale * edge.prior / (edge.visits + 1.0);
-      if (a == 0 || score > best_score ||
-          (score == best_score && edge.prior > edges_[best].prior)) {
-        best = node.first + a;
+    for (std::uint32_t a = 0; a < tried; ++a) {
+      const double q = edges[a].total / edges[a].visits;
+      const double score = q + scale * edges[a].prior / (edges[a].visits + 1.0);
+      if (a == 0 || score > best_score) {
+        best = a;
         best_score = score;
       }
     }
-    return best;
+    if (tried < node.count) {
+      if (node.ordered == tried) {
+        std::swap(edges[tried], *std::max_element(edges + tried, edges + node.count, comes_later));
+        ++node.ordered;
+      }
+      const double untried = tried > 0 ? q_sum / tried : 0.0;
+      if (tried == 0 || untried + scale * edges[tried].prior > best_score) best = tried;
+    }
+    return node.first + best;
+  }
+  static bool comes_later(const Edge& a, const Edge& b) {
+    return a.prior < b.prior || (a.prior == b.prior && a.action > b.action);
   }
 
-  void descend() {
+  // A playout, up to a leaf that waits or the end of a game; false at a leaf that waits already.
+  bool descend() {
+    path_.clear();
     std::size_t node = 0;
     for (;;) {
       const std::size_t chosen = select(nodes_[node]);
       path_.push_back({chosen, board_.player()});
       Edge& edge = edges_[chosen];
-      if (edge.child == kTerminal) {
-        back_up_terminal(edge.outcome, path_.back().player);
-        return;
+      if (edge.child == kTerminal || edge.child == kWaiting) {
+        if (edge.child == kTerminal) count_terminal(edge.outcome);
+        rewind(path_.size() - 1);
+        return edge.child == kTerminal;
       }
       board_.push(edge.action);
       if (edge.child >= 0) {
         node = static_cast<std::size_t>(edge.child);
         continue;
       }
-      if (board_.is_terminal()) {
+      if (wait()) {
+        edge.child = kWaiting;
+      } else {
         const double value = board_.terminal_value();
-        const int mover = path_.back().player;
         edge.child = kTerminal;
-        edge.outcome = board_.player() == mover ? value : -value;
-        board_.pop();
-        back_up_terminal(edge.outcome, mover);
-        return;
+        edge.outcome = board_.player() == path_.back().player ? value : -value;
+        count_terminal(edge.outcome);
       }
-      leaf_actions_.resize(Board::kMaxActions);
-      leaf_actions_.resize(board_.legal_actions(leaf_actions_.data()));
-      waiting_ = true;
-      return;
+      rewind(path_.size());
+      return true;
     }
   }
 
-  // The last move of the path was not pushed (or was taken back): the game is over after it.
-  void back_up_terminal(double outcome, int mover) {
-    count(outcome, mover);
-    for (std::size_t step = 1; step < path_.size(); ++step) board_.pop();
+  void rewind(std::size_t plies) {
+    for (std::size_t ply = 0; ply < plies; ++ply) board_.pop();
     path_.clear();
   }
 
-  void back_up(double value, int player) {
-    count(value, player);
-    for (std::size_t step = 0; step < path_.size(); ++step) board_.pop();
-    path_.clear();
-  }
-
-  void count(double value, int player) {
+  void count_terminal(double outcome) {
+    const int mover = path_.back().player;
     for (const Step& step : path_) {
       Edge& edge = edges_[step.edge];
-      edge.total += step.player == player ? value : -value;
+      edge.total += step.player == mover ? outcome : -outcome;
       ++edge.visits;
     }
     ++playouts_;
   }
 
-  Board board_;
+  // The state on the board, at the end of path_, waits; false if the game is over there. A root is
+  // searched even if the rules would call it a draw: people play on.
+  bool wait() {
+    if (leaves_.size() == waiting_) leaves_.emplace_back();
+    Leaf& leaf = leaves_[waiting_];
+    leaf.actions.resize(Board::kMaxActions);
+    leaf.actions.resize(board_.legal_actions(leaf.actions.data()));
+    if (leaf.actions.empty() || (!path_.empty() && board_.is_draw_by_rule())) return false;
+    ++waiting_;
+    leaf.path = path_;
+    leaf.player = board_.player();
+    leaf.policy_indices.clear();
+    for (const Action action : leaf.actions) {
+      leaf.policy_indices.push_back(static_cast<std::uint16_t>(board_.policy_index(action)));
+    }
+    board_.features(leaf.features);
+    if (options_.batch > 1) {
+      for (const Step& step : path_) {
+        edges_[step.edge].total -= 1.0;
+        ++edges_[step.edge].visits;
+      }
+    }
+    return true;
+  }
+
+  Board board_;  // at the root
   Options options_;
   std::vector<Node> nodes_;
   std::vector<Edge> edges_;
   std::vector<Step> path_;
-  std::vector<Action> leaf_actions_;
-  std::uint32_t playouts_ = 0;
-  bool waiting_ = false;
+  std::vector<Leaf> leaves_;  // the first waiting_ of them
+  std::uint32_t playouts_ = 0, waiting_ = 0;
+  bool over_ = false;  // there is no legal action at the root
 };
 
 }  // namespace kedge::puct

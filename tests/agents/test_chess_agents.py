@@ -65,6 +65,30 @@ def test_the_anchors_temperature_is_the_priors(mine):
     np.testing.assert_allclose(prior, plain**2 / (plain**2).sum(), atol=1e-6)
 
 
+def test_many_states_are_searched_as_each_alone(mine, monkeypatch):
+    monkeypatch.setattr("kedge.models.backends._ONNX_ROWS", 3)  # several chunks
+    rng = np.random.default_rng(0)
+    states = []
+    for plies in range(8):
+        state = ChessState()
+        for _ in range(plies):
+            state.apply_action(int(rng.choice(state.legal_actions())))
+        states.append(state)
+    for spec in ("mine", "puct(mine, playouts=30, temperature=0.5)"):
+        agent = make_agent(spec)
+        many, with_lines = agent.analyse_many(states), agent.analyse_many(states, lines=True)
+        for state, one, lined in zip(states, many, with_lines, strict=True):
+            (alone,) = agent.analyse_many([state])
+            for found in (one, lined):
+                np.testing.assert_allclose(found.policy, alone.policy, atol=1e-5)
+                assert found.top1 == alone.top1
+                assert found.actions.tolist() == state.legal_actions()
+            assert all(line[0] == a for line, a in zip(lined.lines, one.actions, strict=True))
+    over = ChessState.from_fen("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1")
+    with pytest.raises(InputError, match="over"):
+        make_agent("mine").analyse_many([STATE, over])
+
+
 def test_only_some_moves_are_searched(mine):
     agent = make_agent("puct(mine, playouts=200, c_puct=0.5)")
     only = STATE.legal_actions()[::7]

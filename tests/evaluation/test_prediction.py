@@ -9,7 +9,7 @@ import pytest
 
 from kedge.agents import make_agent
 from kedge.agents.agent import Analysis
-from kedge.evaluation.prediction import Tally, predict
+from kedge.evaluation.prediction import predict, summary
 from kedge.games.chess import ChessState
 from kedge.records import ChessGame, write_pgn
 from kedge.records.filters import positions
@@ -31,13 +31,18 @@ OPENING = "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6 e1g1 f8e7 f1e1 b7b5 a4b3 d7d6
 class Lowest:
     """Holds the lowest action likeliest, with nine tenths."""
 
-    def analyse_many(self, states):
-        found = []
-        for state in states:
-            policy = np.full(len(state.legal_actions()), 0.1 / (len(state.legal_actions()) - 1))
-            policy[0] = 0.9
-            found.append(Analysis(policy, policy, np.full(len(policy), np.nan), 0.0))
-        return found
+    batch_size = 5
+
+    def analyse_chunks(self, chunks):
+        for boards in chunks:
+            legal = [board.legal_actions() for board in boards]
+            shape = len(boards), max(map(len, legal))
+            actions, policy = np.full(shape, 1 << 16), np.zeros(shape)
+            for row, moves in enumerate(legal):
+                actions[row, : len(moves)] = moves
+                policy[row, : len(moves)] = 0.1 / (len(moves) - 1)
+            policy[:, 0] = 0.9
+            yield Analysis(policy, policy, policy, policy[:, 0], actions=actions)
 
 
 def test_counts_by_hand():
@@ -54,11 +59,7 @@ def test_counts_by_hand():
 
 
 def test_errors_are_clustered_by_game():
-    tally = Tally()
-    for number, hits in enumerate([4, 0, 2, 2]):
-        for k in range(4):
-            tally.add(number, 0 if k < hits else 9, 1.0)
-    found = tally.summary()
+    found = summary([[4, hits, 4, 4.0] for hits in (4, 0, 2, 2)])
     assert found["top1"] == 0.5
     # Residuals by game are +2, −2, 0, 0 of 16 positions.
     assert found["top1_se"] == pytest.approx(np.sqrt(4 / 3 * 8) / 16)

@@ -12,7 +12,7 @@ import tiny_lc0 as tiny
 
 from kedge.errors import InputError
 from kedge.models import cache, plain
-from kedge.models.backends import OnnxNetwork, TorchNetwork, cores
+from kedge.models.backends import OnnxNetwork, TorchNetwork, cores, open_lanes
 from kedge.models.lc0 import parse_lc0, read_lc0
 from kedge.models.lc0_moves import move_index
 from kedge.models.network import to_onnx, to_torch
@@ -105,7 +105,23 @@ def test_torch_compiled_pads_and_cuts(monkeypatch):
     network = TorchNetwork(weights, compile=True)
     same(network.evaluate(positions(5)), plain.forward(weights, positions(5)))
     network.evaluate_packed(*pack_planes(positions(3)))
-    assert sizes == [8, 4]
+    assert sizes == [16, 16]
+
+
+@pytest.mark.parametrize("backend", ["onnx", "torch"])
+def test_lanes_answer_for_legal_moves_alone(backend):
+    weights = parse_lc0(tiny.net(), "net")
+    if backend == "torch":
+        pytest.importorskip("torch")
+    network = OnnxNetwork(weights) if backend == "onnx" else TorchNetwork(weights)
+    masks, rule50 = pack_planes(positions(5))
+    places = np.array([3, 1857, 1858, 4 * 1858 + 7])
+    for lane in open_lanes(network, 8):
+        lane.masks[:5], lane.rule50[:5], lane.moves[:4] = masks, rule50, places
+        logits, values = lane.evaluate(5, 4)
+        expected = network.evaluate_packed(masks, rule50)
+        np.testing.assert_allclose(logits, expected.policy.ravel()[places], rtol=1e-5)
+        np.testing.assert_allclose(values, expected.value, rtol=1e-5)
 
 
 def test_without_torch(monkeypatch):

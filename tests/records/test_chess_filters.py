@@ -10,6 +10,7 @@ from kedge.errors import InputError
 from kedge.games.chess import ChessState, encode
 from kedge.records import ChessGame, Position, encode_positions, filters, positions
 from kedge.records.filters import (
+    boards_of,
     chosen_plies,
     enough_time,
     has_clocks,
@@ -145,6 +146,20 @@ def test_encoding_beside_states(fill):
     games.append(shuffle(40))
     assert any(game.fen for game in games)
     assert check_rows(games, fill) > 800
+
+
+def test_boards_are_those_of_states():
+    played = shuffle(20), shuffle(9)
+    chosen = [Position(game, ply) for game in played for ply in (0, 3, 4, 8)]
+    for position, board in zip(chosen, boards_of(chosen), strict=True):
+        assert board == position.state().board
+        assert board.repetitions == position.state().board.repetitions
+    start = ChessState().board
+    for plies in ([21], [3, 2], [-1]):
+        with pytest.raises(ValueError, match="ply"):
+            _core.chess_replay(start, played[0].moves, np.array(plies))
+    with pytest.raises(ValueError, match="legal"):
+        _core.chess_replay(start, np.zeros(3, np.uint16), np.array([2]))
 
 
 def test_encoding_of_some_plies_in_any_order():

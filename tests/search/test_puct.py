@@ -9,7 +9,7 @@ import pytest
 from kedge import _core
 from kedge.errors import InputError
 from kedge.games.chess import START_FEN, ChessState
-from kedge.search.puct import Settings, search, search_many
+from kedge.search.puct import Settings, search, search_chunks, search_many
 
 
 class TicTacToe:
@@ -56,8 +56,8 @@ def evaluate(state):
 
 def native_evaluate(forest):
     priors, values = [], []
-    for tree in forest.waiting():
-        prior, value = evaluate(TicTacToe(forest.leaf(tree).moves()))
+    for row in range(len(forest.waiting())):
+        prior, value = evaluate(TicTacToe(forest.leaf(row).moves()))
         priors.append(prior)
         values.append(value)
     forest.update(np.concatenate(priors), np.array(values))
@@ -137,14 +137,14 @@ def test_roots_come_and_go_between_batches():
     second = forest.add(native([4]), 1.0, 10)
     forest.collect()
     forest.remove(first)  # while its leaf waits
-    assert forest.waiting() == [second]
+    assert forest.waiting().tolist() == [second]
     native_evaluate(forest)
     while forest.collect():
         native_evaluate(forest)
     assert forest.finished(second)
     assert len(forest) == 1
     with pytest.raises(IndexError):
-        forest.root(first)
+        forest.roots([first])
 
 
 def test_reuse_keeps_what_was_searched():
@@ -152,16 +152,16 @@ def test_reuse_keeps_what_was_searched():
     tree = forest.add(native([]), 1.0, 200)
     while forest.collect():
         native_evaluate(forest)
-    actions, _, visits, *_ = forest.root(tree)
+    _, actions, _, visits, *_ = forest.roots([tree])
     best = int(np.argmax(visits))
     forest.advance(tree, int(actions[best]))
     assert forest.playouts(tree) == visits[best]
-    kept = forest.root(tree)[2]
+    kept = forest.roots([tree])[3]
     assert kept.sum() == visits[best] - 1
     while forest.collect():
         native_evaluate(forest)
     assert forest.playouts(tree) == 200
-    assert (forest.root(tree)[2] >= kept).all()
+    assert (forest.roots([tree])[3] >= kept).all()
     # A move never tried leaves an empty tree, which starts again.
     untried = forest.add(native([]), 1.0, 2)
     while forest.collect():
@@ -171,6 +171,111 @@ def test_reuse_keeps_what_was_searched():
     while forest.collect():
         native_evaluate(forest)
     assert forest.playouts(untried) == 2
+
+
+def test_chunks_are_searched_in_order_and_padded():
+    settings = Settings(1.0, 60)
+    starts = list(histories())
+    lanes = [(_core.TicTacToeForest(1), native_evaluate) for _ in range(2)]
+    chunks = [starts[first : first + 7] for first in range(0, len(starts), 7)]
+    boards = ([native(moves) for moves in chunk] for chunk in chunks)
+    found = list(search_chunks(lanes, boards, settings, lambda many: many))
+    assert len(found) == len(chunks)
+    for chunk, many in zip(chunks, found, strict=True):
+        many_policies = many.policy(), many.policy(0.3), many.policy(0.0), many.smooth_policy()
+        for row, moves in enumerate(chunk):
+            alone = search(TicTacToe(moves), evaluate, settings)
+            one = many[row]
+            assert one.visits.tolist() == alone.visits.tolist()
+            assert one.best == alone.best == many.best[row]
+            assert many.value[row] == pytest.approx(alone.value)
+            policies = alone.policy(), alone.policy(0.3), alone.policy(0.0), alone.smooth_policy()
+            for theirs, ours in zip(many_policies, policies, strict=True):
+                np.testing.assert_allclose(theirs[row][many.mask[row]], ours, atol=1e-12)
+                assert (theirs[row][~many.mask[row]] == 0.0).all()
+
+
+def test_a_failed_evaluation_ends_all_lanes():
+    def fail(forest):
+        raise InputError("no")
+
+    lanes = [(_core.TicTacToeForest(1), fail) for _ in range(2)]
+    with pytest.raises(InputError):
+        list(search_chunks(lanes, [[native([])]] * 5, Settings(), lambda many: many))
+    assert [len(forest) for forest, _ in lanes] == [0, 0]
+
+
+def test_chunks_can_be_given_up():
+    lanes = [(_core.TicTacToeForest(1), native_evaluate)]
+
+    def endless():
+        while True:
+            yield [native([])]
+
+    found = search_chunks(lanes, endless(), Settings(1.0, 10), lambda many: many)
+    next(found)
+    found.close()
+    assert len(lanes[0][0]) == 0
+
+
+@pytest.mark.parametrize("batch", [2, 8, 64])
+def test_virtual_loss_lets_leaves_wait_together(batch):
+    forest = _core.TicTacToeForest(1)
+    tree = forest.add(native([]), 2.0, 500, batch=batch)
+    most = 0
+    while forest.collect():
+        boards = {tuple(forest.leaf(row).moves()) for row in range(len(forest.waiting()))}
+        assert len(boards) == len(forest.waiting()), "no state is evaluated twice"
+        most = max(most, len(boards))
+        native_evaluate(forest)
+    assert 1 < most <= batch
+    assert forest.playouts(tree) == 500
+    _, _, _, visits, totals, _ = forest.roots([tree])
+    assert visits.sum() == 499
+    q = totals / np.maximum(1, visits)
+    assert (np.abs(q) <= 1.0 + 1e-9).all(), "no loss is left behind"
+    alone = search(TicTacToe(), evaluate, Settings(2.0, 500))
+    assert 0.5 * np.abs(visits - alone.visits).sum() / 499 < 0.1
+
+
+def test_leaves_that_wait_are_forgotten_when_asked():
+    forest = _core.TicTacToeForest(1)
+    tree = forest.add(native([]), 2.0, 50, batch=4)
+    for _ in range(3):
+        forest.collect()
+        native_evaluate(forest)
+    before = [column.tolist() for column in forest.roots([tree])]
+    assert forest.collect() > 1
+    forest.cancel()
+    assert len(forest.waiting()) == 0
+    np.testing.assert_allclose(forest.roots([tree])[4], before[4], atol=1e-12)
+    assert forest.roots([tree])[3].tolist() == before[3]
+    while forest.collect():
+        native_evaluate(forest)
+    assert forest.playouts(tree) == 50
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_evaluations_that_are_not_finite_are_refused(bad):
+    forest = _core.TicTacToeForest(1)
+    forest.add(native([]), 2.0, 50)
+    forest.collect()
+    priors = np.full(9, 1 / 9)
+    with pytest.raises(ValueError, match="finite"):
+        forest.update(np.append(priors[:8], bad), np.zeros(1))
+    with pytest.raises(ValueError, match="finite"):
+        forest.update(priors, np.array([bad]))
+    with pytest.raises(ValueError, match="finite"):
+        forest.update_logits(np.full(9, -np.inf, np.float32), np.zeros(1, np.float32))
+    forest.update(priors, np.zeros(1))  # nothing was lost
+    assert forest.collect() == 1
+
+
+def test_only_legal_moves_are_played_on_a_tree():
+    forest = _core.TicTacToeForest(1)
+    tree = forest.add(native([4]), 2.0, 50)
+    with pytest.raises(ValueError, match="legal"):
+        forest.advance(tree, 4)
 
 
 def test_policies():
@@ -280,7 +385,7 @@ def test_chess_forest_is_its_plain_twin(c_puct):
     ]
 
     def evaluate_leaves(forest):
-        answers = [evaluate_chess(forest.leaf(tree)) for tree in forest.waiting()]
+        answers = [evaluate_chess(forest.leaf(row)) for row in range(len(forest.waiting()))]
         forest.update(
             np.concatenate([prior for prior, _ in answers]), np.array([v for _, v in answers])
         )

@@ -12,26 +12,52 @@ from kedge.regularize import Array
 
 @dataclass(frozen=True)
 class Analysis:
-    """What an agent thinks of a decision, one entry a legal action; it may be refined later."""
+    """What an agent thinks of a decision, one entry a legal action; it may be refined later.
+
+    It may be of many decisions, one a row; then those with fewer actions are padded, and ``mask``
+    is True where an action is real.
+    """
 
     anchor: Array
     policy: Array
     """What it plays, at its own temperature."""
     q: Array
     """The value of each action for the player to move; NaN where nothing is known of it."""
-    value: float
+    value: Any
+    """Of the state, for the player to move: a number, or one a row."""
     smooth: Array | None = None
     """The policy that is scored by cross-entropy, where it is not ``policy``: no action that the
     anchor plays has probability 0 in it."""
     visits: npt.NDArray[np.int64] | None = None
-    best: int | None = None
+    best: Any = None
     """The index of the action it holds likeliest, where that is not the argmax of ``policy``."""
     lines: list[list[int]] | None = None
     """For each action the line that is expected after it, the action first."""
 
+    actions: npt.NDArray[np.int64] | None = None
+    mask: npt.NDArray[np.bool_] | None = None
+
+    def __getitem__(self, decision: int) -> "Analysis":
+        """One of many, without its padding."""
+        real = slice(None) if self.mask is None else self.mask[decision]
+
+        def row(column: Any) -> Any:
+            return None if column is None else column[decision][real]
+
+        return Analysis(
+            anchor=row(self.anchor),
+            policy=row(self.policy),
+            q=row(self.q),
+            value=np.asarray(self.value)[decision],
+            smooth=row(self.smooth),
+            visits=row(self.visits),
+            best=None if self.best is None else np.asarray(self.best)[decision],
+            actions=row(self.actions),
+        )
+
     @property
     def top1(self) -> int:
-        return int(np.argmax(self.policy)) if self.best is None else self.best
+        return int(np.argmax(self.policy) if self.best is None else self.best)
 
 
 class Agent(Protocol):

@@ -1,33 +1,47 @@
 """Agents for chess: a human network by itself, and PUCT over it."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
 from kedge import _core
 from kedge.agents.agent import Analysis
 from kedge.agents.normal_form import draw
 from kedge.errors import InputError
-from kedge.games.chess import ChessState, encode
-from kedge.models.backends import Evaluation, Network
+from kedge.games.chess import ChessState
+from kedge.models.backends import Array as LogitArray
+from kedge.models.backends import Lane, Network, batch_size, open_lanes
 from kedge.regularize import Array
-from kedge.search.puct import NativeForest, SearchResult, Settings, admit, result, search_many
+from kedge.search.puct import (
+    EvaluateBatch,
+    NativeForest,
+    SearchResult,
+    Settings,
+    admit,
+    result,
+    search_chunks,
+    search_many,
+)
 
-_TREES = 256  # searched side by side: what the network sees in a batch
-_PLANES = 112
 
-
-@dataclass(frozen=True)
-class NetworkAgent:
-    """Plays what the network says people play: no search."""
+class ChessAgent(ABC):
+    """A network, and a search over it that may be no more than a look at the root."""
 
     network: Network
-    temperature: float = 1.0
+    settings: Settings
+    prior_temperature: float
+    threads: int
 
-    def __post_init__(self) -> None:
-        check_temperature(self.temperature)
+    @abstractmethod
+    def _analysis(self, found: SearchResult) -> Analysis:
+        """What was found, as this agent plays it."""
+
+    @property
+    def batch_size(self) -> int:
+        """How many states at once make the best of the network."""
+        return batch_size(self.network)
 
     def policy(self, state: ChessState, player: int) -> Array:
         return self.analyse_many([state])[0].policy
@@ -35,23 +49,66 @@ class NetworkAgent:
     def act(self, state: ChessState, player: int, rng: np.random.Generator) -> int:
         return state.board.legal_actions()[draw(self.policy(state, player), rng)]
 
-    def analyse(self, state: ChessState, player: int) -> Iterator[Analysis]:
-        yield self.analyse_many([state])[0]
+    def analyse_many(self, states: Sequence[ChessState], *, lines: bool = False) -> list[Analysis]:
+        """Each state as if it were alone, the network seeing full batches; `lines` take longer."""
+        boards = [_going_on(state).board for state in states]
+        if not lines:
+            size = self.batch_size
+            chunks = (boards[first : first + size] for first in range(0, len(boards), size))
+            found = self.analyse_chunks(chunks)
+            return [chunk[row] for chunk in found for row in range(len(chunk.policy))]
+        forest = _core.ChessForest(self.threads)
+        evaluate = self._evaluator(open_lanes(self.network, len(boards))[0])
+        return [self._analysis(one) for one in search_many(forest, boards, evaluate, self.settings)]
 
-    def analyse_many(self, states: Sequence[ChessState]) -> list[Analysis]:
-        """Every state in one batch."""
-        found = self.network.evaluate_packed(*encode(states))
-        analyses = []
-        for state, logits, value in zip(states, found.policy, found.value, strict=True):
-            anchor = _softmax(logits[_policy_indices(state)].astype(np.float64))
-            unknown = np.full(len(anchor), np.nan)
-            policy = _tempered(anchor, self.temperature)
-            analyses.append(Analysis(anchor, policy, unknown, float(value), smooth=policy))
-        return analyses
+    def analyse_chunks(self, chunks: Iterable[Sequence[_core.ChessBoard]]) -> Iterator[Analysis]:
+        """The boards of every chunk in one analysis. A chunk has at most `batch_size` of them."""
+        lanes = [
+            (_core.ChessForest(self.threads), self._evaluator(lane))
+            for lane in open_lanes(self.network, self.batch_size)
+        ]
+        return search_chunks(lanes, chunks, self.settings, self._analysis)
+
+    def _evaluator(self, lane: Lane) -> EvaluateBatch:
+        def evaluate(forest: NativeForest) -> None:
+            forest.update_logits(*_evaluated(lane, forest), self.prior_temperature)
+
+        return evaluate
 
 
 @dataclass(frozen=True)
-class PuctAgent:
+class NetworkAgent(ChessAgent):
+    """Plays what the network says people play: no search."""
+
+    network: Network
+    temperature: float = 1.0
+    threads: int = 0
+
+    settings = Settings(playouts=1)
+    prior_temperature = 1.0
+
+    def __post_init__(self) -> None:
+        check_temperature(self.temperature)
+
+    def analyse(self, state: ChessState, player: int) -> Iterator[Analysis]:
+        yield self.analyse_many([state])[0]
+
+    def _analysis(self, found: SearchResult) -> Analysis:
+        policy = found.policy(self.temperature)
+        return Analysis(
+            anchor=found.prior,
+            policy=policy,
+            q=found.q,
+            value=found.value,
+            smooth=policy,
+            lines=found.lines,
+            actions=found.actions,
+            mask=found.mask,
+        )
+
+
+@dataclass(frozen=True)
+class PuctAgent(ChessAgent):
     """The paper's MCTS over a network; plays visit counts at a temperature."""
 
     network: Network
@@ -67,12 +124,6 @@ class PuctAgent:
         if self.prior_temperature == 0.0:
             raise InputError("the temperature of a search's anchor: above 0")
 
-    def policy(self, state: ChessState, player: int) -> Array:
-        return self.analyse_many([state])[0].policy
-
-    def act(self, state: ChessState, player: int, rng: np.random.Generator) -> int:
-        return state.board.legal_actions()[draw(self.policy(state, player), rng)]
-
     def analyse(self, state: ChessState, player: int) -> Iterator[Analysis]:
         """After every playout, until they are spent."""
         for found in self.search(state):
@@ -85,48 +136,27 @@ class PuctAgent:
 
         With `only` no other move is tried at the root: the rest of the prior is shared out.
         """
-        indices = _policy_indices(state)  # refuses a finished game
+        actions = _going_on(state).board.legal_actions()
+        allowed = np.array([only is None or action in only for action in actions])
+        if not allowed.any():
+            raise InputError("none of the moves to search is legal")
         forest = _core.ChessForest(self.threads)
+        lane = open_lanes(self.network, self.settings.batch)[0]
         tree = admit(forest, state.board, self.settings)
-        allowed = None
-        if only is not None:
-            actions = state.board.legal_actions()
-            allowed = np.array([action in only for action in actions])
-            if not allowed.any():
-                raise InputError("none of the moves to search is legal")
-        for playouts in range(1, self.settings.playouts + 1):
-            # One at a time: else those that end a game, which nobody evaluates, run on by the
+        playouts = 0
+        while playouts < self.settings.playouts:
+            # A batch at a time: else those that end a game, which nobody evaluates, run on by the
             # thousand, and the last of them unseen.
-            forest.set_playouts(tree, playouts)
+            forest.set_playouts(tree, min(self.settings.playouts, playouts + self.settings.batch))
             if forest.collect():
-                found = self._evaluate(forest)
-                if playouts == 1 and allowed is not None:
+                logits, values = _evaluated(lane, forest)
+                if playouts == 0:
                     # An action with no prior is never tried: the best that was is no worse than
                     # the mean it would be given (plain.py), and has a bonus on top.
-                    found.policy[0, indices[~allowed]] = -np.inf
-                forest.update_logits(found.policy, found.value, self.prior_temperature)
+                    logits = np.where(allowed, logits, -np.inf).astype(np.float32)
+                forest.update_logits(logits, values, self.prior_temperature)
+            playouts = forest.playouts(tree)
             yield lambda: self._analysis(result(forest, tree, self.settings))
-
-    def analyse_many(self, states: Sequence[ChessState]) -> list[Analysis]:
-        """Each state searched exactly as if it were alone, the network seeing full batches."""
-        analyses = []
-        for first in range(0, len(states), _TREES):
-            boards = [state.board for state in states[first : first + _TREES]]
-            forest = _core.ChessForest(self.threads)
-            found = search_many(forest, boards, self._update, self.settings)
-            analyses += [self._analysis(one) for one in found]
-        return analyses
-
-    def _update(self, forest: NativeForest) -> None:
-        found = self._evaluate(forest)
-        forest.update_logits(found.policy, found.value, self.prior_temperature)
-
-    def _evaluate(self, forest: NativeForest) -> Evaluation:
-        assert isinstance(forest, _core.ChessForest)
-        count = len(forest.waiting())
-        masks, rule50 = np.empty((count, _PLANES), np.uint64), np.empty(count, np.uint8)
-        forest.encode(masks, rule50)
-        return self.network.evaluate_packed(masks, rule50)
 
     def _analysis(self, found: SearchResult) -> Analysis:
         return Analysis(
@@ -136,8 +166,10 @@ class PuctAgent:
             value=found.value,
             smooth=found.smooth_policy(),
             visits=found.visits,
-            best=int(found.order[0]),
+            best=found.order[..., 0],
             lines=found.lines,
+            actions=found.actions,
+            mask=found.mask,
         )
 
 
@@ -146,22 +178,14 @@ def check_temperature(temperature: float) -> None:
         raise InputError(f"temperature: at least 0, not {temperature:g}")
 
 
-def _policy_indices(state: ChessState) -> npt.NDArray[np.uint16]:
-    indices = state.board.policy_indices()
-    if not len(indices):
+def _evaluated(lane: Lane, forest: NativeForest) -> tuple[LogitArray, LogitArray]:
+    """The logits of the legal moves of the leaves that wait, and the values of these."""
+    assert isinstance(forest, _core.ChessForest)
+    moves = forest.encode(lane.masks, lane.rule50, lane.moves)
+    return lane.evaluate(len(forest.waiting()), moves)
+
+
+def _going_on(state: ChessState) -> ChessState:
+    if not state.board.legal_actions():
         raise InputError("the game is over: there is nothing to play")
-    return indices
-
-
-def _softmax(logits: Array) -> Array:
-    weights = np.exp(logits - logits.max())
-    return np.asarray(weights / weights.sum())
-
-
-def _tempered(policy: Array, temperature: float) -> Array:
-    """π^(1/T), normalised; T = 0 is the likeliest action."""
-    if temperature == 1.0:
-        return policy
-    if temperature == 0.0:
-        return np.asarray(np.arange(len(policy)) == np.argmax(policy), np.float64)
-    return _softmax(np.log(np.maximum(policy, np.finfo(np.float64).tiny)) / temperature)
+    return state

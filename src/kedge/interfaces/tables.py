@@ -143,8 +143,8 @@ def counted(steps: Iterator[Prediction], limit: int | None) -> Prediction:
     ) as progress:
         bar = progress.add_task("", total=limit, top1=0.0)
         for prediction in steps:
-            found = prediction.all.summary()
-            progress.update(bar, completed=found["positions"], top1=found["top1"])
+            count, hits, *_ = prediction.total
+            progress.update(bar, completed=count, top1=hits / count)
     return prediction
 
 

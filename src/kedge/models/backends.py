@@ -1,6 +1,7 @@
 """What computes a network: ONNX Runtime everywhere, torch on a GPU. Batches in, batches out."""
 
 import os
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -20,7 +21,10 @@ Array = npt.NDArray[np.float32]
 
 # More rows a call gain nothing and cost memory.
 _ONNX_ROWS = 256
-_TORCH_ROWS = 8192
+_TORCH_SIZES = (1, 16, 128, 512, 2048, 8192)  # that a compiled network is compiled for
+_TORCH_ROWS = _TORCH_SIZES[-1]
+_CUDA_LANES = 3  # trees grow in one, another is on its way, the GPU computes the third
+_MOST_MOVES = 218  # that a position of chess has
 
 
 class Evaluation(NamedTuple):
@@ -39,6 +43,48 @@ class Network(Protocol):
 
     def evaluate_packed(self, masks: npt.ArrayLike, rule50: npt.ArrayLike) -> Evaluation:
         """Of uint64 masks (n, 112) and fifty-move counts (n), as in `kedge.models.planes`."""
+
+
+class Lane(Protocol):
+    """A batch of positions and their legal moves, on its way to a network and back.
+
+    Fill the first rows of ``masks`` and ``rule50``, as in `kedge.models.planes`, and ``moves`` with
+    where the legal moves stand in the flat policy of the batch: 1858 · row + index. A lane is
+    for one thread; on a GPU several keep it busy.
+    """
+
+    masks: npt.NDArray[np.uint64]  # (rows, 112)
+    rule50: npt.NDArray[np.uint8]  # (rows)
+    moves: npt.NDArray[np.int32]
+
+    def evaluate(self, rows: int, moves: int) -> tuple[Array, Array]:
+        """The logits of the first `moves` and the first rows' values; valid until the next call."""
+
+
+def open_lanes(network: Network, rows: int) -> list[Lane]:
+    """Lanes for batches of up to so many rows: as many as it takes to keep the network busy."""
+    if isinstance(network, TorchNetwork):
+        count = _CUDA_LANES if network.device.type == "cuda" else 1
+        return [_TorchLane(network, rows) for _ in range(count)]
+    return [_PlainLane(network, rows)]
+
+
+def batch_size(network: Network) -> int:
+    """How many positions at once make the best of the network."""
+    on_gpu = isinstance(network, TorchNetwork) and network.device.type == "cuda"
+    return _TORCH_ROWS if on_gpu else _ONNX_ROWS
+
+
+class _PlainLane:
+    def __init__(self, network: Network, rows: int) -> None:
+        self._network = network
+        self.masks = np.empty((rows, INPUT_PLANES), np.uint64)
+        self.rule50 = np.empty(rows, np.uint8)
+        self.moves = np.empty(rows * _MOST_MOVES, np.int32)
+
+    def evaluate(self, rows: int, moves: int) -> tuple[Array, Array]:
+        found = self._network.evaluate_packed(self.masks[:rows], self.rule50[:rows])
+        return found.policy.ravel()[self.moves[:moves]], found.value
 
 
 class OnnxNetwork:
@@ -108,8 +154,7 @@ class TorchNetwork:
         ``"float32"``, or ``"bfloat16"``: faster on a GPU, and coarser. On positions that cover the
         rules, it moved a move's probability of Maia's by up to 0.04 and values by up to 0.03.
     compile
-        Compile with `torch.compile`. Batches are then padded to powers of two, so that few sizes
-        are compiled.
+        Compile with `torch.compile`. Batches are then padded to one of few sizes.
     """
 
     def __init__(
@@ -127,28 +172,33 @@ class TorchNetwork:
         if dtype not in ("float32", "bfloat16"):
             raise InputError(f"dtype is {dtype!r}, expected float32 or bfloat16")
         try:
-            self._device = torch.device(device)
-            module = module.to(self._device, getattr(torch, dtype)).eval()
+            self.device = torch.device(device)
+            module = module.to(self.device, getattr(torch, dtype)).eval()
         except (RuntimeError, AssertionError) as error:  # torch raises both
             reason = str(error).splitlines()[0]
             raise InputError(f"device {device!r} cannot be used ({reason})") from None
-        if self._device.type == "cuda":
+        if self.device.type == "cuda":
             module = module.to(memory_format=torch.channels_last)
         self.module = module
+        self.launching = threading.Lock()  # torch does not compile in two threads at once
         self._name = "weights" if isinstance(model, Lc0Weights) else str(model)
         self._pad = compile
         self._forward: Callable[..., Any] = module
-        self._forward_packed: Callable[..., Any] = module.forward_packed
+        self.forward_packed: Callable[..., Any] = module.forward_packed
         if compile:
             self._forward = torch.compile(module, dynamic=False)
-            self._forward_packed = torch.compile(module.forward_packed, dynamic=False)
+            self.forward_packed = torch.compile(module.forward_packed, dynamic=False)
 
     def evaluate(self, planes: npt.ArrayLike) -> Evaluation:
         return self._batches(self._forward, check_planes(planes))
 
     def evaluate_packed(self, masks: npt.ArrayLike, rule50: npt.ArrayLike) -> Evaluation:
         masks, rule50 = check_masks(masks, rule50)
-        return self._batches(self._forward_packed, masks.view(np.int64), rule50)
+        return self._batches(self.forward_packed, masks.view(np.int64), rule50)
+
+    def padded(self, rows: int) -> int:
+        """How many rows are computed for so many."""
+        return next(size for size in _TORCH_SIZES if size >= rows) if self._pad else rows
 
     def _batches(self, forward: Callable[..., Any], *inputs: npt.NDArray[Any]) -> Evaluation:
         import torch
@@ -159,18 +209,59 @@ class TorchNetwork:
         parts: list[list[Array]] = []
         for start in range(0, count, _TORCH_ROWS):
             rows = min(_TORCH_ROWS, count - start)
-            size = 1 << (rows - 1).bit_length() if self._pad else rows
+            size = self.padded(rows)
+            batch = (_padded(array[start : start + rows], size) for array in inputs)
             with torch.inference_mode():
-                found = forward(
-                    *(
-                        torch.from_numpy(_padded(array[start : start + rows], size)).to(
-                            self._device
-                        )
-                        for array in inputs
-                    )
-                )
+                found = forward(*(torch.from_numpy(array).to(self.device) for array in batch))
             parts.append([out[:rows].cpu().numpy() for out in found if out is not None])
         return _joined(self._name, parts)
+
+
+class _TorchLane:
+    """Only masks go to the device and only legal moves come back, while others use CPU and GPU."""
+
+    def __init__(self, network: TorchNetwork, rows: int) -> None:
+        import torch
+
+        self._network = network
+        cuda = network.device.type == "cuda"
+        size = network.padded(rows)
+
+        def pinned(*shape: int, dtype: torch.dtype) -> torch.Tensor:
+            return torch.zeros(*shape, dtype=dtype, pin_memory=cuda)
+
+        self._masks = pinned(size, INPUT_PLANES, dtype=torch.int64)
+        self._rule50 = pinned(size, dtype=torch.uint8)
+        self._moves = pinned(rows * _MOST_MOVES, dtype=torch.int32)
+        self._logits = pinned(rows * _MOST_MOVES, dtype=torch.float32)
+        self._values = pinned(size, dtype=torch.float32)
+        self.masks = self._masks.numpy().view(np.uint64)
+        self.rule50 = self._rule50.numpy()
+        self.moves = self._moves.numpy()
+        self._stream = self._done = None
+        if cuda:
+            torch.cuda.synchronize(network.device)  # the weights are there
+            self._stream = torch.cuda.Stream(network.device)
+            self._done = torch.cuda.Event()
+
+    def evaluate(self, rows: int, moves: int) -> tuple[Array, Array]:
+        import torch
+
+        network, size = self._network, self._network.padded(rows)
+        with network.launching, torch.inference_mode(), torch.cuda.stream(self._stream):
+            masks, rule50, places = (
+                tensor.to(network.device, non_blocking=True)
+                for tensor in (self._masks[:size], self._rule50[:size], self._moves[:moves])
+            )
+            policy, value, _ = network.forward_packed(masks, rule50)
+            logits = policy.flatten().index_select(0, places)
+            self._logits[:moves].copy_(logits, non_blocking=True)
+            self._values[:size].copy_(value, non_blocking=True)
+            if self._done is not None:
+                self._done.record()
+        if self._done is not None:
+            self._done.synchronize()
+        return self._logits[:moves].numpy(), self._values[:rows].numpy()
 
 
 def cores() -> int:

@@ -167,7 +167,7 @@ class Position:
         }
 
     def state(self) -> ChessState:
-        """The game up to here. For many positions, `encode_positions` is far cheaper."""
+        """The game up to here. For many positions, `boards_of` is far cheaper."""
         return self.game.state(self.ply)
 
 
@@ -194,6 +194,20 @@ def positions(games: Iterable[ChessGame], filters: Iterable[Filter] = ()) -> Ite
     for game in games:
         for ply in chosen_plies(game, filters).tolist():
             yield Position(game, ply)
+
+
+def boards_of(chosen: Sequence[Position]) -> list[_core.ChessBoard]:
+    """The native boards of positions, each with the game up to it as its history.
+
+    Positions of one game that stand next to each other are replayed once.
+    """
+    boards: list[_core.ChessBoard] = []
+    for _, run in groupby(chosen, key=lambda position: id(position.game)):
+        group = list(run)
+        game = group[0].game
+        plies = np.array([position.ply for position in group], np.int64)
+        boards += _core.chess_replay(game.state(0).board, game.moves, plies)
+    return boards
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -262,6 +276,7 @@ __all__ = [
     "EncodedPositions",
     "Filter",
     "Position",
+    "boards_of",
     "bucket_of",
     "chosen_plies",
     "encode_games",

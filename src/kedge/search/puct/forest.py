@@ -1,7 +1,12 @@
-"""Driving a native forest: collect leaves, evaluate them in a batch, update, until done."""
+"""Driving native forests: collect leaves, evaluate them in a batch, update, until done."""
 
-from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from queue import SimpleQueue
+from typing import Any, TypeAlias, TypeVar
+
+import numpy as np
 
 from kedge import _core
 from kedge.search.puct.result import SearchResult, Settings
@@ -10,18 +15,46 @@ from kedge.search.puct.result import SearchResult, Settings
 NativeForest: TypeAlias = "_core.Forest"
 #: Evaluates the leaves that wait in a forest and gives it the answer.
 EvaluateBatch: TypeAlias = Callable[["NativeForest"], None]
+#: A forest, and who evaluates its leaves.
+Lane: TypeAlias = "tuple[NativeForest, EvaluateBatch]"
+T = TypeVar("T")
 
 
 def admit(forest: NativeForest, root: Any, settings: Settings) -> int:
     """Add a root to search; returns the tree's number."""
-    return forest.add(root, settings.c_puct, settings.playouts, settings.constant_lambda)
+    return forest.add(
+        root, settings.c_puct, settings.playouts, settings.constant_lambda, settings.batch
+    )
 
 
 def result(forest: NativeForest, tree: int, settings: Settings) -> SearchResult:
     """What the tree knows now; it may still be growing."""
-    actions, prior, visits, totals, value = forest.root(tree)
-    lines = [forest.line(tree, action) for action in range(len(actions))]
-    return SearchResult(settings, actions, prior, visits, totals, value, lines)
+    _, actions, prior, visits, totals, value = forest.roots([tree])
+    lines = forest.lines(tree)
+    return SearchResult(settings, actions, prior, visits, totals, value[0], lines)
+
+
+def results(forest: NativeForest, trees: Sequence[int], settings: Settings) -> SearchResult:
+    """What many trees know, as one: see `SearchResult`."""
+    starts, *columns, values = forest.roots(trees)
+    counts = np.diff(starts)
+    mask = np.arange(counts.max(initial=1)) < counts[:, None]
+
+    def padded(flat: Any, fill: int = 0) -> Any:
+        table = np.full(mask.shape, fill, flat.dtype)
+        table[mask] = flat
+        return table
+
+    actions, prior, visits, totals = columns
+    return SearchResult(
+        settings,
+        padded(actions, np.iinfo(np.int64).max),  # those that are not real come last
+        padded(prior),
+        padded(visits),
+        padded(totals),
+        values,
+        mask=mask,
+    )
 
 
 def search_many(
@@ -35,3 +68,44 @@ def search_many(
     for tree in trees:
         forest.remove(tree)
     return found
+
+
+def search_chunks(
+    lanes: Sequence[Lane],
+    chunks: Iterable[Sequence[Any]],
+    settings: Settings,
+    finish: Callable[[SearchResult], T],
+) -> Iterator[T]:
+    """Search chunks of roots, and yield what `finish` makes of each, in order.
+
+    Every lane searches a chunk in a thread of its own: the trees of one grow while a GPU evaluates
+    the leaves of another.
+    """
+    free: SimpleQueue[Lane] = SimpleQueue()
+    for lane in lanes:
+        free.put(lane)
+    stopped = False
+
+    def search(roots: Sequence[Any]) -> T:
+        forest, evaluate = lane = free.get()
+        try:
+            trees = [admit(forest, root, settings) for root in roots]
+            while not stopped and forest.collect():
+                evaluate(forest)
+            return finish(results(forest, trees, settings))
+        finally:
+            forest.clear()
+            free.put(lane)
+
+    ahead: deque[Future[T]] = deque()
+    with ThreadPoolExecutor(len(lanes)) as pool:
+        try:
+            for roots in chunks:
+                ahead.append(pool.submit(search, roots))
+                if len(ahead) > len(lanes):
+                    yield ahead.popleft().result()
+            while ahead:
+                yield ahead.popleft().result()
+        finally:
+            stopped = True
+            pool.shutdown(wait=False, cancel_futures=True)

@@ -29,7 +29,7 @@ class _Edge:
 class _Node:
     player: int
     value: float  # of the state, for `player`
-    edges: list[_Edge] = field(default_factory=list)
+    edges: list[_Edge] = field(default_factory=list)  # the highest prior first
     is_terminal: bool = False
 
 
@@ -40,14 +40,15 @@ def search(state: Any, evaluate: Evaluate, settings: Settings) -> SearchResult:
         if not root.edges:
             break
         _playout(root, state.clone(), evaluate, settings)
+    edges = sorted(root.edges, key=lambda edge: edge.action)
     return SearchResult(
         settings,
-        actions=np.array([edge.action for edge in root.edges], np.int64),
-        prior=np.array([edge.prior for edge in root.edges]),
-        visits=np.array([edge.visits for edge in root.edges], np.int64),
-        totals=np.array([edge.total for edge in root.edges]),
-        network_value=root.value,
-        lines=[_line(edge) for edge in root.edges],
+        actions=np.array([edge.action for edge in edges], np.int64),
+        prior=np.array([edge.prior for edge in edges]),
+        visits=np.array([edge.visits for edge in edges], np.int64),
+        totals=np.array([edge.total for edge in edges]),
+        network_value=np.array(root.value),
+        lines=[_line(edge) for edge in edges],
     )
 
 
@@ -60,6 +61,7 @@ def _visit(state: Any, evaluate: Evaluate, is_root: bool = False) -> _Node:
         return _Node(0, state.returns()[0], is_terminal=True)
     priors, value = evaluate(state)
     edges = [_Edge(action, float(prior)) for action, prior in zip(legal, priors, strict=True)]
+    edges.sort(key=lambda edge: (-edge.prior, edge.action))
     return _Node(player, float(value), edges)
 
 
@@ -102,7 +104,7 @@ def _select(node: _Node, settings: Settings) -> _Edge:
         q = edge.total / edge.visits if edge.visits else untried
         return q + scale * edge.prior / (edge.visits + 1.0), edge.prior
 
-    return max(node.edges, key=score)  # the first of equals: the lowest action
+    return max(node.edges, key=score)  # the first of equals
 
 
 def _line(edge: _Edge) -> list[int]:

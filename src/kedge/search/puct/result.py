@@ -1,8 +1,7 @@
 """What to search with, and what a search found."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from math import sqrt
 
 import numpy as np
 import numpy.typing as npt
@@ -18,13 +17,17 @@ class Settings:
     """The dial of a PUCT search.
 
     ``playouts`` counts evaluated states, the root among them: 50 is the root and 49 more.
-    ``constant_lambda`` > 0 lets c grow as √N, so that λ = c√N/N stays what it is however long the
-    search (beyond the paper; ``c_puct`` is then not used).
+
+    Beyond the paper, and off unless asked for: ``constant_lambda`` > 0 lets c grow as √N, so that
+    λ = c√N/N stays what it is however long the search (``c_puct`` is then not used); ``batch`` > 1
+    lets so many leaves of one tree wait for the network together, each counted as a loss meanwhile
+    (virtual loss), which is faster for a single tree and no longer the sequential search.
     """
 
     c_puct: float = 2.0
     playouts: int = 50
     constant_lambda: float = 0.0
+    batch: int = 1
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.c_puct < np.inf:
@@ -33,11 +36,17 @@ class Settings:
             raise InputError(f"playouts: at least 1, not {self.playouts}")
         if not 0.0 <= self.constant_lambda < np.inf:
             raise InputError(f"constant_lambda: a number at least 0, not {self.constant_lambda:g}")
+        if not 1 <= self.batch <= 4096:
+            raise InputError(f"batch: from 1 to 4096, not {self.batch}")
 
 
 @dataclass(frozen=True)
 class SearchResult:
-    """The root after a search, one entry an action in ascending order of actions."""
+    """The root after a search: the last axis of arrays is its actions, in ascending order.
+
+    It may be many roots at once, one a row; then those with fewer actions are padded, and ``mask``
+    is True where an action is real. ``found[i]`` is one of them.
+    """
 
     settings: Settings
     actions: Integers
@@ -47,10 +56,23 @@ class SearchResult:
     """N(s, a)."""
     totals: Array
     """Σ of the values backed up through each action, for the player to move."""
-    network_value: float
+    network_value: Array
     """The evaluator's own value of the root, for the player to move."""
-    lines: list[list[int]]
-    """The most visited line after each action, the action first."""
+    lines: list[list[int]] | None = None
+    """Of a single root, the most visited line after each action, the action first."""
+    mask: npt.NDArray[np.bool_] | None = None
+
+    def __getitem__(self, root: int) -> "SearchResult":
+        real = slice(None) if self.mask is None else self.mask[root]
+        return replace(
+            self,
+            actions=self.actions[root][real],
+            prior=self.prior[root][real],
+            visits=self.visits[root][real],
+            totals=self.totals[root][real],
+            network_value=self.network_value[root],
+            mask=None,
+        )
 
     @cached_property
     def q(self) -> Array:
@@ -61,13 +83,15 @@ class SearchResult:
     @cached_property
     def filled_q(self) -> Array:
         """Q, with the plain mean of the tried actions for those never tried."""
-        tried = self.q[self.visits > 0]
-        return np.where(self.visits > 0, self.q, tried.mean() if len(tried) else 0.0)
+        tried = self.visits > 0
+        total = np.where(tried, self.q, 0.0).sum(axis=-1, keepdims=True)
+        return np.where(tried, self.q, total / np.maximum(1, tried.sum(axis=-1, keepdims=True)))
 
     @cached_property
-    def value(self) -> float:
+    def value(self) -> Array:
         """The mean of all evaluations, the root's own among them, for the player to move."""
-        return float((self.network_value + self.totals.sum()) / (1 + self.visits.sum()))
+        total = self.network_value + self.totals.sum(axis=-1)
+        return np.asarray(total / (1 + self.visits.sum(axis=-1)))
 
     @cached_property
     def order(self) -> Integers:
@@ -75,35 +99,41 @@ class SearchResult:
         return np.lexsort((self.actions, -self.prior, -self.visits)).astype(np.int64)
 
     @property
-    def best(self) -> int:
+    def best(self) -> Integers:
         """The action with the most visits."""
-        return int(self.actions[self.order[0]])
+        first = self.order[..., :1]
+        return np.asarray(np.take_along_axis(self.actions, first, axis=-1)[..., 0])
 
     @property
     def principal_variation(self) -> list[int]:
-        return self.lines[self.order[0]]
+        assert self.lines is not None
+        return self.lines[int(self.order[0])]
 
     def policy(self, temperature: float = 1.0) -> Array:
         """N^(1/T)/Σ; the prior's where nothing was visited. T = 0 is the best action."""
         if not temperature >= 0.0:
             raise InputError(f"temperature: at least 0, not {temperature:g}")
-        weights = self.visits / self.visits.max() if self.visits.any() else self.prior
         if temperature == 0.0:
-            return np.asarray(np.arange(len(weights)) == self.order[0], np.float64)
-        powers = np.asarray(weights / weights.max()) ** (1.0 / temperature)
-        return np.asarray(powers / powers.sum())
+            places = np.arange(self.actions.shape[-1])
+            return np.asarray(places == self.order[..., :1], np.float64)
+        visited = self.visits.any(axis=-1, keepdims=True)
+        weights = np.where(visited, self.visits, self.prior)
+        powers = (weights / weights.max(axis=-1, keepdims=True)) ** (1.0 / temperature)
+        return np.asarray(powers / powers.sum(axis=-1, keepdims=True))
 
     def smooth_policy(self, k: float = 0.0) -> Array:
         """The policy that the visits approach: reverse KL with λ = c√N/(k + N), N = Σ visits.
 
         Unlike the visits it gives every action of the prior some probability (appendix C).
         """
-        total = int(self.visits.sum())
-        if total == 0:
-            return self.prior
-        c = self.settings.constant_lambda * sqrt(total) or self.settings.c_puct
-        return reverse_kl(self.prior, self.filled_q, c * sqrt(total) / (k + total))
+        total = self.visits.sum(axis=-1)
+        scale = self.settings.constant_lambda * total
+        if not self.settings.constant_lambda:
+            scale = self.settings.c_puct * np.sqrt(total)
+        lam = np.where(total > 0, scale / np.maximum(1.0, k + total), np.inf)
+        found = reverse_kl(self.prior, self.filled_q, lam, mask=self.mask)
+        return np.where(total[..., None] > 0, found, self.prior)
 
     def forward_policy(self, lam: float) -> Array:
         """τ·exp(q/λ): the forward-KL choice after search (beyond the paper's chess and Go)."""
-        return forward_kl(self.prior, self.filled_q, lam)
+        return forward_kl(self.prior, self.filled_q, lam, mask=self.mask)
