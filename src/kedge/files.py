@@ -5,6 +5,7 @@ import os
 import secrets
 import time
 from collections.abc import Iterator
+from errno import EISDIR
 from pathlib import Path
 from typing import IO
 
@@ -34,7 +35,7 @@ def write_atomic(path: Path, content: bytes | str) -> None:
 @contextlib.contextmanager
 def whole_file(path: Path) -> Iterator[IO[bytes]]:
     """A file to write into that stands at ``path`` only once it is whole and on the disk."""
-    partial = path.parent / f".{path.name[:60]}.{secrets.token_hex(6)}{_SUFFIX}"
+    partial = _beside(path)
     try:
         try:
             with partial.open("wb") as file:
@@ -48,6 +49,22 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
             raise
     except OSError as error:
         raise InputError(f"{path}: cannot write ({error.strerror})") from error
+
+
+def check_writable(path: Path) -> None:
+    """An `InputError` at once, where `whole_file` would raise it after hours of work."""
+    partial = _beside(path)
+    try:
+        if path.is_dir():
+            raise IsADirectoryError(EISDIR, os.strerror(EISDIR))
+        partial.open("xb").close()
+        partial.unlink()
+    except OSError as error:
+        raise InputError(f"{path}: cannot write ({error.strerror})") from error
+
+
+def _beside(path: Path) -> Path:
+    return path.parent / f".{path.name[:60]}.{secrets.token_hex(6)}{_SUFFIX}"
 
 
 def is_partial(path: Path) -> bool:

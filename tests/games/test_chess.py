@@ -100,6 +100,7 @@ def check_position(state: ChessState, board: chess.Board, legal: list[chess.Move
         or board.is_insufficient_material()
     )
     assert state.is_terminal() == over
+    assert (state.termination() is not None) == over
     assert state.current_player() == (TERMINAL if over else int(not board.turn))
     mated = board.is_checkmate()
     white = 0.0 if not mated else (-1.0 if board.turn else 1.0)
@@ -431,6 +432,24 @@ def test_mate_comes_before_the_fifty_move_rule():
     state = ChessState.from_fen("k7/8/1K6/8/8/8/8/7R w - - 99 90", ["h1h8"])
     assert state.board.rule50 == 100
     assert state.returns() == [1.0, -1.0]
+
+
+@pytest.mark.parametrize(
+    ("fen", "moves", "termination"),
+    [
+        (START_FEN, "f2f3 e7e5 g2g4 d8h4", "checkmate"),
+        ("k7/8/1K6/8/8/8/8/7R w - - 99 90", "h1h8", "checkmate"),
+        ("k7/8/1K6/8/8/8/8/7R w - - 99 90", "h1h7", "fifty moves"),
+        ("k7/7Q/8/1K6/8/8/8/8 w - - 0 1", "h7c7", "stalemate"),
+        ("k7/1P6/1K6/8/8/8/8/8 b - - 0 1", "a8b8", None),
+        ("1k6/1P6/1K6/8/8/8/8/7B b - - 0 1", "", "stalemate"),
+        ("k7/1P6/8/1K6/8/8/8/8 b - - 0 1", "a8b7", "insufficient material"),
+        (START_FEN, "g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1 f6g8", "threefold repetition"),
+        (START_FEN, "g1f3 g8f6 f3g1 f6g8", None),
+    ],
+)
+def test_how_a_game_ended(fen, moves, termination):
+    assert ChessState.from_fen(fen, moves.split()).termination() == termination
 
 
 def test_draws_and_names_itself():

@@ -21,15 +21,22 @@ Dtype = Literal["float32", "bfloat16"]
 
 _networks: dict[tuple[object, ...], Network] = {}
 _loading = threading.Lock()
-_device: ContextVar[tuple[str, Dtype]] = ContextVar("device", default=("cpu", "float32"))
+_device: ContextVar[tuple[str, Dtype, int | None]] = ContextVar(
+    "device", default=("cpu", "float32", None)
+)
 
 
 @contextmanager
-def computing_on(device: str, dtype: Dtype = "float32") -> Iterator[None]:
-    """Networks that are loaded within compute here: "cpu" is ONNX Runtime's, others are torch's."""
+def computing_on(
+    device: str, dtype: Dtype = "float32", threads: int | None = None
+) -> Iterator[None]:
+    """Networks that are loaded within compute here: "cpu" is ONNX Runtime's, others are torch's.
+
+    Agents made within use so many threads of the CPU; all cores, if None.
+    """
     if device == "cpu" and dtype != "float32":
         raise InputError("the CPU computes in float32")
-    token = _device.set((device, dtype))
+    token = _device.set((device, dtype, threads))
     try:
         yield
     finally:
@@ -56,12 +63,13 @@ def network(name: str, threads: int | None = None) -> Network:
 def _loaded(
     key: tuple[object, ...], model: Callable[[], Path | Lc0Weights], threads: int | None
 ) -> Network:
-    device, dtype = _device.get()
-    where = (threads or cores(),) if device == "cpu" else (device, dtype)
+    device, dtype, share = _device.get()
+    threads = threads or share or cores()
+    where = (threads,) if device == "cpu" else (device, dtype)
     with _loading:
         if (*key, *where) not in _networks:
             _networks[(*key, *where)] = (
-                OnnxNetwork(model(), threads=threads or cores())
+                OnnxNetwork(model(), threads=threads)
                 if device == "cpu"
                 else TorchNetwork(model(), device=device, dtype=dtype, compile=True)
             )
@@ -96,8 +104,9 @@ def puct_agent(
     settings = Settings(
         _number("c_puct", c_puct), playouts, _number("constant_lambda", constant_lambda)
     )
+    threads = _device.get()[2] or 0
     return PuctAgent(
-        anchor.network, settings, _number("temperature", temperature), anchor.temperature
+        anchor.network, settings, _number("temperature", temperature), anchor.temperature, threads
     )
 
 

@@ -87,6 +87,17 @@ class ChessState:
         value = self.board.terminal_value() if self.is_terminal() else 0.0
         return [value, 0.0 - value] if self.board.player() == 0 else [0.0 - value, value]
 
+    def termination(self) -> str | None:
+        """How the game ended, in a player's words; None while it goes on."""
+        board = self.board
+        if not board.is_terminal():
+            return None
+        if not board.legal_actions():
+            return "checkmate" if board.in_check else "stalemate"
+        if board.insufficient_material:
+            return "insufficient material"
+        return "fifty moves" if board.rule50 >= 100 else "threefold repetition"
+
     def clone(self) -> "ChessState":
         copy = ChessState()
         copy.board = self.board.copy()
@@ -97,7 +108,8 @@ class ChessState:
         """With an en-passant square only where the capture is legal."""
         return self.board.fen()
 
-    def uci(self, action: int) -> str:
+    @staticmethod
+    def uci(action: int) -> str:
         return _core.ChessBoard.uci(action)
 
     def parse_uci(self, text: str) -> int:

@@ -9,6 +9,7 @@ import typer
 
 from kedge.errors import ExperimentError, InputError
 from kedge.interfaces.chess_cli import policy_app
+from kedge.interfaces.match_cli import match_app
 from kedge.interfaces.models_cli import models_app
 from kedge.interfaces.output import print_json
 from kedge.interfaces.predict_cli import predict_app
@@ -25,12 +26,14 @@ app = typer.Typer(
     help="Players that are strong *and* play like people: KL-regularised search toward an anchor.",
 )
 experiments_app = typer.Typer(
-    no_args_is_help=True, help="Look at, and clear away, the runs that `kedge paper` keeps."
+    no_args_is_help=True,
+    help="Look at, and clear away, the runs that are kept: papers and matches.",
 )
 app.add_typer(experiments_app, name="experiments")
 app.add_typer(models_app, name="models")
 app.add_typer(train_app, name="train")
 app.add_typer(predict_app, name="predict")
+app.add_typer(match_app, name="match")
 app.command()(replay)
 app.add_typer(policy_app, name="policy")
 

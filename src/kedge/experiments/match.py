@@ -1,0 +1,222 @@
+"""A match between two agents, played in chunks that are kept as they finish."""
+
+import dataclasses
+import hashlib
+import io
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from kedge.agents import make_agent
+from kedge.agents.chess import check_temperature
+from kedge.agents.networks import Dtype, computing_on
+from kedge.errors import InputError
+from kedge.evaluation.matches import (
+    MAX_PLIES,
+    MOVE_LIMIT,
+    RESIGNATION,
+    MatchScore,
+    Player,
+    play_games,
+)
+from kedge.experiments.experiment import Experiment, Task
+from kedge.experiments.report import Column, Report, Table
+from kedge.games.chess import ChessState
+from kedge.models.store import is_path, resolve, stored_names
+from kedge.records import ChessGame, read_games
+from kedge.specs import Spec, parse
+
+#: Games in a task. On a CPU larger batches gain nothing; a GPU wants them.
+CHUNK, GPU_CHUNK = 8, 256
+
+
+@dataclass(frozen=True, kw_only=True)
+class Match(Experiment):
+    """`games` games between the agents `a` and `b`; each has the first move equally often."""
+
+    name: ClassVar[str] = "match"
+
+    game: Literal["chess"] = "chess"
+    a: str
+    b: str
+    games: int = 100
+    temperature: float | None = None
+    """At which both draw their moves; None leaves each its own."""
+    max_plies: int = MAX_PLIES
+    resign: float | None = None
+    device: str = "cpu"
+    dtype: Dtype = "float32"
+    chunk: int = CHUNK
+
+    def __post_init__(self) -> None:
+        for name in ("a", "b"):  # spaces in a spec do not make it another match
+            object.__setattr__(self, name, str(parse(getattr(self, name))))
+        if self.games < 1:
+            raise InputError(f"games: at least 1, not {self.games}")
+        if self.chunk < 2 or self.chunk % 2:
+            raise InputError(f"chunk: an even number, for fair colours, not {self.chunk}")
+        if self.max_plies < 1:
+            raise InputError(f"max_plies: at least 1, not {self.max_plies}")
+        if self.resign is not None and not 0.0 < self.resign < 1.0:
+            raise InputError(f"resign: a value between 0 and 1, not {self.resign:g}")
+        if self.temperature is not None:
+            check_temperature(self.temperature)
+
+    def config(self) -> dict[str, Any]:
+        """With the hashes of weight files: tomorrow the same name may stand for another model."""
+        return {**super().config(), "weights": _weights(parse(self.a)) | _weights(parse(self.b))}
+
+    def tasks(self) -> list[Task]:
+        return match_tasks(self.games, self.chunk)
+
+    def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:
+        games = task.params["games"]
+        rules = {"max_plies": self.max_plies, "resign": self.resign}
+        return {"games": play_chunk(self.players(), games, rng, **rules)}
+
+    def players(self) -> tuple[Player, Player]:
+        """The two agents; an `InputError` if one does not play."""
+        return match_players(self.a, self.b, self.temperature, self.device, self.dtype)
+
+    def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
+        games = _games(results)
+        score = MatchScore.from_results(games)
+        colours = {
+            colour: MatchScore.from_results(game for game in games if game["first"] == first)
+            for first, colour in enumerate(("white", "black"))
+        }
+        rows = [
+            {"as": name, **one.to_json()}
+            for name, one in {**colours, "both": score}.items()
+            if one.games
+        ]
+        plies = float(np.mean([len(game["moves"].split()) for game in games]))
+        endings = dict(Counter(game["termination"] for game in games).most_common())
+        notes = [
+            f"{plies:.0f} plies a game; "
+            + ", ".join(f"{name} {count:,}" for name, count in endings.items())
+        ]
+        different = len({game["moves"] for game in games})
+        if different < len(games):
+            notes.append(f"only {different:,} games differ: the errors are larger than they say")
+        return Report(
+            title=f"{self.a} – {self.b}: {score}",
+            table=Table(
+                [
+                    Column("as"),
+                    Column("games", format=","),
+                    Column("wins", format=","),
+                    Column("draws", format=","),
+                    Column("losses", format=","),
+                    Column("score", format=".3f", error="score_se"),
+                    Column("elo", "Elo", "+.0f"),
+                ],
+                rows,
+            ),
+            notes=notes,
+            data={
+                "game": self.game,
+                "a": self.a,
+                "b": self.b,
+                **score.to_json(),
+                **{f"as_{colour}": one.to_json() for colour, one in colours.items()},
+                "different_games": different,
+                "mean_plies": plies,
+                "terminations": endings,
+                "temperature": self.temperature,
+                "seed": self.seed,
+            },
+        )
+
+    def records(self, results: Mapping[str, dict[str, Any]]) -> Iterator[ChessGame]:
+        """The games in the order of their numbers, to be written as PGN."""
+        names = (self.a, self.b)
+        adjudicated = (RESIGNATION, MOVE_LIMIT)
+        lines = [
+            {
+                "moves": game["moves"],
+                "white": names[game["first"]],
+                "black": names[1 - game["first"]],
+                "result": _result(game),
+                # PGN's own words.
+                "termination": "adjudication" if game["termination"] in adjudicated else "normal",
+            }
+            for game in _games(results)
+        ]
+        return read_games(io.BytesIO("\n".join(map(json.dumps, lines)).encode()))
+
+
+def match_tasks(games: int, chunk: int = CHUNK, label: str = "", **params: Any) -> list[Task]:
+    """A match as tasks of at most `chunk` games, their number in ``params["games"]``."""
+    return [
+        Task(
+            f"{label} games {first + 1}-{min(first + chunk, games)}".strip(),
+            {**params, "games": min(chunk, games - first)},
+        )
+        for first in range(0, games, chunk)
+    ]
+
+
+def match_players(
+    a: str, b: str, temperature: float | None = None, device: str = "cpu", dtype: Dtype = "float32"
+) -> tuple[Player, Player]:
+    """The agents of a match; both draw their moves at `temperature`, unless it is None."""
+    # Tasks are the unit of parallelism. More threads would split batches in other ways, which
+    # changes the last bits of what a network says, and so at times the game.
+    with computing_on(device, dtype, threads=1 if device == "cpu" else None):
+        return _player(a, temperature), _player(b, temperature)
+
+
+def play_chunk(
+    players: tuple[Player, Player], games: int, rng: np.random.Generator, **rules: Any
+) -> list[dict[str, Any]]:
+    """Games of chess as JSON: ``first`` (the agent that has white), ``moves``, ``score`` of agent
+    0, ``termination``. `rules` are those of `play_games`.
+    """
+    return [
+        {
+            "first": record.first,
+            "moves": " ".join(map(ChessState.uci, record.moves)),
+            "score": record.score,
+            "termination": record.termination,
+        }
+        for record in play_games(players, ChessState, games, rng, **rules)
+    ]
+
+
+def _player(spec: str, temperature: float | None) -> Player:
+    agent: Any = make_agent(spec)
+    if not hasattr(agent, "analyse_many"):
+        raise InputError(f"agent {spec}: does not play chess")
+    if temperature is None:
+        return agent  # type: ignore[no-any-return]
+    if not hasattr(agent, "temperature"):
+        raise InputError(f"agent {spec}: has no temperature to set")
+    return dataclasses.replace(agent, temperature=temperature)  # type: ignore[no-any-return]
+
+
+def _weights(spec: Spec) -> dict[str, str]:
+    """The sha256 of each weight file that a spec names."""
+    found = {}
+    names = [spec.name, *(value for value in spec.args if isinstance(value, str))]
+    for name in names:
+        if is_path(name) or name in stored_names():
+            found[name] = hashlib.sha256(resolve(name).read_bytes()).hexdigest()
+    for value in (*spec.args, *spec.kwargs.values()):
+        if isinstance(value, Spec):
+            found |= _weights(value)
+    return found
+
+
+def _games(results: Mapping[str, Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+    return [game for chunk in results.values() for game in chunk["games"]]
+
+
+def _result(game: Mapping[str, Any]) -> str:
+    """As PGN has it: white's points before black's."""
+    white = game["score"] if game["first"] == 0 else 1.0 - game["score"]
+    return {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1"}[white]

@@ -1,0 +1,111 @@
+"""``kedge match`` as a user meets it."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import chess.pgn
+import pytest
+
+KEDGE = str(Path(sys.executable).with_name("kedge"))
+QUICK = ["--max-plies", "16", "--chunk", "2"]
+
+
+def match(*arguments):
+    return subprocess.run(
+        [KEDGE, "match", "chess", *map(str, arguments)], capture_output=True, text=True, timeout=60
+    )
+
+
+def answer(*arguments):
+    done = match(*arguments, "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    return json.loads(done.stdout)
+
+
+def test_a_match(tmp_path):
+    """Search wins against the model that it searches with, and the PGN tells how."""
+    pgn = tmp_path / "games.pgn"
+    found = answer("puct(chess, playouts=6)", "chess(elo=800)", "--games", 5, "--pgn", pgn)
+    assert found["games"] == found["wins"] + found["draws"] + found["losses"] == 5
+    assert found["score"] == (found["wins"] + found["draws"] / 2) / 5
+    assert found["as_white"]["games"] == 3
+    assert (found["a"], found["b"]) == ("puct(chess, playouts=6)", "chess(elo=800)")
+    assert {"score_se", "elo", "elo_low", "elo_high", "mean_plies", "folder"} <= set(found)
+    points, plies = 0.0, 0
+    with pgn.open() as file:
+        while game := chess.pgn.read_game(file):
+            assert not game.errors
+            white, black = (game.headers[name] for name in ("White", "Black"))
+            assert {white, black} == {found["a"], found["b"]}
+            outcome = game.end().board().outcome(claim_draw=True)
+            if game.headers["Termination"] == "normal":
+                assert outcome.result() == game.headers["Result"]
+            first, second = ({"1": 1.0, "0": 0.0, "1/2": 0.5}[p]
+                             for p in game.headers["Result"].split("-"))  # fmt: skip
+            points += first if white == found["a"] else second
+            plies += game.end().ply()
+    assert points == 5 * found["score"]
+    assert plies == 5 * found["mean_plies"]
+    assert sum(found["terminations"].values()) == 5
+
+
+def test_the_table_is_for_people():
+    done = match("chess", "chess", "-n", 2, "-t", 0.3, "--engine", "inline", *QUICK)
+    assert done.returncode == 0
+    first, *_, last = done.stdout.splitlines()
+    assert first.startswith("chess – chess: +0 =2 −0, score 50.0 ± 0.0 %, Elo +0 (95 %: −")
+    assert Path(last).is_dir()
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_a_match_that_was_stopped_goes_on(tmp_path, how):
+    long = ["chess", "chess", "--games", "24", "--max-plies", "40", "--chunk", "2", "--folder"]
+    driver = subprocess.Popen(
+        [KEDGE, "match", "chess", *long, str(tmp_path / "run")],
+        stderr=subprocess.PIPE,
+        text=True,
+        # Python ignores Ctrl-C if its parent did, as those of a test suite in the background do.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    deadline = time.monotonic() + 30
+    while len(before := list(tmp_path.glob("run/tasks/*.json"))) < 2:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    driver.send_signal(how)
+    said = driver.communicate(timeout=20)[1]
+    if how == signal.SIGINT:
+        assert driver.returncode == 130
+        assert said == "kedge: interrupted; what was finished is kept\n"
+    kept = {path: path.stat().st_mtime_ns for path in before}
+    assert len(list(tmp_path.glob("run/tasks/*.json"))) < 12
+    resumed = answer(*long, tmp_path / "run")
+    assert {path: path.stat().st_mtime_ns for path in before} == kept
+    if how == signal.SIGINT:
+        whole = answer(*long, tmp_path / "whole", "--engine", "inline")
+        assert {**resumed, "folder": None} == {**whole, "folder": None}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["chess", "chess", "--games", "0"], "--games"),
+        (["chess", "nobody"], "unknown agent 'nobody'"),
+        (["rm", "chess"], "agent rm: does not play chess"),
+        (["chess", "chess(", "--games", "2"], "ends too early"),
+        (["chess", "chess", "--pgn", "nowhere/games.pgn"], "nowhere/games.pgn: cannot write"),
+        (["chess", "chess", "--pgn", "."], "cannot write (Is a directory)"),
+        (["chess", "chess", "--chunk", "5"], "chunk: an even number"),
+        (["chess", "chess", "--resign", "-1"], "resign: a value between 0 and 1"),
+        (["chess", "chess", "--dtype", "bfloat16"], "the CPU computes in float32"),
+    ],
+)
+def test_bad_input_is_told_before_anything_is_played(arguments, said, own_home):
+    done = match(*arguments)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert not (own_home / "runs").exists()
