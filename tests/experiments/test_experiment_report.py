@@ -137,3 +137,8 @@ def test_the_figure_ignores_the_users_style_and_the_clock(monkeypatch):
         assert matplotlib.rcParams["lines.linewidth"] == 9
     assert first["png"].startswith(b"\x89PNG")
     assert b"<svg" in first["svg"]
+
+
+def test_an_error_has_no_sign():
+    gain = Column("gain", format="+.1f", error="se")
+    assert gain.cell({"gain": 2.0, "se": 0.5}) == "+2.0 ± 0.5"

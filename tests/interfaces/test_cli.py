@@ -11,6 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kedge.errors import InputError
+from kedge.interfaces.inputs import fields_of
+from kedge.paper import EXPERIMENTS, experiment_class
+
 KEDGE = str(Path(sys.executable).with_name("kedge"))
 
 
@@ -264,7 +268,7 @@ def test_paper_makes_files_and_experiments_finds_them(own_home):
 
 
 def test_paper_lists_what_there_is():
-    assert {"blotto", "theory"} <= set(answer("paper"))
+    assert set(answer("paper")) == set(EXPERIMENTS) >= {"blotto", "chess-accuracy"}
     assert "--set iterations=100000" in kedge("paper").stdout
 
 
@@ -277,7 +281,7 @@ def test_paper_lists_what_there_is():
         (["blotto", "--set", "coins=many"], "'many' is not of type int"),
         (["blotto", "--set", "lambdas=1,x"], "is not of type float"),
         (["blotto", "--address", "auto"], "only the ray engine"),
-        (["blotto", "--set", "lambdas="], "is not of type float"),
+        (["blotto", "--set", "lambdas="], "lambdas: none given"),
         (["blotto", "--set", "lambdas=0.1,,2"], "is not of type float"),
         (["blotto", "--set", "lambdas=0"], "lambdas: above 0 and finite, not 0"),
         (["blotto", "--set", "lambdas=nan"], "lambdas: above 0"),
@@ -345,3 +349,17 @@ def test_ctrl_c_keeps_finished_tasks(own_home):
     assert "Traceback" not in stderr
     run = answer("experiments", "list")["runs"][0]
     assert 0 < run["done"] < run["total"]
+
+
+def test_settings_read_what_fields_take():
+    kind = experiment_class("chess-accuracy")
+    given = ["positions=1e4", "sources=", "dtype=bfloat16", "models=maia-1100,chess(elo=1, b=2),x"]
+    assert fields_of(kind, "it", given) == {
+        "positions": 10_000,
+        "sources": (),
+        "dtype": "bfloat16",
+        "models": ("maia-1100", "chess(elo=1, b=2)", "x"),
+    }
+    assert fields_of(kind, "it", ["positions=none"]) == {"positions": None}
+    with pytest.raises(InputError, match="one of float32, bfloat16"):
+        fields_of(kind, "it", ["dtype=int8"])

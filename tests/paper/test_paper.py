@@ -12,11 +12,24 @@ SMALL = {
     "blotto": {"coins": 5, "lambdas": (0.01, 0.1, 1.0, 10.0), "iterations": 5000, "repeats": 2},
     "theory": {"games": 3, "actions": 4, "lambdas": (0.1, 1.0), "iterations": 2000},
 }
+SMALL_CHESS = {"models": ("chess(elo=1500)",), "playouts": 3}
+SMALL |= {
+    "chess-accuracy": {**SMALL_CHESS, "c_puct": (2.0,), "shards": 2},
+    "chess-cross-entropy": {**SMALL_CHESS, "c_puct": (2.0,), "shards": 2},
+    "chess-by-rating": {**SMALL_CHESS, "best": (2.0,), "buckets": (1400, 1500), "shards": 1},
+    "chess-by-time-control": {**SMALL_CHESS, "best": (2.0,), "fewest": 3, "shards": 1},
+    "chess-strength": {**SMALL_CHESS, "c_puct": (2.0,), "games": 2, "chunk": 2},
+    "chess-tradeoff": {
+        **SMALL_CHESS, "c_puct": (2.0,), "games": 2, "chunk": 2, "shards": 1,
+    },
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module", params=sorted(EXPERIMENTS))
-def done(request, tmp_path_factory):
-    experiment = experiment_class(request.param)(**SMALL[request.param])
+def done(request, tmp_path_factory, human_games):
+    kind = experiment_class(request.param)
+    data = {"data": str(human_games)} if hasattr(kind, "data") else {}
+    experiment = kind(**SMALL[request.param], **data)
     return run(experiment, engine="inline", folder=tmp_path_factory.mktemp("run") / "folder")
 
 

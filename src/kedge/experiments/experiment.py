@@ -36,6 +36,9 @@ class Experiment(ABC):
 
     name: ClassVar[str]
     version: ClassVar[int] = 1
+    #: Of another report on the same runs, and of its folder: such a class keeps the name of the
+    #: experiment that it looks at, and finds what that one has computed.
+    view: ClassVar[str] = ""
 
     seed: int = 0
 
@@ -50,6 +53,12 @@ class Experiment(ABC):
     @abstractmethod
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
         """The report, from the results by task key (in the order of `tasks`) and nothing else."""
+
+    def check(self) -> None:  # noqa: B027
+        """Before the first task: raise `InputError` if what the tasks need is not on this machine.
+
+        What is wrong with the fields themselves is said by ``__post_init__``.
+        """
 
     def config(self) -> dict[str, Any]:
         """The fields as plain JSON: tuples are lists. 1 and 1.0 are different configs."""

@@ -42,14 +42,9 @@ class Column:
 
     def cell(self, row: Mapping[str, Any]) -> str:
         """The printed cell: numbers by ``format``, nothing as "-"."""
-        value = self._number(row.get(self.key))
+        value = _shown(row.get(self.key), self.format)
         error = row.get(self.error) if self.error else None
-        return value if error is None else f"{value} ± {self._number(error)}"
-
-    def _number(self, value: Any) -> str:
-        if value is None:
-            return "-"
-        return format(value, self.format) if _is_number(value) else str(value)
+        return value if error is None else f"{value} ± {_shown(error, self.format.lstrip('+'))}"
 
 
 @dataclass(frozen=True)
@@ -163,6 +158,12 @@ class Report:
         for name, content in contents.items():
             write_atomic(folder / name, content)
         return [folder / name for name in contents]
+
+
+def _shown(value: Any, format_spec: str) -> str:
+    if value is None:
+        return "-"
+    return format(value, format_spec) if _is_number(value) else str(value)
 
 
 def _is_number(value: Any) -> bool:

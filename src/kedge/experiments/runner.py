@@ -75,8 +75,10 @@ def run(
         raise InputError(f"address: only the ray engine has one, not {engine!r}")
     jobs = jobs_of(experiment)
     store = Store(experiment, Path(folder) if folder else None)
-    store.open(len(jobs))
     missing = [job for job in jobs if store.load(job) is None]
+    if missing and engine != "ray":  # whose workers may be other machines
+        experiment.check()
+    store.open(len(jobs))
     if missing:
         store.add_session(len(jobs), engine=engine, workers=workers, missing=len(missing))
         _compute(experiment, store, missing, len(jobs), engine, workers, address, progress)

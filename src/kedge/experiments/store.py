@@ -43,7 +43,7 @@ class Store:
     def __init__(self, experiment: Experiment, folder: Path | None = None) -> None:
         self.digest = experiment.digest
         self.folder = folder or runs_folder() / f"{experiment.name}-{self.digest}"
-        self.report_folder = self.folder / _REPORT
+        self.report_folder = self.folder / _REPORT / experiment.view
         self._experiment = experiment
         self._tasks = self.folder / _TASKS
 

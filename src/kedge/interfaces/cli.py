@@ -255,13 +255,37 @@ def paper(
             show_default=False,
         ),
     ] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            help="Human games: PGN or JSON lines, plain or compressed. (--set data=…)",
+            resolve_path=True,
+            show_default=False,
+        ),
+    ] = None,
+    positions: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="At most so many a rating. (--set positions=…)", show_default=False
+        ),
+    ] = None,
+    games: Annotated[
+        int | None,
+        typer.Option(min=1, help="To play. (--set games=…)", show_default=False),
+    ] = None,
+    device: Annotated[
+        str | None,
+        typer.Option(help="`cpu`, `cuda`, `cuda:1`, … (--set device=…)", show_default=False),
+    ] = None,
     engine: Annotated[
         Literal["local", "ray", "inline"],
         typer.Option(help="Processes here, a Ray cluster, or this very process."),
     ] = "local",
     workers: Annotated[
         int | None,
-        typer.Option(min=1, help="Tasks at once. [default: all cores]", show_default=False),
+        typer.Option(
+            min=1, help="Tasks at once. [default: all cores; 1 on a GPU]", show_default=False
+        ),
     ] = None,
     address: Annotated[
         str | None,
@@ -294,6 +318,8 @@ def paper(
     - `kedge paper blotto`
     - `kedge paper blotto --set iterations=1000000 --set lambdas=0.01,0.1,1`
     - `kedge paper theory --engine ray --address auto`
+    - `kedge paper chess-accuracy --data month.pgn.zst --positions 20000 --device cuda`
+    - `kedge paper chess-accuracy --set "models=chess(elo=1500)" --set c_puct=5,2`
     """
     from kedge.experiments import run
     from kedge.interfaces import inputs
@@ -307,7 +333,17 @@ def paper(
         else:
             print_catalogue(catalogue)
         return
-    experiment = inputs.experiment(experiment_class(name), settings or [])
+    experiment = inputs.experiment(
+        experiment_class(name),
+        name,
+        settings or [],
+        data=None if data is None else str(data),
+        positions=positions,
+        games=games,
+        device=device,
+    )
+    if engine == "local" and getattr(experiment, "device", "cpu") != "cpu":
+        workers = workers or 1  # they would share the one GPU
     done = run(experiment, engine=engine, workers=workers, address=address, folder=folder)
     files = done.write_report()
     if as_json:

@@ -2,15 +2,19 @@
 
 import dataclasses
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, get_args, get_origin, get_type_hints
+from types import NoneType, UnionType
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from kedge.errors import InputError
 from kedge.experiments import Experiment
 from kedge.search.regret import MMD, Adaptive, Algorithm, Constant, StepSize, Theory
 from kedge.search.regret.algorithms import by_name
 from kedge.specs import suggest
+
+_COMMA = re.compile(r",(?![^(]*\))")  # not those inside a spec
 
 
 def numbers(text: str | None, what: str) -> tuple[float, ...] | None:
@@ -68,9 +72,19 @@ def _step_size(text: str | None) -> StepSize | None:
     return Constant(found[0] if len(found) == 1 else found)
 
 
-def experiment(kind: type[Experiment], settings: Sequence[str]) -> Experiment:
-    """An experiment with some of its fields set by ``field=value``."""
-    return kind(**fields_of(kind, kind.name, settings))
+def experiment(
+    kind: type[Experiment], title: str, settings: Sequence[str], **shorthands: object
+) -> Experiment:
+    """An experiment with some of its fields set by ``field=value``, or by an option of their own.
+
+    Those shorthands that are not None.
+    """
+    known = {field.name for field in dataclasses.fields(kind)}
+    given = {name: value for name, value in shorthands.items() if value is not None}
+    for name in given:
+        if name not in known:
+            raise InputError(f"--{name}: {title} has no such setting")
+    return kind(**{**fields_of(kind, title, settings), **given})
 
 
 def fields_of(kind: type, title: str, settings: Sequence[str]) -> dict[str, Any]:
@@ -91,9 +105,17 @@ def fields_of(kind: type, title: str, settings: Sequence[str]) -> dict[str, Any]
 
 
 def _value(kind: Any, text: str, what: str) -> Any:
-    """`text` as a field's type: a number, a word, or a tuple of them between commas."""
+    """`text` as a field's type: a number, a word, "none", or a tuple of them between commas."""
     if get_origin(kind) is tuple:
-        return tuple(_value(get_args(kind)[0], word, what) for word in text.split(","))
+        words = _COMMA.split(text) if text else []
+        return tuple(_value(get_args(kind)[0], word, what) for word in words)
+    if get_origin(kind) is UnionType:
+        inner = next(one for one in get_args(kind) if one is not NoneType)
+        return None if text.lower() == "none" else _value(inner, text, what)
+    if get_origin(kind) is Literal:
+        if text not in get_args(kind):
+            raise InputError(f"{what}: one of {', '.join(get_args(kind))}, not {text!r}")
+        return text
     try:
         if kind is bool:
             return {"true": True, "false": False}[text.lower()]

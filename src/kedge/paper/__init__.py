@@ -10,6 +10,12 @@ from kedge.specs import suggest
 EXPERIMENTS = {
     "blotto": ("kedge.paper.blotto", "BlottoFigure"),
     "theory": ("kedge.paper.theory", "TheoryFigure"),
+    "chess-accuracy": ("kedge.paper.chess_accuracy", "ChessAccuracy"),
+    "chess-cross-entropy": ("kedge.paper.chess_accuracy", "ChessCrossEntropy"),
+    "chess-by-rating": ("kedge.paper.chess_groups", "ChessByRating"),
+    "chess-by-time-control": ("kedge.paper.chess_groups", "ChessByTimeControl"),
+    "chess-strength": ("kedge.paper.chess_strength", "ChessStrength"),
+    "chess-tradeoff": ("kedge.paper.chess_strength", "ChessTradeoff"),
 }
 
 

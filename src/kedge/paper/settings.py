@@ -6,15 +6,21 @@ from math import inf
 from kedge.errors import InputError
 
 
-def check_lambdas(lambdas: Sequence[float]) -> None:
-    """At least one, each above 0 and finite, none twice."""
-    if not lambdas:
-        raise InputError("lambdas: none given")
-    for lam in lambdas:
-        if not 0.0 < lam < inf:
-            raise InputError(f"lambdas: above 0 and finite, not {lam:g}")
-    if len(set(lambdas)) < len(lambdas):
-        raise InputError("lambdas: one of them is given twice")
+def check_positive(**lists: Sequence[float]) -> None:
+    """Numbers above 0 and finite."""
+    for name, numbers in lists.items():
+        for number in numbers:
+            if not 0.0 < number < inf:
+                raise InputError(f"{name}: above 0 and finite, not {number:g}")
+
+
+def check_distinct(**lists: Sequence[object]) -> None:
+    """At least one in a list, and none twice."""
+    for name, values in lists.items():
+        if not values:
+            raise InputError(f"{name}: none given")
+        if len(set(values)) < len(values):
+            raise InputError(f"{name}: one of them is given twice")
 
 
 def check_counts(**counts: int) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from kedge.errors import InputError
 from kedge.experiments import Column, Experiment, Report, Table, Task
 from kedge.games.normal_form import NormalFormGame, regrets, regularized_regrets
-from kedge.paper.settings import check_counts, check_lambdas
+from kedge.paper.settings import check_counts, check_distinct, check_positive
 from kedge.paper.style import EXACT, PIKL, tidy
 from kedge.search.regret import PiKLHedge, iterates
 
@@ -34,7 +34,8 @@ class TheoryFigure(Experiment):
     delta: float = 0.05
 
     def __post_init__(self) -> None:
-        check_lambdas(self.lambdas)
+        check_positive(lambdas=self.lambdas)
+        check_distinct(lambdas=self.lambdas)
         check_counts(games=self.games, iterations=self.iterations)
         if self.actions < 2:
             raise InputError(f"actions: at least 2, not {self.actions}")

@@ -1,0 +1,87 @@
+"""The human games that the chess tables are measured on: found, and drawn once a process."""
+
+import functools
+import heapq
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from kedge.errors import InputError
+from kedge.records import ChessGame, read_games
+from kedge.records.filters import MAIA, bucket_of, chosen_plies
+
+#: Under ``$KEDGE_DATA``.
+GAMES = Path("data", "chess", "lichess_games.jsonl.xz")
+
+
+def find_games(data: str) -> Path:
+    """The file `data`, or the games under ``$KEDGE_DATA``."""
+    advice = "give human games (PGN or JSON lines, such as a Lichess dump) by --set data=FILE"
+    if data:
+        path = Path(data)
+    elif root := os.environ.get("KEDGE_DATA"):
+        path = Path(root) / GAMES
+    else:
+        raise InputError(f"KEDGE_DATA is not set: {advice}")
+    if not path.is_file():
+        raise InputError(f"{path}: no such file; {advice}")
+    return path
+
+
+def draw_games(
+    path: Path, buckets: tuple[int, ...], sources: tuple[str, ...], limit: int | None, seed: int
+) -> Mapping[int, list[ChessGame]]:
+    """By bucket, games in which Maia's filters leave something to predict, in a random order.
+
+    There are as many as make `limit` positions, or all. Games that name a source are of one of
+    `sources`, if those are given.
+    """
+    try:
+        changed = path.stat().st_mtime_ns
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}") from None
+    return _drawn(path, changed, buckets, sources, limit, seed)
+
+
+@functools.lru_cache(maxsize=1)
+def _drawn(
+    path: Path,
+    changed: int,
+    buckets: tuple[int, ...],
+    sources: tuple[str, ...],
+    limit: int | None,
+    seed: int,
+) -> Mapping[int, list[ChessGame]]:
+    urns = {bucket: _Urn(limit, np.random.default_rng([seed, bucket])) for bucket in buckets}
+    for game in read_games(path, threads=1):
+        urn = urns.get(bucket_of(game) or -1)
+        if urn is not None and (not sources or game.source is None or game.source in sources):
+            urn.offer(game, len(chosen_plies(game, MAIA)))
+    return {bucket: urn.games() for bucket, urn in urns.items()}
+
+
+class _Urn:
+    """Whole games in a random order until they have `limit` positions.
+
+    Every game is given its place in the order as it comes, and only the front of it is kept: a
+    month of Lichess does not fit in memory.
+    """
+
+    def __init__(self, limit: int | None, rng: np.random.Generator) -> None:
+        self._limit, self._rng = limit, rng
+        self._kept: list[tuple[float, int, int, ChessGame]] = []  # the last of the order on top
+        self._offered = self._positions = 0
+
+    def offer(self, game: ChessGame, positions: int) -> None:
+        if positions == 0:
+            return
+        self._offered += 1  # never two alike, so that games are not compared
+        heapq.heappush(self._kept, (-self._rng.random(), self._offered, positions, game))
+        self._positions += positions
+        while self._limit is not None and self._positions - self._kept[0][2] >= self._limit:
+            self._positions -= heapq.heappop(self._kept)[2]
+
+    def games(self) -> list[ChessGame]:
+        return [game for *_, game in sorted(self._kept, reverse=True)]
