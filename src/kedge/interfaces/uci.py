@@ -123,7 +123,7 @@ class Uci:
                 self._set(*_option(rest))
             case ["ucinewgame", *_]:
                 self._finish()
-                self._engine.set_position(None)
+                self._engine.new_game()
             case ["position", *rest]:
                 self._finish()
                 self._engine.set_position(*_position(rest))
