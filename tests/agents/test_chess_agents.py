@@ -121,6 +121,9 @@ def test_only_some_moves_are_searched(mine):
         ("puct(mine, c_puct=-1)", "c_puct"),
         ("puct(mine(temperature=0))", "anchor"),
         ("none.pb.gz", "none.pb.gz: no such file"),
+        ("pikl-hedge(mine)", "anchor mine does not play games in normal form"),
+        ("mmd(puct(mine))", r"anchor puct\(mine\) does not play"),
+        ("dil-pikl(chess)", "anchor chess does not play"),
         ('puct("no such/net.pb.gz")', "no such/net.pb.gz: no such file"),
     ],
 )

@@ -85,18 +85,33 @@ def test_nucleus():
 
 def test_people_take_longer_over_hard_choices():
     rng = np.random.default_rng(0)
-    late = ChessState.from_fen("8/8/8/4k3/8/4K3/4P3/8 w - - 0 40")
+    late = ChessState.from_fen("8/8/8/4k3/8/4K3/4P3/8 w - - 0 20")
     limits = Limits(remaining=300.0)
 
-    def mean(policy, state=late, limits=limits):
-        return np.mean([human_seconds(policy, state, limits, rng) for _ in range(500)])
+    def median(policy, state=late, limits=limits, longest=300.0):
+        drawn = [human_seconds(policy, state, limits, longest, rng) for _ in range(500)]
+        return np.median(drawn)
 
     hard, easy = np.full(8, 0.125), np.array([1.0])
-    assert mean(easy) < 0.25 * mean(hard)
-    assert mean(hard, ChessState()) < 0.6 * mean(hard)
-    assert mean(hard) == pytest.approx(300 / 40 * 2 * np.exp(0.08), rel=0.1)
-    assert mean(hard, limits=Limits(remaining=1.0)) <= 0.2
-    assert human_seconds(hard, late, Limits(remaining=0.0), rng) == 0.0
+    assert median(easy) < 0.5 * median(hard)
+    assert median(hard, ChessState()) < 0.3 * median(hard)
+    assert 2.0 < median(hard) < 10.0
+    assert median(hard) < median(hard, limits=Limits(remaining=300.0, increment=10.0))
+    assert median(hard) < 0.7 * median(hard, limits=Limits(remaining=1800.0), longest=1800.0)
+    assert median(hard, limits=Limits(remaining=300.0, moves_to_go=5)) > median(hard)
+    assert median(hard, limits=Limits(remaining=1.0)) == pytest.approx(0.1)
+    assert human_seconds(hard, late, Limits(remaining=0.0), 0.0, rng) == 0.0
+
+
+def test_a_game_by_human_time_is_not_lost_on_time():
+    rng = np.random.default_rng(0)
+    state, policy = ChessState.from_fen("8/8/8/4k3/8/4K3/4P3/8 w - - 0 20"), np.full(8, 0.125)
+    remaining = 60.0
+    for _ in range(80):
+        taken = human_seconds(policy, state, Limits(remaining=remaining), 60.0, rng)
+        assert taken <= remaining / 10
+        remaining -= taken
+    assert remaining < 10.0
 
 
 @pytest.fixture

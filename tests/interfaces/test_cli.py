@@ -156,6 +156,19 @@ def test_a_full_disk_is_one_line():
     assert done.stderr == "kedge: cannot write: No space left on device\n"
 
 
+@pytest.mark.parametrize("command", ["models list", "uci", "solve matching-pennies", "--help"])
+def test_a_closed_output_is_one_line(command):
+    done = subprocess.run(
+        f"'{KEDGE}' {command} >&-",
+        shell=True,
+        stdin=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert done.returncode == 1
+    assert done.stderr == "kedge: cannot write: the output is closed\n"
+
+
 def test_one_action_each(tmp_path):
     (tmp_path / "game.json").write_text('{"payoffs": [[[1]], [[2]]]}')
     for algorithm in ("pikl-hedge", "hedge", "rm", "rm+", "mmd", "dil-pikl"):

@@ -3,92 +3,16 @@
 import os
 import queue
 import random
-import subprocess
-import sys
-import threading
 import time
 from pathlib import Path
 
 import chess
 import chess.engine
 import pytest
-import tiny_lc0 as tiny
+from uci_session import MATE, errors, legal
 
 from kedge.interfaces.uci import centipawns, wdl
 from kedge.models import store
-
-KEDGE = str(Path(sys.executable).with_name("kedge"))
-MATE = "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4"
-
-
-@pytest.fixture
-def mine(tmp_path):
-    return store.add("mine", tiny.write(tmp_path / "net.pb.gz", tiny.net())).path
-
-
-@pytest.fixture
-def client(mine):
-    with chess.engine.SimpleEngine.popen_uci([KEDGE, "uci"], timeout=20) as engine:
-        yield engine
-
-
-class Session:
-    """A process that is talked to line by line."""
-
-    def __init__(self):
-        self.process = subprocess.Popen(
-            [KEDGE, "uci"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
-        self.lines = queue.Queue()
-        threading.Thread(target=self._read, daemon=True).start()
-
-    def _read(self):
-        for line in self.process.stdout:
-            self.lines.put(line.decode().rstrip("\n"))
-
-    def send(self, *lines):
-        for line in lines:
-            content = line if isinstance(line, bytes) else line.encode()
-            self.process.stdin.write(content + b"\n")
-        self.process.stdin.flush()
-
-    def until(self, start, timeout=20.0):
-        """What is said up to a line that starts so."""
-        said, end = [], time.monotonic() + timeout
-        while not said or not said[-1].startswith(start):
-            said.append(self.lines.get(timeout=max(0.0, end - time.monotonic())))
-        return said
-
-    def ask(self, *lines, start="bestmove"):
-        self.send(*lines)
-        return self.until(start)
-
-    def close(self):
-        self.process.stdin.close()
-        code = self.process.wait(10)
-        return code, self.process.stderr.read().decode()
-
-
-@pytest.fixture
-def session():
-    one = Session()
-    yield one
-    if one.process.poll() is None:
-        one.process.kill()
-    one.process.wait()
-
-
-def errors(said):
-    return [line for line in said if line.startswith("info string error")]
-
-
-def legal(said, board=None):
-    move = said[-1].split()[1]
-    assert chess.Move.from_uci(move) in (board or chess.Board()).legal_moves
-    return move
 
 
 def test_options(client):
@@ -107,7 +31,9 @@ def test_analysis(client):
     assert len(infos) == 3
     assert infos[0]["nodes"] == 300
     assert board.san(infos[0]["pv"][0]) == "Qxf7#", "300 playouts see a mate in one"
-    assert infos[0]["score"].white().score() > 10_000
+    assert infos[0]["score"].white() == chess.engine.Mate(1)
+    assert infos[0]["wdl"].white() == chess.engine.Wdl(1000, 0, 0)
+    assert not infos[1]["score"].is_mate()
     assert {"wdl", "nps", "time", "depth", "seldepth"} <= set(infos[0])
     assert len({info["pv"][0] for info in infos}) == 3
 

@@ -8,9 +8,10 @@ array([0.333, 0.333, 0.333])
 
 from collections.abc import Callable
 
-from kedge.agents.agent import Agent, Analysis
+from kedge.agents.agent import Agent, Analysis, plays
 from kedge.agents.normal_form import RegretAgent, UniformAgent
 from kedge.errors import InputError
+from kedge.games.normal_form import NormalFormState
 from kedge.search.regret.algorithms import by_name
 from kedge.specs import Registry, Spec, parse, suggest
 
@@ -44,9 +45,17 @@ AGENTS: Registry[Agent] = Registry("agent", "kedge.agents", otherwise=_model)
 AGENTS.register("uniform", UniformAgent)
 
 
+def _anchor(spec: Spec | str) -> Agent:
+    """A regret minimiser's anchor; one for another game is told of before it is asked."""
+    agent = make_agent(spec)
+    if not plays(agent, NormalFormState):
+        raise InputError(f"anchor {spec} does not play games in normal form")
+    return agent
+
+
 def _anchored(name: str) -> Callable[..., Agent]:
     def make(anchor: Spec | str = "uniform", lam: float = 0.1, iterations: int = 10_000) -> Agent:
-        return RegretAgent(make_agent(anchor), by_name(name, lam=lam), iterations)
+        return RegretAgent(_anchor(anchor), by_name(name, lam=lam), iterations)
 
     return make
 
@@ -63,7 +72,7 @@ def _dil_pikl(
 ) -> Agent:
     """`lambdas` is quoted, the λs between commas: ``dil-pikl(uniform, lambdas="0.1,1")``."""
     types = tuple(float(word) for word in lambdas.split(","))
-    return RegretAgent(make_agent(anchor), by_name("dil-pikl", lambdas=types), iterations)
+    return RegretAgent(_anchor(anchor), by_name("dil-pikl", lambdas=types), iterations)
 
 
 def _chess(elo: float = 1500.0, opponent: float | None = None, temperature: float = 1.0) -> Agent:

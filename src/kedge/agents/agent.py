@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
@@ -74,3 +74,9 @@ class Agent(Protocol):
     def analyse(self, state: Any, player: int) -> Iterator[Analysis]:
         """Ever better analyses, until the caller stops asking."""
         ...
+
+
+def plays(agent: Agent, states: type) -> bool:
+    """Whether `agent` is one for such states, as its `policy` says; one that says Any is."""
+    said = get_type_hints(type(agent).policy).get("state", Any)
+    return not isinstance(said, type) or issubclass(states, said)

@@ -1,5 +1,6 @@
 """A chess player that thinks under limits, for protocols to talk to; it knows none of them."""
 
+import math
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -10,10 +11,11 @@ import numpy as np
 
 from kedge.agents.agent import Analysis
 from kedge.agents.chess import PuctAgent, check_temperature
+from kedge.agents.move_times import PEOPLE, entropies, features, just_taken
 from kedge.agents.networks import network
 from kedge.agents.normal_form import draw
 from kedge.errors import InputError
-from kedge.games.chess import START_FEN, ChessState
+from kedge.games.chess import START_FEN, ChessState, encode
 from kedge.models.backends import Network
 from kedge.models.mixture import MixedNetwork
 from kedge.models.store import stored_names
@@ -21,7 +23,7 @@ from kedge.regularize import Array
 from kedge.search.puct import Settings
 
 _PLAYOUT_BYTES = 3000  # of tree: some 35 moves of 48 bytes each, and what growing takes
-_OPENING_MOVES = 6
+_QUICKEST = 0.15  # seconds that people take, premoves aside
 
 
 @dataclass(frozen=True)
@@ -132,12 +134,17 @@ class Engine:
         self.options = Options()
         self.state = ChessState()
         self._rng = np.random.default_rng()
+        self._longest = 0.0  # seconds that a clock has shown in this game
         self._network: Network | None = None
         self._key: tuple[object, ...] = ()  # of that network
 
     def seed(self, seed: int | None) -> None:
         """Of the moves that are drawn from here on."""
         self._rng = np.random.default_rng(seed)
+
+    def new_game(self) -> None:
+        """From the start, with another clock."""
+        self.state, self._longest = ChessState(), 0.0
 
     def set_position(self, fen: str | None, moves: Iterable[str] = ()) -> None:
         """The legal start of `moves` is kept when the rest is bad, and the `InputError` raised."""
@@ -184,10 +191,12 @@ class Engine:
             self._network, settings, options.temperature, options.prior_temperature, threads=1
         )
         enough = _seconds(limits, options.overhead)
+        self._longest = max(self._longest, limits.remaining or 0.0)
         wait = 0.0
         for playouts, found in enumerate(agent.search(self.state, limits.only), 1):
             if playouts == 1 and options.human_time and limits.remaining is not None:
-                wait = human_seconds(found().anchor, self.state, limits, self._rng)
+                anchor = found().anchor
+                wait = human_seconds(anchor, self.state, limits, self._longest, self._rng)
                 wait = min(wait, max(0.0, limits.remaining - options.overhead))
             yield Thought(found, playouts, control.seconds)
             late = enough is not None and not control.pondering and control.clock >= enough
@@ -255,24 +264,28 @@ def nucleus(policy: Array, top_p: float, anchor: Array) -> Array:
 
 
 def human_seconds(
-    anchor: Array, state: ChessState, limits: Limits, rng: np.random.Generator
+    anchor: Array, state: ChessState, limits: Limits, longest: float, rng: np.random.Generator
 ) -> float:
-    """How long to take for a move, about as people do.
+    """How long to take for a move, drawn as people's times are spread (see `move_times`).
 
-    A fortieth of the clock (or its share of the moves to go) and 0.6 of the increment, times
-    0.2 + the entropy of people's moves here (in nats: 0 if all play the same, 1 to 1.5 mostly), at
-    most 2; times 0.4 in the first six moves; times a lognormal factor (σ = 0.4). At least 0.2
-    seconds, at most a fifth of the clock. A rule of thumb, not fitted to games.
+    `longest` is the most that the clock has shown. At most a tenth of the clock is taken, which
+    people go beyond at times, and lose on time.
     """
     remaining = limits.remaining or 0.0
-    share = 1.0 / max(1, min(40, limits.moves_to_go or 40))
-    positive = anchor[anchor > 0.0]
-    entropy = float(-(positive * np.log(positive)).sum())
-    seconds = (remaining * share + 0.6 * limits.increment) * min(2.0, 0.2 + entropy)
-    if int(state.fen().split()[-1]) <= _OPENING_MOVES:
-        seconds *= 0.4
-    seconds *= float(np.exp(0.4 * rng.standard_normal()))
-    return min(max(seconds, 0.2), remaining / 5)
+    planes, _ = encode([state])
+    centre = PEOPLE.log_seconds(
+        features(
+            remaining=remaining,
+            longest=longest,
+            increment=limits.increment,
+            ply=2 * (int(state.fen().split()[-1]) - 1) + state.board.player(),
+            entropy=entropies(anchor),
+            taken=just_taken(planes)[0],
+            moves_to_go=limits.moves_to_go,
+        )
+    )
+    seconds = math.exp(float(centre) + PEOPLE.spread * rng.standard_normal())
+    return min(max(seconds, _QUICKEST), remaining / 10)
 
 
 def _seconds(limits: Limits, overhead: float) -> float | None:

@@ -2,20 +2,19 @@
 
 import dataclasses
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from kedge.errors import InputError
+from kedge.interfaces.output import print_json
 
-train_app = typer.Typer(
-    no_args_is_help=True, help="Train human models (needs the `[train]` extra)."
-)
+train_app = typer.Typer(no_args_is_help=True, help="Train human models from human games.")
 
 
 @train_app.callback()
 def _root() -> None:
-    """One command a game."""
+    """One command a model."""
 
 
 @train_app.command()
@@ -55,6 +54,8 @@ def chess(
 ) -> None:
     """A chess model conditioned on both players' ratings, from their games.
 
+    It needs the `[train]` extra.
+
     **Examples**
 
     - `kedge train chess month.pgn.zst --folder big -s filters=128 -s blocks=12 --device cuda`
@@ -89,3 +90,65 @@ def chess(
             f"top-1 {report['top1']:.1%}  held out {report['held_out_top1']:.1%}  "
             f"{report['seconds']:.0f} s"
         )
+
+
+@train_app.command("move-times")
+def move_times(
+    data: Annotated[list[Path], typer.Argument(help="Chess games with clocks: PGN or JSON lines.")],
+    model: Annotated[str, typer.Option(help="Which tells how open a choice was.")] = "chess",
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Read only so many games.", show_default=False)
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object and nothing else.")
+    ] = False,
+) -> None:
+    """How long people take for a chess move: the numbers behind `HumanTime` of `kedge uci`.
+
+    The logarithm of the seconds is fitted by least squares, at most twenty games a player, and
+    scored on one player in twenty beside a constant share of the clock.
+
+    **Example**
+
+    - `kedge train move-times lichess_2024-01.pgn.zst --limit 20000`
+    """
+    from itertools import chain, islice
+
+    from kedge.agents.move_times import FEATURES
+    from kedge.agents.networks import network
+    from kedge.records import read_games
+    from kedge.training.move_times import fit, fit_share, score, timed_moves
+
+    games = chain.from_iterable(read_games(path) for path in data)
+    moves = timed_moves(islice(games, limit), network(model))
+    times, share = fit(moves), fit_share(moves)
+    found: dict[str, Any] = {
+        "moves": len(moves),
+        "players": moves.players,
+        "weights": dict(zip(FEATURES, times.weights, strict=True)),
+        "spread": times.spread,
+        "held_out": {
+            "moves": int(moves.held_out.sum()),
+            "fitted": score(times, moves),
+            "share": score(share, moves),
+        },
+    }
+    if as_json:
+        print_json(found)
+        return
+    typer.echo(f"{found['moves']:,} moves of {found['players']:,} players")
+    for name, weight in found["weights"].items():
+        typer.echo(f"{name:>10} {weight:+.3f}")
+    typer.echo(f"{'spread':>10} {times.spread:.3f}")
+    typer.echo(f"\nheld out: {found['held_out']['moves']:,} moves")
+    for name in ("fitted", "share"):
+        one = found["held_out"][name]
+        typer.echo(
+            f"{name:>10}  log-likelihood {one['log_likelihood']:.3f}  "
+            f"error of log seconds {one['log_error']:.3f}"
+        )
+        for speed, median in one["medians"].items():
+            typer.echo(
+                f"{'':>12}{speed}: median {median['model']:.1f} s, people {median['people']:.1f} s "
+                f"({median['moves']:,} moves)"
+            )

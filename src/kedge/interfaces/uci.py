@@ -17,6 +17,7 @@ import numpy as np
 
 from kedge.agents.agent import Analysis
 from kedge.agents.chess_engine import Choice, Control, Engine, Limits, Options, Thought
+from kedge.agents.chess_mates import forced_mate
 from kedge.errors import InputError
 from kedge.models.backends import cores
 
@@ -66,7 +67,7 @@ OPTIONS = {
         Option("Temperature", "number", "1.0", 0, 100),
         Option("TopP", "number", "1.0", 0.001, 1),
         Option("PolicyTemperature", "number", "1.0", 0.01, 100),
-        Option("MultiPV", "spin", 1, 1, 256),
+        Option("MultiPV", "spin", 1, 1, 500),
         Option("Seed", "spin", 0, 0, 2**31 - 1),
         Option("UCI_LimitStrength", "check", False),
         Option("UCI_Elo", "spin", 1500, 800, 2400),
@@ -123,7 +124,7 @@ class Uci:
                 self._set(*_option(rest))
             case ["ucinewgame", *_]:
                 self._finish()
-                self._engine.set_position(None)
+                self._engine.new_game()
             case ["position", *rest]:
                 self._finish()
                 self._engine.set_position(*_position(rest))
@@ -245,10 +246,14 @@ class Uci:
         for rank, index in enumerate(order.tolist(), 1):
             value = float(found.q[index]) if found.visits[index] else found.value
             line = found.lines[index]
+            mate = forced_mate(self._engine.state, line)
+            if mate is not None:
+                value = math.copysign(1.0, mate)
+            score = f"cp {centipawns(value)}" if mate is None else f"mate {mate}"
             shares = " wdl {} {} {}".format(*wdl(value)) if self._values["UCI_ShowWDL"] else ""
             lines.append(
                 f"info depth {len(line)} seldepth {seldepth} multipv {rank} "
-                f"score cp {centipawns(value)}{shares} nodes {thought.playouts} "
+                f"score {score}{shares} nodes {thought.playouts} "
                 f"nps {round(thought.playouts / spent)} time {round(1000 * thought.seconds)} "
                 f"pv {' '.join(map(self._engine.state.uci, line))}"
             )

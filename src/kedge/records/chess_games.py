@@ -34,14 +34,24 @@ def time_class_of(time_control: str | None) -> TimeClass:
     """
     if time_control == "-":
         return "correspondence"
-    match = _CONTROL.fullmatch(time_control or "")
-    if match is None:
+    clock = clock_of(time_control)
+    if clock is None:
         return "unknown"
-    estimate = int(match[1]) + 40 * int(match[2] or 0)
+    estimate = clock[0] + 40 * clock[1]
     for bound, name in _BOUNDS:
         if estimate < bound:
             return name
     return "correspondence"
+
+
+def clock_of(time_control: str | None) -> tuple[int, int] | None:
+    """The seconds on the clock and those added a move; None where there is no clock.
+
+    >>> clock_of("300+3"), clock_of("600"), clock_of("-")
+    ((300, 3), (600, 0), None)
+    """
+    match = _CONTROL.fullmatch(time_control or "")
+    return None if match is None else (int(match[1]), int(match[2] or 0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
