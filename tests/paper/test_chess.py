@@ -26,9 +26,9 @@ def columns(positions, hits, loss=None, **labels):
     told = {"time_control": ["600+0"], "clocks": [False], "source": [None], "players": [["a", "b"]]}
     return {
         "positions": positions,
-        "hits": hits,
-        "hits5": positions,
-        "loss": loss or [1.0] * games,
+        "top1": hits,
+        "top5": positions,
+        "cross_entropy": loss or [1.0] * games,
         **{name: values * games for name, values in told.items()},
         **labels,
     }

@@ -8,7 +8,7 @@ array([0.333, 0.333, 0.333])
 
 from collections.abc import Callable
 
-from kedge.agents.agent import Agent, Analysis, plays
+from kedge.agents.agent import Agent, Analysis, Player, plays
 from kedge.agents.normal_form import RegretAgent, UniformAgent
 from kedge.errors import InputError
 from kedge.games.normal_form import NormalFormState
@@ -22,6 +22,15 @@ def make_agent(spec: Spec | str) -> Agent:
     A name that is no agent's is a model's, from the store or a path: it plays by itself.
     """
     return AGENTS.make(parse(spec) if isinstance(spec, str) else spec)
+
+
+def make_player(spec: Spec | str, states: type) -> Player:
+    """The agent that `spec` names, if it plays such states, and many at once."""
+    agent = make_agent(spec)
+    if not isinstance(agent, Player) or not plays(agent, states):
+        game = states.__name__.removesuffix("State").lower()
+        raise InputError(f"agent {spec}: does not play {game}")
+    return agent
 
 
 def _model(name: str) -> Callable[..., Agent]:
@@ -107,4 +116,4 @@ AGENTS.register("dil-pikl", _dil_pikl)
 AGENTS.register("chess", _chess)
 AGENTS.register("puct", _puct)
 
-__all__ = ["AGENTS", "Agent", "Analysis", "make_agent"]
+__all__ = ["AGENTS", "Agent", "Analysis", "Player", "make_agent", "make_player"]

@@ -1,8 +1,8 @@
 """What an agent is: an anchor, a search and a dial, asked about a state."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, get_type_hints
+from typing import Any, Protocol, get_type_hints, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -73,6 +73,27 @@ class Agent(Protocol):
 
     def analyse(self, state: Any, player: int) -> Iterator[Analysis]:
         """Ever better analyses, until the caller stops asking."""
+        ...
+
+
+@runtime_checkable
+class Player(Agent, Protocol):
+    """An agent that analyses many states at once, as tables and matches want it."""
+
+    temperature: float
+    """At which it draws its moves."""
+
+    @property
+    def batch_size(self) -> int:
+        """How many states at once make the best of it."""
+        ...
+
+    def analyse_many(self, states: Sequence[Any], *, lines: bool = False) -> list[Analysis]:
+        """Each state by itself; `lines` take longer."""
+        ...
+
+    def analyse_chunks(self, chunks: Iterable[Sequence[Any]]) -> Iterator[Analysis]:
+        """The native boards of each chunk in one analysis, at most `batch_size` of them."""
         ...
 
 

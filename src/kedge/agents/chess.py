@@ -31,6 +31,7 @@ class ChessAgent(ABC):
 
     network: Network
     settings: Settings
+    temperature: float
     prior_temperature: float
     threads: int
 

@@ -2,13 +2,13 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 
-from kedge.agents.agent import Analysis
+from kedge.agents.agent import Analysis, Player
 from kedge.agents.normal_form import draw
 
 #: Endings that no rule of the game asks for.
@@ -16,12 +16,6 @@ RESIGNATION, MOVE_LIMIT = "resignation", "move limit"
 MAX_PLIES = 400
 _RESIGN_PLIES = 8  # four moves of each agent must agree
 _95_PERCENT = 1.96
-
-
-class Player(Protocol):
-    """An agent that analyses many states at once."""
-
-    def analyse_many(self, states: Sequence[Any]) -> list[Analysis]: ...
 
 
 class GameState(Protocol):

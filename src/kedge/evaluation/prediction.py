@@ -4,12 +4,12 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from kedge.agents.agent import Analysis
+from kedge.agents.agent import Analysis, Player
 from kedge.errors import InputError
 from kedge.records import ChessGame
 from kedge.records.filters import Position, boards_of
@@ -19,15 +19,6 @@ from kedge.regularize import Array
 PHASES = {"plies 0-19": 0, "plies 20-39": 20, "plies 40-": 40}
 #: What is summed up over the positions of a game.
 SUMS = ("positions", "top1", "top5", "cross_entropy")
-
-
-class Predictor(Protocol):
-    """An agent that analyses many states at once."""
-
-    @property
-    def batch_size(self) -> int: ...
-
-    def analyse_chunks(self, chunks: Iterable[Sequence[Any]]) -> Iterator[Analysis]: ...
 
 
 @dataclass(frozen=True)
@@ -62,7 +53,7 @@ class Prediction:
         return {**summary([game.sums.sum(axis=0) for game in self.games]), "groups": split}
 
 
-def summary(games: Sequence[npt.ArrayLike]) -> dict[str, Any]:
+def summary(games: Sequence[npt.ArrayLike] | Array) -> dict[str, Any]:
     """Means over positions, and their standard errors, the games being what was drawn at random.
 
     `games` holds the `SUMS` of each.
@@ -79,7 +70,7 @@ def summary(games: Sequence[npt.ArrayLike]) -> dict[str, Any]:
     return found
 
 
-def predict(positions: Iterable[Position], agent: Predictor) -> Iterator[Prediction]:
+def predict(positions: Iterable[Position], agent: Player) -> Iterator[Prediction]:
     """Score `agent` on what people played; yields after every batch, the last time with all."""
     prediction = Prediction()
     ahead: deque[list[Position]] = deque()  # with the agent: it may take several before it answers

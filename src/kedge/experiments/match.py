@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from kedge.agents import make_agent
+from kedge.agents import Player, make_player
 from kedge.agents.chess import check_temperature
 from kedge.agents.networks import Dtype, computing_on
 from kedge.errors import InputError
@@ -20,7 +20,6 @@ from kedge.evaluation.matches import (
     MOVE_LIMIT,
     RESIGNATION,
     MatchScore,
-    Player,
     play_games,
 )
 from kedge.experiments.experiment import Experiment, Task
@@ -189,14 +188,10 @@ def play_chunk(
 
 
 def _player(spec: str, temperature: float | None) -> Player:
-    agent: Any = make_agent(spec)
-    if not hasattr(agent, "analyse_many"):
-        raise InputError(f"agent {spec}: does not play chess")
-    if temperature is None:
-        return agent  # type: ignore[no-any-return]
-    if not hasattr(agent, "temperature"):
-        raise InputError(f"agent {spec}: has no temperature to set")
-    return dataclasses.replace(agent, temperature=temperature)  # type: ignore[no-any-return]
+    player: Any = make_player(spec, ChessState)
+    if temperature is not None:
+        player = dataclasses.replace(player, temperature=temperature)
+    return player  # type: ignore[no-any-return]
 
 
 def _weights(spec: Spec) -> dict[str, str]:

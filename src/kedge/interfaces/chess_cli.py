@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kedge.errors import InputError
 from kedge.interfaces.output import print_json
 
 if TYPE_CHECKING:
@@ -62,17 +61,13 @@ def chess_policy(
     - `kedge policy chess --moves "e2e4 e7e5 g1f3" --agent "puct(maia-1900, c_puct=2)" --svg it.svg`
     - `kedge policy chess --fen "8/8/8/4k3/8/4K3/4P3/8 w - - 0 1" --agent maia-1900 --json`
     """
-    from kedge.agents import make_agent
-    from kedge.agents.chess import NetworkAgent, PuctAgent
+    from kedge.agents import make_player
     from kedge.games.chess import START_FEN, ChessState
     from kedge.specs import parse
 
     state = ChessState.from_fen(START_FEN if fen is None else fen, moves.split())
     spec = parse(agent)
-    player = make_agent(spec)
-    if not isinstance(player, NetworkAgent | PuctAgent):
-        raise InputError(f"agent {spec} does not play chess")
-    found = player.analyse_many([state])[0]
+    found = make_player(spec, ChessState).analyse_many([state])[0]
     rows = _rows(state, found)
     if svg is not None:
         from kedge.files import write_atomic

@@ -2,11 +2,10 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from kedge.errors import InputError
 from kedge.interfaces.output import print_json
 
 predict_app = typer.Typer(no_args_is_help=True, help="How well an agent predicts what people play.")
@@ -50,22 +49,21 @@ def chess(
     """
     from itertools import chain, islice
 
-    from kedge.agents import make_agent
+    from kedge.agents import make_player
     from kedge.evaluation.prediction import predict
+    from kedge.games.chess import ChessState
     from kedge.interfaces.tables import counted, print_prediction
     from kedge.records import read_games
     from kedge.records.filters import is_held_out, maia, positions
 
-    made: Any = make_agent(agent)
-    if not hasattr(made, "analyse_many"):
-        raise InputError(f"agent {agent}: does not play chess")
+    player = make_player(agent, ChessState)
     games = (
         game
         for game in chain.from_iterable(read_games(path) for path in data)
         if source in (None, game.source) and (is_held_out(game) or not held_out)
     )
     chosen = islice(positions(games, maia(bucket)), limit)
-    steps = predict(chosen, made)
+    steps = predict(chosen, player)
     prediction = counted(steps, limit) if sys.stderr.isatty() and not as_json else list(steps)[-1]
     found = {"agent": agent, **prediction.to_json()}
     if as_json:

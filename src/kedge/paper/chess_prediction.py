@@ -16,11 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from kedge.agents import AGENTS, make_agent
+from kedge.agents import AGENTS, make_player
 from kedge.agents.networks import Dtype, computing_on
 from kedge.errors import InputError
-from kedge.evaluation.prediction import Tally, predict
+from kedge.evaluation.prediction import SUMS, predict, summary
 from kedge.experiments import Experiment, Task
+from kedge.games.chess import ChessState
 from kedge.paper.chess_sample import draw_games, find_games
 from kedge.paper.published import Setting
 from kedge.paper.settings import check_counts, check_distinct
@@ -32,7 +33,6 @@ from kedge.specs import Spec, parse
 #: Those of the games under ``$KEDGE_DATA`` that have many players; the others are one person's.
 MANY_PLAYERS = ("BoyTiger-1/Chess-AI-Bot", "HliasOuzounis/Ai-Guess-the-elo")
 _WIDTH = 100  # rating points in a bucket
-_SUMS = ("positions", "hits", "hits5", "loss")
 
 
 @dataclass(frozen=True)
@@ -92,11 +92,9 @@ class ChessPrediction(Experiment):
             return _columns([], [])
         # Tasks are the unit of parallelism, except beside a GPU.
         with computing_on(self.device, self.dtype, threads=1 if self.device == "cpu" else None):
-            agent: Any = make_agent(agent_spec(cell.model, cell.c_puct, self.playouts))
-        if not hasattr(agent, "analyse_many"):
-            raise InputError(f"models: {cell.model} does not play chess")
-        *_, prediction = predict(positions(games, MAIA), agent)
-        return _columns(games, list(prediction.all.games.values()))
+            player = make_player(agent_spec(cell.model, cell.c_puct, self.playouts), ChessState)
+        *_, prediction = predict(positions(games, MAIA), player)
+        return _columns(games, [game.sums.sum(axis=0).tolist() for game in prediction.games])
 
     def gather(self, results: Mapping[str, Mapping[str, Any]]) -> dict[Cell, "Scores"]:
         """The shards of every cell put together."""
@@ -141,9 +139,9 @@ class ChessPrediction(Experiment):
 
 @dataclass(frozen=True)
 class Scores:
-    """How well one agent predicted each game: sums of `Tally`, and what is known of the game."""
+    """How well one agent predicted each game, and what is known of the game."""
 
-    sums: Array  # (games, 4): positions, hits, hits in the first five, loss
+    sums: Array  # (games, 4): `SUMS` of each
     labels: Mapping[str, Sequence[Any]]
 
     @classmethod
@@ -151,13 +149,13 @@ class Scores:
         def column(name: str) -> list[Any]:
             return [value for part in parts for value in part[name]]
 
-        sums = np.array([column(name) for name in _SUMS], np.float64).T
-        labels = {name: column(name) for name in parts[0] if name not in _SUMS}
+        sums = np.array([column(name) for name in SUMS], np.float64).T
+        labels = {name: column(name) for name in parts[0] if name not in SUMS}
         return cls(sums, labels)
 
     def summary(self) -> dict[str, Any]:
         """Means and their standard errors, clustered by game."""
-        return Tally(dict(enumerate(self.sums.tolist()))).summary()
+        return summary(self.sums)
 
     def gain(self, raw: "Scores") -> dict[str, Any]:
         """The same of the difference to `raw`, on the same positions."""
@@ -216,9 +214,9 @@ def _task(cell: Cell, shard: int) -> Task:
 
 
 def _columns(games: Sequence[ChessGame], sums: Sequence[Sequence[float]]) -> dict[str, Any]:
-    totals = zip(*sums, strict=True) if sums else ((),) * len(_SUMS)
+    totals = zip(*sums, strict=True) if sums else ((),) * len(SUMS)
     return {
-        **{name: list(column) for name, column in zip(_SUMS, totals, strict=True)},
+        **{name: list(column) for name, column in zip(SUMS, totals, strict=True)},
         "time_control": [game.time_control for game in games],
         "clocks": [game.clocks is not None for game in games],
         "source": [game.source for game in games],
