@@ -19,6 +19,7 @@ from kedge.specs import Spec, parse
 
 Dtype = Literal["float32", "bfloat16"]
 
+_KEPT = 64  # networks; a file of many games has many pairs of ratings
 _networks: dict[tuple[object, ...], Network] = {}
 _loading = threading.Lock()
 _device: ContextVar[tuple[str, Dtype, int | None]] = ContextVar(
@@ -68,6 +69,8 @@ def _loaded(
     where = (threads,) if device == "cpu" else (device, dtype)
     with _loading:
         if (*key, *where) not in _networks:
+            while len(_networks) >= _KEPT:
+                del _networks[next(iter(_networks))]  # the oldest; who plays it keeps it
             _networks[(*key, *where)] = (
                 OnnxNetwork(model(), threads=threads)
                 if device == "cpu"

@@ -125,21 +125,9 @@ class Report:
 
     def figure(self, kind: str) -> bytes:
         """The figure as "svg" or "png"; the same bytes every time, whatever the user's style."""
-        import matplotlib
-        from matplotlib.figure import Figure
-
         if self.draw is None:
             raise ValueError("this report has no figure")
-        # Without these, both formats carry a date or a version, and SVG ids are random.
-        metadata = {"svg": {"Date": None, "Creator": None}, "png": {"Software": None}}[kind]
-        with matplotlib.rc_context():
-            matplotlib.rcdefaults()
-            matplotlib.rcParams.update({"svg.hashsalt": "kedge", "savefig.dpi": 200})
-            figure = Figure(figsize=self.figure_size, layout="constrained")
-            self.draw(figure)
-            out = io.BytesIO()
-            figure.savefig(out, format=kind, metadata=metadata)
-        return out.getvalue()
+        return render(self.draw, self.figure_size, kind)
 
     def write(self, folder: Path, **header: Any) -> list[Path]:
         """Write report.txt, .csv, .tex and .json, and figure.svg and .png if there is one.
@@ -164,6 +152,23 @@ def _shown(value: Any, format_spec: str) -> str:
     if value is None:
         return "-"
     return format(value, format_spec) if _is_number(value) else str(value)
+
+
+def render(draw: Callable[["Figure"], None], size: tuple[float, float], kind: str) -> bytes:
+    """What `draw` draws, as "svg" or "png": the same bytes whenever, whatever the user's style."""
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    # Without these, both formats carry a date or a version, and SVG ids are random.
+    metadata = {"svg": {"Date": None, "Creator": None}, "png": {"Software": None}}[kind]
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update({"svg.hashsalt": "kedge", "savefig.dpi": 200})
+        figure = Figure(figsize=size, layout="constrained")
+        draw(figure)
+        out = io.BytesIO()
+        figure.savefig(out, format=kind, metadata=metadata)
+    return out.getvalue()
 
 
 def _is_number(value: Any) -> bool:

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, NoReturn
 import typer
 
 from kedge.errors import ExperimentError, InputError
+from kedge.interfaces.analyze_cli import analyze
 from kedge.interfaces.chess_cli import policy_app
 from kedge.interfaces.match_cli import match_app
 from kedge.interfaces.models_cli import models_app
@@ -36,6 +37,7 @@ app.add_typer(train_app, name="train")
 app.add_typer(predict_app, name="predict")
 app.add_typer(match_app, name="match")
 app.command()(replay)
+app.command()(analyze)
 app.add_typer(policy_app, name="policy")
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]

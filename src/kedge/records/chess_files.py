@@ -436,10 +436,14 @@ def pgn_texts(games: Iterable[ChessGame], *, threads: int = 0) -> list[str]:
     except ValueError as error:
         raise InputError(str(error)) from None
     return [
-        "\n".join(f'[{name} "{_escaped(value)}"]' for name, value in _tags_of(game))
-        + f"\n\n{text}{' ' if text else ''}{game.result}\n\n\n"
+        f"{tag_section(game)}\n{text}{' ' if text else ''}{game.result}\n\n\n"
         for game, text in zip(games, moves, strict=True)
     ]
+
+
+def tag_section(game: ChessGame) -> str:
+    """The tags of a game, one a line."""
+    return "".join(f'[{name} "{_escaped(value)}"]\n' for name, value in _tags_of(game))
 
 
 def _tags_of(game: ChessGame) -> Iterator[tuple[str, str]]:
@@ -475,4 +479,4 @@ def _escaped(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"')
 
 
-__all__ = ["pgn_texts", "read_games", "write_pgn"]
+__all__ = ["pgn_texts", "read_games", "tag_section", "write_pgn"]

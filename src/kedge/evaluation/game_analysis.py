@@ -1,0 +1,348 @@
+"""A game as people and a search see it: how human each move was, and what it cost.
+
+A move is worth what the agent makes of the position after it. The positions of the game are
+analysed anyway, and those after moves that the agent would rather have played are analysed too. So
+both moves are judged alike, by as much search, and one that search never tried has a value as well.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from kedge.agents.agent import Analysis, Player
+from kedge.evaluation.rating_fit import RatingFit, fit_rating
+from kedge.games.chess import ChessState
+from kedge.models.conditioning import KNOTS
+from kedge.records import ChessGame
+from kedge.records.filters import chosen_plies, skip_opening
+from kedge.regularize import Array, kl_divergence
+from kedge.specs import Spec
+
+MISTAKE, BLUNDER = 0.1, 0.2  #: From how much expected score on a move is marked "?" and "??".
+RARE = 0.1  #: What fewer people play is marked "!" where the agent plays it.
+_SHOWN = 3  # moves of people, and disagreements a game
+_DISAGREEMENT = 0.1  # nats
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A move, and how likely it is for people (the anchor) and for the agent."""
+
+    san: str
+    move: str
+    anchor: float
+    policy: float
+
+
+@dataclass(frozen=True)
+class MoveReport:
+    """One move of a game. Values are W − L, from −1 to 1."""
+
+    ply: int
+    """In the record, from 0."""
+    number: int
+    """As a scoresheet counts."""
+    player: int
+    """0 is white."""
+    san: str
+    move: str
+    opening: bool
+    """One of the first ten half-moves, which are played from memory; they are not scored."""
+    anchor: float
+    """How likely it is for people."""
+    rank: int
+    """1 if people play nothing more often."""
+    people: tuple[Choice, ...]
+    """What people play most."""
+    policy: float
+    """How likely it is for the agent."""
+    choice: Choice
+    """What the agent holds likeliest."""
+    line: tuple[str, ...]
+    """What it expects after that, in SAN, its choice first."""
+    kl_to_anchor: float
+    """KL(π‖τ) of the agent's policy, in nats: how far search went from people here."""
+    value: float
+    """Of the position before the move, for white."""
+    q: float
+    """Of the move, for the mover."""
+    best_q: float
+    """Of the agent's choice, for the mover."""
+
+    @property
+    def loss(self) -> float:
+        """The expected score (a win is 1, a draw ½) that the agent's choice has over the move."""
+        return max(0.0, (self.best_q - self.q) / 2.0)
+
+    @property
+    def mark(self) -> str:
+        """What a commentator would write behind it: "??", "?", "!" or nothing."""
+        if self.loss >= MISTAKE:
+            return "??" if self.loss >= BLUNDER else "?"
+        return "!" if self.move == self.choice.move and self.anchor < RARE else ""
+
+    def to_json(self) -> dict[str, Any]:
+        return {**asdict(self), "loss": self.loss, "mark": self.mark}
+
+
+@dataclass(frozen=True)
+class PlayerReport:
+    """How human a player's moves were. Means are over the scored moves, NaN if there is none."""
+
+    name: str | None
+    rating: int | None
+    games: int
+    moves: int
+    scored: int
+    """Moves after the opening."""
+    top1: float
+    """The share that people play more often than anything else."""
+    probability: float
+    cross_entropy: float
+    loss: float
+    mistakes: int
+    """Of all moves, those marked "?"."""
+    blunders: int
+    """And those marked "??"."""
+    fit: RatingFit | None
+
+    @property
+    def perplexity(self) -> float:
+        """Among how many equally likely moves it was as hard to guess."""
+        return float(np.exp(self.cross_entropy))
+
+    def to_json(self) -> dict[str, Any]:
+        return {**asdict(self), "perplexity": self.perplexity}
+
+
+@dataclass(frozen=True)
+class GameReport:
+    """A game, move by move."""
+
+    game: ChessGame
+    moves: tuple[MoveReport, ...]
+    value: float
+    """Of the last position, for white."""
+    searched: bool
+    """Whether the agents search, or are models by themselves."""
+    ratings: tuple[int, int] | None = None
+    """Of the people that white's and black's anchors stand for, where one is told."""
+    likelihoods: Array | None = None
+    """Of each move under models of rising rating: `rating_fit.move_likelihoods`."""
+
+    @property
+    def values(self) -> list[float]:
+        """Of every position for white, the last one's too."""
+        return [*(move.value for move in self.moves), self.value]
+
+    @property
+    def players(self) -> tuple[PlayerReport, PlayerReport]:
+        return player_report([(self, 0)]), player_report([(self, 1)])
+
+    @property
+    def mistakes(self) -> list[MoveReport]:
+        return [move for move in self.moves if "?" in move.mark]
+
+    @property
+    def disagreements(self) -> list[MoveReport]:
+        """Where search went furthest from what people play, the furthest first."""
+        far = [
+            move
+            for move in self.moves
+            if move.kl_to_anchor >= _DISAGREEMENT and move.choice.move != move.people[0].move
+        ]
+        return sorted(far, key=lambda move: -move.kl_to_anchor)[:_SHOWN]
+
+    def to_json(self) -> dict[str, Any]:
+        game = self.game
+        return {
+            "white": game.white,
+            "black": game.black,
+            "white_elo": game.white_elo,
+            "black_elo": game.black_elo,
+            "result": game.result,
+            "fen": game.state(0).fen(),
+            "ratings": self.ratings,
+            "players": [player.to_json() for player in self.players],
+            "moves": [move.to_json() for move in self.moves],
+            "value": self.value,
+            "mistakes": [move.ply for move in self.mistakes],
+            "disagreements": [move.ply for move in self.disagreements],
+        }
+
+
+def told_ratings(game: ChessGame, elo: int | None = None) -> tuple[int, int]:
+    """White's and black's rating as the shipped model is told them: hundreds, from 800 to 2400.
+
+    Who has none is taken for the opponent's equal, and two of them for 1500. `elo` is for both.
+    """
+    white, black = elo or game.white_elo, elo or game.black_elo
+    known = np.array([white or black or 1500, black or white or 1500])
+    told = np.clip(known.round(-2), KNOTS[0], KNOTS[-1]).astype(int).tolist()
+    return told[0], told[1]
+
+
+def told_agent(elo: int, opponent: int) -> Spec:
+    """The agent that is asked by default: the paper's search over people of that rating."""
+    people = Spec("chess", (), {"elo": elo, "opponent": opponent})
+    return Spec("puct", (people,), {"c_puct": 2, "playouts": 50})
+
+
+def analyse_game(
+    game: ChessGame,
+    agents: Sequence[Player],
+    *,
+    ratings: tuple[int, int] | None = None,
+    likelihoods: Array | None = None,
+) -> GameReport:
+    """Every move of `game`: white's seen by the first of the two agents, black's by the other.
+
+    `ratings` and `likelihoods` are handed on to the report.
+    """
+    states = _replayed(game)
+    found = _analyse(states, agents)
+    worth = [_worth(state, one) for state, one in zip(states, found, strict=True)]
+    # Nobody is missing before the end: a move was made there.
+    pairs = zip(states[:-1], found[:-1], strict=True)
+    decisions = [(state, one) for state, one in pairs if one is not None]
+    chosen = [state.board.legal_actions()[one.top1] for state, one in decisions]
+    others = {
+        ply: _after(states[ply], action)
+        for ply, action in enumerate(chosen)
+        if action != game.moves[ply]
+    }
+    unplayed = _analyse(list(others.values()), agents)
+    worth_of_others = {
+        ply: _worth(others[ply], one) for ply, one in zip(others, unplayed, strict=True)
+    }
+    scored = set(chosen_plies(game, [skip_opening()]).tolist())
+    moves = []
+    for ply, (state, one) in enumerate(decisions):
+        actions = state.board.legal_actions()
+        played = actions.index(int(game.moves[ply]))
+        player = state.board.player()
+        q = 0.0 - worth[ply + 1]
+        moves.append(
+            MoveReport(
+                ply=ply,
+                number=int(state.fen().split()[5]),
+                player=player,
+                san=state.san(actions[played]),
+                move=state.uci(actions[played]),
+                opening=ply not in scored,
+                anchor=float(one.anchor[played]),
+                rank=1 + int((one.anchor > one.anchor[played]).sum()),
+                people=tuple(
+                    _choice(state, one, i) for i in np.argsort(-one.anchor, kind="stable")[:_SHOWN]
+                ),
+                policy=float(one.policy[played]),
+                choice=_choice(state, one, one.top1),
+                line=_sans(state, one.lines[one.top1] if one.lines else [chosen[ply]]),
+                kl_to_anchor=float(kl_divergence(one.policy, one.anchor)),
+                value=worth[ply] if player == 0 else 0.0 - worth[ply],
+                q=q,
+                best_q=0.0 - worth_of_others[ply] if ply in others else q,
+            )
+        )
+    end = worth[-1] if states[-1].board.player() == 0 else 0.0 - worth[-1]
+    searched = any(one.visits is not None for one in found if one is not None)
+    return GameReport(game, tuple(moves), end, searched, ratings, likelihoods)
+
+
+def player_report(seats: Iterable[tuple[GameReport, int]]) -> PlayerReport:
+    """What one player did in all of these games, 0 where it had white."""
+    seats = list(seats)
+    moves = [move for report, player in seats for move in report.moves if move.player == player]
+    scored = [move for move in moves if not move.opening]
+    tiny = np.finfo(np.float64).tiny
+    likelihoods = [
+        report.likelihoods[[move.ply for move in report.moves if move.player == player]]
+        for report, player in seats
+        if report.likelihoods is not None
+    ]
+    marks = [move.mark for move in moves]
+    latest, seat = seats[-1]
+    return PlayerReport(
+        name=latest.game.black if seat else latest.game.white,
+        rating=latest.game.elo(seat),
+        games=len(seats),
+        moves=len(moves),
+        scored=len(scored),
+        top1=_mean([move.rank == 1 for move in scored]),
+        probability=_mean([move.anchor for move in scored]),
+        cross_entropy=_mean([-np.log(max(move.anchor, tiny)) for move in scored]),
+        loss=_mean([move.loss for move in scored]),
+        mistakes=marks.count("?"),
+        blunders=marks.count("??"),
+        fit=fit_rating(np.concatenate(likelihoods)) if likelihoods else None,
+    )
+
+
+def frequent_players(reports: Iterable[GameReport]) -> list[PlayerReport]:
+    """Those who are named in more than one game, over all their games, the busiest first."""
+    seats: dict[str, list[tuple[GameReport, int]]] = {}
+    for report in reports:
+        for player, name in enumerate((report.game.white, report.game.black)):
+            if name is not None:
+                seats.setdefault(name, []).append((report, player))
+    found = [player_report(one) for one in seats.values() if len(one) > 1]
+    return sorted(found, key=lambda player: -player.games)
+
+
+def _replayed(game: ChessGame) -> list[ChessState]:
+    """The game before each of its moves, and at its end."""
+    states = [game.state(0)]
+    for action in game.moves.tolist():
+        states.append(_after(states[-1], action))
+    return states
+
+
+def _after(state: ChessState, action: int) -> ChessState:
+    state = state.clone()
+    state.board.push(action)  # also past a draw that nobody claimed
+    state.history.append(action)
+    return state
+
+
+def _analyse(states: Sequence[ChessState], agents: Sequence[Player]) -> list[Analysis | None]:
+    """By the mover's agent, each of them asked once; None where nobody can move."""
+    found: list[Analysis | None] = [None] * len(states)
+    for player, agent in enumerate(agents):
+        asked = [
+            i
+            for i, state in enumerate(states)
+            if state.board.player() == player and state.board.legal_actions()
+        ]
+        if asked:
+            answers = agent.analyse_many([states[i] for i in asked], lines=True)
+            for i, answer in zip(asked, answers, strict=True):
+                found[i] = answer
+    return found
+
+
+def _worth(state: ChessState, found: Analysis | None) -> float:
+    """For the player to move; exact where the rules say that the game is over."""
+    if state.is_terminal() or found is None:
+        return state.returns()[state.board.player()]
+    return float(found.value)
+
+
+def _choice(state: ChessState, found: Analysis, index: int) -> Choice:
+    action = state.board.legal_actions()[index]
+    likely = float(found.anchor[index]), float(found.policy[index])
+    return Choice(state.san(action), state.uci(action), *likely)
+
+
+def _sans(state: ChessState, line: Sequence[int]) -> tuple[str, ...]:
+    sans = []
+    state = state.clone()
+    for action in line:
+        sans.append(state.board.san(action))
+        state.board.push(action)
+    return tuple(sans)
+
+
+def _mean(values: Sequence[float]) -> float:
+    return float(np.mean(values)) if values else float("nan")

@@ -1,0 +1,266 @@
+"""``kedge analyze``: games with how human each move was, and what search would have played."""
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kedge.errors import InputError
+from kedge.interfaces.output import print_json
+
+if TYPE_CHECKING:
+    from kedge.evaluation.game_analysis import GameReport
+    from kedge.records import ChessGame, ReadReport
+
+_DEFAULT = "puct(chess, c_puct=2, playouts=50)"
+
+
+def analyze(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="GAME.pgn",
+            help="Games: PGN or JSON lines, plain or compressed.",
+            show_default=False,
+        ),
+    ],
+    agent: Annotated[
+        str | None,
+        typer.Option(
+            "--agent",
+            "-a",
+            metavar="SPEC",
+            help=f"Who judges, as it stands. [default: `{_DEFAULT}`, told both players' ratings]",
+            show_default=False,
+        ),
+    ] = None,
+    elo: Annotated[
+        int | None,
+        typer.Option(
+            min=1, max=9999, help="Judge both players as people of this rating.", show_default=False
+        ),
+    ] = None,
+    number: Annotated[
+        int | None,
+        typer.Option("--game", min=1, help="Only this game of the file.", show_default=False),
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Only so many games.", show_default=False)
+    ] = None,
+    out: Annotated[
+        str | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FILE.pgn",
+            help="Write the games annotated; `-` prints them instead of the report.",
+            show_default=False,
+        ),
+    ] = None,
+    svg: Annotated[
+        Path | None,
+        typer.Option(help="Draw one game: its value, and how human each move was."),
+    ] = None,
+    fit: Annotated[
+        bool | None,
+        typer.Option(
+            "--fit-rating/--no-fit-rating",
+            help="Estimate the players' ratings from their moves. [default: without --agent]",
+            show_default=False,
+        ),
+    ] = None,
+    brief: Annotated[bool, typer.Option("--brief", help="No table of the moves.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object and nothing else.")
+    ] = False,
+) -> None:
+    """How human each move of a game was, what people of that rating play, and what search would.
+
+    The anchor says how many people play a move. A move is worth what the agent makes of the
+    position after it; the loss is the expected score (a win is 1, a draw ½) by which the agent's
+    own choice is better.
+
+    **Marks**
+
+    - `?` and `??`: a loss of at least 0.1, or 0.2
+    - `!`: what the agent would play too, and fewer than one in ten people do
+
+    **Players**
+
+    - `top-1`: the share of moves that people play most; `likely`: how likely moves were for people,
+      on average; `nats`: cross-entropy. The first ten half-moves are shown (dim) and not scored:
+      people play them from memory.
+    - `plays like`: a rating estimated from all the player's moves, with its standard deviation
+
+    **Examples**
+
+    - `kedge analyze game.pgn`
+    - `kedge analyze games.pgn --game 3 --out annotated.pgn --svg game.svg`
+    - `kedge analyze games.pgn --agent "puct(maia-1900, c_puct=1, playouts=400)" --brief`
+    - `kedge analyze games.pgn --elo 1200 --json`
+    """
+    if agent is not None and elo is not None:
+        raise InputError("--elo: an agent that is given says itself who it is; leave out one")
+    if out == "-" and as_json:
+        raise InputError("--out -: with --json, name a file")
+    for path in (svg, None if out in (None, "-") else Path(str(out))):
+        if path is not None and path.exists() and file.exists() and path.samefile(file):
+            raise InputError(f"{path}: holds the games themselves; name another file")
+    from kedge.records import ReadReport
+
+    read = ReadReport()
+    reports: list[GameReport] = []
+    numbers: list[int] = []
+    judge = _judge(agent, elo, fit)
+    with _writer(out) as write, _progress(limit, number, quiet=as_json) as step:
+        for game in _chosen(file, read, number, limit):
+            if svg and reports:
+                raise InputError("--svg: draws one game; choose it with --game")
+            reports.append(judge(game))
+            numbers.append(read.games + read.broken_games)
+            write(reports[-1])
+            step()
+    if svg is not None:
+        from kedge.files import write_atomic
+        from kedge.interfaces.game_picture import draw
+
+        write_atomic(svg, draw(reports[0]))
+    if as_json:
+        print_json(_json(agent or _DEFAULT, numbers, reports, read))
+        return
+    if out != "-":
+        _print(numbers, reports, brief=brief)
+    for one in read.broken:
+        typer.echo(f"{one.where} (game {one.number}) is broken: {one.reason}", err=True)
+
+
+def _judge(
+    agent: str | None, elo: int | None, fit: bool | None
+) -> "Callable[[ChessGame], GameReport]":
+    """From a game to its report."""
+    from functools import cache
+
+    from kedge.agents import make_player
+    from kedge.evaluation.game_analysis import analyse_game, told_agent, told_ratings
+    from kedge.evaluation.rating_fit import move_likelihoods, rating_networks
+    from kedge.games.chess import ChessState
+
+    given = None if agent is None else make_player(agent, ChessState)
+    is_fitted = given is None if fit is None else fit
+    networks = cache(rating_networks)  # loaded when there is a game
+
+    def judge(game: "ChessGame") -> "GameReport":
+        if given is not None:
+            ratings, agents = None, [given, given]
+        else:
+            ratings = told_ratings(game, elo)
+            told = told_agent(*ratings), told_agent(*ratings[::-1])
+            agents = [make_player(spec, ChessState) for spec in told]
+        likelihoods = None if not is_fitted else move_likelihoods(game, networks())
+        return analyse_game(game, agents, ratings=ratings, likelihoods=likelihoods)
+
+    return judge
+
+
+def _chosen(
+    file: Path, read: "ReadReport", number: int | None, limit: int | None
+) -> "Iterator[ChessGame]":
+    """The games to analyse; bad input if there is none."""
+    from itertools import islice
+
+    from kedge.records import read_games
+
+    if number is None:
+        yield from islice(read_games(file, read), limit)
+        if not read.games:
+            why = f" ({read.broken[0].where}: {read.broken[0].reason})" if read.broken else ""
+            raise InputError(f"{file}: holds no game{why}")
+        return
+    for game in read_games(file, read):
+        if read.games + read.broken_games == number:
+            read.broken.clear()  # nobody asked about the others
+            yield game
+            return
+    for one in read.broken:
+        if one.number == number:
+            raise InputError(f"{one.where}: game {number} is broken: {one.reason}")
+    raise InputError(f"{file}: holds {read.games + read.broken_games} games, and no game {number}")
+
+
+@contextlib.contextmanager
+def _writer(out: str | None) -> "Iterator[Callable[[GameReport], None]]":
+    """Yields what writes a game's annotated PGN; a file is there only when it is whole."""
+    if out is None:
+        yield lambda report: None
+        return
+    from kedge.interfaces.game_words import annotations
+    from kedge.records import annotated_pgn
+    from kedge.records.streams import create
+
+    def text(report: "GameReport") -> str:
+        return annotated_pgn(report.game, annotations(report), annotator="kedge analyze")
+
+    if out == "-":
+        yield lambda report: typer.echo(text(report), nl=False)
+        return
+    with create(out) as file:
+
+        def write(report: "GameReport") -> None:
+            file.write(text(report).encode())
+
+        yield write
+
+
+@contextlib.contextmanager
+def _progress(
+    limit: int | None, number: int | None, *, quiet: bool
+) -> "Iterator[Callable[[], None]]":
+    if quiet or not sys.stderr.isatty():
+        yield lambda: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    with Progress(
+        TextColumn("{task.completed:,.0f} games"),
+        BarColumn(),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        transient=True,
+        redirect_stdout=False,
+    ) as progress:
+        bar = progress.add_task("", total=limit if number is None else 1)
+        yield lambda: progress.advance(bar)
+
+
+def _json(
+    agent: str, numbers: list[int], reports: "list[GameReport]", read: "ReadReport"
+) -> dict[str, Any]:
+    from kedge.evaluation.game_analysis import frequent_players
+
+    return {
+        "agent": agent,
+        "games": [
+            {"game": number, **report.to_json()}
+            for number, report in zip(numbers, reports, strict=True)
+        ],
+        "players": [player.to_json() for player in frequent_players(reports)],
+        "broken": [
+            {"game": one.number, "where": one.where, "reason": one.reason} for one in read.broken
+        ],
+    }
+
+
+def _print(numbers: list[int], reports: "list[GameReport]", *, brief: bool) -> None:
+    from rich.console import Console
+
+    from kedge.evaluation.game_analysis import frequent_players
+    from kedge.interfaces.game_words import players_table, print_game
+
+    for number, report in zip(numbers, reports, strict=True):
+        print_game(report, number, brief=brief)
+    if everyone := frequent_players(reports):
+        Console().print("[bold]Over several games[/bold]", players_table(everyone), sep="\n")
