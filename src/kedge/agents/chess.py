@@ -16,6 +16,7 @@ from kedge.models.backends import Lane, Network, batch_size, open_lanes
 from kedge.regularize import Array
 from kedge.search.puct import (
     EvaluateBatch,
+    ForestLane,
     NativeForest,
     SearchResult,
     Settings,
@@ -53,22 +54,27 @@ class ChessAgent(ABC):
     def analyse_many(self, states: Sequence[ChessState], *, lines: bool = False) -> list[Analysis]:
         """Each state as if it were alone, the network seeing full batches; `lines` take longer."""
         boards = [_going_on(state).board for state in states]
+        if not boards:
+            return []
         if not lines:
-            size = self.batch_size
-            chunks = (boards[first : first + size] for first in range(0, len(boards), size))
-            found = self.analyse_chunks(chunks)
+            size = min(self.batch_size, len(boards))
+            chunks = [boards[first : first + size] for first in range(0, len(boards), size)]
+            lanes = self._lanes(size, len(chunks))
+            found = search_chunks(lanes, chunks, self.settings, self._analysis)
             return [chunk[row] for chunk in found for row in range(len(chunk.policy))]
-        forest = _core.ChessForest(self.threads)
-        evaluate = self._evaluator(open_lanes(self.network, len(boards))[0])
+        ((forest, evaluate),) = self._lanes(len(boards), 1)
         return [self._analysis(one) for one in search_many(forest, boards, evaluate, self.settings)]
 
     def analyse_chunks(self, chunks: Iterable[Sequence[_core.ChessBoard]]) -> Iterator[Analysis]:
         """The boards of every chunk in one analysis. A chunk has at most `batch_size` of them."""
-        lanes = [
-            (_core.ChessForest(self.threads), self._evaluator(lane))
-            for lane in open_lanes(self.network, self.batch_size)
-        ]
+        lanes = self._lanes(self.batch_size)
         return search_chunks(lanes, chunks, self.settings, self._analysis)
+
+    def _lanes(self, rows: int, most: int | None = None) -> list[ForestLane]:
+        return [
+            (_core.ChessForest(self.threads), self._evaluator(lane))
+            for lane in open_lanes(self.network, rows, most)
+        ]
 
     def _evaluator(self, lane: Lane) -> EvaluateBatch:
         def evaluate(forest: NativeForest) -> None:
@@ -142,7 +148,7 @@ class PuctAgent(ChessAgent):
         if not allowed.any():
             raise InputError("none of the moves to search is legal")
         forest = _core.ChessForest(self.threads)
-        lane = open_lanes(self.network, self.settings.batch)[0]
+        (lane,) = open_lanes(self.network, self.settings.batch, most=1)
         tree = admit(forest, state.board, self.settings)
         playouts = 0
         while playouts < self.settings.playouts:

@@ -61,12 +61,12 @@ class Lane(Protocol):
         """The logits of the first `moves` and the first rows' values; valid until the next call."""
 
 
-def open_lanes(network: Network, rows: int) -> list[Lane]:
-    """Lanes for batches of up to so many rows: as many as it takes to keep the network busy."""
-    if isinstance(network, TorchNetwork):
-        count = _CUDA_LANES if network.device.type == "cuda" else 1
-        return [_TorchLane(network, rows) for _ in range(count)]
-    return [_PlainLane(network, rows)]
+def open_lanes(network: Network, rows: int, most: int | None = None) -> list[Lane]:
+    """Lanes for batches of up to so many rows: enough to keep the network busy, `most` at most."""
+    if not isinstance(network, TorchNetwork):
+        return [_PlainLane(network, rows)]
+    count = _CUDA_LANES if network.device.type == "cuda" else 1
+    return [_TorchLane(network, rows) for _ in range(count if most is None else min(most, count))]
 
 
 def batch_size(network: Network) -> int:
@@ -228,7 +228,7 @@ class _TorchLane:
         size = network.padded(rows)
 
         def pinned(*shape: int, dtype: torch.dtype) -> torch.Tensor:
-            return torch.zeros(*shape, dtype=dtype, pin_memory=cuda)
+            return torch.empty(*shape, dtype=dtype, pin_memory=cuda)
 
         self._masks = pinned(size, INPUT_PLANES, dtype=torch.int64)
         self._rule50 = pinned(size, dtype=torch.uint8)

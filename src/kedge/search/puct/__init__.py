@@ -2,6 +2,7 @@
 
 from kedge.search.puct.forest import (
     EvaluateBatch,
+    ForestLane,
     NativeForest,
     admit,
     result,
@@ -13,6 +14,7 @@ from kedge.search.puct.result import SearchResult, Settings
 
 __all__ = [
     "EvaluateBatch",
+    "ForestLane",
     "NativeForest",
     "SearchResult",
     "Settings",

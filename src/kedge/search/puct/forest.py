@@ -16,7 +16,7 @@ NativeForest: TypeAlias = "_core.Forest"
 #: Evaluates the leaves that wait in a forest and gives it the answer.
 EvaluateBatch: TypeAlias = Callable[["NativeForest"], None]
 #: A forest, and who evaluates its leaves.
-Lane: TypeAlias = "tuple[NativeForest, EvaluateBatch]"
+ForestLane: TypeAlias = "tuple[NativeForest, EvaluateBatch]"
 T = TypeVar("T")
 
 
@@ -71,7 +71,7 @@ def search_many(
 
 
 def search_chunks(
-    lanes: Sequence[Lane],
+    lanes: Sequence[ForestLane],
     chunks: Iterable[Sequence[Any]],
     settings: Settings,
     finish: Callable[[SearchResult], T],
@@ -81,7 +81,7 @@ def search_chunks(
     Every lane searches a chunk in a thread of its own: the trees of one grow while a GPU evaluates
     the leaves of another.
     """
-    free: SimpleQueue[Lane] = SimpleQueue()
+    free: SimpleQueue[ForestLane] = SimpleQueue()
     for lane in lanes:
         free.put(lane)
     stopped = False
