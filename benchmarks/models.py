@@ -20,8 +20,8 @@ import numpy as np
 from kedge.errors import InputError
 from kedge.models import store
 from kedge.models.backends import OnnxNetwork, TorchNetwork
+from kedge.models.encoding import CHESS
 from kedge.models.network import to_onnx
-from kedge.models.planes import RULE50, pack_planes
 
 CPU_SIZES = (1, 8, 64, 256)
 GPU_SIZES = (1, 64, 1024, 8192)
@@ -88,7 +88,7 @@ def cpu(weights, planes, threads, seconds):
 
 def gpu(weights, planes, device, seconds):
     print(f"{'positions/s at batch':34}" + "".join(f"{size:10}        " for size in GPU_SIZES))
-    masks, rule50 = pack_planes(planes)
+    masks, rule50 = CHESS.pack(planes)
     exact = OnnxNetwork(weights).evaluate(planes[:256])
     base = None
     for dtype in ("float32", "bfloat16"):
@@ -116,7 +116,7 @@ def main() -> None:
     weights = store.load(options.model)
     rng = np.random.default_rng(0)
     planes = (rng.random((max(GPU_SIZES), 112, 8, 8), np.float32) < 0.1).astype(np.float32)
-    planes[:, RULE50] = rng.integers(0, 50, len(planes))[:, None, None]
+    planes[:, CHESS.number_plane] = rng.integers(0, 50, len(planes))[:, None, None]
     load = f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "?"
     print(f"{options.model}: {weights.blocks} × {weights.filters}, load before: {load}")
     if options.device == "cpu":

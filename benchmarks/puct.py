@@ -46,7 +46,8 @@ def bare(network: Network, states: list[ChessState]) -> Callable[[], None]:
         return lambda: network.evaluate_packed(masks, rule50)
     import torch
 
-    there = [torch.from_numpy(a).to(network.device) for a in (masks.view(np.int64), rule50)]
+    packed = masks.view(np.int64), rule50.astype(np.float32)
+    there = [torch.from_numpy(array).to(network.device) for array in packed]
 
     def forward() -> None:
         with torch.inference_mode():
@@ -94,7 +95,7 @@ def tree_work(threads: int, roots: int, playouts: int) -> float:
     rng = np.random.default_rng(0)
     logits = 2.0 * rng.standard_normal(218 * roots, np.float32)
     values = rng.uniform(-0.2, 0.2, roots).astype(np.float32)
-    masks, rule50 = np.empty((roots, 112), np.uint64), np.empty(roots, np.uint8)
+    masks, rule50 = np.empty((roots, 112), np.uint64), np.empty(roots, np.float32)
     moves = np.empty(218 * roots, np.int32)
     settings, forest = Settings(2.0, playouts), _core.ChessForest(threads)
     best = np.inf

@@ -26,13 +26,13 @@ void kedge::bind_puct(nb::module_& m) {
   using kedge::chess::kPlanes, kedge::chess::kPolicySize;
   using ChessForest = kedge::puct::Forest<kedge::chess::Board>;
   using Masks = nb::ndarray<std::uint64_t, nb::shape<-1, kPlanes>, nb::c_contig, nb::device::cpu>;
-  using Counts = nb::ndarray<std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+  using Numbers = nb::ndarray<float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
   using Places = nb::ndarray<std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
   kedge::puct::bind_forest<kedge::chess::Board>(m, "ChessForest")
       // The leaves that wait, as lc0's input planes, packed (see chess/planes.hpp), and where in
       // the flat logits of the batch their legal moves are; how many those are.
       .def("encode",
-           [](const ChessForest& forest, const Masks& planes, const Counts& rule50,
+           [](const ChessForest& forest, const Masks& planes, const Numbers& rule50,
               const Places& moves) {
              const auto& rows = forest.rows();
              if (planes.shape(0) < rows.size() || rule50.shape(0) < rows.size() ||

@@ -185,6 +185,6 @@ class ChessForest(Forest):
     def encode(
         self,
         planes: npt.NDArray[np.uint64],
-        rule50: npt.NDArray[np.uint8],
+        rule50: npt.NDArray[np.float32],
         moves: npt.NDArray[np.int32],
     ) -> int: ...

@@ -13,10 +13,10 @@ import tiny_lc0 as tiny
 from kedge.errors import InputError
 from kedge.models import cache, plain
 from kedge.models.backends import OnnxNetwork, TorchNetwork, cores, open_lanes
-from kedge.models.lc0 import parse_lc0, read_lc0
+from kedge.models.encoding import CHESS, GO
+from kedge.models.lc0 import Lc0Weights, parse_lc0, read_lc0
 from kedge.models.lc0_moves import move_index
 from kedge.models.network import to_onnx, to_torch
-from kedge.models.planes import RULE50, pack_planes, unpack_planes
 
 SHAPES = {
     "maia's": {"blocks": 2},
@@ -36,7 +36,7 @@ def weights(request):
 def positions(count, seed=1):
     rng = np.random.default_rng(seed)
     planes = (rng.random((count, 112, 8, 8)) < 0.2).astype(np.float32)
-    planes[:, RULE50] = rng.integers(0, 100, count)[:, None, None]
+    planes[:, CHESS.number_plane] = rng.integers(0, 100, count)[:, None, None]
     return planes
 
 
@@ -54,7 +54,7 @@ def test_onnx_is_the_specification(weights):
     expected = plain.forward(weights, planes)
     network = OnnxNetwork(weights)
     same(network.evaluate(planes), expected)
-    same(network.evaluate_packed(*pack_planes(planes)), expected)
+    same(network.evaluate_packed(*CHESS.pack(planes)), expected)
     assert found_dtypes(network.evaluate(planes)) == {np.dtype(np.float32)}
 
 
@@ -76,7 +76,7 @@ def test_torch_is_the_specification(weights):
     expected = plain.forward(weights, planes)
     network = TorchNetwork(weights)
     same(network.evaluate(planes), expected)
-    masks, rule50 = pack_planes(planes)
+    masks, rule50 = CHESS.pack(planes)
     same(network.evaluate_packed(masks, rule50), expected)
     same(network.evaluate_packed(masks.view(np.int64), rule50), expected)
     assert set(to_torch(weights).state_dict()) == set(weights.arrays)
@@ -84,7 +84,7 @@ def test_torch_is_the_specification(weights):
 
 def test_torch_in_half_the_bits(weights):
     pytest.importorskip("torch")
-    found = TorchNetwork(weights, dtype="bfloat16").evaluate_packed(*pack_planes(positions(5)))
+    found = TorchNetwork(weights, dtype="bfloat16").evaluate_packed(*CHESS.pack(positions(5)))
     same(found, plain.forward(weights, positions(5)), within=0.1)
     assert found_dtypes(found) == {np.dtype(np.float32)}
 
@@ -104,7 +104,7 @@ def test_torch_compiled_pads_and_cuts(monkeypatch):
     weights = parse_lc0(tiny.net(), "net")
     network = TorchNetwork(weights, compile=True)
     same(network.evaluate(positions(5)), plain.forward(weights, positions(5)))
-    network.evaluate_packed(*pack_planes(positions(3)))
+    network.evaluate_packed(*CHESS.pack(positions(3)))
     assert sizes == [16, 16]
 
 
@@ -114,10 +114,10 @@ def test_lanes_answer_for_legal_moves_alone(backend):
     if backend == "torch":
         pytest.importorskip("torch")
     network = OnnxNetwork(weights) if backend == "onnx" else TorchNetwork(weights)
-    masks, rule50 = pack_planes(positions(5))
+    masks, rule50 = CHESS.pack(positions(5))
     places = np.array([3, 1857, 1858, 4 * 1858 + 7])
     for lane in open_lanes(network, 8):
-        lane.masks[:5], lane.rule50[:5], lane.moves[:4] = masks, rule50, places
+        lane.masks[:5], lane.numbers[:5], lane.moves[:4] = masks, rule50, places
         logits, values = lane.evaluate(5, 4)
         expected = network.evaluate_packed(masks, rule50)
         np.testing.assert_allclose(logits, expected.policy.ravel()[places], rtol=1e-5)
@@ -161,15 +161,15 @@ def test_batches_of_any_size_on_any_threads(threads, count):
 
 def test_packing():
     planes = positions(4)
-    masks, rule50 = pack_planes(planes)
-    np.testing.assert_array_equal(unpack_planes(masks, rule50), planes)
+    masks, rule50 = CHESS.pack(planes)
+    np.testing.assert_array_equal(CHESS.unpack(masks, rule50), planes)
     assert masks.dtype == np.uint64
     one = np.zeros((1, 112), np.uint64)
     one[0, 3] = 1 << 63 | 1 << 8  # h8 and a2
-    found = unpack_planes(one, [12.0])
+    found = CHESS.unpack(one, [12.0])
     assert found[0, 3].sum() == 2
     assert found[0, 3, 7, 7] == found[0, 3, 1, 0] == 1
-    assert (found[0, RULE50] == 12).all()
+    assert (found[0, CHESS.number_plane] == 12).all()
 
 
 @pytest.mark.parametrize("shape", [(), (112, 8, 8), (2, 111, 8, 8), (2, 112, 64)])
@@ -181,7 +181,7 @@ def test_shapes_are_checked(shape):
         network.evaluate_packed(np.zeros((2, 111), np.uint64), [0, 0])
     with pytest.raises(InputError, match="masks are float"):
         network.evaluate_packed(np.zeros((2, 112)), [0, 0])
-    with pytest.raises(InputError, match="rule50"):
+    with pytest.raises(InputError, match="numbers"):
         network.evaluate_packed(np.zeros((2, 112), np.uint64), [0])
 
 
@@ -207,8 +207,50 @@ def test_onnx_files(tmp_path):
     opset = [onnx.helper.make_opsetid("", 17)]
     model = onnx.helper.make_model(graph, opset_imports=opset, ir_version=8)
     path.write_bytes(model.SerializeToString())
-    with pytest.raises(InputError, match="not a model of lc0's planes"):
+    with pytest.raises(InputError, match="not a model of chess or go"):
         OnnxNetwork(path)
+
+
+def go_weights(filters=8, blocks=2, squeezed=4, policy_planes=2, hidden=6):
+    """AlphaGo Zero's heads on a small tower."""
+    rng = np.random.default_rng(3)
+    area = GO.side**2
+    shapes = {
+        "input": (filters, GO.planes, 3, 3),
+        "policy.conv": (policy_planes, filters, 1, 1),
+        "policy.fc": (GO.moves, policy_planes * area),
+        "value.conv": (1, filters, 1, 1),
+        "value.fc1": (hidden, area),
+        "value.fc2": (1, hidden),
+    }
+    for block in range(blocks):
+        shapes |= {f"blocks.{block}.conv{k}": (filters, filters, 3, 3) for k in (1, 2)}
+        shapes[f"blocks.{block}.se.fc1"] = (squeezed, filters)
+        shapes[f"blocks.{block}.se.fc2"] = (2 * filters, squeezed)
+    arrays = {}
+    for name, shape in shapes.items():
+        fan_in = np.prod(shape[1:])
+        arrays[f"{name}.weight"] = rng.normal(0, fan_in**-0.5, shape).astype(np.float32)
+        arrays[f"{name}.bias"] = rng.normal(0, 0.1, shape[0]).astype(np.float32)
+    return Lc0Weights(arrays, filters, blocks, squeezed, "classical", "classical", "", {}, GO)
+
+
+@pytest.mark.parametrize("backend", ["onnx", "torch"])
+def test_networks_of_go(backend):
+    weights = go_weights()
+    if backend == "torch":
+        pytest.importorskip("torch")
+    network = OnnxNetwork(weights) if backend == "onnx" else TorchNetwork(weights)
+    assert network.encoding is GO
+    rng = np.random.default_rng(0)
+    planes = (rng.random((5, *GO.shape)) < 0.3).astype(np.float32)
+    planes[:, GO.number_plane] = rng.choice([-0.75, 0.65], 5)[:, None, None]
+    masks, numbers = GO.pack(planes)
+    np.testing.assert_array_equal(GO.unpack(masks, numbers), planes)
+    expected = plain.forward(weights, planes)
+    assert expected.policy.shape == (5, 362)
+    same(network.evaluate(planes), expected)
+    same(network.evaluate_packed(masks, numbers), expected)
 
 
 def test_threads_are_checked():
@@ -249,11 +291,11 @@ def plane_floats(planes):
     for plane, content in planes.items():
         mask, value = content if isinstance(content, list) else (content, 1.0)
         masks[0, int(plane)] = int(mask, 16)
-        if int(plane) == RULE50:
+        if int(plane) == CHESS.number_plane:
             rule50 = value
         else:
             assert value == 1.0
-    return unpack_planes(masks, [rule50])[0]
+    return CHESS.unpack(masks, [rule50])[0]
 
 
 def is_castling(fen, move):

@@ -9,7 +9,7 @@ from kedge.games.chess import START_FEN, ChessState, encode, unpack
 from kedge.models import embedded
 from kedge.models.backends import OnnxNetwork
 from kedge.models.conditioning import TOLD, who
-from kedge.models.planes import RULE50
+from kedge.models.encoding import CHESS
 
 LINES = ["", "e2e4 e7e5 g1f3", "e2e4 c7c5 g1f3 d7d6 d2d4 c5d4 f3d4 g8f6 b1c3 a7a6",
          "d2d4 g8f6 c2c4 e7e6 g1f3 f8b4 c1d2 b4e7 d2c1 e7b4 c1d2 b4e7"]  # fmt: skip
@@ -35,7 +35,7 @@ def test_folding_who_plays_is_exact(elo, opponent, bullet):
     told = np.tile(who(elo, opponent, bullet), (len(states), 1)).astype(np.float32)
     told[:, 0] = rule50 / 100.0
     planes_without = planes.copy()
-    planes_without[:, RULE50] = 0.0
+    planes_without[:, CHESS.number_plane] = 0.0
     session = onnxruntime.InferenceSession((embedded._FOLDER / "chess.onnx").read_bytes())
     policy, value = session.run(["policy", "value"], {"planes": planes_without, "who": told})
     assert told.shape[1] == TOLD

@@ -188,7 +188,7 @@ def check_temperature(temperature: float) -> None:
 def _evaluated(lane: Lane, forest: NativeForest) -> tuple[LogitArray, LogitArray]:
     """The logits of the legal moves of the leaves that wait, and the values of these."""
     assert isinstance(forest, _core.ChessForest)
-    moves = forest.encode(lane.masks, lane.rule50, lane.moves)
+    moves = forest.encode(lane.masks, lane.numbers, lane.moves)
     return lane.evaluate(len(forest.waiting()), moves)
 
 

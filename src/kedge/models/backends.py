@@ -12,10 +12,9 @@ import numpy.typing as npt
 
 from kedge.errors import InputError
 from kedge.models.cache import onnx_of
-from kedge.models.lc0 import INPUT_PLANES, Lc0Weights, read_file, read_lc0
-from kedge.models.lc0_moves import MOVES
+from kedge.models.encoding import ENCODINGS, Encoding
+from kedge.models.lc0 import Lc0Weights, read_file, read_lc0
 from kedge.models.network import to_onnx, to_torch
-from kedge.models.planes import check_masks, check_planes, unpack_planes
 
 Array = npt.NDArray[np.float32]
 
@@ -24,13 +23,12 @@ _ONNX_ROWS = 256
 _TORCH_SIZES = (1, 16, 128, 512, 2048, 8192)  # that a compiled network is compiled for
 _TORCH_ROWS = _TORCH_SIZES[-1]
 _CUDA_LANES = 3  # trees grow in one, another is on its way, the GPU computes the third
-_MOST_MOVES = 218  # that a position of chess has
 
 
 class Evaluation(NamedTuple):
     """What a network says of a batch of positions, for the side to move."""
 
-    policy: Array  # (n, 1858) logits, in the order of `lc0_moves.MOVES`
+    policy: Array  # (n, moves) logits; in chess in the order of `lc0_moves.MOVES`
     value: Array  # (n) W − L
     draw: Array | None  # (n) probability; None where the network does not know
 
@@ -38,23 +36,27 @@ class Evaluation(NamedTuple):
 class Network(Protocol):
     """A network that evaluates batches; each backend is one."""
 
-    def evaluate(self, planes: npt.ArrayLike) -> Evaluation:
-        """Of float planes (n, 112, 8, 8)."""
+    @property
+    def encoding(self) -> Encoding:
+        """Of what game it is, and how that is put to it."""
 
-    def evaluate_packed(self, masks: npt.ArrayLike, rule50: npt.ArrayLike) -> Evaluation:
-        """Of uint64 masks (n, 112) and fifty-move counts (n), as in `kedge.models.planes`."""
+    def evaluate(self, planes: npt.ArrayLike) -> Evaluation:
+        """Of float planes (n, planes, side, side)."""
+
+    def evaluate_packed(self, masks: npt.ArrayLike, numbers: npt.ArrayLike) -> Evaluation:
+        """Of uint64 masks (n, words) and numbers (n): see `Encoding`."""
 
 
 class Lane(Protocol):
     """A batch of positions and their legal moves, on its way to a network and back.
 
-    Fill the first rows of ``masks`` and ``rule50``, as in `kedge.models.planes`, and ``moves`` with
-    where the legal moves stand in the flat policy of the batch: 1858 · row + index. A lane is
-    for one thread; on a GPU several keep it busy.
+    Fill the first rows of ``masks`` and ``numbers`` (see `Encoding`), and ``moves`` with where the
+    legal moves stand in the flat policy of the batch: encoding.moves · row + index. A lane is for
+    one thread; on a GPU several keep it busy.
     """
 
-    masks: npt.NDArray[np.uint64]  # (rows, 112)
-    rule50: npt.NDArray[np.uint8]  # (rows)
+    masks: npt.NDArray[np.uint64]  # (rows, words)
+    numbers: Array  # (rows)
     moves: npt.NDArray[np.int32]
 
     def evaluate(self, rows: int, moves: int) -> tuple[Array, Array]:
@@ -78,12 +80,12 @@ def batch_size(network: Network) -> int:
 class _PlainLane:
     def __init__(self, network: Network, rows: int) -> None:
         self._network = network
-        self.masks = np.empty((rows, INPUT_PLANES), np.uint64)
-        self.rule50 = np.empty(rows, np.uint8)
-        self.moves = np.empty(rows * _MOST_MOVES, np.int32)
+        self.masks = np.empty((rows, network.encoding.words), np.uint64)
+        self.numbers = np.empty(rows, np.float32)
+        self.moves = np.empty(rows * network.encoding.most_moves, np.int32)
 
     def evaluate(self, rows: int, moves: int) -> tuple[Array, Array]:
-        found = self._network.evaluate_packed(self.masks[:rows], self.rule50[:rows])
+        found = self._network.evaluate_packed(self.masks[:rows], self.numbers[:rows])
         return found.policy.ravel()[self.moves[:moves]], found.value
 
 
@@ -113,21 +115,22 @@ class OnnxNetwork:
         self._name = name
         self._threads = threads
         self._session = _session(name, content, 1)
-        self._outputs = _check_signature(self._session, name)
+        self.encoding, self._outputs = _check_signature(self._session, name)
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
         self._wide = _session(name, content, threads) if threads > 1 else self._session
 
     def evaluate(self, planes: npt.ArrayLike) -> Evaluation:
-        planes = check_planes(planes)
+        planes = self.encoding.check_planes(planes)
         return self._spread(len(planes), lambda rows: planes[rows])
 
-    def evaluate_packed(self, masks: npt.ArrayLike, rule50: npt.ArrayLike) -> Evaluation:
-        masks, rule50 = check_masks(masks, rule50)
-        return self._spread(len(masks), lambda rows: unpack_planes(masks[rows], rule50[rows]))
+    def evaluate_packed(self, masks: npt.ArrayLike, numbers: npt.ArrayLike) -> Evaluation:
+        masks, numbers = self.encoding.check_packed(masks, numbers)
+        unpack = self.encoding.unpack
+        return self._spread(len(masks), lambda rows: unpack(masks[rows], numbers[rows]))
 
     def _spread(self, count: int, planes_of: Callable[[slice], Array]) -> Evaluation:
         if count == 0:
-            return _empty("wdl" in self._outputs)
+            return _empty(self.encoding, "wdl" in self._outputs)
         session = self._session if count >= self._threads else self._wide
         size = _ONNX_ROWS if session is self._wide else min(_ONNX_ROWS, -(-count // self._threads))
 
@@ -179,7 +182,7 @@ class TorchNetwork:
             raise InputError(f"device {device!r} cannot be used ({reason})") from None
         if self.device.type == "cuda":
             module = module.to(memory_format=torch.channels_last)
-        self.module = module
+        self.module, self.encoding = module, weights.encoding
         self.launching = threading.Lock()  # torch does not compile in two threads at once
         self._name = "weights" if isinstance(model, Lc0Weights) else str(model)
         self._pad = compile
@@ -190,11 +193,11 @@ class TorchNetwork:
             self.forward_packed = torch.compile(module.forward_packed, dynamic=False)
 
     def evaluate(self, planes: npt.ArrayLike) -> Evaluation:
-        return self._batches(self._forward, check_planes(planes))
+        return self._batches(self._forward, self.encoding.check_planes(planes))
 
-    def evaluate_packed(self, masks: npt.ArrayLike, rule50: npt.ArrayLike) -> Evaluation:
-        masks, rule50 = check_masks(masks, rule50)
-        return self._batches(self.forward_packed, masks.view(np.int64), rule50)
+    def evaluate_packed(self, masks: npt.ArrayLike, numbers: npt.ArrayLike) -> Evaluation:
+        masks, numbers = self.encoding.check_packed(masks, numbers)
+        return self._batches(self.forward_packed, masks.view(np.int64), numbers)
 
     def padded(self, rows: int) -> int:
         """How many rows are computed for so many."""
@@ -205,7 +208,7 @@ class TorchNetwork:
 
         count = len(inputs[0])
         if count == 0:
-            return _empty(self.module.knows_draws)
+            return _empty(self.encoding, self.module.knows_draws)
         parts: list[list[Array]] = []
         for start in range(0, count, _TORCH_ROWS):
             rows = min(_TORCH_ROWS, count - start)
@@ -230,13 +233,14 @@ class _TorchLane:
         def pinned(*shape: int, dtype: torch.dtype) -> torch.Tensor:
             return torch.empty(*shape, dtype=dtype, pin_memory=cuda)
 
-        self._masks = pinned(size, INPUT_PLANES, dtype=torch.int64)
-        self._rule50 = pinned(size, dtype=torch.uint8)
-        self._moves = pinned(rows * _MOST_MOVES, dtype=torch.int32)
-        self._logits = pinned(rows * _MOST_MOVES, dtype=torch.float32)
+        most_moves = rows * network.encoding.most_moves
+        self._masks = pinned(size, network.encoding.words, dtype=torch.int64)
+        self._numbers = pinned(size, dtype=torch.float32)
+        self._moves = pinned(most_moves, dtype=torch.int32)
+        self._logits = pinned(most_moves, dtype=torch.float32)
         self._values = pinned(size, dtype=torch.float32)
         self.masks = self._masks.numpy().view(np.uint64)
-        self.rule50 = self._rule50.numpy()
+        self.numbers = self._numbers.numpy()
         self.moves = self._moves.numpy()
         self._stream = self._done = None
         if cuda:
@@ -249,11 +253,11 @@ class _TorchLane:
 
         network, size = self._network, self._network.padded(rows)
         with network.launching, torch.inference_mode(), torch.cuda.stream(self._stream):
-            masks, rule50, places = (
+            masks, numbers, places = (
                 tensor.to(network.device, non_blocking=True)
-                for tensor in (self._masks[:size], self._rule50[:size], self._moves[:moves])
+                for tensor in (self._masks[:size], self._numbers[:size], self._moves[:moves])
             )
-            policy, value, _ = network.forward_packed(masks, rule50)
+            policy, value, _ = network.forward_packed(masks, numbers)
             logits = policy.flatten().index_select(0, places)
             self._logits[:moves].copy_(logits, non_blocking=True)
             self._values[:size].copy_(value, non_blocking=True)
@@ -285,16 +289,20 @@ def _session(name: str, content: bytes, threads: int) -> Any:
         raise InputError(f"{name}: not an ONNX model ({reason})") from None
 
 
-def _check_signature(session: Any, name: str) -> list[str]:
-    """The outputs to ask for; `InputError` if the model is not one of chess positions."""
-    inputs = {found.name: list(found.shape[1:]) for found in session.get_inputs()}
+def _check_signature(session: Any, name: str) -> tuple[Encoding, list[str]]:
+    """Of what game it is, and the outputs to ask for; `InputError` if of none."""
+    inputs = {found.name: tuple(found.shape[1:]) for found in session.get_inputs()}
     outputs = {found.name: list(found.shape[1:]) for found in session.get_outputs()}
-    if inputs != {"planes": [INPUT_PLANES, 8, 8]} or not {"policy", "value"} <= set(outputs):
-        raise InputError(f"{name}: not a model of lc0's planes and moves")
-    wanted = {"policy": [len(MOVES)], "value": [], "wdl": [3]}
-    if any(outputs[output] != shape for output, shape in wanted.items() if output in outputs):
-        raise InputError(f"{name}: not a model of lc0's planes and moves")
-    return [output for output in wanted if output in outputs]
+    for encoding in ENCODINGS:
+        wanted = {"policy": [encoding.moves], "value": [], "wdl": [3]}
+        found = {output: outputs[output] for output in wanted if output in outputs}
+        is_whole = {"policy", "value"} <= set(found) and all(
+            found[output] == wanted[output] for output in found
+        )
+        if inputs == {"planes": encoding.shape} and is_whole:
+            return encoding, list(found)
+    games = " or ".join(encoding.game for encoding in ENCODINGS)
+    raise InputError(f"{name}: not a model of {games} with kedge's planes and moves")
 
 
 def _joined(name: str, parts: list[list[Array]]) -> Evaluation:
@@ -313,6 +321,8 @@ def _padded(array: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
     return np.concatenate([array, np.zeros((size - len(array), *array.shape[1:]), array.dtype)])
 
 
-def _empty(knows_draws: bool) -> Evaluation:
+def _empty(encoding: Encoding, knows_draws: bool) -> Evaluation:
     none = np.zeros(0, np.float32)
-    return Evaluation(np.zeros((0, len(MOVES)), np.float32), none, none if knows_draws else None)
+    return Evaluation(
+        np.zeros((0, encoding.moves), np.float32), none, none if knows_draws else None
+    )

@@ -12,8 +12,8 @@ from onnx import numpy_helper
 
 from kedge.errors import InputError
 from kedge.models.conditioning import TOLD, who
-from kedge.models.lc0 import INPUT_PLANES, Lc0Weights
-from kedge.models.planes import RULE50
+from kedge.models.encoding import CHESS
+from kedge.models.lc0 import Lc0Weights
 from kedge.specs import suggest
 
 _ONES = 111  # lc0's plane that is 1 all over the board
@@ -51,12 +51,12 @@ def specialise(
     """
     arrays = dict(weights.arrays)
     full = arrays["input.weight"].astype(np.float64)
-    kernel = full[:, :INPUT_PLANES].copy()
-    told = full[:, INPUT_PLANES:]
+    kernel = full[:, : CHESS.planes].copy()
+    told = full[:, CHESS.planes :]
     if told.shape[1] != TOLD:
         raise InputError(f"a network that is told {told.shape[1]} numbers, not {TOLD}")
     kernel[:, _ONES] += np.tensordot(who(elo, opponent, bullet), told, axes=(0, 1))
-    kernel[:, RULE50] = told[:, 0] / 100.0
+    kernel[:, CHESS.number_plane] = told[:, 0] / 100.0
     arrays["input.weight"] = kernel.astype(np.float32)
     return replace(weights, arrays=arrays, sha256=f"{weights.sha256}-{elo:g}-{opponent:g}-{bullet}")
 

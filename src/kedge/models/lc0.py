@@ -19,13 +19,13 @@ import numpy as np
 import numpy.typing as npt
 
 from kedge.errors import InputError
+from kedge.models.encoding import CHESS, Encoding
 from kedge.models.lc0_moves import MOVES
 from kedge.models.lc0_moves import PLANES as POLICY_PLANES
 from kedge.models.wire import Message
 
 Array = npt.NDArray[np.float32]
 
-INPUT_PLANES = 112
 #: No convolutional network of lc0's comes near; a bomb does.
 MAX_BYTES = 512 * 2**20
 _MAX_BLOCKS = 256
@@ -87,10 +87,16 @@ class Lc0Weights:
     value: ValueKind
     sha256: str  # of the file
     training: Mapping[str, Any]  # what the trainer wrote: steps, accuracy, policy_loss, …
+    encoding: Encoding = CHESS
 
     @property
     def se_ratio(self) -> int | None:
         return self.filters // self.se_channels if self.se_channels else None
+
+    @property
+    def area(self) -> int:
+        """Points of the board."""
+        return self.encoding.side**2
 
     @property
     def parameters(self) -> int:
@@ -149,6 +155,7 @@ def parse_lc0(content: bytes, name: str, *, limit: int = MAX_BYTES) -> Lc0Weight
         value=value,
         sha256=hashlib.sha256(content).hexdigest(),
         training=_training(net.message(5, "training parameters")),
+        encoding=CHESS,
         **shape,
     )
 
@@ -230,7 +237,7 @@ class _Layers:
         for number in _ATTENTION_FIELDS:
             if weights.has(number):
                 raise InputError(f"{weights.where}: attention layers are not supported")
-        filters = self._conv(weights.message(1, "input"), "input", None, INPUT_PLANES, 3)
+        filters = self._conv(weights.message(1, "input"), "input", None, CHESS.planes, 3)
         blocks = weights.messages(2, "residual block")
         if len(blocks) > _MAX_BLOCKS:
             raise InputError(f"{weights.where}: more than {_MAX_BLOCKS} residual blocks")

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy.typing as npt
 
 from kedge.models.backends import Evaluation, Network
+from kedge.models.encoding import Encoding
 
 
 @dataclass(frozen=True)
@@ -23,9 +24,13 @@ class MixedNetwork:
     def evaluate(self, planes: npt.ArrayLike) -> Evaluation:
         return self._mix(self.first.evaluate(planes), self.second.evaluate(planes))
 
-    def evaluate_packed(self, masks: npt.ArrayLike, rule50: npt.ArrayLike) -> Evaluation:
+    @property
+    def encoding(self) -> Encoding:
+        return self.first.encoding
+
+    def evaluate_packed(self, masks: npt.ArrayLike, numbers: npt.ArrayLike) -> Evaluation:
         return self._mix(
-            self.first.evaluate_packed(masks, rule50), self.second.evaluate_packed(masks, rule50)
+            self.first.evaluate_packed(masks, numbers), self.second.evaluate_packed(masks, numbers)
         )
 
     def _mix(self, a: Evaluation, b: Evaluation) -> Evaluation:

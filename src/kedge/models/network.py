@@ -1,7 +1,7 @@
 """One weight dictionary, two graphs: ONNX and torch. `kedge.models.plain` says what they compute.
 
-Both have the outputs ``policy`` (n, 1858) logits in the order of `lc0_moves.MOVES`, ``value`` (n)
-= W − L for the side to move, and, where the value head knows draws, ``wdl`` (n, 3).
+Both have the outputs ``policy`` (n, moves) logits, in chess in the order of `lc0_moves.MOVES`,
+``value`` (n) = W − L for the side to move, and, where the value head knows draws, ``wdl`` (n, 3).
 """
 
 from typing import TYPE_CHECKING, Any
@@ -11,8 +11,8 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 from kedge.errors import InputError
-from kedge.models.lc0 import INPUT_PLANES, Lc0Weights
-from kedge.models.lc0_moves import GATHER, MOVES
+from kedge.models.lc0 import Lc0Weights
+from kedge.models.lc0_moves import GATHER
 
 if TYPE_CHECKING:
     from kedge.models.torch_network import TorchModule
@@ -23,7 +23,7 @@ GRAPH_VERSION = 1
 
 
 def to_onnx(weights: Lc0Weights) -> onnx.ModelProto:
-    """The network as an ONNX model with the input ``planes`` (n, 112, 8, 8), n free."""
+    """The network as an ONNX model with the input ``planes`` (n, planes, side, side), n free."""
     graph = _Graph(weights)
     x = graph.conv("input", "planes", relu=True)
     for i in range(weights.blocks):
@@ -37,9 +37,9 @@ def to_conditioned_onnx(weights: Lc0Weights) -> onnx.ModelProto:
     """A network that is also told who plays, with weights in half precision: what kedge ships.
 
     ``who`` (n, k) holds k numbers that the network sees as planes of their own, all over the board;
-    its input convolution has 112 + k planes.
+    its input convolution has so many planes more than the encoding.
     """
-    told = weights.arrays["input.weight"].shape[1] - INPUT_PLANES
+    told = weights.arrays["input.weight"].shape[1] - weights.encoding.planes
     graph = _Graph(weights)
     x = graph.conv("input", graph.told_planes(told), relu=True)
     for i in range(weights.blocks):
@@ -132,7 +132,7 @@ class _Graph:
             planes = self.conv("policy.conv", x, relu=True)
             flat = self._add("Flatten", [planes], "policy.flat", axis=1)
             self._dense("policy.fc", flat, "policy")
-        self._output("policy", ["n", len(MOVES)])
+        self._output("policy", ["n", self._weights.encoding.moves])
 
     def value_head(self, x: str) -> None:
         planes = self.conv("value.conv", x, relu=True)
@@ -153,13 +153,14 @@ class _Graph:
     def told_planes(self, count: int) -> str:
         """``planes`` with ``who`` spread over the board behind them."""
         axes = self._constant("who.axes", np.array([2, 3]))
-        board = self._constant("who.board", np.array([1, count, 8, 8]))
+        side = self._weights.encoding.side
+        board = self._constant("who.board", np.array([1, count, side, side]))
         small = self._add("Unsqueeze", ["who", axes], "who.small")
         spread = self._add("Expand", [small, board], "who.planes")
         return self._add("Concat", ["planes", spread], "all.planes", axis=1)
 
     def model(self, told: int = 0) -> onnx.ModelProto:
-        shape: list[str | int] = ["n", INPUT_PLANES, 8, 8]
+        shape: list[str | int] = ["n", *self._weights.encoding.shape]
         inputs = [helper.make_tensor_value_info("planes", TensorProto.FLOAT, shape)]
         if told:
             inputs.append(helper.make_tensor_value_info("who", TensorProto.FLOAT, ["n", told]))

@@ -12,13 +12,13 @@ _Array = npt.NDArray[np.float64]
 
 
 class PlainOutputs(NamedTuple):
-    policy: _Array  # (n, 1858) logits
+    policy: _Array  # (n, moves) logits
     value: _Array  # (n) W − L
     draw: _Array | None  # (n)
 
 
 def forward(weights: Lc0Weights, planes: npt.ArrayLike) -> PlainOutputs:
-    """Evaluate a batch of planes (n, 112, 8, 8) in float64."""
+    """Evaluate a batch of planes (n, planes, side, side) in float64."""
     a = {name: array.astype(np.float64) for name, array in weights.arrays.items()}
 
     def conv(name: str, x: _Array) -> _Array:
@@ -56,12 +56,12 @@ def _relu(x: _Array) -> _Array:
 
 def _conv(x: _Array, weight: _Array) -> _Array:
     """A convolution that keeps the board's size: the sum over the kernel's shifts."""
-    size = weight.shape[-1]
+    size, rows = weight.shape[-1], x.shape[-1]
     edge = size // 2
     padded = np.pad(x, ((0, 0), (0, 0), (edge, edge), (edge, edge)))
     return np.asarray(
         sum(
-            np.einsum("nchw,oc->nohw", padded[:, :, r : r + 8, f : f + 8], weight[:, :, r, f])
+            np.einsum("nchw,oc->nohw", padded[:, :, r : r + rows, f : f + rows], weight[:, :, r, f])
             for r in range(size)
             for f in range(size)
         )

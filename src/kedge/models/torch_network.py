@@ -3,9 +3,8 @@
 import torch
 from torch import Tensor, nn
 
-from kedge.models.lc0 import INPUT_PLANES, Lc0Weights
-from kedge.models.lc0_moves import GATHER, MOVES
-from kedge.models.planes import RULE50
+from kedge.models.lc0 import Lc0Weights
+from kedge.models.lc0_moves import GATHER
 
 
 class _SqueezeExcitation(nn.Module):
@@ -45,7 +44,7 @@ class _Policy(nn.Module):
         else:
             planes = len(weights.arrays["policy.conv.bias"])
             self.conv = nn.Conv2d(weights.filters, planes, 1)
-            self.fc = nn.Linear(64 * planes, len(MOVES))
+            self.fc = nn.Linear(weights.area * planes, weights.encoding.moves)
 
     def forward(self, x: Tensor) -> Tensor:
         if self.convolutional:
@@ -60,7 +59,7 @@ class _Value(nn.Module):
         planes = len(weights.arrays["value.conv.bias"])
         hidden = len(weights.arrays["value.fc1.bias"])
         self.conv = nn.Conv2d(weights.filters, planes, 1)
-        self.fc1 = nn.Linear(64 * planes, hidden)
+        self.fc1 = nn.Linear(weights.area * planes, hidden)
         self.fc2 = nn.Linear(hidden, 3 if weights.value == "wdl" else 1)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -75,17 +74,18 @@ class TorchModule(nn.Module):
     float32, whatever the type it computes in.
     """
 
-    squares: Tensor
+    bits: Tensor
 
     def __init__(self, weights: Lc0Weights) -> None:
         super().__init__()
+        self.encoding = weights.encoding
         self.knows_draws = weights.value == "wdl"
-        self.input = nn.Conv2d(INPUT_PLANES, weights.filters, 3, padding=1)
+        self.input = nn.Conv2d(weights.encoding.planes, weights.filters, 3, padding=1)
         blocks = [_Block(weights.filters, weights.se_channels) for _ in range(weights.blocks)]
         self.blocks = nn.Sequential(*blocks)
         self.policy = _Policy(weights)
         self.value = _Value(weights)
-        self.register_buffer("squares", torch.arange(64), persistent=False)
+        self.register_buffer("bits", torch.arange(64), persistent=False)
         arrays = {name: torch.from_numpy(array.copy()) for name, array in weights.arrays.items()}
         self.load_state_dict(arrays)
 
@@ -98,12 +98,17 @@ class TorchModule(nn.Module):
         wdl = torch.softmax(last, dim=1)
         return policy, wdl[:, 0] - wdl[:, 2], wdl
 
-    def forward_packed(self, masks: Tensor, rule50: Tensor) -> tuple[Tensor, Tensor, Tensor | None]:
-        """The same from int64 masks (n, 112) and fifty-move counts (n), unpacked on the device."""
+    def forward_packed(
+        self, masks: Tensor, numbers: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor | None]:
+        """The same from int64 masks (n, words) and numbers (n), unpacked on the device."""
+        encoding, dtype = self.encoding, self.input.weight.dtype
         # The shift keeps the sign, and the last bit is all that is looked at.
-        dtype = self.input.weight.dtype
-        planes = (masks[:, :, None] >> self.squares & 1).to(dtype)
-        counts = rule50.to(dtype)[:, None].expand(-1, 64)
-        planes[:, RULE50] = counts
-        result: tuple[Tensor, Tensor, Tensor | None] = self(planes.unflatten(2, (8, 8)))
+        bits = (masks[:, :, None] >> self.bits & 1).to(dtype)
+        area = encoding.side * encoding.side
+        planes = bits.view(len(masks), encoding.planes, -1)[:, :, :area]
+        planes[:, encoding.number_plane] = numbers.to(dtype)[:, None]
+        result: tuple[Tensor, Tensor, Tensor | None] = self(
+            planes.unflatten(2, (encoding.side, encoding.side))
+        )
         return result
