@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -14,7 +15,7 @@ from kedge import _core  # noqa: E402
 from kedge.errors import InputError  # noqa: E402
 from kedge.models.conditioning import rating_features  # noqa: E402
 from kedge.models.lc0_moves import MOVES  # noqa: E402
-from kedge.records import ChessGame, write_pgn  # noqa: E402
+from kedge.records import ChessGame, read_games, write_pgn  # noqa: E402
 from kedge.records.filters import is_held_out_player  # noqa: E402
 from kedge.training.chess import (  # noqa: E402
     GameTable,
@@ -22,8 +23,11 @@ from kedge.training.chess import (  # noqa: E402
     make_unpacker,
     mirrored_moves,
     positions_of,
+    table_of,
+    train,
 )
-from kedge.training.imitation import Recipe, Trainer  # noqa: E402
+from kedge.training.distributed import Rank  # noqa: E402
+from kedge.training.imitation import Recipe, Trainer, read_checkpoint  # noqa: E402
 
 CPU = torch.device("cpu")
 RECIPE = Recipe(
@@ -64,12 +68,12 @@ def positions(table):
 def trainer(recipe=RECIPE, **options):
     torch.manual_seed(0)
     network = make_network(recipe)
-    return Trainer(network, recipe, make_unpacker(CPU), CPU, compiled=False, **options)
+    return Trainer(network, recipe, make_unpacker(CPU), Rank(CPU), compiled=False, **options)
 
 
 def test_positions_are_those_of_the_games(table, positions):
     assert len(positions) == len(table.actions)
-    planes, legal, moves, results = make_unpacker(CPU)(positions, torch.arange(2), mirror=False)
+    planes, legal, moves, results = make_unpacker(CPU)(positions, torch.arange(2))
     assert planes.shape[2:] == (8, 8)
     board = _core.ChessBoard()
     assert legal[0].nonzero().flatten().tolist() == sorted(board.policy_indices().tolist())
@@ -87,7 +91,9 @@ def test_mirroring_twice_changes_nothing():
 def test_mirrored_positions_stay_legal(positions):
     rows = positions.may_mirror.nonzero().flatten()
     assert len(rows)
-    _, legal, moves, _ = make_unpacker(CPU)(positions, rows, mirror=True)
+    _, legal, moves, _ = make_unpacker(CPU)(
+        positions, rows, torch.ones(len(rows), dtype=torch.bool)
+    )
     assert bool(legal.gather(1, moves[:, None]).all())
 
 
@@ -125,7 +131,7 @@ def test_folding_keeps_the_function(positions):
     list(run.run(positions))
     network = run.averaged.module.eval()
     arrays = {name: torch.from_numpy(array) for name, array in network.folded().items()}
-    planes = make_unpacker(CPU)(positions, torch.arange(5), mirror=False)[0].float()
+    planes = make_unpacker(CPU)(positions, torch.arange(5))[0].float()
     folded = torch.conv2d(planes, arrays["input.weight"], arrays["input.bias"], padding=1)
     torch.testing.assert_close(folded, network.input(planes), atol=1e-4, rtol=1e-4)
     assert set(arrays) >= {"blocks.0.se.fc2.bias", "policy.conv2.weight", "value.fc2.bias"}
@@ -138,15 +144,22 @@ def test_a_teacher_is_followed(positions):
     assert taught.step == RECIPE.steps
 
 
-def test_the_command_trains_goes_on_and_exports(table, tmp_path):
+@pytest.fixture(scope="module")
+def file(table, tmp_path_factory):
+    """The games of the table, half of them held out."""
     held_out = next(name for name in map(str, range(999)) if is_held_out_player(name))
     games = [
         ChessGame(table.actions[first:end], result="1-0", white=name)
         for first, end in pairwise(table.offsets.tolist())
         for name in ("anna", held_out)
     ]
-    write_pgn(games, tmp_path / "games.pgn")
-    command = [sys.executable, "-m", "kedge", "train", "chess", str(tmp_path / "games.pgn")]
+    path = tmp_path_factory.mktemp("games") / "games.pgn"
+    write_pgn(games, path)
+    return path
+
+
+def test_the_command_trains_goes_on_and_exports(file, tmp_path):
+    command = [sys.executable, "-m", "kedge", "train", "chess", str(file)]
     command += ["--folder", str(tmp_path / "run"), "-s", "filters=8", "-s", "blocks=1"]
     command += ["-s", "batch=32", "-s", "warmup=2", "-s"]
     for steps in ("steps=10", "steps=20"):
@@ -156,12 +169,38 @@ def test_the_command_trains_goes_on_and_exports(table, tmp_path):
     trained = (tmp_path / "run" / "model.onnx").read_bytes()
     assert onnxruntime.InferenceSession(trained).get_inputs()[1].name == "who"
     taught = subprocess.run(
-        [*command, "steps=3", "--teacher", str(tmp_path / "games.pgn")],
+        [*command, "steps=3", "--teacher", str(file)],
         capture_output=True,
         text=True,
     )
     assert taught.returncode == 2
     assert "not a checkpoint" in taught.stderr
+
+
+def test_two_processes_train_what_one_does(file, tmp_path):
+    recipe = Recipe(filters=8, blocks=1, drop=0.0, steps=10, batch=64, warmup=5)
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
+    command += ["--nproc-per-node=2", "-m", "kedge", "train", "chess", str(file)]
+    command += ["--folder", str(tmp_path / "two")]
+    for name, value in vars(recipe).items():
+        command += ["-s", f"{name}={value}"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("step 10 of 10") == 1
+    table = table_of(read_games(file))
+    (tmp_path / "one").mkdir()
+    list(train(table, tmp_path / "one", recipe, rank=Rank(CPU)))
+    one, two = (averaged(tmp_path / name) for name in ("one", "two"))
+    assert (one - two).norm() < 1e-3 * one.norm()
+    longer = replace(recipe, steps=20)
+    assert [report["step"] for report in train(table, tmp_path / "two", longer, rank=Rank(CPU))]
+    with pytest.raises(InputError, match="3 processes cannot share 64"):
+        next(train(table, tmp_path / "one", longer, rank=Rank(CPU, 0, 3)))
+
+
+def averaged(folder):
+    state = read_checkpoint(folder / "checkpoint.pt", CPU)["averaged"]
+    return torch.cat([x.flatten() for x in state.values() if x.is_floating_point()])
 
 
 def test_damaged_checkpoints_are_refused(positions, tmp_path):

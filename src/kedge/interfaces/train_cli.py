@@ -54,16 +54,18 @@ def chess(
 ) -> None:
     """A chess model conditioned on both players' ratings, from their games.
 
-    It needs the `[train]` extra.
+    It needs the `[train]` extra. torchrun trains in several processes, each on a GPU of its own
+    and with its share of every batch; checkpoints do not depend on how many there are.
 
     **Examples**
 
     - `kedge train chess month.pgn.zst --folder big -s filters=128 -s blocks=12 --device cuda`
     - `kedge train chess month.pgn.zst --folder small -s blocks=8 -s teacher_weight=0.7
       --teacher big/checkpoint.pt --device cuda --seconds 540`
+    - `torchrun --nproc-per-node=8 -m kedge train chess month.pgn.zst --folder big --device cuda`
     """
     try:
-        import torch
+        from kedge.training.distributed import joined
     except ImportError:
         raise InputError("training needs torch: pip install 'kedge[train]'") from None
     from itertools import chain, islice
@@ -74,22 +76,24 @@ def chess(
     from kedge.training.chess import table_of, train
     from kedge.training.imitation import Recipe
 
-    if device.startswith("cuda") and not torch.cuda.is_available():
-        raise InputError(f"device {device!r}: torch sees no GPU here")
     recipe = dataclasses.replace(Recipe(), **fields_of(Recipe, "the recipe", settings or []))
-    make_folder(folder)
-    games = chain.from_iterable(read_games(path) for path in data)
-    table = table_of(islice(games, limit))
-    typer.echo(f"{len(table):,} games, {int(table.held_out.sum()):,} of them held out", err=True)
-    limit_seconds = float("inf") if seconds is None else seconds
-    for report in train(
-        table, folder, recipe, device=device, seconds=limit_seconds, teacher=teacher
-    ):
-        typer.echo(
-            f"step {report['step']:,} of {recipe.steps:,}  loss {report['loss']:.3f}  "
-            f"top-1 {report['top1']:.1%}  held out {report['held_out_top1']:.1%}  "
-            f"{report['seconds']:.0f} s"
-        )
+    with joined(device) as rank:
+        make_folder(folder)
+        games = chain.from_iterable(read_games(path) for path in data)
+        table = table_of(islice(games, limit))
+        told = f"{len(table):,} games, {int(table.held_out.sum()):,} of them held out"
+        if rank.is_first:
+            typer.echo(told, err=True)
+        limit_seconds = float("inf") if seconds is None else seconds
+        for report in train(
+            table, folder, recipe, rank=rank, seconds=limit_seconds, teacher=teacher
+        ):
+            if rank.is_first:
+                typer.echo(
+                    f"step {report['step']:,} of {recipe.steps:,}  loss {report['loss']:.3f}  "
+                    f"top-1 {report['top1']:.1%}  held out {report['held_out_top1']:.1%}  "
+                    f"{report['seconds']:.0f} s"
+                )
 
 
 @train_app.command("move-times")

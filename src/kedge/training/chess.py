@@ -22,6 +22,7 @@ from kedge.models.lc0_moves import GATHER, MOVES
 from kedge.models.network import to_conditioned_onnx
 from kedge.records import ChessGame
 from kedge.records.filters import is_held_out
+from kedge.training.distributed import Rank
 from kedge.training.imitation import Positions, Recipe, Trainer, Unpacker, read_checkpoint
 from kedge.training.network import SEResNet
 
@@ -145,7 +146,7 @@ def train(
     folder: Path,
     recipe: Recipe,
     *,
-    device: str = "cpu",
+    rank: Rank,
     seconds: float = float("inf"),
     teacher: Path | None = None,
 ) -> Iterator[dict[str, float]]:
@@ -153,8 +154,10 @@ def train(
 
     ``folder`` gets checkpoint.pt, from which the same call goes on, and at every report
     model.onnx (what kedge ships) and metrics.json. ``teacher`` is another run's checkpoint.
+    Every process of a `kedge.training.distributed.joined` call makes the same call; the first
+    one writes.
     """
-    where = torch.device(device)
+    where = rank.device
     learned = positions_of(table.take(np.flatnonzero(~table.held_out))).to(where)
     tested = positions_of(table.take(np.flatnonzero(table.held_out)), TESTED_FROM).to(where)
     if not len(learned) or not len(tested):
@@ -164,7 +167,7 @@ def train(
         make_network(recipe),
         recipe,
         make_unpacker(where),
-        where,
+        rank,
         _load_teacher(teacher) if teacher else None,
         compiled=where.type == "cuda",
     )
@@ -174,10 +177,11 @@ def train(
     every = max(10, min(500, recipe.steps // 20))
     for report in trainer.run(learned, seconds, every):
         metrics = trainer.evaluate(tested)
-        trainer.save(checkpoint)
-        write_atomic(folder / "model.onnx", exported(trainer.averaged.module))
-        told = {"recipe": asdict(recipe), "step": trainer.step, "metrics": asdict(metrics)}
-        write_atomic(folder / "metrics.json", json.dumps(told, indent=2) + "\n")
+        if rank.is_first:
+            trainer.save(checkpoint)
+            write_atomic(folder / "model.onnx", exported(trainer.averaged.module))
+            told = {"recipe": asdict(recipe), "step": trainer.step, "metrics": asdict(metrics)}
+            write_atomic(folder / "metrics.json", json.dumps(told, indent=2) + "\n")
         yield {**report, "held_out_top1": metrics.top1, "held_out_loss": metrics.cross_entropy}
 
 

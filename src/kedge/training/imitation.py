@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from kedge.errors import InputError
+from kedge.training.distributed import Rank
 from kedge.training.network import SEResNet
 
 
@@ -81,9 +82,12 @@ class Unpacker:
         self.mirrored = torch.as_tensor(mirrored.copy(), device=device)
 
     def __call__(
-        self, positions: Positions, rows: Tensor, mirror: bool
+        self, positions: Positions, rows: Tensor, mirror: Tensor | None = None
     ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """Planes, which moves are legal, moves and results; half of what may be is mirrored."""
+        """Planes, which moves are legal, moves and results.
+
+        Of the rows that `mirror` names, those that may be are mirrored.
+        """
         masks = positions.masks[rows]
         squares = ((masks[:, :, None] >> self.bits) & 1).to(torch.bfloat16)
         squares = squares.view(len(rows), -1, 8, 8)
@@ -92,8 +96,8 @@ class Unpacker:
         words = positions.legal[rows]
         legal = ((words[:, :, None] >> self.bits) & 1).flatten(1)[:, : self.moves].bool()
         moves = positions.moves[rows]
-        if mirror:
-            flip = positions.may_mirror[rows] & (torch.rand(len(rows), device=rows.device) < 0.5)
+        if mirror is not None:
+            flip = positions.may_mirror[rows] & mirror
             planes = torch.where(flip[:, None, None, None], planes.flip(3), planes)
             legal = torch.where(flip[:, None], legal[:, self.mirrored], legal)
             moves = torch.where(flip, self.mirrored[moves], moves)
@@ -154,12 +158,14 @@ class Trainer:
         network: SEResNet,
         recipe: Recipe,
         unpack: Unpacker,
-        device: torch.device,
+        rank: Rank,
         teacher: SEResNet | None = None,
         compiled: bool = True,
     ) -> None:
-        torch.manual_seed(recipe.seed)
-        self.recipe, self.unpack, self.device = recipe, unpack, device
+        if recipe.batch % rank.count:
+            raise InputError(f"batch: {rank.count} processes cannot share {recipe.batch} evenly")
+        device = rank.device
+        self.recipe, self.unpack, self.rank, self.device = recipe, unpack, rank, device
         self.network = network.to(device, memory_format=torch.channels_last)
         self.averaged = torch.optim.swa_utils.AveragedModel(
             self.network,
@@ -182,6 +188,7 @@ class Trainer:
         self.teacher = teacher
         if teacher is not None:
             teacher.to(device, memory_format=torch.channels_last).eval()
+        self._parallel = rank.wrapped(self.network)
         self._loss = torch.compile(self._plain_loss) if compiled else self._plain_loss
 
     def _rate(self, step: int) -> float:
@@ -195,7 +202,7 @@ class Trainer:
         self, planes: Tensor, legal: Tensor, moves: Tensor, results: Tensor
     ) -> tuple[Tensor, Tensor]:
         with torch.autocast(self.device.type, torch.bfloat16):
-            logits, wdl = self.network(planes)
+            logits, wdl = self._parallel(planes)
         logits = logits.float().masked_fill(~legal, -1e4)
         policy_loss = functional.cross_entropy(logits, moves)
         right = (logits.argmax(1) == moves).float().mean()
@@ -214,15 +221,20 @@ class Trainer:
     ) -> Iterator[dict[str, float]]:
         """Train until the steps are done or the time is up; yields how it goes."""
         start = time.monotonic()
-        generator = torch.Generator(device=self.device).manual_seed(self.recipe.seed + self.step)
+        seed, rank = self.recipe.seed + self.step, self.rank
+        generator = torch.Generator(device=self.device).manual_seed(seed)
+        torch.manual_seed(seed * rank.count + rank.index)  # of stochastic depth, each its own
         order = torch.empty(0, dtype=torch.int64, device=self.device)
         losses, hits = torch.zeros(2, device=self.device), 0
         self.network.train()
-        while self.step < self.recipe.steps and time.monotonic() - start < seconds:
+        while self.step < self.recipe.steps and rank.agreed(time.monotonic() - start < seconds):
             if len(order) < self.recipe.batch:
                 order = torch.randperm(len(positions), device=self.device, generator=generator)
             rows, order = order[: self.recipe.batch], order[self.recipe.batch :]
-            loss, right = self._loss(*self.unpack(positions, rows, mirror=True))
+            # Drawn for the whole batch: it is the same one in any number of processes.
+            mirror = torch.rand(len(rows), device=self.device, generator=generator) < 0.5
+            batch = self.unpack(positions, rank.share(rows), rank.share(mirror))
+            loss, right = self._loss(*batch)
             self.optimizer.zero_grad(set_to_none=True)
             loss.backward()
             nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
@@ -233,7 +245,7 @@ class Trainer:
             losses += torch.stack([loss.detach(), right])
             hits += 1
             if self.step % report_every == 0 or self.step == self.recipe.steps:
-                mean = (losses / hits).tolist()
+                mean = (rank.total(losses) / (hits * rank.count)).tolist()
                 yield {
                     "step": self.step,
                     "loss": mean[0],
@@ -247,9 +259,9 @@ class Trainer:
         network = self.averaged.module.eval()
         sums = torch.zeros(3, device=self.device, dtype=torch.float64)
         with torch.no_grad(), torch.autocast(self.device.type, torch.bfloat16):
-            for first in range(0, len(positions), batch):
+            for first in range(self.rank.index * batch, len(positions), self.rank.count * batch):
                 rows = torch.arange(first, min(first + batch, len(positions)), device=self.device)
-                planes, legal, moves, results = self.unpack(positions, rows, mirror=False)
+                planes, legal, moves, results = self.unpack(positions, rows)
                 logits, wdl = network(planes)
                 logits = logits.float().masked_fill(~legal, -1e4)
                 sums += torch.stack(
@@ -259,11 +271,11 @@ class Trainer:
                         functional.cross_entropy(wdl.float(), results, reduction="sum"),
                     ]
                 )
-        top1, entropy, value = (sums / max(len(positions), 1)).tolist()
+        top1, entropy, value = (self.rank.total(sums) / max(len(positions), 1)).tolist()
         return Metrics(len(positions), top1, entropy, value)
 
     def save(self, path: Path) -> None:
-        """Everything that going on needs, written by rename."""
+        """Everything that going on needs, in any number of processes, written by rename."""
         partial = path.with_suffix(".partial")
         torch.save(
             {

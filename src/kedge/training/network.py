@@ -10,6 +10,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from kedge.training.distributed import BatchNorm
+
 #: Planes of the convolutional policy head, of which 73 name moves.
 POLICY_PLANES = 80
 
@@ -20,7 +22,7 @@ class Convolution(nn.Module):
     def __init__(self, inputs: int, outputs: int, size: int) -> None:
         super().__init__()
         self.conv = nn.Conv2d(inputs, outputs, size, padding=size // 2, bias=False)
-        self.norm = nn.BatchNorm2d(outputs)
+        self.norm = BatchNorm(outputs)
 
     def forward(self, x: Tensor) -> Tensor:
         found: Tensor = self.norm(self.conv(x))
