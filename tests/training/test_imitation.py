@@ -20,7 +20,6 @@ from kedge.records.filters import is_held_out_player  # noqa: E402
 from kedge.training.chess import (  # noqa: E402
     GameTable,
     make_network,
-    make_unpacker,
     mirrored_moves,
     positions_of,
     table_of,
@@ -68,17 +67,17 @@ def positions(table):
 def trainer(recipe=RECIPE, **options):
     torch.manual_seed(0)
     network = make_network(recipe)
-    return Trainer(network, recipe, make_unpacker(CPU), Rank(CPU), compiled=False, **options)
+    return Trainer(network, recipe, Rank(CPU), compiled=False, **options)
 
 
 def test_positions_are_those_of_the_games(table, positions):
     assert len(positions) == len(table.actions)
-    planes, legal, moves, results = make_unpacker(CPU)(positions, torch.arange(2))
+    planes, legal, moves, results = positions.batch(torch.arange(2))
     assert planes.shape[2:] == (8, 8)
     board = _core.ChessBoard()
     assert legal[0].nonzero().flatten().tolist() == sorted(board.policy_indices().tolist())
     assert moves[0] == board.policy_index(int(table.actions[0]))
-    assert results.tolist() == [0, 2]  # White won: first for who moves, then against
+    assert results.tolist() == [1, -1]  # White won: first for who moves, then against
     assert bool(legal.gather(1, moves[:, None]).all())
 
 
@@ -91,9 +90,7 @@ def test_mirroring_twice_changes_nothing():
 def test_mirrored_positions_stay_legal(positions):
     rows = positions.may_mirror.nonzero().flatten()
     assert len(rows)
-    _, legal, moves, _ = make_unpacker(CPU)(
-        positions, rows, torch.ones(len(rows), dtype=torch.bool)
-    )
+    _, legal, moves, _ = positions.batch(rows, torch.zeros(len(rows)))
     assert bool(legal.gather(1, moves[:, None]).all())
 
 
@@ -111,7 +108,7 @@ def test_it_learns_and_its_average_can_be_evaluated(positions):
     assert [report["step"] for report in reports] == [20, 40, 60]
     assert after.top1 > before.top1 + 0.2
     assert after.cross_entropy < before.cross_entropy
-    assert torch.equal(run.averaged.module.gather, run.network.gather)
+    assert torch.equal(run.averaged.module.policy.gather, run.network.policy.gather)
 
 
 def test_a_checkpoint_goes_on(positions, tmp_path):
@@ -131,7 +128,7 @@ def test_folding_keeps_the_function(positions):
     list(run.run(positions))
     network = run.averaged.module.eval()
     arrays = {name: torch.from_numpy(array) for name, array in network.folded().items()}
-    planes = make_unpacker(CPU)(positions, torch.arange(5))[0].float()
+    planes = positions.batch(torch.arange(5)).planes.float()
     folded = torch.conv2d(planes, arrays["input.weight"], arrays["input.bias"], padding=1)
     torch.testing.assert_close(folded, network.input(planes), atol=1e-4, rtol=1e-4)
     assert set(arrays) >= {"blocks.0.se.fc2.bias", "policy.conv2.weight", "value.fc2.bias"}

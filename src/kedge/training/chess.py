@@ -12,22 +12,22 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import torch
+from torch import Tensor
 
 from kedge import _core
 from kedge.errors import InputError
 from kedge.files import write_atomic
 from kedge.models.conditioning import TOLD, rating_features
 from kedge.models.embedded import weights_of
+from kedge.models.encoding import CHESS
 from kedge.models.lc0_moves import GATHER, MOVES
 from kedge.models.network import to_conditioned_onnx
 from kedge.records import ChessGame
 from kedge.records.filters import is_held_out
 from kedge.training.distributed import Rank
-from kedge.training.imitation import Positions, Recipe, Trainer, Unpacker, read_checkpoint
-from kedge.training.network import SEResNet
+from kedge.training.imitation import Batch, Recipe, Trainer, read_checkpoint
+from kedge.training.network import ConvolutionPolicy, SEResNet, Value
 
-_PLANES = 112
-_RULE50 = 109
 _CASTLING = slice(104, 108)
 _FLIPPED = str.maketrans("abcdefgh", "hgfedcba")
 
@@ -95,7 +95,43 @@ def mirrored_moves() -> npt.NDArray[np.int64]:
     return np.array([index[move[:4].translate(_FLIPPED) + move[4:]] for move in MOVES], np.int64)
 
 
-def positions_of(table: GameTable, first_ply: int = 0) -> Positions:
+@dataclass(frozen=True)
+class ChessPositions:
+    """Packed positions and what people did in them, as tensors on one device."""
+
+    masks: Tensor  # (n, planes) int64, a bit a square
+    scalars: Tensor  # (n, scalar planes) float16: planes that are one number all over
+    legal: Tensor  # (n, words) int64, a bit a move
+    moves: Tensor  # (n,) int64, what was played
+    results: Tensor  # (n,) float32
+    may_mirror: Tensor  # (n,) bool: no castling left, so that left and right are alike
+    bits: Tensor  # (64,) int64: 0, 1, …
+    mirrored: Tensor  # (moves,) int64: `mirrored_moves`
+
+    def __len__(self) -> int:
+        return len(self.moves)
+
+    def to(self, device: torch.device) -> "ChessPositions":
+        return ChessPositions(**{name: tensor.to(device) for name, tensor in vars(self).items()})
+
+    def batch(self, rows: Tensor, turns: Tensor | None = None) -> Batch:
+        """Half of what may be is mirrored, where `turns` are drawn."""
+        squares = ((self.masks[rows][:, :, None] >> self.bits) & 1).to(torch.bfloat16)
+        scalars = self.scalars[rows].to(torch.bfloat16)[:, :, None, None]
+        planes = torch.cat([squares.view(len(rows), -1, 8, 8), scalars.expand(-1, -1, 8, 8)], dim=1)
+        words = self.legal[rows]
+        legal = ((words[:, :, None] >> self.bits) & 1).flatten(1)[:, : len(MOVES)].bool()
+        moves = self.moves[rows]
+        if turns is not None:
+            flip = self.may_mirror[rows] & (turns < 0.5)
+            planes = torch.where(flip[:, None, None, None], planes.flip(3), planes)
+            legal = torch.where(flip[:, None], legal[:, self.mirrored], legal)
+            moves = torch.where(flip, self.mirrored[moves], moves)
+        planes = planes.contiguous(memory_format=torch.channels_last)
+        return Batch(planes, legal, moves, self.results[rows])
+
+
+def positions_of(table: GameTable, first_ply: int = 0) -> ChessPositions:
     """Every position from `first_ply` on of every game, packed."""
     lengths = np.maximum(np.diff(table.offsets) - first_ply, 0)
     total = int(lengths.sum())
@@ -112,7 +148,7 @@ def positions_of(table: GameTable, first_ply: int = 0) -> Positions:
     theirs = table.ratings[game_of, 1 - black.astype(np.int64)]
     outcome = np.where(black, -table.results[game_of], table.results[game_of])
     may_mirror = (masks[:, _CASTLING] == 0).all(axis=1)
-    masks[:, _RULE50] = 0  # told as a number instead
+    masks[:, CHESS.number_plane] = 0  # told as a number instead
     scalars = np.hstack(
         [
             (rule50[:, None] / 100.0).astype(np.float16),
@@ -121,24 +157,28 @@ def positions_of(table: GameTable, first_ply: int = 0) -> Positions:
             table.bullet[game_of, None].astype(np.float16),
         ]
     )
-    return Positions(
+    return ChessPositions(
         torch.from_numpy(masks.view(np.int64)),
         torch.from_numpy(scalars),
         torch.from_numpy(legal.view(np.int64)),
         torch.from_numpy(moves.astype(np.int64)),
-        torch.from_numpy((1 - outcome).astype(np.int64)),
+        torch.from_numpy(outcome.astype(np.float32)),
         torch.from_numpy(may_mirror),
+        torch.arange(64),
+        torch.from_numpy(mirrored_moves()),
     )
 
 
 def make_network(recipe: Recipe) -> SEResNet:
     return SEResNet(
-        _PLANES + TOLD, GATHER, recipe.filters, recipe.blocks, recipe.se_ratio, recipe.drop
+        CHESS.planes + TOLD,
+        ConvolutionPolicy(recipe.filters, GATHER),
+        Value(recipe.filters, CHESS, draws=True),
+        recipe.filters,
+        recipe.blocks,
+        recipe.se_ratio,
+        recipe.drop,
     )
-
-
-def make_unpacker(device: torch.device) -> Unpacker:
-    return Unpacker(len(MOVES), mirrored_moves(), device)
 
 
 def train(
@@ -166,7 +206,6 @@ def train(
     trainer = Trainer(
         make_network(recipe),
         recipe,
-        make_unpacker(where),
         rank,
         _load_teacher(teacher) if teacher else None,
         compiled=where.type == "cuda",

@@ -1,17 +1,16 @@
 """Imitation: a network that says what people would play, and how the game ended for them.
 
-Positions lie packed on the device (bit masks, 64 squares a word) and are unpacked there, so that
-the device is the limit and not the road to it.
+Positions lie packed on the device (bit masks, 64 points a word) and are unpacked there, so that the
+device is the limit and not the road to it.
 """
 
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
@@ -32,8 +31,12 @@ class Recipe:
     """Stochastic depth of the last block; earlier ones less."""
     steps: int = 20_000
     batch: int = 4096
+    optimizer: Literal["adamw", "sgd"] = "adamw"
+    """SGD has Nesterov's momentum, 0.9."""
     learning_rate: float = 2e-3
     warmup: int = 500
+    schedule: Literal["cosine", "steps"] = "cosine"
+    """After the warmup: down in half a cosine, or to a tenth after every quarter of the steps."""
     weight_decay: float = 0.05
     value_weight: float = 0.1
     teacher_weight: float = 0.0
@@ -51,62 +54,34 @@ class Recipe:
         for name in ("drop", "teacher_weight", "average"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise InputError(f"{name}: from 0 to 1, not {getattr(self, name):g}")
+        for name, kinds in (("optimizer", ("adamw", "sgd")), ("schedule", ("cosine", "steps"))):
+            if getattr(self, name) not in kinds:
+                raise InputError(f"{name}: {' or '.join(kinds)}, not {getattr(self, name)}")
         if not self.learning_rate > 0.0:
             raise InputError(f"learning_rate: above 0, not {self.learning_rate:g}")
 
 
-@dataclass(frozen=True)
-class Positions:
-    """Packed positions and what people did in them, as tensors on one device."""
+class Batch(NamedTuple):
+    """Positions as a network takes them, and what people did."""
 
-    masks: Tensor  # (n, planes) int64, a bit a square
-    scalars: Tensor  # (n, scalar planes) float16: planes that are one number all over
-    legal: Tensor  # (n, words) int64, a bit a move
+    planes: Tensor  # (n, planes, side, side) bfloat16
+    legal: Tensor | None  # (n, moves) bool; None if every move counts
     moves: Tensor  # (n,) int64, what was played
-    results: Tensor  # (n,) int64: 0 won, 1 drawn, 2 lost, for who moves
-    may_mirror: Tensor  # (n,) bool: no castling left, so that left and right are alike
+    results: Tensor  # (n,) float32: 1 won, 0 drawn, −1 lost, for who moves; NaN where unknown
 
-    def __len__(self) -> int:
-        return len(self.moves)
-
-    def to(self, device: torch.device) -> "Positions":
-        return Positions(**{name: tensor.to(device) for name, tensor in vars(self).items()})
+    def masked(self, logits: Tensor) -> Tensor:
+        """The logits in float32, those of illegal moves out of the way."""
+        logits = logits.float()
+        return logits if self.legal is None else logits.masked_fill(~self.legal, -1e4)
 
 
-class Unpacker:
-    """From packed positions to what the network takes."""
+class Positions(Protocol):
+    """Many positions, packed on a device."""
 
-    def __init__(self, moves: int, mirrored: npt.NDArray[np.int64], device: torch.device) -> None:
-        self.bits = torch.arange(64, device=device)
-        self.moves = moves
-        self.mirrored = torch.as_tensor(mirrored.copy(), device=device)
+    def __len__(self) -> int: ...
 
-    def __call__(
-        self, positions: Positions, rows: Tensor, mirror: Tensor | None = None
-    ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """Planes, which moves are legal, moves and results.
-
-        Of the rows that `mirror` names, those that may be are mirrored.
-        """
-        masks = positions.masks[rows]
-        squares = ((masks[:, :, None] >> self.bits) & 1).to(torch.bfloat16)
-        squares = squares.view(len(rows), -1, 8, 8)
-        scalars = positions.scalars[rows].to(torch.bfloat16)[:, :, None, None]
-        planes = torch.cat([squares, scalars.expand(-1, -1, 8, 8)], dim=1)
-        words = positions.legal[rows]
-        legal = ((words[:, :, None] >> self.bits) & 1).flatten(1)[:, : self.moves].bool()
-        moves = positions.moves[rows]
-        if mirror is not None:
-            flip = positions.may_mirror[rows] & mirror
-            planes = torch.where(flip[:, None, None, None], planes.flip(3), planes)
-            legal = torch.where(flip[:, None], legal[:, self.mirrored], legal)
-            moves = torch.where(flip, self.mirrored[moves], moves)
-        return (
-            planes.contiguous(memory_format=torch.channels_last),
-            legal,
-            moves,
-            positions.results[rows],
-        )
+    def batch(self, rows: Tensor, turns: Tensor | None = None) -> Batch:
+        """Some of them unpacked; `turns` draws each one's symmetry of the board, from [0, 1)."""
 
 
 def read_checkpoint(path: Path, device: torch.device) -> dict[str, Any]:
@@ -157,7 +132,6 @@ class Trainer:
         self,
         network: SEResNet,
         recipe: Recipe,
-        unpack: Unpacker,
         rank: Rank,
         teacher: SEResNet | None = None,
         compiled: bool = True,
@@ -165,7 +139,7 @@ class Trainer:
         if recipe.batch % rank.count:
             raise InputError(f"batch: {rank.count} processes cannot share {recipe.batch} evenly")
         device = rank.device
-        self.recipe, self.unpack, self.rank, self.device = recipe, unpack, rank, device
+        self.recipe, self.rank, self.device = recipe, rank, device
         self.network = network.to(device, memory_format=torch.channels_last)
         self.averaged = torch.optim.swa_utils.AveragedModel(
             self.network,
@@ -174,14 +148,15 @@ class Trainer:
         )
         decayed = [p for p in network.parameters() if p.ndim > 1]
         others = [p for p in network.parameters() if p.ndim <= 1]
-        self.optimizer = torch.optim.AdamW(
-            [
-                {"params": decayed, "weight_decay": recipe.weight_decay},
-                {"params": others, "weight_decay": 0.0},
-            ],
-            lr=recipe.learning_rate,
-            betas=(0.9, 0.98),
-            fused=device.type == "cuda",
+        groups: Any = [
+            {"params": decayed, "weight_decay": recipe.weight_decay},
+            {"params": others, "weight_decay": 0.0},
+        ]
+        rate, fused = recipe.learning_rate, device.type == "cuda"
+        self.optimizer: torch.optim.Optimizer = (
+            torch.optim.AdamW(groups, rate, betas=(0.9, 0.98), fused=fused)
+            if recipe.optimizer == "adamw"
+            else torch.optim.SGD(groups, rate, momentum=0.9, nesterov=True, fused=fused)
         )
         self.schedule = torch.optim.lr_scheduler.LambdaLR(self.optimizer, self._rate)
         self.step = 0
@@ -192,28 +167,27 @@ class Trainer:
         self._loss = torch.compile(self._plain_loss) if compiled else self._plain_loss
 
     def _rate(self, step: int) -> float:
-        """Up in a line, down in half a cosine."""
+        """Up in a line, then as the schedule says."""
         if step < self.recipe.warmup:
             return (step + 1) / self.recipe.warmup
+        if self.recipe.schedule == "steps":
+            return float(0.1 ** min(3, 4 * step // self.recipe.steps))
         done = (step - self.recipe.warmup) / max(1, self.recipe.steps - self.recipe.warmup)
         return 0.5 * (1.0 + float(np.cos(np.pi * min(done, 1.0))))
 
-    def _plain_loss(
-        self, planes: Tensor, legal: Tensor, moves: Tensor, results: Tensor
-    ) -> tuple[Tensor, Tensor]:
+    def _plain_loss(self, batch: Batch) -> tuple[Tensor, Tensor]:
         with torch.autocast(self.device.type, torch.bfloat16):
-            logits, wdl = self._parallel(planes)
-        logits = logits.float().masked_fill(~legal, -1e4)
-        policy_loss = functional.cross_entropy(logits, moves)
-        right = (logits.argmax(1) == moves).float().mean()
+            logits, value = self._parallel(batch.planes)
+        logits = batch.masked(logits)
+        policy_loss = functional.cross_entropy(logits, batch.moves)
+        right = (logits.argmax(1) == batch.moves).float().mean()
         if self.teacher is not None and self.recipe.teacher_weight > 0.0:
             with torch.no_grad(), torch.autocast(self.device.type, torch.bfloat16):
-                taught, _ = self.teacher(planes)
-            taught = taught.float().masked_fill(~legal, -1e4).softmax(1)
-            lesson = -(taught * logits.log_softmax(1)).sum(1).mean()
+                taught, _ = self.teacher(batch.planes)
+            lesson = -(batch.masked(taught).softmax(1) * logits.log_softmax(1)).sum(1).mean()
             share = self.recipe.teacher_weight
             policy_loss = (1.0 - share) * policy_loss + share * lesson
-        value_loss = functional.cross_entropy(wdl.float(), results)
+        value_loss = self.network.value.losses(value, batch.results).mean()
         return policy_loss + self.recipe.value_weight * value_loss, right
 
     def run(
@@ -232,9 +206,8 @@ class Trainer:
                 order = torch.randperm(len(positions), device=self.device, generator=generator)
             rows, order = order[: self.recipe.batch], order[self.recipe.batch :]
             # Drawn for the whole batch: it is the same one in any number of processes.
-            mirror = torch.rand(len(rows), device=self.device, generator=generator) < 0.5
-            batch = self.unpack(positions, rank.share(rows), rank.share(mirror))
-            loss, right = self._loss(*batch)
+            turns = torch.rand(len(rows), device=self.device, generator=generator)
+            loss, right = self._loss(positions.batch(rank.share(rows), rank.share(turns)))
             self.optimizer.zero_grad(set_to_none=True)
             loss.backward()
             nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
@@ -261,14 +234,14 @@ class Trainer:
         with torch.no_grad(), torch.autocast(self.device.type, torch.bfloat16):
             for first in range(self.rank.index * batch, len(positions), self.rank.count * batch):
                 rows = torch.arange(first, min(first + batch, len(positions)), device=self.device)
-                planes, legal, moves, results = self.unpack(positions, rows)
-                logits, wdl = network(planes)
-                logits = logits.float().masked_fill(~legal, -1e4)
+                batched = positions.batch(rows)
+                logits, value = network(batched.planes)
+                logits = batched.masked(logits)
                 sums += torch.stack(
                     [
-                        (logits.argmax(1) == moves).sum(),
-                        functional.cross_entropy(logits, moves, reduction="sum"),
-                        functional.cross_entropy(wdl.float(), results, reduction="sum"),
+                        (logits.argmax(1) == batched.moves).sum(),
+                        functional.cross_entropy(logits, batched.moves, reduction="sum"),
+                        network.value.losses(value, batched.results).sum(),
                     ]
                 )
         top1, entropy, value = (self.rank.total(sums) / max(len(positions), 1)).tolist()
@@ -280,7 +253,6 @@ class Trainer:
         torch.save(
             {
                 "recipe": asdict(self.recipe),
-                "shape": self.network.shape,
                 "network": self.network.state_dict(),
                 "averaged": self.averaged.state_dict(),
                 "optimizer": self.optimizer.state_dict(),

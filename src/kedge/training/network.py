@@ -1,4 +1,4 @@
-"""The squeeze-and-excitation tower of lc0 and Maia, in the form in which it is trained.
+"""The squeeze-and-excitation tower of lc0, Maia and the paper, in the form in which it is trained.
 
 Batch normalisation is a layer of its own here; :meth:`SEResNet.folded` folds it into the
 convolutions and names the arrays as `kedge.models` does.
@@ -10,9 +10,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from kedge.models.encoding import Encoding
 from kedge.training.distributed import BatchNorm
 
-#: Planes of the convolutional policy head, of which 73 name moves.
+#: Planes of lc0's convolutional policy head, of which 73 name moves.
 POLICY_PLANES = 80
 
 
@@ -28,15 +29,20 @@ class Convolution(nn.Module):
         found: Tensor = self.norm(self.conv(x))
         return found
 
-    def folded(self) -> tuple[Tensor, Tensor]:
-        """Weight and bias of one convolution that does the same at inference."""
-        assert self.norm.running_var is not None
+    @property
+    def weight(self) -> Tensor:
+        """Of one convolution that does the same at inference."""
+        return self.conv.weight * self._scale[:, None, None, None]
+
+    @property
+    def bias(self) -> Tensor:
         assert self.norm.running_mean is not None
-        scale = self.norm.weight / torch.sqrt(self.norm.running_var + self.norm.eps)
-        return (
-            self.conv.weight * scale[:, None, None, None],
-            self.norm.bias - self.norm.running_mean * scale,
-        )
+        return self.norm.bias - self.norm.running_mean * self._scale
+
+    @property
+    def _scale(self) -> Tensor:
+        assert self.norm.running_var is not None
+        return self.norm.weight / torch.sqrt(self.norm.running_var + self.norm.eps)
 
 
 class Block(nn.Module):
@@ -61,62 +67,98 @@ class Block(nn.Module):
         return functional.relu(x + y)
 
 
+class ConvolutionPolicy(nn.Module):
+    """lc0's: planes of moves by the square they start from, of which some are moves."""
+
+    gather: Tensor
+
+    def __init__(self, filters: int, gather: npt.NDArray[np.int64]) -> None:
+        super().__init__()
+        self.conv1 = Convolution(filters, filters, 3)
+        self.conv2 = nn.Conv2d(filters, POLICY_PLANES, 3, padding=1)
+        self.register_buffer("gather", torch.as_tensor(gather.copy()), persistent=False)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.conv2(functional.relu(self.conv1(x))).flatten(1)[:, self.gather]
+
+
+class DensePolicy(nn.Module):
+    """AlphaGo Zero's: two planes, and a layer from all their points to all moves."""
+
+    def __init__(self, filters: int, encoding: Encoding) -> None:
+        super().__init__()
+        self.conv = Convolution(filters, 2, 1)
+        self.fc = nn.Linear(2 * encoding.side**2, encoding.moves)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.fc(functional.relu(self.conv(x)).flatten(1))
+
+
+class Value(nn.Module):
+    """How the game ends for who moves: win, draw and loss, or their mean, from −1 to 1."""
+
+    def __init__(self, filters: int, encoding: Encoding, *, draws: bool) -> None:
+        super().__init__()
+        planes, hidden = (32, 128) if draws else (1, 256)  # lc0's, and AlphaGo Zero's
+        self.conv = Convolution(filters, planes, 1)
+        self.fc1 = nn.Linear(planes * encoding.side**2, hidden)
+        self.fc2 = nn.Linear(hidden, 3 if draws else 1)
+        self.draws = draws
+
+    def forward(self, x: Tensor) -> Tensor:
+        flat = functional.relu(self.conv(x)).flatten(1)
+        return self.fc2(functional.relu(self.fc1(flat)))
+
+    def losses(self, found: Tensor, results: Tensor) -> Tensor:
+        """Of each position: cross-entropy, or the squared error; 0 where the result is unknown."""
+        known = torch.isfinite(results)
+        results = torch.where(known, results, 0.0)
+        if self.draws:
+            kinds = (1.0 - results).long()  # won, drawn, lost
+            losses = functional.cross_entropy(found.float(), kinds, reduction="none")
+        else:
+            losses = (torch.tanh(found.float()[:, 0]) - results).square()
+        return losses * known
+
+
 class SEResNet(nn.Module):
-    """Policy logits over 1858 moves, and win, draw, loss logits, from input planes."""
+    """Policy logits, and what its value head makes of the result, from input planes."""
 
     def __init__(
         self,
         planes: int,
-        gather: npt.NDArray[np.int64],
+        policy: nn.Module,
+        value: Value,
         filters: int = 64,
         blocks: int = 6,
         se_ratio: int = 8,
         drop: float = 0.0,
     ) -> None:
         super().__init__()
-        self.shape = {"planes": planes, "filters": filters, "blocks": blocks, "se_ratio": se_ratio}
         self.input = Convolution(planes, filters, 3)
         # The last blocks are dropped most often.
         rates = [drop * (index + 1) / blocks for index in range(blocks)]
         self.blocks = nn.ModuleList([Block(filters, filters // se_ratio, rate) for rate in rates])
-        self.policy1 = Convolution(filters, filters, 3)
-        self.policy2 = nn.Conv2d(filters, POLICY_PLANES, 3, padding=1)
-        self.value_conv = Convolution(filters, 32, 1)
-        self.value1 = nn.Linear(32 * 64, 128)
-        self.value2 = nn.Linear(128, 3)
-        self.register_buffer("gather", torch.as_tensor(gather.copy()), persistent=False)
+        self.policy, self.value = policy, value
 
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         x = functional.relu(self.input(planes))
         for block in self.blocks:
             x = block(x)
-        policy = self.policy2(functional.relu(self.policy1(x)))
-        value = functional.relu(self.value_conv(x)).flatten(1)
-        wdl = self.value2(functional.relu(self.value1(value)))
-        return policy.flatten(1)[:, self.gather], wdl
+        return self.policy(x), self.value(x)
 
     def folded(self) -> dict[str, npt.NDArray[np.float32]]:
         """The arrays by the names that `kedge.models` gives them."""
-        arrays: dict[str, Tensor] = {}
-
-        def keep(name: str, weight: Tensor, bias: Tensor) -> None:
-            arrays[f"{name}.weight"], arrays[f"{name}.bias"] = weight, bias
-
-        keep("input", *self.input.folded())
+        parts: dict[str, nn.Module] = {"input": self.input}
         for index, block in enumerate(self.blocks):
-            assert isinstance(block, Block)
-            for part in ("conv1", "conv2"):
-                keep(f"blocks.{index}.{part}", *getattr(block, part).folded())
-            for part in ("fc1", "fc2"):
-                dense = getattr(block, part)
-                keep(f"blocks.{index}.se.{part}", dense.weight, dense.bias)
-        keep("policy.conv1", *self.policy1.folded())
-        assert self.policy2.bias is not None
-        keep("policy.conv2", self.policy2.weight, self.policy2.bias)
-        keep("value.conv", *self.value_conv.folded())
-        keep("value.fc1", self.value1.weight, self.value1.bias)
-        keep("value.fc2", self.value2.weight, self.value2.bias)
+            names = {"conv1": "conv1", "conv2": "conv2", "fc1": "se.fc1", "fc2": "se.fc2"}
+            parts |= {f"blocks.{index}.{name}": getattr(block, own) for own, name in names.items()}
+        for head, module in (("policy", self.policy), ("value", self.value)):
+            parts |= {f"{head}.{name}": part for name, part in module.named_children()}
         return {
-            name: np.ascontiguousarray(tensor.detach().float().cpu().numpy())
-            for name, tensor in arrays.items()
+            f"{name}.{kind}": np.ascontiguousarray(
+                getattr(part, kind).detach().float().cpu().numpy()
+            )
+            for name, part in parts.items()
+            for kind in ("weight", "bias")
         }
