@@ -1,6 +1,7 @@
 """The models that ship with kedge: ONNX files that the project trained itself, each with a card."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from importlib.resources import files
@@ -12,7 +13,7 @@ from onnx import numpy_helper
 
 from kedge.errors import InputError
 from kedge.models.conditioning import TOLD, who
-from kedge.models.encoding import CHESS
+from kedge.models.encoding import CHESS, Encoding
 from kedge.models.lc0 import Lc0Weights
 from kedge.specs import suggest
 
@@ -73,7 +74,7 @@ def _conditioned(name: str) -> Lc0Weights:
     return weights_of(arrays, name)
 
 
-def weights_of(arrays: dict[str, Any], source: str) -> Lc0Weights:
+def weights_of(arrays: Mapping[str, Any], source: str, encoding: Encoding = CHESS) -> Lc0Weights:
     """A weight dictionary with its shape; `source` stands for the file's digest."""
     dense = {}
     for key, array in arrays.items():
@@ -95,10 +96,11 @@ def weights_of(arrays: dict[str, Any], source: str) -> Lc0Weights:
         filters=filters,
         blocks=blocks,
         se_channels=len(dense["blocks.0.se.fc1.bias"]),
-        policy="convolution",
-        value="wdl",
+        policy="classical" if "policy.fc.bias" in dense else "convolution",
+        value="wdl" if len(dense["value.fc2.bias"]) == 3 else "classical",
         sha256=source,
         training={},
+        encoding=encoding,
     )
 
 

@@ -23,30 +23,24 @@ GRAPH_VERSION = 1
 
 
 def to_onnx(weights: Lc0Weights) -> onnx.ModelProto:
-    """The network as an ONNX model with the input ``planes`` (n, planes, side, side), n free."""
-    graph = _Graph(weights)
-    x = graph.conv("input", "planes", relu=True)
-    for i in range(weights.blocks):
-        x = graph.block(f"blocks.{i}", x)
-    graph.policy_head(x)
-    graph.value_head(x)
-    return graph.model()
+    """The network as an ONNX model with the input ``planes`` (n, planes, side, side), n free.
 
-
-def to_conditioned_onnx(weights: Lc0Weights) -> onnx.ModelProto:
-    """A network that is also told who plays, with weights in half precision: what kedge ships.
-
-    ``who`` (n, k) holds k numbers that the network sees as planes of their own, all over the board;
-    its input convolution has so many planes more than the encoding.
+    Where its input convolution takes more planes than the encoding has, it is also told who plays:
+    ``who`` (n, k) holds k numbers, each seen as a plane of its own, all over the board.
     """
     told = weights.arrays["input.weight"].shape[1] - weights.encoding.planes
     graph = _Graph(weights)
-    x = graph.conv("input", graph.told_planes(told), relu=True)
+    x = graph.conv("input", graph.told_planes(told) if told else "planes", relu=True)
     for i in range(weights.blocks):
         x = graph.block(f"blocks.{i}", x)
     graph.policy_head(x)
     graph.value_head(x)
-    return _halved(graph.model(told))
+    return graph.model(told)
+
+
+def to_shipped_onnx(weights: Lc0Weights) -> onnx.ModelProto:
+    """The same with weights in half precision: what kedge ships."""
+    return _halved(to_onnx(weights))
 
 
 def _halved(model: onnx.ModelProto) -> onnx.ModelProto:

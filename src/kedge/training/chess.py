@@ -4,9 +4,8 @@ A position is lc0's 112 planes and, as planes that are one number all over, who 
 of both players and whether it is bullet.
 """
 
-import json
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -15,17 +14,13 @@ import torch
 from torch import Tensor
 
 from kedge import _core
-from kedge.errors import InputError
-from kedge.files import write_atomic
 from kedge.models.conditioning import TOLD, rating_features
-from kedge.models.embedded import weights_of
 from kedge.models.encoding import CHESS
 from kedge.models.lc0_moves import GATHER, MOVES
-from kedge.models.network import to_conditioned_onnx
 from kedge.records import ChessGame
 from kedge.records.filters import is_held_out
 from kedge.training.distributed import Rank
-from kedge.training.imitation import Batch, Recipe, Trainer, read_checkpoint
+from kedge.training.imitation import Batch, Course, Recipe
 from kedge.training.network import ConvolutionPolicy, SEResNet, Value
 
 _CASTLING = slice(104, 108)
@@ -190,61 +185,13 @@ def train(
     seconds: float = float("inf"),
     teacher: Path | None = None,
 ) -> Iterator[dict[str, float]]:
-    """Train on the table's games; yields how it goes, with the accuracy on those held out.
-
-    ``folder`` gets checkpoint.pt, from which the same call goes on, and at every report
-    model.onnx (what kedge ships) and metrics.json. ``teacher`` is another run's checkpoint.
-    Every process of a `kedge.training.distributed.joined` call makes the same call; the first
-    one writes.
-    """
+    """Train on the table's games: see `imitation.train`."""
     where = rank.device
     learned = positions_of(table.take(np.flatnonzero(~table.held_out))).to(where)
     tested = positions_of(table.take(np.flatnonzero(table.held_out)), TESTED_FROM).to(where)
-    if not len(learned) or not len(tested):
-        raise InputError("too few games: none to train on, or none held out to test on")
-    torch.manual_seed(recipe.seed)
-    trainer = Trainer(
-        make_network(recipe),
-        recipe,
-        rank,
-        _load_teacher(teacher) if teacher else None,
-        compiled=where.type == "cuda",
-    )
-    checkpoint = folder / "checkpoint.pt"
-    if checkpoint.exists():
-        trainer.load(checkpoint)
-    every = max(10, min(500, recipe.steps // 20))
-    for report in trainer.run(learned, seconds, every):
-        metrics = trainer.evaluate(tested)
-        if rank.is_first:
-            trainer.save(checkpoint)
-            write_atomic(folder / "model.onnx", exported(trainer.averaged.module))
-            told = {"recipe": asdict(recipe), "step": trainer.step, "metrics": asdict(metrics)}
-            write_atomic(folder / "metrics.json", json.dumps(told, indent=2) + "\n")
-        yield {**report, "held_out_top1": metrics.top1, "held_out_loss": metrics.cross_entropy}
+    course = Course(CHESS, make_network, learned, tested)
+    return course.train(folder, recipe, rank=rank, seconds=seconds, teacher=teacher)
 
 
 #: Held-out accuracy is of positions after the opening, as in the paper and Maia.
 TESTED_FROM = 10
-
-
-def exported(network: SEResNet) -> bytes:
-    """The ONNX file of a trained network."""
-    content: bytes = to_conditioned_onnx(
-        weights_of(network.folded(), "trained")
-    ).SerializeToString()
-    return content
-
-
-def _load_teacher(path: Path) -> SEResNet:
-    state = read_checkpoint(path, torch.device("cpu"))
-    network = make_network(Recipe(**state["recipe"]))
-    module = "module."
-    network.load_state_dict(
-        {
-            key.removeprefix(module): value
-            for key, value in state["averaged"].items()
-            if key.startswith(module)
-        }
-    )
-    return network

@@ -4,6 +4,7 @@ Positions lie packed on the device (bit masks, 64 points a word) and are unpacke
 device is the limit and not the road to it.
 """
 
+import json
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
@@ -16,8 +17,14 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from kedge.errors import InputError
+from kedge.files import write_atomic
+from kedge.models.embedded import weights_of
+from kedge.models.encoding import Encoding
+from kedge.models.network import to_shipped_onnx
 from kedge.training.distributed import Rank
 from kedge.training.network import SEResNet
+
+_SAMPLE = 65_536  # held-out positions that are looked at while training
 
 
 @dataclass(frozen=True)
@@ -227,14 +234,15 @@ class Trainer:
                 }
                 losses, hits = torch.zeros(2, device=self.device), 0
 
-    def evaluate(self, positions: Positions, batch: int = 8192) -> Metrics:
-        """The averaged network on held-out positions."""
+    def evaluate(self, positions: Positions, batch: int = 8192, most: int | None = None) -> Metrics:
+        """The averaged network on held-out positions, or on so many of them, evenly spaced."""
         network = self.averaged.module.eval()
+        count = len(positions) if most is None else min(most, len(positions))
+        chosen = torch.arange(count, device=self.device) * len(positions) // max(count, 1)
         sums = torch.zeros(3, device=self.device, dtype=torch.float64)
         with torch.no_grad(), torch.autocast(self.device.type, torch.bfloat16):
-            for first in range(self.rank.index * batch, len(positions), self.rank.count * batch):
-                rows = torch.arange(first, min(first + batch, len(positions)), device=self.device)
-                batched = positions.batch(rows)
+            for first in range(self.rank.index * batch, count, self.rank.count * batch):
+                batched = positions.batch(chosen[first : first + batch])
                 logits, value = network(batched.planes)
                 logits = batched.masked(logits)
                 sums += torch.stack(
@@ -244,8 +252,8 @@ class Trainer:
                         network.value.losses(value, batched.results).sum(),
                     ]
                 )
-        top1, entropy, value = (self.rank.total(sums) / max(len(positions), 1)).tolist()
-        return Metrics(len(positions), top1, entropy, value)
+        top1, entropy, value = (self.rank.total(sums) / max(count, 1)).tolist()
+        return Metrics(count, top1, entropy, value)
 
     def save(self, path: Path) -> None:
         """Everything that going on needs, in any number of processes, written by rename."""
@@ -277,3 +285,70 @@ class Trainer:
         self.optimizer.load_state_dict(state["optimizer"])
         self.schedule.load_state_dict(state["schedule"])
         self.step = state["step"]
+
+
+@dataclass(frozen=True)
+class Course:
+    """What a network of a game is taught on, and tested on."""
+
+    encoding: Encoding
+    make_network: Callable[[Recipe], SEResNet]
+    learned: Positions
+    tested: Positions
+
+    def train(
+        self,
+        folder: Path,
+        recipe: Recipe,
+        *,
+        rank: Rank,
+        seconds: float = float("inf"),
+        teacher: Path | None = None,
+    ) -> Iterator[dict[str, float]]:
+        """Train; yields how it goes, with the accuracy on a sample of what is tested on.
+
+        ``folder`` gets checkpoint.pt, from which the same call goes on, and model.onnx (what kedge
+        ships) at every report, metrics.json (of all that is tested on) at the end. ``teacher`` is
+        another run's checkpoint. Every process of a `kedge.training.distributed.joined` call makes
+        the same call; the first one writes.
+        """
+        if not len(self.learned) or not len(self.tested):
+            raise InputError("too few games: none to train on, or none held out to test on")
+        torch.manual_seed(recipe.seed)
+        taught = None if teacher is None else self._load(teacher)
+        compiled = rank.device.type == "cuda"
+        trainer = Trainer(self.make_network(recipe), recipe, rank, taught, compiled)
+        checkpoint = folder / "checkpoint.pt"
+        if checkpoint.exists():
+            trainer.load(checkpoint)
+        every = max(10, min(500, recipe.steps // 20))
+        for report in trainer.run(self.learned, seconds, every):
+            metrics = trainer.evaluate(self.tested, most=_SAMPLE)
+            if rank.is_first:
+                trainer.save(checkpoint)
+                write_atomic(folder / "model.onnx", self._exported(trainer.averaged.module))
+            yield {**report, "held_out_top1": metrics.top1, "held_out_loss": metrics.cross_entropy}
+        metrics = trainer.evaluate(self.tested)
+        if rank.is_first:
+            trainer.save(checkpoint)
+            write_atomic(folder / "model.onnx", self._exported(trainer.averaged.module))
+            told = {"recipe": asdict(recipe), "step": trainer.step, "metrics": asdict(metrics)}
+            write_atomic(folder / "metrics.json", json.dumps(told, indent=2) + "\n")
+
+    def _exported(self, network: SEResNet) -> bytes:
+        weights = weights_of(network.folded(), "trained", self.encoding)
+        content: bytes = to_shipped_onnx(weights).SerializeToString()
+        return content
+
+    def _load(self, path: Path) -> SEResNet:
+        state = read_checkpoint(path, torch.device("cpu"))
+        network = self.make_network(Recipe(**state["recipe"]))
+        module = "module."
+        network.load_state_dict(
+            {
+                key.removeprefix(module): value
+                for key, value in state["averaged"].items()
+                if key.startswith(module)
+            }
+        )
+        return network
