@@ -89,6 +89,23 @@ def with_network(network: Network, chunks: int, playouts: int) -> None:
     )
 
 
+def one_tree(network: Network, playouts: int) -> None:
+    """A single search, as in analysis: leaves that wait together against one at a time."""
+    print(f"\nOne tree, {playouts} playouts of the start, {cores()} cores")
+    alone = np.zeros(0)
+    for batch in (1, 4, 8, 16):
+        agent = PuctAgent(network, Settings(2.0, playouts, batch=batch), threads=1)
+        fastest = 0.0
+        for _ in range(3):
+            start = time.perf_counter()
+            *_, found = agent.search(ChessState())
+            fastest = max(fastest, playouts / (time.perf_counter() - start))
+        policy = found().policy
+        alone = policy if batch == 1 else alone
+        moved = 0.5 * np.abs(policy - alone).sum()
+        print(f"  batch {batch:2} {fastest:12,.0f} playouts/s   {moved:6.1%} of the visits moved")
+
+
 def tree_work(threads: int, roots: int, playouts: int) -> float:
     """Seconds a playout, with answers that were there before."""
     boards = [state.board for state in random_states(roots)]
@@ -151,6 +168,7 @@ def main() -> None:
         else TorchNetwork(model, device=options.device, dtype=options.dtype, compile=True)
     )
     with_network(network, options.chunks, PLAYOUTS)
+    one_tree(network, 800)
     print("\nTree work alone: descend, legal moves, encode, expand")
     for threads, roots in ((1, 256), (cores(), 8192)):
         ours = tree_work(threads, roots, PLAYOUTS)

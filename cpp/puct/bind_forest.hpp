@@ -43,10 +43,18 @@ nanobind::class_<Forest<Board>> bind_forest(nanobind::module_& m, const char* na
       .def("__len__", &F::size)
       .def("add",
            [](F& forest, const Board& root, double c_puct, std::uint32_t playouts,
-              double constant_lambda, std::uint32_t batch) {
-             return forest.add(root, {c_puct, playouts, constant_lambda, std::max(1u, batch)});
+              double constant_lambda, std::uint32_t batch, std::uint32_t gumbel, double c_visit,
+              double c_scale, std::vector<double> noise) {
+             typename Board::Action legal[Board::kMaxActions];
+             if (!noise.empty() && noise.size() != root.legal_actions(legal)) {
+               throw nb::value_error("noise: one number a legal move");
+             }
+             return forest.add(root, {c_puct, playouts, constant_lambda, std::max(1u, batch),
+                                      {gumbel, playouts - 1, c_visit, c_scale, std::move(noise)}});
            },
-           "root"_a, "c_puct"_a, "playouts"_a, "constant_lambda"_a = 0.0, "batch"_a = 1)
+           "root"_a, "c_puct"_a, "playouts"_a, "constant_lambda"_a = 0.0, "batch"_a = 1,
+           "gumbel"_a = 0, "c_visit"_a = 50.0, "c_scale"_a = 1.0,
+           "noise"_a = std::vector<double>())
       .def("remove", &F::remove, "tree"_a)
       .def("clear", &F::clear)
       .def("cancel", &F::cancel)
@@ -56,6 +64,9 @@ nanobind::class_<Forest<Board>> bind_forest(nanobind::module_& m, const char* na
              const auto* end = legal + forest.tree(id).root().legal_actions(legal);
              if (std::find<const typename Board::Action*>(legal, end, action) == end) {
                throw nb::value_error("not a legal move");
+             }
+             if (forest.tree(id).has_gumbel_root()) {
+               throw nb::value_error("a Gumbel root's playouts are planned for that root alone");
              }
              forest.advance(id, action);
            },

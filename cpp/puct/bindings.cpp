@@ -7,19 +7,25 @@ namespace nb = nanobind;
 using namespace nb::literals;
 using kedge::puct::TicTacToe;
 
+static std::vector<TicTacToe::Action> legal_cells(const TicTacToe& board) {
+  std::vector<TicTacToe::Action> legal(TicTacToe::kMaxActions);
+  legal.resize(board.legal_actions(legal.data()));
+  return legal;
+}
+
 void kedge::bind_puct(nb::module_& m) {
   nb::class_<TicTacToe>(m, "TicTacToe")
       .def(nb::init<>())
       .def("push",
            [](TicTacToe& board, TicTacToe::Action cell) {
-             std::vector<TicTacToe::Action> legal(TicTacToe::kMaxActions);
-             legal.resize(board.legal_actions(legal.data()));
+             const auto legal = legal_cells(board);
              if (std::find(legal.begin(), legal.end(), cell) == legal.end()) {
                throw nb::value_error("not a legal move");
              }
              board.push(cell);
            },
            "cell"_a)
+      .def("legal_actions", &legal_cells)
       .def("moves", &TicTacToe::moves);
   kedge::puct::bind_forest<TicTacToe>(m, "TicTacToeForest");
 

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "puct/gumbel.hpp"
+
 namespace kedge::puct {
 
 struct Options {
@@ -18,6 +20,7 @@ struct Options {
   std::uint32_t playouts = 50;   // evaluations of states, the root's among them
   double constant_lambda = 0.0;  // > 0: c grows as √N, so that λ = c√N/N stays this
   std::uint32_t batch = 1;       // > 1: so many leaves wait at once, each a loss until it is known
+  Gumbel gumbel;
 };
 
 // A Board is a line of play: push(action), pop(), legal_actions(out) in ascending order,
@@ -73,16 +76,20 @@ class Tree {
   std::uint32_t playouts() const { return playouts_; }
   void set_playouts(std::uint32_t playouts) { options_.playouts = playouts; }
   const Board& root() const { return board_; }
+  bool has_gumbel_root() const { return options_.gumbel.considered > 0; }
 
   // Descends until states wait for their evaluation, or the playouts are spent; how many wait.
   std::size_t collect() {
-    if (waiting_ > 0) return waiting_;
-    while (waiting_ < options_.batch && playouts_ + waiting_ < options_.playouts && !over_) {
-      if (nodes_.empty()) {
-        over_ = !wait();
-        break;
+    while (waiting_ == 0 && !finished()) {
+      // Playouts that end a game are part of a batch too, though nobody waits for them.
+      const std::uint32_t end = std::min(options_.playouts, playouts_ + options_.batch);
+      while (playouts_ + waiting_ < end) {
+        if (nodes_.empty()) {
+          over_ = !wait();
+          break;
+        }
+        if (!descend()) break;
       }
-      if (!descend()) break;
     }
     return waiting_;
   }
@@ -196,6 +203,12 @@ class Tree {
     return best;
   }
 
+  // A Gumbel root's edges stay as they came, in the order of their actions.
+  std::size_t select_root() {
+    if (options_.gumbel.considered == 0) return select(nodes_[0]);
+    return options_.gumbel.select(edges_.data(), nodes_[0].count, nodes_[0].value);
+  }
+
   // argmax of Q + c·τ·√ΣN/(N + 1); an action never tried has the plain mean Q of its tried
   // siblings; ties go to the higher prior, then to the lower action, which stand first.
   std::size_t select(Node& node) {
@@ -238,7 +251,7 @@ class Tree {
     path_.clear();
     std::size_t node = 0;
     for (;;) {
-      const std::size_t chosen = select(nodes_[node]);
+      const std::size_t chosen = node == 0 ? select_root() : select(nodes_[node]);
       path_.push_back({chosen, board_.player()});
       Edge& edge = edges_[chosen];
       if (edge.child == kTerminal || edge.child == kWaiting) {

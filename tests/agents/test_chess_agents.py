@@ -7,11 +7,16 @@ import numpy as np
 import pytest
 import tiny_lc0 as tiny
 
+from kedge import _core
 from kedge.agents import make_agent
-from kedge.agents.chess import NetworkAgent, PuctAgent
+from kedge.agents.chess import NetworkAgent, PuctAgent, Search
 from kedge.errors import InputError
+from kedge.games import load_game
 from kedge.games.chess import ChessState
 from kedge.models import store
+from kedge.models.backends import open_lanes
+from kedge.regularize import forward_kl
+from kedge.search.puct import search_many
 
 STATE = ChessState.from_fen("r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4")
 
@@ -48,7 +53,14 @@ def test_specs_name_models_and_searches(mine, weights):
 
 
 def test_conformance(mine):
-    for spec in ("mine", "puct(mine, playouts=30)"):
+    for spec in (
+        "mine",
+        "puct(mine, playouts=30)",
+        "puct(mine, playouts=30, batch=8)",
+        "puct(mine, playouts=30, gumbel=8)",
+        "puct(mine, playouts=30, forward_lambda=0.1)",
+        "puct(mine, playouts=30, value=chess(elo=2000))",
+    ):
         agent = make_agent(spec)
         policy = agent.policy(STATE, 0)
         assert policy.sum() == pytest.approx(1.0)
@@ -103,6 +115,131 @@ def test_only_some_moves_are_searched(mine):
         next(agent.search(STATE, [0]))
 
 
+@pytest.fixture
+def other(tmp_path):
+    store.add("other", tiny.write(tmp_path / "other.pb.gz", tiny.net(seed=9)))
+    return "other"
+
+
+def test_one_model_plays_and_another_judges(mine, other):
+    agent = make_agent("puct(mine, value=other, playouts=60, c_puct=1)")
+    moves, judge = (make_agent(name).network for name in (mine, other))
+    (mine_lane,), (other_lane,) = (open_lanes(network, 1) for network in (moves, judge))
+
+    def by_hand(forest):
+        answers = []
+        for lane in (mine_lane, other_lane):
+            count = forest.encode(lane.masks, lane.numbers, lane.moves)
+            answers.append(lane.evaluate(len(forest.waiting()), count))
+        forest.update_logits(answers[0][0], answers[1][1])
+
+    (expected,) = search_many(_core.ChessForest(1), [STATE.board], by_hand, agent.settings)
+    (found,) = agent.analyse_many([STATE])
+    assert found.visits.tolist() == expected.visits.tolist()
+    np.testing.assert_array_equal(found.q, expected.q)
+    assert (
+        found.visits.tolist()
+        != make_agent("puct(mine, playouts=60, c_puct=1)").analyse_many([STATE])[0].visits.tolist()
+    )
+    planes = np.zeros((1, 112, 8, 8), np.float32)
+    split = agent.network.evaluate(planes)
+    np.testing.assert_array_equal(split.policy, moves.evaluate(planes).policy)
+    np.testing.assert_array_equal(split.value, judge.evaluate(planes).value)
+    assert make_agent("puct(mine, value=mine)").network is moves, "asked once"
+
+
+def test_the_forward_choice(mine):
+    agent = make_agent("puct(mine, playouts=60, forward_lambda=0.2, temperature=0.5)")
+    (found,) = agent.analyse_many([STATE])
+    tried = found.visits > 0
+    q = np.where(tried, found.q, found.q[tried].mean())
+    np.testing.assert_allclose(found.smooth, forward_kl(found.anchor, q, 0.2), atol=1e-12)
+    np.testing.assert_allclose(found.policy, found.smooth**2 / (found.smooth**2).sum(), atol=1e-12)
+    assert found.top1 == found.smooth.argmax()
+    (plain,) = make_agent("puct(mine, playouts=60)").analyse_many([STATE])
+    assert found.visits.tolist() == plain.visits.tolist(), "the search is the same"
+    (greedy,) = make_agent(
+        "puct(mine, playouts=60, forward_lambda=0.2, temperature=0)"
+    ).analyse_many([STATE])
+    assert greedy.policy[found.top1] == 1.0
+
+
+def test_a_search_is_watched_left_and_resumed(mine):
+    agent = make_agent("puct(mine, playouts=60, batch=8)")
+    search = Search(agent, STATE)
+    seen = []
+    for playouts in search.run():
+        seen.append(playouts)
+        assert search.analysis().visits.sum() == playouts - 1
+        if playouts > 30:
+            break
+    assert seen[0] == 1
+    assert seen == sorted(set(seen))
+    *_, last = search.run()
+    assert last == search.playouts == 60
+    assert list(search.run(40)) == [60], "there is nothing to do"
+    (whole,) = agent.analyse_many([STATE])
+    assert search.analysis().visits.tolist() == whole.visits.tolist()
+
+
+def test_a_search_that_fails_leaves_no_leaf_waiting(mine, monkeypatch):
+    search = Search(make_agent("puct(mine, playouts=40)"), STATE)
+    for playouts in search.run():
+        if playouts == 20:
+            break
+    before = search.analysis().visits.tolist()
+    monkeypatch.setattr("kedge.agents.chess._evaluated", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        list(search.run())
+    monkeypatch.undo()
+    assert search.analysis().visits.tolist() == before
+    list(search.run())
+    (whole,) = search.agent.analyse_many([STATE])
+    assert search.analysis().visits.tolist() == whole.visits.tolist()
+
+
+def test_a_search_goes_on_after_a_move(mine):
+    search = Search(make_agent("puct(mine, playouts=100, c_puct=0.5)"), STATE)
+    list(search.run())
+    found = search.analysis()
+    index = max(range(len(found.lines)), key=lambda i: (len(found.lines[i]), found.visits[i]))
+    action, reply, *_ = found.lines[index]
+    search.advance(action)
+    assert search.playouts == found.visits[index]
+    kept = search.analysis()
+    assert kept.visits.sum() == found.visits[index] - 1
+    assert kept.value == pytest.approx(-found.q[index])
+    list(search.run())
+    assert search.playouts == 100
+    assert (search.analysis().visits >= kept.visits).all()
+    search.advance(reply)
+    assert search.state.history == [action, reply]
+    assert search.playouts > 0
+    with pytest.raises(InputError, match="legal"):
+        search.advance(0)
+    gumbel = Search(make_agent("puct(mine, gumbel=4)"), STATE)
+    with pytest.raises(InputError, match="Gumbel"):
+        gumbel.advance(action)
+    # The mated cannot go on.
+    mate = Search(search.agent, STATE)
+    mate.advance(STATE.parse_san("Qxf7#"))
+    with pytest.raises(InputError, match="over"):
+        next(mate.run())
+
+
+def test_another_games_state_is_refused(mine):
+    state = load_game("rock-paper-scissors").initial_state()
+    for spec in ("mine", "puct(mine)"):
+        agent = make_agent(spec)
+        for ask in (
+            lambda agent=agent: agent.policy(state, 0),
+            lambda agent=agent: agent.act(state, 0, np.random.default_rng(0)),
+            lambda agent=agent: next(agent.analyse(state, 0)),
+        ):
+            with pytest.raises(InputError, match="chess is asked about a NormalFormState"):
+                ask()
+
+
 @pytest.mark.parametrize(
     ("spec", "said"),
     [
@@ -120,6 +257,14 @@ def test_only_some_moves_are_searched(mine):
         ("puct(mine, playouts=2.5)", "playouts"),
         ("puct(mine, c_puct=-1)", "c_puct"),
         ("puct(mine(temperature=0))", "anchor"),
+        ("puct(mine, value=uniform)", "value"),
+        ("puct(mine, value=3)", "value"),
+        ("puct(mine, value=mien)", "did you mean mine"),
+        ("puct(mine, batch=0)", "batch"),
+        ("puct(mine, batch=1.5)", "batch: a whole number"),
+        ("puct(mine, gumbel=-1)", "gumbel"),
+        ("puct(mine, forward_lambda=-1)", "forward_lambda"),
+        ("puct(mine, forward_lambda=much)", "forward_lambda: a number"),
         ("none.pb.gz", "none.pb.gz: no such file"),
         ("pikl-hedge(mine)", "anchor mine does not play games in normal form"),
         ("mmd(puct(mine))", r"anchor puct\(mine\) does not play"),

@@ -2,6 +2,7 @@
 
 import threading
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -143,6 +144,96 @@ def test_limits(engine, limits, playouts):
     assert think(engine, limits).playouts == playouts
 
 
+def test_a_depth_is_so_many_playouts_where_nothing_else_is_said(engine):
+    assert think(engine, Limits(depth=3)).playouts == 50
+    engine.options = replace(engine.options, playouts=0)
+    assert think(engine, Limits(depth=3)).playouts == 150
+    assert think(engine, Limits(depth=3, playouts=7)).playouts == 7
+
+
+def test_leaves_wait_together(engine):
+    engine.options = replace(engine.options, batch=8)
+    seen = [thought.playouts for thought in engine.think(Limits(playouts=60), Control())]
+    assert seen[0] == 1
+    assert seen[-1] == 60
+    assert len(seen) < 30
+    assert think(engine, Limits(playouts=60)).analysis().visits.sum() == 59
+
+
+def test_another_model_may_judge(engine, tmp_path):
+    other = str(tiny.write(tmp_path / "other.pb.gz", tiny.net(seed=4)))
+    alone = think(engine, Limits(playouts=1)).analysis()
+    engine.options = replace(engine.options, value_model=other)
+    assert engine.load().endswith(f"; {other} says what positions are worth")
+    assert engine.load() is None
+    both = think(engine, Limits(playouts=1)).analysis()
+    engine.options = replace(engine.options, model=other, value_model=None)
+    engine.load()
+    judged = think(engine, Limits(playouts=1)).analysis()
+    np.testing.assert_array_equal(both.anchor, alone.anchor)
+    assert both.value == judged.value != alone.value
+
+
+def test_the_tree_is_kept_for_the_next_move(engine):
+    engine.options = replace(engine.options, c_puct=0.5)
+    fresh = think(engine, Limits(playouts=200)).analysis()
+    line = [engine.state.uci(action) for action in max(fresh.lines, key=len)]
+    index = [moves[0] for moves in fresh.lines].index(max(fresh.lines, key=len)[0])
+    engine.set_position(None, line[:1])
+    alone = think(engine, Limits(playouts=300))
+    assert alone.kept == 0, "off unless asked for"
+
+    def begin(**change):
+        engine.options = replace(engine.options, reuse_tree=True, **change)
+        engine.set_position(None)
+        again = think(engine, Limits(playouts=200))
+        assert again.analysis().visits.tolist() == fresh.visits.tolist()
+        engine.set_position(None, line[:1])
+
+    begin()
+    first = next(engine.think(Limits(playouts=1), Control()))
+    assert first.kept == first.playouts == fresh.visits[index], "at least as many as asked for"
+    last = think(engine, Limits(playouts=300))
+    assert (last.kept, last.playouts) == (fresh.visits[index], 300)
+    found = last.analysis()
+    assert found.visits.sum() == 299
+    assert len(found.visits) == len(engine.state.legal_actions())
+    reply = found.visits.argmax()
+    engine.set_position(None, [*line[:1], engine.state.uci(engine.state.legal_actions()[reply])])
+    assert think(engine, Limits(playouts=300)).kept == found.visits[reply]
+    begin()
+    engine.set_position(None, line[:2])
+    assert think(engine, Limits(playouts=300)).kept > 0, "two moves"
+
+
+@pytest.mark.parametrize("why", ["takeback", "position", "option", "model", "searchmoves", "game"])
+def test_the_tree_is_not_kept(engine, why, tmp_path):
+    engine.options = replace(engine.options, reuse_tree=True)
+    limits = Limits(playouts=50)
+    engine.set_position(None, ["e2e4"])
+    think(engine, limits)
+    assert think(engine, limits).kept == 50
+    if why == "takeback":
+        engine.set_position(None, [])
+    elif why == "position":  # the same board, by another road
+        engine.set_position(engine.state.fen())
+    elif why == "option":
+        engine.options = replace(engine.options, c_puct=1.0)
+    elif why == "model":
+        path = tiny.write(tmp_path / "other.pb.gz", tiny.net(seed=4))
+        engine.options = replace(engine.options, model=str(path))
+        engine.load()
+    elif why == "searchmoves":
+        limits = replace(limits, only=tuple(engine.state.legal_actions()[:3]))
+    else:
+        engine.new_game()
+        engine.set_position(None, ["e2e4"])
+    found = think(engine, limits)
+    assert found.kept == 0
+    if why == "searchmoves":
+        assert think(engine, Limits(playouts=50)).kept == 0, "nor is one of some moves only"
+
+
 def test_time_is_kept(engine):
     start = time.perf_counter()
     assert think(engine, Limits(seconds=0.2)).playouts > 50
@@ -203,7 +294,14 @@ def test_the_legal_start_of_moves_is_kept(engine):
 
 
 @pytest.mark.parametrize(
-    "bad", [{"c_puct": -1.0}, {"temperature": -1.0}, {"prior_temperature": 0.0}, {"top_p": 0.0}]
+    "bad",
+    [
+        {"c_puct": -1.0},
+        {"temperature": -1.0},
+        {"prior_temperature": 0.0},
+        {"top_p": 0.0},
+        {"batch": 0},
+    ],
 )
 def test_bad_options(bad):
     with pytest.raises(InputError):

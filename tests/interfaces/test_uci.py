@@ -18,7 +18,8 @@ from kedge.models import store
 def test_options(client):
     assert client.id["name"].startswith("kedge")
     for name in ("Model", "WeightsFile", "CPuct", "Playouts", "Temperature", "TopP", "MultiPV",
-                 "Seed", "UCI_LimitStrength", "UCI_Elo", "HumanTime", "Ponder"):  # fmt: skip
+                 "Seed", "UCI_LimitStrength", "UCI_Elo", "HumanTime", "Ponder",
+                 "ValueModel", "Batch", "ReuseTree"):  # fmt: skip
         assert name in client.options
     assert client.options["UCI_Elo"].min == 800
     client.configure({"Model": "mine", "CPuct": "0.5", "Playouts": 20, "HumanTime": False})
@@ -53,6 +54,36 @@ def test_playing(client):
     start = time.perf_counter()
     assert client.play(chess.Board(), clock, ponder=True).move in chess.Board().legal_moves
     assert time.perf_counter() - start < 0.8
+
+
+def test_depth_and_mate_come_to_an_end(session, mine):
+    session.send("setoption name Model value mine", "setoption name Playouts value 0")
+    for words, nodes in (("depth 2", 100), ("mate 1", 50), ("depth -3", 50)):
+        said = session.ask("position startpos", f"go {words}")
+        assert f" nodes {nodes} " in said[-2]
+        legal(said)
+
+
+def test_a_game_on_one_tree(session, mine):
+    session.send("setoption name Model value mine", "setoption name ReuseTree value true",
+                 "setoption name Batch value 4", "setoption name ValueModel value chess",
+                 "setoption name CPuct value 0.3",
+                 "setoption name Temperature value 0")  # fmt: skip
+    said = session.ask("isready", start="readyok")
+    assert said[-2] == "info string plays mine; chess says what positions are worth"
+    board = chess.Board()
+    first = []
+    for _ in range(6):
+        moves = " ".join(move.uci() for move in board.move_stack)
+        said = session.ask(f"position startpos moves {moves}", "go nodes 200")
+        assert not errors(said)
+        infos = [line.split() for line in said if line.startswith("info depth")]
+        nodes = [int(info[info.index("nodes") + 1]) for info in infos]
+        assert nodes[-1] == 200
+        first.append(nodes[0])
+        board.push_uci(legal(said, board))
+    assert first[0] == 1
+    assert min(first[1:]) > 1, "it goes on from what it knows"
 
 
 def test_a_seed_repeats_the_moves(client):

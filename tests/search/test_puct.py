@@ -103,7 +103,21 @@ def histories():
 @pytest.mark.parametrize(
     "settings",
     [Settings(c, n) for c in (0.0, 0.3, 2.0, 30.0) for n in (1, 2, 50, 400)]
-    + [Settings(playouts=100, constant_lambda=0.2)],
+    + [Settings(playouts=100, constant_lambda=0.2)]
+    + [Settings(1.0, 120, batch=batch) for batch in (2, 5, 64)]
+    + [
+        Settings(1.0, n, gumbel=m, gumbel_seed=seed, batch=batch, c_scale=0.1)
+        for n, m, seed, batch in [
+            (1, 4, 3, 1),
+            (2, 4, 3, 1),
+            (60, 1, 3, 1),
+            (60, 2, None, 1),
+            (60, 4, 3, 1),
+            (60, 16, None, 1),
+            (60, 16, 3, 1),
+            (60, 16, 3, 4),
+        ]
+    ],
     ids=str,
 )
 def test_native_is_its_plain_twin(settings):
@@ -278,6 +292,90 @@ def test_only_legal_moves_are_played_on_a_tree():
         forest.advance(tree, 4)
 
 
+def test_a_gumbel_root_halves_what_it_considers():
+    settings = Settings(2.0, 17, gumbel=4)
+    found = search(TicTacToe(), evaluate, settings)
+    assert sorted(found.visits.tolist()) == [0, 0, 0, 0, 0, 2, 2, 6, 6]
+    assert (found.visits[5:] > 0).all(), "without noise the highest priors"
+    # σ and the mixed value, as the paper prints them.
+    tried = found.visits > 0
+    prior, q = found.prior[tried], found.q[tried]
+    mixed = (found.network_value + 16 * (prior @ q) / prior.sum()) / 17
+    completed = np.where(tried, found.q, mixed)
+    logits = np.log(found.prior) + (50 + 6) * (completed + 1) / 2
+    improved = np.exp(logits - logits.max())
+    np.testing.assert_allclose(found.gumbel_policy(), improved / improved.sum(), atol=1e-12)
+    finalists = np.flatnonzero(found.visits == 6)
+    assert found.best == finalists[logits[finalists].argmax()]
+    assert found.gumbel_policy() @ completed > found.prior @ completed
+    for policy in (found.policy(), found.smooth_policy()):
+        np.testing.assert_allclose(policy, found.gumbel_policy(), rtol=1e-12)
+    assert found.policy(0.0)[found.best] == 1.0
+
+
+def test_gumbel_noise_comes_from_its_seed():
+    def considered(seed):
+        found = search(TicTacToe(), evaluate, Settings(2.0, 5, gumbel=4, gumbel_seed=seed))
+        return tuple(np.flatnonzero(found.visits))
+
+    assert considered(1) == considered(1)
+    drawn = [considered(seed) for seed in range(200)]
+    assert len(set(drawn)) > 20
+    # Top m of g + log τ is a draw without replacement: the likelier are in it more often.
+    often = np.bincount(np.concatenate(drawn), minlength=9)
+    assert often[8] > often[0] > 0
+
+
+def test_a_gumbel_root_finds_the_win():
+    settings = Settings(2.0, 40, gumbel=8)
+    found = search(TicTacToe([0, 3, 1, 4]), evaluate, settings)
+    assert found.best == 2  # three in a row, and the lowest prior
+    assert found.gumbel_policy().argmax() == 0
+
+
+def test_many_gumbel_roots_are_each_alone():
+    settings = Settings(1.0, 30, gumbel=4, gumbel_seed=5)
+    starts = list(histories())[:12]
+    lanes = [(_core.TicTacToeForest(1), native_evaluate)]
+    (many,) = search_chunks(lanes, [[native(moves) for moves in starts]], settings, lambda m: m)
+    for row, moves in enumerate(starts):
+        alone = search(TicTacToe(moves), evaluate, settings)
+        assert many[row].visits.tolist() == alone.visits.tolist()
+        assert many.best[row] == alone.best
+        policy = many.policy()[row]
+        np.testing.assert_allclose(policy[many.mask[row]], alone.policy(), atol=1e-12)
+        assert (policy[~many.mask[row]] == 0.0).all()
+
+
+def test_a_gumbel_root_survives_what_is_cancelled_and_is_not_left():
+    forest = _core.TicTacToeForest(1)
+    # From here playouts that end the game are counted between leaves that wait.
+    root = native([0, 3, 1, 4])
+    tree = forest.add(root, 1.0, 60, batch=5, gumbel=5)
+    rounds = 0
+    while forest.collect():
+        rounds += 1
+        if rounds % 3 == 0:
+            forest.cancel()
+        else:
+            native_evaluate(forest)
+    assert forest.playouts(tree) == 60
+    with pytest.raises(ValueError, match="Gumbel"):
+        forest.advance(tree, 2)
+    with pytest.raises(ValueError, match="noise"):
+        forest.add(root, 1.0, 60, gumbel=5, noise=[0.0])
+
+
+def test_chunks_that_are_given_up_end_at_the_next_batch():
+    lanes = [(_core.TicTacToeForest(1), native_evaluate)]
+    over, endless = [native([0, 3, 1, 4, 2])], [native([])]
+    settings = Settings(2.0, 2**31 - 1)
+    found = search_chunks(lanes, [over, endless], settings, lambda many: many)
+    assert next(found).visits.sum() == 0
+    found.close()
+    assert len(lanes[0][0]) == 0
+
+
 def test_policies():
     found = search(TicTacToe(), evaluate, Settings(2.0, 50))
     visits = found.visits / 49
@@ -352,7 +450,18 @@ def test_intermediate_rewards_count():
 
 
 @pytest.mark.parametrize(
-    "change", [{"c_puct": -1.0}, {"c_puct": np.nan}, {"playouts": 0}, {"constant_lambda": -1.0}]
+    "change",
+    [
+        {"c_puct": -1.0},
+        {"c_puct": np.nan},
+        {"playouts": 0},
+        {"constant_lambda": -1.0},
+        {"batch": 0},
+        {"gumbel": -1},
+        {"gumbel_seed": -1},
+        {"c_visit": -1.0},
+        {"c_scale": np.nan},
+    ],
 )
 def test_bad_settings(change):
     with pytest.raises(InputError):
@@ -375,9 +484,16 @@ CHESS = [
 ]
 
 
-@pytest.mark.parametrize("c_puct", [0.5, 2.0, 10.0])
-def test_chess_forest_is_its_plain_twin(c_puct):
-    settings = Settings(c_puct, 150)
+@pytest.mark.parametrize(
+    "settings",
+    [
+        *(Settings(c_puct, 150) for c_puct in (0.5, 2.0, 10.0)),
+        Settings(1.0, 100, batch=8),
+        Settings(1.0, 100, gumbel=8, gumbel_seed=1),
+    ],
+    ids=str,
+)
+def test_chess_forest_is_its_plain_twin(settings):
     states = [ChessState.from_fen(START_FEN, line.split()) for line in CHESS]
     states += [
         ChessState.from_fen("7k/5Q2/8/6K1/8/8/8/8 w - - 98 120"),  # fifty moves run out

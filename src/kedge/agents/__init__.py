@@ -98,14 +98,35 @@ def _puct(
     playouts: int = 50,
     temperature: float = 1.0,
     constant_lambda: float = 0.0,
+    value: Spec | str | None = None,
+    batch: int = 1,
+    gumbel: int = 0,
+    forward_lambda: float | None = None,
 ) -> Agent:
-    """`anchor` is a model, or a quoted path to one; its temperature sharpens the prior."""
+    """`anchor` is a model, or a quoted path to one; its temperature sharpens the prior.
+
+    So is `value`, which says what positions are worth; the anchor does without it.
+    """
     from kedge.agents.networks import puct_agent
 
-    spec = Spec(anchor) if isinstance(anchor, str) else anchor
+    return puct_agent(
+        _puct_model("anchor", anchor),
+        None if value is None else _puct_model("value", value),
+        c_puct=c_puct,
+        playouts=playouts,
+        temperature=temperature,
+        constant_lambda=constant_lambda,
+        batch=batch,
+        gumbel=gumbel,
+        forward_lambda=forward_lambda,
+    )
+
+
+def _puct_model(what: str, model: Spec | str) -> Agent:
+    spec = Spec(model) if isinstance(model, str) else model
     if not isinstance(spec, Spec):
-        raise InputError(f"puct: its anchor is a model, not {spec}")
-    return puct_agent(make_agent(spec), c_puct, playouts, temperature, constant_lambda)
+        raise InputError(f"puct: its {what} is a model, not {spec}")
+    return make_agent(spec)
 
 
 for _name in ("pikl-hedge", "mmd"):

@@ -24,6 +24,7 @@ from kedge.search.puct import (
     result,
     search_chunks,
     search_many,
+    sharpened,
 )
 
 
@@ -43,13 +44,14 @@ class ChessAgent(ABC):
     @property
     def batch_size(self) -> int:
         """How many states at once make the best of the network."""
-        return batch_size(self.network)
+        return max(1, batch_size(self.network) // self.settings.batch)
 
     def policy(self, state: ChessState, player: int) -> Array:
         return self.analyse_many([state])[0].policy
 
     def act(self, state: ChessState, player: int, rng: np.random.Generator) -> int:
-        return state.board.legal_actions()[draw(self.policy(state, player), rng)]
+        policy = self.policy(state, player)
+        return state.board.legal_actions()[draw(policy, rng)]
 
     def analyse_many(self, states: Sequence[ChessState], *, lines: bool = False) -> list[Analysis]:
         """Each state as if it were alone, the network seeing full batches; `lines` take longer."""
@@ -70,10 +72,10 @@ class ChessAgent(ABC):
         lanes = self._lanes(self.batch_size)
         return search_chunks(lanes, chunks, self.settings, self._analysis)
 
-    def _lanes(self, rows: int, most: int | None = None) -> list[ForestLane]:
+    def _lanes(self, trees: int, most: int | None = None) -> list[ForestLane]:
         return [
             (_core.ChessForest(self.threads), self._evaluator(lane))
-            for lane in open_lanes(self.network, rows, most)
+            for lane in open_lanes(self.network, trees * self.settings.batch, most)
         ]
 
     def _evaluator(self, lane: Lane) -> EvaluateBatch:
@@ -116,7 +118,10 @@ class NetworkAgent(ChessAgent):
 
 @dataclass(frozen=True)
 class PuctAgent(ChessAgent):
-    """The paper's MCTS over a network; plays visit counts at a temperature."""
+    """The paper's MCTS over a network; plays visit counts at a temperature.
+
+    Beyond the paper, with ``forward_lambda`` = λ > 0 it plays τ·exp(q/λ) at that temperature.
+    """
 
     network: Network
     settings: Settings = field(default_factory=Settings)
@@ -124,60 +129,121 @@ class PuctAgent(ChessAgent):
     prior_temperature: float = 1.0
     """Of the anchor in the whole tree: τ^(1/T), normalised."""
     threads: int = 0
+    forward_lambda: float = 0.0
 
     def __post_init__(self) -> None:
         check_temperature(self.temperature)
         check_temperature(self.prior_temperature)
         if self.prior_temperature == 0.0:
             raise InputError("the temperature of a search's anchor: above 0")
+        if not self.forward_lambda >= 0.0:
+            raise InputError(f"forward_lambda: at least 0, not {self.forward_lambda:g}")
 
     def analyse(self, state: ChessState, player: int) -> Iterator[Analysis]:
-        """After every playout, until they are spent."""
+        """After every batch of playouts, until they are spent."""
         for found in self.search(state):
             yield found()
 
     def search(
         self, state: ChessState, only: Collection[int] | None = None
     ) -> Iterator[Callable[[], Analysis]]:
-        """After every playout a function that tells what is known by now; telling takes its time.
+        """After every batch of playouts a function that tells what is known by now, in its time.
 
-        With `only` no other move is tried at the root: the rest of the prior is shared out.
+        See `Search`.
         """
-        actions = _going_on(state).board.legal_actions()
-        allowed = np.array([only is None or action in only for action in actions])
-        if not allowed.any():
-            raise InputError("none of the moves to search is legal")
-        forest = _core.ChessForest(self.threads)
-        (lane,) = open_lanes(self.network, self.settings.batch, most=1)
-        tree = admit(forest, state.board, self.settings)
-        playouts = 0
-        while playouts < self.settings.playouts:
-            # A batch at a time: else those that end a game, which nobody evaluates, run on by the
-            # thousand, and the last of them unseen.
-            forest.set_playouts(tree, min(self.settings.playouts, playouts + self.settings.batch))
-            if forest.collect():
-                logits, values = _evaluated(lane, forest)
-                if playouts == 0:
-                    # An action with no prior is never tried: the best that was is no worse than
-                    # the mean it would be given (plain.py), and has a bonus on top.
-                    logits = np.where(allowed, logits, -np.inf).astype(np.float32)
-                forest.update_logits(logits, values, self.prior_temperature)
-            playouts = forest.playouts(tree)
-            yield lambda: self._analysis(result(forest, tree, self.settings))
+        search = Search(self, state, only)
+        for _ in search.run():
+            yield search.analysis
 
     def _analysis(self, found: SearchResult) -> Analysis:
+        forward = found.forward_policy(self.forward_lambda) if self.forward_lambda else None
         return Analysis(
             anchor=found.prior,
-            policy=found.policy(self.temperature),
+            policy=found.policy(self.temperature)
+            if forward is None
+            else sharpened(forward, self.temperature),
             q=found.q,
             value=found.value,
-            smooth=found.smooth_policy(),
+            smooth=found.smooth_policy() if forward is None else forward,
             visits=found.visits,
-            best=found.order[..., 0],
+            best=found.order[..., 0] if forward is None else None,
             lines=found.lines,
             actions=found.actions,
             mask=found.mask,
         )
+
+
+class Search:
+    """A position's tree, which is watched as it grows and may be kept for the next move.
+
+    With `only` no other move is tried at the root: the rest of the prior is shared out.
+    """
+
+    def __init__(
+        self, agent: PuctAgent, state: ChessState, only: Collection[int] | None = None
+    ) -> None:
+        actions = _going_on(state).board.legal_actions()
+        allowed = np.array([only is None or action in only for action in actions])
+        if not allowed.any():
+            raise InputError("none of the moves to search is legal")
+        self.agent = agent
+        self.state = state.clone()
+        self._allowed = None if only is None else allowed
+        self._forest = _core.ChessForest(agent.threads)
+        self._tree = admit(self._forest, state.board, agent.settings)
+        (self._lane,) = open_lanes(agent.network, agent.settings.batch, most=1)
+
+    @property
+    def playouts(self) -> int:
+        """Evaluations at and below the root, those that were kept among them."""
+        return self._forest.playouts(self._tree)
+
+    def run(self, playouts: int | None = None) -> Iterator[int]:
+        """Until there are so many, or as many as the agent makes; yields how many there are.
+
+        It does so after every batch, and once if there is nothing to do. It may be left at any
+        time, and run again.
+        """
+        _going_on(self.state)
+        wanted = playouts or self.agent.settings.playouts
+        forest, made = self._forest, self.playouts
+        try:
+            while True:
+                if made < wanted:
+                    # A batch at a time: else those that end a game, which nobody evaluates, run on
+                    # by the thousand, and the last of them unseen.
+                    batch = min(wanted, made + self.agent.settings.batch)
+                    forest.set_playouts(self._tree, batch)
+                    if forest.collect():
+                        self._evaluate()
+                    made = self.playouts
+                yield made
+                if made >= wanted:
+                    break
+        finally:
+            forest.cancel()  # what an error left waiting
+
+    def _evaluate(self) -> None:
+        logits, values = _evaluated(self._lane, self._forest)
+        if self._allowed is not None and self.playouts == 0:
+            # An action with no prior is never tried: the best that was is no worse than the mean
+            # it would be given (plain.py), and has a bonus on top.
+            logits = np.where(self._allowed, logits, -np.inf).astype(np.float32)
+        self._forest.update_logits(logits, values, self.agent.prior_temperature)
+
+    def analysis(self) -> Analysis:
+        """What is known by now; telling takes its time."""
+        return self.agent._analysis(result(self._forest, self._tree, self.agent.settings))
+
+    def advance(self, action: int) -> None:
+        """Play `action`, and keep what was searched below it. A Gumbel root cannot be left."""
+        try:
+            self._forest.advance(self._tree, action)
+        except ValueError as error:
+            raise InputError(str(error)) from None
+        self.state.board.push(action)
+        self.state.history.append(action)
+        self._allowed = None
 
 
 def check_temperature(temperature: float) -> None:
@@ -193,6 +259,8 @@ def _evaluated(lane: Lane, forest: NativeForest) -> tuple[LogitArray, LogitArray
 
 
 def _going_on(state: ChessState) -> ChessState:
+    if not isinstance(state, ChessState):
+        raise InputError(f"an agent for chess is asked about a {type(state).__name__}")
     if not state.board.legal_actions():
         raise InputError("the game is over: there is nothing to play")
     return state

@@ -10,9 +10,9 @@ from time import perf_counter
 import numpy as np
 
 from kedge.agents.agent import Analysis
-from kedge.agents.chess import PuctAgent, check_temperature
+from kedge.agents.chess import PuctAgent, Search, check_temperature
 from kedge.agents.move_times import PEOPLE, entropies, features, just_taken
-from kedge.agents.networks import network
+from kedge.agents.networks import network, split_network
 from kedge.agents.normal_form import draw
 from kedge.errors import InputError
 from kedge.games.chess import START_FEN, ChessState, encode
@@ -24,6 +24,7 @@ from kedge.search.puct import Settings
 
 _PLAYOUT_BYTES = 3000  # of tree: some 35 moves of 48 bytes each, and what growing takes
 _QUICKEST = 0.15  # seconds that people take, premoves aside
+_DEPTH_PLAYOUTS = 50  # that stand for a half-move of depth
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,8 @@ class Options:
     """A stored model or a path; None for the stored one that serves best."""
     elo: int | None = None
     """Play as people of this rating do, with the rated models that are here."""
+    value_model: str | None = None
+    """Another that says what positions are worth; None for the same."""
     c_puct: float = 2.0
     playouts: int = 50
     """A move, when it plays by the clock or without limits; 0 leaves it to the clock."""
@@ -45,11 +48,15 @@ class Options:
     overhead: float = 0.03
     """Seconds that are lost between the engine and the clock."""
     threads: int = 1
+    batch: int = 1
+    """Leaves that wait for the network together."""
+    reuse_tree: bool = False
+    """Keep of the last search what is below the moves made since."""
     memory: int = 1024
     """MB that the tree may take."""
 
     def __post_init__(self) -> None:
-        Settings(c_puct=self.c_puct)
+        Settings(c_puct=self.c_puct, batch=self.batch)
         check_temperature(self.temperature)
         check_temperature(self.prior_temperature)
         if self.prior_temperature == 0.0:
@@ -68,6 +75,9 @@ class Limits:
     """Seconds on the mover's clock."""
     increment: float = 0.0
     moves_to_go: int | None = None
+    depth: int | None = None
+    """Half-moves to look ahead. A search by playouts knows none, and makes 50 for each where
+    nothing else says how many."""
     infinite: bool = False
     """Until stopped, whatever else is said."""
     only: tuple[int, ...] | None = None
@@ -117,6 +127,8 @@ class Thought:
     analysis: Callable[[], Analysis]
     playouts: int
     seconds: float
+    kept: int = 0
+    """Playouts of those that an earlier search made."""
 
 
 @dataclass(frozen=True)
@@ -135,8 +147,10 @@ class Engine:
         self.state = ChessState()
         self._rng = np.random.default_rng()
         self._longest = 0.0  # seconds that a clock has shown in this game
+        self._start = START_FEN  # of the game
         self._network: Network | None = None
         self._key: tuple[object, ...] = ()  # of that network
+        self._last: tuple[str, Search] | None = None  # where its game started, if it is to be kept
 
     def seed(self, seed: int | None) -> None:
         """Of the moves that are drawn from here on."""
@@ -144,11 +158,12 @@ class Engine:
 
     def new_game(self) -> None:
         """From the start, with another clock."""
-        self.state, self._longest = ChessState(), 0.0
+        self.state, self._start, self._longest, self._last = ChessState(), START_FEN, 0.0, None
 
     def set_position(self, fen: str | None, moves: Iterable[str] = ()) -> None:
         """The legal start of `moves` is kept when the rest is bad, and the `InputError` raised."""
-        self.state = ChessState.from_fen(START_FEN if fen is None else fen)
+        start = START_FEN if fen is None else fen
+        self.state, self._start = ChessState.from_fen(start), start
         for number, text in enumerate(moves, 1):
             try:
                 action = self.state.parse_uci(text)
@@ -160,22 +175,27 @@ class Engine:
     def load(self) -> str | None:
         """Have the network ready; says which it is if it was not."""
         names, share = choose_models(self.options)
-        key = (*names, share, self.options.threads)
+        judge = self.options.value_model or names[0]
+        key = (*names, share, self.options.value_model, self.options.threads)
         # Shared out: a network's threads spin on while the other computes.
-        threads = max(1, self.options.threads // len(names))
+        threads = max(1, self.options.threads // len({*names, judge}))
         first, *others = [network(name, threads) for name in names]
+        prior = MixedNetwork(first, others[0], share) if others else first
+        value = network(judge, threads) if self.options.value_model else prior
         was, self._key = self._key, key
-        self._network = MixedNetwork(first, others[0], share) if others else first
+        self._network = split_network(prior, value)
         if was == key:
             return None
         weights = f", {share:.0%} of the latter" if others else ""
+        judged = f"; {judge} says what positions are worth" if self.options.value_model else ""
         unrated = self.options.elo is not None and names == [self.options.model]
         return (
-            f"{'no rated model is here; ' if unrated else ''}plays {' and '.join(names)}{weights}"
+            f"{'no rated model is here; ' if unrated else ''}"
+            f"plays {' and '.join(names)}{weights}{judged}"
         )
 
     def think(self, limits: Limits, control: Control) -> Iterator[Thought]:
-        """A thought after every playout, until `limits` or `control` end it.
+        """A thought after every batch of playouts, until `limits` or `control` end it.
 
         It ends no earlier than the move is to be played: in pondering, in infinite analysis and
         in waiting as people do, it goes on without new thoughts.
@@ -183,28 +203,46 @@ class Engine:
         options = self.options
         assert self._network is not None, "load first"
         most = max(1, options.memory * 1_000_000 // _PLAYOUT_BYTES)
-        wanted = limits.playouts or options.playouts
+        wanted = limits.playouts or options.playouts or _DEPTH_PLAYOUTS * (limits.depth or 0)
         if limits.infinite or (limits.seconds is not None and limits.playouts is None):
             wanted = most
-        settings = Settings(options.c_puct, min(wanted or most, most))
         agent = PuctAgent(
-            self._network, settings, options.temperature, options.prior_temperature, threads=1
+            self._network,
+            Settings(options.c_puct, most, batch=options.batch),
+            options.temperature,
+            options.prior_temperature,
+            threads=1,
         )
+        search = self._continued(agent, limits) or Search(agent, self.state, limits.only)
+        self._last = (self._start, search) if options.reuse_tree and not limits.only else None
+        kept = search.playouts
         enough = _seconds(limits, options.overhead)
         self._longest = max(self._longest, limits.remaining or 0.0)
-        wait = 0.0
-        for playouts, found in enumerate(agent.search(self.state, limits.only), 1):
-            if playouts == 1 and options.human_time and limits.remaining is not None:
-                anchor = found().anchor
+        wait = None
+        for playouts in search.run(min(wanted or most, most)):
+            if wait is None and options.human_time and limits.remaining is not None:
+                anchor = search.analysis().anchor
                 wait = human_seconds(anchor, self.state, limits, self._longest, self._rng)
                 wait = min(wait, max(0.0, limits.remaining - options.overhead))
-            yield Thought(found, playouts, control.seconds)
+            yield Thought(search.analysis, playouts, control.seconds, kept)
             late = enough is not None and not control.pondering and control.clock >= enough
             if control.stopped or (late and not limits.infinite):
                 break
         control.wait_until(lambda: not (control.pondering or limits.infinite))
-        if wait > control.clock:
+        if wait is not None and wait > control.clock:
             control.wait_until(lambda: False, wait - control.clock)
+
+    def _continued(self, agent: PuctAgent, limits: Limits) -> Search | None:
+        """The last search, if it was by the same agent and at most two moves were made since."""
+        start, search = self._last or ("", None)
+        if search is None or limits.only or (start, search.agent) != (self._start, agent):
+            return None
+        known, history = search.state.history, self.state.history
+        if history[: len(known)] != known or len(history) > len(known) + 2:
+            return None
+        for action in history[len(known) :]:
+            search.advance(action)
+        return search
 
     def choose(self, found: Analysis, *, best: bool = False) -> Choice:
         """A move drawn from the policy; the `best` one if so asked."""

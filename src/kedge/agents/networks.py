@@ -13,6 +13,7 @@ from kedge.errors import InputError
 from kedge.models import embedded
 from kedge.models.backends import Network, OnnxNetwork, TorchNetwork, cores
 from kedge.models.lc0 import Lc0Weights
+from kedge.models.mixture import SplitNetwork
 from kedge.models.store import is_path, resolve
 from kedge.search.puct import Settings
 from kedge.specs import Spec, parse
@@ -94,26 +95,52 @@ def network_agent(name: str, temperature: float = 1.0) -> NetworkAgent:
 
 def puct_agent(
     anchor: Agent,
+    value: Agent | None,
+    *,
     c_puct: float,
     playouts: int,
     temperature: float,
     constant_lambda: float,
+    batch: int,
+    gumbel: int,
+    forward_lambda: float | None,
 ) -> PuctAgent:
-    """PUCT over the network of `anchor`, whose temperature becomes the prior's."""
-    if not isinstance(anchor, NetworkAgent):
-        raise InputError("puct: its anchor is a model, such as maia-1900 or a quoted path")
-    if not isinstance(playouts, int) or isinstance(playouts, bool):
-        raise InputError(f"playouts: a whole number, not {playouts}")
+    """PUCT over the network of `anchor`, whose temperature becomes the prior's.
+
+    With `value` that network says what positions are worth.
+    """
+    if not isinstance(anchor, NetworkAgent) or not isinstance(value, NetworkAgent | None):
+        what = "value" if isinstance(anchor, NetworkAgent) else "anchor"
+        raise InputError(f"puct: its {what} is a model, such as maia-1900 or a quoted path")
     settings = Settings(
-        _number("c_puct", c_puct), playouts, _number("constant_lambda", constant_lambda)
+        c_puct=_number("c_puct", c_puct),
+        playouts=_whole("playouts", playouts),
+        constant_lambda=_number("constant_lambda", constant_lambda),
+        batch=_whole("batch", batch),
+        gumbel=_whole("gumbel", gumbel),
     )
-    threads = _device.get()[2] or 0
     return PuctAgent(
-        anchor.network, settings, _number("temperature", temperature), anchor.temperature, threads
+        split_network(anchor.network, anchor.network if value is None else value.network),
+        settings,
+        temperature=_number("temperature", temperature),
+        prior_temperature=anchor.temperature,
+        threads=_device.get()[2] or 0,
+        forward_lambda=_number("forward_lambda", forward_lambda or 0.0),
     )
+
+
+def split_network(prior: Network, value: Network) -> Network:
+    """The moves of one and the judgement of the other; one and the same is asked once."""
+    return prior if value is prior else SplitNetwork(prior, value)
 
 
 def _number(what: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise InputError(f"{what}: a number, not {value}")
     return float(value)
+
+
+def _whole(what: str, value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InputError(f"{what}: a whole number, not {value}")
+    return value

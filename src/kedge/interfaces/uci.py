@@ -62,6 +62,7 @@ OPTIONS = {
     for option in (
         Option("Model", "string", "auto"),
         Option("WeightsFile", "string", _EMPTY),
+        Option("ValueModel", "string", _EMPTY),
         Option("CPuct", "number", "2.0", 0, 1000),
         Option("Playouts", "spin", 50, 0, 10_000_000),
         Option("Temperature", "number", "1.0", 0, 100),
@@ -74,6 +75,8 @@ OPTIONS = {
         Option("UCI_ShowWDL", "check", True),
         Option("HumanTime", "check", False),
         Option("Ponder", "check", False),
+        Option("ReuseTree", "check", False),
+        Option("Batch", "spin", 1, 1, 256),
         Option("Threads", "spin", cores(), 1, 1024),
         Option("Hash", "spin", 1024, 1, 1_048_576),
         Option("Move Overhead", "spin", 30, 0, 10_000),
@@ -159,6 +162,7 @@ class Uci:
     def _apply(self, values: Mapping[str, Any]) -> None:
         self._engine.options = Options(
             model=values["WeightsFile"] or values["Model"],
+            value_model=values["ValueModel"],
             elo=values["UCI_Elo"] if values["UCI_LimitStrength"] else None,
             c_puct=values["CPuct"],
             playouts=values["Playouts"],
@@ -168,6 +172,8 @@ class Uci:
             human_time=values["HumanTime"],
             overhead=values["Move Overhead"] / 1000,
             threads=values["Threads"],
+            batch=values["Batch"],
+            reuse_tree=values["ReuseTree"],
             memory=values["Hash"],
         )
 
@@ -254,7 +260,8 @@ class Uci:
             lines.append(
                 f"info depth {len(line)} seldepth {seldepth} multipv {rank} "
                 f"score {score}{shares} nodes {thought.playouts} "
-                f"nps {round(thought.playouts / spent)} time {round(1000 * thought.seconds)} "
+                f"nps {round((thought.playouts - thought.kept) / spent)} "
+                f"time {round(1000 * thought.seconds)} "
                 f"pv {' '.join(map(self._engine.state.uci, line))}"
             )
         self._say("\n".join(lines))
@@ -345,6 +352,8 @@ def _limits(words: list[str], engine: Engine) -> tuple[Limits, bool, list[str]]:
 
 def _by_clock(counts: Mapping[str, int], player: int) -> Limits:
     colour = "wb"[player]
+    # A mate in N is N moves of ours and what comes between.
+    depth = counts.get("depth", 2 * counts["mate"] - 1 if "mate" in counts else None)
 
     def seconds(name: str) -> float | None:
         return max(0.0, counts[name] / 1000) if name in counts else None
@@ -355,6 +364,7 @@ def _by_clock(counts: Mapping[str, int], player: int) -> Limits:
         remaining=seconds(f"{colour}time"),
         increment=seconds(f"{colour}inc") or 0.0,
         moves_to_go=counts.get("movestogo"),
+        depth=None if depth is None else max(1, depth),
     )
 
 

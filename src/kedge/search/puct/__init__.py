@@ -10,7 +10,7 @@ from kedge.search.puct.forest import (
     search_many,
 )
 from kedge.search.puct.plain import search
-from kedge.search.puct.result import SearchResult, Settings
+from kedge.search.puct.result import SearchResult, Settings, sharpened
 
 __all__ = [
     "EvaluateBatch",
@@ -23,4 +23,5 @@ __all__ = [
     "search",
     "search_chunks",
     "search_many",
+    "sharpened",
 ]

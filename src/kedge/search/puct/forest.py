@@ -23,7 +23,15 @@ T = TypeVar("T")
 def admit(forest: NativeForest, root: Any, settings: Settings) -> int:
     """Add a root to search; returns the tree's number."""
     return forest.add(
-        root, settings.c_puct, settings.playouts, settings.constant_lambda, settings.batch
+        root,
+        settings.c_puct,
+        settings.playouts,
+        settings.constant_lambda,
+        settings.batch,
+        settings.gumbel,
+        settings.c_visit,
+        settings.c_scale,
+        settings.gumbel_noise(len(root.legal_actions())).tolist() if settings.gumbel else [],
     )
 
 

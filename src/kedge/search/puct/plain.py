@@ -1,15 +1,17 @@
 """The paper's MCTS (appendix F) in plain Python: the specification of the native forest.
 
-It works on any object with OpenSpiel's verbs, for two players and zero-sum rewards.
+It works on any object with OpenSpiel's verbs, for two players and zero-sum rewards. What goes
+beyond the paper is specified here too: leaves that wait together, and a Gumbel root.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from math import sqrt
+from math import log, sqrt
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from kedge.regularize import Array
 from kedge.search.puct.result import SearchResult, Settings
 
 #: A prior over the legal actions, in their order, and the value for the player to move.
@@ -23,6 +25,7 @@ class _Edge:
     visits: int = 0
     total: float = 0.0
     child: "_Node | None" = None
+    waits: bool = False  # its child is not known yet
 
 
 @dataclass
@@ -33,13 +36,35 @@ class _Node:
     is_terminal: bool = False
 
 
+#: Of each move from the root: where it was made, and its reward for who made it.
+_Path: TypeAlias = list[tuple[_Node, _Edge, float]]
+
+
 def search(state: Any, evaluate: Evaluate, settings: Settings) -> SearchResult:
     """Search `state`: as many evaluations as there are playouts, the root's among them."""
     root = _visit(state, evaluate, is_root=True)
-    for _ in range(settings.playouts - 1):
-        if not root.edges:
-            break
-        _playout(root, state.clone(), evaluate, settings)
+    noise = settings.gumbel_noise(len(root.edges))
+    playouts = 1
+    while root.edges and playouts < settings.playouts:
+        # In a batch of 1, the paper's search, a leaf is known before the next is looked for.
+        end = min(settings.playouts, playouts + settings.batch)
+        waiting: list[_Path] = []
+        while playouts + len(waiting) < end:
+            path = _descend(root, state.clone(), evaluate, settings, noise)
+            leaf = path[-1][1]
+            if leaf.waits:
+                break  # until it is known, each descent would end there
+            assert leaf.child is not None
+            if leaf.child.is_terminal:
+                _back_up(path)
+                playouts += 1
+            else:
+                waiting.append(path)
+                _suppose_lost(path, settings)
+        for path in waiting:
+            _suppose_lost(path, settings, undo=True)
+            _back_up(path)
+        playouts += len(waiting)
     edges = sorted(root.edges, key=lambda edge: edge.action)
     return SearchResult(
         settings,
@@ -65,28 +90,46 @@ def _visit(state: Any, evaluate: Evaluate, is_root: bool = False) -> _Node:
     return _Node(player, float(value), edges)
 
 
-def _playout(root: _Node, state: Any, evaluate: Evaluate, settings: Settings) -> None:
-    node, path = root, []
-    rewards: list[float] = []  # of each move, for who made it; most games have none
+def _descend(
+    root: _Node, state: Any, evaluate: Evaluate, settings: Settings, noise: Array
+) -> _Path:
+    """To a state seen for the first time, the end of a game, or a leaf that waits."""
+    node, path = root, _Path()
     while True:
-        edge = _select(node, settings)
-        path.append((node, edge))
+        at_gumbel = settings.gumbel and node is root
+        edge = _select_gumbel(node, settings, noise) if at_gumbel else _select(node, settings)
         state.apply_action(edge.action)
-        rewards.append(float(state.rewards()[node.player]) if hasattr(state, "rewards") else 0.0)
+        # Of the move, for who made it; most games have none.
+        reward = float(state.rewards()[node.player]) if hasattr(state, "rewards") else 0.0
+        path.append((node, edge, reward))
+        if edge.waits:
+            return path
         if edge.child is None:
             edge.child = _visit(state, evaluate)
-            break
+            return path
         node = edge.child
         if node.is_terminal:
-            break
+            return path
+
+
+def _back_up(path: _Path) -> None:
     leaf = path[-1][1].child
     assert leaf is not None
     value, player = leaf.value, leaf.player
-    for (node, edge), reward in zip(reversed(path), reversed(rewards), strict=True):
+    for node, edge, reward in reversed(path):
         value = (value if player == node.player else -value) + reward
         player = node.player
         edge.visits += 1
         edge.total += value
+
+
+def _suppose_lost(path: _Path, settings: Settings, undo: bool = False) -> None:
+    """Virtual loss: until its leaf is known, a path counts as a visit that lost for all."""
+    path[-1][1].waits = not undo
+    if settings.batch > 1:  # else nobody descends meanwhile, and sums keep their last bits
+        for _, edge, _ in path:
+            edge.visits += -1 if undo else 1
+            edge.total += 1.0 if undo else -1.0
 
 
 def _select(node: _Node, settings: Settings) -> _Edge:
@@ -96,7 +139,7 @@ def _select(node: _Node, settings: Settings) -> _Edge:
     so that the first pick is by prior, then to the lower action.
     """
     tried = [edge.total / edge.visits for edge in node.edges if edge.visits]
-    untried = sum(tried) / len(tried) if tried else 0.0
+    untried = _sum(tried) / len(tried) if tried else 0.0
     total = sum(edge.visits for edge in node.edges)
     scale = settings.constant_lambda * total or settings.c_puct * sqrt(total)
 
@@ -105,6 +148,61 @@ def _select(node: _Node, settings: Settings) -> _Edge:
         return q + scale * edge.prior / (edge.visits + 1.0), edge.prior
 
     return max(node.edges, key=score)  # the first of equals
+
+
+def _select_gumbel(root: _Node, settings: Settings, noise: Array) -> _Edge:
+    """argmax of g + log τ + σ(q) over the root's actions whose turn it is.
+
+    σ(q) = (c_visit + max N)·c_scale·(q + 1)/2; an action never tried has the mixed value
+    (Danihelka et al. 2022, appendix D): that of the root's own evaluation and of the tried actions,
+    weighted by τ.
+    """
+    edges = sorted(root.edges, key=lambda edge: edge.action)
+    tried = [edge for edge in edges if edge.visits]
+    total = sum(edge.visits for edge in tried)
+    untried = root.value
+    if tried:
+        weighted = _sum(edge.prior * (edge.total / edge.visits) for edge in tried)
+        mean = weighted / _sum(edge.prior for edge in tried)
+        untried = (root.value + total * mean) / (total + 1.0)
+    scale = (settings.c_visit + max(edge.visits for edge in edges)) * settings.c_scale
+    possible = [(edge, g) for edge, g in zip(edges, noise, strict=True) if edge.prior > 0.0]
+    turn = visits_of_next(min(settings.gumbel, len(possible)), settings.playouts - 1, total)
+
+    def score(candidate: tuple[_Edge, float]) -> tuple[int, float, float]:
+        edge, g = candidate
+        q = edge.total / edge.visits if edge.visits else untried
+        return edge.visits, g + log(edge.prior) + scale * ((q + 1.0) / 2.0), edge.prior
+
+    return max((one for one in possible if one[0].visits <= turn), key=score)[0]
+
+
+def visits_of_next(actions: int, playouts: int, spent: int) -> int:
+    """Sequential halving: how often the action that comes next was tried, after `spent` playouts.
+
+    All `actions` are tried alike, then the better half of them, and so on down to two.
+
+    >>> [visits_of_next(4, 16, spent) for spent in range(16)]
+    [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
+    """
+    if actions <= 1:
+        return spent
+    halvings, visits = (actions - 1).bit_length(), 0
+    while True:
+        rounds = max(1, playouts // (halvings * actions))
+        if spent < rounds * actions:
+            return visits + spent // actions
+        spent -= rounds * actions
+        visits += rounds
+        actions = max(2, actions // 2)
+
+
+def _sum(numbers: Iterable[float]) -> float:
+    """One after the other, as the core adds them: from Python 3.12 on `sum` corrects itself."""
+    total = 0.0
+    for number in numbers:
+        total += number
+    return total
 
 
 def _line(edge: _Edge) -> list[int]:

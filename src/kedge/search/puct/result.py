@@ -22,12 +22,21 @@ class Settings:
     λ = c√N/N stays what it is however long the search (``c_puct`` is then not used); ``batch`` > 1
     lets so many leaves of one tree wait for the network together, each counted as a loss meanwhile
     (virtual loss), which is faster for a single tree and no longer the sequential search.
+
+    ``gumbel`` > 0 plans the root by sequential halving over so many actions (Danihelka et al.
+    2022): those with the highest g + log τ are tried, then the better half of them by
+    g + log τ + σ(q), and so on; σ(q) = (c_visit + max N)·c_scale·(q + 1)/2. The noise g is drawn
+    with ``gumbel_seed``, and is 0 without one; roots that are to differ are given their own seeds.
     """
 
     c_puct: float = 2.0
     playouts: int = 50
     constant_lambda: float = 0.0
     batch: int = 1
+    gumbel: int = 0
+    gumbel_seed: int | None = None
+    c_visit: float = 50.0
+    c_scale: float = 1.0
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.c_puct < np.inf:
@@ -38,6 +47,18 @@ class Settings:
             raise InputError(f"constant_lambda: a number at least 0, not {self.constant_lambda:g}")
         if not 1 <= self.batch <= 4096:
             raise InputError(f"batch: from 1 to 4096, not {self.batch}")
+        if not 0 <= self.gumbel < 2**31:
+            raise InputError(f"gumbel: at least 0 actions, not {self.gumbel}")
+        if self.gumbel_seed is not None and self.gumbel_seed < 0:
+            raise InputError(f"gumbel_seed: at least 0, not {self.gumbel_seed}")
+        if not (0.0 <= self.c_visit < np.inf and 0.0 <= self.c_scale < np.inf):
+            raise InputError("c_visit and c_scale: numbers at least 0")
+
+    def gumbel_noise(self, actions: int) -> Array:
+        """g of the root's legal actions, in their order."""
+        if self.gumbel_seed is None:
+            return np.zeros(actions)
+        return np.random.default_rng(self.gumbel_seed).gumbel(size=actions)
 
 
 @dataclass(frozen=True)
@@ -94,9 +115,28 @@ class SearchResult:
         return np.asarray(total / (1 + self.visits.sum(axis=-1)))
 
     @cached_property
+    def completed_q(self) -> Array:
+        """Q, with the mixed value for actions never tried: see `plain.py` on a Gumbel root."""
+        tried = self.visits > 0
+        weights = np.where(tried, self.prior, 0.0)
+        weighted = (weights * np.where(tried, self.q, 0.0)).sum(axis=-1)
+        mean = weighted / np.where(tried.any(axis=-1), weights.sum(axis=-1), 1.0)
+        total = self.visits.sum(axis=-1)
+        mixed = (self.network_value + total * mean) / (total + 1.0)
+        return np.where(tried, self.q, mixed[..., None])
+
+    @cached_property
     def order(self) -> Integers:
-        """Indices of actions, best first: by visits, then prior, then the lower action."""
-        return np.lexsort((self.actions, -self.prior, -self.visits)).astype(np.int64)
+        """Indices of actions, best first: by visits, then prior, then the lower action.
+
+        Under a Gumbel root by visits, then g + log τ + σ(q): the first is the action it chooses.
+        """
+        score = self.prior
+        if self.settings.gumbel:
+            with np.errstate(divide="ignore"):
+                score = np.log(self.prior) + self.completed_q / self._gumbel_lambda[..., None]
+            score = score + self.settings.gumbel_noise(self.actions.shape[-1])
+        return np.lexsort((self.actions, -score, -self.visits)).astype(np.int64)
 
     @property
     def best(self) -> Integers:
@@ -110,22 +150,26 @@ class SearchResult:
         return self.lines[int(self.order[0])]
 
     def policy(self, temperature: float = 1.0) -> Array:
-        """N^(1/T)/Σ; the prior's where nothing was visited. T = 0 is the best action."""
-        if not temperature >= 0.0:
-            raise InputError(f"temperature: at least 0, not {temperature:g}")
+        """N^(1/T)/Σ; the prior's where nothing was visited. T = 0 is the best action.
+
+        Under a Gumbel root its improved policy stands for N, which the halving fixes.
+        """
         if temperature == 0.0:
             places = np.arange(self.actions.shape[-1])
             return np.asarray(places == self.order[..., :1], np.float64)
+        if self.settings.gumbel:
+            return sharpened(self.gumbel_policy(), temperature)
         visited = self.visits.any(axis=-1, keepdims=True)
-        weights = np.where(visited, self.visits, self.prior)
-        powers = (weights / weights.max(axis=-1, keepdims=True)) ** (1.0 / temperature)
-        return np.asarray(powers / powers.sum(axis=-1, keepdims=True))
+        return sharpened(np.where(visited, self.visits, self.prior), temperature)
 
     def smooth_policy(self, k: float = 0.0) -> Array:
         """The policy that the visits approach: reverse KL with λ = c√N/(k + N), N = Σ visits.
 
-        Unlike the visits it gives every action of the prior some probability (appendix C).
+        Unlike the visits it gives every action of the prior some probability (appendix C). Under a
+        Gumbel root it is the improved policy, which does so too.
         """
+        if self.settings.gumbel:
+            return self.gumbel_policy()
         total = self.visits.sum(axis=-1)
         scale = self.settings.constant_lambda * total
         if not self.settings.constant_lambda:
@@ -137,3 +181,29 @@ class SearchResult:
     def forward_policy(self, lam: float) -> Array:
         """τ·exp(q/λ): the forward-KL choice after search (beyond the paper's chess and Go)."""
         return forward_kl(self.prior, self.filled_q, lam, mask=self.mask)
+
+    def gumbel_policy(self) -> Array:
+        """softmax(log τ + σ(completed q)): the improved policy of a Gumbel root, without its noise.
+
+        It is the forward-KL choice with λ = 2/((c_visit + max N)·c_scale).
+        """
+        return forward_kl(self.prior, self.completed_q, self._gumbel_lambda, mask=self.mask)
+
+    @property
+    def _gumbel_lambda(self) -> Array:
+        scale = (
+            self.settings.c_visit + self.visits.max(axis=-1, initial=0)
+        ) * self.settings.c_scale
+        with np.errstate(divide="ignore"):
+            return np.asarray(2.0 / scale)
+
+
+def sharpened(weights: Array, temperature: float) -> Array:
+    """w^(1/T)/Σ along the last axis, T > 0 or 0 for the highest of them, the first of equals."""
+    if not temperature >= 0.0:
+        raise InputError(f"temperature: at least 0, not {temperature:g}")
+    if temperature == 0.0:
+        places = np.arange(weights.shape[-1])
+        return np.asarray(places == weights.argmax(axis=-1)[..., None], np.float64)
+    powers = (weights / weights.max(axis=-1, keepdims=True)) ** (1.0 / temperature)
+    return np.asarray(powers / powers.sum(axis=-1, keepdims=True))
