@@ -1,28 +1,44 @@
-"""Chess records: kedge beside python-chess, in one run, as ratios.
+"""Records: kedge beside python-chess and sgfmill, in one run, as ratios.
 
-    python benchmarks/records.py [FILE]
+    python benchmarks/records.py [FILE] [--go FILE]
 
-FILE holds games, PGN or JSON lines; without it, random games of 70 half-moves are made, which are
-harder to read than people's. Both sides read PGN and play every move; "with clocks" has a comment
-after each. One core unless the row says otherwise.
+FILE holds games of chess, PGN or JSON lines; without it, random games of 70 half-moves are made,
+which are harder to read than people's. Both sides read PGN and play every move; "with clocks" has a
+comment after each. Go games are read as SGF, every move of the main line, and not played. One core
+unless the row says otherwise.
 """
 
 import argparse
 import itertools
+import os
 import random
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import chess.pgn
 import numpy as np
+from sgfmill import sgf
 
 from kedge.games.chess import ChessState
-from kedge.records import ChessGame, encode_positions, maia, positions, read_games, write_pgn
+from kedge.records import (
+    ChessGame,
+    GoGame,
+    MoveNote,
+    encode_positions,
+    go_table,
+    maia,
+    positions,
+    read_games,
+    read_go_games,
+    write_pgn,
+    write_sgf,
+)
 from kedge.records.streams import _zstd
 
-THEIRS = 300  # games for python-chess
+THEIRS = 300  # games for python-chess and sgfmill
 
 
 def rate(call: Callable[[], int], repeats: int) -> float:
@@ -70,9 +86,47 @@ def read_ours(path: Path, threads: int) -> int:
     return sum(1 for _ in read_games(path, threads=threads))
 
 
+def random_go_games(count: int) -> list[GoGame]:
+    rng = np.random.default_rng(0)
+    return [GoGame(rng.permutation(361)[:210].astype(np.int16), komi=6.5) for _ in range(count)]
+
+
+def read_sgf_theirs(texts: list[str]) -> int:
+    for text in texts[:THEIRS]:
+        game = sgf.Sgf_game.from_string(text)
+        for node in game.get_main_sequence():
+            node.get_move()
+    return min(THEIRS, len(texts))
+
+
+def go_rows(games: list[GoGame], repeats: int) -> None:
+    plies = sum(map(len, games))
+    print(f"\n{len(games):,} games of Go, {plies / len(games):.0f} moves each")
+    print(f"{'a second':<44}{'kedge':>14}{'sgfmill':>14}{'ratio':>11}")
+    note = MoveNote("Black 0.53, White 0.47 [a good move]\nand so on")
+    plain = list(map(write_sgf, games))
+    noted = [write_sgf(game, [note] * len(game)) for game in games]
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["KEDGE_HOME"] = folder  # the table is not the user's
+        for name, texts in (("games, SGF", plain), ("games, SGF with comments", noted)):
+            path = Path(folder) / "games.sgf"
+            path.write_text("".join(texts), encoding="utf-8")
+            ours = rate(lambda path=path: sum(1 for _ in read_go_games(path)), repeats)
+            row(name, ours, rate(lambda texts=texts: read_sgf_theirs(texts), 1))
+        packed = Path(folder) / "games.zip"
+        with ZipFile(packed, "w", ZIP_DEFLATED) as archive:
+            for number, text in enumerate(plain):
+                archive.writestr(f"{number}.sgf", text)
+        row("games, zip of SGF", rate(lambda: sum(1 for _ in read_go_games(packed)), repeats))
+        go_table(packed)
+        row("games, the table that is kept", rate(lambda: len(go_table(packed)), repeats))
+    row("games written", rate(lambda: len(list(map(write_sgf, games))), repeats))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("file", nargs="?")
+    parser.add_argument("--go", metavar="FILE")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--games", type=int, default=20_000)
     options = parser.parse_args()
@@ -104,6 +158,8 @@ def main() -> None:
     some = list(itertools.islice(positions(games), 100_000))
     row("positions encoded", rate(lambda: len(encode_positions(some, threads=1)), repeats))
     row("positions encoded, all cores", rate(lambda: len(encode_positions(some)), repeats))
+    go_games = itertools.islice(read_go_games(options.go), 5_000) if options.go else ()
+    go_rows(list(go_games) or random_go_games(2_000), repeats)
 
 
 if __name__ == "__main__":

@@ -471,7 +471,7 @@ def test_a_long_json_line_takes_bounded_memory():
 def test_pieces_of_any_size(size, monkeypatch):
     text = LICHESS + game("1. d4 { x } 1-0") + game("1. zz 1-0") + game("1. c4 c5 *", "*")
     whole, report = read(text * 3)
-    monkeypatch.setattr(module, "_PIECE", size)
+    monkeypatch.setattr(streams, "PIECE", size)
     games, again = read(text * 3)
     assert games == whole
     assert again.broken == report.broken

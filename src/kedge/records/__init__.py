@@ -2,21 +2,33 @@
 
 from kedge.records.annotated import Annotation, annotated_pgn
 from kedge.records.chess_files import pgn_texts, read_games, write_pgn
-from kedge.records.chess_games import Broken, ChessGame, ReadReport, time_class_of
+from kedge.records.chess_games import ChessGame, time_class_of
 from kedge.records.filters import Position, encode_positions, maia, positions
+from kedge.records.go_files import read_go_games
+from kedge.records.go_games import GoGame
+from kedge.records.go_table import GoTable, go_table
+from kedge.records.report import Broken, ReadReport
+from kedge.records.sgf import MoveNote, read_sgf, write_sgf
 
 __all__ = [
     "Annotation",
     "Broken",
     "ChessGame",
+    "GoGame",
+    "GoTable",
+    "MoveNote",
     "Position",
     "ReadReport",
     "annotated_pgn",
     "encode_positions",
+    "go_table",
     "maia",
     "pgn_texts",
     "positions",
     "read_games",
+    "read_go_games",
+    "read_sgf",
     "time_class_of",
     "write_pgn",
+    "write_sgf",
 ]

@@ -18,10 +18,9 @@ from kedge import _core
 from kedge.errors import InputError
 from kedge.games.chess import START_FEN
 from kedge.records import streams
-from kedge.records.chess_games import TIME_CLASSES, ChessGame, ReadReport, TimeClass, time_class_of
+from kedge.records.chess_games import TIME_CLASSES, ChessGame, TimeClass, time_class_of
+from kedge.records.report import ReadReport
 
-_PIECE = 1 << 22  # bytes read at a time
-_LONGEST = 1 << 22  # bytes of one game; what is longer is broken
 _BATCH = 512  # games or lines at a time
 _TAGS = _core.chess_pgn_tags()
 _OUTCOMES = ("*", "1-0", "0-1", "1/2-1/2")
@@ -69,7 +68,7 @@ def read_games(
 def _read(
     stored: IO[bytes], content: IO[bytes], where: str, report: ReadReport, threads: int
 ) -> Iterator[ChessGame]:
-    pieces = _Pieces(stored, content, where, report)
+    pieces = streams.Pieces(stored, content, where, report)
     first = next(pieces, b"")
     if first.startswith(b"\xef\xbb\xbf"):
         first = first[3:]
@@ -78,51 +77,7 @@ def _read(
         report.games += 1
         report.positions += len(game)
         yield game
-    if pieces.damage is not None:
-        number = report.games + report.broken_games + 1
-        reason = f"the compressed file ends early: {pieces.damage}"
-        report.add_broken(number, where, reason, noise=True)
-
-
-class _Pieces:
-    """The content piece by piece, up to where it can be read."""
-
-    def __init__(
-        self, stored: IO[bytes], content: IO[bytes], where: str, report: ReadReport
-    ) -> None:
-        self.stored, self.content, self.where = stored, content, where
-        self.report = report
-        self.damage: str | None = None
-        self._before = report.bytes_read
-        self._any = False
-
-    def __iter__(self) -> "_Pieces":
-        return self
-
-    def __next__(self) -> bytes:
-        if self.damage is not None:
-            raise StopIteration
-        try:
-            # Compressed data may end in the middle: what came before is not to be lost.
-            size = _PIECE if self.content is self.stored else 1 << 16
-            parts, total = [], 0
-            while total < _PIECE:
-                part = self.content.read(size)
-                if not part:
-                    break
-                parts.append(part)
-                total += len(part)
-        except streams.DAMAGE as error:
-            if not self._any and not parts:
-                reason = getattr(error, "strerror", None) or error
-                raise InputError(f"{self.where}: cannot be read: {reason}") from None
-            self.damage = str(error).strip() or type(error).__name__
-        if self.stored.seekable():
-            self.report.bytes_read = self._before + self.stored.tell()
-        if not parts:
-            raise StopIteration
-        self._any = True
-        return b"".join(parts)
+    pieces.tell_damage()
 
 
 # --- PGN ----------------------------------------------------------------------------------------
@@ -151,9 +106,9 @@ def _read_pgn(
         number += len(columns["lines"])
         line += columns["line_count"]
         rest = text[columns["consumed"] :]
-        if len(rest) > _LONGEST:
+        if len(rest) > streams.LONGEST:
             number += 1
-            reason = f"longer than {_LONGEST >> 20} MiB, or no PGN"
+            reason = f"longer than {streams.LONGEST >> 20} MiB, or no PGN"
             report.add_broken(number, f"{where}, line {line}", reason, noise=True)
             line += rest.count(b"\n")
             rest, skipping = b"", True
@@ -269,7 +224,7 @@ def _read_lines(
     pieces: Iterator[bytes], where: str, report: ReadReport, threads: int
 ) -> Iterator[ChessGame]:
     """One object a line: moves (UCI, between spaces) and what `ChessGame` has of the rest."""
-    for batch in _batches(_lines(pieces)):
+    for batch in _batches(streams.lines(pieces)):
         objects: list[dict[str, Any]] = []
         reasons: list[str | None] = []
         for _, line in batch:
@@ -300,26 +255,9 @@ def _batches(lines: Iterator[tuple[int, bytes]]) -> Iterator[list[tuple[int, byt
         yield batch
 
 
-def _lines(pieces: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
-    """Numbered lines that are not blank; of one that is too long, only the front."""
-    rest, number = b"", 0
-    for piece in pieces:
-        *whole, tail = piece.split(b"\n")
-        for line in whole:
-            number += 1
-            if rest:
-                line, rest = rest + line, b""
-            if line and not line.isspace():
-                yield number, line
-        if len(rest) <= _LONGEST:
-            rest += tail
-    if rest and not rest.isspace():
-        yield number + 1, rest
-
-
 def _object(line: bytes) -> tuple[dict[str, Any], str | None]:
-    if len(line) > _LONGEST:
-        return {}, f"longer than {_LONGEST >> 20} MiB"
+    if len(line) > streams.LONGEST:
+        return {}, f"longer than {streams.LONGEST >> 20} MiB"
     try:
         found = json.loads(line)
     except (ValueError, RecursionError):

@@ -14,6 +14,10 @@ from typing import IO, Any, cast
 
 from kedge.errors import InputError
 from kedge.files import whole_file
+from kedge.records.report import ReadReport
+
+PIECE = 1 << 22  # bytes read at a time
+LONGEST = 1 << 22  # bytes of one game; what is longer is broken
 
 # What a damaged or cut-off compressed file raises while it is read.
 DAMAGE = (EOFError, zlib.error, lzma.LZMAError, OSError, ValueError)
@@ -35,16 +39,21 @@ def open_records(path: str | Path) -> tuple[IO[bytes], IO[bytes]]:
         raise
 
 
-def uncompressed(stored: IO[bytes], where: str) -> IO[bytes]:
-    """The content of a stream that may be compressed, told by its first bytes."""
+def first_bytes(stored: IO[bytes], where: str) -> bytes:
+    """Six of them, by which formats are told; they stay to be read."""
     try:
         if isinstance(stored, io.BufferedReader):
-            magic = stored.peek(6)[:6]
-        else:
-            magic = stored.read(6)
-            stored.seek(-len(magic), io.SEEK_CUR)
+            return stored.peek(6)[:6]
+        found = stored.read(6)
+        stored.seek(-len(found), io.SEEK_CUR)
+        return found
     except OSError as error:
         raise InputError(f"{where}: {error.strerror}") from None
+
+
+def uncompressed(stored: IO[bytes], where: str) -> IO[bytes]:
+    """The content of a stream that may be compressed, told by its first bytes."""
+    magic = first_bytes(stored, where)
     if magic.startswith(b"\x1f\x8b"):
         return cast(IO[bytes], gzip.open(stored))
     if magic.startswith(b"BZh"):
@@ -119,6 +128,71 @@ class _ZstdStream(io.RawIOBase):
         return b"".join(parts)
 
 
+class Pieces:
+    """The content piece by piece, up to where it can be read."""
+
+    def __init__(
+        self, stored: IO[bytes], content: IO[bytes], where: str, report: ReadReport
+    ) -> None:
+        self.stored, self.content, self.where = stored, content, where
+        self.report = report
+        self.damage: str | None = None
+        self._before = report.bytes_read
+        self._any = False
+
+    def __iter__(self) -> "Pieces":
+        return self
+
+    def __next__(self) -> bytes:
+        if self.damage is not None:
+            raise StopIteration
+        try:
+            # Compressed data may end in the middle: what came before is not to be lost.
+            size = PIECE if self.content is self.stored else 1 << 16
+            parts, total = [], 0
+            while total < PIECE:
+                part = self.content.read(size)
+                if not part:
+                    break
+                parts.append(part)
+                total += len(part)
+        except DAMAGE as error:
+            if not self._any and not parts:
+                reason = getattr(error, "strerror", None) or error
+                raise InputError(f"{self.where}: cannot be read: {reason}") from None
+            self.damage = str(error).strip() or type(error).__name__
+        if self.stored.seekable():
+            self.report.bytes_read = self._before + self.stored.tell()
+        if not parts:
+            raise StopIteration
+        self._any = True
+        return b"".join(parts)
+
+    def tell_damage(self) -> None:
+        """Report where the content ended early, if it did."""
+        if self.damage is not None:
+            number = self.report.games + self.report.broken_games + 1
+            reason = f"the compressed file ends early: {self.damage}"
+            self.report.add_broken(number, self.where, reason, noise=True)
+
+
+def lines(pieces: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
+    """Numbered lines that are not blank; of one that is too long, only the front."""
+    rest, number = b"", 0
+    for piece in pieces:
+        *whole, tail = piece.split(b"\n")
+        for line in whole:
+            number += 1
+            if rest:
+                line, rest = rest + line, b""
+            if line and not line.isspace():
+                yield number, line
+        if len(rest) <= LONGEST:
+            rest += tail
+    if rest and not rest.isspace():
+        yield number + 1, rest
+
+
 @contextlib.contextmanager
 def create(path: str | Path) -> Iterator[IO[bytes]]:
     """A new file, compressed as its name says (.gz, .bz2, .xz, .zst), there only when whole."""
@@ -150,4 +224,13 @@ def _writer(stored: IO[bytes], path: Path) -> IO[bytes]:
     return stored
 
 
-__all__ = ["DAMAGE", "create", "open_records", "uncompressed"]
+__all__ = [
+    "DAMAGE",
+    "LONGEST",
+    "Pieces",
+    "create",
+    "first_bytes",
+    "lines",
+    "open_records",
+    "uncompressed",
+]

@@ -1,0 +1,246 @@
+"""What a record of a game of Go says: the moves, and who played them when.
+
+The paper trains and tests on games by their years: `split_of`.
+"""
+
+import functools
+import re
+from dataclasses import dataclass, fields
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+SIZES = range(2, 20)  #: of boards
+KOMI_BOUND = 60.0  #: the paper leaves out games with more komi than that, either way
+
+Split = Literal["train", "test", "modern"]
+SPLITS: tuple[Split, ...] = get_args(Split)
+# The first two are Cazenave's (2017) years, which the paper takes over.
+_YEARS: dict[Split, range] = {
+    "train": range(1900, 2015),
+    "test": range(2015, 2017),
+    "modern": range(2017, 2025),
+}
+
+_DATE = re.compile(
+    r"([12]\d{3})(?:\s*[-./年]\s*(0?[1-9]|1[0-2])(?!\d)(?:\s*[-./月]\s*(0?[1-9]|[12]\d|3[01])(?!\d))?)?",
+    re.ASCII,
+)
+_KOMI = re.compile(
+    r"([-−]?)\s*(\d{1,4}(?:[.,]\d{1,4})?|[.,]\d{1,4})(?:\s*又?\s*(\d)/(\d))?\s*(目|子)?\s*([半½])?",
+    re.ASCII,
+)
+_MARGIN = re.compile(
+    r"([BW])(?:lack|hite)?\s*\+\s*(?:(\d{1,3}(?:\.\d{1,2})?|\.\d)\s*(半)?|([RTF]))?",
+    re.ASCII | re.IGNORECASE,
+)
+_WINNER = re.compile(
+    r"(?:(black|黑|黒)|white|白).*?(?:win|won|胜|勝|勝ち)", re.IGNORECASE | re.DOTALL
+)
+_RESIGNED = re.compile(r"resign|中[盘盤押]", re.IGNORECASE)
+_DRAWN = re.compile(r"0\s*$|draw|jigo|tie|持碁|和棋", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GoGame:
+    """One game. What the record does not say is None.
+
+    ``moves`` are points, y · size + x from the upper left corner, or size² for a pass. The reader
+    knows no rules: the moves stand on the board, but may be illegal.
+    """
+
+    moves: npt.NDArray[np.int16]
+    colours: npt.NDArray[np.uint8] | None = None
+    """Who makes each move, 0 black and 1 white; None where they alternate from `first_player`."""
+    size: int = 19
+    komi: float | None = None
+    rules: str | None = None
+    handicap: int = 0  #: 0 or at least 2: Black's one stone is the first move
+    black_stones: tuple[int, ...] = ()  #: on the board before the first move
+    white_stones: tuple[int, ...] = ()
+    result: str = "?"  #: "B+3.5", "W+R", "B+T", "W+F", "B+", "0" for a draw, "Void" or "?"
+    black: str | None = None
+    white: str | None = None
+    black_rank: str | None = None
+    white_rank: str | None = None
+    date: str | None = None  #: 2024-12-31, or the known front part of it
+    event: str | None = None
+    source: str | None = None
+    ai: bool = False  #: whether a program took part
+
+    def __post_init__(self) -> None:
+        if self.colours is not None:
+            turns = (np.arange(len(self.moves)) + self.first_player) % 2
+            if np.array_equal(self.colours, turns):
+                object.__setattr__(self, "colours", None)
+
+    @property
+    def first_player(self) -> int:
+        """Who moves first unless `colours` says otherwise: White after handicap or a set-up."""
+        return int(self.handicap > 0 or bool(self.black_stones or self.white_stones))
+
+    def mover(self, ply: int) -> int:
+        """Who makes ``moves[ply]``: 0 is black."""
+        if self.colours is not None:
+            return int(self.colours[ply])
+        return (self.first_player + ply) % 2
+
+    @property
+    def year(self) -> int | None:
+        return None if self.date is None else int(self.date[:4])
+
+    @property
+    def black_return(self) -> float | None:
+        """1 if Black won, −1 if White did, 0 for a draw; None where it is not known."""
+        if self.result == "0":
+            return 0.0
+        return {"B+": 1.0, "W+": -1.0}.get(self.result[:2])
+
+    @property
+    def is_even(self) -> bool:
+        """No handicap, an empty board at the start, and Black and White in turns."""
+        return self.first_player == 0 and self.colours is None
+
+    def __len__(self) -> int:
+        return len(self.moves)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, GoGame):
+            return NotImplemented
+        ours, theirs = self.colours, other.colours
+        if ours is None or theirs is None:
+            if ours is not theirs:
+                return False
+        elif not np.array_equal(ours, theirs):
+            return False
+        return np.array_equal(self.moves, other.moves) and all(
+            getattr(self, name) == getattr(other, name) for name in _PLAIN
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+_PLAIN = tuple(f.name for f in fields(GoGame) if f.name not in ("moves", "colours"))
+
+
+def split_of(game: GoGame) -> Split | None:
+    """Which of the paper's sets a game is in: even games of people on 19×19, by year.
+
+    Trained on are 1900–2014, tested 2015–2016; "modern", from 2017 to 2024, is not the paper's.
+    Games with extreme komi are in none. Where the komi is not known, the game stays.
+    """
+    if game.ai or game.size != 19 or not game.is_even or game.year is None:
+        return None
+    if game.komi is not None and abs(game.komi) > KOMI_BOUND:
+        return None
+    return next((name for name, years in _YEARS.items() if game.year in years), None)
+
+
+def is_held_out(game: GoGame) -> bool:
+    """Games that models are not trained on, to be tested on: those from 2015 on."""
+    return game.year is not None and game.year >= _YEARS["test"].start
+
+
+# --- What the fields say --------------------------------------------------------------------------
+
+
+@functools.lru_cache(4096)
+def date_of(text: str) -> str | None:
+    """The first day that is named, as ISO writes it, or what is known of it.
+
+    >>> [date_of(text) for text in ("1996-5-6,07", "1996-05", "c. 1660s", "May 3rd, 1951", "?")]
+    ['1996-05-06', '1996-05', '1660', '1951', None]
+    """
+    match = _DATE.search(text)
+    if match is None:
+        return None
+    return "-".join(part.zfill(2) for part in match.groups() if part)
+
+
+@functools.lru_cache(4096)
+def komi_of(text: str) -> float | None:
+    """Komi in points. Some write hundredths; quarters are Chinese stones, of two points each.
+
+    >>> [komi_of(text) for text in ("6.50", "550", "3 3/4", "375", "5目半", "-2,5", "none")]
+    [6.5, 5.5, 7.5, 7.5, 5.5, -2.5, None]
+    """
+    match = _KOMI.search(text)
+    if match is None:
+        return None
+    sign, number, above, below, unit, half = match.groups()
+    value = float(number.replace(",", "."))
+    if below not in (None, "0"):
+        value += int(above) / int(below)
+    value += 0.5 if half else 0.0
+    if value >= 100 and value % 25 == 0:
+        value /= 100
+    if unit == "子" or value % 0.5 == 0.25:
+        value *= 2
+    return -value if sign and value else value
+
+
+def handicap_of(text: str) -> int:
+    """Stones of handicap; one is none, since Black's first move is it."""
+    count = int(text) if text.isascii() and text.isdecimal() and len(text) < 3 else 0
+    return count if count > 1 else 0
+
+
+@functools.lru_cache(4096)
+def result_of(text: str) -> str:
+    """The result as SGF writes it, or "?".
+
+    >>> [result_of(text) for text in ("W+0.50", "B+Resign", "Jigo", "White wins", "unfinished")]
+    ['W+0.5', 'B+R', '0', 'W+', '?']
+    """
+    text = text.strip()
+    match = _MARGIN.match(text)
+    if match is not None:
+        winner, number, half, how = match.groups()
+        margin = (how or "").upper() if number is None else f"{float(number) + 0.5 * bool(half):g}"
+        return f"{winner.upper()}+{margin}"
+    if _DRAWN.match(text):
+        return "0"
+    if text.lower() == "void":
+        return "Void"
+    won = _WINNER.match(text)
+    if won is None:
+        return "?"
+    return f"{'B' if won[1] else 'W'}+{'R' if _RESIGNED.search(text) else ''}"
+
+
+def points_of(letters: bytes, size: int) -> npt.NDArray[np.int16]:
+    """The moves of two letters each as SGF writes them, ``tt`` for a pass.
+
+    Raises
+    ------
+    ValueError
+        If one is off the board; the message says which.
+    """
+    places = np.frombuffer(letters, np.uint8).reshape(-1, 2).astype(np.int16) - ord("a")
+    points = places[:, 1] * np.int16(size) + places[:, 0]
+    off = ((places < 0) | (places >= size)).any(axis=1)
+    if off.any():
+        passes = (places == ord("t") - ord("a")).all(axis=1)
+        points[passes] = size * size
+        wrong = np.flatnonzero(off & ~passes)
+        if wrong.size:
+            name = letters[2 * wrong[0] : 2 * wrong[0] + 2].decode("latin-1")
+            raise ValueError(f"move {wrong[0] + 1}, {name!r}, is not a point of {size}×{size}")
+    return points
+
+
+__all__ = [
+    "KOMI_BOUND",
+    "SIZES",
+    "SPLITS",
+    "GoGame",
+    "Split",
+    "date_of",
+    "handicap_of",
+    "is_held_out",
+    "komi_of",
+    "points_of",
+    "result_of",
+    "split_of",
+]
