@@ -1,0 +1,124 @@
+// A game of Go: a first position and the moves made since. This is what a search pushes and pops,
+// what superko is reckoned over, and what a network sees eight half-moves of.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "go/chains.hpp"
+
+namespace kedge::go {
+
+// Point y·size + x, x from the left and y from the top; size² is a pass.
+using Action = std::uint16_t;
+inline constexpr Action kNoAction = 0xFFFF;
+inline constexpr int kMinSize = 2, kMaxSize = 19, kMaxPoints = kMaxSize * kMaxSize;
+inline constexpr std::size_t kWords = 6, kSteps = 8;
+using Points = std::array<std::uint64_t, kWords>;  // a set: bit p is point p
+
+// What may not be repeated: simple ko takes back the last capture of one stone; superko comes back
+// to any earlier board, or to one with the same player to move.
+enum class Ko : std::uint8_t { kSimple, kPositional, kSituational };
+enum class Verdict : std::uint8_t { kLegal, kOffBoard, kOccupied, kSuicide, kKo, kSuperko };
+
+struct Rules {
+  Ko ko = Ko::kPositional;
+  bool suicide = false;  // of more than one stone: of a single one it is never legal
+  float komi = 7.5f;
+  bool operator==(const Rules&) const = default;
+};
+
+struct Position {
+  std::array<Points, 2> stones{};
+  std::uint64_t key = 0;                     // of the stones alone
+  std::array<std::uint16_t, 2> prisoners{};  // stones of black, of white, that were captured
+  Action move = kNoAction, ko = kNoAction;   // that led here; that may not retake
+  std::uint8_t player = kBlack, passes = 0;  // passes in a row, at most 2
+  bool operator==(const Position&) const = default;
+};
+
+// Stones that stand, and empty points that reach stones of this colour alone.
+struct Count {
+  std::array<int, 2> stones{}, territory{};
+};
+
+class Board {
+ public:
+  using Action = go::Action;
+  static constexpr std::size_t kMaxActions = kMaxPoints + 1;
+  // Stones of who moves and of the opponent, now and up to seven half-moves ago, none before the
+  // first position; ±komi/10, + for white to move.
+  struct Features {
+    Points masks[2 * kSteps];
+    float komi;
+  };
+
+  explicit Board(int size = kMaxSize, Rules rules = {});
+  // A stone of the first position. None may stand without liberties.
+  Verdict place(Action point, Colour colour);
+  // Who moves, where players do not alternate; not undone by pop(). A ko is over then.
+  void set_player(Colour player);
+
+  void push(Action action);  // must be legal
+  void pop();                // must not be at the first position
+
+  // By the rules of captures and repetition alone: also after the last pass, as some records do.
+  Verdict judge(Action action) const;
+  bool is_legal(Action action) const { return judge(action) == Verdict::kLegal; }
+  Points legal_points() const;  // the pass is bit size²
+  // The same, ascending; none after two passes in a row.
+  std::size_t legal_actions(Action* out) const;
+
+  bool is_over() const { return position().passes >= 2; }
+  // No result: without superko, a position that comes again with the same player to move.
+  bool is_draw_by_rule() const;
+  // For who moves, by area, every stone alive; 0 for a draw and no result.
+  double terminal_value() const;
+  Count count(const Points& dead = {}) const;
+
+  int player() const { return position().player; }
+  int size() const { return size_; }
+  Action pass() const { return static_cast<Action>(size_ * size_); }
+  const Rules& rules() const { return rules_; }
+  const Position& position(std::size_t back = 0) const { return line_[line_.size() - 1 - back]; }
+  std::size_t length() const { return line_.size(); }
+  std::uint64_t key_from_scratch() const;
+
+  // The first 2·steps masks of Features, and its komi.
+  void encode(Points* masks, float* komi, std::size_t steps = kSteps) const;
+  void features(Features& out) const { encode(out.masks, &out.komi); }
+  std::uint16_t policy_index(Action action) const { return action; }
+
+  // Random legal points, passes only where there is none; how many were played.
+  std::size_t play_random(std::size_t plies, std::uint64_t seed);
+
+  bool operator==(const Board& board) const {
+    return size_ == board.size_ && rules_ == board.rules_ && line_ == board.line_;
+  }
+
+ private:
+  // What a move leaves behind for pop().
+  struct Made {
+    Chains::Undo undo;  // not of a pass
+    bool marked;        // it set a bit in seen_
+  };
+
+  Cell cell(Action point) const;
+  Action point(Cell cell) const;
+  // What superko compares.
+  std::uint64_t repetition_key(std::uint64_t key, std::uint8_t player) const;
+  bool has_occurred(std::uint64_t repetition_key) const;
+
+  int size_;
+  Rules rules_;
+  Chains chains_;
+  std::vector<Position> line_;
+  std::vector<Made> made_;
+  std::vector<std::uint64_t> keys_;        // what superko compares, of every position
+  std::array<std::uint64_t, 128> seen_{};  // the last 13 bits of those before this one: most
+                                           // keys are not here, and need not be looked for
+};
+
+}  // namespace kedge::go
