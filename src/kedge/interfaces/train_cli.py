@@ -1,6 +1,8 @@
 """``kedge train``: human models from human games."""
 
 import dataclasses
+import math
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -8,6 +10,32 @@ import typer
 
 from kedge.errors import InputError
 from kedge.interfaces.output import print_json
+
+Folder = Annotated[
+    Path, typer.Option(help="Where the checkpoint and the model go; the same folder goes on.")
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        "-s",
+        metavar="FIELD=VALUE",
+        help="Change the recipe: filters, blocks, steps, batch, learning_rate, …",
+        show_default=False,
+    ),
+]
+Device = Annotated[str, typer.Option(help="`cpu`, `cuda`, `cuda:1`, …")]
+Seconds = Annotated[
+    float | None,
+    typer.Option(help="Stop after this long; run again to go on.", show_default=False),
+]
+Teacher = Annotated[
+    Path | None,
+    typer.Option(
+        help="A larger model's checkpoint to learn from as well (see teacher_weight).",
+        show_default=False,
+    ),
+]
 
 train_app = typer.Typer(no_args_is_help=True, help="Train human models from human games.")
 
@@ -23,31 +51,11 @@ def chess(
         list[Path],
         typer.Argument(help="PGN or JSON lines, plain or compressed: a Lichess month, say."),
     ],
-    folder: Annotated[
-        Path, typer.Option(help="Where the checkpoint and the model go; the same folder goes on.")
-    ],
-    settings: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            "-s",
-            metavar="FIELD=VALUE",
-            help="Change the recipe: filters, blocks, steps, batch, learning_rate, …",
-            show_default=False,
-        ),
-    ] = None,
-    device: Annotated[str, typer.Option(help="`cpu`, `cuda`, `cuda:1`, …")] = "cpu",
-    seconds: Annotated[
-        float | None,
-        typer.Option(help="Stop after this long; run again to go on.", show_default=False),
-    ] = None,
-    teacher: Annotated[
-        Path | None,
-        typer.Option(
-            help="A larger model's checkpoint to learn from as well (see teacher_weight).",
-            show_default=False,
-        ),
-    ] = None,
+    folder: Folder,
+    settings: Settings = None,
+    device: Device = "cpu",
+    seconds: Seconds = None,
+    teacher: Teacher = None,
     limit: Annotated[
         int | None, typer.Option(min=1, help="Read only so many games.", show_default=False)
     ] = None,
@@ -81,19 +89,87 @@ def chess(
         make_folder(folder)
         games = chain.from_iterable(read_games(path) for path in data)
         table = table_of(islice(games, limit))
-        told = f"{len(table):,} games, {int(table.held_out.sum()):,} of them held out"
         if rank.is_first:
+            told = f"{len(table):,} games, {int(table.held_out.sum()):,} of them held out"
             typer.echo(told, err=True)
-        limit_seconds = float("inf") if seconds is None else seconds
-        for report in train(
-            table, folder, recipe, rank=rank, seconds=limit_seconds, teacher=teacher
-        ):
+        reports = train(
+            table, folder, recipe, rank=rank, seconds=seconds or math.inf, teacher=teacher
+        )
+        for report in reports:
             if rank.is_first:
-                typer.echo(
-                    f"step {report['step']:,} of {recipe.steps:,}  loss {report['loss']:.3f}  "
-                    f"top-1 {report['top1']:.1%}  held out {report['held_out_top1']:.1%}  "
-                    f"{report['seconds']:.0f} s"
-                )
+                _tell(report, recipe.steps)
+
+
+@train_app.command()
+def go(
+    data: Annotated[
+        Path,
+        typer.Argument(help="SGF files, folders and archives of them, or a table (TSV)."),
+    ],
+    folder: Folder,
+    recipe: Annotated[
+        str, typer.Option(help="`small` (10 blocks of 128), or the `paper`'s (20 of 256).")
+    ] = "small",
+    settings: Settings = None,
+    modern: Annotated[
+        bool,
+        typer.Option("--modern", help="Learn from all years, not only from 1900 to 2014."),
+    ] = False,
+    device: Device = "cpu",
+    seconds: Seconds = None,
+    teacher: Teacher = None,
+) -> None:
+    """A Go model from professional games: what is played next, and who wins.
+
+    Even games on the full board, komi from −60 to 60: those of 1900 to 2014 are learned from, those
+    of 2015 and 2016 tested on, as in the paper. It needs the `[train]` extra; torchrun works as for
+    chess.
+
+    **Examples**
+
+    - `kedge train go games.tsv.xz --folder mine --device cuda --seconds 540`
+    - `torchrun --nproc-per-node=8 -m kedge train go sgf/ --folder big --recipe paper --device cuda`
+    """
+    try:
+        from kedge.training.distributed import joined
+    except ImportError:
+        raise InputError("training needs torch: pip install 'kedge[train]'") from None
+    from kedge.files import make_folder
+    from kedge.interfaces.inputs import fields_of
+    from kedge.records.go_table import go_table
+    from kedge.specs import suggest
+    from kedge.training.go import RECIPES, train
+    from kedge.training.imitation import Recipe
+
+    if recipe not in RECIPES:
+        raise InputError(f"recipe {recipe!r}: {suggest(recipe, list(RECIPES))}")
+    changes = fields_of(Recipe, "the recipe", settings or [])
+    chosen = dataclasses.replace(RECIPES[recipe], **changes)
+    with joined(device) as rank:
+        make_folder(folder)
+        table = go_table(data)
+        if rank.is_first:
+            typer.echo(f"{len(table):,} games", err=True)
+        reports = train(
+            table,
+            folder,
+            chosen,
+            rank=rank,
+            modern=modern,
+            seconds=seconds or math.inf,
+            teacher=teacher,
+        )
+        for report in reports:
+            if rank.is_first:
+                _tell(report, chosen.steps)
+
+
+def _tell(report: Mapping[str, float], steps: int) -> None:
+    typer.echo(
+        f"step {report['step']:,} of {steps:,}  loss {report['loss']:.3f}  "
+        f"top-1 {report['top1']:.1%}  held out {report['held_out_top1']:.1%}  "
+        f"{report['seconds']:.0f} s"
+    )
 
 
 @train_app.command("move-times")

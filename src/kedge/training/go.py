@@ -1,0 +1,184 @@
+"""Training a Go model on human games: what professionals play, and who wins.
+
+A position is AlphaGo Zero's planes, the last of them ±komi / 10 (appendix E). Only the stones of
+each position lie on the device; its history are the rows before it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from kedge import _core
+from kedge.models.encoding import GO
+from kedge.records.go_table import GoTable
+from kedge.training.distributed import Rank
+from kedge.training.imitation import Batch, Course, Recipe
+from kedge.training.network import DensePolicy, SEResNet, Value
+
+_STEPS = 8  # positions that are seen, the last of them now
+_POINTS = GO.side**2
+_KOMI = 6.5  # where the record does not say
+
+#: `kedge train go --recipe NAME`.
+RECIPES = {
+    # Appendix E: 64 epochs on eight GPUs.
+    "paper": Recipe(
+        filters=256,
+        blocks=20,
+        se_ratio=4,
+        drop=0.0,
+        steps=475_000,
+        batch=2048,
+        optimizer="sgd",
+        learning_rate=0.1,
+        warmup=1,
+        schedule="steps",
+        weight_decay=1e-4,
+        value_weight=0.01,
+        average=0.0,
+    ),
+    # What an H200 does in half an hour.
+    "small": Recipe(
+        filters=128,
+        blocks=10,
+        se_ratio=4,
+        drop=0.0,
+        steps=40_000,
+        batch=2048,
+        optimizer="sgd",
+        learning_rate=0.12,
+        warmup=500,
+        weight_decay=1e-4,
+        value_weight=0.01,
+        average=0.999,
+    ),
+}
+
+
+def turns() -> npt.NDArray[np.int64]:
+    """The eight symmetries of the board: (8, 361), the point that comes to each point."""
+    board = np.arange(_POINTS).reshape(GO.side, GO.side)
+    boards = [np.rot90(side, k) for side in (board, board.T) for k in range(4)]
+    return np.stack([turned.ravel() for turned in boards])
+
+
+@dataclass(frozen=True)
+class GoPositions:
+    """Packed positions and what people did in them, as tensors on one device."""
+
+    stones: Tensor  # (n + 1, 2, 6) int64: of who moves and of the opponent; none in the last row
+    first: Tensor  # (n,) int64: the row that its game begins with
+    komi: Tensor  # (n,) float16: ±komi / 10
+    moves: Tensor  # (n,) int64
+    results: Tensor  # (n,) float32
+    bits: Tensor  # (64,) int64: 0, 1, …
+    turned: Tensor  # (8, 361) int64: `turns`
+    moved: Tensor  # (8, 362) int64: where each move goes in them
+
+    def __len__(self) -> int:
+        return len(self.moves)
+
+    def to(self, device: torch.device) -> "GoPositions":
+        return GoPositions(**{name: tensor.to(device) for name, tensor in vars(self).items()})
+
+    def batch(self, rows: Tensor, turns: Tensor | None = None) -> Batch:
+        """In one of the eight symmetries, where `turns` are drawn."""
+        back = torch.arange(_STEPS, device=rows.device)
+        at = rows[:, None] - back
+        at = torch.where(at >= self.first[rows][:, None], at, len(self))
+        stones = self.stones[at]
+        # Who moves now was the opponent a half-move ago.
+        stones = torch.where((back % 2 == 1)[:, None, None], stones.flip(2), stones)
+        points = ((stones[..., None] >> self.bits) & 1).to(torch.bfloat16)
+        points = points.view(len(rows), 2 * _STEPS, -1)[:, :, :_POINTS]
+        moves = self.moves[rows]
+        if turns is not None:
+            turn = (8 * turns).long()
+            where = self.turned[turn][:, None].expand(-1, points.shape[1], -1)
+            points = points.gather(2, where)
+            moves = self.moved[turn, moves]
+        komi = self.komi[rows].to(torch.bfloat16)[:, None, None].expand(-1, -1, _POINTS)
+        planes = torch.cat([points, komi], dim=1).view(-1, *GO.shape)
+        planes = planes.contiguous(memory_format=torch.channels_last)
+        return Batch(planes, None, moves, self.results[rows])
+
+
+def positions_of(table: GoTable, games: npt.NDArray[np.int64], threads: int = 0) -> GoPositions:
+    """Every position of some even games on the full board, packed; what is illegal is left out."""
+    lengths = np.diff(table.offsets)[games]
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    kept = [table.actions[table.offsets[g] : table.offsets[g + 1]] for g in games]
+    moves = np.concatenate(kept) if len(games) else table.actions[:0]
+    ply = np.arange(len(moves)) - np.repeat(offsets[:-1], lengths)
+    komi = np.nan_to_num(table.komi[games], nan=_KOMI).astype(np.float32)
+    stones, signed, played, _, _ = _core.go_replay(
+        moves,
+        (ply % 2).astype(np.uint8),
+        offsets,
+        ply,
+        offsets,
+        table.sizes[games],
+        komi,
+        np.zeros((0, 3), np.int32),
+        steps=1,
+        threads=threads,
+    )
+    returns = np.repeat(table.black_returns[games], lengths)
+    legal = played < GO.moves  # from an illegal move on, a game's rows are empty
+    first = np.repeat(offsets[:-1], lengths)
+    # The rows of a game are kept from its first on, so that counting those dropped moves them all.
+    dropped = np.concatenate([[0], np.cumsum(~legal)])[first]
+    none = np.zeros((1, *stones.shape[1:]), stones.dtype)
+    turned = turns()
+    moved = np.concatenate([np.argsort(turned, axis=1), np.full((8, 1), _POINTS)], axis=1)
+    return GoPositions(
+        torch.from_numpy(np.concatenate([stones[legal], none]).view(np.int64)),
+        torch.from_numpy((first - dropped)[legal]),
+        torch.from_numpy(signed[legal].astype(np.float16)),
+        torch.from_numpy(played[legal].astype(np.int64)),
+        torch.from_numpy(np.where(ply % 2 == 0, returns, -returns)[legal].astype(np.float32)),
+        torch.arange(64),
+        torch.from_numpy(turned),
+        torch.from_numpy(moved),
+    )
+
+
+def make_network(recipe: Recipe) -> SEResNet:
+    return SEResNet(
+        GO.planes,
+        DensePolicy(recipe.filters, GO),
+        Value(recipe.filters, GO, draws=False),
+        recipe.filters,
+        recipe.blocks,
+        recipe.se_ratio,
+        recipe.drop,
+    )
+
+
+def train(
+    table: GoTable,
+    folder: Path,
+    recipe: Recipe,
+    *,
+    rank: Rank,
+    modern: bool = False,
+    seconds: float = float("inf"),
+    teacher: Path | None = None,
+) -> Iterator[dict[str, float]]:
+    """Train on the paper's years, and test on 2015 and 2016; see `Course.train`.
+
+    A `modern` model learns from all years, those games too, less one in fifty to test on.
+    """
+    train_rows, test_rows = table.rows("train"), table.rows("test")
+    if modern:
+        games = np.concatenate([train_rows, test_rows, table.rows("modern")])
+        train_rows, test_rows = games[games % 50 != 0], games[games % 50 == 0]
+    learned = positions_of(table, train_rows).to(rank.device)
+    tested = positions_of(table, test_rows).to(rank.device)
+    course = Course(GO, make_network, learned, tested)
+    return course.train(folder, recipe, rank=rank, seconds=seconds, teacher=teacher)
