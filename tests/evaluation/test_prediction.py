@@ -47,7 +47,7 @@ class Lowest:
 
 def test_counts_by_hand():
     games = [game(OPENING)]
-    *_, last = predict(positions(games, ()), Lowest())
+    last = predict(list(positions(games, ())), Lowest())
     hits = [
         ChessState.from_fen(games[0].state(ply).fen()).legal_actions()[0] == action
         for ply, action in enumerate(games[0].moves)
@@ -69,7 +69,7 @@ def test_errors_are_clustered_by_game():
 def test_search_and_network_agree_at_one_playout():
     games = [game(OPENING)]
     raw, searched = (
-        list(predict(positions(games, ()), make_agent(spec)))[-1].to_json()
+        predict(list(positions(games, ())), make_agent(spec)).to_json()
         for spec in ("chess", "puct(chess, playouts=1)")
     )
     assert raw["top1"] == searched["top1"]

@@ -1,6 +1,7 @@
 """What every game must do, whatever its rules."""
 
 import xml.etree.ElementTree as ElementTree
+from functools import partial
 
 import numpy as np
 import pytest
@@ -8,7 +9,9 @@ import pytest
 from kedge.errors import InputError
 from kedge.games import load_game
 
+SIMULTANEOUS = -2  # what `current_player` answers when all move at once
 GAMES = [
+    "chess",
     "blotto(coins=3, fields=3)",
     "matching-pennies",
     "matching-pennies(players=3)",
@@ -21,32 +24,42 @@ GAMES = [
 @pytest.mark.parametrize("spec", GAMES)
 def test_plays_to_an_end(spec):
     rng = np.random.default_rng(0)
-    state = load_game(spec).initial_state()
-    players = state.game.num_players
-    assert not state.is_terminal()
-    assert state.current_player() == -2
-    assert state.returns() == [0.0] * players
-    joint = [int(rng.choice(state.legal_actions(player))) for player in range(players)]
-    before = state.clone()
-    state.apply_actions(joint)
-    assert state.is_terminal()
+    game = load_game(spec)
+    state = game.initial_state()
+    while not state.is_terminal():
+        assert state.current_player() in (SIMULTANEOUS, *range(game.num_players))
+        assert state.returns() == [0.0] * game.num_players
+        before = state.clone()
+        last = play(state, game.num_players, lambda legal: int(rng.choice(legal)))
     assert state.current_player() == -4
-    assert state.legal_actions(0) == []
-    assert len(state.returns()) == players
+    assert len(state.returns()) == game.num_players
     assert not before.is_terminal(), "a clone must not follow its original"
     with pytest.raises(InputError, match="over"):
-        state.apply_actions(joint)
+        last()
+
+
+def play(state, players, choose):
+    """Make a move, or all players' moves; returns what makes the same once more."""
+    if state.current_player() == SIMULTANEOUS:
+        joint = [choose(state.legal_actions(player)) for player in range(players)]
+        apply = partial(state.apply_actions, joint)
+    else:
+        apply = partial(state.apply_action, choose(state.legal_actions()))
+    apply()
+    return apply
 
 
 @pytest.mark.parametrize("spec", GAMES)
 def test_draws_and_names_itself(spec):
-    state = load_game(spec).initial_state()
+    game = load_game(spec)
+    state = game.initial_state()
+    assert game.name in str(game)
     assert str(state)
     for _ in range(2):
         root = ElementTree.fromstring(state.to_svg())
         assert root.tag.endswith("svg")
         if not state.is_terminal():
-            state.apply_actions([0] * state.game.num_players)
+            play(state, game.num_players, min)
 
 
 @pytest.mark.parametrize("actions", [[0], [0, 3], [-1, 0], [0, 0, 0]])

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kedge.errors import InputError
-from kedge.games import load_game
+from kedge.games import load_game, load_normal_form
 from kedge.games.normal_form import (
     NormalFormGame,
     blotto,
@@ -188,7 +188,7 @@ def test_bad_payoffs(payoffs, said):
         "random(actions=0)",
         "random(players=9, actions=99)",
         "matching-pennies(players=1)",
-        "chess",
+        "ches",
         "nowhere.nfg",
     ],
 )
@@ -196,6 +196,11 @@ def test_bad_games(text):
     with pytest.raises(InputError) as error:
         load_game(text)
     assert "\n" not in str(error.value)
+
+
+def test_only_normal_form_is_solved():
+    with pytest.raises(InputError, match="chess: not a game in normal form"):
+        load_normal_form("chess")
 
 
 def test_random_games_repeat():

@@ -1,9 +1,8 @@
 """How well an agent predicts people: the share of moves it holds likeliest, and cross-entropy."""
 
-from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -11,9 +10,10 @@ import numpy.typing as npt
 
 from kedge.agents.agent import Analysis, Player
 from kedge.errors import InputError
-from kedge.records import ChessGame
+from kedge.evaluation.game_analysis import told_ratings
 from kedge.records.filters import Position, boards_of
 from kedge.regularize import Array
+from kedge.specs import Spec
 
 #: Where the phases of a game begin, in plies.
 PHASES = {"plies 0-19": 0, "plies 20-39": 20, "plies 40-": 40}
@@ -28,13 +28,19 @@ class GameScore:
     groups: dict[str, str]
     sums: Array
 
+    def to_json(self) -> dict[str, Any]:
+        return {"groups": self.groups, "sums": self.sums.tolist()}
+
+    @classmethod
+    def from_json(cls, found: Mapping[str, Any]) -> "GameScore":
+        return cls(dict(found["groups"]), np.array(found["sums"], np.float64))
+
 
 @dataclass
 class Prediction:
-    """The games so far, summed up one by one, so that errors can be clustered by game."""
+    """Games summed up one by one, so that errors can be clustered by game."""
 
     games: list[GameScore] = field(default_factory=list)
-    total: Array = field(default_factory=lambda: np.zeros(len(SUMS)))
 
     def to_json(self) -> dict[str, Any]:
         """All positions, and split by each of their groups."""
@@ -70,42 +76,67 @@ def summary(games: Sequence[npt.ArrayLike] | Array) -> dict[str, Any]:
     return found
 
 
-def predict(positions: Iterable[Position], agent: Player) -> Iterator[Prediction]:
-    """Score `agent` on what people played; yields after every batch, the last time with all."""
-    prediction = Prediction()
-    ahead: deque[list[Position]] = deque()  # with the agent: it may take several before it answers
-    current: ChessGame | None = None
-    stream = iter(positions)
+def predict(positions: Sequence[Position], agent: Player) -> Prediction:
+    """Score `agent` on what people played; positions of a game come one after the other."""
+    return _summed(positions, _scored(positions, agent))
 
-    def boards() -> Iterator[Sequence[Any]]:
-        while batch := list(islice(stream, agent.batch_size)):
-            ahead.append(batch)
-            yield boards_of(batch)
 
-    for found in agent.analyse_chunks(boards()):
-        batch = ahead.popleft()
-        scores = _scores(found, np.array([position.action for position in batch]))
-        plies = np.array([position.ply for position in batch])
-        phases = np.searchsorted(list(PHASES.values()), plies, side="right") - 1
-        numbers = []
-        for position in batch:
-            if position.game is not current:  # positions of a game come one after the other
-                current = position.game
-                blank = np.zeros((len(PHASES), len(SUMS)))
-                prediction.games.append(GameScore(position.groups, blank))
-            numbers.append(len(prediction.games) - 1)
-        sums = np.zeros((numbers[-1] - numbers[0] + 1, len(PHASES), len(SUMS)))
-        np.add.at(sums, (np.array(numbers) - numbers[0], phases), scores)
-        for number, more in enumerate(sums, numbers[0]):
-            prediction.games[number].sums[:] += more
-        prediction.total += scores.sum(axis=0)
-        yield prediction
-    if not prediction.games:
-        raise InputError("no position is left by the filters")
+def predict_told(positions: Sequence[Position], agent: Callable[[int, int], Player]) -> Prediction:
+    """The same, each position by the agent for the mover's and the opponent's rating.
+
+    The ratings are those of `told_ratings`.
+    """
+    pairs: dict[tuple[int, int], list[int]] = {}
+    for row, position in enumerate(positions):
+        white, black = told_ratings(position.game)
+        pairs.setdefault((black, white) if position.mover else (white, black), []).append(row)
+    scores = np.empty((len(positions), len(SUMS)))
+    for pair, rows in pairs.items():
+        scores[rows] = _scored([positions[row] for row in rows], agent(*pair))
+    return _summed(positions, scores)
+
+
+def told_spec(agent: Spec, elo: int, opponent: int) -> Spec:
+    """The agent, where it is the shipped model or has it as its anchor, told these ratings."""
+    if agent.name == "chess" and not {"elo", "opponent"} & set(agent.kwargs):
+        return Spec("chess", agent.args, {**agent.kwargs, "elo": elo, "opponent": opponent})
+    if agent.args and isinstance(agent.args[0], Spec):
+        anchor = told_spec(agent.args[0], elo, opponent)
+        return Spec(agent.name, (anchor, *agent.args[1:]), agent.kwargs)
+    raise InputError(
+        f"agent {agent}: cannot be told ratings; chess and puct(chess, …) can, without elo"
+    )
+
+
+def _scored(positions: Sequence[Position], agent: Player) -> Array:
+    """The `SUMS` of single positions, one a row."""
+    size = agent.batch_size
+    batches = [positions[first : first + size] for first in range(0, len(positions), size)]
+    # An agent may take several before it answers.
+    found = agent.analyse_chunks(boards_of(batch) for batch in batches)
+    scores = [
+        _scores(one, np.array([position.action for position in batch]))
+        for batch, one in zip(batches, found, strict=True)
+    ]
+    return np.concatenate(scores) if scores else np.empty((0, len(SUMS)))
+
+
+def _summed(positions: Sequence[Position], scores: Array) -> Prediction:
+    """Game by game, and phase by phase."""
+    plies = np.array([position.ply for position in positions])
+    phases = np.searchsorted(list(PHASES.values()), plies, side="right") - 1
+    prediction, end = Prediction(), 0
+    for _, run in groupby(positions, key=lambda position: id(position.game)):
+        group = list(run)
+        start, end = end, end + len(group)
+        sums = np.zeros((len(PHASES), len(SUMS)))
+        np.add.at(sums, phases[start:end], scores[start:end])
+        prediction.games.append(GameScore(group[0].groups, sums))
+    return prediction
 
 
 def _scores(found: Analysis, played: npt.NDArray[np.int64]) -> Array:
-    """The `SUMS` of single positions, one a row."""
+    """What `_scored` says of one batch."""
     assert found.actions is not None
     rows = np.arange(len(played))
     is_played = found.actions == played[:, None]

@@ -1,7 +1,6 @@
 """A match between two agents, played in chunks that are kept as they finish."""
 
 import dataclasses
-import hashlib
 import io
 import json
 from collections import Counter
@@ -11,9 +10,9 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from kedge.agents import Player, make_player
+from kedge.agents import Player
 from kedge.agents.chess import check_temperature
-from kedge.agents.networks import Dtype, computing_on
+from kedge.agents.networks import Dtype
 from kedge.errors import InputError
 from kedge.evaluation.matches import (
     MAX_PLIES,
@@ -23,11 +22,11 @@ from kedge.evaluation.matches import (
     play_games,
 )
 from kedge.experiments.experiment import Experiment, Task
+from kedge.experiments.players import player_on, weights_of
 from kedge.experiments.report import Column, Report, Table
 from kedge.games.chess import ChessState
-from kedge.models.store import is_path, resolve, stored_names
 from kedge.records import ChessGame, read_games
-from kedge.specs import Spec, parse
+from kedge.specs import parse
 
 #: Games in a task. On a CPU larger batches gain nothing; a GPU wants them.
 CHUNK, GPU_CHUNK = 8, 256
@@ -67,7 +66,10 @@ class Match(Experiment):
 
     def config(self) -> dict[str, Any]:
         """With the hashes of weight files: tomorrow the same name may stand for another model."""
-        return {**super().config(), "weights": _weights(parse(self.a)) | _weights(parse(self.b))}
+        return {
+            **super().config(),
+            "weights": weights_of(parse(self.a)) | weights_of(parse(self.b)),
+        }
 
     def tasks(self) -> list[Task]:
         return match_tasks(self.games, self.chunk)
@@ -164,10 +166,8 @@ def match_players(
     a: str, b: str, temperature: float | None = None, device: str = "cpu", dtype: Dtype = "float32"
 ) -> tuple[Player, Player]:
     """The agents of a match; both draw their moves at `temperature`, unless it is None."""
-    # Tasks are the unit of parallelism. More threads would split batches in other ways, which
-    # changes the last bits of what a network says, and so at times the game.
-    with computing_on(device, dtype, threads=1 if device == "cpu" else None):
-        return _player(a, temperature), _player(b, temperature)
+    one, other = player_on(device, dtype, a), player_on(device, dtype, b)
+    return _at(one, temperature), _at(other, temperature)
 
 
 def play_chunk(
@@ -187,24 +187,10 @@ def play_chunk(
     ]
 
 
-def _player(spec: str, temperature: float | None) -> Player:
-    player: Any = make_player(spec, ChessState)
+def _at(player: Any, temperature: float | None) -> Player:
     if temperature is not None:
         player = dataclasses.replace(player, temperature=temperature)
     return player  # type: ignore[no-any-return]
-
-
-def _weights(spec: Spec) -> dict[str, str]:
-    """The sha256 of each weight file that a spec names."""
-    found = {}
-    names = [spec.name, *(value for value in spec.args if isinstance(value, str))]
-    for name in names:
-        if is_path(name) or name in stored_names():
-            found[name] = hashlib.sha256(resolve(name).read_bytes()).hexdigest()
-    for value in (*spec.args, *spec.kwargs.values()):
-        if isinstance(value, Spec):
-            found |= _weights(value)
-    return found
 
 
 def _games(results: Mapping[str, Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:

@@ -4,6 +4,8 @@ import re
 from pathlib import Path
 
 from kedge.errors import InputError
+from kedge.games.chess import Chess
+from kedge.games.game import Game
 from kedge.games.normal_form import (
     NormalFormGame,
     blotto,
@@ -17,8 +19,9 @@ from kedge.games.openspiel import load_openspiel
 from kedge.specs import Registry
 
 #: Other packages add games through entry points in the group ``kedge.games``.
-GAMES: Registry[NormalFormGame] = Registry("game", "kedge.games")
+GAMES: Registry[Game] = Registry("game", "kedge.games")
 GAMES.register("blotto", blotto)
+GAMES.register("chess", Chess)
 GAMES.register("matching-pennies", matching_pennies)
 GAMES.register("random", random_game)
 GAMES.register("rock-paper-scissors", rock_paper_scissors)
@@ -26,7 +29,7 @@ GAMES.register("rock-paper-scissors", rock_paper_scissors)
 _READERS = {".nfg": read_nfg, ".json": read_json}
 
 
-def load_game(text: str) -> NormalFormGame:
+def load_game(text: str) -> Game:
     """The game that `text` names: a spec, an ``.nfg`` or ``.json`` file, or ``openspiel:NAME``.
 
     >>> print(load_game("blotto(coins=5, fields=2)"))
@@ -42,4 +45,12 @@ def load_game(text: str) -> NormalFormGame:
     return GAMES.make(text)
 
 
-__all__ = ["GAMES", "load_game"]
+def load_normal_form(text: str) -> NormalFormGame:
+    """The same where only a game in normal form will do."""
+    game = load_game(text)
+    if not isinstance(game, NormalFormGame):
+        raise InputError(f"{text}: not a game in normal form, and only those can be solved")
+    return game
+
+
+__all__ = ["GAMES", "Game", "load_game", "load_normal_form"]

@@ -20,6 +20,19 @@ PLANES = 112
 POLICY_SIZE = 1858
 
 
+class Chess:
+    """The rules, as `kedge.games.load_game` hands them out."""
+
+    name = "chess"
+    num_players = 2
+
+    def initial_state(self) -> "ChessState":
+        return ChessState()
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class ChessState:
     """A game of chess up to some position, with OpenSpiel's verbs.
 

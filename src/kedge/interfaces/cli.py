@@ -201,11 +201,11 @@ def solve(
     - `residual`: max |π − F(π)| of the regularised fixed point; none at λ = 0
     """
     from kedge.evaluation import equilibria
-    from kedge.games import load_game
+    from kedge.games import load_normal_form
     from kedge.interfaces import inputs
     from kedge.interfaces.tables import print_solution, tracked
 
-    loaded = load_game(game)
+    loaded = load_normal_form(game)
     anchors = inputs.read_anchors(anchor)
     lams = inputs.numbers(lam, "--lambda")
     if algorithm == "qre":

@@ -1,8 +1,7 @@
 """``kedge predict``: how well an agent predicts people."""
 
-import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -33,6 +32,46 @@ def chess(
     held_out: Annotated[
         bool, typer.Option("--held-out", help="Only games that `kedge train` does not train on.")
     ] = False,
+    told_ratings: Annotated[
+        bool,
+        typer.Option(
+            "--told-ratings",
+            help="Tell `chess`, or `puct(chess, …)`, both players' ratings in every position.",
+        ),
+    ] = False,
+    device: Annotated[str, typer.Option(help="`cpu`, `cuda`, `cuda:1`, …")] = "cpu",
+    dtype: Annotated[
+        Literal["float32", "bfloat16"], typer.Option(help="What a GPU computes in.")
+    ] = "float32",
+    chunk: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Games in one task. [default: 32, 1024 on a GPU; more if there are very many]",
+            show_default=False,
+        ),
+    ] = None,
+    engine: Annotated[
+        Literal["local", "ray", "inline"],
+        typer.Option(help="Processes here, a Ray cluster, or this very process."),
+    ] = "local",
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Tasks at once. [default: all cores; 1 on a GPU]", show_default=False
+        ),
+    ] = None,
+    address: Annotated[
+        str | None,
+        typer.Option(help="Of a Ray cluster: `auto` or HOST:PORT. Without it, one is started."),
+    ] = None,
+    folder: Annotated[
+        Path | None,
+        typer.Option(
+            help="Where to keep the run. [default: under kedge's home, by the config's hash]",
+            show_default=False,
+        ),
+    ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object and nothing else.")
     ] = False,
@@ -42,31 +81,37 @@ def chess(
     Positions are those of the paper and of Maia: rated games, no bullet, no bots, after ten plies,
     with thirty seconds left where clocks are known. Standard errors are clustered by game.
 
+    Finished chunks of games are kept: interrupt it, run it again, and it goes on from there.
+
     **Examples**
 
     - `kedge predict chess lichess_2024-01.pgn.zst --agent maia-1900 --bucket 1900 --limit 20000`
     - `kedge predict chess games.pgn --agent "puct(chess, c_puct=2, playouts=50)"`
+    - `kedge predict chess games.pgn --agent chess --told-ratings --json`
     """
-    from itertools import chain, islice
+    from kedge.experiments import run
+    from kedge.experiments.predict import Predict
 
-    from kedge.agents import make_player
-    from kedge.evaluation.prediction import predict
-    from kedge.games.chess import ChessState
-    from kedge.interfaces.tables import counted, print_prediction
-    from kedge.records import read_games
-    from kedge.records.filters import is_held_out, maia, positions
-
-    player = make_player(agent, ChessState)
-    games = (
-        game
-        for game in chain.from_iterable(read_games(path) for path in data)
-        if source in (None, game.source) and (is_held_out(game) or not held_out)
+    prediction = Predict(
+        agent=agent,
+        data=tuple(map(str, data)),
+        limit=limit,
+        bucket=bucket,
+        source=source,
+        held_out=held_out,
+        told_ratings=told_ratings,
+        device=device,
+        dtype=dtype,
+        chunk=chunk,
     )
-    chosen = islice(positions(games, maia(bucket)), limit)
-    steps = predict(chosen, player)
-    prediction = counted(steps, limit) if sys.stderr.isatty() and not as_json else list(steps)[-1]
-    found = {"agent": agent, **prediction.to_json()}
+    if engine != "ray":  # whose workers may have a device, and models, that are not here
+        prediction.player()
+    if engine == "local" and device != "cpu":
+        workers = workers or 1
+    done = run(prediction, engine=engine, workers=workers, address=address, folder=folder)
+    done.write_report()
     if as_json:
-        print_json(found)
-    else:
-        print_prediction(found)
+        print_json({**(done.report().data or {}), "folder": done.folder})
+        return
+    typer.echo(done.report().text(), nl=False)
+    typer.echo(f"{done.folder}")

@@ -15,7 +15,6 @@ from rich.table import Table
 from rich.text import Text
 
 from kedge.evaluation.equilibria import Solution
-from kedge.evaluation.prediction import Prediction
 from kedge.experiments import Experiment, RunInfo
 from kedge.games.normal_form import NormalFormGame
 
@@ -129,42 +128,3 @@ def show_figure(files: Sequence[Path], wanted: bool | None) -> None:
     screen = sys.platform != "linux" or bool({"DISPLAY", "WAYLAND_DISPLAY"} & os.environ.keys())
     if drawn and (wanted or (wanted is None and screen and sys.stdout.isatty())):
         typer.launch(str(drawn[0]))
-
-
-def counted(steps: Iterator[Prediction], limit: int | None) -> Prediction:
-    """The last of `steps`, with a count of positions and the figure so far on a terminal."""
-    with Progress(
-        TextColumn("{task.completed:,.0f} positions"),
-        BarColumn(),
-        TextColumn("top-1 {task.fields[top1]:.2%}"),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    ) as progress:
-        bar = progress.add_task("", total=limit, top1=0.0)
-        for prediction in steps:
-            count, hits, *_ = prediction.total
-            progress.update(bar, completed=count, top1=hits / count)
-    return prediction
-
-
-def print_prediction(found: Mapping[str, Any]) -> None:
-    console = Console()
-    console.print(Text(str(found["agent"]), style="bold"))
-    table = Table(box=None, pad_edge=False)
-    for heading in ("", "games", "positions", "top-1", "top-5", "cross-entropy"):
-        table.add_column(heading, justify="right" if heading else "left")
-    rows = [("all", found)]
-    for kind, labels in found["groups"].items():
-        if len(labels) > 1 and kind != "time_control":  # there are too many; JSON has them
-            rows += [(f"{kind.replace('_', ' ')} {label}", one) for label, one in labels.items()]
-    for name, one in rows:
-        table.add_row(
-            Text(name),
-            f"{one['games']:,}",
-            f"{one['positions']:,}",
-            f"{one['top1']:.2%} ± {one['top1_se']:.2%}",
-            f"{one['top5']:.2%}",
-            f"{one['cross_entropy']:.4f} ± {one['cross_entropy_se']:.4f}",
-        )
-    console.print(table)

@@ -16,12 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from kedge.agents import AGENTS, make_player
-from kedge.agents.networks import Dtype, computing_on
+from kedge.agents import AGENTS
+from kedge.agents.networks import Dtype
 from kedge.errors import InputError
 from kedge.evaluation.prediction import SUMS, predict, summary
 from kedge.experiments import Experiment, Task
-from kedge.games.chess import ChessState
+from kedge.experiments.players import player_on
 from kedge.paper.chess_sample import draw_games, find_games
 from kedge.paper.published import Setting
 from kedge.paper.settings import check_counts, check_distinct
@@ -90,10 +90,9 @@ class ChessPrediction(Experiment):
         games = drawn[cell.bucket][shard :: self.shards]
         if not games:
             return _columns([], [])
-        # Tasks are the unit of parallelism, except beside a GPU.
-        with computing_on(self.device, self.dtype, threads=1 if self.device == "cpu" else None):
-            player = make_player(agent_spec(cell.model, cell.c_puct, self.playouts), ChessState)
-        *_, prediction = predict(positions(games, MAIA), player)
+        agent = agent_spec(cell.model, cell.c_puct, self.playouts)
+        player = player_on(self.device, self.dtype, agent)
+        prediction = predict(list(positions(games, MAIA)), player)
         return _columns(games, [game.sums.sum(axis=0).tolist() for game in prediction.games])
 
     def gather(self, results: Mapping[str, Mapping[str, Any]]) -> dict[Cell, "Scores"]:

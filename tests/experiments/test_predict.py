@@ -1,0 +1,161 @@
+"""Predictions as an experiment: chunks, kills, and the ratings that a model is told."""
+
+import dataclasses
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from kedge import _core
+from kedge.errors import InputError
+from kedge.evaluation.prediction import predict, predict_told, told_spec
+from kedge.experiments import run
+from kedge.experiments.predict import Predict
+from kedge.records import ChessGame, read_games, write_pgn
+from kedge.records.filters import maia, positions
+from kedge.specs import parse
+
+PLIES = 20  # of which ten are predicted
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    """Twelve games, of which ten are rated: five strong players against five weak ones."""
+    rng = np.random.default_rng(0)
+    games = []
+    for number in range(12):
+        board, moves = _core.ChessBoard(), []
+        for _ in range(PLIES):
+            moves.append(int(rng.choice(board.legal_actions())))
+            board.push(moves[-1])
+        ratings = (1930, 1180) if number % 2 else (1180, 1930)
+        games.append(
+            ChessGame(
+                np.array(moves, np.uint16),
+                result="1-0",
+                white_elo=ratings[0],
+                black_elo=ratings[1],
+                rated=number not in (3, 4),
+                time_control="600+0",
+            )
+        )
+    path = tmp_path_factory.mktemp("games") / "games.pgn"
+    write_pgn(games, path)
+    return path
+
+
+def quick(file, **fields):
+    return Predict(**{"agent": "chess", "data": (str(file),), "chunk": 3, **fields})
+
+
+def done(experiment, folder, **options):
+    return run(experiment, folder=folder, progress=False, **options)
+
+
+def test_the_engine_does_not_matter(file, tmp_path):
+    one = done(quick(file), tmp_path / "inline", engine="inline")
+    two = done(quick(file), tmp_path / "local", workers=2)
+    assert one.results == two.results
+    assert list(one.results) == ["games 1-3", "games 4-6", "games 7-9", "games 10-10"]
+    whole = predict(list(positions(read_games(file), maia())), quick(file).player()).to_json()
+    found = one.report().data
+    assert (found["games"], found["positions"], found["top1"]) == (10, 100, whole["top1"])
+    assert found["cross_entropy"] == pytest.approx(whole["cross_entropy"], abs=1e-6)
+    assert found["groups"].keys() == whole["groups"].keys()
+
+
+def test_the_limit_counts_positions(file, tmp_path):
+    cut = quick(file, limit=47)
+    assert [task.key for task in cut.tasks()] == ["games 1-3", "games 4-5"]
+    found = done(cut, tmp_path / "cut", engine="inline").report().data
+    assert (found["games"], found["positions"]) == (5, 47)
+
+
+def test_what_makes_two_runs_the_same(file, tmp_path, monkeypatch):
+    assert quick(file).digest == quick(file, agent=" chess ").digest
+    assert quick(file).digest != quick(file, told_ratings=True).digest
+    monkeypatch.chdir(file.parent)
+    assert quick("games.pgn").digest == quick(file).digest
+    copy = tmp_path / "games.pgn"
+    copy.write_bytes(file.read_bytes())
+    before = quick(copy).digest
+    copy.write_bytes(file.read_bytes() * 2)
+    assert quick(copy).digest != before
+    assert len(quick(copy).tasks()) == 7
+
+
+def test_a_killed_run_goes_on(file, tmp_path):
+    agent = "puct(chess, playouts=8)"
+    command = [sys.executable, "-m", "kedge", "predict", "chess", str(file), "--agent", agent]
+    command += ["--chunk", "1", "--workers", "2", "--json", "--folder", str(tmp_path / "killed")]
+    started = subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True)
+    tasks = tmp_path / "killed" / "tasks"
+    while not list(tasks.glob("*.json")):
+        assert started.poll() is None
+        time.sleep(0.01)
+    os.killpg(started.pid, signal.SIGKILL)
+    started.wait()
+    kept = {path: path.stat().st_mtime_ns for path in tasks.glob("*.json")}
+    again = subprocess.run(command, capture_output=True, text=True)
+    assert again.returncode == 0, again.stderr
+    assert {path: path.stat().st_mtime_ns for path in kept} == kept
+    assert len(list(tasks.glob("*.json"))) == 10
+    sessions = json.loads((tmp_path / "killed" / "experiment.json").read_text())["sessions"]
+    assert [session["missing"] for session in sessions] == [10, 10 - len(kept)]
+    undisturbed = done(quick(file, agent=agent, chunk=1), tmp_path / "whole", engine="inline")
+    found = {**undisturbed.report().data, "folder": str(tmp_path / "killed")}
+    assert json.loads(again.stdout) == json.loads(json.dumps(found))
+
+
+def test_each_position_is_told_its_players(file):
+    asked = []
+    told = quick(file, told_ratings=True)
+
+    def player(elo, opponent):
+        asked.append((elo, opponent))
+        return told.player(elo, opponent)
+
+    chosen = list(positions(read_games(file), maia()))
+    found = predict_told(chosen, player)
+    assert sorted(asked) == [(1200, 1900), (1900, 1200)]
+    assert len(found.games) == 10
+    strong = [position for position in chosen if position.rating == 1930]
+    alone = predict(strong, told.player(1900, 1200))
+    weak = [position for position in chosen if position.rating == 1180]
+    total = alone.to_json()["top1"] + predict(weak, told.player(1200, 1900)).to_json()["top1"]
+    assert found.to_json()["top1"] == pytest.approx(total / 2)
+
+
+def test_who_can_be_told():
+    assert str(told_spec(parse("puct(chess(temperature=0.5), c_puct=1)"), 1200, 1900)) == (
+        "puct(chess(temperature=0.5, elo=1200, opponent=1900), c_puct=1)"
+    )
+    for agent in ("maia-1900", "puct(maia-1900)", "chess(elo=1500)", "rm"):
+        with pytest.raises(InputError, match="cannot be told ratings"):
+            told_spec(parse(agent), 1200, 1900)
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"limit": 0}, "limit: at least 1"),
+        ({"chunk": 0}, "chunk: at least 1"),
+        ({"agent": "chess("}, "ends too early"),
+        ({"agent": "maia-1900", "told_ratings": True}, "cannot be told ratings"),
+    ],
+)
+def test_bad_fields(file, fields, said):
+    with pytest.raises(InputError, match=said):
+        quick(file, **fields)
+
+
+def test_bad_data(file):
+    with pytest.raises(InputError, match="no position is left"):
+        quick(file, bucket=2800).tasks()
+    with pytest.raises(InputError, match="No such file"):
+        _ = dataclasses.replace(quick(file), data=("nowhere.pgn",)).digest
