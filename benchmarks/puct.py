@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from kedge import _core
-from kedge.agents.chess import PuctAgent
+from kedge.agents.puct import PuctAgent
 from kedge.games.chess import ChessState, encode
 from kedge.models import embedded
 from kedge.models.backends import Network, OnnxNetwork, TorchNetwork, cores

@@ -1,6 +1,7 @@
 #include "puct/bind_forest.hpp"
 
 #include "chess/board.hpp"
+#include "go/board.hpp"
 #include "puct/tictactoe.hpp"
 
 namespace nb = nanobind;
@@ -12,6 +13,40 @@ static std::vector<TicTacToe::Action> legal_cells(const TicTacToe& board) {
   legal.resize(board.legal_actions(legal.data()));
   return legal;
 }
+
+namespace {
+
+// encode(masks, numbers, moves): the leaves that wait as a network takes them, one a row, and where
+// in the flat policy of the batch their legal moves are; how many those are.
+template <std::size_t kWords, std::size_t kPolicy, class Board, class Write>
+void bind_encode(nb::class_<kedge::puct::Forest<Board>>& forest_class, Write write) {
+  using Masks = nb::ndarray<std::uint64_t, nb::shape<-1, kWords>, nb::c_contig, nb::device::cpu>;
+  using Numbers = nb::ndarray<float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+  using Places = nb::ndarray<std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+  forest_class.def(
+      "encode",
+      [write](const kedge::puct::Forest<Board>& forest, const Masks& masks, const Numbers& numbers,
+              const Places& moves) {
+        const auto& rows = forest.rows();
+        if (masks.shape(0) < rows.size() || numbers.shape(0) < rows.size() ||
+            moves.shape(0) < forest.actions()) {
+          throw nb::value_error("the arrays have fewer rows than there are leaves");
+        }
+        nb::gil_scoped_release release;
+        forest.for_each(rows.size(), [&](std::size_t i) {
+          const auto& leaf = rows[i].get();
+          write(leaf.features, masks.data() + kWords * i, numbers.data() + i);
+          std::int32_t* out = moves.data() + rows[i].first_action;
+          for (const std::uint16_t index : leaf.policy_indices) {
+            *out++ = static_cast<std::int32_t>(kPolicy * i + index);
+          }
+        });
+        return forest.actions();
+      },
+      "masks"_a.noconvert(), "numbers"_a.noconvert(), "moves"_a.noconvert());
+}
+
+}  // namespace
 
 void kedge::bind_puct(nb::module_& m) {
   nb::class_<TicTacToe>(m, "TicTacToe")
@@ -30,32 +65,22 @@ void kedge::bind_puct(nb::module_& m) {
   kedge::puct::bind_forest<TicTacToe>(m, "TicTacToeForest");
 
   using kedge::chess::kPlanes, kedge::chess::kPolicySize;
-  using ChessForest = kedge::puct::Forest<kedge::chess::Board>;
-  using Masks = nb::ndarray<std::uint64_t, nb::shape<-1, kPlanes>, nb::c_contig, nb::device::cpu>;
-  using Numbers = nb::ndarray<float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-  using Places = nb::ndarray<std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-  kedge::puct::bind_forest<kedge::chess::Board>(m, "ChessForest")
-      // The leaves that wait, as lc0's input planes, packed (see chess/planes.hpp), and where in
-      // the flat logits of the batch their legal moves are; how many those are.
-      .def("encode",
-           [](const ChessForest& forest, const Masks& planes, const Numbers& rule50,
-              const Places& moves) {
-             const auto& rows = forest.rows();
-             if (planes.shape(0) < rows.size() || rule50.shape(0) < rows.size() ||
-                 moves.shape(0) < forest.actions()) {
-               throw nb::value_error("the arrays have fewer rows than there are leaves");
-             }
-             nb::gil_scoped_release release;
-             forest.for_each(rows.size(), [&](std::size_t i) {
-               const auto& leaf = rows[i].get();
-               std::copy_n(leaf.features.planes, kPlanes, planes.data() + kPlanes * i);
-               rule50.data()[i] = leaf.features.rule50;
-               std::int32_t* out = moves.data() + rows[i].first_action;
-               for (const std::uint16_t index : leaf.policy_indices) {
-                 *out++ = static_cast<std::int32_t>(kPolicySize * i + index);
-               }
-             });
-             return forest.actions();
-           },
-           "planes"_a.noconvert(), "rule50"_a.noconvert(), "moves"_a.noconvert());
+  auto chess = kedge::puct::bind_forest<kedge::chess::Board>(m, "ChessForest");
+  // lc0's planes: see chess/planes.hpp.
+  bind_encode<kPlanes, kPolicySize>(
+      chess, [](const kedge::chess::Board::Features& from, std::uint64_t* masks, float* number) {
+        std::copy_n(from.planes, kPlanes, masks);
+        *number = from.rule50;
+      });
+
+  using GoFeatures = kedge::go::Board::Features;
+  constexpr std::size_t kStones = sizeof(GoFeatures::masks) / sizeof(std::uint64_t);
+  auto go = kedge::puct::bind_forest<kedge::go::Board>(m, "GoForest");
+  // AlphaGo Zero's planes, with an empty mask for the one that is a number.
+  bind_encode<kStones + kedge::go::kWords, kedge::go::Board::kMaxActions>(
+      go, [](const GoFeatures& from, std::uint64_t* masks, float* number) {
+        masks = std::copy_n(from.masks[0].data(), kStones, masks);
+        std::fill_n(masks, kedge::go::kWords, 0);
+        *number = from.komi;
+      });
 }

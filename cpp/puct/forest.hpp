@@ -126,7 +126,7 @@ class Forest {
     check(logits, values, -INFINITY);
     expand([&](const Row& row, std::size_t i) {
       const float* mine = logits + row.first_action;
-      const double highest = *std::max_element(mine, mine + row.actions);
+      const double highest = row.actions > 0 ? *std::max_element(mine, mine + row.actions) : 0.0;
       double priors[Board::kMaxActions];
       double sum = 0.0;
       for (std::size_t a = 0; a < row.actions; ++a) {
@@ -163,7 +163,9 @@ class Forest {
         good &= mine[a] >= lowest && mine[a] < INFINITY;
         some |= mine[a] > lowest;
       }
-      if (!good || !some) throw std::domain_error("an evaluation is not finite");
+      if (!good || (!some && rows_[i].actions > 0)) {
+        throw std::domain_error("an evaluation is not finite");
+      }
     });
   }
 

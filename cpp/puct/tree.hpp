@@ -25,7 +25,9 @@ struct Options {
 
 // A Board is a line of play: push(action), pop(), legal_actions(out) in ascending order,
 // is_draw_by_rule() where there are some, terminal_value() for the player to move, player(),
-// features(out) for a network, and policy_index(action) in its policy. Two players, zero-sum.
+// features(out) for a network, and policy_index(action) in its policy. Two players, zero-sum. Where
+// kNetworkJudges, a game that ends by its moves ends at the network's value: people agree on the
+// end of a game of Go before its board could be counted.
 template <class Board>
 class Tree {
  public:
@@ -104,16 +106,22 @@ class Tree {
   // The evaluation of leaf i: a prior for each of its actions, its value for who moves there.
   void expand(std::size_t i, const double* priors, double value) {
     const Leaf& leaf = leaves_[i];
-    if (!leaf.path.empty()) {
-      edges_[leaf.path.back().edge].child = static_cast<std::int32_t>(nodes_.size());
-    }
-    const std::size_t first = edges_.size();
-    nodes_.push_back({static_cast<std::uint32_t>(first),
-                      static_cast<std::uint32_t>(leaf.actions.size()), 0, value});
-    edges_.resize(first + leaf.actions.size());
-    for (std::size_t a = 0; a < leaf.actions.size(); ++a) {
-      edges_[first + a].prior = priors[a];
-      edges_[first + a].action = leaf.actions[a];
+    if (leaf.actions.empty()) {
+      Edge& edge = edges_[leaf.path.back().edge];
+      edge.child = kTerminal;
+      edge.outcome = leaf.path.back().player == leaf.player ? value : -value;
+    } else {
+      if (!leaf.path.empty()) {
+        edges_[leaf.path.back().edge].child = static_cast<std::int32_t>(nodes_.size());
+      }
+      const std::size_t first = edges_.size();
+      nodes_.push_back({static_cast<std::uint32_t>(first),
+                        static_cast<std::uint32_t>(leaf.actions.size()), 0, value});
+      edges_.resize(first + leaf.actions.size());
+      for (std::size_t a = 0; a < leaf.actions.size(); ++a) {
+        edges_[first + a].prior = priors[a];
+        edges_[first + a].action = leaf.actions[a];
+      }
     }
     for (const Step& step : leaf.path) {
       Edge& edge = edges_[step.edge];
@@ -299,7 +307,8 @@ class Tree {
     Leaf& leaf = leaves_[waiting_];
     leaf.actions.resize(Board::kMaxActions);
     leaf.actions.resize(board_.legal_actions(leaf.actions.data()));
-    if (leaf.actions.empty() || (!path_.empty() && board_.is_draw_by_rule())) return false;
+    if (leaf.actions.empty() && (path_.empty() || !Board::kNetworkJudges)) return false;
+    if (!path_.empty() && board_.is_draw_by_rule()) return false;
     ++waiting_;
     leaf.path = path_;
     leaf.player = board_.player();

@@ -250,10 +250,13 @@ class Forest:  # in types only: what every game's forest has
 
 class TicTacToeForest(Forest): ...
 
-class ChessForest(Forest):
+class EncodingForest(Forest):  # in types only: of a game that networks play
     def encode(
         self,
-        planes: npt.NDArray[np.uint64],
-        rule50: npt.NDArray[np.float32],
+        masks: npt.NDArray[np.uint64],
+        numbers: npt.NDArray[np.float32],
         moves: npt.NDArray[np.int32],
     ) -> int: ...
+
+class ChessForest(EncodingForest): ...
+class GoForest(EncodingForest): ...

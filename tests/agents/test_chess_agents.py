@@ -9,7 +9,7 @@ import tiny_lc0 as tiny
 
 from kedge import _core
 from kedge.agents import make_agent
-from kedge.agents.chess import NetworkAgent, PuctAgent, Search
+from kedge.agents.puct import NetworkAgent, PuctAgent, Search
 from kedge.errors import InputError
 from kedge.games import load_game
 from kedge.games.chess import ChessState
@@ -78,7 +78,7 @@ def test_the_anchors_temperature_is_the_priors(mine):
 
 
 def test_many_states_are_searched_as_each_alone(mine, monkeypatch):
-    monkeypatch.setattr("kedge.models.backends._ONNX_ROWS", 3)  # several chunks
+    monkeypatch.setattr("kedge.agents.puct.batch_size", lambda network: 3)  # several chunks
     rng = np.random.default_rng(0)
     states = []
     for plies in range(8):
@@ -188,7 +188,7 @@ def test_a_search_that_fails_leaves_no_leaf_waiting(mine, monkeypatch):
         if playouts == 20:
             break
     before = search.analysis().visits.tolist()
-    monkeypatch.setattr("kedge.agents.chess._evaluated", lambda *_: 1 / 0)
+    monkeypatch.setattr("kedge.agents.puct._evaluated", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         list(search.run())
     monkeypatch.undo()

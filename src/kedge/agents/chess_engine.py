@@ -10,10 +10,10 @@ from time import perf_counter
 import numpy as np
 
 from kedge.agents.agent import Analysis
-from kedge.agents.chess import PuctAgent, Search, check_temperature
 from kedge.agents.move_times import PEOPLE, entropies, features, just_taken
 from kedge.agents.networks import network, split_network
 from kedge.agents.normal_form import draw
+from kedge.agents.puct import PuctAgent, Search, check_temperature
 from kedge.errors import InputError
 from kedge.games.chess import START_FEN, ChessState, encode
 from kedge.models.backends import Network

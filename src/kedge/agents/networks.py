@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from kedge.agents.agent import Agent
-from kedge.agents.chess import NetworkAgent, PuctAgent
+from kedge.agents.puct import NetworkAgent, PuctAgent
 from kedge.errors import InputError
 from kedge.models import embedded
 from kedge.models.backends import Network, OnnxNetwork, TorchNetwork, cores

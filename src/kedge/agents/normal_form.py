@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -15,6 +16,8 @@ from kedge.search.regret import Algorithm, iterates
 @dataclass(frozen=True)
 class UniformAgent:
     """Every legal action alike: the anchor when nothing is known of people."""
+
+    states: ClassVar[type] = NormalFormState
 
     def policy(self, state: NormalFormState, player: int) -> Array:
         count = len(state.legal_actions(player))
@@ -34,6 +37,8 @@ class UniformAgent:
 @dataclass(frozen=True)
 class RegretAgent:
     """Plays its part of the profile that `algorithm` finds with `anchor` for every player."""
+
+    states: ClassVar[type] = NormalFormState
 
     anchor: Agent
     algorithm: Algorithm

@@ -11,8 +11,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from kedge.agents import Player
-from kedge.agents.chess import check_temperature
 from kedge.agents.networks import Dtype
+from kedge.agents.puct import check_temperature
 from kedge.errors import InputError
 from kedge.evaluation.matches import (
     MAX_PLIES,

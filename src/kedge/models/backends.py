@@ -18,8 +18,6 @@ from kedge.models.network import to_onnx, to_torch
 
 Array = npt.NDArray[np.float32]
 
-# More rows a call gain nothing and cost memory.
-_ONNX_ROWS = 256
 _TORCH_SIZES = (1, 16, 128, 512, 2048, 8192)  # that a compiled network is compiled for
 _TORCH_ROWS = _TORCH_SIZES[-1]
 _CUDA_LANES = 3  # trees grow in one, another is on its way, the GPU computes the third
@@ -74,7 +72,7 @@ def open_lanes(network: Network, rows: int, most: int | None = None) -> list[Lan
 def batch_size(network: Network) -> int:
     """How many positions at once make the best of the network."""
     on_gpu = isinstance(network, TorchNetwork) and network.device.type == "cuda"
-    return _TORCH_ROWS if on_gpu else _ONNX_ROWS
+    return network.encoding.gpu_rows if on_gpu else network.encoding.rows
 
 
 class _PlainLane:
@@ -132,7 +130,8 @@ class OnnxNetwork:
         if count == 0:
             return _empty(self.encoding, "wdl" in self._outputs)
         session = self._session if count >= self._threads else self._wide
-        size = _ONNX_ROWS if session is self._wide else min(_ONNX_ROWS, -(-count // self._threads))
+        most = self.encoding.rows
+        size = most if session is self._wide else min(most, -(-count // self._threads))
 
         def run(start: int) -> list[Array]:
             planes = planes_of(slice(start, start + size))

@@ -31,6 +31,10 @@ class Encoding:
     """In the policy."""
     most_moves: int
     """That are legal in any one position."""
+    rows: int
+    """In a batch that makes the best of a CPU; more gain nothing and cost memory."""
+    gpu_rows: int
+    """And of a GPU."""
 
     @property
     def words(self) -> int:
@@ -89,8 +93,26 @@ class Encoding:
 
 #: lc0's: squares from a1 on, from the mover's side; the number counts half-moves to the fifty-move
 #: rule.
-CHESS = Encoding("chess", planes=112, side=8, number_plane=109, moves=1858, most_moves=218)
+CHESS = Encoding(
+    "chess",
+    planes=112,
+    side=8,
+    number_plane=109,
+    moves=1858,
+    most_moves=218,
+    rows=256,
+    gpu_rows=8192,
+)
 #: AlphaGo Zero's: own and the opponent's stones now and seven times before, and, as in the paper
 #: (appendix E), komi / 10 for White and −komi / 10 for Black to move. The last move is the pass.
-GO = Encoding("go", planes=17, side=19, number_plane=16, moves=362, most_moves=362)
+GO = Encoding(
+    "go",
+    planes=17,
+    side=19,
+    number_plane=16,
+    moves=362,
+    most_moves=362,
+    rows=64,
+    gpu_rows=2048,
+)
 ENCODINGS = (CHESS, GO)

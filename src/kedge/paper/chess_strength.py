@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from kedge.agents import AGENTS
-from kedge.agents.chess import check_temperature
 from kedge.agents.networks import Dtype
+from kedge.agents.puct import check_temperature
 from kedge.errors import InputError
 from kedge.evaluation.matches import MatchScore
 from kedge.experiments import Column, Experiment, Report, Table, Task

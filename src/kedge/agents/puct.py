@@ -1,8 +1,9 @@
-"""Agents for chess: a human network by itself, and PUCT over it."""
+"""Agents of a network: a human model by itself, and PUCT over it. In chess and in Go."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any, cast
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from kedge.agents.agent import Analysis
 from kedge.agents.normal_form import draw
 from kedge.errors import InputError
 from kedge.games.chess import ChessState
+from kedge.games.go import GoState
 from kedge.models.backends import Array as LogitArray
 from kedge.models.backends import Lane, Network, batch_size, open_lanes
 from kedge.regularize import Array
@@ -27,8 +29,14 @@ from kedge.search.puct import (
     sharpened,
 )
 
+#: By the name of a network's encoding: the game's native forest and its states.
+_GAMES: dict[str, tuple[Any, Any]] = {
+    "chess": (_core.ChessForest, ChessState),
+    "go": (_core.GoForest, GoState),
+}
 
-class ChessAgent(ABC):
+
+class ModelAgent(ABC):
     """A network, and a search over it that may be no more than a look at the root."""
 
     network: Network
@@ -42,20 +50,27 @@ class ChessAgent(ABC):
         """What was found, as this agent plays it."""
 
     @property
+    def states(self) -> type:
+        """What it plays."""
+        states: type = _GAMES[self.network.encoding.game][1]
+        return states
+
+    @property
     def batch_size(self) -> int:
         """How many states at once make the best of the network."""
         return max(1, batch_size(self.network) // self.settings.batch)
 
-    def policy(self, state: ChessState, player: int) -> Array:
+    def policy(self, state: Any, player: int) -> Array:
         return self.analyse_many([state])[0].policy
 
-    def act(self, state: ChessState, player: int, rng: np.random.Generator) -> int:
+    def act(self, state: Any, player: int, rng: np.random.Generator) -> int:
         policy = self.policy(state, player)
-        return state.board.legal_actions()[draw(policy, rng)]
+        actions: list[int] = state.board.legal_actions()
+        return actions[draw(policy, rng)]
 
-    def analyse_many(self, states: Sequence[ChessState], *, lines: bool = False) -> list[Analysis]:
+    def analyse_many(self, states: Sequence[Any], *, lines: bool = False) -> list[Analysis]:
         """Each state as if it were alone, the network seeing full batches; `lines` take longer."""
-        boards = [_going_on(state).board for state in states]
+        boards = [self.going_on(state).board for state in states]
         if not boards:
             return []
         if not lines:
@@ -67,26 +82,42 @@ class ChessAgent(ABC):
         ((forest, evaluate),) = self._lanes(len(boards), 1)
         return [self._analysis(one) for one in search_many(forest, boards, evaluate, self.settings)]
 
-    def analyse_chunks(self, chunks: Iterable[Sequence[_core.ChessBoard]]) -> Iterator[Analysis]:
+    def analyse_chunks(self, chunks: Iterable[Sequence[Any]]) -> Iterator[Analysis]:
         """The boards of every chunk in one analysis. A chunk has at most `batch_size` of them."""
         lanes = self._lanes(self.batch_size)
         return search_chunks(lanes, chunks, self.settings, self._analysis)
 
+    def new_forest(self) -> "_core.EncodingForest":
+        forest: _core.EncodingForest = _GAMES[self.network.encoding.game][0](self.threads)
+        return forest
+
+    def going_on(self, state: Any) -> Any:
+        """`state`, if it is one that this agent plays, and not over."""
+        game, side = self.network.encoding.game, self.network.encoding.side
+        kind: Any = type(state)
+        if kind is not self.states:
+            raise InputError(f"an agent for {game} is asked about a {kind.__name__}")
+        if getattr(state, "size", side) != side:
+            raise InputError(f"the model plays on {side}×{side}, not on {state.size}×{state.size}")
+        if not state.board.legal_actions():
+            raise InputError("the game is over: there is nothing to play")
+        return state
+
     def _lanes(self, trees: int, most: int | None = None) -> list[ForestLane]:
         return [
-            (_core.ChessForest(self.threads), self._evaluator(lane))
+            (self.new_forest(), self._evaluator(lane))
             for lane in open_lanes(self.network, trees * self.settings.batch, most)
         ]
 
     def _evaluator(self, lane: Lane) -> EvaluateBatch:
         def evaluate(forest: NativeForest) -> None:
-            forest.update_logits(*_evaluated(lane, forest), self.prior_temperature)
+            _update(forest, *_evaluated(lane, forest), self.prior_temperature)
 
         return evaluate
 
 
 @dataclass(frozen=True)
-class NetworkAgent(ChessAgent):
+class NetworkAgent(ModelAgent):
     """Plays what the network says people play: no search."""
 
     network: Network
@@ -99,7 +130,7 @@ class NetworkAgent(ChessAgent):
     def __post_init__(self) -> None:
         check_temperature(self.temperature)
 
-    def analyse(self, state: ChessState, player: int) -> Iterator[Analysis]:
+    def analyse(self, state: Any, player: int) -> Iterator[Analysis]:
         yield self.analyse_many([state])[0]
 
     def _analysis(self, found: SearchResult) -> Analysis:
@@ -117,7 +148,7 @@ class NetworkAgent(ChessAgent):
 
 
 @dataclass(frozen=True)
-class PuctAgent(ChessAgent):
+class PuctAgent(ModelAgent):
     """The paper's MCTS over a network; plays visit counts at a temperature.
 
     Beyond the paper, with ``forward_lambda`` = λ > 0 it plays τ·exp(q/λ) at that temperature.
@@ -139,13 +170,13 @@ class PuctAgent(ChessAgent):
         if not self.forward_lambda >= 0.0:
             raise InputError(f"forward_lambda: at least 0, not {self.forward_lambda:g}")
 
-    def analyse(self, state: ChessState, player: int) -> Iterator[Analysis]:
+    def analyse(self, state: Any, player: int) -> Iterator[Analysis]:
         """After every batch of playouts, until they are spent."""
         for found in self.search(state):
             yield found()
 
     def search(
-        self, state: ChessState, only: Collection[int] | None = None
+        self, state: Any, only: Collection[int] | None = None
     ) -> Iterator[Callable[[], Analysis]]:
         """After every batch of playouts a function that tells what is known by now, in its time.
 
@@ -179,17 +210,15 @@ class Search:
     With `only` no other move is tried at the root: the rest of the prior is shared out.
     """
 
-    def __init__(
-        self, agent: PuctAgent, state: ChessState, only: Collection[int] | None = None
-    ) -> None:
-        actions = _going_on(state).board.legal_actions()
+    def __init__(self, agent: PuctAgent, state: Any, only: Collection[int] | None = None) -> None:
+        actions = agent.going_on(state).board.legal_actions()
         allowed = np.array([only is None or action in only for action in actions])
         if not allowed.any():
             raise InputError("none of the moves to search is legal")
         self.agent = agent
         self.state = state.clone()
         self._allowed = None if only is None else allowed
-        self._forest = _core.ChessForest(agent.threads)
+        self._forest = agent.new_forest()
         self._tree = admit(self._forest, state.board, agent.settings)
         (self._lane,) = open_lanes(agent.network, agent.settings.batch, most=1)
 
@@ -204,7 +233,7 @@ class Search:
         It does so after every batch, and once if there is nothing to do. It may be left at any
         time, and run again.
         """
-        _going_on(self.state)
+        self.agent.going_on(self.state)
         wanted = playouts or self.agent.settings.playouts
         forest, made = self._forest, self.playouts
         try:
@@ -229,7 +258,7 @@ class Search:
             # An action with no prior is never tried: the best that was is no worse than the mean
             # it would be given (plain.py), and has a bonus on top.
             logits = np.where(self._allowed, logits, -np.inf).astype(np.float32)
-        self._forest.update_logits(logits, values, self.agent.prior_temperature)
+        _update(self._forest, logits, values, self.agent.prior_temperature)
 
     def analysis(self) -> Analysis:
         """What is known by now; telling takes its time."""
@@ -253,14 +282,14 @@ def check_temperature(temperature: float) -> None:
 
 def _evaluated(lane: Lane, forest: NativeForest) -> tuple[LogitArray, LogitArray]:
     """The logits of the legal moves of the leaves that wait, and the values of these."""
-    assert isinstance(forest, _core.ChessForest)
-    moves = forest.encode(lane.masks, lane.numbers, lane.moves)
+    moves = cast("_core.EncodingForest", forest).encode(lane.masks, lane.numbers, lane.moves)
     return lane.evaluate(len(forest.waiting()), moves)
 
 
-def _going_on(state: ChessState) -> ChessState:
-    if not isinstance(state, ChessState):
-        raise InputError(f"an agent for chess is asked about a {type(state).__name__}")
-    if not state.board.legal_actions():
-        raise InputError("the game is over: there is nothing to play")
-    return state
+def _update(
+    forest: NativeForest, logits: LogitArray, values: LogitArray, temperature: float
+) -> None:
+    try:
+        forest.update_logits(logits, values, temperature)
+    except ValueError:
+        raise InputError("the network answers with numbers that are not finite") from None
