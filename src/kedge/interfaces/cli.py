@@ -13,7 +13,7 @@ from kedge.interfaces.analyze_cli import analyze
 from kedge.interfaces.chess_cli import policy_app
 from kedge.interfaces.match_cli import match_app
 from kedge.interfaces.models_cli import models_app
-from kedge.interfaces.output import print_json
+from kedge.interfaces.output import InterruptError, print_json, resumable
 from kedge.interfaces.predict_cli import predict_app
 from kedge.interfaces.records_cli import replay
 from kedge.interfaces.train_cli import train_app
@@ -64,10 +64,12 @@ def main() -> None:
         _fail("nothing was answered, so nothing was done", 2)
     except ExperimentError as error:  # those tasks that finished are kept
         _fail(str(error), 1)
+    except InterruptError as error:
+        _fail(str(error), 130)
     except OSError as error:
         _output_is_lost(error)
     if code == 130:  # what typer makes of Ctrl-C
-        _fail("interrupted; what was finished is kept", 130)
+        _fail("interrupted", 130)
     try:
         sys.stdout.flush()
     except OSError as error:
@@ -350,7 +352,8 @@ def paper(
     )
     if engine == "local" and getattr(experiment, "device", "cpu") != "cpu":
         workers = workers or 1  # they would share the one GPU
-    done = run(experiment, engine=engine, workers=workers, address=address, folder=folder)
+    with resumable():
+        done = run(experiment, engine=engine, workers=workers, address=address, folder=folder)
     files = done.write_report()
     if as_json:
         typer.echo(done.report().json(folder=done.folder, files=files), nl=False)

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from kedge.interfaces.output import print_json
+from kedge.interfaces.output import print_json, resumable
 
 match_app = typer.Typer(no_args_is_help=True, help="Games between two agents: who is stronger?")
 
@@ -118,7 +118,8 @@ def chess(
         check_writable(pgn)
     if engine == "local" and not on_cpu:
         workers = workers or 1
-    done = run(match, engine=engine, workers=workers, address=address, folder=folder)
+    with resumable():
+        done = run(match, engine=engine, workers=workers, address=address, folder=folder)
     done.write_report()
     if pgn is not None:
         write_pgn(match.records(done.results), pgn)

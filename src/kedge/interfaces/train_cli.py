@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from kedge.errors import InputError
-from kedge.interfaces.output import print_json
+from kedge.interfaces.output import print_json, resumable
 
 train_app = typer.Typer(no_args_is_help=True, help="Train human models from human games.")
 
@@ -77,7 +77,7 @@ def chess(
     from kedge.training.imitation import Recipe
 
     recipe = dataclasses.replace(Recipe(), **fields_of(Recipe, "the recipe", settings or []))
-    with joined(device) as rank:
+    with joined(device) as rank, resumable():
         make_folder(folder)
         games = chain.from_iterable(read_games(path) for path in data)
         table = table_of(islice(games, limit))
