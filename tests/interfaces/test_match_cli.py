@@ -93,6 +93,7 @@ def test_a_match_that_was_stopped_goes_on(tmp_path, how):
     ("arguments", "said"),
     [
         (["chess", "chess", "--games", "0"], "--games"),
+        (["chess", "chess", "--games", "1000000000"], "--games"),
         (["chess", "nobody"], "unknown agent 'nobody'"),
         (["rm", "chess"], "agent rm: does not play chess"),
         (["chess", "chess(", "--games", "2"], "ends too early"),

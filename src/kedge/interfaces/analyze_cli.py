@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kedge.errors import InputError
+from kedge.interfaces.options import Json
 from kedge.interfaces.output import print_json
 
 if TYPE_CHECKING:
@@ -76,9 +77,7 @@ def analyze(
         ),
     ] = None,
     brief: Annotated[bool, typer.Option("--brief", help="No table of the moves.")] = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object and nothing else.")
-    ] = False,
+    as_json: Json = False,
 ) -> None:
     """How human each move of a game was, what people of that rating play, and what search would.
 

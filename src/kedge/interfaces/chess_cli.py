@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kedge.interfaces.options import Json
 from kedge.interfaces.output import print_json
 
 if TYPE_CHECKING:
@@ -50,9 +51,7 @@ def chess_policy(
         typer.Option(help="Draw the board with the likeliest moves to this file."),
     ] = None,
     top: Annotated[int, typer.Option(min=1, help="How many moves the table shows.")] = 10,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object, with all moves.")
-    ] = False,
+    as_json: Json = False,
 ) -> None:
     """The moves that an agent would play, each beside how often people play it.
 

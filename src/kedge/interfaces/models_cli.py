@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kedge.interfaces.options import Json
 from kedge.interfaces.output import print_json
 
 if TYPE_CHECKING:
@@ -15,7 +16,6 @@ models_app = typer.Typer(
     help="Get, keep and look at networks: Maia and other lc0 weight files.",
 )
 
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 Name = Annotated[str, typer.Argument(help="The model's name.", show_default=False)]
 
 

@@ -163,8 +163,14 @@ def print_prediction(found: Mapping[str, Any]) -> None:
             Text(name),
             f"{one['games']:,}",
             f"{one['positions']:,}",
-            f"{one['top1']:.2%} ± {one['top1_se']:.2%}",
+            _measured(one, "top1", ".2%"),
             f"{one['top5']:.2%}",
-            f"{one['cross_entropy']:.4f} ± {one['cross_entropy_se']:.4f}",
+            _measured(one, "cross_entropy", ".4f"),
         )
     console.print(table)
+
+
+def _measured(found: Mapping[str, Any], name: str, form: str) -> str:
+    """The figure and its standard error, which a single game does not have."""
+    error = found[f"{name}_se"]
+    return f"{found[name]:{form}} ± {'-' if np.isnan(error) else format(error, form)}"

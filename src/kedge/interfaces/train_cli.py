@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from kedge.errors import InputError
+from kedge.interfaces.options import Device, Json
 from kedge.interfaces.output import print_json, resumable
 
 train_app = typer.Typer(no_args_is_help=True, help="Train human models from human games.")
@@ -36,7 +37,7 @@ def chess(
             show_default=False,
         ),
     ] = None,
-    device: Annotated[str, typer.Option(help="`cpu`, `cuda`, `cuda:1`, …")] = "cpu",
+    device: Device = "cpu",
     seconds: Annotated[
         float | None,
         typer.Option(help="Stop after this long; run again to go on.", show_default=False),
@@ -103,9 +104,7 @@ def move_times(
     limit: Annotated[
         int | None, typer.Option(min=1, help="Read only so many games.", show_default=False)
     ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object and nothing else.")
-    ] = False,
+    as_json: Json = False,
 ) -> None:
     """How long people take for a chess move: the numbers behind `HumanTime` of `kedge uci`.
 
