@@ -89,7 +89,7 @@ def _printable(name: str) -> str:
 def print_runs(runs: Sequence[RunInfo], folder: Path) -> None:
     console = Console()
     if not runs:
-        console.print(f"no runs under {folder}", highlight=False)
+        console.print(f"no runs under {folder}", highlight=False, soft_wrap=True)
         return
     table = Table(box=None, pad_edge=False)
     for heading in ("run", "tasks", "created", "size"):
@@ -150,7 +150,7 @@ def counted(steps: Iterator[Prediction], limit: int | None) -> Prediction:
 
 def print_prediction(found: Mapping[str, Any]) -> None:
     console = Console()
-    console.print(Text(str(found["agent"]), style="bold"))
+    console.print(Text(str(found["agent"]), style="bold"), soft_wrap=True)
     table = Table(box=None, pad_edge=False)
     for heading in ("", "games", "positions", "top-1", "top-5", "cross-entropy"):
         table.add_column(heading, justify="right" if heading else "left")
