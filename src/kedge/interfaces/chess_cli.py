@@ -1,6 +1,7 @@
 """``kedge policy chess``: what an agent would play in a position, and why."""
 
 import sys
+from collections import deque
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -91,13 +92,14 @@ def _analysed(agent: "Player", state: "ChessState", *, quiet: bool) -> "Analysis
     from rich.console import Console
     from rich.progress import track
 
-    *_, found = track(
+    steps = track(
         agent.search(state),
         "playouts",
         total=agent.settings.playouts,
         console=Console(stderr=True),
         transient=True,
     )
+    [found] = deque(steps, maxlen=1)
     return found()
 
 
