@@ -432,6 +432,7 @@ void read_segment(std::string_view text, const Segment& segment, Records& out) {
 
   Movetext moves(text.substr(segment.moves, segment.end - segment.moves), out.actions, out.clocks);
   moves.read(start.value_or(Position()), record);
+  record.noise |= nul;
   const Outcome promised = outcome_of(slice(record.tags[kResultTag]));
   if (record.broken.empty() && record.outcome == kNoOutcome && promised != kNoOutcome &&
       promised != kUnfinished) {

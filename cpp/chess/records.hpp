@@ -38,7 +38,7 @@ struct Record {
   std::size_t plies = 0;          // its moves, next to one another in Records::actions
   Outcome outcome = kNoOutcome;   // at the end of the moves
   bool has_clocks = false;
-  bool noise = false;             // broken, with neither a tag nor a move: no game at all
+  bool noise = false;             // broken, with NUL bytes or neither a tag nor a move: no game
   std::string broken;             // why it is no game, if it is none; its moves are left out
 };
 

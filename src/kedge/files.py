@@ -5,7 +5,6 @@ import os
 import secrets
 import time
 from collections.abc import Iterator
-from errno import EISDIR
 from pathlib import Path
 from typing import IO
 
@@ -35,6 +34,7 @@ def write_atomic(path: Path, content: bytes | str) -> None:
 @contextlib.contextmanager
 def whole_file(path: Path) -> Iterator[IO[bytes]]:
     """A file to write into that stands at ``path`` only once it is whole and on the disk."""
+    _refuse_folder(path)
     partial = _beside(path)
     try:
         try:
@@ -53,14 +53,18 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
 
 def check_writable(path: Path) -> None:
     """An `InputError` at once, where `whole_file` would raise it after hours of work."""
+    _refuse_folder(path)
     partial = _beside(path)
     try:
-        if path.is_dir():
-            raise IsADirectoryError(EISDIR, os.strerror(EISDIR))
         partial.open("xb").close()
         partial.unlink()
     except OSError as error:
         raise InputError(f"{path}: cannot write ({error.strerror})") from error
+
+
+def _refuse_folder(path: Path) -> None:
+    if path.is_dir():  # renaming onto one gives other errors, by its name and by the system
+        raise InputError(f"{path}: cannot write (it is a folder)")
 
 
 def _beside(path: Path) -> Path:

@@ -181,10 +181,14 @@ class Registry(Generic[T]):
         spec = parse(spec) if isinstance(spec, str) else spec
         maker = self.maker(spec.name)
         kwargs = {"lam" if key == "lambda" else key: value for key, value in spec.kwargs.items()}
+        signature = inspect.signature(maker)
         try:
-            inspect.signature(maker).bind(*spec.args, **kwargs)
+            signature.bind(*spec.args, **kwargs)
         except TypeError as error:
-            raise InputError(f"{self.kind} {spec}: {error}") from None
+            known = ["lambda" if name == "lam" else name for name in signature.parameters]
+            said = str(error).replace("got an unexpected keyword argument", "has no parameter")
+            takes = ", ".join(known) or "none"
+            raise InputError(f"{self.kind} {spec}: {said}; it takes {takes}") from None
         return maker(*spec.args, **kwargs)
 
 

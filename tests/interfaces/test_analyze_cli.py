@@ -84,6 +84,7 @@ def test_report_picture_and_pgn_on_a_terminal(games, tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
     for said in ("Ann (1512) – Bob (1388)", "3… Nf6??", "plays like", "Mistakes", "of 1400s"):
         assert said in done.stdout
+    assert done.stdout.splitlines()[-1] == str(picture)
     assert xml.etree.ElementTree.parse(picture).getroot().tag.endswith("svg")
     raw = analyze(games, "--game", 3, "--agent", "chess", "--brief")
     assert (raw.returncode, raw.stderr) == (0, "")
@@ -116,6 +117,9 @@ def test_broken_games_are_told_of(games):
         (("games.pgn", "--svg", "./games.pgn"), "holds the games themselves"),
         (("games.pgn", "--agent", "chess", "--svg", "it.svg"), "choose it with --game"),
         (("games.pgn", "--out", "-", "--json"), "name a file"),
+        (("games.pgn", "--out", "."), ".: cannot write (it is a folder)"),
+        (("games.pgn", "--svg", "."), ".: cannot write (it is a folder)"),
+        (("games.pgn", "--elo", "9999"), "--elo"),
         (("games.pgn", "--game", "3", "--agent", "chess", "-o", "no/such.pgn"), "cannot write"),
     ],
 )

@@ -1,6 +1,7 @@
 """The command line as a user meets it: a real process, its output and its exit code."""
 
 import json
+import os
 import re
 import signal
 import subprocess
@@ -42,6 +43,12 @@ def test_help_teaches(command):
     assert "Usage: kedge" in done.stdout
     if command in (("solve",), ("paper",)):
         assert "Examples" in done.stdout
+
+
+def test_help_lists_commands_by_use():
+    found = re.findall(r"^│ (\w+) ", kedge("--help").stdout, re.MULTILINE)
+    assert found[:4] == ["policy", "analyze", "uci", "match"]
+    assert found[-3:] == ["solve", "paper", "experiments"]
 
 
 def test_help_is_quick():
@@ -169,6 +176,14 @@ def test_a_closed_output_is_one_line(command):
     assert done.stderr == "kedge: cannot write: the output is closed\n"
 
 
+def test_a_reader_that_left_hears_nothing():
+    ours, theirs = os.pipe()
+    os.close(ours)
+    done = subprocess.run([KEDGE, "paper"], stdout=theirs, stderr=subprocess.PIPE, text=True)
+    os.close(theirs)
+    assert (done.returncode, done.stderr) == (1, "")
+
+
 def test_one_action_each(tmp_path):
     (tmp_path / "game.json").write_text('{"payoffs": [[[1]], [[2]]]}')
     for algorithm in ("pikl-hedge", "hedge", "rm", "rm+", "mmd", "dil-pikl"):
@@ -276,6 +291,7 @@ def test_paper_makes_files_and_experiments_finds_them(own_home):
     assert shown["config"]["coins"] == 4
     assert shown["done"] == shown["total"]
     assert "piKL-Hedge" in kedge("experiments", "show", "blotto").stdout
+    assert "not a run; known: blotto-" in kedge("experiments", "show", "theory").stderr
     assert answer("experiments", "clean", "blotto")["removed"] == [str(folder)]
     assert answer("experiments", "list")["runs"] == []
 
@@ -303,6 +319,7 @@ def test_paper_lists_what_there_is():
         (["blotto", "--set", "fields=0"], "fields"),
         (["blotto", "--set", "coins=1000"], "too many"),
         (["theory", "--set", "games=0"], "games: at least 1"),
+        (["chess-accuracy", "--data", "."], "file '.' is a directory"),
         (["theory", "--set", "delta=2"], "delta: must lie between 0 and 1"),
         (["theory", "--set", "actions=1"], "actions: at least 2"),
     ],
@@ -351,17 +368,26 @@ def interrupt(*arguments, after):
 def test_ctrl_c_ends_a_long_solve_with_130():
     code, stderr = interrupt("solve", "blotto(coins=10,fields=3)", "-n", 10**9, after=1.5)
     assert code == 130
-    assert "Traceback" not in stderr
-    assert "interrupted" in stderr
+    assert stderr == "kedge: interrupted\n", "nothing is kept"
 
 
 def test_ctrl_c_keeps_finished_tasks(own_home):
     options = ["paper", "blotto", *SMALL, "--set", "iterations=3000000"]
     code, stderr = interrupt(*options, after=3.0)
     assert code == 130
+    assert stderr.endswith("kedge: interrupted; what was finished is kept\n")
     assert "Traceback" not in stderr
     run = answer("experiments", "list")["runs"][0]
     assert 0 < run["done"] < run["total"]
+
+
+def test_one_game_has_no_standard_error(tmp_path):
+    moves = "1. e4 e5 2. Nf3 Nc6 3. Bc4 Nf6 4. d3 Bc5 5. c3 d6 6. O-O O-O 1-0"
+    (tmp_path / "game.pgn").write_text(f'[Event "Rated blitz game"]\n\n{moves}\n')
+    done = kedge("predict", "chess", "game.pgn", "--agent", "chess", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "nan" not in done.stdout
+    assert "% ± -" in done.stdout
 
 
 def test_settings_read_what_fields_take():

@@ -93,11 +93,12 @@ def test_a_match_that_was_stopped_goes_on(tmp_path, how):
     ("arguments", "said"),
     [
         (["chess", "chess", "--games", "0"], "--games"),
+        (["chess", "chess", "--games", "1000000000"], "--games"),
         (["chess", "nobody"], "unknown agent 'nobody'"),
         (["rm", "chess"], "agent rm: does not play chess"),
         (["chess", "chess(", "--games", "2"], "ends too early"),
         (["chess", "chess", "--pgn", "nowhere/games.pgn"], "nowhere/games.pgn: cannot write"),
-        (["chess", "chess", "--pgn", "."], "cannot write (Is a directory)"),
+        (["chess", "chess", "--pgn", "."], "cannot write (it is a folder)"),
         (["chess", "chess", "--chunk", "5"], "chunk: an even number"),
         (["chess", "chess", "--resign", "-1"], "resign: a value between 0 and 1"),
         (["chess", "chess", "--dtype", "bfloat16"], "the CPU computes in float32"),

@@ -1,6 +1,7 @@
 """``kedge models`` as a user meets it."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -51,6 +52,8 @@ def test_a_model_comes_and_goes(weights, own_home):
         (("add", "mine", "none.pb.gz"), "none.pb.gz: no such file"),
         (("add", "mine", "."), "not a file"),
         (("pull", "nothing"), "no public model"),
+        (("add", "puct", "net.pb.gz"), "puct: an agent's name"),
+        (("add", "chess", "net.pb.gz"), "chess: an agent's name"),
     ],
 )
 def test_bad_input_is_one_line(arguments, match):
@@ -59,6 +62,18 @@ def test_bad_input_is_one_line(arguments, match):
     assert done.stdout == ""
     assert done.stderr.count("\n") == 1
     assert match in done.stderr
+
+
+def test_shipped_models_are_shown(own_home):
+    [shipped] = answer("list")["shipped"]
+    assert shipped == answer("info", "chess")
+    assert (shipped["name"], shipped["format"]) == ("chess", "onnx")
+    assert Path(shipped["path"]).stat().st_size == shipped["size"]
+    assert shipped["training"]["licence"].startswith("GPL")
+    listed = kedge("list").stdout
+    assert re.search(r"chess +8 × 64.* MB +shipped", listed)
+    assert "maia-1900" in listed
+    assert "top1 0.4927" in kedge("info", "chess").stdout
 
 
 def test_help():

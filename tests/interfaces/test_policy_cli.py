@@ -1,6 +1,9 @@
 """``kedge policy chess`` as a user meets it."""
 
 import json
+import os
+import pty
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree
@@ -58,11 +61,29 @@ def test_search_after_moves():
         assert sum(move[kind] for move in moves) == pytest.approx(1.0)
 
 
+def test_moves_in_san_or_uci():
+    fens = {answer("--agent", "mine", "--moves", moves)["fen"] for moves in ("e4 e5", "e2e4 e5")}
+    assert len(fens) == 1
+
+
+def test_playouts_are_counted_on_a_terminal():
+    ours, theirs = pty.openpty()
+    command = [KEDGE, "policy", "chess", "--agent", "puct(mine, playouts=40)"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=theirs, text=True)
+    os.close(theirs)
+    assert b"playouts" in os.read(ours, 1 << 16)
+    os.close(ours)
+    assert done.stdout == policy("--agent", "puct(mine, playouts=40)").stdout
+
+
 def test_table_and_picture(tmp_path):
     picture = tmp_path / "it.svg"
     done = policy("--agent", "puct(mine)", "--top", 3, "--svg", picture)
     assert (done.returncode, done.stderr) == (0, "")
     assert "and 17 more moves" in done.stdout
+    assert "█ search ░ people; 50 playouts: the root and 49 visits" in done.stdout
+    assert re.search(r"^\w+ +\d+\.\d% +\d+\.\d% ", done.stdout, re.MULTILINE)
+    assert done.stdout.splitlines()[-1] == str(picture)
     drawn = xml.etree.ElementTree.parse(picture).getroot()
     titles = [title.text for title in drawn.iter("{http://www.w3.org/2000/svg}title")]
     assert 2 <= len(titles) <= 10
@@ -80,6 +101,8 @@ def test_table_and_picture(tmp_path):
         (("--agent", "uniform"), "does not play chess"),
         (("--agent", "mine", "--svg", "/no/such/folder/it.svg"), "cannot write"),
         (("--agent", "mine", "--top", "0"), "--top"),
+        (("--agent", "mine", "--svg", "."), ".: cannot write (it is a folder)"),
+        (("--agent", "puct(mine, playouts=2000000000)"), "playouts: at most 10,000,000"),
     ],
 )
 def test_bad_input_is_one_line(arguments, said):

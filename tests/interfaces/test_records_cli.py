@@ -1,5 +1,6 @@
 """``kedge replay``."""
 
+import gzip
 import json
 import subprocess
 import sys
@@ -31,6 +32,7 @@ def files(tmp_path: Path) -> dict[str, Path]:
     for name, content in contents.items():
         (tmp_path / name).write_text(content)
     (tmp_path / "noise.pgn").write_bytes(bytes(range(256)) * 9)
+    (tmp_path / "nul.pgn").write_bytes(GOOD.replace("e5", "\0\0").encode())
     return {path.name: path for path in tmp_path.iterdir() if path.is_file()}
 
 
@@ -70,6 +72,7 @@ def test_a_file_of_broken_games_only_is_still_a_file_of_games(files):
         ("empty.pgn", "holds no game"),
         ("text.txt", "holds no game"),
         ("noise.pgn", "holds no game"),
+        ("nul.pgn", "holds no game"),
         ("absent.pgn", "No such file"),
         ("", "Is a directory"),
     ],
@@ -81,6 +84,14 @@ def test_bad_input(files, name, reason):
     [line] = done.stderr.decode().splitlines()
     assert str(path) in line
     assert reason in line
+
+
+def test_a_file_that_unpacks_to_nothing_is_given_up(tmp_path):
+    bomb = tmp_path / "bomb.pgn.gz"
+    bomb.write_bytes(gzip.compress(bytes(2**27), 1))
+    done = replay("chess", bomb)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.decode().endswith("bomb.pgn.gz: holds no game in its first 64 MiB\n")
 
 
 def test_an_unknown_game(files):

@@ -42,6 +42,11 @@ def kept(game: ChessGame, *chosen: filters.Filter) -> list[int]:
     return chosen_plies(game, chosen).tolist()
 
 
+def test_a_bucket_starts_at_a_rating():
+    with pytest.raises(InputError, match="not at -3"):
+        filters.maia(-3)
+
+
 def test_filters_of_plies():
     game = shuffle(13, **RATED)
     assert kept(game) == list(range(13))

@@ -7,6 +7,8 @@ array([0.333, 0.333, 0.333])
 """
 
 from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kedge.agents.agent import Agent, Analysis, Player, plays
 from kedge.agents.normal_form import RegretAgent, UniformAgent
@@ -14,6 +16,12 @@ from kedge.errors import InputError
 from kedge.games.normal_form import NormalFormState
 from kedge.search.regret.algorithms import by_name
 from kedge.specs import Registry, Spec, parse, suggest
+
+if TYPE_CHECKING:
+    from kedge.models.store import ModelInfo
+
+
+_MOST_PLAYOUTS = 10_000_000  # a tree takes some 3 kB of memory a playout
 
 
 def make_agent(spec: Spec | str) -> Agent:
@@ -31,6 +39,15 @@ def make_player(spec: Spec | str, states: type) -> Player:
         game = states.__name__.removesuffix("State").lower()
         raise InputError(f"agent {spec}: does not play {game}")
     return agent
+
+
+def add_model(name: str, path: str | Path) -> "ModelInfo":
+    """Keep a copy of a weight file as the model `name`, if specs will reach it there."""
+    from kedge.models import store
+
+    if name in AGENTS.names():
+        raise InputError(f"{name}: an agent's name, so no spec would reach the model; take another")
+    return store.add(name, path)
 
 
 def _model(name: str) -> Callable[..., Agent]:
@@ -109,6 +126,8 @@ def _puct(
     """
     from kedge.agents.networks import puct_agent
 
+    if isinstance(playouts, int) and playouts > _MOST_PLAYOUTS:
+        raise InputError(f"playouts: at most {_MOST_PLAYOUTS:,}, not {playouts:,}")
     return puct_agent(
         _puct_model("anchor", anchor),
         None if value is None else _puct_model("value", value),
@@ -137,4 +156,4 @@ AGENTS.register("dil-pikl", _dil_pikl)
 AGENTS.register("chess", _chess)
 AGENTS.register("puct", _puct)
 
-__all__ = ["AGENTS", "Agent", "Analysis", "Player", "make_agent", "make_player"]
+__all__ = ["AGENTS", "Agent", "Analysis", "Player", "add_model", "make_agent", "make_player"]

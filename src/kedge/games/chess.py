@@ -54,7 +54,7 @@ class ChessState:
 
     @classmethod
     def from_fen(cls, fen: str, moves: Iterable[str] = ()) -> "ChessState":
-        """The position of `fen` after the UCI `moves`, which stay part of the state's history.
+        """The position of `fen` after `moves`, UCI or SAN, which stay part of the state's history.
 
         Castling rights without king and rook at home, and an en-passant square that no pawn can
         have jumped over, are dropped. A board that no game of chess can reach for its number of
@@ -70,7 +70,7 @@ class ChessState:
             raise InputError(f"FEN {fen[:100]!r}: {error}") from None
         for number, text in enumerate(moves, 1):
             try:
-                action = state.parse_uci(text)
+                action = state.parse_move(text)
             except InputError as error:
                 raise InputError(f"move {number}: {error}") from None
             state.board.push(action)
@@ -143,6 +143,13 @@ class ChessState:
             raise InputError(
                 f"{text[:40]!r} is not a legal move in {self.fen()}, or not only one"
             ) from None
+
+    def parse_move(self, text: str) -> int:
+        """The legal move that `text` names, in UCI or else in SAN."""
+        try:
+            return self.parse_uci(text)
+        except InputError:
+            return self.parse_san(text)
 
     def to_svg(self) -> str:
         import chess

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kedge.errors import InputError
+from kedge.interfaces.options import Json
 from kedge.interfaces.output import print_json
 
 if TYPE_CHECKING:
@@ -40,7 +41,10 @@ def analyze(
     elo: Annotated[
         int | None,
         typer.Option(
-            min=1, max=9999, help="Judge both players as people of this rating.", show_default=False
+            min=100,
+            max=4000,
+            help="Judge both players as people of this rating.",
+            show_default=False,
         ),
     ] = None,
     number: Annotated[
@@ -73,9 +77,7 @@ def analyze(
         ),
     ] = None,
     brief: Annotated[bool, typer.Option("--brief", help="No table of the moves.")] = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object and nothing else.")
-    ] = False,
+    as_json: Json = False,
 ) -> None:
     """How human each move of a game was, what people of that rating play, and what search would.
 
@@ -109,7 +111,11 @@ def analyze(
     for path in (svg, None if out in (None, "-") else Path(str(out))):
         if path is not None and path.exists() and file.exists() and path.samefile(file):
             raise InputError(f"{path}: holds the games themselves; name another file")
+    from kedge.files import check_writable, write_atomic
     from kedge.records import ReadReport
+
+    if svg is not None:
+        check_writable(svg)
 
     read = ReadReport()
     reports: list[GameReport] = []
@@ -124,7 +130,6 @@ def analyze(
             write(reports[-1])
             step()
     if svg is not None:
-        from kedge.files import write_atomic
         from kedge.interfaces.game_picture import draw
 
         write_atomic(svg, draw(reports[0]))
@@ -135,6 +140,9 @@ def analyze(
         _print(numbers, reports, brief=brief)
     for one in read.broken:
         typer.echo(f"{one.where} (game {one.number}) is broken: {one.reason}", err=True)
+    for written in (None if out == "-" else out, svg):
+        if written is not None:
+            typer.echo(str(written), err=out == "-")
 
 
 def _judge(

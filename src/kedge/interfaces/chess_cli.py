@@ -1,14 +1,17 @@
 """``kedge policy chess``: what an agent would play in a position, and why."""
 
+import sys
+from collections import deque
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kedge.interfaces.options import Json
 from kedge.interfaces.output import print_json
 
 if TYPE_CHECKING:
-    from kedge.agents import Analysis
+    from kedge.agents import Analysis, Player
     from kedge.games.chess import ChessState
 
 policy_app = typer.Typer(no_args_is_help=True, help="What an agent would play in a position.")
@@ -39,8 +42,8 @@ def chess_policy(
     moves: Annotated[
         str,
         typer.Option(
-            metavar='"e2e4 e7e5 …"',
-            help="UCI moves that were made from there; networks see what came before.",
+            metavar='"e4 e5 …"',
+            help="Moves that were made from there, SAN or UCI; networks see what came before.",
             show_default=False,
         ),
     ] = "",
@@ -49,16 +52,14 @@ def chess_policy(
         typer.Option(help="Draw the board with the likeliest moves to this file."),
     ] = None,
     top: Annotated[int, typer.Option(min=1, help="How many moves the table shows.")] = 10,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object, with all moves.")
-    ] = False,
+    as_json: Json = False,
 ) -> None:
     """The moves that an agent would play, each beside how often people play it.
 
     **Examples**
 
     - `kedge policy chess --agent "chess(elo=1200)"`
-    - `kedge policy chess --moves "e2e4 e7e5 g1f3" --agent "puct(maia-1900, c_puct=2)" --svg it.svg`
+    - `kedge policy chess --moves "e4 e5 Nf3" --agent "puct(maia-1900, c_puct=2)" --svg it.svg`
     - `kedge policy chess --fen "8/8/8/4k3/8/4K3/4P3/8 w - - 0 1" --agent maia-1900 --json`
     """
     from kedge.agents import make_player
@@ -67,7 +68,7 @@ def chess_policy(
 
     state = ChessState.from_fen(START_FEN if fen is None else fen, moves.split())
     spec = parse(agent)
-    found = make_player(spec, ChessState).analyse_many([state])[0]
+    found = _analysed(make_player(spec, ChessState), state, quiet=as_json)
     rows = _rows(state, found)
     if svg is not None:
         from kedge.files import write_atomic
@@ -78,6 +79,28 @@ def chess_policy(
         print_json({"agent": str(spec), "fen": state.fen(), "value": found.value, "moves": rows})
     else:
         _print(str(spec), state, found, rows[:top], len(rows))
+        if svg is not None:
+            typer.echo(str(svg))
+
+
+def _analysed(agent: "Player", state: "ChessState", *, quiet: bool) -> "Analysis":
+    """What the agent finds; on a terminal, playouts are counted while it searches."""
+    from kedge.agents.chess import PuctAgent
+
+    if quiet or not sys.stderr.isatty() or not isinstance(agent, PuctAgent):
+        return agent.analyse_many([state])[0]
+    from rich.console import Console
+    from rich.progress import track
+
+    steps = track(
+        agent.search(state),
+        "playouts",
+        total=agent.settings.playouts,
+        console=Console(stderr=True),
+        transient=True,
+    )
+    [found] = deque(steps, maxlen=1)
+    return found()
 
 
 def _rows(state: "ChessState", found: "Analysis") -> list[dict[str, Any]]:
@@ -123,13 +146,17 @@ def _print(
         q = "-" if row["q"] is None else f"{row['q']:+.3f}"
         table.add_row(
             row["san"],
-            f"{row['anchor']:.4f}",
-            f"{row['policy']:.4f}",
+            f"{row['anchor']:.1%}",
+            f"{row['policy']:.1%}",
             *([q, str(row["visits"])] if searched else []),
             bar,
         )
     console.print(table)
     if count > len(rows):
         rest = max(0.0, 1.0 - sum(row["policy"] for row in rows))
-        console.print(f"[dim]and {count - len(rows)} more moves, {rest:.4f} together[/dim]")
+        console.print(f"[dim]and {count - len(rows)} more moves, {rest:.1%} together[/dim]")
+    if found.visits is not None:
+        visits = int(found.visits.sum())
+        playouts = f"{visits + 1:,} playouts: the root and {visits:,} visits"
+        console.print(f"[dim]█ search ░ people; {playouts}[/dim]", highlight=False)
     console.print(f"\n[bold]value[/bold] {found.value:+.4f}", highlight=False)

@@ -1,11 +1,12 @@
 """``kedge match``: which of two agents is stronger, and by how much."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
-from kedge.interfaces.output import print_json
+from kedge.interfaces.options import Address, Device, Dtype, Engine, Folder, Json, Workers
+from kedge.interfaces.output import print_json, resumable
 
 match_app = typer.Typer(no_args_is_help=True, help="Games between two agents: who is stronger?")
 
@@ -19,7 +20,7 @@ def _root() -> None:
 def chess(
     a: Annotated[str, typer.Argument(help="An agent for chess: the score is its.")],
     b: Annotated[str, typer.Argument(help="Its opponent.")],
-    games: Annotated[int, typer.Option("--games", "-n", min=1, help="How many.")] = 100,
+    games: Annotated[int, typer.Option("--games", "-n", min=1, max=10**6, help="How many.")] = 100,
     temperature: Annotated[
         float | None,
         typer.Option(
@@ -44,10 +45,8 @@ def chess(
             show_default=False,
         ),
     ] = None,
-    device: Annotated[str, typer.Option(help="`cpu`, `cuda`, `cuda:1`, …")] = "cpu",
-    dtype: Annotated[
-        Literal["float32", "bfloat16"], typer.Option(help="What a GPU computes in.")
-    ] = "float32",
+    device: Device = "cpu",
+    dtype: Dtype = "float32",
     chunk: Annotated[
         int | None,
         typer.Option(
@@ -56,30 +55,11 @@ def chess(
             show_default=False,
         ),
     ] = None,
-    engine: Annotated[
-        Literal["local", "ray", "inline"],
-        typer.Option(help="Processes here, a Ray cluster, or this very process."),
-    ] = "local",
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            min=1, help="Tasks at once. [default: all cores; 1 on a GPU]", show_default=False
-        ),
-    ] = None,
-    address: Annotated[
-        str | None,
-        typer.Option(help="Of a Ray cluster: `auto` or HOST:PORT. Without it, one is started."),
-    ] = None,
-    folder: Annotated[
-        Path | None,
-        typer.Option(
-            help="Where to keep the run. [default: under kedge's home, by the config's hash]",
-            show_default=False,
-        ),
-    ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object and nothing else.")
-    ] = False,
+    engine: Engine = "local",
+    workers: Workers = None,
+    address: Address = None,
+    folder: Folder = None,
+    as_json: Json = False,
 ) -> None:
     """A match: the score of A against B, its standard error, and the difference in Elo.
 
@@ -118,7 +98,8 @@ def chess(
         check_writable(pgn)
     if engine == "local" and not on_cpu:
         workers = workers or 1
-    done = run(match, engine=engine, workers=workers, address=address, folder=folder)
+    with resumable():
+        done = run(match, engine=engine, workers=workers, address=address, folder=folder)
     done.write_report()
     if pgn is not None:
         write_pgn(match.records(done.results), pgn)

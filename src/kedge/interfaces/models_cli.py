@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kedge.interfaces.options import Json
 from kedge.interfaces.output import print_json
 
 if TYPE_CHECKING:
@@ -15,35 +16,39 @@ models_app = typer.Typer(
     help="Get, keep and look at networks: Maia and other lc0 weight files.",
 )
 
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 Name = Annotated[str, typer.Argument(help="The model's name.", show_default=False)]
 
 
 @models_app.command("list")
 def list_models(as_json: Json = False) -> None:
-    """The models that are here, and the public ones that `pull` can get."""
-    from kedge.models import store
+    """The models that are here, shipped and added, and the public ones that `pull` can get."""
+    from kedge.models import embedded, store
 
     here = store.list_models()
+    shipped = [embedded.info(name) for name in embedded.names()]
     names = {model.name for model in here}
     public = [name for name in store.PUBLIC if name not in names]
     if as_json:
-        models = [_plain(model) for model in here]
-        print_json({"folder": store.models_folder(), "models": models, "public": public})
+        print_json(
+            {
+                "folder": store.models_folder(),
+                "shipped": [_plain(model) for model in shipped],
+                "models": [_plain(model) for model in here],
+                "public": public,
+            }
+        )
         return
     from rich.console import Console
     from rich.table import Table
 
     console = Console()
-    if here:
-        table = Table(box=None, pad_edge=False)
-        for heading in ("model", "blocks × filters", "size", "added"):
-            table.add_column(heading, justify="right" if heading == "size" else "left")
-        for model in here:
-            table.add_row(model.name, _tower(model), f"{model.size / 1e6:.1f} MB", model.added)
-        console.print(table)
-    else:
-        console.print(f"no models under {store.models_folder()}", highlight=False, soft_wrap=True)
+    table = Table(box=None, pad_edge=False)
+    for heading in ("model", "blocks × filters", "size", "added"):
+        table.add_column(heading, justify="right" if heading == "size" else "left")
+    for model in (*shipped, *here):
+        added = "shipped" if model in shipped else model.added
+        table.add_row(model.name, _tower(model), f"{model.size / 1e6:.1f} MB", added)
+    console.print(table)
     if public:
         console.print(f"[dim]kedge models pull[/dim] {', '.join(public)}", highlight=False)
 
@@ -51,9 +56,9 @@ def list_models(as_json: Json = False) -> None:
 @models_app.command("info")
 def show_model(name: Name, as_json: Json = False) -> None:
     """One model: where it came from, its shape, and what its trainer wrote down."""
-    from kedge.models import store
+    from kedge.models import embedded, store
 
-    _print_model(store.info(name), as_json)
+    _print_model((embedded if name in embedded.names() else store).info(name), as_json)
 
 
 @models_app.command("add")
@@ -70,9 +75,9 @@ def add_model(
 
     - `kedge models add mine network.pb.gz`
     """
-    from kedge.models import store
+    from kedge.agents import add_model as add
 
-    _print_model(store.add(name, path), as_json)
+    _print_model(add(name, path), as_json)
 
 
 @models_app.command("pull")
@@ -104,10 +109,6 @@ def _print_model(model: "ModelInfo", as_json: bool) -> None:
     if as_json:
         print_json(_plain(model))
         return
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, show_header=False)
     rows = {
         "source": model.source,
         "sha256": model.sha256,
@@ -116,16 +117,20 @@ def _print_model(model: "ModelInfo", as_json: bool) -> None:
         "network": f"{_tower(model)}, {model.architecture.get('parameters', 0):,} parameters",
         "heads": f"policy {model.architecture.get('policy')}, "
         f"value {model.architecture.get('value')}",
-        **{
-            key.replace("_", " "): f"{value:.6g}" if isinstance(value, float) else f"{value}"
-            for key, value in model.training.items()
-        },
+        **{key.replace("_", " "): _words(value) for key, value in model.training.items()},
     }
-    for key, value in rows.items():
-        table.add_row(key, value)
-    console = Console()
-    console.print(f"[bold]{model.name}[/bold]", highlight=False)
-    console.print(table, highlight=False, soft_wrap=True)
+    typer.secho(model.name, bold=True)
+    width = 2 + max(map(len, rows))
+    for key, value in rows.items():  # no table, which would cut a path to the width of a screen
+        typer.echo(f"{key:<{width}}{value}")
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {_words(one)}" for key, one in value.items())
+    if isinstance(value, list):
+        return "; ".join(map(_words, value))
+    return f"{value:.6g}" if isinstance(value, float) else f"{value}"
 
 
 def _tower(model: "ModelInfo") -> str:

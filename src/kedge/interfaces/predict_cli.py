@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from kedge.interfaces.output import print_json
+from kedge.interfaces.output import print_json, resumable
 
 predict_app = typer.Typer(no_args_is_help=True, help="How well an agent predicts what people play.")
 
@@ -108,7 +108,8 @@ def chess(
         prediction.player()
     if engine == "local" and device != "cpu":
         workers = workers or 1
-    done = run(prediction, engine=engine, workers=workers, address=address, folder=folder)
+    with resumable():
+        done = run(prediction, engine=engine, workers=workers, address=address, folder=folder)
     done.write_report()
     if as_json:
         print_json({**(done.report().data or {}), "folder": done.folder})

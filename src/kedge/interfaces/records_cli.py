@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from kedge.errors import InputError
+from kedge.interfaces.options import Json
 from kedge.interfaces.output import print_json
 
 if TYPE_CHECKING:
@@ -37,9 +38,7 @@ def replay(
             show_default=False,
         ),
     ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object and nothing else.")
-    ] = False,
+    as_json: Json = False,
 ) -> None:
     """Read records of games, replay them, and check them against the rules.
 

@@ -88,7 +88,7 @@ def _printable(name: str) -> str:
 def print_runs(runs: Sequence[RunInfo], folder: Path) -> None:
     console = Console()
     if not runs:
-        console.print(f"no runs under {folder}", highlight=False)
+        console.print(f"no runs under {folder}", highlight=False, soft_wrap=True)
         return
     table = Table(box=None, pad_edge=False)
     for heading in ("run", "tasks", "created", "size"):

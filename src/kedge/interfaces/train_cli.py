@@ -9,7 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from kedge.errors import InputError
-from kedge.interfaces.output import print_json
+from kedge.interfaces.options import Device, Json
+from kedge.interfaces.output import print_json, resumable
 
 Folder = Annotated[
     Path, typer.Option(help="Where the checkpoint and the model go; the same folder goes on.")
@@ -24,7 +25,6 @@ Settings = Annotated[
         show_default=False,
     ),
 ]
-Device = Annotated[str, typer.Option(help="`cpu`, `cuda`, `cuda:1`, …")]
 Seconds = Annotated[
     float | None,
     typer.Option(help="Stop after this long; run again to go on.", show_default=False),
@@ -85,7 +85,7 @@ def chess(
     from kedge.training.imitation import Recipe
 
     recipe = dataclasses.replace(Recipe(), **fields_of(Recipe, "the recipe", settings or []))
-    with joined(device) as rank:
+    with joined(device) as rank, resumable():
         make_folder(folder)
         games = chain.from_iterable(read_games(path) for path in data)
         table = table_of(islice(games, limit))
@@ -145,7 +145,7 @@ def go(
         raise InputError(f"recipe {recipe!r}: {suggest(recipe, list(RECIPES))}")
     changes = fields_of(Recipe, "the recipe", settings or [])
     chosen = dataclasses.replace(RECIPES[recipe], **changes)
-    with joined(device) as rank:
+    with joined(device) as rank, resumable():
         make_folder(folder)
         table = go_table(data)
         if rank.is_first:
@@ -179,9 +179,7 @@ def move_times(
     limit: Annotated[
         int | None, typer.Option(min=1, help="Read only so many games.", show_default=False)
     ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object and nothing else.")
-    ] = False,
+    as_json: Json = False,
 ) -> None:
     """How long people take for a chess move: the numbers behind `HumanTime` of `kedge uci`.
 

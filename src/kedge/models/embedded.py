@@ -2,9 +2,11 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
+from hashlib import sha256
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,7 @@ from kedge.errors import InputError
 from kedge.models.conditioning import TOLD, who
 from kedge.models.encoding import CHESS, Encoding
 from kedge.models.lc0 import Lc0Weights
+from kedge.models.store import ModelInfo
 from kedge.specs import suggest
 
 _ONES = 111  # lc0's plane that is 1 all over the board
@@ -32,6 +35,31 @@ def card(name: str) -> dict[str, Any]:
     _check(name)
     found: dict[str, Any] = json.loads((_FOLDER / f"{name}.json").read_text(encoding="utf-8"))
     return found
+
+
+@dataclass(frozen=True)
+class ShippedInfo(ModelInfo):
+    """What is known of a shipped model; its card stands for what a trainer wrote down."""
+
+    @property
+    def path(self) -> Path:
+        return Path(str(_FOLDER / f"{self.name}.onnx"))
+
+
+def info(name: str) -> ShippedInfo:
+    """What is known of the shipped model `name`."""
+    told = card(name)
+    content = (_FOLDER / f"{name}.onnx").read_bytes()
+    return ShippedInfo(
+        name=name,
+        format="onnx",
+        sha256=sha256(content).hexdigest(),
+        size=len(content),
+        source="ships with kedge",
+        added=told["date"],
+        architecture=_conditioned(name).architecture(),
+        training={key: value for key, value in told.items() if key != "name"},
+    )
 
 
 def load_embedded(

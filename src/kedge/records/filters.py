@@ -81,6 +81,8 @@ def rating_bucket(low: int, width: int = 100) -> Filter:
     """Games where both players are rated from `low` to ``low + width − 1``."""
     if width < 1:
         raise InputError(f"a rating bucket of width {width} holds nobody")
+    if not 0 <= low <= 4000:
+        raise InputError(f"a rating bucket starts at a rating, from 0 to 4000, not at {low}")
 
     def both_within(game: ChessGame) -> bool:
         return all(
