@@ -149,9 +149,9 @@ class Report:
 
 
 def _shown(value: Any, format_spec: str) -> str:
-    if value is None:
-        return "-"
-    return format(value, format_spec) if _is_number(value) else str(value)
+    if not _is_number(value):
+        return "-" if value is None else str(value)
+    return "-" if math.isnan(value) else format(value, format_spec)
 
 
 def render(draw: Callable[["Figure"], None], size: tuple[float, float], kind: str) -> bytes:

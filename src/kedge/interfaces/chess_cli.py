@@ -85,7 +85,7 @@ def chess_policy(
 
 def _analysed(agent: "Player", state: "ChessState", *, quiet: bool) -> "Analysis":
     """What the agent finds; on a terminal, playouts are counted while it searches."""
-    from kedge.agents.chess import PuctAgent
+    from kedge.agents.puct import PuctAgent
 
     if quiet or not sys.stderr.isatty() or not isinstance(agent, PuctAgent):
         return agent.analyse_many([state])[0]
