@@ -247,6 +247,13 @@ void kedge::bind_go(nb::module_& m) {
       .def("terminal_value", &Board::terminal_value)
       .def("player", &Board::player)
       .def("length", &Board::length)
+      // The last move, or one so many half-moves before it.
+      .def("move",
+           [](const Board& board, std::size_t back) {
+             if (back + 1 >= board.length()) throw nb::index_error("no such move");
+             return board.position(back).move;
+           },
+           "back"_a = 0)
       .def("colour", [](const Board& board, Action p) { return int{colour_at(board, p)}; },
            "point"_a)
       .def("count", &count, "dead"_a = std::vector<Action>())

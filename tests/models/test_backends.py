@@ -8,13 +8,14 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
+import tiny_go
 import tiny_lc0 as tiny
 
 from kedge.errors import InputError
 from kedge.models import cache, plain
 from kedge.models.backends import OnnxNetwork, TorchNetwork, cores, open_lanes
 from kedge.models.encoding import CHESS, GO
-from kedge.models.lc0 import Lc0Weights, parse_lc0, read_lc0
+from kedge.models.lc0 import parse_lc0, read_lc0
 from kedge.models.lc0_moves import move_index
 from kedge.models.network import to_onnx, to_torch
 
@@ -211,33 +212,9 @@ def test_onnx_files(tmp_path):
         OnnxNetwork(path)
 
 
-def go_weights(filters=8, blocks=2, squeezed=4, policy_planes=2, hidden=6):
-    """AlphaGo Zero's heads on a small tower."""
-    rng = np.random.default_rng(3)
-    area = GO.side**2
-    shapes = {
-        "input": (filters, GO.planes, 3, 3),
-        "policy.conv": (policy_planes, filters, 1, 1),
-        "policy.fc": (GO.moves, policy_planes * area),
-        "value.conv": (1, filters, 1, 1),
-        "value.fc1": (hidden, area),
-        "value.fc2": (1, hidden),
-    }
-    for block in range(blocks):
-        shapes |= {f"blocks.{block}.conv{k}": (filters, filters, 3, 3) for k in (1, 2)}
-        shapes[f"blocks.{block}.se.fc1"] = (squeezed, filters)
-        shapes[f"blocks.{block}.se.fc2"] = (2 * filters, squeezed)
-    arrays = {}
-    for name, shape in shapes.items():
-        fan_in = np.prod(shape[1:])
-        arrays[f"{name}.weight"] = rng.normal(0, fan_in**-0.5, shape).astype(np.float32)
-        arrays[f"{name}.bias"] = rng.normal(0, 0.1, shape[0]).astype(np.float32)
-    return Lc0Weights(arrays, filters, blocks, squeezed, "classical", "classical", "", {}, GO)
-
-
 @pytest.mark.parametrize("backend", ["onnx", "torch"])
 def test_networks_of_go(backend):
-    weights = go_weights()
+    weights = tiny_go.weights()
     if backend == "torch":
         pytest.importorskip("torch")
     network = OnnxNetwork(weights) if backend == "onnx" else TorchNetwork(weights)

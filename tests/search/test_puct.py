@@ -9,6 +9,7 @@ import pytest
 from kedge import _core
 from kedge.errors import InputError
 from kedge.games.chess import START_FEN, ChessState
+from kedge.games.go import GoState
 from kedge.search.puct import Settings, search, search_chunks, search_many
 
 
@@ -513,3 +514,46 @@ def test_chess_forest_is_its_plain_twin(settings):
         assert native_result.visits.tolist() == plain.visits.tolist()
         np.testing.assert_array_equal(native_result.totals, plain.totals)
         assert native_result.lines == plain.lines
+
+
+def evaluate_go(state):
+    """A prior that likes to pass, and a value, from nothing but the moves."""
+    rng = np.random.default_rng([7, *state.history])
+    weights = rng.random(len(state.legal_actions())) ** 4 + 1e-3
+    if len(weights):
+        weights[-1] += 2.0
+        weights /= weights.sum()
+    return weights, float(rng.uniform(-1.0, 1.0))
+
+
+@pytest.mark.parametrize("size", [2, 5, 19])
+def test_go_forest_is_its_plain_twin(size):
+    settings = Settings(1.0, 120)
+    rng = np.random.default_rng(size)
+    states = []
+    for plies in (0, 1, 4, 9):
+        state = GoState(size)
+        for _ in range(plies):
+            state.apply_action(int(rng.choice(state.legal_actions()[:-1] or [size * size])))
+        states.append(state)
+    states[1].apply_action(size * size)  # a second pass would end it
+
+    def evaluate_leaves(forest):
+        priors, values = [], []
+        for row, tree in enumerate(forest.waiting()):
+            root, board = states[int(tree)], forest.leaf(row)
+            leaf = root.clone()
+            for back in range(board.length() - root.board.length(), 0, -1):
+                leaf.apply_action(board.move(back - 1))
+            prior, value = evaluate_go(leaf)
+            priors.append(prior)
+            values.append(value)
+        forest.update(np.concatenate(priors), np.array(values))
+
+    found = search_many(
+        _core.GoForest(1), [state.board for state in states], evaluate_leaves, settings
+    )
+    for state, native_result in zip(states, found, strict=True):
+        plain = search(state, evaluate_go, settings)
+        assert native_result.visits.tolist() == plain.visits.tolist()
+        np.testing.assert_array_equal(native_result.totals, plain.totals)

@@ -39,6 +39,9 @@ class GoState:
     """
 
     num_players = 2
+    #: A search ends a line at the network's value after two passes: people agree on the end before
+    #: the board could be counted.
+    network_judges = True
 
     def __init__(
         self,

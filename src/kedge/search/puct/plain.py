@@ -42,7 +42,7 @@ _Path: TypeAlias = list[tuple[_Node, _Edge, float]]
 
 def search(state: Any, evaluate: Evaluate, settings: Settings) -> SearchResult:
     """Search `state`: as many evaluations as there are playouts, the root's among them."""
-    root = _visit(state, evaluate, is_root=True)
+    root = _visit(state, evaluate)
     noise = settings.gumbel_noise(len(root.edges))
     playouts = 1
     while root.edges and playouts < settings.playouts:
@@ -77,11 +77,16 @@ def search(state: Any, evaluate: Evaluate, settings: Settings) -> SearchResult:
     )
 
 
-def _visit(state: Any, evaluate: Evaluate, is_root: bool = False) -> _Node:
-    """A state seen for the first time. A root is searched even where the rules call a draw."""
+def _visit(state: Any, evaluate: Evaluate, mover: int | None = None) -> _Node:
+    """A state seen for the first time, after a move of `mover`.
+
+    A root, after nobody's, is searched even where the rules call a draw.
+    """
     player = state.current_player()
     legal = state.legal_actions()
-    if (state.is_terminal() and not is_root) or not legal:
+    if (state.is_terminal() and mover is not None) or not legal:
+        if mover is not None and getattr(state, "network_judges", False):
+            return _Node(1 - mover, float(evaluate(state)[1]), is_terminal=True)
         # OpenSpiel's returns are by player; at the end of a game nobody is to move.
         return _Node(0, state.returns()[0], is_terminal=True)
     priors, value = evaluate(state)
@@ -105,7 +110,7 @@ def _descend(
         if edge.waits:
             return path
         if edge.child is None:
-            edge.child = _visit(state, evaluate)
+            edge.child = _visit(state, evaluate, node.player)
             return path
         node = edge.child
         if node.is_terminal:

@@ -1,0 +1,56 @@
+"""A network of Go as an agent: the same code as for chess."""
+
+import numpy as np
+import pytest
+import tiny_go
+
+from kedge.agents.puct import NetworkAgent, PuctAgent
+from kedge.errors import InputError
+from kedge.games.chess import ChessState
+from kedge.games.go import GoState, encode
+from kedge.models.backends import OnnxNetwork
+from kedge.models.encoding import GO
+from kedge.search.puct import Settings
+
+
+@pytest.fixture(scope="module")
+def network():
+    return OnnxNetwork(tiny_go.weights())
+
+
+def test_a_model_by_itself(network):
+    state = GoState(komi=6.5)
+    for point in (60, 300, 72, 288):
+        state.apply_action(point)
+    (found,) = NetworkAgent(network).analyse_many([state])
+    masks, komi = encode([state])
+    words = np.concatenate([masks.reshape(1, -1), np.zeros((1, GO.plane_words), np.uint64)], axis=1)
+    expected = network.evaluate_packed(words, komi)
+    logits = expected.policy[0, state.legal_actions()].astype(np.float64)
+    np.testing.assert_allclose(found.policy, np.exp(logits) / np.exp(logits).sum(), atol=1e-6)
+    assert found.value == pytest.approx(expected.value[0])
+    assert found.actions.tolist() == state.legal_actions()
+
+
+def test_search_plays_whole_games(network):
+    agent = PuctAgent(network, Settings(2.0, 8), temperature=0.5)
+    rng = np.random.default_rng(0)
+    state = GoState()
+    for _ in range(12):
+        state.apply_action(agent.act(state, state.current_player(), rng))
+    *_, last = agent.analyse(state, state.current_player())
+    assert last.visits.sum() == 7
+    assert last.policy.sum() == pytest.approx(1.0)
+
+
+def test_other_games_and_boards_are_refused(network):
+    agent = NetworkAgent(network)
+    with pytest.raises(InputError, match="agent for go"):
+        agent.analyse_many([ChessState()])
+    with pytest.raises(InputError, match="19×19, not on 9×9"):
+        agent.analyse_many([GoState(9)])
+    over = GoState()
+    for _ in range(2):
+        over.apply_action(361)
+    with pytest.raises(InputError, match="over"):
+        agent.analyse_many([over])

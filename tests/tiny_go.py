@@ -1,0 +1,29 @@
+"""A small Go network with random weights: AlphaGo Zero's heads on a short tower."""
+
+import numpy as np
+
+from kedge.models.encoding import GO
+from kedge.models.lc0 import Lc0Weights
+
+
+def weights(filters=8, blocks=2, squeezed=4, policy_planes=2, hidden=6):
+    rng = np.random.default_rng(3)
+    area = GO.side**2
+    shapes = {
+        "input": (filters, GO.planes, 3, 3),
+        "policy.conv": (policy_planes, filters, 1, 1),
+        "policy.fc": (GO.moves, policy_planes * area),
+        "value.conv": (1, filters, 1, 1),
+        "value.fc1": (hidden, area),
+        "value.fc2": (1, hidden),
+    }
+    for block in range(blocks):
+        shapes |= {f"blocks.{block}.conv{k}": (filters, filters, 3, 3) for k in (1, 2)}
+        shapes[f"blocks.{block}.se.fc1"] = (squeezed, filters)
+        shapes[f"blocks.{block}.se.fc2"] = (2 * filters, squeezed)
+    arrays = {}
+    for name, shape in shapes.items():
+        fan_in = np.prod(shape[1:])
+        arrays[f"{name}.weight"] = rng.normal(0, fan_in**-0.5, shape).astype(np.float32)
+        arrays[f"{name}.bias"] = rng.normal(0, 0.1, shape[0]).astype(np.float32)
+    return Lc0Weights(arrays, filters, blocks, squeezed, "classical", "classical", "", {}, GO)
