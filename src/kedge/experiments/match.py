@@ -22,7 +22,8 @@ from kedge.evaluation.matches import (
     play_games,
 )
 from kedge.experiments.experiment import Experiment, Task
-from kedge.experiments.players import player_on, weights_of
+from kedge.experiments.fingerprints import weights_of
+from kedge.experiments.players import player_on
 from kedge.experiments.report import Column, Report, Table
 from kedge.games.chess import ChessState
 from kedge.records import ChessGame, read_games
@@ -64,12 +65,8 @@ class Match(Experiment):
         if self.temperature is not None:
             check_temperature(self.temperature)
 
-    def config(self) -> dict[str, Any]:
-        """With the hashes of weight files: tomorrow the same name may stand for another model."""
-        return {
-            **super().config(),
-            "weights": weights_of(parse(self.a)) | weights_of(parse(self.b)),
-        }
+    def inputs(self) -> dict[str, Any]:
+        return {"weights": weights_of(self.a, self.b)}
 
     def tasks(self) -> list[Task]:
         return match_tasks(self.games, self.chunk)

@@ -14,7 +14,8 @@ from kedge.agents.networks import Dtype
 from kedge.errors import InputError
 from kedge.evaluation.prediction import GameScore, Prediction, predict, predict_told, told_spec
 from kedge.experiments.experiment import Experiment, Task
-from kedge.experiments.players import player_on, weights_of
+from kedge.experiments.fingerprints import files_of, weights_of
+from kedge.experiments.players import player_on
 from kedge.experiments.report import Column, Report, Table
 from kedge.records import ChessGame, read_games
 from kedge.records.filters import Position, chosen_plies, is_held_out, maia
@@ -56,13 +57,8 @@ class Predict(Experiment):
             if value is not None and value < 1:
                 raise InputError(f"{name}: at least 1, not {value}")
 
-    def config(self) -> dict[str, Any]:
-        """With what tells this file or model from another that has the same name tomorrow."""
-        return {
-            **super().config(),
-            "files": self._files(),
-            "weights": weights_of(parse(self.agent)),
-        }
+    def inputs(self) -> dict[str, Any]:
+        return {"files": files_of(self.data), "weights": weights_of(self.agent)}
 
     def player(self, elo: int = 1500, opponent: int = 1500) -> Player:
         """The agent, told the ratings if it is to be; an `InputError` if it does not play."""
@@ -83,7 +79,9 @@ class Predict(Experiment):
         ]
 
     def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:
-        games = _stream(self, str(self._files())).take(task.params["first"], task.params["end"])
+        games = _stream(self, str(files_of(self.data))).take(
+            task.params["first"], task.params["end"]
+        )
         chosen = [Position(game, ply) for game, plies in games for ply in plies]
         if self.told_ratings:
             found = predict_told(chosen, self.player)
@@ -114,13 +112,6 @@ class Predict(Experiment):
             ),
             data={"agent": self.agent, "told_ratings": self.told_ratings, **found},
         )
-
-    def _files(self) -> dict[str, list[int]]:
-        try:
-            stats = {path: Path(path).stat() for path in self.data}
-        except OSError as error:
-            raise InputError(f"{error.filename}: {error.strerror}") from None
-        return {path: [stat.st_size, stat.st_mtime_ns] for path, stat in stats.items()}
 
     def _chosen(self, threads: int = 0) -> Iterator[tuple[ChessGame, list[int]]]:
         """The games that the filters leave something of, each with the half-moves to predict."""

@@ -1,5 +1,6 @@
 """The models that ship with kedge: ONNX files that the project trained itself, each with a card."""
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import replace
@@ -32,6 +33,12 @@ def card(name: str) -> dict[str, Any]:
     _check(name)
     found: dict[str, Any] = json.loads((_FOLDER / f"{name}.json").read_text(encoding="utf-8"))
     return found
+
+
+def sha256(name: str) -> str:
+    """Of the model's file."""
+    _check(name)
+    return hashlib.sha256((_FOLDER / f"{name}.onnx").read_bytes()).hexdigest()
 
 
 def load_embedded(

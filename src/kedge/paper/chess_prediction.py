@@ -11,18 +11,18 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import cycle
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any
 
 import numpy as np
 
-from kedge.agents import AGENTS
 from kedge.agents.networks import Dtype
 from kedge.errors import InputError
 from kedge.evaluation.prediction import SUMS, predict, summary
 from kedge.experiments import Experiment, Task
+from kedge.experiments.fingerprints import files_of, weights_of
 from kedge.experiments.players import player_on
-from kedge.paper.chess_sample import draw_games, find_games
+from kedge.paper.chess_sample import check_games, default_sources, draw_games, find_games
 from kedge.paper.published import Setting
 from kedge.paper.settings import check_counts, check_distinct
 from kedge.records import ChessGame, positions
@@ -30,9 +30,8 @@ from kedge.records.filters import MAIA
 from kedge.regularize import Array
 from kedge.specs import Spec, parse
 
-#: Those of the games under ``$KEDGE_DATA`` that have many players; the others are one person's.
-MANY_PLAYERS = ("BoyTiger-1/Chess-AI-Bot", "HliasOuzounis/Ai-Guess-the-elo")
 _WIDTH = 100  # rating points in a bucket
+_RATINGS = range(600, 3001)  # beyond them a number in a name is something else
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,8 @@ class ChessPrediction(Experiment):
     models: tuple[str, ...] = ("maia-1100", "maia-1500", "maia-1900")
     playouts: int = 50
     data: str = ""
-    sources: tuple[str, ...] = MANY_PLAYERS
+    sources: tuple[str, ...] | None = None
+    """Of games that name one; None is those of many players under ``$KEDGE_DATA``, else all."""
     positions: int | None = None
     shards: int = 8
     device: str = "cpu"
@@ -74,19 +74,22 @@ class ChessPrediction(Experiment):
     def cells(self) -> list[Cell]:
         """What is measured."""
 
+    def inputs(self) -> dict[str, Any]:
+        return {"files": files_of([find_games(self.data)]), "weights": weights_of(*self.models)}
+
     def check(self) -> None:
-        find_games(self.data)
         for model in self.models:
-            AGENTS.maker(parse(model).name)
+            player_on(self.device, self.dtype, model)
+        path = find_games(self.data)
+        check_games(path, self._buckets(), self._sources(path))
 
     def tasks(self) -> list[Task]:
         return [_task(cell, shard) for cell in self.cells() for shard in range(self.shards)]
 
     def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:
         cell, shard = Cell(**task.params["cell"]), task.params["shard"]
-        buckets = tuple(sorted({cell.bucket for cell in self.cells()}))
         path = find_games(self.data)
-        drawn = draw_games(path, buckets, self.sources, self.positions, self.seed)
+        drawn = draw_games(path, self._buckets(), self._sources(path), self.positions, self.seed)
         games = drawn[cell.bucket][shard :: self.shards]
         if not games:
             return _columns([], [])
@@ -94,6 +97,12 @@ class ChessPrediction(Experiment):
         player = player_on(self.device, self.dtype, agent)
         prediction = predict(list(positions(games, MAIA)), player)
         return _columns(games, [game.sums.sum(axis=0).tolist() for game in prediction.games])
+
+    def _buckets(self) -> tuple[int, ...]:
+        return tuple(sorted({cell.bucket for cell in self.cells()}))
+
+    def _sources(self, path: Path) -> tuple[str, ...]:
+        return default_sources(path) if self.sources is None else self.sources
 
     def gather(self, results: Mapping[str, Mapping[str, Any]]) -> dict[Cell, "Scores"]:
         """The shards of every cell put together."""
@@ -180,11 +189,12 @@ def agent_spec(model: str, c_puct: Setting, playouts: int) -> Spec:
 
 
 def rating_of(model: str) -> int:
-    """The bucket of players that a model imitates: its elo, or the number in its name."""
+    """The bucket of players that a model imitates: its elo, or the number that ends its name."""
     spec = parse(model)
-    found = re.findall(r"\d{3,4}", PurePath(spec.name).name)
-    elo = spec.kwargs.get("elo", found[-1] if found else None)
-    if elo is None:
+    named = re.search(r"-(\d{3,4})$", PurePath(spec.name).name.partition(".")[0])
+    number = int(named[1]) if named else 0
+    elo = spec.kwargs.get("elo", number if number in _RATINGS else None)
+    if not isinstance(elo, int | float):
         raise InputError(
             f"models: {model} does not say whom it imitates; name it so, as maia-1500 does, or "
             f"write chess(elo=1500)"

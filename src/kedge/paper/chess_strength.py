@@ -6,19 +6,19 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from kedge.agents import AGENTS
 from kedge.agents.chess import check_temperature
 from kedge.agents.networks import Dtype
 from kedge.errors import InputError
 from kedge.evaluation.matches import MatchScore
 from kedge.experiments import Column, Experiment, Report, Table, Task
+from kedge.experiments.fingerprints import weights_of
 from kedge.experiments.match import match_players, match_tasks, play_chunk
+from kedge.experiments.players import player_on
 from kedge.paper import published
 from kedge.paper.chess_accuracy import ChessAccuracy
 from kedge.paper.chess_figures import draw_strength, draw_tradeoff
 from kedge.paper.chess_prediction import agent_spec, short_name
 from kedge.paper.settings import check_counts, check_distinct, check_positive
-from kedge.specs import parse
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,9 +45,12 @@ class ChessStrength(Experiment):
         for temperature in self.temperatures:
             check_temperature(temperature)
 
+    def inputs(self) -> dict[str, Any]:
+        return {"weights": weights_of(*self.models)}
+
     def check(self) -> None:
         for model in self.models:
-            AGENTS.maker(parse(model).name)
+            player_on(self.device, self.dtype, model)
 
     def tasks(self) -> list[Task]:
         return [
