@@ -1,6 +1,7 @@
 """How well an agent predicts people: the share of moves it holds likeliest, and cross-entropy."""
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
@@ -19,6 +20,9 @@ from kedge.specs import Spec
 PHASES = {"plies 0-19": 0, "plies 20-39": 20, "plies 40-": 40}
 #: What is summed up over the positions of a game.
 SUMS = ("positions", "top1", "top5", "cross_entropy")
+SHARES = ("top1", "top5")
+#: Fewer games than this say little of how games differ.
+FEW = 20
 
 
 @dataclass(frozen=True)
@@ -62,8 +66,30 @@ class Prediction:
 def summary(games: Sequence[npt.ArrayLike] | Array) -> dict[str, Any]:
     """Means over positions, and their standard errors, the games being what was drawn at random.
 
-    `games` holds the `SUMS` of each.
+    `games` holds the `SUMS` of each. A few games may agree by chance: of fewer than `FEW` the
+    errors of shares are not taken for less than those of as many independent positions.
     """
+    found = clustered(games)
+    if 0 < found["games"] < FEW and found["positions"]:
+        for name in SHARES:
+            binomial = math.sqrt(found[name] * (1.0 - found[name]) / found["positions"])
+            error = found[f"{name}_se"]
+            found[f"{name}_se"] = binomial if math.isnan(error) else max(error, binomial)
+    return found
+
+
+def few_games(counts: Iterable[int]) -> list[str]:
+    """What a report has to say if some of its rows are of few games."""
+    if min(counts, default=FEW) >= FEW:
+        return []
+    return [
+        f"few games: the standard errors of fewer than {FEW} are rough. Those of shares are at "
+        f"least the binomial ones; those of cross-entropy and of differences may be too small."
+    ]
+
+
+def clustered(games: Sequence[npt.ArrayLike] | Array) -> dict[str, Any]:
+    """Means over positions of sums, or differences of sums, and errors clustered by game."""
     sums = np.array(games, np.float64).reshape(-1, len(SUMS))
     count = sums[:, 0].sum()
     found: dict[str, Any] = {"games": len(sums), "positions": int(count)}

@@ -68,7 +68,7 @@ class ChessAccuracy(ChessPrediction):
                 rows,
             ),
             notes=[
-                *self.notes(found),
+                *self.notes(found, rows),
                 f"The paper's standard errors are about {measure.paper_se}.",
             ],
             draw=lambda figure: draw_settings(figure, rows, measure.key),

@@ -72,7 +72,7 @@ class ChessByRating(ChessPrediction):
                 ],
                 rows,
             ),
-            notes=self.notes(found),
+            notes=self.notes(found, rows),
             draw=lambda figure: draw_by_rating(figure, rows),
             figure_size=(9.0, 4.2),
         )
@@ -127,7 +127,7 @@ class ChessByTimeControl(ChessPrediction):
                 rows,
             ),
             notes=[
-                *self.notes(found),
+                *self.notes(found, rows),
                 f"Left out: time controls with fewer than {self.fewest} games, and games that do "
                 f"not tell theirs. Busiest in: the share of the games that one and the same "
                 f"person plays in. Where it is high, the row is about that person, and its "

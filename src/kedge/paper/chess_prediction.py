@@ -18,7 +18,7 @@ import numpy as np
 
 from kedge.agents.networks import Dtype
 from kedge.errors import InputError
-from kedge.evaluation.prediction import SUMS, predict, summary
+from kedge.evaluation.prediction import SUMS, clustered, few_games, predict, summary
 from kedge.experiments import Experiment, Task
 from kedge.experiments.fingerprints import files_of, weights_of
 from kedge.experiments.players import player_on
@@ -114,7 +114,7 @@ class ChessPrediction(Experiment):
             raise InputError("no position is left by the filters: give other data or sources")
         return found
 
-    def notes(self, found: Mapping[Cell, "Scores"]) -> list[str]:
+    def notes(self, found: Mapping[Cell, "Scores"], rows: Sequence[Any]) -> list[str]:
         """What a reader of any of these tables must know."""
         buckets = {cell.bucket: scores for cell, scores in found.items()}
         sizes = "; ".join(
@@ -133,6 +133,7 @@ class ChessPrediction(Experiment):
             f"MCTS with {self.playouts} playouts. ± is one standard error, clustered by game; "
             f"differences are paired: the same moves, with and without search.",
             "A model may have been trained on some of these games: Maia on Lichess through 2019.",
+            *few_games(row["games"] for row in rows),
         ]
 
     def _whose(self, found: Iterable["Scores"]) -> str:
@@ -173,7 +174,7 @@ class Scores:
             )
         off = self.sums - raw.sums
         off[:, 0] = raw.sums[:, 0]
-        return Scores(off, self.labels).summary()
+        return clustered(off)
 
     def only(self, numbers: Sequence[int]) -> "Scores":
         """Of these games."""

@@ -169,8 +169,8 @@ class ChessTradeoff(ChessAccuracy):
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
         found = self.gather(results)
         strength = {(row["model"], row["c_puct"]): row for row in self._strength().rows(results)}
-        rows = []
-        for row in self.rows(found):
+        rows, predicted = [], self.rows(found)
+        for row in predicted:
             if row["c_puct"] is None:
                 continue
             match = strength[row["model"], row["c_puct"]]
@@ -197,7 +197,7 @@ class ChessTradeoff(ChessAccuracy):
                 rows,
             ),
             notes=[
-                *self.notes(found),
+                *self.notes(found, predicted),
                 f"Score: MCTS against the model by itself, {self.games:,} games at temperature 1, "
                 f"draws as half a win.",
             ],
