@@ -230,7 +230,7 @@ def test_an_empty_file_leaves_nothing_behind(human_games, tmp_path):
 def test_a_missing_device_is_told_before_anything_is_done(kind, human_games, tmp_path):
     fields = {"data": str(human_games)} if kind is ChessAccuracy else {}
     experiment = kind(models=(MODEL,), device="no-such-device", **fields)
-    with pytest.raises(InputError, match="torch|device"):
+    with pytest.raises(InputError, match=r"torch|device"):
         run(experiment, folder=tmp_path / "run", progress=False)
     assert not (tmp_path / "run").exists()
 

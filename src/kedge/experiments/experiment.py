@@ -29,8 +29,8 @@ class Task:
 class Experiment(ABC):
     """Base of all experiments; subclasses are frozen dataclasses whose fields are the config.
 
-    The fields, `inputs`, ``name`` and ``version`` make the digest that names the run's folder. Raise
-    ``version`` when a change of code changes what results mean: old results then stay apart.
+    The fields, `inputs`, ``name`` and ``version`` make the digest that names the run's folder.
+    Raise ``version`` when a change of code changes what results mean: old results then stay apart.
     Workers import the class, so define it in a module, not in a notebook cell.
     """
 
