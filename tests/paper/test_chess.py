@@ -12,7 +12,7 @@ from kedge.errors import InputError
 from kedge.experiments import run
 from kedge.paper.chess_accuracy import ChessAccuracy, ChessCrossEntropy
 from kedge.paper.chess_groups import ChessByRating, ChessByTimeControl
-from kedge.paper.chess_prediction import Scores, rating_of, short_name
+from kedge.paper.chess_prediction import Scores, rating_of, short_name, titled
 from kedge.paper.chess_sample import MANY_PLAYERS, default_sources, draw_games, find_games
 from kedge.paper.chess_strength import ChessStrength, ChessTradeoff
 from kedge.records import read_games
@@ -78,6 +78,8 @@ def test_table_1_from_results():
     assert rows[2]["gain_se"] == 0.0  # one more of ten in either game
     assert [row["paper"] for row in rows[3:]] == [0.532, 0.540, 0.543]
     assert rows[5]["paper_gain"] == pytest.approx(0.011)
+    headings = [column.heading for column in report.table.columns]
+    assert {"paper top-1", "paper gain"} < set(headings)
     text = report.text()
     assert "1900: 2 games, 20 positions" in text
     assert "4 of the 4 games do not record clocks" in text
@@ -87,7 +89,17 @@ def test_table_1_from_results():
 def test_fewer_playouts_are_not_set_beside_the_paper():
     experiment = ChessAccuracy(models=("maia-1900",), playouts=20)
     found = results(experiment, lambda model, bucket, c_puct: columns([10], [5]))
-    assert {row["paper"] for row in experiment.report(found).table.rows} == {None}
+    report = experiment.report(found)
+    assert {row["paper"] for row in report.table.rows} == {None}
+    assert not any("paper" in column.heading for column in report.table.columns)
+    assert not any("paper's standard errors" in note for note in report.notes)
+
+
+def test_titles_name_the_models():
+    assert "accuracy of Maia, raw" in titled(ChessAccuracy())
+    assert "accuracy of chess(elo=1500), raw" in titled(ChessAccuracy(models=(MODEL,)))
+    assert "over Maia-1900 against" in titled(ChessStrength())
+    assert "over Maia-1500 against" in titled(ChessStrength(models=("maia-1500",)))
 
 
 def test_less_cross_entropy_is_better():

@@ -14,9 +14,11 @@ from kedge.paper.chess_prediction import (
     Cell,
     ChessPrediction,
     Scores,
+    beside,
     one_a_model,
     rating_of,
     short_name,
+    titled,
 )
 from kedge.paper.settings import check_counts, check_distinct, check_positive
 
@@ -61,7 +63,7 @@ class ChessByRating(ChessPrediction):
             if cell.c_puct is not None
         ]
         return Report(
-            title=(self.__doc__ or "").strip(),
+            title=titled(self),
             table=Table(
                 [
                     Column("model"),
@@ -110,8 +112,9 @@ class ChessByTimeControl(ChessPrediction):
             if cell.c_puct is not None
             for row in self._rows(cell, scores, found[cell.raw])
         ]
+        known = any(row["paper_gain"] is not None for row in rows)
         return Report(
-            title=(self.__doc__ or "").strip(),
+            title=titled(self),
             table=Table(
                 [
                     Column("model"),
@@ -120,7 +123,7 @@ class ChessByTimeControl(ChessPrediction):
                     Column("time_control", "min + s"),
                     Column("games", format=","),
                     *_COMPARED,
-                    Column("paper_gain", "paper's", "+.1%"),
+                    *beside(known, Column("paper_gain", "paper gain", "+.1%")),
                     Column("players", format=","),
                     Column("busiest", "busiest in", ".0%"),
                 ],

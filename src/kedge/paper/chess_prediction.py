@@ -19,7 +19,7 @@ import numpy as np
 from kedge.agents.networks import Dtype
 from kedge.errors import InputError
 from kedge.evaluation.prediction import SUMS, clustered, few_games, predict, summary
-from kedge.experiments import Experiment, Task
+from kedge.experiments import Column, Experiment, Task
 from kedge.experiments.fingerprints import files_of, weights_of
 from kedge.experiments.players import player_on
 from kedge.paper.chess_sample import check_games, default_sources, draw_games, find_games
@@ -208,6 +208,20 @@ def short_name(model: str) -> str:
     spec = parse(model)
     stem = PurePath(spec.name).name.partition(".")[0]
     return str(Spec(stem, spec.args, spec.kwargs))
+
+
+def titled(experiment: Any) -> str:
+    """What its class says of itself, with the models that were measured in place of Maia."""
+    told = (type(experiment).__doc__ or "").strip()
+    names = [short_name(model) for model in experiment.models]
+    if all(re.fullmatch(r"maia-\d+", name) for name in names):
+        names = [name.capitalize() for name in names] if "Maia-" in told else ["Maia"]
+    return re.sub(r"Maia(-\d+)?", lambda _: ", ".join(names), told)
+
+
+def beside(known: bool, column: Column) -> list[Column]:
+    """A column for the paper's figures, if one of them is known."""
+    return [column] if known else []
 
 
 def one_a_model(name: str, values: Sequence[float], models: Sequence[str]) -> dict[str, float]:

@@ -17,13 +17,13 @@ from kedge.experiments.players import player_on
 from kedge.paper import published
 from kedge.paper.chess_accuracy import ChessAccuracy
 from kedge.paper.chess_figures import draw_strength, draw_tradeoff
-from kedge.paper.chess_prediction import agent_spec, short_name
+from kedge.paper.chess_prediction import agent_spec, beside, short_name, titled
 from kedge.paper.settings import check_counts, check_distinct, check_positive
 
 
 @dataclass(frozen=True, kw_only=True)
 class ChessStrength(Experiment):
-    """Appendix D: the score of MCTS over Maia-1900 against Maia-1900 by itself."""
+    """Appendix D: the score of MCTS over Maia-1900 against the model by itself."""
 
     name: ClassVar[str] = "chess-strength"
 
@@ -104,8 +104,9 @@ class ChessStrength(Experiment):
 
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
         rows = self.rows(results)
+        known = any(row["paper"] is not None for row in rows)
         return Report(
-            title=(self.__doc__ or "").strip(),
+            title=titled(self),
             table=Table(
                 [
                     Column("model"),
@@ -116,7 +117,7 @@ class ChessStrength(Experiment):
                     Column("draws", format=","),
                     Column("losses", format=","),
                     Column("score", format=".1%", error="score_se"),
-                    Column("paper", "paper's", ".1%", error="paper_se"),
+                    *beside(known, Column("paper", "paper score", ".1%", error="paper_se")),
                     Column("elo", "Elo", "+.0f"),
                 ],
                 rows,
@@ -183,16 +184,20 @@ class ChessTradeoff(ChessAccuracy):
                     "paper_score_se": match["paper_se"],
                 }
             )
+        known = any(row["paper_score"] is not None for row in rows)
         return Report(
-            title=(self.__doc__ or "").strip(),
+            title=titled(self),
             table=Table(
                 [
                     Column("model"),
                     Column("c_puct", format="g"),
                     Column("gain", "top-1 gain", "+.2%", error="gain_se"),
-                    Column("paper_gain", "paper's", "+.1%"),
+                    *beside(known, Column("paper_gain", "paper gain", "+.1%")),
                     Column("score", "score against raw", ".1%", error="score_se"),
-                    Column("paper_score", "paper's", ".1%", error="paper_score_se"),
+                    *beside(
+                        known,
+                        Column("paper_score", "paper score", ".1%", error="paper_score_se"),
+                    ),
                 ],
                 rows,
             ),
