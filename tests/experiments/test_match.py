@@ -114,6 +114,8 @@ def test_report_and_pgn():
     while game := chess.pgn.read_game(text):
         assert not game.errors
         headers.append([game.headers[key] for key in ("White", "Result", "Termination")])
+        roster = [game.headers[key] for key in ("Event", "Site", "Date", "Round")]
+        assert roster == ["kedge match", "?", "????.??.??", str(len(headers))]
         lengths.append(game.end().ply())
     assert headers == [
         ["chess", "0-1", "normal"],

@@ -1,8 +1,6 @@
 """A match between two agents, played in chunks that are kept as they finish."""
 
 import dataclasses
-import io
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,8 +23,8 @@ from kedge.experiments.experiment import Experiment, Task
 from kedge.experiments.fingerprints import weights_of
 from kedge.experiments.players import player_on
 from kedge.experiments.report import Column, Report, Table
-from kedge.games.chess import ChessState
-from kedge.records import ChessGame, read_games
+from kedge.games.chess import START_FEN, ChessState
+from kedge.records import ChessGame
 from kedge.specs import parse
 
 #: Games in a task. On a CPU larger batches gain nothing; a GPU wants them.
@@ -134,18 +132,19 @@ class Match(Experiment):
         """The games in the order of their numbers, to be written as PGN."""
         names = (self.a, self.b)
         adjudicated = (RESIGNATION, MOVE_LIMIT)
-        lines = [
-            {
-                "moves": game["moves"],
-                "white": names[game["first"]],
-                "black": names[1 - game["first"]],
-                "result": _result(game),
+        for number, game in enumerate(_games(results), 1):
+            yield ChessGame(
+                moves=np.array(
+                    ChessState.from_fen(START_FEN, game["moves"].split()).history, np.uint16
+                ),
+                result=_result(game),
+                white=names[game["first"]],
+                black=names[1 - game["first"]],
                 # PGN's own words.
-                "termination": "adjudication" if game["termination"] in adjudicated else "normal",
-            }
-            for game in _games(results)
-        ]
-        return read_games(io.BytesIO("\n".join(map(json.dumps, lines)).encode()))
+                termination="adjudication" if game["termination"] in adjudicated else "normal",
+                event="kedge match",
+                round=str(number),
+            )
 
 
 def match_tasks(games: int, chunk: int = CHUNK, label: str = "", **params: Any) -> list[Task]:
