@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -56,6 +57,27 @@ def test_counts_by_hand():
     assert summary["positions"] == len(OPENING.split())
     assert summary["top1"] == pytest.approx(np.mean(hits))
     assert set(summary["groups"]) >= {"bucket", "time_class", "phase"}
+
+
+@dataclass
+class Throw:
+    """A move of another game, in which one chooses among three."""
+
+    game: object
+    ply: int
+    action: int
+    groups: dict
+
+
+def test_another_game_brings_its_own_boards():
+    class Three:
+        def legal_actions(self):
+            return [0, 1, 2]
+
+    games = object(), object()
+    moves = [Throw(game, ply, action=ply % 3, groups={}) for game in games for ply in range(6)]
+    found = predict(moves, Lowest(), boards=lambda batch: [Three() for _ in batch]).to_json()
+    assert (found["games"], found["positions"], found["top1"]) == (2, 12, pytest.approx(1 / 3))
 
 
 def test_errors_are_clustered_by_game():

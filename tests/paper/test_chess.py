@@ -12,9 +12,10 @@ from kedge.errors import InputError
 from kedge.experiments import run
 from kedge.paper.chess_accuracy import ChessAccuracy, ChessCrossEntropy
 from kedge.paper.chess_groups import ChessByRating, ChessByTimeControl
-from kedge.paper.chess_prediction import Scores, rating_of, short_name, titled
+from kedge.paper.chess_prediction import rating_of
 from kedge.paper.chess_sample import MANY_PLAYERS, default_sources, draw_games, find_games
 from kedge.paper.chess_strength import ChessStrength, ChessTradeoff
+from kedge.paper.prediction import Scores, short_name, titled
 from kedge.records import read_games
 
 MODEL = "chess(elo=1500)"

@@ -159,10 +159,15 @@ def match_tasks(games: int, chunk: int = CHUNK, label: str = "", **params: Any) 
 
 
 def match_players(
-    a: str, b: str, temperature: float | None = None, device: str = "cpu", dtype: Dtype = "float32"
+    a: str,
+    b: str,
+    temperature: float | None = None,
+    device: str = "cpu",
+    dtype: Dtype = "float32",
+    states: type = ChessState,
 ) -> tuple[Player, Player]:
     """The agents of a match; both draw their moves at `temperature`, unless it is None."""
-    one, other = player_on(device, dtype, a), player_on(device, dtype, b)
+    one, other = (player_on(device, dtype, spec, states) for spec in (a, b))
     return _at(one, temperature), _at(other, temperature)
 
 

@@ -6,9 +6,9 @@ from kedge.games.chess import ChessState
 from kedge.specs import Spec
 
 
-def player_on(device: str, dtype: Dtype, spec: Spec | str) -> Player:
-    """The chess agent that `spec` names, for one task; an `InputError` if it is none."""
+def player_on(device: str, dtype: Dtype, spec: Spec | str, states: type = ChessState) -> Player:
+    """The agent for such states that `spec` names, for one task; an `InputError` if it is none."""
     # Tasks are the unit of parallelism, except beside a GPU. More threads would split batches in
     # other ways, which changes the last bits of what a network says, and so at times the move.
     with computing_on(device, dtype, threads=1 if device == "cpu" else None):
-        return make_player(spec, ChessState)
+        return make_player(spec, states)

@@ -6,16 +6,9 @@ from typing import Any, ClassVar
 
 from kedge.experiments import Column, Report, Table
 from kedge.paper import published
-from kedge.paper.chess_figures import draw_settings
-from kedge.paper.chess_prediction import (
-    Cell,
-    ChessPrediction,
-    Scores,
-    beside,
-    rating_of,
-    short_name,
-    titled,
-)
+from kedge.paper.chess_prediction import ChessPrediction, rating_of
+from kedge.paper.figures import draw_settings
+from kedge.paper.prediction import Cell, Scores, beside, short_name, titled
 from kedge.paper.published import Setting
 from kedge.paper.settings import check_distinct, check_positive
 

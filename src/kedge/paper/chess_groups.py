@@ -10,16 +10,8 @@ from kedge.errors import InputError
 from kedge.experiments import Column, Report, Table
 from kedge.paper import published
 from kedge.paper.chess_figures import draw_by_rating, draw_by_time_control
-from kedge.paper.chess_prediction import (
-    Cell,
-    ChessPrediction,
-    Scores,
-    beside,
-    one_a_model,
-    rating_of,
-    short_name,
-    titled,
-)
+from kedge.paper.chess_prediction import ChessPrediction, rating_of
+from kedge.paper.prediction import Cell, Scores, beside, one_a_model, short_name, titled
 from kedge.paper.settings import check_counts, check_distinct, check_positive
 
 
