@@ -221,16 +221,21 @@ class Sieve:
         first = self.read.broken[0] if self.read.broken else None
         return {
             "games": self.read.games,
-            "left_out": dict(self.left_out.most_common()),
+            "left_out": dict(self.left_out),
             "broken": self.read.broken_games,
             "first_broken": None if first is None else f"{first.where}: {first.reason}",
         }
 
 
 def sifted_words(read: Mapping[str, Any]) -> str:
-    """What `Sieve.to_json` says, for people: "12 games read, 9 bullet, 3 not rated"."""
+    """What `Sieve.to_json` says, for people.
+
+    >>> sifted_words({"games": 12, "left_out": {"not rated": 3, "bullet": 9}, "broken": 0})
+    '12 games read, 9 bullet, 3 not rated'
+    """
     parts = [f"{read['games']:,} games read"]
-    parts += [f"{count:,} {name}" for name, count in read["left_out"].items()]
+    left_out = sorted(read["left_out"].items(), key=lambda one: -one[1])
+    parts += [f"{count:,} {name}" for name, count in left_out]
     if read["broken"]:
         parts.append(f"{read['broken']:,} broken ({read['first_broken']})")
     return ", ".join(parts)
