@@ -3,13 +3,14 @@
 import json
 import subprocess
 import sys
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
 from kedge.agents import make_agent
 from kedge.agents.agent import Analysis
-from kedge.evaluation.prediction import predict, summary
+from kedge.evaluation.prediction import FEW, few_games, predict, summary
 from kedge.games.chess import ChessState
 from kedge.records import ChessGame, write_pgn
 from kedge.records.filters import positions
@@ -58,12 +59,46 @@ def test_counts_by_hand():
     assert set(summary["groups"]) >= {"bucket", "time_class", "phase"}
 
 
+@dataclass
+class Throw:
+    """A move of another game, in which one chooses among three."""
+
+    game: object
+    ply: int
+    action: int
+    groups: dict
+
+
+def test_another_game_brings_its_own_boards():
+    class Three:
+        def legal_actions(self):
+            return [0, 1, 2]
+
+    games = object(), object()
+    moves = [Throw(game, ply, action=ply % 3, groups={}) for game in games for ply in range(6)]
+    found = predict(moves, Lowest(), boards=lambda batch: [Three() for _ in batch]).to_json()
+    assert (found["games"], found["positions"], found["top1"]) == (2, 12, pytest.approx(1 / 3))
+
+
 def test_errors_are_clustered_by_game():
     found = summary([[4, hits, 4, 4.0] for hits in (4, 0, 2, 2)])
     assert found["top1"] == 0.5
     # Residuals by game are +2, −2, 0, 0 of 16 positions.
     assert found["top1_se"] == pytest.approx(np.sqrt(4 / 3 * 8) / 16)
     assert found["cross_entropy_se"] == 0.0
+
+
+def test_few_games_claim_no_more_than_their_positions():
+    alike = summary([[100, 55, 80, 150.0], [100, 55, 81, 151.0], [100, 56, 82, 149.0]])
+    share = 166 / 300
+    assert alike["top1_se"] == pytest.approx(np.sqrt(share * (1 - share) / 300))
+    assert alike["cross_entropy_se"] < 0.01
+    alone = summary([[100, 50, 80, 150.0]])
+    assert alone["top1_se"] == pytest.approx(0.05)
+    assert np.isnan(alone["cross_entropy_se"])
+    assert summary([[100, 50, 80, 150.0]] * FEW)["top1_se"] == 0.0
+    assert few_games([FEW, 500]) == few_games([]) == []
+    assert few_games([500, 3])[0].startswith("few games: ")
 
 
 def test_search_and_network_agree_at_one_playout():

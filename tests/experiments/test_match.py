@@ -13,6 +13,7 @@ from kedge.agents.networks import computing_on
 from kedge.errors import InputError
 from kedge.experiments import run
 from kedge.experiments.match import Match, match_players, match_tasks, play_chunk
+from kedge.models import embedded
 from kedge.records import pgn_texts
 
 
@@ -71,6 +72,12 @@ def test_another_model_of_the_same_name_is_another_match(tmp_path):
     assert quick(a=f"puct('{path}', playouts=2)").digest != first
 
 
+def test_shipped_models_are_known_by_their_files():
+    found = quick(a="puct(chess, playouts=2)").identity()["config"]["weights"]
+    assert found == {"chess": embedded.sha256("chess")}
+    assert len(found["chess"]) == 64
+
+
 class Mates:
     """Black mates at once; a plugin might look so."""
 
@@ -107,6 +114,8 @@ def test_report_and_pgn():
     while game := chess.pgn.read_game(text):
         assert not game.errors
         headers.append([game.headers[key] for key in ("White", "Result", "Termination")])
+        roster = [game.headers[key] for key in ("Event", "Site", "Date", "Round")]
+        assert roster == ["kedge match", "?", "????.??.??", str(len(headers))]
         lengths.append(game.end().ply())
     assert headers == [
         ["chess", "0-1", "normal"],

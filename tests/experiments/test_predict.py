@@ -76,6 +76,40 @@ def test_the_limit_counts_positions(file, tmp_path):
     assert (found["games"], found["positions"]) == (5, 47)
 
 
+def test_what_was_left_out_is_told(file, tmp_path):
+    broken = tmp_path / "broken.pgn"
+    broken.write_bytes(file.read_bytes() + b'[Event "Rated game"]\n\n1. e4 e4 1-0\n')
+    report = done(quick(broken), tmp_path / "run", engine="inline").report()
+    read = report.data["read"]
+    assert (read["games"], read["broken"], read["left_out"]) == (12, 1, {"not rated": 2})
+    assert report.notes[0].startswith("12 games read, 2 not rated, 1 broken (")
+    assert "broken.pgn, line" in report.notes[0]
+    assert report.notes[1].startswith("few games: ")
+    everybody = quick(broken, unrated=True)
+    assert len(everybody.tasks()) == 4
+    assert done(everybody, tmp_path / "all", engine="inline").report().data["games"] == 12
+
+
+def test_nothing_left_names_what_took_it(file, tmp_path):
+    casual = tmp_path / "casual.pgn"
+    games = [dataclasses.replace(game, rated=None) for game in read_games(file)]
+    short = [dataclasses.replace(games[0], moves=games[0].moves[:5], rated=True)]
+    write_pgn(games + short, casual)
+    with pytest.raises(InputError) as told:
+        quick(casual).tasks()
+    assert str(told.value).startswith(
+        f"{casual}: no position is left: 13 games read, 12 not rated, 1 too short; --unrated keeps"
+    )
+
+
+def test_the_first_tasks_on_a_cpu_are_short(file, tmp_path):
+    keys = [task.key for task in quick(file, chunk=None).tasks()]
+    assert keys == ["games 1-1", "games 2-2", "games 3-4", "games 5-8", "games 9-10"]
+    assert len(quick(file, chunk=None, device="cuda").tasks()) == 1
+    assert quick(file, chunk=None)._bounds(1000)[6:9] == [32, 64, 96]
+    assert quick(file, chunk=None)._bounds(1000)[-2:] == [992, 1000]
+
+
 def test_what_makes_two_runs_the_same(file, tmp_path, monkeypatch):
     assert quick(file).digest == quick(file, agent=" chess ").digest
     assert quick(file).digest != quick(file, told_ratings=True).digest

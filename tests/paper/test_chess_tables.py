@@ -6,14 +6,16 @@ import sys
 
 import numpy as np
 import pytest
+import tiny_lc0 as tiny
 
 from kedge.errors import InputError
 from kedge.experiments import run
 from kedge.paper.chess_accuracy import ChessAccuracy, ChessCrossEntropy
 from kedge.paper.chess_groups import ChessByRating, ChessByTimeControl
-from kedge.paper.chess_prediction import Scores, rating_of, short_name
-from kedge.paper.chess_sample import draw_games, find_games
+from kedge.paper.chess_prediction import rating_of
+from kedge.paper.chess_sample import MANY_PLAYERS, default_sources, draw_games, find_games
 from kedge.paper.chess_strength import ChessStrength, ChessTradeoff
+from kedge.paper.prediction import Scores, short_name, titled
 from kedge.records import read_games
 
 MODEL = "chess(elo=1500)"
@@ -77,6 +79,8 @@ def test_table_1_from_results():
     assert rows[2]["gain_se"] == 0.0  # one more of ten in either game
     assert [row["paper"] for row in rows[3:]] == [0.532, 0.540, 0.543]
     assert rows[5]["paper_gain"] == pytest.approx(0.011)
+    headings = [column.heading for column in report.table.columns]
+    assert {"paper top-1", "paper gain"} < set(headings)
     text = report.text()
     assert "1900: 2 games, 20 positions" in text
     assert "4 of the 4 games do not record clocks" in text
@@ -86,7 +90,17 @@ def test_table_1_from_results():
 def test_fewer_playouts_are_not_set_beside_the_paper():
     experiment = ChessAccuracy(models=("maia-1900",), playouts=20)
     found = results(experiment, lambda model, bucket, c_puct: columns([10], [5]))
-    assert {row["paper"] for row in experiment.report(found).table.rows} == {None}
+    report = experiment.report(found)
+    assert {row["paper"] for row in report.table.rows} == {None}
+    assert not any("paper" in column.heading for column in report.table.columns)
+    assert not any("paper's standard errors" in note for note in report.notes)
+
+
+def test_titles_name_the_models():
+    assert "accuracy of Maia, raw" in titled(ChessAccuracy())
+    assert "accuracy of chess(elo=1500), raw" in titled(ChessAccuracy(models=(MODEL,)))
+    assert "over Maia-1900 against" in titled(ChessStrength())
+    assert "over Maia-1500 against" in titled(ChessStrength(models=("maia-1500",)))
 
 
 def test_less_cross_entropy_is_better():
@@ -165,8 +179,9 @@ def test_models_say_whom_they_imitate():
         1900,
     ]
     assert short_name("some/where/maia-1900.pb.gz") == "maia-1900"
-    with pytest.raises(InputError, match="whom it imitates"):
-        ChessAccuracy(models=("chess",))
+    for model in ("chess", "g170", "'kata/g170-b6c96-s175.pb.gz'", "net-8700"):
+        with pytest.raises(InputError, match="whom it imitates"):
+            ChessAccuracy(models=(model,))
 
 
 def drawn(path, limit=None, seed=0):
@@ -189,6 +204,48 @@ def test_games_are_drawn_whole_and_by_the_seed(human_games):
     assert moves(everything[1500]) != moves(drawn(human_games, seed=1)[1500])
     in_file = [game for game in read_games(human_games) if game.white_elo == 1510]
     assert moves(everything[1500]) != moves(in_file)[:8]
+
+
+def test_default_sources_are_those_of_the_project(tmp_path, monkeypatch):
+    monkeypatch.setenv("KEDGE_DATA", str(tmp_path / "shared"))
+    assert default_sources(tmp_path / "shared" / "data" / "games.pgn") == MANY_PLAYERS
+    assert default_sources(tmp_path / "mine.pgn") == ()
+
+
+def test_other_games_or_weights_of_the_same_name_are_another_run(human_games, tmp_path):
+    data, weights = tmp_path / "games.pgn", tmp_path / "tiny-1500.pb.gz"
+    data.write_bytes(human_games.read_bytes())
+    tiny.write(weights, tiny.net(seed=1))
+    named = {"models": (f"'{weights}'",)}
+    kinds = ((ChessAccuracy, {"data": str(data)}), (ChessStrength, {}))
+    before = [kind(**named, **fields).digest for kind, fields in kinds]
+    assert [kind(**named, **fields).digest for kind, fields in kinds] == before
+    tiny.write(weights, tiny.net(seed=2))
+    after = [kind(**named, **fields).digest for kind, fields in kinds]
+    assert all(one != other for one, other in zip(before, after, strict=True))
+    data.write_bytes(human_games.read_bytes() * 2)
+    assert ChessAccuracy(**named, data=str(data)).digest != after[0]
+
+
+def test_an_empty_file_leaves_nothing_behind(human_games, tmp_path):
+    data = tmp_path / "games.pgn"
+    data.write_text("")
+    folder = tmp_path / "run"
+    experiment = ChessAccuracy(**SMALL, data=str(data))
+    with pytest.raises(InputError, match=r"games\.pgn: no position is left: 0 games read"):
+        run(experiment, engine="inline", folder=folder, progress=False)
+    assert not folder.exists()
+    data.write_bytes(human_games.read_bytes())
+    assert run(experiment, engine="inline", folder=folder, progress=False).report().table.rows
+
+
+@pytest.mark.parametrize("kind", [ChessAccuracy, ChessStrength])
+def test_a_missing_device_is_told_before_anything_is_done(kind, human_games, tmp_path):
+    fields = {"data": str(human_games)} if kind is ChessAccuracy else {}
+    experiment = kind(models=(MODEL,), device="no-such-device", **fields)
+    with pytest.raises(InputError, match=r"torch|device"):
+        run(experiment, folder=tmp_path / "run", progress=False)
+    assert not (tmp_path / "run").exists()
 
 
 def test_sources_are_asked_of_games_that_name_one(tmp_path, human_games):
@@ -253,9 +310,8 @@ def test_missing_games_are_told_before_anything_is_done(monkeypatch, tmp_path):
 
 def test_no_games_of_that_rating(human_games, tmp_path):
     experiment = ChessAccuracy(**{**SMALL, "models": ("chess(elo=2000)",)}, data=str(human_games))
-    done = run(experiment, engine="inline", folder=tmp_path / "run", progress=False)
-    with pytest.raises(InputError, match="no position is left"):
-        done.report()
+    with pytest.raises(InputError, match="no position is left: 19 games read, 19 outside the buck"):
+        run(experiment, engine="inline", folder=tmp_path / "run", progress=False)
 
 
 @pytest.mark.parametrize(
@@ -285,7 +341,7 @@ def test_the_command(human_games, tmp_path):
     done = kedge(
         "chess-accuracy", "--data", human_games.name, "--positions", "20", "--engine", "inline",
         "--set", f"models={MODEL},chess(elo=1400, opponent=1450)", "--set", "playouts=2",
-        "--set", "c_puct=2", "--set", "sources=", "--json",
+        "--set", "c_puct=2", "--json",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     rows = json.loads(done.stdout)["rows"]

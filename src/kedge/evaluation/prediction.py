@@ -1,9 +1,10 @@
 """How well an agent predicts people: the share of moves it holds likeliest, and cross-entropy."""
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,24 @@ from kedge.specs import Spec
 PHASES = {"plies 0-19": 0, "plies 20-39": 20, "plies 40-": 40}
 #: What is summed up over the positions of a game.
 SUMS = ("positions", "top1", "top5", "cross_entropy")
+SHARES = ("top1", "top5")
+#: Fewer games than this say little of how games differ.
+FEW = 20
+
+
+class HumanMove(Protocol):
+    """A position of a recorded game, and what a person played in it."""
+
+    @property
+    def game(self) -> object: ...
+    @property
+    def ply(self) -> int: ...
+    @property
+    def action(self) -> int: ...
+    @property
+    def groups(self) -> dict[str, str]:
+        """By what figures are split."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -62,8 +81,30 @@ class Prediction:
 def summary(games: Sequence[npt.ArrayLike] | Array) -> dict[str, Any]:
     """Means over positions, and their standard errors, the games being what was drawn at random.
 
-    `games` holds the `SUMS` of each.
+    `games` holds the `SUMS` of each. A few games may agree by chance: of fewer than `FEW` the
+    errors of shares are not taken for less than those of as many independent positions.
     """
+    found = clustered(games)
+    if 0 < found["games"] < FEW and found["positions"]:
+        for name in SHARES:
+            binomial = math.sqrt(found[name] * (1.0 - found[name]) / found["positions"])
+            error = found[f"{name}_se"]
+            found[f"{name}_se"] = binomial if math.isnan(error) else max(error, binomial)
+    return found
+
+
+def few_games(counts: Iterable[int]) -> list[str]:
+    """What a report has to say if some of its rows are of few games."""
+    if min(counts, default=FEW) >= FEW:
+        return []
+    return [
+        f"few games: the standard errors of fewer than {FEW} are rough. Those of shares are at "
+        f"least the binomial ones; those of cross-entropy and of differences may be too small."
+    ]
+
+
+def clustered(games: Sequence[npt.ArrayLike] | Array) -> dict[str, Any]:
+    """Means over positions of sums, or differences of sums, and errors clustered by game."""
     sums = np.array(games, np.float64).reshape(-1, len(SUMS))
     count = sums[:, 0].sum()
     found: dict[str, Any] = {"games": len(sums), "positions": int(count)}
@@ -76,13 +117,20 @@ def summary(games: Sequence[npt.ArrayLike] | Array) -> dict[str, Any]:
     return found
 
 
-def predict(positions: Sequence[Position], agent: Player) -> Prediction:
-    """Score `agent` on what people played; positions of a game come one after the other."""
-    return _summed(positions, _scored(positions, agent))
+def predict(
+    positions: Sequence[HumanMove],
+    agent: Player,
+    boards: Callable[[Sequence[Any]], Sequence[Any]] = boards_of,
+) -> Prediction:
+    """Score `agent` on what people played; positions of a game come one after the other.
+
+    `boards` makes the native boards of positions: those of chess, if not told.
+    """
+    return _summed(positions, _scored(positions, agent, boards))
 
 
 def predict_told(positions: Sequence[Position], agent: Callable[[int, int], Player]) -> Prediction:
-    """The same, each position by the agent for the mover's and the opponent's rating.
+    """The same in chess, each position by the agent for the mover's and the opponent's rating.
 
     The ratings are those of `told_ratings`.
     """
@@ -92,7 +140,8 @@ def predict_told(positions: Sequence[Position], agent: Callable[[int, int], Play
         pairs.setdefault((black, white) if position.mover else (white, black), []).append(row)
     scores = np.empty((len(positions), len(SUMS)))
     for pair, rows in pairs.items():
-        scores[rows] = _scored([positions[row] for row in rows], agent(*pair))
+        told = [positions[row] for row in rows]
+        scores[rows] = _scored(told, agent(*pair), boards_of)
     return _summed(positions, scores)
 
 
@@ -108,12 +157,16 @@ def told_spec(agent: Spec, elo: int, opponent: int) -> Spec:
     )
 
 
-def _scored(positions: Sequence[Position], agent: Player) -> Array:
+def _scored(
+    positions: Sequence[HumanMove],
+    agent: Player,
+    boards: Callable[[Sequence[Any]], Sequence[Any]],
+) -> Array:
     """The `SUMS` of single positions, one a row."""
     size = agent.batch_size
     batches = [positions[first : first + size] for first in range(0, len(positions), size)]
     # An agent may take several before it answers.
-    found = agent.analyse_chunks(boards_of(batch) for batch in batches)
+    found = agent.analyse_chunks(boards(batch) for batch in batches)
     scores = [
         _scores(one, np.array([position.action for position in batch]))
         for batch, one in zip(batches, found, strict=True)
@@ -121,7 +174,7 @@ def _scored(positions: Sequence[Position], agent: Player) -> Array:
     return np.concatenate(scores) if scores else np.empty((0, len(SUMS)))
 
 
-def _summed(positions: Sequence[Position], scores: Array) -> Prediction:
+def _summed(positions: Sequence[HumanMove], scores: Array) -> Prediction:
     """Game by game, and phase by phase."""
     plies = np.array([position.ply for position in positions])
     phases = np.searchsorted(list(PHASES.values()), plies, side="right") - 1

@@ -29,8 +29,8 @@ class Task:
 class Experiment(ABC):
     """Base of all experiments; subclasses are frozen dataclasses whose fields are the config.
 
-    The fields, ``name`` and ``version`` make the digest that names the run's folder. Raise
-    ``version`` when a change of code changes what results mean: old results then stay apart.
+    The fields, `inputs`, ``name`` and ``version`` make the digest that names the run's folder.
+    Raise ``version`` when a change of code changes what results mean: old results then stay apart.
     Workers import the class, so define it in a module, not in a notebook cell.
     """
 
@@ -67,9 +67,14 @@ class Experiment(ABC):
             for f in dataclasses.fields(self)
         }
 
+    def inputs(self) -> dict[str, Any]:
+        """What tells the files that tasks read from others that have the same names tomorrow."""
+        return {}
+
     def identity(self) -> dict[str, Any]:
         """What makes two runs the same run."""
-        return {"name": self.name, "version": self.version, "config": self.config()}
+        config = {**self.config(), **self.inputs()}
+        return {"name": self.name, "version": self.version, "config": config}
 
     @property
     def digest(self) -> str:

@@ -1,8 +1,6 @@
 """A match between two agents, played in chunks that are kept as they finish."""
 
 import dataclasses
-import io
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,10 +20,11 @@ from kedge.evaluation.matches import (
     play_games,
 )
 from kedge.experiments.experiment import Experiment, Task
-from kedge.experiments.players import player_on, weights_of
+from kedge.experiments.fingerprints import weights_of
+from kedge.experiments.players import player_on
 from kedge.experiments.report import Column, Report, Table
-from kedge.games.chess import ChessState
-from kedge.records import ChessGame, read_games
+from kedge.games.chess import START_FEN, ChessState
+from kedge.records import ChessGame
 from kedge.specs import parse
 
 #: Games in a task. On a CPU larger batches gain nothing; a GPU wants them.
@@ -64,12 +63,8 @@ class Match(Experiment):
         if self.temperature is not None:
             check_temperature(self.temperature)
 
-    def config(self) -> dict[str, Any]:
-        """With the hashes of weight files: tomorrow the same name may stand for another model."""
-        return {
-            **super().config(),
-            "weights": weights_of(parse(self.a)) | weights_of(parse(self.b)),
-        }
+    def inputs(self) -> dict[str, Any]:
+        return {"weights": weights_of(self.a, self.b)}
 
     def tasks(self) -> list[Task]:
         return match_tasks(self.games, self.chunk)
@@ -137,18 +132,19 @@ class Match(Experiment):
         """The games in the order of their numbers, to be written as PGN."""
         names = (self.a, self.b)
         adjudicated = (RESIGNATION, MOVE_LIMIT)
-        lines = [
-            {
-                "moves": game["moves"],
-                "white": names[game["first"]],
-                "black": names[1 - game["first"]],
-                "result": _result(game),
+        for number, game in enumerate(_games(results), 1):
+            yield ChessGame(
+                moves=np.array(
+                    ChessState.from_fen(START_FEN, game["moves"].split()).history, np.uint16
+                ),
+                result=_result(game),
+                white=names[game["first"]],
+                black=names[1 - game["first"]],
                 # PGN's own words.
-                "termination": "adjudication" if game["termination"] in adjudicated else "normal",
-            }
-            for game in _games(results)
-        ]
-        return read_games(io.BytesIO("\n".join(map(json.dumps, lines)).encode()))
+                termination="adjudication" if game["termination"] in adjudicated else "normal",
+                event="kedge match",
+                round=str(number),
+            )
 
 
 def match_tasks(games: int, chunk: int = CHUNK, label: str = "", **params: Any) -> list[Task]:
@@ -163,10 +159,15 @@ def match_tasks(games: int, chunk: int = CHUNK, label: str = "", **params: Any) 
 
 
 def match_players(
-    a: str, b: str, temperature: float | None = None, device: str = "cpu", dtype: Dtype = "float32"
+    a: str,
+    b: str,
+    temperature: float | None = None,
+    device: str = "cpu",
+    dtype: Dtype = "float32",
+    states: type = ChessState,
 ) -> tuple[Player, Player]:
     """The agents of a match; both draw their moves at `temperature`, unless it is None."""
-    one, other = player_on(device, dtype, a), player_on(device, dtype, b)
+    one, other = (player_on(device, dtype, spec, states) for spec in (a, b))
     return _at(one, temperature), _at(other, temperature)
 
 

@@ -3,9 +3,9 @@
 import contextlib
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
-_LINE_SECONDS = 30.0
+_FIRST_SECONDS, _LINE_SECONDS = 5.0, 30.0
 
 
 @contextlib.contextmanager
@@ -48,13 +48,33 @@ def _bar(name: str, done: int, total: int) -> Iterator[Callable[[], None]]:
 
 
 def _lines(name: str, done: int, total: int) -> Callable[[], None]:
-    last = time.monotonic()
+    times = [time.monotonic()]
+    due = times[0] + _FIRST_SECONDS
 
     def step() -> None:
-        nonlocal done, last
+        nonlocal done, due
         done += 1
-        if time.monotonic() - last >= _LINE_SECONDS:
-            last = time.monotonic()
-            print(f"{name}: {done} of {total} tasks done", file=sys.stderr)
+        times.append(time.monotonic())
+        if times[-1] >= due:
+            due = times[-1] + _LINE_SECONDS
+            left = _in_words(seconds_left(times, total - done))
+            print(f"{name}: {done} of {total} tasks done, about {left} left", file=sys.stderr)
 
     return step
+
+
+def seconds_left(times: Sequence[float], tasks: int) -> float:
+    """For so many tasks at the pace of the later half; `times` are the start and each one's end.
+
+    The first tasks may be short, or wait for workers to start.
+    """
+    recent = times[(len(times) - 1) // 2 :]
+    return tasks * (recent[-1] - recent[0]) / (len(recent) - 1)
+
+
+def _in_words(seconds: float) -> str:
+    if seconds < 90.0:
+        return f"{seconds:.0f} s"
+    if seconds < 5400.0:
+        return f"{seconds / 60.0:.0f} min"
+    return f"{seconds / 3600.0:.1f} h"

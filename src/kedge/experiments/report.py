@@ -44,7 +44,10 @@ class Column:
         """The printed cell: numbers by ``format``, nothing as "-"."""
         value = _shown(row.get(self.key), self.format)
         error = row.get(self.error) if self.error else None
-        return value if error is None else f"{value} ± {_shown(error, self.format.lstrip('+'))}"
+        if error is None:
+            return value
+        known = None if _is_number(error) and math.isnan(error) else error
+        return f"{value} ± {_shown(known, self.format.lstrip('+'))}"
 
 
 @dataclass(frozen=True)
@@ -149,9 +152,9 @@ class Report:
 
 
 def _shown(value: Any, format_spec: str) -> str:
-    if not _is_number(value):
-        return "-" if value is None else str(value)
-    return "-" if math.isnan(value) else format(value, format_spec)
+    if value is None:
+        return "-"
+    return format(value, format_spec) if _is_number(value) else str(value)
 
 
 def render(draw: Callable[["Figure"], None], size: tuple[float, float], kind: str) -> bytes:

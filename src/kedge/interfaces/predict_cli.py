@@ -32,6 +32,13 @@ def chess(
     held_out: Annotated[
         bool, typer.Option("--held-out", help="Only games that `kedge train` does not train on.")
     ] = False,
+    unrated: Annotated[
+        bool,
+        typer.Option(
+            "--unrated",
+            help="Also games that do not say that they are rated, such as chess.com's.",
+        ),
+    ] = False,
     told_ratings: Annotated[
         bool,
         typer.Option(
@@ -47,7 +54,8 @@ def chess(
         int | None,
         typer.Option(
             min=1,
-            help="Games in one task. [default: 32, 1024 on a GPU; more if there are very many]",
+            help="Games in one task. [default: 32 after a few small ones, 1024 on a GPU; more if "
+            "there are very many]",
             show_default=False,
         ),
     ] = None,
@@ -99,6 +107,7 @@ def chess(
         bucket=bucket,
         source=source,
         held_out=held_out,
+        unrated=unrated,
         told_ratings=told_ratings,
         device=device,
         dtype=dtype,

@@ -6,8 +6,9 @@ from typing import Any, ClassVar
 
 from kedge.experiments import Column, Report, Table
 from kedge.paper import published
-from kedge.paper.chess_figures import draw_settings
-from kedge.paper.chess_prediction import Cell, ChessPrediction, Scores, rating_of, short_name
+from kedge.paper.chess_prediction import ChessPrediction, rating_of
+from kedge.paper.figures import draw_settings
+from kedge.paper.prediction import Cell, Scores, beside, short_name, titled
 from kedge.paper.published import Setting
 from kedge.paper.settings import check_distinct, check_positive
 
@@ -52,24 +53,25 @@ class ChessAccuracy(ChessPrediction):
         measure = self.measure
         found = self.gather(results)
         rows = self.rows(found)
+        known = any(row["paper"] is not None for row in rows)
         return Report(
-            title=(type(self).__doc__ or "").strip(),
+            title=titled(self),
             table=Table(
                 [
                     Column("model"),
                     Column("bucket", "predicting"),
                     Column("setting", "c_puct"),
                     Column(measure.key, measure.title, measure.format, error=f"{measure.key}_se"),
-                    Column("paper", format=measure.format),
+                    *beside(known, Column("paper", f"paper {measure.title}", measure.format)),
                     Column("gain", "against raw", measure.gain_format, error="gain_se"),
-                    Column("paper_gain", "paper's", f"+{measure.format}"),
+                    *beside(known, Column("paper_gain", "paper gain", f"+{measure.format}")),
                     Column("best"),
                 ],
                 rows,
             ),
             notes=[
-                *self.notes(found),
-                f"The paper's standard errors are about {measure.paper_se}.",
+                *self.notes(found, rows),
+                *([f"The paper's standard errors are about {measure.paper_se}."] if known else []),
             ],
             draw=lambda figure: draw_settings(figure, rows, measure.key),
             figure_size=(3.0 * max(2, len(self.models)), 3.4),

@@ -10,14 +10,8 @@ from kedge.errors import InputError
 from kedge.experiments import Column, Report, Table
 from kedge.paper import published
 from kedge.paper.chess_figures import draw_by_rating, draw_by_time_control
-from kedge.paper.chess_prediction import (
-    Cell,
-    ChessPrediction,
-    Scores,
-    one_a_model,
-    rating_of,
-    short_name,
-)
+from kedge.paper.chess_prediction import ChessPrediction, rating_of
+from kedge.paper.prediction import Cell, Scores, beside, one_a_model, short_name, titled
 from kedge.paper.settings import check_counts, check_distinct, check_positive
 
 
@@ -61,7 +55,7 @@ class ChessByRating(ChessPrediction):
             if cell.c_puct is not None
         ]
         return Report(
-            title=(self.__doc__ or "").strip(),
+            title=titled(self),
             table=Table(
                 [
                     Column("model"),
@@ -72,7 +66,7 @@ class ChessByRating(ChessPrediction):
                 ],
                 rows,
             ),
-            notes=self.notes(found),
+            notes=self.notes(found, rows),
             draw=lambda figure: draw_by_rating(figure, rows),
             figure_size=(9.0, 4.2),
         )
@@ -110,8 +104,9 @@ class ChessByTimeControl(ChessPrediction):
             if cell.c_puct is not None
             for row in self._rows(cell, scores, found[cell.raw])
         ]
+        known = any(row["paper_gain"] is not None for row in rows)
         return Report(
-            title=(self.__doc__ or "").strip(),
+            title=titled(self),
             table=Table(
                 [
                     Column("model"),
@@ -120,14 +115,14 @@ class ChessByTimeControl(ChessPrediction):
                     Column("time_control", "min + s"),
                     Column("games", format=","),
                     *_COMPARED,
-                    Column("paper_gain", "paper's", "+.1%"),
+                    *beside(known, Column("paper_gain", "paper gain", "+.1%")),
                     Column("players", format=","),
                     Column("busiest", "busiest in", ".0%"),
                 ],
                 rows,
             ),
             notes=[
-                *self.notes(found),
+                *self.notes(found, rows),
                 f"Left out: time controls with fewer than {self.fewest} games, and games that do "
                 f"not tell theirs. Busiest in: the share of the games that one and the same "
                 f"person plays in. Where it is high, the row is about that person, and its "

@@ -1,113 +1,72 @@
-"""What the chess tables share: models and searches that predict the same human moves.
-
-A task is one model, with or without search, on a shard of the games of one rating bucket. Its
-result is summed game by game, so that reports can pool, split and pair as they like, with standard
-errors clustered by game.
-"""
+"""What the chess tables on prediction share: people by rating, and Maia's filters."""
 
 import re
-from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from itertools import cycle
-from pathlib import PurePath
-from typing import Any
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import Any, ClassVar
 
-import numpy as np
-
-from kedge.agents import AGENTS
-from kedge.agents.networks import Dtype
+from kedge.agents import Player
 from kedge.errors import InputError
-from kedge.evaluation.prediction import SUMS, predict, summary
-from kedge.experiments import Experiment, Task
-from kedge.experiments.players import player_on
-from kedge.paper.chess_sample import draw_games, find_games
-from kedge.paper.published import Setting
-from kedge.paper.settings import check_counts, check_distinct
+from kedge.evaluation.prediction import Prediction, few_games, predict
+from kedge.games.chess import ChessState
+from kedge.paper.chess_sample import check_games, default_sources, draw_games, find_games
+from kedge.paper.prediction import Bucket, Cell, HumanPrediction, Scores
 from kedge.records import ChessGame, positions
 from kedge.records.filters import MAIA
-from kedge.regularize import Array
-from kedge.specs import Spec, parse
+from kedge.specs import parse
 
-#: Those of the games under ``$KEDGE_DATA`` that have many players; the others are one person's.
-MANY_PLAYERS = ("BoyTiger-1/Chess-AI-Bot", "HliasOuzounis/Ai-Guess-the-elo")
 _WIDTH = 100  # rating points in a bucket
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One figure of a table: a model, by itself or with search, on the players of one bucket."""
-
-    model: str
-    bucket: int
-    c_puct: Setting
-
-    @property
-    def raw(self) -> "Cell":
-        """The same without search."""
-        return Cell(self.model, self.bucket, None)
+_RATINGS = range(600, 3001)  # beyond them a number in a name is something else
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChessPrediction(Experiment):
-    """Base of the tables that compare human moves with those of a model and of MCTS over it."""
+class ChessPrediction(HumanPrediction):
+    """Tables on players of chess, in buckets of their rating."""
+
+    states: ClassVar[type] = ChessState
 
     models: tuple[str, ...] = ("maia-1100", "maia-1500", "maia-1900")
-    playouts: int = 50
-    data: str = ""
-    sources: tuple[str, ...] = MANY_PLAYERS
-    positions: int | None = None
-    shards: int = 8
-    device: str = "cpu"
-    dtype: Dtype = "float32"
+    sources: tuple[str, ...] | None = None
+    """Of games that name one; None is those of many players under ``$KEDGE_DATA``, else all."""
 
     def __post_init__(self) -> None:
-        check_distinct(models=self.models)
-        check_counts(playouts=self.playouts, shards=self.shards)
-        if self.positions is not None:
-            check_counts(positions=self.positions)
+        super().__post_init__()
         for model in self.models:
             rating_of(model)
 
-    @abstractmethod
-    def cells(self) -> list[Cell]:
-        """What is measured."""
+    def file(self) -> Path:
+        return find_games(self.data)
 
     def check(self) -> None:
-        find_games(self.data)
-        for model in self.models:
-            AGENTS.maker(parse(model).name)
+        super().check()
+        check_games(self.file(), self._buckets(), self._sources())
 
-    def tasks(self) -> list[Task]:
-        return [_task(cell, shard) for cell in self.cells() for shard in range(self.shards)]
+    def sample(self, bucket: Bucket) -> Sequence[ChessGame]:
+        drawn = draw_games(self.file(), self._buckets(), self._sources(), self.positions, self.seed)
+        return drawn[int(bucket)]
 
-    def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:
-        cell, shard = Cell(**task.params["cell"]), task.params["shard"]
-        buckets = tuple(sorted({cell.bucket for cell in self.cells()}))
-        path = find_games(self.data)
-        drawn = draw_games(path, buckets, self.sources, self.positions, self.seed)
-        games = drawn[cell.bucket][shard :: self.shards]
-        if not games:
-            return _columns([], [])
-        agent = agent_spec(cell.model, cell.c_puct, self.playouts)
-        player = player_on(self.device, self.dtype, agent)
-        prediction = predict(list(positions(games, MAIA)), player)
-        return _columns(games, [game.sums.sum(axis=0).tolist() for game in prediction.games])
+    def predict(self, games: Sequence[ChessGame], player: Player) -> Prediction:
+        return predict(list(positions(games, MAIA)), player)
 
-    def gather(self, results: Mapping[str, Mapping[str, Any]]) -> dict[Cell, "Scores"]:
-        """The shards of every cell put together."""
-        found = {
-            cell: Scores.joined([results[_task(cell, k).key] for k in range(self.shards)])
-            for cell in self.cells()
+    def labels(self, games: Sequence[ChessGame]) -> dict[str, list[Any]]:
+        return {
+            "time_control": [game.time_control for game in games],
+            "clocks": [game.clocks is not None for game in games],
+            "source": [game.source for game in games],
+            "players": [[game.white, game.black] for game in games],
         }
-        if not any(len(scores.sums) for scores in found.values()):
-            raise InputError("no position is left by the filters: give other data or sources")
-        return found
 
-    def notes(self, found: Mapping[Cell, "Scores"]) -> list[str]:
+    def _buckets(self) -> tuple[int, ...]:
+        return tuple(sorted({int(cell.bucket) for cell in self.cells()}))
+
+    def _sources(self) -> tuple[str, ...]:
+        return default_sources(self.file()) if self.sources is None else self.sources
+
+    def notes(self, found: Mapping[Cell, Scores], rows: Sequence[Any]) -> list[str]:
         """What a reader of any of these tables must know."""
-        buckets = {cell.bucket: scores for cell, scores in found.items()}
+        buckets = {int(cell.bucket): scores for cell, scores in found.items()}
         sizes = "; ".join(
             f"{bucket}: {len(scores.sums):,} games, {int(scores.sums[:, 0].sum()):,} positions"
             for bucket, scores in sorted(buckets.items())
@@ -124,9 +83,10 @@ class ChessPrediction(Experiment):
             f"MCTS with {self.playouts} playouts. ± is one standard error, clustered by game; "
             f"differences are paired: the same moves, with and without search.",
             "A model may have been trained on some of these games: Maia on Lichess through 2019.",
+            *few_games(row["games"] for row in rows),
         ]
 
-    def _whose(self, found: Iterable["Scores"]) -> str:
+    def _whose(self, found: Iterable[Scores]) -> str:
         """Where the games are from, the largest source first."""
         count = Counter(source for scores in found for source in scores.labels["source"])
         named = [f"{source} ({games:,})" for source, games in count.most_common() if source]
@@ -136,88 +96,15 @@ class ChessPrediction(Experiment):
         return ", ".join(shown + unnamed)
 
 
-@dataclass(frozen=True)
-class Scores:
-    """How well one agent predicted each game, and what is known of the game."""
-
-    sums: Array  # (games, 4): `SUMS` of each
-    labels: Mapping[str, Sequence[Any]]
-
-    @classmethod
-    def joined(cls, parts: Sequence[Mapping[str, Any]]) -> "Scores":
-        def column(name: str) -> list[Any]:
-            return [value for part in parts for value in part[name]]
-
-        sums = np.array([column(name) for name in SUMS], np.float64).T
-        labels = {name: column(name) for name in parts[0] if name not in SUMS}
-        return cls(sums, labels)
-
-    def summary(self) -> dict[str, Any]:
-        """Means and their standard errors, clustered by game."""
-        return summary(self.sums)
-
-    def gain(self, raw: "Scores") -> dict[str, Any]:
-        """The same of the difference to `raw`, on the same positions."""
-        if not np.array_equal(self.sums[:, 0], raw.sums[:, 0]):
-            raise InputError(
-                "the games changed between tasks: kedge experiments clean, and run again"
-            )
-        off = self.sums - raw.sums
-        off[:, 0] = raw.sums[:, 0]
-        return Scores(off, self.labels).summary()
-
-    def only(self, numbers: Sequence[int]) -> "Scores":
-        """Of these games."""
-        labels = {name: [values[k] for k in numbers] for name, values in self.labels.items()}
-        return Scores(self.sums[list(numbers)], labels)
-
-
-def agent_spec(model: str, c_puct: Setting, playouts: int) -> Spec:
-    """The model by itself, or MCTS over it."""
-    if c_puct is None:
-        return parse(model)
-    return Spec("puct", (parse(model),), {"c_puct": c_puct, "playouts": playouts})
-
-
 def rating_of(model: str) -> int:
-    """The bucket of players that a model imitates: its elo, or the number in its name."""
+    """The bucket of players that a model imitates: its elo, or the number that ends its name."""
     spec = parse(model)
-    found = re.findall(r"\d{3,4}", PurePath(spec.name).name)
-    elo = spec.kwargs.get("elo", found[-1] if found else None)
-    if elo is None:
+    named = re.search(r"-(\d{3,4})$", PurePath(spec.name).name.partition(".")[0])
+    number = int(named[1]) if named else 0
+    elo = spec.kwargs.get("elo", number if number in _RATINGS else None)
+    if not isinstance(elo, int | float):
         raise InputError(
             f"models: {model} does not say whom it imitates; name it so, as maia-1500 does, or "
             f"write chess(elo=1500)"
         )
     return int(elo) // _WIDTH * _WIDTH
-
-
-def short_name(model: str) -> str:
-    """A model as tables show it: of a path, the name of the file."""
-    spec = parse(model)
-    stem = PurePath(spec.name).name.partition(".")[0]
-    return str(Spec(stem, spec.args, spec.kwargs))
-
-
-def one_a_model(name: str, values: Sequence[float], models: Sequence[str]) -> dict[str, float]:
-    """`values` by model; a single one is everybody's."""
-    if len(values) not in (1, len(models)):
-        raise InputError(f"{name}: one number, or one for each of the {len(models)} models")
-    return dict(zip(models, values if len(values) > 1 else cycle(values), strict=False))
-
-
-def _task(cell: Cell, shard: int) -> Task:
-    setting = "raw" if cell.c_puct is None else f"c_puct {cell.c_puct:g}"
-    key = f"{cell.model} {setting} on {cell.bucket} shard {shard}"
-    return Task(key, {"cell": asdict(cell), "shard": shard})
-
-
-def _columns(games: Sequence[ChessGame], sums: Sequence[Sequence[float]]) -> dict[str, Any]:
-    totals = zip(*sums, strict=True) if sums else ((),) * len(SUMS)
-    return {
-        **{name: list(column) for name, column in zip(SUMS, totals, strict=True)},
-        "time_control": [game.time_control for game in games],
-        "clocks": [game.clocks is not None for game in games],
-        "source": [game.source for game in games],
-        "players": [[game.white, game.black] for game in games],
-    }

@@ -10,10 +10,12 @@ import numpy as np
 
 from kedge.errors import InputError
 from kedge.records import ChessGame, read_games
-from kedge.records.filters import MAIA, bucket_of, chosen_plies
+from kedge.records.filters import MAIA, MAIA_BY_NAME, Sieve, bucket_of, chosen_plies, sifted_words
 
 #: Under ``$KEDGE_DATA``.
 GAMES = Path("data", "chess", "lichess_games.jsonl.xz")
+#: Those of the games there that have many players; the others are one person's.
+MANY_PLAYERS = ("BoyTiger-1/Chess-AI-Bot", "HliasOuzounis/Ai-Guess-the-elo")
 
 
 def find_games(data: str) -> Path:
@@ -28,6 +30,27 @@ def find_games(data: str) -> Path:
     if not path.is_file():
         raise InputError(f"{path}: no such file; {advice}")
     return path
+
+
+def default_sources(path: Path) -> tuple[str, ...]:
+    """`MANY_PLAYERS` of the games under ``$KEDGE_DATA``; of others' games, every source."""
+    root = os.environ.get("KEDGE_DATA")
+    if root and path.resolve().is_relative_to(Path(root).resolve()):
+        return MANY_PLAYERS
+    return ()
+
+
+def check_games(path: Path, buckets: tuple[int, ...], sources: tuple[str, ...]) -> None:
+    """An `InputError` if `draw_games` would find nothing; it reads no further than it must."""
+    sieve = Sieve(
+        {
+            "of other sources": lambda game: _is_of(game, sources),
+            "outside the buckets": lambda game: bucket_of(game) in buckets,
+            **MAIA_BY_NAME,
+        }
+    )
+    if not any(len(sieve.plies(game)) for game in read_games(path, sieve.read)):
+        raise InputError(f"{path}: no position is left: {sifted_words(sieve.to_json())}")
 
 
 def draw_games(
@@ -57,9 +80,13 @@ def _drawn(
     urns = {bucket: _Urn(limit, np.random.default_rng([seed, bucket])) for bucket in buckets}
     for game in read_games(path, threads=1):
         urn = urns.get(bucket_of(game) or -1)
-        if urn is not None and (not sources or game.source is None or game.source in sources):
+        if urn is not None and _is_of(game, sources):
             urn.offer(game, len(chosen_plies(game, MAIA)))
     return {bucket: urn.games() for bucket, urn in urns.items()}
+
+
+def _is_of(game: ChessGame, sources: tuple[str, ...]) -> bool:
+    return not sources or game.source is None or game.source in sources
 
 
 class _Urn:

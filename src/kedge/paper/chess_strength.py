@@ -6,126 +6,37 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from kedge.agents import AGENTS
-from kedge.agents.networks import Dtype
-from kedge.agents.puct import check_temperature
-from kedge.errors import InputError
-from kedge.evaluation.matches import MatchScore
-from kedge.experiments import Column, Experiment, Report, Table, Task
-from kedge.experiments.match import match_players, match_tasks, play_chunk
+from kedge.agents import Player
+from kedge.experiments import Column, Report, Table, Task
+from kedge.experiments.match import play_chunk
+from kedge.games.chess import ChessState
 from kedge.paper import published
 from kedge.paper.chess_accuracy import ChessAccuracy
-from kedge.paper.chess_figures import draw_strength, draw_tradeoff
-from kedge.paper.chess_prediction import agent_spec, short_name
-from kedge.paper.settings import check_counts, check_distinct, check_positive
-from kedge.specs import parse
+from kedge.paper.figures import draw_tradeoff
+from kedge.paper.prediction import beside, short_name, titled
+from kedge.paper.strength import SearchStrength
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChessStrength(Experiment):
-    """Appendix D: the score of MCTS over Maia-1900 against Maia-1900 by itself."""
+class ChessStrength(SearchStrength):
+    """Appendix D: the score of MCTS over Maia-1900 against the model by itself."""
 
     name: ClassVar[str] = "chess-strength"
+    states: ClassVar[type] = ChessState
 
     models: tuple[str, ...] = ("maia-1900",)
-    c_puct: tuple[float, ...] = (10.0, 5.0, 2.0, 1.0, 0.5)
-    playouts: int = 50
-    temperatures: tuple[float, ...] = (1.0, 0.3)
-    games: int = 1000
-    chunk: int = 50
-    device: str = "cpu"
-    dtype: Dtype = "float32"
 
-    def __post_init__(self) -> None:
-        check_positive(c_puct=self.c_puct)
-        check_distinct(models=self.models, c_puct=self.c_puct, temperatures=self.temperatures)
-        check_counts(playouts=self.playouts, games=self.games)
-        if self.chunk < 2 or self.chunk % 2:
-            raise InputError(f"chunk: an even number, for fair colours, not {self.chunk}")
-        for temperature in self.temperatures:
-            check_temperature(temperature)
+    def play(
+        self, players: tuple[Player, Player], games: int, rng: np.random.Generator
+    ) -> list[dict[str, Any]]:
+        return play_chunk(players, games, rng)
 
-    def check(self) -> None:
-        for model in self.models:
-            AGENTS.maker(parse(model).name)
-
-    def tasks(self) -> list[Task]:
-        return [
-            task
-            for model in self.models
-            for temperature in self.temperatures
-            for c_puct in self.c_puct
-            for task in self._match(model, temperature, c_puct)
-        ]
-
-    def _match(self, model: str, temperature: float, c_puct: float) -> list[Task]:
-        label = f"{model} c_puct {c_puct:g} at temperature {temperature:g}"
-        settings = {"model": model, "temperature": temperature, "c_puct": c_puct}
-        return match_tasks(self.games, self.chunk, label, **settings)
-
-    def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:
-        model, temperature = task.params["model"], task.params["temperature"]
-        search = str(agent_spec(model, task.params["c_puct"], self.playouts))
-        players = match_players(search, model, temperature, self.device, self.dtype)
-        return {"games": play_chunk(players, task.params["games"], rng)}
-
-    def rows(self, results: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
-        """One match a row, the paper's figure beside it."""
-        rows = []
-        for model in self.models:
-            for temperature in self.temperatures:
-                for c_puct in self.c_puct:
-                    score, score_se = self._published(model, temperature, c_puct)
-                    rows.append(
-                        {
-                            "model": short_name(model),
-                            "temperature": temperature,
-                            "c_puct": c_puct,
-                            **MatchScore.from_results(
-                                game
-                                for task in self._match(model, temperature, c_puct)
-                                for game in results[task.key]["games"]
-                            ).to_json(),
-                            "paper": score,
-                            "paper_se": score_se,
-                        }
-                    )
-        return rows
-
-    def _published(
+    def published(
         self, model: str, temperature: float, c_puct: float
     ) -> tuple[float | None, float | None]:
         if short_name(model) != "maia-1900" or self.playouts != 50:
             return None, None
         return published.STRENGTH.get(temperature, {}).get(c_puct, (None, None))
-
-    def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
-        rows = self.rows(results)
-        return Report(
-            title=(self.__doc__ or "").strip(),
-            table=Table(
-                [
-                    Column("model"),
-                    Column("temperature", format="g"),
-                    Column("c_puct", format="g"),
-                    Column("games", format=","),
-                    Column("wins", format=","),
-                    Column("draws", format=","),
-                    Column("losses", format=","),
-                    Column("score", format=".1%", error="score_se"),
-                    Column("paper", "paper's", ".1%", error="paper_se"),
-                    Column("elo", "Elo", "+.0f"),
-                ],
-                rows,
-            ),
-            notes=[
-                f"{self.games:,} games a row from the start position, each side white equally "
-                f"often, both drawing their moves at the temperature; draws count as half a win, "
-                f"± is one standard error. MCTS has {self.playouts} playouts."
-            ],
-            draw=lambda figure: draw_strength(figure, rows),
-            figure_size=(6.4, 4.0),
-        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -166,8 +77,8 @@ class ChessTradeoff(ChessAccuracy):
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
         found = self.gather(results)
         strength = {(row["model"], row["c_puct"]): row for row in self._strength().rows(results)}
-        rows = []
-        for row in self.rows(found):
+        rows, predicted = [], self.rows(found)
+        for row in predicted:
             if row["c_puct"] is None:
                 continue
             match = strength[row["model"], row["c_puct"]]
@@ -180,21 +91,25 @@ class ChessTradeoff(ChessAccuracy):
                     "paper_score_se": match["paper_se"],
                 }
             )
+        known = any(row["paper_score"] is not None for row in rows)
         return Report(
-            title=(self.__doc__ or "").strip(),
+            title=titled(self),
             table=Table(
                 [
                     Column("model"),
                     Column("c_puct", format="g"),
                     Column("gain", "top-1 gain", "+.2%", error="gain_se"),
-                    Column("paper_gain", "paper's", "+.1%"),
+                    *beside(known, Column("paper_gain", "paper gain", "+.1%")),
                     Column("score", "score against raw", ".1%", error="score_se"),
-                    Column("paper_score", "paper's", ".1%", error="paper_score_se"),
+                    *beside(
+                        known,
+                        Column("paper_score", "paper score", ".1%", error="paper_score_se"),
+                    ),
                 ],
                 rows,
             ),
             notes=[
-                *self.notes(found),
+                *self.notes(found, predicted),
                 f"Score: MCTS against the model by itself, {self.games:,} games at temperature 1, "
                 f"draws as half a win.",
             ],

@@ -400,9 +400,10 @@ def _tags_of(game: ChessGame) -> Iterator[tuple[str, str]]:
     rated = {True: "Rated ", False: "Casual ", None: ""}[game.rated]
     speed = "" if game.time_class == "unknown" else game.time_class + " "
     date = ".".join([*(game.date or "????").split("-"), "??", "??"][:3])
-    yield "Event", f"{rated}{speed}game"
+    yield "Event", game.event or f"{rated}{speed}game"
     yield "Site", game.site or "?"
     yield "Date", date
+    yield "Round", game.round or "?"
     yield "White", game.white or "?"
     yield "Black", game.black or "?"
     yield "Result", game.result

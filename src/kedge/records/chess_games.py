@@ -81,6 +81,8 @@ class ChessGame:
     termination: str | None = None
     fen: str | None = None
     source: str | None = None
+    event: str | None = None  #: as it is to be written; readers take `rated` and the speed from it
+    round: str | None = None  #: to be written
 
     @property
     def has_bot(self) -> bool:

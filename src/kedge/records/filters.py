@@ -9,9 +9,11 @@ where both players are rated from 1900 to 1999.
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import groupby
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +22,7 @@ from kedge import _core
 from kedge.errors import InputError
 from kedge.games.chess import POLICY_SIZE, ChessState
 from kedge.records.chess_games import TIME_CLASSES, ChessGame, TimeClass
+from kedge.records.report import ReadReport
 
 Filter = Callable[[ChessGame], "bool | npt.NDArray[np.bool_]"]
 
@@ -110,8 +113,15 @@ def enough_time(seconds: float = 30.0) -> Filter:
     return not_in_time_trouble
 
 
-#: Maia's filters, less the bucket.
-MAIA: tuple[Filter, ...] = (is_rated, no_bots, no_bullet, skip_opening(), enough_time())
+#: Maia's filters, less the bucket, by what they leave out.
+MAIA_BY_NAME: Mapping[str, Filter] = {
+    "not rated": is_rated,
+    "by bots": no_bots,
+    "bullet": no_bullet,
+    "too short": skip_opening(),
+    "short of time": enough_time(),
+}
+MAIA: tuple[Filter, ...] = tuple(MAIA_BY_NAME.values())
 
 
 def maia(bucket: int | None = None) -> tuple[Filter, ...]:
@@ -182,6 +192,55 @@ def chosen_plies(game: ChessGame, filters: Iterable[Filter]) -> npt.NDArray[np.i
             return np.empty(0, np.int64)
         kept &= answer
     return np.flatnonzero(kept)
+
+
+@dataclass
+class Sieve:
+    """Filters by what they leave out, and how many games each has left nothing of."""
+
+    filters: Mapping[str, Filter]
+    read: ReadReport = field(default_factory=ReadReport)  #: to be handed to the reader
+    left_out: Counter[str] = field(default_factory=Counter)
+
+    def plies(self, game: ChessGame) -> npt.NDArray[np.int64]:
+        """The half-moves of a game that every filter keeps; if that is none, it is counted."""
+        found = chosen_plies(game, self.filters.values())
+        if not len(found):
+            self.left_out[self._taker(game)] += 1
+        return found
+
+    def _taker(self, game: ChessGame) -> str:
+        """The filter that took what was left of a game."""
+        kept = np.ones(len(game), np.bool_)
+        for name, keep in self.filters.items():
+            answer = keep(game)
+            kept &= answer
+            if answer is not True and not kept.any():
+                return name
+        return "too short"
+
+    def to_json(self) -> dict[str, Any]:
+        first = self.read.broken[0] if self.read.broken else None
+        return {
+            "games": self.read.games,
+            "left_out": dict(self.left_out),
+            "broken": self.read.broken_games,
+            "first_broken": None if first is None else f"{first.where}: {first.reason}",
+        }
+
+
+def sifted_words(read: Mapping[str, Any]) -> str:
+    """What `Sieve.to_json` says, for people.
+
+    >>> sifted_words({"games": 12, "left_out": {"not rated": 3, "bullet": 9}, "broken": 0})
+    '12 games read, 9 bullet, 3 not rated'
+    """
+    parts = [f"{read['games']:,} games read"]
+    left_out = sorted(read["left_out"].items(), key=lambda one: -one[1])
+    parts += [f"{count:,} {name}" for name, count in left_out]
+    if read["broken"]:
+        parts.append(f"{read['broken']:,} broken ({read['first_broken']})")
+    return ", ".join(parts)
 
 
 def positions(games: Iterable[ChessGame], filters: Iterable[Filter] = ()) -> Iterator[Position]:
@@ -275,9 +334,11 @@ def encode_games(
 
 __all__ = [
     "MAIA",
+    "MAIA_BY_NAME",
     "EncodedPositions",
     "Filter",
     "Position",
+    "Sieve",
     "boards_of",
     "bucket_of",
     "chosen_plies",
@@ -291,6 +352,7 @@ __all__ = [
     "no_bullet",
     "positions",
     "rating_bucket",
+    "sifted_words",
     "skip_opening",
     "time_classes",
     "time_control",

@@ -1,0 +1,35 @@
+"""What an experiment reads, told from what may have the same name tomorrow."""
+
+import hashlib
+from collections.abc import Iterable
+from pathlib import Path
+
+from kedge.errors import InputError
+from kedge.models import embedded
+from kedge.models.store import is_path, resolve, stored_names
+from kedge.specs import Spec, parse
+
+
+def weights_of(*specs: Spec | str) -> dict[str, str]:
+    """The sha256 of each weight file that specs name: a path's, a stored or a shipped model's."""
+    found = {}
+    for spec in specs:
+        if isinstance(spec, str):
+            spec = parse(spec)
+        values = (*spec.args, *spec.kwargs.values())
+        for name in (spec.name, *(value for value in values if isinstance(value, str))):
+            if is_path(name) or name in stored_names():
+                found[name] = hashlib.sha256(resolve(name).read_bytes()).hexdigest()
+            elif name in embedded.names():
+                found[name] = embedded.sha256(name)
+        found |= weights_of(*(value for value in values if isinstance(value, Spec)))
+    return found
+
+
+def files_of(paths: Iterable[str | Path]) -> dict[str, list[int]]:
+    """The size of each file, and when it was changed."""
+    try:
+        stats = {str(path): Path(path).stat() for path in paths}
+    except OSError as error:
+        raise InputError(f"{error.filename}: {error.strerror}") from None
+    return {path: [stat.st_size, stat.st_mtime_ns] for path, stat in stats.items()}

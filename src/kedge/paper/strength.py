@@ -1,0 +1,140 @@
+"""What the tables on strength share: matches of MCTS over a model against the model by itself."""
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from kedge.agents import Player
+from kedge.agents.networks import Dtype
+from kedge.agents.puct import check_temperature
+from kedge.errors import InputError
+from kedge.evaluation.matches import MatchScore
+from kedge.experiments import Column, Experiment, Report, Table, Task
+from kedge.experiments.fingerprints import weights_of
+from kedge.experiments.match import match_players, match_tasks
+from kedge.experiments.players import player_on
+from kedge.paper.figures import draw_strength
+from kedge.paper.prediction import agent_spec, beside, short_name, titled
+from kedge.paper.settings import check_counts, check_distinct, check_positive
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchStrength(Experiment):
+    """Base of the tables of matches, one a model, temperature and c_puct."""
+
+    #: Of the game that is played.
+    states: ClassVar[type]
+
+    models: tuple[str, ...]
+    c_puct: tuple[float, ...] = (10.0, 5.0, 2.0, 1.0, 0.5)
+    playouts: int = 50
+    temperatures: tuple[float, ...] = (1.0, 0.3)
+    games: int = 1000
+    chunk: int = 50
+    device: str = "cpu"
+    dtype: Dtype = "float32"
+
+    def __post_init__(self) -> None:
+        check_positive(c_puct=self.c_puct)
+        check_distinct(models=self.models, c_puct=self.c_puct, temperatures=self.temperatures)
+        check_counts(playouts=self.playouts, games=self.games)
+        if self.chunk < 2 or self.chunk % 2:
+            raise InputError(f"chunk: an even number, for fair colours, not {self.chunk}")
+        for temperature in self.temperatures:
+            check_temperature(temperature)
+
+    @abstractmethod
+    def play(
+        self, players: tuple[Player, Player], games: int, rng: np.random.Generator
+    ) -> list[dict[str, Any]]:
+        """Games as JSON, each with the ``score`` of the first player."""
+
+    @abstractmethod
+    def published(
+        self, model: str, temperature: float, c_puct: float
+    ) -> tuple[float | None, float | None]:
+        """The paper's score and its standard error, where it has them."""
+
+    def inputs(self) -> dict[str, Any]:
+        return {"weights": weights_of(*self.models)}
+
+    def check(self) -> None:
+        for model in self.models:
+            player_on(self.device, self.dtype, model, self.states)
+
+    def tasks(self) -> list[Task]:
+        return [
+            task
+            for model in self.models
+            for temperature in self.temperatures
+            for c_puct in self.c_puct
+            for task in self._match(model, temperature, c_puct)
+        ]
+
+    def _match(self, model: str, temperature: float, c_puct: float) -> list[Task]:
+        label = f"{model} c_puct {c_puct:g} at temperature {temperature:g}"
+        settings = {"model": model, "temperature": temperature, "c_puct": c_puct}
+        return match_tasks(self.games, self.chunk, label, **settings)
+
+    def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:
+        model, temperature = task.params["model"], task.params["temperature"]
+        search = str(agent_spec(model, task.params["c_puct"], self.playouts))
+        players = match_players(
+            search, model, temperature, self.device, self.dtype, states=self.states
+        )
+        return {"games": self.play(players, task.params["games"], rng)}
+
+    def rows(self, results: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
+        """One match a row, the paper's figure beside it."""
+        rows = []
+        for model in self.models:
+            for temperature in self.temperatures:
+                for c_puct in self.c_puct:
+                    score, score_se = self.published(model, temperature, c_puct)
+                    rows.append(
+                        {
+                            "model": short_name(model),
+                            "temperature": temperature,
+                            "c_puct": c_puct,
+                            **MatchScore.from_results(
+                                game
+                                for task in self._match(model, temperature, c_puct)
+                                for game in results[task.key]["games"]
+                            ).to_json(),
+                            "paper": score,
+                            "paper_se": score_se,
+                        }
+                    )
+        return rows
+
+    def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
+        rows = self.rows(results)
+        known = any(row["paper"] is not None for row in rows)
+        return Report(
+            title=titled(self),
+            table=Table(
+                [
+                    Column("model"),
+                    Column("temperature", format="g"),
+                    Column("c_puct", format="g"),
+                    Column("games", format=","),
+                    Column("wins", format=","),
+                    Column("draws", format=","),
+                    Column("losses", format=","),
+                    Column("score", format=".1%", error="score_se"),
+                    *beside(known, Column("paper", "paper score", ".1%", error="paper_se")),
+                    Column("elo", "Elo", "+.0f"),
+                ],
+                rows,
+            ),
+            notes=[
+                f"{self.games:,} games a row from the start position, each side white equally "
+                f"often, both drawing their moves at the temperature; draws count as half a win, "
+                f"± is one standard error. MCTS has {self.playouts} playouts."
+            ],
+            draw=lambda figure: draw_strength(figure, rows),
+            figure_size=(6.4, 4.0),
+        )
