@@ -39,14 +39,29 @@ def rated(tmp_path, monkeypatch):
     [
         (1500, ["maia-1500"], 0.0),
         (1900, ["maia-1900"], 0.0),
-        (1000, ["maia-1100"], 0.0),
-        (2500, ["maia-1900"], 0.0),
+        (1000, ["chess(elo=1000)"], 0.0),
+        (2500, ["chess(elo=2500)"], 0.0),
         (1600, ["maia-1500", "maia-1900"], 0.25),
     ],
 )
 @pytest.mark.usefixtures("rated")
-def test_a_rating_picks_the_nearest_models(elo, names, share):
+def test_a_rating_picks_the_models_around_it(elo, names, share):
+    assert choose_models(Options(elo=elo)) == (names, share)
     assert choose_models(Options(elo=elo, model="other")) == (names, share)
+
+
+@pytest.mark.usefixtures("rated")
+def test_the_shipped_model_is_told_the_rating_if_it_is_named():
+    for model in ("chess", "chess(elo=2000)"):
+        assert choose_models(Options(elo=1500, model=model)) == (["chess(elo=1500)"], 0.0)
+    assert choose_models(Options(model="chess(elo=2000)")) == (["chess(elo=2000)"], 0.0)
+
+
+def test_one_rated_model_plays_its_rating_alone(tmp_path, monkeypatch):
+    monkeypatch.setattr(store, "PUBLIC", {})
+    store.add("maia-1900", tiny.write(tmp_path / "net.pb", tiny.net()))
+    assert choose_models(Options(elo=1900)) == (["maia-1900"], 0.0)
+    assert choose_models(Options(elo=800)) == (["chess(elo=800)"], 0.0)
 
 
 def test_the_shipped_model_knows_every_rating():
@@ -58,12 +73,13 @@ def test_the_shipped_model_knows_every_rating():
     assert engine.load() is None
 
 
-def test_a_named_model_without_a_rating(tmp_path):
+def test_a_rating_counts_before_a_named_model(tmp_path):
     store.add("beta", tiny.write(tmp_path / "net.pb", tiny.net()))
-    assert choose_models(Options(model="beta", elo=1500)) == (["beta"], 0.0)
     engine = Engine()
     engine.options = Options(model="beta", elo=1500)
-    assert engine.load() == "no rated model is here; plays beta"
+    assert engine.load() == "by rating, not with beta: plays chess(elo=1500)"
+    engine.options = Options(model="chess", elo=1600)
+    assert engine.load() == "plays chess(elo=1600)"
 
 
 def test_mixture():

@@ -32,9 +32,9 @@ class Options:
     """How an `Engine` plays."""
 
     model: str | None = None
-    """A stored model or a path; None for the stored one that serves best."""
+    """A stored model, a path, or the one that ships with kedge, which None is too."""
     elo: int | None = None
-    """Play as people of this rating do, with the rated models that are here."""
+    """Play as people of this rating do, whatever the model: see `choose_models`."""
     value_model: str | None = None
     """Another that says what positions are worth; None for the same."""
     c_puct: float = 2.0
@@ -188,9 +188,10 @@ class Engine:
             return None
         weights = f", {share:.0%} of the latter" if others else ""
         judged = f"; {judge} says what positions are worth" if self.options.value_model else ""
-        unrated = self.options.elo is not None and names == [self.options.model]
+        model = self.options.model
+        passed = model is not None and model not in names and not _is_shipped(model)
         return (
-            f"{'no rated model is here; ' if unrated else ''}"
+            f"{f'by rating, not with {model}: ' if passed else ''}"
             f"plays {' and '.join(names)}{weights}{judged}"
         )
 
@@ -270,20 +271,25 @@ def rated_models() -> dict[int, str]:
 def choose_models(options: Options) -> tuple[list[str], float]:
     """The models to play with, one or two, and the share of the second.
 
-    A rating between those of two models here is played by both, mixed by how near it is to each;
-    one beyond them by the nearest. Without rated models, or without a model that is named, it is
-    the one that ships with kedge, which knows every rating.
+    A rating counts before a model that is named. The stored Maias on both sides of it play it,
+    mixed by how near it is to each, or the one that meets it. Elsewhere, and where it is the one
+    that is named, the model that ships with kedge is told the rating: it knows every one.
     """
-    rated = rated_models() if options.elo is not None else {}
-    if options.elo is not None and rated:
-        below = max((rating for rating in rated if rating <= options.elo), default=min(rated))
-        above = min((rating for rating in rated if rating >= options.elo), default=max(rated))
-        if above <= below:  # met, or beyond them all
-            return [rated[below]], 0.0
-        return [rated[below], rated[above]], (options.elo - below) / (above - below)
-    if options.model is not None:
-        return [options.model], 0.0
-    return [SHIPPED if options.elo is None else f"{SHIPPED}(elo={options.elo:g})"], 0.0
+    elo = options.elo
+    if elo is None:
+        return [options.model or SHIPPED], 0.0
+    rated = {} if _is_shipped(options.model) else rated_models()
+    below = max((rating for rating in rated if rating <= elo), default=None)
+    above = min((rating for rating in rated if rating >= elo), default=None)
+    if below is None or above is None:
+        return [f"{SHIPPED}(elo={elo:g})"], 0.0
+    if below == above:
+        return [rated[below]], 0.0
+    return [rated[below], rated[above]], (elo - below) / (above - below)
+
+
+def _is_shipped(model: str | None) -> bool:
+    return model is not None and model.partition("(")[0].strip() == SHIPPED
 
 
 def nucleus(policy: Array, top_p: float, anchor: Array) -> Array:
