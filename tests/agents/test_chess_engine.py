@@ -82,6 +82,22 @@ def test_a_rating_counts_before_a_named_model(tmp_path):
     assert engine.load() == "plays chess(elo=1600)"
 
 
+def test_a_model_that_cannot_be_had_leaves_another(tmp_path):
+    engine = Engine()
+    engine.options = Options(model="nobody")
+    with pytest.raises(InputError, match=r"nobody.*; meanwhile it plays chess$"):
+        engine.load()
+    assert think(engine, Limits(playouts=3)).playouts == 3
+    path = str(tiny.write(tmp_path / "net.pb.gz", tiny.net()))
+    engine.options = Options(model=path)
+    assert engine.load() == f"plays {path}"
+    engine.options = Options(model=path, value_model="nobody")
+    with pytest.raises(InputError, match=r"net.pb.gz$"):
+        engine.load()
+    engine.options = Options(model=path)
+    assert engine.load() is None, "it was there all the time"
+
+
 def test_mixture():
     first, second = (OnnxNetwork(parse_lc0(tiny.net(seed=seed), "net")) for seed in (0, 1))
     packed = encode([ChessState()])

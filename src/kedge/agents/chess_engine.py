@@ -4,7 +4,7 @@ import math
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 
 import numpy as np
@@ -150,6 +150,7 @@ class Engine:
         self._start = START_FEN  # of the game
         self._network: Network | None = None
         self._key: tuple[object, ...] = ()  # of that network
+        self._playing = ""  # what it is, in words
         self._last: tuple[str, Search] | None = None  # where its game started, if it is to be kept
 
     def seed(self, seed: int | None) -> None:
@@ -173,27 +174,37 @@ class Engine:
             self.state.history.append(action)
 
     def load(self) -> str | None:
-        """Have the network ready; says which it is if it was not."""
-        names, share = choose_models(self.options)
-        judge = self.options.value_model or names[0]
-        key = (*names, share, self.options.value_model, self.options.threads)
+        """Have the network ready; says which it is if it was not.
+
+        When it cannot be had, the last one stays, or the shipped one comes, and the error says so:
+        a game cannot do without a move.
+        """
+        try:
+            return self._load(self.options)
+        except Exception as error:
+            if self._network is None:
+                self._load(replace(self.options, model=SHIPPED, value_model=None))
+            raise InputError(f"{error}; meanwhile it {self._playing}") from error
+
+    def _load(self, options: Options) -> str | None:
+        names, share = choose_models(options)
+        judge = options.value_model or names[0]
+        key = (*names, share, options.value_model, options.threads)
         # Shared out: a network's threads spin on while the other computes.
-        threads = max(1, self.options.threads // len({*names, judge}))
+        threads = max(1, options.threads // len({*names, judge}))
         first, *others = [network(name, threads) for name in names]
         prior = MixedNetwork(first, others[0], share) if others else first
-        value = network(judge, threads) if self.options.value_model else prior
+        value = network(judge, threads) if options.value_model else prior
         was, self._key = self._key, key
         self._network = split_network(prior, value)
+        weights = f", {share:.0%} of the latter" if others else ""
+        judged = f"; {judge} says what positions are worth" if options.value_model else ""
+        self._playing = f"plays {' and '.join(names)}{weights}{judged}"
         if was == key:
             return None
-        weights = f", {share:.0%} of the latter" if others else ""
-        judged = f"; {judge} says what positions are worth" if self.options.value_model else ""
-        model = self.options.model
+        model = options.model
         passed = model is not None and model not in names and not _is_shipped(model)
-        return (
-            f"{f'by rating, not with {model}: ' if passed else ''}"
-            f"plays {' and '.join(names)}{weights}{judged}"
-        )
+        return f"by rating, not with {model}: {self._playing}" if passed else self._playing
 
     def think(self, limits: Limits, control: Control) -> Iterator[Thought]:
         """A thought after every batch of playouts, until `limits` or `control` end it.
