@@ -73,6 +73,7 @@ OPTIONS = {
         Option("UCI_LimitStrength", "check", False),
         Option("UCI_Elo", "spin", 1500, 800, 2400),
         Option("UCI_ShowWDL", "check", True),
+        Option("UCI_AnalyseMode", "check", False),
         Option("HumanTime", "check", False),
         Option("Ponder", "check", False),
         Option("ReuseTree", "check", False),
@@ -199,22 +200,22 @@ class Uci:
             self._thread.join()
         self._control = self._thread = None
 
-    def _load(self) -> bool:
+    def _load(self) -> None:
         try:
             loaded = self._engine.load()
-        except Exception as error:  # a game cannot do without a move
-            self._complain(f"{error}; playing any legal move")
-            return False
-        if loaded:
-            self._say(f"info string {loaded}")
-        return True
+        except InputError as error:
+            self._complain(str(error))
+        else:
+            if loaded:
+                self._say(f"info string {loaded}")
 
     def _think(self, limits: Limits, control: Control) -> None:
         choice = None
         if self._engine.state.board.legal_actions():
             try:
-                choice = self._search(limits, control) if self._load() else None
-            except Exception as error:
+                self._load()
+                choice = self._search(limits, control)
+            except Exception as error:  # a game cannot do without a move
                 self._complain(f"{error}; playing any legal move")
             if choice is None:
                 control.wait_until(lambda: not (control.pondering or limits.infinite))
@@ -237,17 +238,26 @@ class Uci:
         found = last.analysis()
         if last is not shown:
             self._tell(last, found)
-        return self._engine.choose(found, best=limits.infinite)
+        best = self._engine.choose(found, best=True)
+        if limits.infinite or self._values["UCI_AnalyseMode"]:
+            return best
+        choice = self._engine.choose(found)
+        if choice != best:  # programs take what was shown last for what is played
+            self._tell(last, found, choice.action)
+        return choice
 
     # Saying
 
-    def _tell(self, thought: Thought, found: Analysis) -> None:
+    def _tell(self, thought: Thought, found: Analysis, drawn: int | None = None) -> None:
+        """The lines by their visits, that of the move that was drawn before the others."""
         assert found.visits is not None
         assert found.lines is not None
         spent = max(thought.seconds, 1e-3)
         seldepth = max(map(len, found.lines))
         tried = int((found.anchor > 0.0).sum())
-        order = np.lexsort((-found.anchor, -found.visits))[: min(self._values["MultiPV"], tried)]
+        behind = np.array([drawn is not None and line[0] != drawn for line in found.lines])
+        order = np.lexsort((-found.anchor, -found.visits, behind))
+        order = order[: min(self._values["MultiPV"], tried)]
         lines = []
         for rank, index in enumerate(order.tolist(), 1):
             value = float(found.q[index]) if found.visits[index] else found.value
