@@ -8,15 +8,8 @@ import numpy as np
 import pytest
 import tiny_lc0 as tiny
 
-from kedge.agents.chess_engine import (
-    Control,
-    Engine,
-    Limits,
-    Options,
-    choose_models,
-    human_seconds,
-    nucleus,
-)
+from kedge.agents.chess_engine import Engine, Options, choose_models, human_seconds
+from kedge.agents.engine import Control, Limits
 from kedge.errors import InputError
 from kedge.games.chess import ChessState, encode
 from kedge.models import store
@@ -106,14 +99,6 @@ def test_mixture():
     np.testing.assert_allclose(mixed.policy, 0.75 * a.policy + 0.25 * b.policy, rtol=1e-6)
     np.testing.assert_allclose(mixed.value, 0.75 * a.value + 0.25 * b.value, rtol=1e-6)
     assert mixed.policy.dtype == np.float32
-
-
-def test_nucleus():
-    policy, anchor = np.array([0.1, 0.45, 0.45, 0.0]), np.array([0.3, 0.2, 0.4, 0.1])
-    np.testing.assert_allclose(nucleus(policy, 0.45, anchor), [0, 0, 1, 0])
-    np.testing.assert_allclose(nucleus(policy, 0.6, anchor), [0, 0.5, 0.5, 0])
-    np.testing.assert_allclose(nucleus(policy, 1e-9, anchor), [0, 0, 1, 0])
-    np.testing.assert_allclose(nucleus(policy, 0.9999, anchor), policy)
 
 
 def test_people_take_longer_over_hard_choices():
