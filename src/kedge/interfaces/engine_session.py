@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable
 from typing import TextIO
 
 from kedge.agents.engine import Control
-from kedge.errors import InputError
 
 
 class EngineSession(ABC):
@@ -23,20 +22,14 @@ class EngineSession(ABC):
 
     @abstractmethod
     def _obey(self, line: str) -> bool:
-        """Whether to go on after it. An `InputError` is complained of."""
-
-    @abstractmethod
-    def _complain(self, text: str) -> None: ...
+        """Whether to go on after it."""
 
     def run(self, lines: Iterable[str]) -> None:
         """Until `_obey` ends it, or the end of `lines`."""
         try:
             for line in lines:
-                try:
-                    if not self._obey(line):
-                        break
-                except InputError as error:
-                    self._complain(str(error))
+                if not self._obey(line):
+                    break
         finally:
             self._finish()
 

@@ -95,9 +95,17 @@ class Uci(EngineSession):
         self._apply(self._values)
 
     def _obey(self, line: str) -> bool:
-        match line.split():
-            case ["quit", *_]:
-                return False
+        words = line.split()
+        if words[:1] == ["quit"]:
+            return False
+        try:
+            self._do(words)
+        except InputError as error:
+            self._complain(str(error))
+        return True
+
+    def _do(self, words: list[str]) -> None:
+        match words:
             case ["uci", *_]:
                 self._say(f"id name kedge {version('kedge')}\nid author the kedge authors")
                 self._say("\n".join(map(str, OPTIONS.values())))
@@ -128,7 +136,6 @@ class Uci(EngineSession):
                 self._say(str(self._engine.state))
             case _:
                 pass  # debug, register, and what is unknown: UCI has it ignored
-        return True
 
     # Options
 
@@ -250,7 +257,9 @@ class Uci(EngineSession):
         if choice is None:
             return "(none)"
         uci = self._engine.state.uci
-        return uci(choice.action) + (f" ponder {uci(choice.reply)}" if choice.reply else "")
+        return uci(choice.action) + (
+            f" ponder {uci(choice.reply)}" if choice.reply is not None else ""
+        )
 
     def _complain(self, text: str) -> None:
         self._say(f"info string error: {printable(text)}")
