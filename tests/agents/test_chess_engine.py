@@ -8,15 +8,8 @@ import numpy as np
 import pytest
 import tiny_lc0 as tiny
 
-from kedge.agents.chess_engine import (
-    Control,
-    Engine,
-    Limits,
-    Options,
-    choose_models,
-    human_seconds,
-    nucleus,
-)
+from kedge.agents.chess_engine import Engine, Options, choose_models, human_seconds
+from kedge.agents.engine import Control, Limits
 from kedge.errors import InputError
 from kedge.games.chess import ChessState, encode
 from kedge.models import store
@@ -39,14 +32,29 @@ def rated(tmp_path, monkeypatch):
     [
         (1500, ["maia-1500"], 0.0),
         (1900, ["maia-1900"], 0.0),
-        (1000, ["maia-1100"], 0.0),
-        (2500, ["maia-1900"], 0.0),
+        (1000, ["chess(elo=1000)"], 0.0),
+        (2500, ["chess(elo=2500)"], 0.0),
         (1600, ["maia-1500", "maia-1900"], 0.25),
     ],
 )
 @pytest.mark.usefixtures("rated")
-def test_a_rating_picks_the_nearest_models(elo, names, share):
+def test_a_rating_picks_the_models_around_it(elo, names, share):
+    assert choose_models(Options(elo=elo)) == (names, share)
     assert choose_models(Options(elo=elo, model="other")) == (names, share)
+
+
+@pytest.mark.usefixtures("rated")
+def test_the_shipped_model_is_told_the_rating_if_it_is_named():
+    for model in ("chess", "chess(elo=2000)"):
+        assert choose_models(Options(elo=1500, model=model)) == (["chess(elo=1500)"], 0.0)
+    assert choose_models(Options(model="chess(elo=2000)")) == (["chess(elo=2000)"], 0.0)
+
+
+def test_one_rated_model_plays_its_rating_alone(tmp_path, monkeypatch):
+    monkeypatch.setattr(store, "PUBLIC", {})
+    store.add("maia-1900", tiny.write(tmp_path / "net.pb", tiny.net()))
+    assert choose_models(Options(elo=1900)) == (["maia-1900"], 0.0)
+    assert choose_models(Options(elo=800)) == (["chess(elo=800)"], 0.0)
 
 
 def test_the_shipped_model_knows_every_rating():
@@ -58,12 +66,29 @@ def test_the_shipped_model_knows_every_rating():
     assert engine.load() is None
 
 
-def test_a_named_model_without_a_rating(tmp_path):
+def test_a_rating_counts_before_a_named_model(tmp_path):
     store.add("beta", tiny.write(tmp_path / "net.pb", tiny.net()))
-    assert choose_models(Options(model="beta", elo=1500)) == (["beta"], 0.0)
     engine = Engine()
     engine.options = Options(model="beta", elo=1500)
-    assert engine.load() == "no rated model is here; plays beta"
+    assert engine.load() == "by rating, not with beta: plays chess(elo=1500)"
+    engine.options = Options(model="chess", elo=1600)
+    assert engine.load() == "plays chess(elo=1600)"
+
+
+def test_a_model_that_cannot_be_had_leaves_another(tmp_path):
+    engine = Engine()
+    engine.options = Options(model="nobody")
+    with pytest.raises(InputError, match=r"nobody.*; meanwhile it plays chess$"):
+        engine.load()
+    assert think(engine, Limits(playouts=3)).playouts == 3
+    path = str(tiny.write(tmp_path / "net.pb.gz", tiny.net()))
+    engine.options = Options(model=path)
+    assert engine.load() == f"plays {path}"
+    engine.options = Options(model=path, value_model="nobody")
+    with pytest.raises(InputError, match=r"net.pb.gz$"):
+        engine.load()
+    engine.options = Options(model=path)
+    assert engine.load() is None, "it was there all the time"
 
 
 def test_mixture():
@@ -74,14 +99,6 @@ def test_mixture():
     np.testing.assert_allclose(mixed.policy, 0.75 * a.policy + 0.25 * b.policy, rtol=1e-6)
     np.testing.assert_allclose(mixed.value, 0.75 * a.value + 0.25 * b.value, rtol=1e-6)
     assert mixed.policy.dtype == np.float32
-
-
-def test_nucleus():
-    policy, anchor = np.array([0.1, 0.45, 0.45, 0.0]), np.array([0.3, 0.2, 0.4, 0.1])
-    np.testing.assert_allclose(nucleus(policy, 0.45, anchor), [0, 0, 1, 0])
-    np.testing.assert_allclose(nucleus(policy, 0.6, anchor), [0, 0.5, 0.5, 0])
-    np.testing.assert_allclose(nucleus(policy, 1e-9, anchor), [0, 0, 1, 0])
-    np.testing.assert_allclose(nucleus(policy, 0.9999, anchor), policy)
 
 
 def test_people_take_longer_over_hard_choices():

@@ -103,7 +103,7 @@ def test_report_and_pgn():
         "as     games  wins  draws  losses          score   Elo",
         "-----  -----  ----  -----  ------  -------------  ----",
         "white      2     0      1       1  0.250 ± 0.250  -191",
-        "black      1     1      0       0    1.000 ± nan  +inf",
+        "black      1     1      0       0          1.000  +inf",
         "both       3     1      1       1  0.500 ± 0.289    +0",
         "",
         "4 plies a game; checkmate 2, move limit 1",

@@ -97,6 +97,34 @@ def test_a_seed_repeats_the_moves(client):
     assert moves() == first
 
 
+@pytest.mark.parametrize("lines", [1, 2])
+def test_the_last_line_shown_is_of_the_move_that_is_played(session, mine, lines):
+    session.send("setoption name Model value mine", "setoption name Temperature value 50",
+                 f"setoption name MultiPV value {lines}", "setoption name Seed value 3",
+                 f"position fen {MATE}")  # fmt: skip
+    played = set()
+    for nodes in (1, 2, 100, 100, 100, 100, 100, 100):
+        said = session.ask(f"go nodes {nodes} searchmoves h5f7 a2a3")
+        last = [line.split() for line in said if " pv " in line][-lines:]
+        moves = [info[info.index("pv") + 1] for info in last]
+        assert [info[info.index("multipv") + 1] for info in last] == ["1", "2"][:lines]
+        assert len(set(moves)) == lines
+        assert moves[0] == legal(said, chess.Board(MATE))
+        played.add(moves[0])
+        for move, info in zip(moves, last, strict=True):
+            assert nodes < 100 or ("mate" in info) == (move == "h5f7"), "the score is its own"
+    assert len(played) == 2
+
+
+def test_analysis_answers_with_the_best_move(session, mine):
+    session.send("setoption name Model value mine", "setoption name Temperature value 5",
+                 "setoption name UCI_AnalyseMode value true")  # fmt: skip
+    for _ in range(3):
+        said = session.ask("position startpos", "go nodes 30")
+        assert f" pv {said[-1].split()[1]}" in said[-2]
+    assert len({session.ask("go nodes 30")[-1] for _ in range(4)}) == 1
+
+
 def test_stop_is_obeyed_at_once(session, mine):
     session.ask("isready", start="readyok")
     for fen in (chess.STARTING_FEN, MATE):  # where playouts that end the game need no network
@@ -188,11 +216,14 @@ def test_impossible_sequences(session, mine):
 
 
 def test_without_a_model(session):
+    """The shipped one plays, and every move says why."""
     said = session.ask("setoption name Model value maia-1900", "isready", start="readyok")
     assert len(errors(said)) == 1
     assert "kedge models pull" in errors(said)[0]
+    assert errors(said)[0].endswith("; meanwhile it plays chess")
     said = session.ask("go nodes 10")
     assert len(errors(said)) == 1
+    assert any(" nodes 10 " in line for line in said)
     legal(said)
     said = session.ask("go searchmoves a2a3")
     assert legal(said) == "a2a3"
@@ -201,6 +232,16 @@ def test_without_a_model(session):
         session.until("bestmove", timeout=0.2)
     legal(session.ask("stop"))
     assert session.close() == (0, "")
+
+
+def test_a_mistyped_model_leaves_the_last_one(session, mine):
+    session.ask("setoption name Model value mine", "isready", start="readyok")
+    said = session.ask("setoption name Model value mien", "isready", start="readyok")
+    assert errors(said)[0].endswith("; meanwhile it plays mine")
+    said = session.ask("position startpos", "go nodes 10")
+    assert any(" nodes 10 " in line for line in said)
+    said = session.ask("setoption name Model value chess", "isready", start="readyok")
+    assert said[0] == "info string plays chess"
 
 
 def test_corrupt_and_missing_weights(session, mine, tmp_path):

@@ -7,7 +7,7 @@ import pytest
 from kedge.errors import InputError
 from kedge.games.chess import START_FEN, ChessState, encode, unpack
 from kedge.models import embedded
-from kedge.models.backends import OnnxNetwork
+from kedge.models.backends import OnnxNetwork, TorchNetwork
 from kedge.models.conditioning import TOLD, who
 from kedge.models.encoding import CHESS
 
@@ -60,3 +60,13 @@ def test_bad_ratings_and_names():
         embedded.load_embedded("chess", elo=-1)
     with pytest.raises(InputError, match="ships with kedge; did you mean chess"):
         embedded.load_embedded("ches")
+
+
+def test_it_computes_alike_in_torch():
+    pytest.importorskip("torch")
+    weights = embedded.load_embedded("chess", elo=1700)
+    state = ChessState()
+    packed = encode([state])
+    ours, theirs = (made(weights).evaluate_packed(*packed) for made in (OnnxNetwork, TorchNetwork))
+    np.testing.assert_allclose(ours.policy, theirs.policy, atol=1e-3)
+    np.testing.assert_allclose(ours.value, theirs.value, atol=1e-4)

@@ -2,17 +2,15 @@
 
 import math
 import re
-import threading
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from time import perf_counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from kedge.agents.agent import Analysis
+from kedge.agents.engine import Choice, Control, Limits, Thought, choose, think
 from kedge.agents.move_times import PEOPLE, entropies, features, just_taken
 from kedge.agents.networks import network, split_network
-from kedge.agents.normal_form import draw
 from kedge.agents.puct import PuctAgent, Search, check_temperature
 from kedge.errors import InputError
 from kedge.games.chess import START_FEN, ChessState, encode
@@ -24,7 +22,6 @@ from kedge.search.puct import Settings
 
 _PLAYOUT_BYTES = 3000  # of tree: some 35 moves of 48 bytes each, and what growing takes
 _QUICKEST = 0.15  # seconds that people take, premoves aside
-_DEPTH_PLAYOUTS = 50  # that stand for a half-move of depth
 
 
 @dataclass(frozen=True)
@@ -32,9 +29,9 @@ class Options:
     """How an `Engine` plays."""
 
     model: str | None = None
-    """A stored model or a path; None for the stored one that serves best."""
+    """A stored model, a path, or the one that ships with kedge, which None is too."""
     elo: int | None = None
-    """Play as people of this rating do, with the rated models that are here."""
+    """Play as people of this rating do, whatever the model: see `choose_models`."""
     value_model: str | None = None
     """Another that says what positions are worth; None for the same."""
     c_puct: float = 2.0
@@ -65,80 +62,6 @@ class Options:
             raise InputError(f"top p: above 0, at most 1, not {self.top_p:g}")
 
 
-@dataclass(frozen=True)
-class Limits:
-    """How long to think about a move: the first of these that is reached ends it."""
-
-    playouts: int | None = None
-    seconds: float | None = None
-    remaining: float | None = None
-    """Seconds on the mover's clock."""
-    increment: float = 0.0
-    moves_to_go: int | None = None
-    depth: int | None = None
-    """Half-moves to look ahead. A search by playouts knows none, and makes 50 for each where
-    nothing else says how many."""
-    infinite: bool = False
-    """Until stopped, whatever else is said."""
-    only: tuple[int, ...] | None = None
-    """The only moves to think of."""
-
-
-class Control:
-    """Through which another thread ends thinking, or turns pondering into thinking."""
-
-    def __init__(self, *, pondering: bool = False) -> None:
-        self.stopped = False
-        self.pondering = pondering
-        self._changed = threading.Condition()
-        self._start = self._begun = perf_counter()
-
-    def stop(self) -> None:
-        with self._changed:
-            self.stopped = True
-            self._changed.notify_all()
-
-    def ponderhit(self) -> None:
-        with self._changed:
-            if self.pondering:
-                self.pondering, self._start = False, perf_counter()
-                self._changed.notify_all()
-
-    def wait_until(self, done: Callable[[], bool], seconds: float | None = None) -> None:
-        """Until stopped, `done`, or `seconds` have passed."""
-        with self._changed:
-            self._changed.wait_for(lambda: self.stopped or done(), seconds)
-
-    @property
-    def clock(self) -> float:
-        """Seconds on our own clock: since the start, or since the move that was pondered."""
-        return perf_counter() - self._start
-
-    @property
-    def seconds(self) -> float:
-        """Since the start."""
-        return perf_counter() - self._begun
-
-
-@dataclass(frozen=True)
-class Thought:
-    """What is known after some playouts; `analysis` takes its time to tell."""
-
-    analysis: Callable[[], Analysis]
-    playouts: int
-    seconds: float
-    kept: int = 0
-    """Playouts of those that an earlier search made."""
-
-
-@dataclass(frozen=True)
-class Choice:
-    """The move to play, and the reply that is expected."""
-
-    action: int
-    reply: int | None = None
-
-
 class Engine:
     """A position, and how to play it. Only `think` may run while another thread asks."""
 
@@ -150,6 +73,7 @@ class Engine:
         self._start = START_FEN  # of the game
         self._network: Network | None = None
         self._key: tuple[object, ...] = ()  # of that network
+        self._playing = ""  # what it is, in words
         self._last: tuple[str, Search] | None = None  # where its game started, if it is to be kept
 
     def seed(self, seed: int | None) -> None:
@@ -173,39 +97,43 @@ class Engine:
             self.state.history.append(action)
 
     def load(self) -> str | None:
-        """Have the network ready; says which it is if it was not."""
-        names, share = choose_models(self.options)
-        judge = self.options.value_model or names[0]
-        key = (*names, share, self.options.value_model, self.options.threads)
+        """Have the network ready; says which it is if it was not.
+
+        When it cannot be had, the last one stays, or the shipped one comes, and the error says so:
+        a game cannot do without a move.
+        """
+        try:
+            return self._load(self.options)
+        except Exception as error:
+            if self._network is None:
+                self._load(replace(self.options, model=SHIPPED, value_model=None))
+            raise InputError(f"{error}; meanwhile it {self._playing}") from error
+
+    def _load(self, options: Options) -> str | None:
+        names, share = choose_models(options)
+        judge = options.value_model or names[0]
+        key = (*names, share, options.value_model, options.threads)
         # Shared out: a network's threads spin on while the other computes.
-        threads = max(1, self.options.threads // len({*names, judge}))
+        threads = max(1, options.threads // len({*names, judge}))
         first, *others = [network(name, threads) for name in names]
         prior = MixedNetwork(first, others[0], share) if others else first
-        value = network(judge, threads) if self.options.value_model else prior
+        value = network(judge, threads) if options.value_model else prior
         was, self._key = self._key, key
         self._network = split_network(prior, value)
+        weights = f", {share:.0%} of the latter" if others else ""
+        judged = f"; {judge} says what positions are worth" if options.value_model else ""
+        self._playing = f"plays {' and '.join(names)}{weights}{judged}"
         if was == key:
             return None
-        weights = f", {share:.0%} of the latter" if others else ""
-        judged = f"; {judge} says what positions are worth" if self.options.value_model else ""
-        unrated = self.options.elo is not None and names == [self.options.model]
-        return (
-            f"{'no rated model is here; ' if unrated else ''}"
-            f"plays {' and '.join(names)}{weights}{judged}"
-        )
+        model = options.model
+        passed = model is not None and model not in names and not _is_shipped(model)
+        return f"by rating, not with {model}: {self._playing}" if passed else self._playing
 
     def think(self, limits: Limits, control: Control) -> Iterator[Thought]:
-        """A thought after every batch of playouts, until `limits` or `control` end it.
-
-        It ends no earlier than the move is to be played: in pondering, in infinite analysis and
-        in waiting as people do, it goes on without new thoughts.
-        """
+        """A thought after every batch of playouts: see `kedge.agents.engine.think`."""
         options = self.options
         assert self._network is not None, "load first"
         most = max(1, options.memory * 1_000_000 // _PLAYOUT_BYTES)
-        wanted = limits.playouts or options.playouts or _DEPTH_PLAYOUTS * (limits.depth or 0)
-        if limits.infinite or (limits.seconds is not None and limits.playouts is None):
-            wanted = most
         agent = PuctAgent(
             self._network,
             Settings(options.c_puct, most, batch=options.batch),
@@ -215,22 +143,21 @@ class Engine:
         )
         search = self._continued(agent, limits) or Search(agent, self.state, limits.only)
         self._last = (self._start, search) if options.reuse_tree and not limits.only else None
-        kept = search.playouts
-        enough = _seconds(limits, options.overhead)
         self._longest = max(self._longest, limits.remaining or 0.0)
-        wait = None
-        for playouts in search.run(min(wanted or most, most)):
-            if wait is None and options.human_time and limits.remaining is not None:
-                anchor = search.analysis().anchor
-                wait = human_seconds(anchor, self.state, limits, self._longest, self._rng)
-                wait = min(wait, max(0.0, limits.remaining - options.overhead))
-            yield Thought(search.analysis, playouts, control.seconds, kept)
-            late = enough is not None and not control.pondering and control.clock >= enough
-            if control.stopped or (late and not limits.infinite):
-                break
-        control.wait_until(lambda: not (control.pondering or limits.infinite))
-        if wait is not None and wait > control.clock:
-            control.wait_until(lambda: False, wait - control.clock)
+        as_people = options.human_time and limits.remaining is not None
+        return think(
+            search,
+            limits,
+            control,
+            playouts=limits.wanted(options.playouts, most),
+            overhead=options.overhead,
+            pause=(lambda found: self._pause(found, limits)) if as_people else None,
+        )
+
+    def _pause(self, found: Analysis, limits: Limits) -> float:
+        """Seconds that people take, and that the clock has."""
+        wait = human_seconds(found.anchor, self.state, limits, self._longest, self._rng)
+        return min(wait, max(0.0, (limits.remaining or 0.0) - self.options.overhead))
 
     def _continued(self, agent: PuctAgent, limits: Limits) -> Search | None:
         """The last search, if it was by the same agent and at most two moves were made since."""
@@ -247,10 +174,7 @@ class Engine:
     def choose(self, found: Analysis, *, best: bool = False) -> Choice:
         """A move drawn from the policy; the `best` one if so asked."""
         actions = self.state.board.legal_actions()
-        policy = nucleus(found.policy, self.options.top_p, found.anchor)
-        index = found.top1 if best else draw(policy, self._rng)
-        line = found.lines[index] if found.lines else [actions[index]]
-        return Choice(actions[index], line[1] if len(line) > 1 else None)
+        return choose(found, actions, self._rng, top_p=self.options.top_p, best=best)
 
     def any_move(self, only: tuple[int, ...] | None = None) -> Choice | None:
         """Some legal move, for when there is nobody to ask; None when the game is over."""
@@ -270,35 +194,25 @@ def rated_models() -> dict[int, str]:
 def choose_models(options: Options) -> tuple[list[str], float]:
     """The models to play with, one or two, and the share of the second.
 
-    A rating between those of two models here is played by both, mixed by how near it is to each;
-    one beyond them by the nearest. Without rated models, or without a model that is named, it is
-    the one that ships with kedge, which knows every rating.
+    A rating counts before a model that is named. The stored Maias on both sides of it play it,
+    mixed by how near it is to each, or the one that meets it. Elsewhere, and where it is the one
+    that is named, the model that ships with kedge is told the rating: it knows every one.
     """
-    rated = rated_models() if options.elo is not None else {}
-    if options.elo is not None and rated:
-        below = max((rating for rating in rated if rating <= options.elo), default=min(rated))
-        above = min((rating for rating in rated if rating >= options.elo), default=max(rated))
-        if above <= below:  # met, or beyond them all
-            return [rated[below]], 0.0
-        return [rated[below], rated[above]], (options.elo - below) / (above - below)
-    if options.model is not None:
-        return [options.model], 0.0
-    return [SHIPPED if options.elo is None else f"{SHIPPED}(elo={options.elo:g})"], 0.0
+    elo = options.elo
+    if elo is None:
+        return [options.model or SHIPPED], 0.0
+    rated = {} if _is_shipped(options.model) else rated_models()
+    below = max((rating for rating in rated if rating <= elo), default=None)
+    above = min((rating for rating in rated if rating >= elo), default=None)
+    if below is None or above is None:
+        return [f"{SHIPPED}(elo={elo:g})"], 0.0
+    if below == above:
+        return [rated[below]], 0.0
+    return [rated[below], rated[above]], (elo - below) / (above - below)
 
 
-def nucleus(policy: Array, top_p: float, anchor: Array) -> Array:
-    """The likeliest actions that together have `top_p`, at least one; normalised.
-
-    Of those that are alike the anchor's come first, as in a search's order.
-    """
-    if top_p >= 1.0:
-        return policy
-    order = np.lexsort((-anchor, -policy))
-    before = np.cumsum(policy[order]) - policy[order]
-    kept = np.zeros_like(policy)
-    chosen = order[(before < top_p) & (policy[order] > 0.0)]
-    kept[chosen] = policy[chosen]
-    return np.asarray(kept / kept.sum())
+def _is_shipped(model: str | None) -> bool:
+    return model is not None and model.partition("(")[0].strip() == SHIPPED
 
 
 def human_seconds(
@@ -324,15 +238,3 @@ def human_seconds(
     )
     seconds = math.exp(float(centre) + PEOPLE.spread * rng.standard_normal())
     return min(max(seconds, _QUICKEST), remaining / 10)
-
-
-def _seconds(limits: Limits, overhead: float) -> float | None:
-    """When to stop searching, in seconds on our clock; None for never."""
-    found = None
-    if limits.remaining is not None:
-        share = limits.remaining / max(2, min(30, limits.moves_to_go or 30))
-        found = min(share + 0.8 * limits.increment, 0.8 * limits.remaining) - overhead
-    if limits.seconds is not None:
-        own = limits.seconds - min(overhead, limits.seconds / 4)
-        found = own if found is None else min(found, own)
-    return found

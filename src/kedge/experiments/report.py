@@ -44,10 +44,9 @@ class Column:
         """The printed cell: numbers by ``format``, nothing as "-"."""
         value = _shown(row.get(self.key), self.format)
         error = row.get(self.error) if self.error else None
-        if error is None:
+        if error is None or (_is_number(error) and math.isnan(error)):
             return value
-        known = None if _is_number(error) and math.isnan(error) else error
-        return f"{value} ± {_shown(known, self.format.lstrip('+'))}"
+        return f"{value} ± {_shown(error, self.format.lstrip('+'))}"
 
 
 @dataclass(frozen=True)

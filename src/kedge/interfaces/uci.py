@@ -1,14 +1,10 @@
 """``kedge uci``: the engine for chess programs, over the Universal Chess Interface.
 
-This thread reads; a second one thinks, so that ``stop`` and ``isready`` are answered at once.
+It reads while it thinks, so that ``stop`` and ``isready`` are answered at once.
 """
 
-import contextlib
-import io
 import math
-import sys
-import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import Any, Literal, TextIO
@@ -16,9 +12,11 @@ from typing import Any, Literal, TextIO
 import numpy as np
 
 from kedge.agents.agent import Analysis
-from kedge.agents.chess_engine import Choice, Control, Engine, Limits, Options, Thought
+from kedge.agents.chess_engine import Engine, Options
 from kedge.agents.chess_mates import forced_mate
+from kedge.agents.engine import Choice, Control, Limits, Thought
 from kedge.errors import InputError
+from kedge.interfaces.engine_session import EngineSession, printable, talk
 from kedge.models.backends import cores
 
 _EMPTY = "<empty>"
@@ -73,6 +71,7 @@ OPTIONS = {
         Option("UCI_LimitStrength", "check", False),
         Option("UCI_Elo", "spin", 1500, 800, 2400),
         Option("UCI_ShowWDL", "check", True),
+        Option("UCI_AnalyseMode", "check", False),
         Option("HumanTime", "check", False),
         Option("Ponder", "check", False),
         Option("ReuseTree", "check", False),
@@ -84,35 +83,28 @@ OPTIONS = {
 }
 
 
-class Uci:
+class Uci(EngineSession):
     """A session: lines in, lines out."""
 
     def __init__(self, out: TextIO) -> None:
-        self._out = out
-        self._writing = threading.Lock()
+        super().__init__(out)
         self._engine = Engine()
         self._values = {
             option.name: option.read(str(option.default)) for option in OPTIONS.values()
         }
         self._apply(self._values)
-        self._control: Control | None = None
-        self._thread: threading.Thread | None = None
 
-    def run(self, lines: Iterable[str]) -> None:
-        """Until ``quit``, or the end of `lines`."""
+    def _obey(self, line: str) -> bool:
+        words = line.split()
+        if words[:1] == ["quit"]:
+            return False
         try:
-            for line in lines:
-                words = line.split()
-                if words and words[0] == "quit":
-                    break
-                try:
-                    self._obey(words)
-                except InputError as error:
-                    self._complain(str(error))
-        finally:
-            self._finish()
+            self._do(words)
+        except InputError as error:
+            self._complain(str(error))
+        return True
 
-    def _obey(self, words: list[str]) -> None:
+    def _do(self, words: list[str]) -> None:
         match words:
             case ["uci", *_]:
                 self._say(f"id name kedge {version('kedge')}\nid author the kedge authors")
@@ -183,44 +175,30 @@ class Uci:
         limits, pondering, wrong = _limits(words, self._engine)
         for error in wrong:
             self._complain(error)
-        self._control = Control(pondering=pondering)
-        self._thread = threading.Thread(
-            target=self._think, args=(limits, self._control), daemon=True
-        )
-        self._thread.start()
+        self._begin(lambda control: self._think(limits, control), Control(pondering=pondering))
 
-    def _is_thinking(self) -> bool:
-        return self._thread is not None and self._thread.is_alive()
-
-    def _finish(self) -> None:
-        """End what goes on; it says its move."""
-        if self._control is not None and self._thread is not None:
-            self._control.stop()
-            self._thread.join()
-        self._control = self._thread = None
-
-    def _load(self) -> bool:
+    def _load(self) -> None:
         try:
             loaded = self._engine.load()
-        except Exception as error:  # a game cannot do without a move
-            self._complain(f"{error}; playing any legal move")
-            return False
-        if loaded:
-            self._say(f"info string {loaded}")
-        return True
+        except InputError as error:
+            self._complain(str(error))
+        else:
+            if loaded:
+                self._say(f"info string {loaded}")
 
     def _think(self, limits: Limits, control: Control) -> None:
         choice = None
         if self._engine.state.board.legal_actions():
             try:
-                choice = self._search(limits, control) if self._load() else None
-            except Exception as error:
+                self._load()
+                choice = self._search(limits, control)
+            except Exception as error:  # a game cannot do without a move
                 self._complain(f"{error}; playing any legal move")
             if choice is None:
-                control.wait_until(lambda: not (control.pondering or limits.infinite))
+                control.wait_for_leave(limits)
                 choice = self._engine.any_move(limits.only)
         else:
-            control.wait_until(lambda: not (control.pondering or limits.infinite))
+            control.wait_for_leave(limits)
         self._say(f"bestmove {self._shown(choice)}")
 
     def _search(self, limits: Limits, control: Control) -> Choice | None:
@@ -237,17 +215,26 @@ class Uci:
         found = last.analysis()
         if last is not shown:
             self._tell(last, found)
-        return self._engine.choose(found, best=limits.infinite)
+        best = self._engine.choose(found, best=True)
+        if limits.infinite or self._values["UCI_AnalyseMode"]:
+            return best
+        choice = self._engine.choose(found)
+        if choice != best:  # programs take what was shown last for what is played
+            self._tell(last, found, choice.action)
+        return choice
 
     # Saying
 
-    def _tell(self, thought: Thought, found: Analysis) -> None:
+    def _tell(self, thought: Thought, found: Analysis, drawn: int | None = None) -> None:
+        """The lines by their visits, that of the move that was drawn before the others."""
         assert found.visits is not None
         assert found.lines is not None
         spent = max(thought.seconds, 1e-3)
         seldepth = max(map(len, found.lines))
         tried = int((found.anchor > 0.0).sum())
-        order = np.lexsort((-found.anchor, -found.visits))[: min(self._values["MultiPV"], tried)]
+        behind = np.array([drawn is not None and line[0] != drawn for line in found.lines])
+        order = np.lexsort((-found.anchor, -found.visits, behind))
+        order = order[: min(self._values["MultiPV"], tried)]
         lines = []
         for rank, index in enumerate(order.tolist(), 1):
             value = float(found.q[index]) if found.visits[index] else found.value
@@ -270,20 +257,12 @@ class Uci:
         if choice is None:
             return "(none)"
         uci = self._engine.state.uci
-        return uci(choice.action) + (f" ponder {uci(choice.reply)}" if choice.reply else "")
+        return uci(choice.action) + (
+            f" ponder {uci(choice.reply)}" if choice.reply is not None else ""
+        )
 
     def _complain(self, text: str) -> None:
-        line = " ".join(text.split())
-        shown = "".join(
-            letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in line
-        )
-        self._say(f"info string error: {shown}")
-
-    def _say(self, text: str) -> None:
-        # Nobody listens any more: the end of the input is near.
-        with self._writing, contextlib.suppress(OSError):
-            self._out.write(text + "\n")
-            self._out.flush()
+        self._say(f"info string error: {printable(text)}")
 
 
 def centipawns(value: float) -> int:
@@ -370,8 +349,4 @@ def _by_clock(counts: Mapping[str, int], player: int) -> Limits:
 
 def run() -> None:
     """Talk over this process's own input and output."""
-    if not isinstance(sys.stdin, io.TextIOWrapper) or not isinstance(sys.stdout, io.TextIOWrapper):
-        return  # closed: there is nobody to talk to
-    sys.stdin.reconfigure(encoding="utf-8", errors="replace")
-    sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
-    Uci(sys.stdout).run(iter(sys.stdin.readline, ""))
+    talk(Uci)

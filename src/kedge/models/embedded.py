@@ -101,9 +101,9 @@ def _conditioned(name: str) -> Lc0Weights:
     model = onnx.load_from_string((_FOLDER / f"{name}.onnx").read_bytes())
     arrays: dict[str, Any] = {}
     for constant in model.graph.initializer:
-        array = numpy_helper.to_array(constant)
-        if np.issubdtype(array.dtype, np.floating):
-            arrays[constant.name.removesuffix(".half")] = array.astype(np.float32)
+        name_of_array = constant.name.removesuffix(".half")
+        if name_of_array.endswith((".weight", ".bias")):  # the others are the graph's own
+            arrays[name_of_array] = numpy_helper.to_array(constant).astype(np.float32)
     return weights_of(arrays, name)
 
 
