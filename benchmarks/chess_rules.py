@@ -10,8 +10,6 @@ masks; the other side is the plain-Python encoder that the tests hold the native
 import argparse
 import random
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import chess
@@ -21,18 +19,9 @@ from kedge.games.chess import PLANES, START_FEN, ChessState, encode, unpack
 
 sys.path.append(str(Path(__file__).parents[1] / "tests" / "games"))
 import plain_planes
+from timing import rate
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
-
-
-def rate(call: Callable[[], int], repeats: int) -> float:
-    """Things done a second, at best."""
-    best = 0.0
-    for _ in range(repeats):
-        start = time.perf_counter()
-        count = call()
-        best = max(best, count / (time.perf_counter() - start))
-    return best
 
 
 def row(name: str, ours: float, theirs: float) -> None:

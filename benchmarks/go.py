@@ -11,27 +11,16 @@ A peer that is not installed is named and left out.
 import argparse
 import importlib
 import random
-import time
-from collections.abc import Callable
 from types import ModuleType
 
 import numpy as np
+from timing import rate
 
 from kedge import _core
 from kedge.games.go import MASK_WORDS, STEPS
 
 SIZE = 19
 PASS = SIZE * SIZE
-
-
-def rate(call: Callable[[], int], repeats: int) -> float:
-    """Things done a second, at best."""
-    best = 0.0
-    for _ in range(repeats):
-        start = time.perf_counter()
-        count = call()
-        best = max(best, count / (time.perf_counter() - start))
-    return best
 
 
 def row(name: str, ours: float, peer: str = "", theirs: float = 0.0) -> None:

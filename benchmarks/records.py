@@ -13,14 +13,13 @@ import itertools
 import os
 import random
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile
 
 import chess.pgn
 import numpy as np
 from sgfmill import sgf
+from timing import rate
 
 from kedge.games.chess import ChessState
 from kedge.records import (
@@ -39,16 +38,6 @@ from kedge.records import (
 from kedge.records.streams import _zstd
 
 THEIRS = 300  # games for python-chess and sgfmill
-
-
-def rate(call: Callable[[], int], repeats: int) -> float:
-    """Things done a second, at best."""
-    best = 0.0
-    for _ in range(repeats):
-        start = time.perf_counter()
-        count = call()
-        best = max(best, count / (time.perf_counter() - start))
-    return best
 
 
 def row(name: str, ours: float, theirs: float | None = None) -> None:
