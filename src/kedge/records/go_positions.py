@@ -1,0 +1,88 @@
+"""Positions of Go that people moved in, and the native boards to search them on."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from kedge.errors import InputError
+from kedge.games.go import GoState
+from kedge.records.go_games import GoGame, split_of
+
+KOMI = 6.5  #: where a record does not say
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GoPosition:
+    """The position before ``game.moves[ply]``."""
+
+    game: GoGame
+    ply: int
+
+    @property
+    def action(self) -> int:
+        """What was played."""
+        return int(self.game.moves[self.ply])
+
+    @property
+    def groups(self) -> dict[str, str]:
+        """By what figures are split."""
+        game = self.game
+        return {
+            "year": str(game.year or "unknown"),
+            "split": split_of(game) or "none",
+            "komi": "unknown" if game.komi is None else f"{game.komi:g}",
+        }
+
+
+def first_state(game: GoGame) -> GoState:
+    """Before the first move. Records keep to simple ko, and some break superko."""
+    return GoState(
+        game.size,
+        KOMI if game.komi is None else game.komi,
+        superko="simple",
+        black=game.black_stones,
+        white=game.white_stones,
+        player=game.mover(0) if len(game) else None,
+    )
+
+
+def legal_length(game: GoGame) -> int:
+    """How many moves there are before one that is illegal, or after the end."""
+    board = first_state(game).board
+    for ply, move in enumerate(game.moves.tolist()):
+        if game.colours is not None:
+            board.set_player(bool(game.mover(ply)))
+        if board.is_terminal() or not board.is_legal(move):
+            return ply
+        board.push(move)
+    return len(game)
+
+
+def go_positions(games: Iterable[GoGame]) -> Iterator[GoPosition]:
+    """All positions, game by game, up to a move that is illegal."""
+    for game in games:
+        for ply in range(legal_length(game)):
+            yield GoPosition(game, ply)
+
+
+def boards_of(chosen: Sequence[GoPosition]) -> list[Any]:
+    """The native boards of positions, each with the game up to it as its history.
+
+    Positions of one game that stand next to each other, in their order, are replayed once.
+    """
+    boards: list[Any] = []
+    for _, run in groupby(chosen, key=lambda position: id(position.game)):
+        group = list(run)
+        game, wanted = group[0].game, Counter(position.ply for position in group)
+        board, last = first_state(game).board, max(wanted)
+        for ply, move in enumerate(game.moves[: last + 1].tolist()):
+            if game.colours is not None:
+                board.set_player(bool(game.mover(ply)))
+            boards += [board.copy() for _ in range(wanted[ply])]
+            if ply < last:
+                if not board.is_legal(move):
+                    raise InputError(f"move {ply + 1} of a game is illegal")
+                board.push(move)
+    return boards
