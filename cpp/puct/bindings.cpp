@@ -2,11 +2,12 @@
 
 #include "chess/board.hpp"
 #include "go/board.hpp"
+#include "puct/countdown.hpp"
 #include "puct/tictactoe.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
-using kedge::puct::TicTacToe;
+using kedge::puct::Countdown, kedge::puct::TicTacToe;
 
 static std::vector<TicTacToe::Action> legal_cells(const TicTacToe& board) {
   std::vector<TicTacToe::Action> legal(TicTacToe::kMaxActions);
@@ -63,6 +64,8 @@ void kedge::bind_puct(nb::module_& m) {
       .def("legal_actions", &legal_cells)
       .def("moves", &TicTacToe::moves);
   kedge::puct::bind_forest<TicTacToe>(m, "TicTacToeForest");
+  nb::class_<Countdown>(m, "Countdown").def(nb::init<int>(), "pile"_a);
+  kedge::puct::bind_forest<Countdown>(m, "CountdownForest");
 
   using kedge::chess::kPlanes, kedge::chess::kPolicySize;
   auto chess = kedge::puct::bind_forest<kedge::chess::Board>(m, "ChessForest");

@@ -27,7 +27,8 @@ struct Options {
 // is_draw_by_rule() where there are some, terminal_value() for the player to move, player(),
 // features(out) for a network, and policy_index(action) in its policy. Two players, zero-sum. Where
 // kNetworkJudges, a game that ends by its moves ends at the network's value: people agree on the
-// end of a game of Go before its board could be counted.
+// end of a game of Go before its board could be counted. A game with rewards on the way has
+// reward(): of the last move, for who made it.
 template <class Board>
 class Tree {
  public:
@@ -37,7 +38,7 @@ class Tree {
   struct Edge {
     double prior = 0.0;
     double total = 0.0;    // Σ of values for the player who moves here; Q = total / visits
-    double outcome = 0.0;  // for that player, where the move ends the game
+    double outcome = 0.0;  // for that player, where the move ends the game; with its reward
     std::uint32_t visits = 0;
     std::int32_t child = kUnvisited;
     Action action = 0;
@@ -52,6 +53,7 @@ class Tree {
   struct Step {
     std::size_t edge;
     int player;
+    double reward = 0.0;  // of the move, for who made it
   };
   // A state that waits for its evaluation.
   struct Leaf {
@@ -109,7 +111,8 @@ class Tree {
     if (leaf.actions.empty()) {
       Edge& edge = edges_[leaf.path.back().edge];
       edge.child = kTerminal;
-      edge.outcome = leaf.path.back().player == leaf.player ? value : -value;
+      const Step& last = leaf.path.back();
+      edge.outcome = (last.player == leaf.player ? value : -value) + last.reward;
     } else {
       if (!leaf.path.empty()) {
         edges_[leaf.path.back().edge].child = static_cast<std::int32_t>(nodes_.size());
@@ -127,8 +130,8 @@ class Tree {
       Edge& edge = edges_[step.edge];
       if (options_.batch > 1) edge.total += 1.0;  // the loss that it was until now
       else ++edge.visits;
-      edge.total += step.player == leaf.player ? value : -value;
     }
+    back_up(leaf.path, value, leaf.player);
     ++playouts_;
   }
   // After all leaves were expanded.
@@ -268,6 +271,7 @@ class Tree {
         return edge.child == kTerminal;
       }
       board_.push(edge.action);
+      if constexpr (requires { board_.reward(); }) path_.back().reward = board_.reward();
       if (edge.child >= 0) {
         node = static_cast<std::size_t>(edge.child);
         continue;
@@ -277,11 +281,21 @@ class Tree {
       } else {
         const double value = board_.terminal_value();
         edge.child = kTerminal;
-        edge.outcome = board_.player() == path_.back().player ? value : -value;
+        const Step& last = path_.back();
+        edge.outcome = (board_.player() == last.player ? value : -value) + last.reward;
         count_terminal(edge.outcome);
       }
       rewind(path_.size());
       return true;
+    }
+  }
+
+  // `value`, for `player`, is of what comes after the last move of the path.
+  void back_up(const std::vector<Step>& path, double value, int player) {
+    for (std::size_t i = path.size(); i-- > 0;) {
+      value = (path[i].player == player ? value : -value) + path[i].reward;
+      player = path[i].player;
+      edges_[path[i].edge].total += value;
     }
   }
 
@@ -291,12 +305,9 @@ class Tree {
   }
 
   void count_terminal(double outcome) {
-    const int mover = path_.back().player;
-    for (const Step& step : path_) {
-      Edge& edge = edges_[step.edge];
-      edge.total += step.player == mover ? outcome : -outcome;
-      ++edge.visits;
-    }
+    path_.back().reward = 0.0;  // it is in the outcome
+    for (const Step& step : path_) ++edges_[step.edge].visits;
+    back_up(path_, outcome, path_.back().player);
     ++playouts_;
   }
 

@@ -251,6 +251,11 @@ class Forest:  # in types only: what every game's forest has
 
 class TicTacToeForest(Forest): ...
 
+class Countdown:
+    def __init__(self, pile: int) -> None: ...
+
+class CountdownForest(Forest): ...
+
 class EncodingForest(Forest):  # in types only: of a game that networks play
     def encode(
         self,

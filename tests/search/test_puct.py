@@ -450,6 +450,27 @@ def test_intermediate_rewards_count():
     assert found.q[1] == pytest.approx(1.0, abs=0.2)
 
 
+@pytest.mark.parametrize("pile", [1, 2, 5, 12])
+@pytest.mark.parametrize("batch", [1, 4])
+def test_native_rewards_are_its_plain_twins(pile, batch):
+    settings = Settings(0.7, 150, batch=batch)
+
+    def evaluate_leaves(forest):
+        counts = forest.action_counts()
+        forest.update(np.repeat(1.0 / counts, counts), np.full(len(counts), 0.25))
+
+    (found,) = search_many(
+        _core.CountdownForest(1), [_core.Countdown(pile)], evaluate_leaves, settings
+    )
+    plain = search(
+        Countdown(pile),
+        lambda state: (np.full(len(state.legal_actions()), 1 / len(state.legal_actions())), 0.25),
+        settings,
+    )
+    assert found.visits.tolist() == plain.visits.tolist()
+    np.testing.assert_allclose(found.totals, plain.totals, atol=1e-9)
+
+
 @pytest.mark.parametrize(
     "change",
     [

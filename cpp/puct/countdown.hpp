@@ -1,0 +1,44 @@
+// Each takes 1 or 2 from a pile and gains as much: the smallest game with rewards on the way.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace kedge::puct {
+
+class Countdown {
+ public:
+  using Action = std::uint16_t;
+  static constexpr std::size_t kMaxActions = 2;
+  static constexpr bool kNetworkJudges = false;
+  struct Features {};
+
+  explicit Countdown(int pile = 5) : pile_(pile) {}
+
+  void push(Action take) {
+    pile_ -= take;
+    taken_.push_back(take);
+  }
+  void pop() {
+    pile_ += taken_.back();
+    taken_.pop_back();
+  }
+  std::size_t legal_actions(Action* out) const {
+    std::size_t count = 0;
+    for (Action take = 1; take <= 2 && take <= pile_; ++take) out[count++] = take;
+    return count;
+  }
+  bool is_draw_by_rule() const { return false; }
+  double terminal_value() const { return 0.0; }  // all that was won was won on the way
+  double reward() const { return taken_.empty() ? 0.0 : taken_.back(); }
+  int player() const { return static_cast<int>(taken_.size() % 2); }
+  std::size_t policy_index(Action take) const { return take; }
+  void features(Features&) const {}
+
+ private:
+  int pile_;
+  std::vector<Action> taken_;
+};
+
+}  // namespace kedge::puct
