@@ -10,14 +10,19 @@ import time
 
 import numpy as np
 import pytest
+import tiny_go
 
 from kedge import _core
 from kedge.errors import InputError
 from kedge.evaluation.prediction import predict, predict_told, told_spec
 from kedge.experiments import run
-from kedge.experiments.predict import Predict
+from kedge.experiments.predict import ChessPredict, GoPredict
+from kedge.games.go import GoState
+from kedge.models.network import to_onnx
 from kedge.records import ChessGame, read_games, write_pgn
 from kedge.records.filters import maia, positions
+from kedge.records.go_games import GoGame
+from kedge.records.sgf import write_sgf
 from kedge.specs import parse
 
 PLIES = 20  # of which ten are predicted
@@ -50,7 +55,7 @@ def file(tmp_path_factory):
 
 
 def quick(file, **fields):
-    return Predict(**{"agent": "chess", "data": (str(file),), "chunk": 3, **fields})
+    return ChessPredict(**{"agent": "chess", "data": (str(file),), "chunk": 3, **fields})
 
 
 def done(experiment, folder, **options):
@@ -152,14 +157,14 @@ def test_each_position_is_told_its_players(file):
 
     def player(elo, opponent):
         asked.append((elo, opponent))
-        return told.player(elo, opponent)
+        return told._told(elo, opponent)
 
     chosen = list(positions(read_games(file), maia()))
     found = predict_told(chosen, player)
     assert sorted(asked) == [(1200, 1900), (1900, 1200)]
     assert len(found.games) == 10
     strong = [position for position in chosen if position.rating == 1930]
-    alone = predict(strong, told.player(1900, 1200))
+    alone = predict(strong, told._told(1900, 1200))
     weak = [position for position in chosen if position.rating == 1180]
     total = alone.to_json()["top1"] + predict(weak, told.player(1200, 1900)).to_json()["top1"]
     assert found.to_json()["top1"] == pytest.approx(total / 2)
@@ -193,3 +198,30 @@ def test_bad_data(file):
         quick(file, bucket=2800).tasks()
     with pytest.raises(InputError, match="No such file"):
         _ = dataclasses.replace(quick(file), data=("nowhere.pgn",)).digest
+
+
+def test_go(tmp_path):
+    games = []
+    for seed in range(3):
+        state, rng = GoState(superko="simple"), np.random.default_rng(seed)
+        for _ in range(12 + seed):
+            state.apply_action(int(rng.choice(state.legal_actions()[:-1])))
+        games.append(GoGame(np.array(state.history, np.int16), komi=6.5, date="2015-01-01"))
+    games.append(GoGame(games[0].moves, komi=6.5, date="2001-01-01"))
+    file, model = tmp_path / "games.sgf", tmp_path / "go.onnx"
+    file.write_text("".join(write_sgf(game) for game in games))
+    model.write_bytes(to_onnx(tiny_go.weights()).SerializeToString())
+    fields = {"agent": f'"{model}"', "data": (str(file),)}
+    done = run(GoPredict(**fields), engine="inline", folder=tmp_path / "run")
+    found = done.report().data
+    assert (found["games"], found["positions"]) == (3, 12 + 13 + 14)
+    assert found["read"]["left_out"] == {"not in the test set": 1}
+    assert found["groups"]["year"]["2015"]["positions"] == 39
+    everything = GoPredict(**fields, split="all", limit=20)
+    assert (
+        run(everything, engine="inline", folder=tmp_path / "all").report().data["positions"] == 20
+    )
+    with pytest.raises(InputError, match="does not play go"):
+        GoPredict(**{**fields, "agent": "chess"}).player()
+    with pytest.raises(InputError, match="split"):
+        GoPredict(**fields, split="old")

@@ -1,6 +1,7 @@
 """How well an agent predicts people, measured in chunks of games that are kept as they finish."""
 
 import functools
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, islice, pairwise
@@ -24,7 +25,9 @@ from kedge.experiments.experiment import Experiment, Task
 from kedge.experiments.fingerprints import files_of, weights_of
 from kedge.experiments.players import player_on
 from kedge.experiments.report import Column, Report, Table
-from kedge.records import ChessGame, read_games
+from kedge.games.go import GoState
+from kedge.models.encoding import GO
+from kedge.records import ChessGame, ReadReport, read_games
 from kedge.records.filters import (
     MAIA_BY_NAME,
     Filter,
@@ -34,40 +37,56 @@ from kedge.records.filters import (
     rating_bucket,
     sifted_words,
 )
-from kedge.specs import parse
+from kedge.records.go_files import read_go_games
+from kedge.records.go_games import SPLITS, GoGame, split_of
+from kedge.records.go_positions import GoPosition, legal_length
+from kedge.records.go_positions import boards_of as go_boards_of
+from kedge.specs import Spec, parse
 
 #: Games in a task, if there are not so many that it would make more than `MOST_TASKS`.
 CHUNK, GPU_CHUNK, MOST_TASKS = 32, 1024, 1000
 FIRST_CHUNKS = (1, 1, 2, 4, 8, 16)
+_MOST_ROWS = 12  # of one kind of group in the table
 
 
 @dataclass(frozen=True, kw_only=True)
 class Predict(Experiment):
-    """`agent` on the moves that people made in the games of `data`, by Maia's filters."""
+    """`agent` on the moves that people made in the games of `data`."""
 
     name: ClassVar[str] = "predict"
+    advice: ClassVar[Mapping[str, str]] = {}
+    """By what a filter leaves out, how to keep it."""
 
-    game: Literal["chess"] = "chess"
     agent: str
     data: tuple[str, ...]
     limit: int | None = None
     """Only so many positions: the first."""
-    bucket: int | None = None
-    source: str | None = None
-    held_out: bool = False
-    unrated: bool = False
-    """Whether games stay that do not say that they are rated."""
-    told_ratings: bool = False
-    """Whether the shipped model is told both players' ratings."""
     device: str = "cpu"
     dtype: Dtype = "float32"
     chunk: int | None = None
 
+    @abstractmethod
+    def sieve(self) -> Sieve:
+        """Which positions count."""
+
+    @abstractmethod
+    def read(self, path: str, report: ReadReport, threads: int) -> Iterator[Any]:
+        """The games of a file."""
+
+    @abstractmethod
+    def player(self) -> Player:
+        """The agent; an `InputError` if it does not play."""
+
+    @abstractmethod
+    def predict(self, games: Sequence[tuple[Any, list[int]]]) -> Prediction:
+        """How well it does on some half-moves of games."""
+
+    @property
+    def title(self) -> str:
+        return self.agent
+
     def __post_init__(self) -> None:
-        spec = parse(self.agent)
-        if self.told_ratings:
-            told_spec(spec, 1500, 1500)
-        object.__setattr__(self, "agent", str(spec))
+        object.__setattr__(self, "agent", str(parse(self.agent)))
         # Workers may stand in another folder.
         object.__setattr__(self, "data", tuple(str(Path(path).resolve()) for path in self.data))
         for name in ("limit", "chunk"):
@@ -78,20 +97,14 @@ class Predict(Experiment):
     def inputs(self) -> dict[str, Any]:
         return {"files": files_of(self.data), "weights": weights_of(self.agent)}
 
-    def player(self, elo: int = 1500, opponent: int = 1500) -> Player:
-        """The agent, told the ratings if it is to be; an `InputError` if it does not play."""
-        spec = parse(self.agent)
-        told = told_spec(spec, elo, opponent) if self.told_ratings else spec
-        return player_on(self.device, self.dtype, told)
-
     def tasks(self) -> list[Task]:
         """Reads the data once, to count what there is to do."""
-        sieve = self._sieve()
+        sieve = self.sieve()
         games = sum(1 for _ in self._chosen(sieve))
         read = sieve.to_json()
         if not games:
-            advice = "; --unrated keeps what does not say that it is rated"
-            told = sifted_words(read) + (advice if "not rated" in read["left_out"] else "")
+            advice = [self.advice[name] for name in read["left_out"] if name in self.advice]
+            told = "; ".join([sifted_words(read), *advice])
             raise InputError(f"{', '.join(self.data)}: no position is left: {told}")
         tasks = [
             Task(f"games {first + 1}-{end}", {"first": first, "end": end})
@@ -113,12 +126,7 @@ class Predict(Experiment):
 
     def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:
         stream = _stream(self, str(files_of(self.data)))
-        games = stream.take(task.params["first"], task.params["end"])
-        chosen = [Position(game, ply) for game, plies in games for ply in plies]
-        if self.told_ratings:
-            found = predict_told(chosen, self.player)
-        else:
-            found = predict(chosen, self.player())
+        found = self.predict(stream.take(task.params["first"], task.params["end"]))
         read = {"read": task.params["read"]} if "read" in task.params else {}
         return {"games": [game.to_json() for game in found.games], **read}
 
@@ -128,11 +136,11 @@ class Predict(Experiment):
         read = next(chunk["read"] for chunk in results.values() if "read" in chunk)
         rows = [{"group": "all", **{key: found[key] for key in found if key != "groups"}}]
         for kind, labels in found["groups"].items():
-            if len(labels) > 1 and kind != "time_control":  # there are too many; JSON has them
+            if 1 < len(labels) <= _MOST_ROWS:  # JSON has them all
                 name = kind.replace("_", " ")
                 rows += [{"group": f"{name} {label}", **one} for label, one in labels.items()]
         return Report(
-            title=self.agent + (", told both players' ratings" if self.told_ratings else ""),
+            title=self.title,
             table=Table(
                 [
                     Column("group"),
@@ -145,10 +153,49 @@ class Predict(Experiment):
                 rows,
             ),
             notes=[f"{sifted_words(read)}.", *few_games(row["games"] for row in rows)],
-            data={"agent": self.agent, "told_ratings": self.told_ratings, **found, "read": read},
+            data={**self.config(), **found, "read": read},
         )
 
-    def _sieve(self) -> Sieve:
+    def _chosen(self, sieve: Sieve, threads: int = 0) -> Iterator[tuple[Any, list[int]]]:
+        """The games that the filters leave something of, each with the half-moves to predict."""
+        left = self.limit
+        for path in self.data:
+            for game in self.read(path, sieve.read, threads):
+                plies = sieve.plies(game)[:left].tolist()
+                if plies:
+                    yield game, plies
+                    left = left and left - len(plies)
+                if left == 0:
+                    return
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChessPredict(Predict):
+    """Chess, by Maia's filters."""
+
+    advice: ClassVar[Mapping[str, str]] = {
+        "not rated": "--unrated keeps what does not say that it is rated"
+    }
+
+    game: Literal["chess"] = "chess"
+    bucket: int | None = None
+    source: str | None = None
+    held_out: bool = False
+    unrated: bool = False
+    """Whether games stay that do not say that they are rated."""
+    told_ratings: bool = False
+    """Whether the shipped model is told both players' ratings."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.told_ratings:
+            told_spec(parse(self.agent), 1500, 1500)
+
+    @property
+    def title(self) -> str:
+        return self.agent + (", told both players' ratings" if self.told_ratings else "")
+
+    def sieve(self) -> Sieve:
         filters: dict[str, Filter] = {}
         if self.source is not None:
             filters["of other sources"] = lambda game: game.source == self.source
@@ -161,27 +208,64 @@ class Predict(Experiment):
             del filters["not rated"]
         return Sieve(filters)
 
-    def _chosen(self, sieve: Sieve, threads: int = 0) -> Iterator[tuple[ChessGame, list[int]]]:
-        """The games that the filters leave something of, each with the half-moves to predict."""
-        left = self.limit
-        for path in self.data:
-            for game in read_games(path, sieve.read, threads=threads):
-                plies = sieve.plies(game)[:left].tolist()
-                if plies:
-                    yield game, plies
-                    left = left and left - len(plies)
-                if left == 0:
-                    return
+    def read(self, path: str, report: ReadReport, threads: int) -> Iterator[ChessGame]:
+        return read_games(path, report, threads=threads)
+
+    def player(self) -> Player:
+        return self._told(1500, 1500) if self.told_ratings else self._on_device(self.agent)
+
+    def _told(self, elo: int, opponent: int) -> Player:
+        return self._on_device(told_spec(parse(self.agent), elo, opponent))
+
+    def _on_device(self, spec: Spec | str) -> Player:
+        return player_on(self.device, self.dtype, spec)
+
+    def predict(self, games: Sequence[tuple[ChessGame, list[int]]]) -> Prediction:
+        chosen = [Position(game, ply) for game, plies in games for ply in plies]
+        if self.told_ratings:
+            return predict_told(chosen, self._told)
+        return predict(chosen, self.player())
+
+
+@dataclass(frozen=True, kw_only=True)
+class GoPredict(Predict):
+    """Go, on the full board: the paper's games, or all."""
+
+    game: Literal["go"] = "go"
+    split: Literal["train", "test", "modern", "all"] = "test"
+    """Even games of people by their years, as `split_of` has them; or any game on 19×19."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.split not in (*SPLITS, "all"):
+            raise InputError(f"split: {', '.join(SPLITS)} or all, not {self.split}")
+
+    def sieve(self) -> Sieve:
+        filters: dict[str, Any] = {"of other boards": lambda game: game.size == GO.side}
+        if self.split != "all":
+            filters[f"not in the {self.split} set"] = lambda game: split_of(game) == self.split
+        filters["illegal"] = lambda game: np.arange(len(game)) < legal_length(game)
+        return Sieve(filters)
+
+    def read(self, path: str, report: ReadReport, threads: int) -> Iterator[GoGame]:
+        return read_go_games(path, report)
+
+    def player(self) -> Player:
+        return player_on(self.device, self.dtype, self.agent, GoState)
+
+    def predict(self, games: Sequence[tuple[GoGame, list[int]]]) -> Prediction:
+        chosen = [GoPosition(game, ply) for game, plies in games for ply in plies]
+        return predict(chosen, self.player(), go_boards_of)
 
 
 class _Stream:
     """Where a process is in the games: tasks come in their order, so that it reads them once."""
 
     def __init__(self, experiment: Predict) -> None:
-        self._start = functools.partial(experiment._chosen, experiment._sieve(), threads=1)
+        self._start = functools.partial(experiment._chosen, experiment.sieve(), threads=1)
         self._at, self._games = 0, self._start()
 
-    def take(self, first: int, end: int) -> Sequence[tuple[ChessGame, list[int]]]:
+    def take(self, first: int, end: int) -> Sequence[tuple[Any, list[int]]]:
         """The games of these numbers; going back starts anew."""
         if first < self._at:
             self._at, self._games = 0, self._start()

@@ -1,11 +1,28 @@
 """``kedge predict``: how well an agent predicts people."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from kedge.interfaces.options import Address, Device, Dtype, Engine, Folder, Json, Workers
 from kedge.interfaces.output import print_json, resumable
+
+if TYPE_CHECKING:
+    from kedge.experiments.predict import Predict
+
+Limit = Annotated[
+    int | None, typer.Option(min=1, help="Only so many positions.", show_default=False)
+]
+Chunk = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        help="Games in one task. [default: 32 after a few small ones, 1024 on a GPU; more if "
+        "there are very many]",
+        show_default=False,
+    ),
+]
 
 predict_app = typer.Typer(no_args_is_help=True, help="How well an agent predicts what people play.")
 
@@ -19,9 +36,7 @@ def _root() -> None:
 def chess(
     data: Annotated[list[Path], typer.Argument(help="PGN or JSON lines, plain or compressed.")],
     agent: Annotated[str, typer.Option("--agent", "-a", help="An agent for chess.")],
-    limit: Annotated[
-        int | None, typer.Option(min=1, help="Only so many positions.", show_default=False)
-    ] = None,
+    limit: Limit = None,
     bucket: Annotated[
         int | None,
         typer.Option(help="Only games of two players within 100 points above.", show_default=False),
@@ -46,43 +61,14 @@ def chess(
             help="Tell `chess`, or `puct(chess, …)`, both players' ratings in every position.",
         ),
     ] = False,
-    device: Annotated[str, typer.Option(help="`cpu`, `cuda`, `cuda:1`, …")] = "cpu",
-    dtype: Annotated[
-        Literal["float32", "bfloat16"], typer.Option(help="What a GPU computes in.")
-    ] = "float32",
-    chunk: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help="Games in one task. [default: 32 after a few small ones, 1024 on a GPU; more if "
-            "there are very many]",
-            show_default=False,
-        ),
-    ] = None,
-    engine: Annotated[
-        Literal["local", "ray", "inline"],
-        typer.Option(help="Processes here, a Ray cluster, or this very process."),
-    ] = "local",
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            min=1, help="Tasks at once. [default: all cores; 1 on a GPU]", show_default=False
-        ),
-    ] = None,
-    address: Annotated[
-        str | None,
-        typer.Option(help="Of a Ray cluster: `auto` or HOST:PORT. Without it, one is started."),
-    ] = None,
-    folder: Annotated[
-        Path | None,
-        typer.Option(
-            help="Where to keep the run. [default: under kedge's home, by the config's hash]",
-            show_default=False,
-        ),
-    ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object and nothing else.")
-    ] = False,
+    device: Device = "cpu",
+    dtype: Dtype = "float32",
+    chunk: Chunk = None,
+    engine: Engine = "local",
+    workers: Workers = None,
+    address: Address = None,
+    folder: Folder = None,
+    as_json: Json = False,
 ) -> None:
     """Top-1, top-5 and cross-entropy on human moves, by rating, time control and phase.
 
@@ -97,10 +83,9 @@ def chess(
     - `kedge predict chess games.pgn --agent "puct(chess, c_puct=2, playouts=50)"`
     - `kedge predict chess games.pgn --agent chess --told-ratings --json`
     """
-    from kedge.experiments import run
-    from kedge.experiments.predict import Predict
+    from kedge.experiments.predict import ChessPredict
 
-    prediction = Predict(
+    prediction = ChessPredict(
         agent=agent,
         data=tuple(map(str, data)),
         limit=limit,
@@ -113,9 +98,68 @@ def chess(
         dtype=dtype,
         chunk=chunk,
     )
+    _report(prediction, engine, workers, address, folder, as_json)
+
+
+@predict_app.command()
+def go(
+    data: Annotated[
+        list[Path], typer.Argument(help="SGF files, folders and archives of them, or a table.")
+    ],
+    agent: Annotated[str, typer.Option("--agent", "-a", help="An agent for Go.")],
+    split: Annotated[
+        Literal["test", "train", "modern", "all"],
+        typer.Option(help="The paper's sets: 2015 and 2016, 1900 to 2014; 2017 to 2024; or all."),
+    ] = "test",
+    limit: Limit = None,
+    device: Device = "cpu",
+    dtype: Dtype = "float32",
+    chunk: Chunk = None,
+    engine: Engine = "local",
+    workers: Workers = None,
+    address: Address = None,
+    folder: Folder = None,
+    as_json: Json = False,
+) -> None:
+    """Top-1, top-5 and cross-entropy on human moves of Go, by year, komi and phase.
+
+    Games are those of the paper: even games of people on the full board. An agent is a model that
+    `kedge train go` made, by its path, or search over it. Standard errors are clustered by game.
+
+    Finished chunks of games are kept: interrupt it, run it again, and it goes on from there.
+
+    **Examples**
+
+    - `kedge predict go games.tsv.xz --agent '"mine/model.onnx"' --limit 20000`
+    - `kedge predict go sgf/ --split all --agent 'puct("mine/model.onnx", c_puct=2)' --device cuda`
+    """
+    from kedge.experiments.predict import GoPredict
+
+    prediction = GoPredict(
+        agent=agent,
+        data=tuple(map(str, data)),
+        limit=limit,
+        split=split,
+        device=device,
+        dtype=dtype,
+        chunk=chunk,
+    )
+    _report(prediction, engine, workers, address, folder, as_json)
+
+
+def _report(
+    prediction: "Predict",
+    engine: Literal["local", "ray", "inline"],
+    workers: int | None,
+    address: str | None,
+    folder: Path | None,
+    as_json: bool,
+) -> None:
+    from kedge.experiments import run
+
     if engine != "ray":  # whose workers may have a device, and models, that are not here
         prediction.player()
-    if engine == "local" and device != "cpu":
+    if engine == "local" and prediction.device != "cpu":
         workers = workers or 1
     with resumable():
         done = run(prediction, engine=engine, workers=workers, address=address, folder=folder)

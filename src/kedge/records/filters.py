@@ -183,7 +183,7 @@ class Position:
         return self.game.state(self.ply)
 
 
-def chosen_plies(game: ChessGame, filters: Iterable[Filter]) -> npt.NDArray[np.int64]:
+def chosen_plies(game: Any, filters: Iterable[Any]) -> npt.NDArray[np.int64]:
     """The half-moves of a game that every filter keeps."""
     kept = np.ones(len(game), np.bool_)
     for keep in filters:
@@ -198,18 +198,18 @@ def chosen_plies(game: ChessGame, filters: Iterable[Filter]) -> npt.NDArray[np.i
 class Sieve:
     """Filters by what they leave out, and how many games each has left nothing of."""
 
-    filters: Mapping[str, Filter]
+    filters: Mapping[str, Any]  #: `Filter`, or the like of another game
     read: ReadReport = field(default_factory=ReadReport)  #: to be handed to the reader
     left_out: Counter[str] = field(default_factory=Counter)
 
-    def plies(self, game: ChessGame) -> npt.NDArray[np.int64]:
+    def plies(self, game: Any) -> npt.NDArray[np.int64]:
         """The half-moves of a game that every filter keeps; if that is none, it is counted."""
         found = chosen_plies(game, self.filters.values())
         if not len(found):
             self.left_out[self._taker(game)] += 1
         return found
 
-    def _taker(self, game: ChessGame) -> str:
+    def _taker(self, game: Any) -> str:
         """The filter that took what was left of a game."""
         kept = np.ones(len(game), np.bool_)
         for name, keep in self.filters.items():
