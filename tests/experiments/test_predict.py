@@ -166,7 +166,7 @@ def test_each_position_is_told_its_players(file):
     strong = [position for position in chosen if position.rating == 1930]
     alone = predict(strong, told._told(1900, 1200))
     weak = [position for position in chosen if position.rating == 1180]
-    total = alone.to_json()["top1"] + predict(weak, told.player(1200, 1900)).to_json()["top1"]
+    total = alone.to_json()["top1"] + predict(weak, told._told(1200, 1900)).to_json()["top1"]
     assert found.to_json()["top1"] == pytest.approx(total / 2)
 
 
