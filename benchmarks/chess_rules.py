@@ -13,9 +13,8 @@ import sys
 from pathlib import Path
 
 import chess
-import numpy as np
 
-from kedge.games.chess import PLANES, START_FEN, ChessState, encode, unpack
+from kedge.games.chess import START_FEN, ChessState, encode
 
 sys.path.append(str(Path(__file__).parents[1] / "tests" / "games"))
 import plain_planes
@@ -130,21 +129,12 @@ def main() -> None:
     for board, game in zip(boards, moves, strict=True):
         for move in game[:40]:
             board.push(move)
-    batch = np.empty((len(states), PLANES, 8, 8), np.float32)
     many = states * 50
     row(
         "planes, packed",
         rate(lambda: len(encode(many)[0]), repeats),
         rate(lambda: len([plain_planes.encode(board) for board in boards]), repeats),
     )
-
-    def native_batch() -> int:
-        planes, clocks = encode(states)
-        for _ in range(20):
-            unpack(planes, clocks, batch)
-        return 20 * len(states)
-
-    print(f"{'planes, unpacked into a float32 batch':<42}{rate(native_batch, repeats):>14,.0f}")
 
 
 if __name__ == "__main__":

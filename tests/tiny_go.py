@@ -3,7 +3,7 @@
 import numpy as np
 
 from kedge.models.encoding import GO
-from kedge.models.lc0 import Lc0Weights
+from kedge.models.weights import Weights
 
 
 def weights(filters=8, blocks=2, squeezed=4, policy_planes=2, hidden=6):
@@ -26,4 +26,4 @@ def weights(filters=8, blocks=2, squeezed=4, policy_planes=2, hidden=6):
         fan_in = np.prod(shape[1:])
         arrays[f"{name}.weight"] = rng.normal(0, fan_in**-0.5, shape).astype(np.float32)
         arrays[f"{name}.bias"] = rng.normal(0, 0.1, shape[0]).astype(np.float32)
-    return Lc0Weights(arrays, filters, blocks, squeezed, "classical", "classical", "", {}, GO)
+    return Weights(arrays, filters, blocks, squeezed, "classical", "classical", "", {}, GO)

@@ -20,13 +20,9 @@ namespace {
 using namespace kedge::chess;
 
 using Masks = nb::ndarray<std::uint64_t, nb::shape<-1, 112>, nb::c_contig, nb::device::cpu>;
-using ConstMasks =
-    nb::ndarray<const std::uint64_t, nb::shape<-1, 112>, nb::c_contig, nb::device::cpu>;
 using Counts = nb::ndarray<std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using ConstCounts = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using ConstActions = nb::ndarray<const Action, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Plies = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Floats = nb::ndarray<float, nb::shape<-1, 112, 8, 8>, nb::c_contig, nb::device::cpu>;
 
 Board from_fen(std::string_view fen) {
   std::string error;
@@ -82,15 +78,6 @@ void encode(const std::vector<const Board*>& boards, const Masks& planes, const 
   for (std::size_t i = 0; i < boards.size(); ++i) {
     boards[i]->encode(planes.data() + kPlanes * i, rule50.data() + i, fill_of(fill));
   }
-}
-
-void unpack(const ConstMasks& planes, const ConstCounts& rule50, const Floats& out) {
-  const std::size_t count = planes.shape(0);
-  if (rule50.shape(0) < count || out.shape(0) < count) {
-    throw nb::value_error("the arrays have fewer rows than there are positions");
-  }
-  nb::gil_scoped_release release;
-  unpack_planes(planes.data(), rule50.data(), count, out.data());
 }
 
 }  // namespace
@@ -154,8 +141,6 @@ void kedge::bind_chess(nb::module_& m) {
   m.def("chess_replay", &replay, "start"_a, "moves"_a, "plies"_a);
   m.def("chess_encode", &encode, "boards"_a, "planes"_a.noconvert(), "rule50"_a.noconvert(),
         "fill"_a = true);
-  m.def("chess_unpack", &unpack, "planes"_a.noconvert(), "rule50"_a.noconvert(),
-        "out"_a.noconvert());
   m.def("chess_policy_moves", [] {
     std::vector<std::string> out;
     for (std::size_t i = 0; i < kPolicySize; ++i) out.push_back(Board::uci(policy_move(i)));

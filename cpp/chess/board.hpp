@@ -21,7 +21,7 @@ class Board {
  public:
   using Action = chess::Action;
   static constexpr std::size_t kMaxActions = chess::kMaxActions;
-  static constexpr bool kNetworkJudges = false;
+  static constexpr bool kEndsByAgreement = false;
   struct Features {  // lc0's input, packed: see planes.hpp
     std::uint64_t planes[kPlanes];
     std::uint8_t rule50;

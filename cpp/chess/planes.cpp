@@ -102,23 +102,6 @@ void encode_planes(const Position* line, std::size_t length, std::uint64_t* plan
   *rule50 = static_cast<std::uint8_t>(std::min<int>(now.rule50, 255));
 }
 
-void unpack_planes(const std::uint64_t* planes, const std::uint8_t* rule50, std::size_t count,
-                   float* out) {
-  for (std::size_t i = 0; i < count; ++i) {
-    for (std::size_t plane = 0; plane < kPlanes; ++plane, out += 64) {
-      const std::uint64_t mask = planes[kPlanes * i + plane];
-      const float value = plane == kAuxiliary + 5 ? rule50[i] : 1.0f;
-      // Most planes are empty or full.
-      if (mask == 0 || mask == kAll) {
-        std::fill(out, out + 64, mask ? value : 0.0f);
-        continue;
-      }
-      std::fill(out, out + 64, 0.0f);
-      each(mask, [&](int s) { out[s] = value; });
-    }
-  }
-}
-
 std::uint16_t policy_index(const Position& position, Action action) {
   const int turn = position.side == kWhite ? 0 : 56;  // s ^ 56 swaps the ranks
   int from = from_square(action), to = to_square(action);

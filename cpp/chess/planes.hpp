@@ -28,10 +28,6 @@ enum class Fill : std::uint8_t { kFenOnly, kNone };
 void encode_planes(const Position* line, std::size_t length, std::uint64_t* planes,
                    std::uint8_t* rule50, Fill fill);
 
-// Packed planes as floats [count][112][8][8].
-void unpack_planes(const std::uint64_t* planes, const std::uint8_t* rule50, std::size_t count,
-                   float* out);
-
 // The move's place in lc0's list, seen from the mover's side; castling is the king taking its rook,
 // a promotion to a knight has no suffix. The move must be legal.
 std::uint16_t policy_index(const Position& position, Action action);

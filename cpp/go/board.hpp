@@ -48,7 +48,7 @@ class Board {
  public:
   using Action = go::Action;
   static constexpr std::size_t kMaxActions = kMaxPoints + 1;
-  static constexpr bool kNetworkJudges = true;
+  static constexpr bool kEndsByAgreement = true;
   // Stones of who moves and of the opponent, now and up to seven half-moves ago, none before the
   // first position; ±komi/10, + for white to move.
   struct Features {

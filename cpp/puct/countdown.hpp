@@ -11,7 +11,7 @@ class Countdown {
  public:
   using Action = std::uint16_t;
   static constexpr std::size_t kMaxActions = 2;
-  static constexpr bool kNetworkJudges = false;
+  static constexpr bool kEndsByAgreement = false;
   struct Features {};
 
   explicit Countdown(int pile = 5) : pile_(pile) {}

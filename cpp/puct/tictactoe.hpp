@@ -12,7 +12,7 @@ class TicTacToe {
  public:
   using Action = std::uint16_t;
   static constexpr std::size_t kMaxActions = 9;
-  static constexpr bool kNetworkJudges = false;
+  static constexpr bool kEndsByAgreement = false;
   struct Features {};  // nobody asks a network about it
 
   void push(Action cell) {

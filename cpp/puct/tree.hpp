@@ -26,8 +26,8 @@ struct Options {
 // A Board is a line of play: push(action), pop(), legal_actions(out) in ascending order,
 // is_draw_by_rule() where there are some, terminal_value() for the player to move, player(),
 // features(out) for a network, and policy_index(action) in its policy. Two players, zero-sum. Where
-// kNetworkJudges, a game that ends by its moves ends at the network's value: people agree on the
-// end of a game of Go before its board could be counted. A game with rewards on the way has
+// kEndsByAgreement, as in Go, people stop before the end could be counted: there a line ends at the
+// network's value. A game with rewards on the way has
 // reward(): of the last move, for who made it.
 template <class Board>
 class Tree {
@@ -318,7 +318,7 @@ class Tree {
     Leaf& leaf = leaves_[waiting_];
     leaf.actions.resize(Board::kMaxActions);
     leaf.actions.resize(board_.legal_actions(leaf.actions.data()));
-    if (leaf.actions.empty() && (path_.empty() || !Board::kNetworkJudges)) return false;
+    if (leaf.actions.empty() && (path_.empty() || !Board::kEndsByAgreement)) return false;
     if (!path_.empty() && board_.is_draw_by_rule()) return false;
     ++waiting_;
     leaf.path = path_;

@@ -19,8 +19,8 @@ from kedge.games.chess import (
     ChessState,
     encode,
     policy_moves,
-    unpack,
 )
+from kedge.models.encoding import CHESS
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 PROMOTIONS = "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1"
@@ -475,7 +475,7 @@ def test_planes_of_lc0(oracle):
                 mask, value = on if isinstance(on, list) else (on, 1.0)
                 bits = [int(mask, 16) >> square & 1 for square in range(64)]
                 want[int(plane)] = np.array(bits, np.float32) * value
-            got = unpack(planes, clocks)
+            got = CHESS.unpack(planes, clocks)
             assert np.array_equal(got[0].reshape(112, 64), want), (case["name"], fill)
             policy = answers["maia-1100"].get("policy") or {}
             assert {state.uci(action) for action in state.board.legal_actions()} == set(policy)
@@ -493,30 +493,8 @@ def test_planes_beside_plain_python(seed, fill):
         assert ([int(mask) for mask in packed], int(clock)) == plain_planes.encode(board, fill)
 
 
-def test_unpack_writes_into_the_batch():
-    states = [ChessState(), ChessState.from_fen(KIWIPETE.replace("0 1", "7 9"))]
-    planes, clocks = encode(states)
-    batch = np.full((3, 112, 8, 8), -1, np.float32)
-    assert unpack(planes, clocks, batch) is batch
-    assert np.all(batch[2] == -1)
-    assert np.all(batch[1, 109] == 7)
-    squares = planes.view(np.uint8).reshape(2, 112, 8)
-    bits = np.unpackbits(squares, axis=2, bitorder="little").reshape(2, 112, 8, 8)
-    batch[1, 109] = 1
-    assert np.array_equal(batch[:2], bits)
-
-
-@pytest.mark.parametrize("rows", [0, 1])
-def test_arrays_that_do_not_fit_are_refused(rows):
+def test_boards_that_are_none_are_refused():
     planes, clocks = encode([ChessState(), ChessState()])
-    with pytest.raises(ValueError):
-        unpack(planes, clocks, np.empty((rows, 112, 8, 8), np.float32))
-    with pytest.raises(ValueError):
-        unpack(planes, clocks[:rows])
-    with pytest.raises(TypeError):
-        unpack(planes, clocks, np.empty((2, 112, 8, 8), np.float64))
-    with pytest.raises(TypeError):
-        unpack(planes[:, :100], clocks)
     with pytest.raises(TypeError):
         _core.chess_encode([None], planes, clocks)
 

@@ -5,11 +5,23 @@ import random
 import re
 import subprocess
 import sys
+from pathlib import Path
 
+import numpy as np
 import pytest
 
-from kedge.agents.go_engine import GoEngine, Uniform
+from kedge.agents.agent import Analysis
+from kedge.agents.go_engine import GoEngine
 from kedge.interfaces.gtp import COMMANDS, Gtp
+
+
+class Uniform:
+    """Every legal move alike."""
+
+    def analyse_many(self, states):
+        counts = [len(state.legal_actions()) for state in states]
+        policies = [np.full(count, 1.0 / count) for count in counts]
+        return [Analysis(policy, policy, policy * np.nan, 0.0) for policy in policies]
 
 
 def talk(*lines, engine=None):
@@ -194,8 +206,9 @@ def test_garbage_never_kills_it():
 
 @pytest.mark.parametrize("end", [b"quit\n", b""], ids=["quit", "eof"])
 def test_a_process(end):
+    script = "from kedge.interfaces.gtp import run; from test_gtp import Uniform; run(Uniform())"
     found = subprocess.run(
-        [sys.executable, "-c", "from kedge.interfaces.gtp import run; run()"],
+        [sys.executable, "-c", script], cwd=Path(__file__).parent,
         input=b"1 boardsize 9\r\n2 genmove b\r\n\xff\xfe\n" + end, capture_output=True, timeout=20,
     )  # fmt: skip
     assert found.returncode == 0

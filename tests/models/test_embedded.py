@@ -5,7 +5,7 @@ import onnxruntime
 import pytest
 
 from kedge.errors import InputError
-from kedge.games.chess import START_FEN, ChessState, encode, unpack
+from kedge.games.chess import START_FEN, ChessState, encode
 from kedge.models import embedded
 from kedge.models.backends import OnnxNetwork, TorchNetwork
 from kedge.models.conditioning import TOLD, who
@@ -31,7 +31,7 @@ def test_folding_who_plays_is_exact(elo, opponent, bullet):
     """The shipped graph told who plays = the 112-plane network for those players."""
     states = [ChessState.from_fen(START_FEN, line.split()) for line in LINES]
     masks, rule50 = encode(states)
-    planes = unpack(masks, rule50)
+    planes = CHESS.unpack(masks, rule50)
     told = np.tile(who(elo, opponent, bullet), (len(states), 1)).astype(np.float32)
     told[:, 0] = rule50 / 100.0
     planes_without = planes.copy()

@@ -19,17 +19,6 @@ class Analyst(Protocol):
     def analyse_many(self, states: Sequence[Any]) -> list[Analysis]: ...
 
 
-class Uniform:
-    """Every legal move alike."""
-
-    def analyse_many(self, states: Sequence[GoState]) -> list[Analysis]:
-        return [self._analysis(len(state.legal_actions())) for state in states]
-
-    def _analysis(self, count: int) -> Analysis:
-        policy = np.full(count, 1.0 / count)
-        return Analysis(policy, policy, np.full(count, np.nan), 0.0)
-
-
 @dataclass
 class Clock:
     """Time for the game, and overtime: `period` seconds for every `stones`.

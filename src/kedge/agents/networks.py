@@ -12,9 +12,9 @@ from kedge.agents.puct import NetworkAgent, PuctAgent
 from kedge.errors import InputError
 from kedge.models import embedded
 from kedge.models.backends import Network, OnnxNetwork, TorchNetwork, cores
-from kedge.models.lc0 import Lc0Weights
 from kedge.models.mixture import SplitNetwork
 from kedge.models.store import is_path, resolve
+from kedge.models.weights import Weights
 from kedge.search.puct import Settings
 from kedge.specs import Spec, parse
 
@@ -63,7 +63,7 @@ def network(name: str, threads: int | None = None) -> Network:
 
 
 def _loaded(
-    key: tuple[object, ...], model: Callable[[], Path | Lc0Weights], threads: int | None
+    key: tuple[object, ...], model: Callable[[], Path | Weights], threads: int | None
 ) -> Network:
     device, dtype, share = _device.get()
     threads = threads or share or cores()
@@ -80,7 +80,7 @@ def _loaded(
         return _networks[(*key, *where)]
 
 
-def load_shipped(spec: Spec) -> Lc0Weights:
+def load_shipped(spec: Spec) -> Weights:
     """The weights of a shipped model for the players that its spec names."""
     numbers = {key: _number(key, value) for key, value in spec.kwargs.items()}
     if spec.args or not set(numbers) <= {"elo", "opponent"}:

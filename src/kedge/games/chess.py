@@ -189,18 +189,6 @@ def encode(
     return planes, clocks
 
 
-def unpack(
-    planes: npt.NDArray[np.uint64],
-    clocks: npt.NDArray[np.uint8],
-    out: npt.NDArray[np.float32] | None = None,
-) -> npt.NDArray[np.float32]:
-    """Packed planes as a network's batch (n, 112, 8, 8), written into the first rows of `out`."""
-    if out is None:
-        out = np.empty((len(planes), PLANES, 8, 8), np.float32)
-    _core.chess_unpack(planes, clocks, out)
-    return out
-
-
 def policy_moves() -> list[str]:
     """lc0's 1858 moves in the order of its policy, as white's: castling is king takes rook."""
     return _core.chess_policy_moves()
@@ -214,5 +202,4 @@ __all__ = [
     "ChessState",
     "encode",
     "policy_moves",
-    "unpack",
 ]

@@ -39,9 +39,8 @@ class GoState:
     """
 
     num_players = 2
-    #: A search ends a line at the network's value after two passes: people agree on the end before
-    #: the board could be counted.
-    network_judges = True
+    #: People pass before the board could be counted: what two passes are worth is a judgement.
+    ends_by_agreement = True
 
     def __init__(
         self,

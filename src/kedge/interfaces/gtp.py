@@ -8,7 +8,7 @@ import re
 from importlib.metadata import version
 from typing import TextIO
 
-from kedge.agents.go_engine import Clock, GoEngine, Uniform
+from kedge.agents.go_engine import Analyst, Clock, GoEngine
 from kedge.errors import InputError
 from kedge.games.go import BLACK, WHITE, format_gtp, handicap_points, parse_gtp
 from kedge.interfaces.engine_session import EngineSession, printable, talk
@@ -179,6 +179,6 @@ def _whole(text: str) -> int:
         raise InputError(f"syntax error: {text[:40]!r} is not a whole number") from None
 
 
-def run() -> None:
-    """Talk over this process's own input and output."""
-    talk(lambda out: Gtp(out, GoEngine(Uniform())))
+def run(player: Analyst) -> None:
+    """Talk over this process's own input and output; `player` has the moves."""
+    talk(lambda out: Gtp(out, GoEngine(player)))

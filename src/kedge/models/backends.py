@@ -13,8 +13,9 @@ import numpy.typing as npt
 from kedge.errors import InputError
 from kedge.models.cache import onnx_of
 from kedge.models.encoding import ENCODINGS, Encoding
-from kedge.models.lc0 import Lc0Weights, read_file, read_lc0
+from kedge.models.lc0 import read_file, read_lc0
 from kedge.models.network import to_onnx, to_torch
+from kedge.models.weights import Weights
 
 Array = npt.NDArray[np.float32]
 
@@ -101,10 +102,10 @@ class OnnxNetwork:
         while they wait for each other; so ask for no more than there are free cores.
     """
 
-    def __init__(self, model: str | Path | Lc0Weights, *, threads: int = 1) -> None:
+    def __init__(self, model: str | Path | Weights, *, threads: int = 1) -> None:
         if threads < 1:
             raise InputError(f"threads is {threads}, expected at least 1")
-        if isinstance(model, Lc0Weights):
+        if isinstance(model, Weights):
             name, content = "weights", to_onnx(model).SerializeToString()
         elif Path(model).suffix.lower() == ".onnx":
             name, content = str(model), read_file(model)
@@ -162,13 +163,13 @@ class TorchNetwork:
 
     def __init__(
         self,
-        model: str | Path | Lc0Weights,
+        model: str | Path | Weights,
         *,
         device: str = "cpu",
         dtype: Literal["float32", "bfloat16"] = "float32",
         compile: bool = False,
     ) -> None:
-        weights = model if isinstance(model, Lc0Weights) else read_lc0(model)
+        weights = model if isinstance(model, Weights) else read_lc0(model)
         module = to_torch(weights)
         import torch
 
@@ -184,7 +185,7 @@ class TorchNetwork:
             module = module.to(memory_format=torch.channels_last)
         self.module, self.encoding = module, weights.encoding
         self.launching = threading.Lock()  # torch does not compile in two threads at once
-        self._name = "weights" if isinstance(model, Lc0Weights) else str(model)
+        self._name = "weights" if isinstance(model, Weights) else str(model)
         self._pad = compile
         self._forward: Callable[..., Any] = module
         self.forward_packed: Callable[..., Any] = module.forward_packed

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
@@ -15,9 +14,9 @@ from onnx import numpy_helper
 
 from kedge.errors import InputError
 from kedge.models.conditioning import TOLD, who
-from kedge.models.encoding import CHESS, Encoding
-from kedge.models.lc0 import Lc0Weights
+from kedge.models.encoding import CHESS
 from kedge.models.store import ModelInfo
+from kedge.models.weights import Weights, weights_of
 from kedge.specs import suggest
 
 _ONES = 111  # lc0's plane that is 1 all over the board
@@ -69,14 +68,12 @@ def sha256(name: str) -> str:
 
 def load_embedded(
     name: str, *, elo: float = 1500.0, opponent: float | None = None, bullet: bool = False
-) -> Lc0Weights:
+) -> Weights:
     """The model for a player of rating `elo` against `opponent` (alike, if not given)."""
     return specialise(_conditioned(name), elo, elo if opponent is None else opponent, bullet)
 
 
-def specialise(
-    weights: Lc0Weights, elo: float, opponent: float, bullet: bool = False
-) -> Lc0Weights:
+def specialise(weights: Weights, elo: float, opponent: float, bullet: bool = False) -> Weights:
     """A network that is told who plays, as one for these players alone.
 
     A told number is a plane of that number all over the board, and lc0 has a plane of ones: what
@@ -96,7 +93,7 @@ def specialise(
 
 
 @cache
-def _conditioned(name: str) -> Lc0Weights:
+def _conditioned(name: str) -> Weights:
     _check(name)
     model = onnx.load_from_string((_FOLDER / f"{name}.onnx").read_bytes())
     arrays: dict[str, Any] = {}
@@ -105,40 +102,6 @@ def _conditioned(name: str) -> Lc0Weights:
         if name_of_array.endswith((".weight", ".bias")):  # the others are the graph's own
             arrays[name_of_array] = numpy_helper.to_array(constant).astype(np.float32)
     return weights_of(arrays, name)
-
-
-def weights_of(arrays: Mapping[str, Any], source: str, encoding: Encoding = CHESS) -> Lc0Weights:
-    """A weight dictionary with its shape; `source` stands for the file's digest."""
-    dense = {}
-    for key, array in arrays.items():
-        # Squeeze-and-excitation is kept as it runs, in halves: see `network.to_onnx`.
-        block, _, part = key.partition(".se.")
-        if part.startswith("fc1.0."):
-            dense[f"{block}.se.fc1.{part.removeprefix('fc1.0.')}"] = _flat(array)
-        elif part.startswith("fc2.0."):
-            rest = part.removeprefix("fc2.0.")
-            filters = len(arrays["input.bias"])
-            bias_half = arrays[f"{block}.se.fc2.{filters}.{rest}"]
-            dense[f"{block}.se.fc2.{rest}"] = np.concatenate([_flat(array), _flat(bias_half)])
-        elif not part or part.startswith(("fc1.weight", "fc1.bias", "fc2.weight", "fc2.bias")):
-            dense[key] = array
-    filters = len(dense["input.bias"])
-    blocks = sum(key.endswith("conv1.bias") and key.startswith("blocks.") for key in dense)
-    return Lc0Weights(
-        arrays=dense,
-        filters=filters,
-        blocks=blocks,
-        se_channels=len(dense["blocks.0.se.fc1.bias"]),
-        policy="classical" if "policy.fc.bias" in dense else "convolution",
-        value="wdl" if len(dense["value.fc2.bias"]) == 3 else "classical",
-        sha256=source,
-        training={},
-        encoding=encoding,
-    )
-
-
-def _flat(array: Any) -> Any:
-    return array[:, :, 0, 0] if array.ndim == 4 else array
 
 
 def _check(name: str) -> None:

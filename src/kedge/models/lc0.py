@@ -11,20 +11,17 @@ import io
 import math
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from kedge.errors import InputError
-from kedge.models.encoding import CHESS, Encoding
+from kedge.models.encoding import CHESS
 from kedge.models.lc0_moves import MOVES
 from kedge.models.lc0_moves import PLANES as POLICY_PLANES
+from kedge.models.weights import Array, PolicyKind, ValueKind, Weights
 from kedge.models.wire import Message
-
-Array = npt.NDArray[np.float32]
 
 #: No convolutional network of lc0's comes near; a bomb does.
 MAX_BYTES = 512 * 2**20
@@ -65,56 +62,8 @@ _ACTIVATIONS = {0: "DEFAULT_ACTIVATION_RELU", 1: "DEFAULT_ACTIVATION_MISH"}
 _ATTENTION_FIELDS = (17, 19, 21, 22, 25, 27, 29, 35, 37, 44, 45)
 _LINEAR16, _FLOAT16, _BFLOAT16, _FLOAT32 = 1, 2, 3, 4
 
-PolicyKind = Literal["classical", "convolution"]
-ValueKind = Literal["classical", "wdl"]
 
-
-@dataclass(frozen=True)
-class Lc0Weights:
-    """A network of lc0's: its numbers by name, and what shape they make.
-
-    ``arrays`` has ``input``, ``blocks.I.conv1``, ``blocks.I.conv2``, ``blocks.I.se.fc1``,
-    ``blocks.I.se.fc2``, ``policy.conv1``, ``policy.conv2`` (or ``policy.conv``, ``policy.fc``),
-    ``value.conv``, ``value.fc1``, ``value.fc2``, each with ``.weight`` (outputs first) and
-    ``.bias``.
-    """
-
-    arrays: Mapping[str, Array]
-    filters: int
-    blocks: int
-    se_channels: int  # 0: no squeeze-and-excitation
-    policy: PolicyKind
-    value: ValueKind
-    sha256: str  # of the file
-    training: Mapping[str, Any]  # what the trainer wrote: steps, accuracy, policy_loss, …
-    encoding: Encoding = CHESS
-
-    @property
-    def se_ratio(self) -> int | None:
-        return self.filters // self.se_channels if self.se_channels else None
-
-    @property
-    def area(self) -> int:
-        """Points of the board."""
-        return self.encoding.side**2
-
-    @property
-    def parameters(self) -> int:
-        return sum(array.size for array in self.arrays.values())
-
-    def architecture(self) -> dict[str, Any]:
-        """The shape in JSON."""
-        return {
-            "filters": self.filters,
-            "blocks": self.blocks,
-            "se_ratio": self.se_ratio,
-            "policy": self.policy,
-            "value": self.value,
-            "parameters": self.parameters,
-        }
-
-
-def read_lc0(path: str | Path, *, limit: int = MAX_BYTES) -> Lc0Weights:
+def read_lc0(path: str | Path, *, limit: int = MAX_BYTES) -> Weights:
     """Read a weight file; `InputError` where it is not one, or not of a kind that is read here."""
     return parse_lc0(read_file(path, limit), str(path), limit=limit)
 
@@ -135,7 +84,7 @@ def read_file(path: str | Path, limit: int = MAX_BYTES) -> bytes:
     return content
 
 
-def parse_lc0(content: bytes, name: str, *, limit: int = MAX_BYTES) -> Lc0Weights:
+def parse_lc0(content: bytes, name: str, *, limit: int = MAX_BYTES) -> Weights:
     """The network in the bytes of a weight file, compressed or not; ``name`` is for errors."""
     data = _unzip(content, name, limit) if content[:2] == b"\x1f\x8b" else content
     if not data:
@@ -149,7 +98,7 @@ def parse_lc0(content: bytes, name: str, *, limit: int = MAX_BYTES) -> Lc0Weight
     policy, value = _formats(net, name)
     layers = _Layers(net.message(10, "weights"))
     arrays, shape = layers.network(policy, value)
-    return Lc0Weights(
+    return Weights(
         arrays=arrays,
         policy=policy,
         value=value,

@@ -11,8 +11,8 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 from kedge.errors import InputError
-from kedge.models.lc0 import Lc0Weights
 from kedge.models.lc0_moves import GATHER
+from kedge.models.weights import Weights
 
 if TYPE_CHECKING:
     from kedge.models.torch_network import TorchModule
@@ -22,7 +22,7 @@ OPSET = 17
 GRAPH_VERSION = 1
 
 
-def to_onnx(weights: Lc0Weights) -> onnx.ModelProto:
+def to_onnx(weights: Weights) -> onnx.ModelProto:
     """The network as an ONNX model with the input ``planes`` (n, planes, side, side), n free.
 
     Where its input convolution takes more planes than the encoding has, it is also told who plays:
@@ -38,7 +38,7 @@ def to_onnx(weights: Lc0Weights) -> onnx.ModelProto:
     return graph.model(told)
 
 
-def to_shipped_onnx(weights: Lc0Weights) -> onnx.ModelProto:
+def to_shipped_onnx(weights: Weights) -> onnx.ModelProto:
     """The same with weights in half precision: what kedge ships."""
     return _halved(to_onnx(weights))
 
@@ -62,7 +62,7 @@ def _halved(model: onnx.ModelProto) -> onnx.ModelProto:
     return model
 
 
-def to_torch(weights: Lc0Weights) -> "TorchModule":
+def to_torch(weights: Weights) -> "TorchModule":
     """The network as a `torch.nn.Module`, its parameters named as in ``weights.arrays``."""
     try:
         from kedge.models.torch_network import TorchModule
@@ -72,7 +72,7 @@ def to_torch(weights: Lc0Weights) -> "TorchModule":
 
 
 class _Graph:
-    def __init__(self, weights: Lc0Weights) -> None:
+    def __init__(self, weights: Weights) -> None:
         self._weights = weights
         self._nodes: list[onnx.NodeProto] = []
         self._constants: list[onnx.TensorProto] = []

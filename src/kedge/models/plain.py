@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from kedge.models.lc0 import Lc0Weights
 from kedge.models.lc0_moves import GATHER
+from kedge.models.weights import Weights
 
 _Array = npt.NDArray[np.float64]
 
@@ -17,7 +17,7 @@ class PlainOutputs(NamedTuple):
     draw: _Array | None  # (n)
 
 
-def forward(weights: Lc0Weights, planes: npt.ArrayLike) -> PlainOutputs:
+def forward(weights: Weights, planes: npt.ArrayLike) -> PlainOutputs:
     """Evaluate a batch of planes (n, planes, side, side) in float64."""
     a = {name: array.astype(np.float64) for name, array in weights.arrays.items()}
 

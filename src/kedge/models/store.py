@@ -17,7 +17,8 @@ from typing import Any
 from kedge.errors import InputError
 from kedge.files import make_folder, write_atomic
 from kedge.home import home
-from kedge.models.lc0 import Lc0Weights, parse_lc0, read_file
+from kedge.models.lc0 import parse_lc0, read_file
+from kedge.models.weights import Weights
 from kedge.specs import suggest
 
 _WEIGHTS, _INFO = "weights.pb.gz", "model.json"
@@ -169,7 +170,7 @@ def resolve(name: str) -> Path:
     raise _unknown(name)
 
 
-def load(name: str) -> Lc0Weights:
+def load(name: str) -> Weights:
     """The weights that `name` stands for; a stored file is held to its sha256."""
     path = resolve(name)
     weights = parse_lc0(read_file(path), str(path))
@@ -178,7 +179,7 @@ def load(name: str) -> Lc0Weights:
     return weights
 
 
-def _keep(name: str, content: bytes, weights: Lc0Weights, source: str) -> ModelInfo:
+def _keep(name: str, content: bytes, weights: Weights, source: str) -> ModelInfo:
     found = ModelInfo(
         name=name,
         format="lc0",

@@ -3,8 +3,8 @@
 import torch
 from torch import Tensor, nn
 
-from kedge.models.lc0 import Lc0Weights
 from kedge.models.lc0_moves import GATHER
+from kedge.models.weights import Weights
 
 
 class _SqueezeExcitation(nn.Module):
@@ -33,7 +33,7 @@ class _Block(nn.Module):
 class _Policy(nn.Module):
     gather: Tensor
 
-    def __init__(self, weights: Lc0Weights) -> None:
+    def __init__(self, weights: Weights) -> None:
         super().__init__()
         self.convolutional = weights.policy == "convolution"
         if self.convolutional:
@@ -54,7 +54,7 @@ class _Policy(nn.Module):
 
 
 class _Value(nn.Module):
-    def __init__(self, weights: Lc0Weights) -> None:
+    def __init__(self, weights: Weights) -> None:
         super().__init__()
         planes = len(weights.arrays["value.conv.bias"])
         hidden = len(weights.arrays["value.fc1.bias"])
@@ -68,7 +68,7 @@ class _Value(nn.Module):
 
 
 class TorchModule(nn.Module):
-    """The network; its parameters have the names of ``Lc0Weights.arrays``.
+    """The network; its parameters have the names of ``Weights.arrays``.
 
     Calling it gives ``policy`` logits, ``value`` and ``wdl`` (None for a classical value) in
     float32, whatever the type it computes in.
@@ -76,7 +76,7 @@ class TorchModule(nn.Module):
 
     bits: Tensor
 
-    def __init__(self, weights: Lc0Weights) -> None:
+    def __init__(self, weights: Weights) -> None:
         super().__init__()
         self.encoding = weights.encoding
         self.knows_draws = weights.value == "wdl"

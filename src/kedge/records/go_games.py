@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 SIZES = range(2, 20)  #: of boards
+KOMI = 6.5  #: where a record does not say
 KOMI_BOUND = 60.0  #: the paper leaves out games with more komi than that, either way
 
 Split = Literal["train", "test", "modern"]

@@ -8,9 +8,7 @@ from typing import Any
 
 from kedge.errors import InputError
 from kedge.games.go import GoState
-from kedge.records.go_games import GoGame, split_of
-
-KOMI = 6.5  #: where a record does not say
+from kedge.records.go_games import KOMI, GoGame, split_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -15,6 +15,7 @@ from torch import Tensor
 
 from kedge import _core
 from kedge.models.encoding import GO
+from kedge.records.go_games import KOMI
 from kedge.records.go_table import GoTable
 from kedge.training.distributed import Rank
 from kedge.training.imitation import Batch, Course, Recipe
@@ -22,7 +23,6 @@ from kedge.training.network import DensePolicy, SEResNet, Value
 
 _STEPS = 8  # positions that are seen, the last of them now
 _POINTS = GO.side**2
-_KOMI = 6.5  # where the record does not say
 
 #: `kedge train go --recipe NAME`.
 RECIPES = {
@@ -115,7 +115,7 @@ def positions_of(table: GoTable, games: npt.NDArray[np.int64], threads: int = 0)
     kept = [table.actions[table.offsets[g] : table.offsets[g + 1]] for g in games]
     moves = np.concatenate(kept) if len(games) else table.actions[:0]
     ply = np.arange(len(moves)) - np.repeat(offsets[:-1], lengths)
-    komi = np.nan_to_num(table.komi[games], nan=_KOMI).astype(np.float32)
+    komi = np.nan_to_num(table.komi[games], nan=KOMI).astype(np.float32)
     stones, signed, played, _, _ = _core.go_replay(
         moves,
         (ply % 2).astype(np.uint8),

@@ -18,9 +18,9 @@ from torch.nn import functional
 
 from kedge.errors import InputError
 from kedge.files import write_atomic
-from kedge.models.embedded import weights_of
 from kedge.models.encoding import Encoding
 from kedge.models.network import to_shipped_onnx
+from kedge.models.weights import weights_of
 from kedge.training.distributed import Rank
 from kedge.training.network import SEResNet
 

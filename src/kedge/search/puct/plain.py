@@ -85,7 +85,7 @@ def _visit(state: Any, evaluate: Evaluate, mover: int | None = None) -> _Node:
     player = state.current_player()
     legal = state.legal_actions()
     if (state.is_terminal() and mover is not None) or not legal:
-        if mover is not None and getattr(state, "network_judges", False):
+        if mover is not None and getattr(state, "ends_by_agreement", False):
             return _Node(1 - mover, float(evaluate(state)[1]), is_terminal=True)
         # OpenSpiel's returns are by player; at the end of a game nobody is to move.
         return _Node(0, state.returns()[0], is_terminal=True)
