@@ -155,8 +155,9 @@ class TorchNetwork:
         ``"cpu"``, ``"cuda"``, ``"cuda:1"``, …
     dtype
         ``"float32"``, or ``"bfloat16"``: faster on a GPU, and coarser. On positions that cover the
-        rules, it moved a move's probability of Maia's by up to 0.04 and values by up to 0.03;
-        float32 on an H200 by 0.004 and 0.003, since torch lets convolutions there compute in TF32.
+        rules, it moved a move's probability of Maia's by up to 0.04 and values by up to 0.03. On a
+        GPU torch lets convolutions of float32 compute in TF32: ``benchmarks/models.py --device
+        cuda`` shows how far off both are.
     compile
         Compile with `torch.compile`. Batches are then padded to one of few sizes.
     """
