@@ -42,19 +42,19 @@ RECIPES = {
         value_weight=0.01,
         average=0.0,
     ),
-    # What an H200 does in half an hour.
+    # What an H200 does in twenty minutes.
     "small": Recipe(
         filters=128,
         blocks=10,
         se_ratio=4,
         drop=0.0,
-        steps=40_000,
+        steps=24_000,
         batch=2048,
-        optimizer="sgd",
-        learning_rate=0.12,
-        warmup=500,
-        weight_decay=1e-4,
-        value_weight=0.01,
+        optimizer="muon",
+        learning_rate=2e-3,
+        warmup=300,
+        weight_decay=0.05,
+        value_weight=0.05,
         average=0.999,
     ),
 }

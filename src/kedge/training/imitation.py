@@ -22,6 +22,7 @@ from kedge.models.encoding import Encoding
 from kedge.models.network import to_shipped_onnx
 from kedge.models.weights import weights_of
 from kedge.training.distributed import Rank
+from kedge.training.muon import Muon
 from kedge.training.network import SEResNet
 
 _SAMPLE = 65_536  # held-out positions that are looked at while training
@@ -38,8 +39,9 @@ class Recipe:
     """Stochastic depth of the last block; earlier ones less."""
     steps: int = 20_000
     batch: int = 4096
-    optimizer: Literal["adamw", "sgd"] = "adamw"
-    """SGD has Nesterov's momentum, 0.9."""
+    optimizer: Literal["adamw", "muon", "sgd"] = "adamw"
+    """Muon moves the matrices of the tower, at AdamW's scale, and AdamW the rest; SGD has
+    Nesterov's momentum, 0.9."""
     learning_rate: float = 2e-3
     warmup: int = 500
     schedule: Literal["cosine", "steps"] = "cosine"
@@ -61,9 +63,10 @@ class Recipe:
         for name in ("drop", "teacher_weight", "average"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise InputError(f"{name}: from 0 to 1, not {getattr(self, name):g}")
-        for name, kinds in (("optimizer", ("adamw", "sgd")), ("schedule", ("cosine", "steps"))):
-            if getattr(self, name) not in kinds:
-                raise InputError(f"{name}: {' or '.join(kinds)}, not {getattr(self, name)}")
+        kinds = {"optimizer": ("adamw", "muon", "sgd"), "schedule": ("cosine", "steps")}
+        for name, known in kinds.items():
+            if getattr(self, name) not in known:
+                raise InputError(f"{name}: {', '.join(known)}, not {getattr(self, name)}")
         if not self.learning_rate > 0.0:
             raise InputError(f"learning_rate: above 0, not {self.learning_rate:g}")
 
@@ -95,7 +98,7 @@ def read_checkpoint(path: Path, device: torch.device) -> dict[str, Any]:
     """What `Trainer.save` wrote; nothing in it is executed."""
     try:
         state: dict[str, Any] = torch.load(path, map_location=device, weights_only=True)
-        if {"recipe", "network", "averaged", "step"} <= set(state):
+        if {"recipe", "network", "averaged", "optimizers", "step"} <= set(state):
             return state
         reason = "parts are missing"
     except OSError as error:
@@ -120,6 +123,28 @@ def _running_mean(kept: float) -> Callable[[list[Tensor], list[Tensor], Any], No
                 mean.copy_(now)
 
     return follow
+
+
+def optimizers_of(
+    network: SEResNet, recipe: Recipe, *, fused: bool = False
+) -> list[torch.optim.Optimizer]:
+    """Which together move every weight; only what multiplies decays."""
+    by_muon: list[nn.Parameter] = []
+    rest: list[nn.Parameter] = []
+    for name, weights in network.named_parameters():
+        in_tower = weights.ndim == 2 and name.startswith(("input.", "blocks."))
+        (by_muon if in_tower and recipe.optimizer == "muon" else rest).append(weights)
+    groups: Any = [
+        {"params": [p for p in rest if p.ndim > 1], "weight_decay": recipe.weight_decay},
+        {"params": [p for p in rest if p.ndim <= 1], "weight_decay": 0.0},
+    ]
+    rate, decay = recipe.learning_rate, recipe.weight_decay
+    if recipe.optimizer == "sgd":
+        return [torch.optim.SGD(groups, rate, momentum=0.9, nesterov=True, fused=fused)]
+    adamw = torch.optim.AdamW(groups, rate, betas=(0.9, 0.98), fused=fused)
+    if recipe.optimizer == "adamw":
+        return [adamw]
+    return [Muon(by_muon, rate, decay), adamw]
 
 
 @dataclass(frozen=True)
@@ -153,19 +178,7 @@ class Trainer:
             multi_avg_fn=_running_mean(recipe.average),
             use_buffers=True,
         )
-        decayed = [p for p in network.parameters() if p.ndim > 1]
-        others = [p for p in network.parameters() if p.ndim <= 1]
-        groups: Any = [
-            {"params": decayed, "weight_decay": recipe.weight_decay},
-            {"params": others, "weight_decay": 0.0},
-        ]
-        rate, fused = recipe.learning_rate, device.type == "cuda"
-        self.optimizer: torch.optim.Optimizer = (
-            torch.optim.AdamW(groups, rate, betas=(0.9, 0.98), fused=fused)
-            if recipe.optimizer == "adamw"
-            else torch.optim.SGD(groups, rate, momentum=0.9, nesterov=True, fused=fused)
-        )
-        self.schedule = torch.optim.lr_scheduler.LambdaLR(self.optimizer, self._rate)
+        self.optimizers = optimizers_of(self.network, recipe, fused=device.type == "cuda")
         self.step = 0
         self.teacher = teacher
         if teacher is not None:
@@ -215,11 +228,14 @@ class Trainer:
             # Drawn for the whole batch: it is the same one in any number of processes.
             turns = torch.rand(len(rows), device=self.device, generator=generator)
             loss, right = self._loss(positions.batch(rank.share(rows), rank.share(turns)))
-            self.optimizer.zero_grad(set_to_none=True)
+            self.network.zero_grad(set_to_none=True)
             loss.backward()
             nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
-            self.optimizer.step()
-            self.schedule.step()
+            rate = self.recipe.learning_rate * self._rate(self.step)
+            for optimizer in self.optimizers:
+                for group in optimizer.param_groups:
+                    group["lr"] = rate
+                optimizer.step()
             self.averaged.update_parameters(self.network)
             self.step += 1
             losses += torch.stack([loss.detach(), right])
@@ -263,8 +279,7 @@ class Trainer:
                 "recipe": asdict(self.recipe),
                 "network": self.network.state_dict(),
                 "averaged": self.averaged.state_dict(),
-                "optimizer": self.optimizer.state_dict(),
-                "schedule": self.schedule.state_dict(),
+                "optimizers": [optimizer.state_dict() for optimizer in self.optimizers],
                 "step": self.step,
             },
             partial,
@@ -282,8 +297,8 @@ class Trainer:
                 )
         self.network.load_state_dict(state["network"])
         self.averaged.load_state_dict(state["averaged"])
-        self.optimizer.load_state_dict(state["optimizer"])
-        self.schedule.load_state_dict(state["schedule"])
+        for optimizer, kept in zip(self.optimizers, state["optimizers"], strict=True):
+            optimizer.load_state_dict(kept)
         self.step = state["step"]
 
 

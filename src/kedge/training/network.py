@@ -22,17 +22,26 @@ class Convolution(nn.Module):
 
     def __init__(self, inputs: int, outputs: int, size: int) -> None:
         super().__init__()
-        self.conv = nn.Conv2d(inputs, outputs, size, padding=size // 2, bias=False)
+        # A matrix, which is what Muon works on; in this order its kernels are channels-last.
+        self.matrix = nn.Parameter(torch.empty(outputs, size * size * inputs))
+        nn.init.kaiming_uniform_(self.matrix, a=5**0.5)  # as torch's convolutions begin
         self.norm = BatchNorm(outputs)
+        self.size = size
+
+    @property
+    def _kernels(self) -> Tensor:
+        """(outputs, inputs, size, size)."""
+        outputs = len(self.matrix)
+        return self.matrix.view(outputs, self.size, self.size, -1).permute(0, 3, 1, 2)
 
     def forward(self, x: Tensor) -> Tensor:
-        found: Tensor = self.norm(self.conv(x))
+        found: Tensor = self.norm(functional.conv2d(x, self._kernels, padding=self.size // 2))
         return found
 
     @property
     def weight(self) -> Tensor:
         """Of one convolution that does the same at inference."""
-        return self.conv.weight * self._scale[:, None, None, None]
+        return self._kernels * self._scale[:, None, None, None]
 
     @property
     def bias(self) -> Tensor:
