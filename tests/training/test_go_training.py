@@ -1,5 +1,7 @@
 """Go's training: positions with their history and symmetries, and a small run."""
 
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -7,6 +9,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from kedge.errors import InputError  # noqa: E402
 from kedge.games.go import GoState, encode  # noqa: E402
 from kedge.models.backends import OnnxNetwork  # noqa: E402
 from kedge.models.encoding import GO  # noqa: E402
@@ -14,7 +17,10 @@ from kedge.records.go_games import GoGame  # noqa: E402
 from kedge.records.go_table import tabulate_games  # noqa: E402
 from kedge.training.distributed import Rank  # noqa: E402
 from kedge.training.go import RECIPES, positions_of, train, turns  # noqa: E402
-from kedge.training.imitation import Recipe  # noqa: E402
+from kedge.training.imitation import NO_MOVE, Recipe  # noqa: E402
+from kedge.training.muon import Muon  # noqa: E402
+
+CPU = Rank(torch.device("cpu"))
 
 
 def played(seed, plies, **fields):
@@ -68,6 +74,18 @@ def test_symmetries_turn_stones_and_moves_alike(positions):
     assert positions.moved[:, 361].tolist() == [361] * 8  # a pass stays one
 
 
+def test_later_moves_are_of_the_same_game(positions):
+    told = replace(positions, later=2)
+    rows = torch.tensor([28, 29, len(positions) - 2])
+    batch = told.batch(rows)
+    after = [positions.moves[29], NO_MOVE, positions.moves[-1]]
+    assert batch.later[0].tolist() == after
+    assert batch.later[1].tolist() == [NO_MOVE] * 3
+    turned = told.batch(rows, torch.full((3,), 0.4))
+    assert (turned.later[0] == NO_MOVE).tolist() == [False, True, False]
+    assert turns()[3][turned.later[0][0]] == after[0]
+
+
 def test_from_an_illegal_move_on_nothing_is_learned():
     good = played(1, 12, date="1990-01-01")
     moves = good.moves.copy()
@@ -82,11 +100,41 @@ def test_from_an_illegal_move_on_nothing_is_learned():
 def test_a_small_run_learns_and_exports(table, tmp_path: Path):
     recipe = Recipe(
         filters=8, blocks=1, se_ratio=4, steps=30, batch=32, warmup=2, learning_rate=5e-3,
-        value_weight=0.01, average=0.5,
+        value_weight=0.01, average=0.5, optimizer="muon", later=2,
     )  # fmt: skip
-    reports = list(train(table, tmp_path, recipe, rank=Rank(torch.device("cpu"))))
+    reports = list(train(table, tmp_path, recipe, rank=CPU))
     assert reports[-1]["step"] == 30
     assert reports[-1]["loss"] < reports[0]["loss"]
     network = OnnxNetwork(tmp_path / "model.onnx")
     assert network.encoding is GO
+    told = json.loads((tmp_path / "metrics.json").read_text())
+    assert [stage["from_step"] for stage in told["stages"]] == [0]
+    # Goes on, in smaller steps.
+    slower = replace(recipe, learning_rate=1e-3, steps=40, schedule="trapezoid")
+    assert [report["step"] for report in train(table, tmp_path, slower, rank=CPU)] == [40]
+    told = json.loads((tmp_path / "metrics.json").read_text())
+    assert [stage["from_step"] for stage in told["stages"]] == [0, 30]
+    with pytest.raises(InputError, match=r"another recipe \(filters is 8 there, 16 here\)"):
+        list(train(table, tmp_path, replace(slower, filters=16), rank=CPU))
     assert {"paper", "small"} <= set(RECIPES)
+
+
+def test_muon_is_torchs_many_matrices_at_a_time():
+    torch.manual_seed(0)
+    shapes = [(8, 20), (8, 20), (20, 8), (6, 6)]
+    ours, theirs = ([torch.nn.Parameter(torch.ones(shape)) for shape in shapes] for _ in range(2))
+    if not hasattr(torch.optim, "Muon"):
+        pytest.skip("torch has no Muon before 2.9")
+    optimizers = (
+        Muon(ours, 2e-3, 0.05),
+        torch.optim.Muon(theirs, 2e-3, 0.05, adjust_lr_fn="match_rms_adamw"),
+    )
+    for _ in range(10):
+        for mine, other in zip(ours, theirs, strict=True):
+            mine.grad = torch.randn(mine.shape)
+            other.grad = mine.grad.clone()
+        for optimizer in optimizers:
+            optimizer.step()
+    for mine, other in zip(ours, theirs, strict=True):
+        assert (mine - 1.0).abs().max() > 0.005
+        torch.testing.assert_close(mine, other, atol=5e-4, rtol=0.0)

@@ -72,7 +72,7 @@ def trainer(recipe=RECIPE, **options):
 
 def test_positions_are_those_of_the_games(table, positions):
     assert len(positions) == len(table.actions)
-    planes, legal, moves, results = positions.batch(torch.arange(2))
+    planes, legal, moves, results, _ = positions.batch(torch.arange(2))
     assert planes.shape[2:] == (8, 8)
     board = _core.ChessBoard()
     assert legal[0].nonzero().flatten().tolist() == sorted(board.policy_indices().tolist())
@@ -90,7 +90,7 @@ def test_mirroring_twice_changes_nothing():
 def test_mirrored_positions_stay_legal(positions):
     rows = positions.may_mirror.nonzero().flatten()
     assert len(rows)
-    _, legal, moves, _ = positions.batch(rows, torch.zeros(len(rows)))
+    _, legal, moves, *_ = positions.batch(rows, torch.zeros(len(rows)))
     assert bool(legal.gather(1, moves[:, None]).all())
 
 

@@ -5,7 +5,7 @@ each position lie on the device; its history are the rows before it.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +18,7 @@ from kedge.models.encoding import GO
 from kedge.records.go_games import KOMI
 from kedge.records.go_table import GoTable
 from kedge.training.distributed import Rank
-from kedge.training.imitation import Batch, Course, Recipe
+from kedge.training.imitation import NO_MOVE, Batch, Course, Recipe
 from kedge.training.network import DensePolicy, SEResNet, Value
 
 _STEPS = 8  # positions that are seen, the last of them now
@@ -79,12 +79,14 @@ class GoPositions:
     bits: Tensor  # (64,) int64: 0, 1, …
     turned: Tensor  # (8, 361) int64: `turns`
     moved: Tensor  # (8, 362) int64: where each move goes in them
+    later: int = 0  # how many moves after the next are told
 
     def __len__(self) -> int:
         return len(self.moves)
 
     def to(self, device: torch.device) -> "GoPositions":
-        return GoPositions(**{name: tensor.to(device) for name, tensor in vars(self).items()})
+        tensors = {name: part for name, part in vars(self).items() if isinstance(part, Tensor)}
+        return replace(self, **{name: tensor.to(device) for name, tensor in tensors.items()})
 
     def batch(self, rows: Tensor, turns: Tensor | None = None) -> Batch:
         """In one of the eight symmetries, where `turns` are drawn."""
@@ -96,16 +98,22 @@ class GoPositions:
         stones = torch.where((back % 2 == 1)[:, None, None], stones.flip(2), stones)
         points = ((stones[..., None] >> self.bits) & 1).to(torch.bfloat16)
         points = points.view(len(rows), 2 * _STEPS, -1)[:, :, :_POINTS]
-        moves = self.moves[rows]
+        moves = [self._move_after(rows, count) for count in range(1 + self.later)]
         if turns is not None:
             turn = (8 * turns).long()
             where = self.turned[turn][:, None].expand(-1, points.shape[1], -1)
             points = points.gather(2, where)
-            moves = self.moved[turn, moves]
+            moves = [torch.where(to >= 0, self.moved[turn, to.clamp(0)], to) for to in moves]
         komi = self.komi[rows].to(torch.bfloat16)[:, None, None].expand(-1, -1, _POINTS)
         planes = torch.cat([points, komi], dim=1).view(-1, *GO.shape)
         planes = planes.contiguous(memory_format=torch.channels_last)
-        return Batch(planes, None, moves, self.results[rows])
+        return Batch(planes, None, moves[0], self.results[rows], tuple(moves[1:]))
+
+    def _move_after(self, rows: Tensor, count: int) -> Tensor:
+        """What was played `count` moves later in the game."""
+        at = (rows + count).clamp(max=len(self) - 1)
+        same_game = (self.first[at] == self.first[rows]) & (at == rows + count)
+        return torch.where(same_game, self.moves[at], NO_MOVE)
 
 
 def positions_of(table: GoTable, games: npt.NDArray[np.int64], threads: int = 0) -> GoPositions:
@@ -149,14 +157,16 @@ def positions_of(table: GoTable, games: npt.NDArray[np.int64], threads: int = 0)
 
 
 def make_network(recipe: Recipe) -> SEResNet:
+    policy, *later = (DensePolicy(recipe.filters, GO) for _ in range(1 + recipe.later))
     return SEResNet(
         GO.planes,
-        DensePolicy(recipe.filters, GO),
+        policy,
         Value(recipe.filters, GO, draws=False),
         recipe.filters,
         recipe.blocks,
         recipe.se_ratio,
         recipe.drop,
+        later,
     )
 
 
@@ -178,7 +188,7 @@ def train(
     if modern:
         games = np.concatenate([train_rows, test_rows, table.rows("modern")])
         train_rows, test_rows = games[games % 50 != 0], games[games % 50 == 0]
-    learned = positions_of(table, train_rows).to(rank.device)
+    learned = replace(positions_of(table, train_rows), later=recipe.later).to(rank.device)
     tested = positions_of(table, test_rows).to(rank.device)
     course = Course(GO, make_network, learned, tested)
     return course.train(folder, recipe, rank=rank, seconds=seconds, teacher=teacher)

@@ -26,6 +26,8 @@ from kedge.training.muon import Muon
 from kedge.training.network import SEResNet
 
 _SAMPLE = 65_536  # held-out positions that are looked at while training
+NO_MOVE = -100  # which torch's cross-entropy leaves out
+_SHAPE = ("filters", "blocks", "se_ratio", "optimizer", "later")  # of weights, and what moves them
 
 
 @dataclass(frozen=True)
@@ -44,10 +46,15 @@ class Recipe:
     Nesterov's momentum, 0.9."""
     learning_rate: float = 2e-3
     warmup: int = 500
-    schedule: Literal["cosine", "steps"] = "cosine"
-    """After the warmup: down in half a cosine, or to a tenth after every quarter of the steps."""
+    schedule: Literal["cosine", "steps", "trapezoid"] = "cosine"
+    """After the warmup: down in half a cosine, or to a tenth after every quarter of the steps, or
+    level, and down in a line over the last quarter; of that one more steps can be had later."""
     weight_decay: float = 0.05
     value_weight: float = 0.1
+    later: int = 0
+    """So many moves after the next are predicted as well while training; only in Go."""
+    later_weight: float = 0.25
+    """Of each of them, beside 1 for the next."""
     teacher_weight: float = 0.0
     """How much of the policy loss is the teacher's policy, where one is given."""
     average: float = 0.999
@@ -63,7 +70,10 @@ class Recipe:
         for name in ("drop", "teacher_weight", "average"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise InputError(f"{name}: from 0 to 1, not {getattr(self, name):g}")
-        kinds = {"optimizer": ("adamw", "muon", "sgd"), "schedule": ("cosine", "steps")}
+        kinds = {
+            "optimizer": ("adamw", "muon", "sgd"),
+            "schedule": ("cosine", "steps", "trapezoid"),
+        }
         for name, known in kinds.items():
             if getattr(self, name) not in known:
                 raise InputError(f"{name}: {', '.join(known)}, not {getattr(self, name)}")
@@ -78,6 +88,7 @@ class Batch(NamedTuple):
     legal: Tensor | None  # (n, moves) bool; None if every move counts
     moves: Tensor  # (n,) int64, what was played
     results: Tensor  # (n,) float32: 1 won, 0 drawn, −1 lost, for who moves; NaN where unknown
+    later: tuple[Tensor, ...] = ()  # each (n,) int64, the moves after that; NO_MOVE after the last
 
     def masked(self, logits: Tensor) -> Tensor:
         """The logits in float32, those of illegal moves out of the way."""
@@ -98,7 +109,7 @@ def read_checkpoint(path: Path, device: torch.device) -> dict[str, Any]:
     """What `Trainer.save` wrote; nothing in it is executed."""
     try:
         state: dict[str, Any] = torch.load(path, map_location=device, weights_only=True)
-        if {"recipe", "network", "averaged", "optimizers", "step"} <= set(state):
+        if {"stages", "network", "averaged", "optimizers", "step"} <= set(state):
             return state
         reason = "parts are missing"
     except OSError as error:
@@ -180,6 +191,8 @@ class Trainer:
         )
         self.optimizers = optimizers_of(self.network, recipe, fused=device.type == "cuda")
         self.step = 0
+        #: The recipes that it went by so far, and from which step on.
+        self.stages: list[dict[str, Any]] = [{"from_step": 0, **asdict(recipe)}]
         self.teacher = teacher
         if teacher is not None:
             teacher.to(device, memory_format=torch.channels_last).eval()
@@ -192,21 +205,26 @@ class Trainer:
             return (step + 1) / self.recipe.warmup
         if self.recipe.schedule == "steps":
             return float(0.1 ** min(3, 4 * step // self.recipe.steps))
+        if self.recipe.schedule == "trapezoid":
+            return min(1.0, 4.0 * (self.recipe.steps - step) / self.recipe.steps)
         done = (step - self.recipe.warmup) / max(1, self.recipe.steps - self.recipe.warmup)
         return 0.5 * (1.0 + float(np.cos(np.pi * min(done, 1.0))))
 
     def _plain_loss(self, batch: Batch) -> tuple[Tensor, Tensor]:
         with torch.autocast(self.device.type, torch.bfloat16):
-            logits, value = self._parallel(batch.planes)
+            logits, value, later = self._parallel(batch.planes)
         logits = batch.masked(logits)
         policy_loss = functional.cross_entropy(logits, batch.moves)
         right = (logits.argmax(1) == batch.moves).float().mean()
         if self.teacher is not None and self.recipe.teacher_weight > 0.0:
             with torch.no_grad(), torch.autocast(self.device.type, torch.bfloat16):
-                taught, _ = self.teacher(batch.planes)
+                taught, *_ = self.teacher(batch.planes)
             lesson = -(batch.masked(taught).softmax(1) * logits.log_softmax(1)).sum(1).mean()
             share = self.recipe.teacher_weight
             policy_loss = (1.0 - share) * policy_loss + share * lesson
+        for found, moves in zip(later, batch.later, strict=True):
+            later_loss = functional.cross_entropy(found.float(), moves, ignore_index=NO_MOVE)
+            policy_loss = policy_loss + self.recipe.later_weight * later_loss
         value_loss = self.network.value.losses(value, batch.results).mean()
         return policy_loss + self.recipe.value_weight * value_loss, right
 
@@ -259,7 +277,7 @@ class Trainer:
         with torch.no_grad(), torch.autocast(self.device.type, torch.bfloat16):
             for first in range(self.rank.index * batch, count, self.rank.count * batch):
                 batched = positions.batch(chosen[first : first + batch])
-                logits, value = network(batched.planes)
+                logits, value, _ = network(batched.planes)
                 logits = batched.masked(logits)
                 sums += torch.stack(
                     [
@@ -276,7 +294,7 @@ class Trainer:
         partial = path.with_suffix(".partial")
         torch.save(
             {
-                "recipe": asdict(self.recipe),
+                "stages": self.stages,
                 "network": self.network.state_dict(),
                 "averaged": self.averaged.state_dict(),
                 "optimizers": [optimizer.state_dict() for optimizer in self.optimizers],
@@ -287,14 +305,17 @@ class Trainer:
         partial.replace(path)
 
     def load(self, path: Path) -> None:
-        """Go on from a checkpoint of this recipe; more steps than it had may be asked for."""
+        """Go on from a checkpoint, by this recipe from here on; the network must have its shape."""
         state = read_checkpoint(path, self.device)
-        ours = asdict(self.recipe)
-        for name, value in state["recipe"].items():
-            if name != "steps" and ours.get(name) != value:
+        kept, ours = state["stages"][-1], asdict(self.recipe)
+        for name in _SHAPE:
+            if ours[name] != kept[name]:
                 raise InputError(
-                    f"{path}: of another recipe ({name} is {value} there, {ours.get(name)} here)"
+                    f"{path}: of another recipe ({name} is {kept[name]} there, {ours[name]} here)"
                 )
+        self.stages = state["stages"]
+        if any(ours[name] != kept[name] for name in ours):
+            self.stages = [*self.stages, {"from_step": state["step"], **ours}]
         self.network.load_state_dict(state["network"])
         self.averaged.load_state_dict(state["averaged"])
         for optimizer, kept in zip(self.optimizers, state["optimizers"], strict=True):
@@ -347,7 +368,7 @@ class Course:
         if rank.is_first:
             trainer.save(checkpoint)
             write_atomic(folder / "model.onnx", self._exported(trainer.averaged.module))
-            told = {"recipe": asdict(recipe), "step": trainer.step, "metrics": asdict(metrics)}
+            told = {"stages": trainer.stages, "step": trainer.step, "metrics": asdict(metrics)}
             write_atomic(folder / "metrics.json", json.dumps(told, indent=2) + "\n")
 
     def _exported(self, network: SEResNet) -> bytes:
@@ -357,7 +378,8 @@ class Course:
 
     def _load(self, path: Path) -> SEResNet:
         state = read_checkpoint(path, torch.device("cpu"))
-        network = self.make_network(Recipe(**state["recipe"]))
+        recipe = {name: value for name, value in state["stages"][-1].items() if name != "from_step"}
+        network = self.make_network(Recipe(**recipe))
         module = "module."
         network.load_state_dict(
             {

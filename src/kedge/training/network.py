@@ -4,6 +4,8 @@ Batch normalisation is a layer of its own here; :meth:`SEResNet.folded` folds it
 convolutions and names the arrays as `kedge.models` does.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 import torch
@@ -131,7 +133,11 @@ class Value(nn.Module):
 
 
 class SEResNet(nn.Module):
-    """Policy logits, and what its value head makes of the result, from input planes."""
+    """Policy logits, and what its value head makes of the result, from input planes.
+
+    `later` are heads for the moves after the next. They teach the tower to look ahead, and are left
+    out of what is played.
+    """
 
     def __init__(
         self,
@@ -142,6 +148,7 @@ class SEResNet(nn.Module):
         blocks: int = 6,
         se_ratio: int = 8,
         drop: float = 0.0,
+        later: Sequence[nn.Module] = (),
     ) -> None:
         super().__init__()
         self.input = Convolution(planes, filters, 3)
@@ -149,12 +156,13 @@ class SEResNet(nn.Module):
         rates = [drop * (index + 1) / blocks for index in range(blocks)]
         self.blocks = nn.ModuleList([Block(filters, filters // se_ratio, rate) for rate in rates])
         self.policy, self.value = policy, value
+        self.later = nn.ModuleList(later)
 
-    def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
+    def forward(self, planes: Tensor) -> tuple[Tensor, Tensor, list[Tensor]]:
         x = functional.relu(self.input(planes))
         for block in self.blocks:
             x = block(x)
-        return self.policy(x), self.value(x)
+        return self.policy(x), self.value(x), [head(x) for head in self.later if self.training]
 
     def folded(self) -> dict[str, npt.NDArray[np.float32]]:
         """The arrays by the names that `kedge.models` gives them."""
