@@ -22,13 +22,19 @@ SMALL |= {
     "chess-tradeoff": {
         **SMALL_CHESS, "c_puct": (2.0,), "games": 2, "chunk": 2, "shards": 1,
     },
+    "go-strength": {
+        "playouts": 3, "c_puct": (2.0,), "games": 2, "chunk": 2, "max_plies": 20,
+        "judge": "playouts",
+    },
 }  # fmt: skip
 
 
 @pytest.fixture(scope="module", params=sorted(EXPERIMENTS))
-def done(request, tmp_path_factory, human_games):
+def done(request, tmp_path_factory, human_games, go_model):
     kind = experiment_class(request.param)
     data = {"data": str(human_games)} if hasattr(kind, "data") else {}
+    if request.param.startswith("go-"):
+        data["models"] = (go_model,)
     experiment = kind(**SMALL[request.param], **data)
     return run(experiment, engine="inline", folder=tmp_path_factory.mktemp("run") / "folder")
 

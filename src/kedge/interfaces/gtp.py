@@ -10,7 +10,7 @@ from typing import TextIO
 
 from kedge.agents.go_engine import Analyst, Clock, GoEngine
 from kedge.errors import InputError
-from kedge.games.go import BLACK, WHITE, format_gtp, handicap_points, parse_gtp
+from kedge.games.go import BLACK, WHITE, format_gtp, format_score, handicap_points, parse_gtp
 from kedge.interfaces.engine_session import EngineSession, printable, talk
 
 COMMANDS = (
@@ -58,7 +58,7 @@ class Gtp(EngineSession):
             case ["showboard", *_]:
                 return f"\n{engine.state}"
             case ["final_score", *_]:
-                return _result(engine.state.score())
+                return format_score(engine.state.score())
             case [("time_settings" | "time_left" | "kgs-time_settings") as name, *rest]:
                 return self._time(name, rest)
             case [
@@ -150,10 +150,6 @@ def _command(line: str) -> tuple[str, list[str]]:
     if words and re.fullmatch(r"[0-9]+", words[0]):
         return words[0], words[1:]
     return "", words
-
-
-def _result(score: float) -> str:
-    return f"{'B' if score > 0 else 'W'}+{abs(score):g}" if score else "0"
 
 
 def _colour(text: str) -> int:

@@ -16,6 +16,7 @@ EXPERIMENTS = {
     "chess-by-time-control": ("kedge.paper.chess_groups", "ChessByTimeControl"),
     "chess-strength": ("kedge.paper.chess_strength", "ChessStrength"),
     "chess-tradeoff": ("kedge.paper.chess_strength", "ChessTradeoff"),
+    "go-strength": ("kedge.paper.go_strength", "GoStrength"),
 }
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from kedge.agents import Player
 from kedge.experiments import Column, Report, Table, Task
-from kedge.experiments.match import play_chunk
+from kedge.experiments.match import play_chess
 from kedge.games.chess import ChessState
 from kedge.paper import published
 from kedge.paper.chess_accuracy import ChessAccuracy
@@ -29,7 +29,7 @@ class ChessStrength(SearchStrength):
     def play(
         self, players: tuple[Player, Player], games: int, rng: np.random.Generator
     ) -> list[dict[str, Any]]:
-        return play_chunk(players, games, rng)
+        return play_chess(players, games, rng)
 
     def published(
         self, model: str, temperature: float, c_puct: float

@@ -1,4 +1,4 @@
-"""What the paper reports for chess, by the label that each table has in its source."""
+"""What the paper reports for chess and Go, by the label that each table has in its source."""
 
 from collections.abc import Mapping
 
@@ -63,5 +63,23 @@ STRENGTH: Mapping[float, Mapping[float, tuple[float, float]]] = {
         2.0: (0.861, 0.009),
         1.0: (0.929, 0.006),
         0.5: (0.947, 0.005),
+    },
+}
+
+#: The same table: the model of GoGoD's games, with MCTS against without. Japanese rules, komi 6.5.
+GO_STRENGTH: Mapping[float, Mapping[float, tuple[float, float]]] = {
+    1.0: {
+        10.0: (0.732, 0.014),
+        5.0: (0.805, 0.013),
+        2.0: (0.876, 0.010),
+        1.0: (0.946, 0.007),
+        0.5: (0.964, 0.006),
+    },
+    0.3: {
+        10.0: (0.633, 0.015),
+        5.0: (0.741, 0.014),
+        2.0: (0.853, 0.011),
+        1.0: (0.944, 0.007),
+        0.5: (0.970, 0.005),
     },
 }
