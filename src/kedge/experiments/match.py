@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from kedge.agents import Player
-from kedge.agents.networks import Dtype
+from kedge.agents.networks import is_cpu
 from kedge.agents.puct import check_temperature
 from kedge.errors import InputError
 from kedge.evaluation.go_judges import check_judge, judge_files, judge_games, judge_name
@@ -28,7 +28,7 @@ from kedge.experiments.players import player_on
 from kedge.experiments.report import Column, Report, Table
 from kedge.games.chess import START_FEN, ChessState
 from kedge.games.go import GoState, format_gtp, format_score, parse_gtp
-from kedge.models.backends import cores
+from kedge.models.backends import Dtype, cores
 from kedge.records import ChessGame, GoGame
 from kedge.records.go_games import KOMI
 from kedge.specs import parse
@@ -76,7 +76,7 @@ class Match(Experiment):
         for name in ("a", "b"):  # spaces in a spec do not make it another match
             object.__setattr__(self, name, str(parse(getattr(self, name))))
         if self.chunk is None:
-            chunk = self.cpu_chunk if self.device == "cpu" else GPU_CHUNK
+            chunk = self.cpu_chunk if is_cpu(self.device) else GPU_CHUNK
             object.__setattr__(self, "chunk", chunk)
         assert self.chunk is not None
         if self.games < 1:
@@ -217,7 +217,7 @@ class Judged(Experiment):
 
     def judging(self) -> dict[str, Any]:
         """Who, for `play_go`, and how many at once: on a CPU other tasks have the other cores."""
-        return {"judge": self.judge, "at_once": 1 if self.device == "cpu" else cores()}
+        return {"judge": self.judge, "at_once": 1 if is_cpu(self.device) else cores()}
 
 
 @dataclass(frozen=True, kw_only=True)
