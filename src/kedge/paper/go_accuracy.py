@@ -16,7 +16,7 @@ class GoAccuracy(GoPrediction, BySetting):
 
     name: ClassVar[str] = "go-accuracy"
 
-    positions: int | None = 150  # some six minutes of two cores; a GPU has time for all
+    positions: int | None = 100  # some five minutes of two cores; a GPU has time for all
 
     def bucket(self, model: str) -> Bucket:
         return self.years
