@@ -30,7 +30,7 @@ def oracle() -> Any:
 @pytest.fixture(scope="session")
 def go_model(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The spec of a small Go network with random weights."""
-    path = tmp_path_factory.mktemp("models") / "go.onnx"
+    path = tmp_path_factory.mktemp("models") / "tiny.onnx"
     path.write_bytes(to_onnx(tiny_go.weights()).SerializeToString())
     return f"'{path}'"
 

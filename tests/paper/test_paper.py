@@ -23,15 +23,14 @@ SMALL |= {
         **SMALL_CHESS, "c_puct": (2.0,), "games": 2, "chunk": 2, "shards": 1,
     },
 }  # fmt: skip
+SHORT_MATCH = {"playouts": 3, "games": 2, "chunk": 2, "max_plies": 20, "judge": "playouts"}
 SMALL |= {
     "go-accuracy": {"playouts": 3, "c_puct": (2.0,), "positions": 20, "shards": 2},
     "go-cross-entropy": {"playouts": 3, "c_puct": (2.0,), "positions": 20, "shards": 2},
     "go-rl-agents": {"positions": 20},
-    "go-strength": {
-        "playouts": 3, "c_puct": (2.0,), "games": 2, "chunk": 2, "max_plies": 20,
-        "judge": "playouts",
-    },
-}  # fmt: skip
+    "go-strength": {**SHORT_MATCH, "c_puct": (2.0,)},
+    "go-tradeoff": {**SHORT_MATCH, "c_puct": (2.0,), "positions": 20, "shards": 1},
+}
 
 
 @pytest.fixture(scope="module", params=sorted(EXPERIMENTS))

@@ -20,6 +20,7 @@ EXPERIMENTS = {
     "go-cross-entropy": ("kedge.paper.go_accuracy", "GoCrossEntropy"),
     "go-rl-agents": ("kedge.paper.go_rl_agents", "GoRlAgents"),
     "go-strength": ("kedge.paper.go_strength", "GoStrength"),
+    "go-tradeoff": ("kedge.paper.go_strength", "GoTradeoff"),
 }
 
 

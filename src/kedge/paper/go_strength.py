@@ -1,4 +1,4 @@
-"""Appendix D's matches of Go: how much stronger is search than the model by itself?"""
+"""Appendix D's matches of Go and Figure 1: how much stronger is search, and is it still human?"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,7 +10,9 @@ from kedge.agents import Player
 from kedge.experiments.match import GO_MAX_PLIES, Judged, judged_words, play_go
 from kedge.games.go import GoState
 from kedge.paper import published
+from kedge.paper.go_accuracy import GoAccuracy
 from kedge.paper.strength import SearchStrength
+from kedge.paper.tradeoff import Tradeoff
 from kedge.records.go_games import KOMI
 
 
@@ -44,3 +46,16 @@ class GoStrength(Judged, SearchStrength):
         if self.playouts != 50:
             return None, None
         return published.GO_STRENGTH.get(temperature, {}).get(c_puct, (None, None))
+
+
+@dataclass(frozen=True, kw_only=True)
+class GoTradeoff(Judged, Tradeoff, GoAccuracy):
+    """Figure 1: what MCTS does to top-1 accuracy and to strength in Go, for each c_puct."""
+
+    name: ClassVar[str] = "go-tradeoff"
+
+    chunk: int = 10
+    max_plies: int = GO_MAX_PLIES
+
+    def strength(self) -> GoStrength:
+        return GoStrength(**self.matches(), judge=self.judge, max_plies=self.max_plies)
