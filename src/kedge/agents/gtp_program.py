@@ -1,66 +1,24 @@
 """Another program that plays Go, talked to over the Go Text Protocol."""
 
-import contextlib
-import queue
-import subprocess
-import tempfile
-import threading
-import time
 from collections.abc import Sequence
-from typing import Any
 
+from kedge.agents.program import Program
 from kedge.errors import InputError
 
 TIMEOUT = 60.0  #: Seconds that an answer may take.
-_FAREWELL = 2.0  # seconds to quit in
 
 
-class GtpProgram:
-    """A process that answers commands, one after the other; it ends with its ``with`` block.
+class GtpProgram(Program):
+    """A program that answers commands, one after the other."""
 
-    Parameters
-    ----------
-    command
-        The program and its arguments, such as ``["gnugo", "--mode", "gtp"]``.
-    timeout
-        Seconds that an answer may take. A program that takes longer is ended: what it says next
-        would be taken for the answer to something else.
-    """
+    farewell = "quit\n"
 
     def __init__(self, command: Sequence[str], timeout: float = TIMEOUT) -> None:
-        self.name = command[0]
-        self._timeout = timeout
-        self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
-        with contextlib.ExitStack() as stack:
-            self._complaints = stack.enter_context(tempfile.TemporaryFile())
-            try:
-                self._process = subprocess.Popen(
-                    command,
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=self._complaints,
-                    encoding="utf-8",
-                    errors="replace",
-                    start_new_session=True,  # Ctrl-C is for us, who then end the program
-                )
-            except OSError as error:
-                raise InputError(f"{self.name}: cannot be started ({error.strerror})") from None
-            stack.pop_all()
-        # A pipe has no timeout; a queue has.
-        threading.Thread(target=self._listen, daemon=True).start()
-
-    @property
-    def is_running(self) -> bool:
-        return self._process.poll() is None
+        super().__init__(command, timeout)
 
     def send(self, command: str) -> str:
         """The answer to a command; an `InputError` if it is refused, late, or never comes."""
-        assert self._process.stdin is not None
-        try:
-            self._process.stdin.write(command + "\n")
-            self._process.stdin.flush()
-        except (OSError, ValueError):  # the pipe is broken, or was closed
-            raise self._ended(command) from None
+        self.write(command, command)
         answer = self._answer(command)
         text = answer[1:].strip()
         if answer.startswith("?"):
@@ -68,64 +26,12 @@ class GtpProgram:
             raise InputError(f"{self.name}: {command}: {reason}")
         return text
 
-    def close(self) -> None:
-        """End the program, politely at first."""
-        assert self._process.stdin is not None
-        with contextlib.suppress(OSError, ValueError):
-            self._process.stdin.write("quit\n")
-        with contextlib.suppress(OSError):
-            self._process.stdin.close()
-        try:
-            self._process.wait(_FAREWELL)
-        except subprocess.TimeoutExpired:
-            self._kill()
-        self._complaints.close()
-
-    def __enter__(self) -> "GtpProgram":
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        self.close()
-
-    def _listen(self) -> None:
-        assert self._process.stdout is not None
-        with self._process.stdout as lines:
-            for line in lines:
-                self._lines.put(line.rstrip())
-        self._lines.put(None)
-
     def _answer(self, command: str) -> str:
         """From the line with = or ? to the next empty one."""
         found: list[str] = []
-        until = time.monotonic() + self._timeout
-        while True:
-            try:
-                line = self._lines.get(timeout=max(0.0, until - time.monotonic()))
-            except queue.Empty:
-                self._kill()
-                seconds = f"{self._timeout:g} seconds"
-                raise InputError(f"{self.name}: {command}: no answer in {seconds}") from None
-            if line is None:
-                raise self._ended(command)
+        for line in self.lines(command):
             if found and not line:
-                return "\n".join(found)
+                break
             if found or line.startswith(("=", "?")):
                 found.append(line)
-
-    def _ended(self, command: str) -> InputError:
-        """With the last that it had to say, which most often is why."""
-        with contextlib.suppress(subprocess.TimeoutExpired):  # its output may close before it ends
-            self._process.wait(_FAREWELL)
-        if self._complaints.closed:
-            reason = "was closed"
-        else:
-            self._complaints.seek(0)
-            said = self._complaints.read().decode("utf-8", "replace").split("\n")
-            said = [" ".join(line.split()) for line in said if line.strip()]
-            reason = f"ended with {self._process.poll()}"
-            reason += f" ({said[-1][:200]})" if said else ""
-        return InputError(f"{self.name}: {command}: the program {reason}")
-
-    def _kill(self) -> None:
-        self._process.kill()
-        self._process.wait()
+        return "\n".join(found)

@@ -16,14 +16,13 @@ from kedge.agents.engine import Control, Limits
 from kedge.agents.go_engine import Clock, GoEngine, Options
 from kedge.errors import InputError
 from kedge.files import write_atomic
-from kedge.games.go import EMPTY, format_gtp, handicap_points, parse_gtp
+from kedge.games.go import EMPTY, format_gtp, format_score, handicap_points, parse_gtp
 from kedge.games.go_rules import GoRules
 from kedge.interfaces import gtp_analysis
 from kedge.interfaces.engine_options import Option
 from kedge.interfaces.engine_session import EngineSession, printable, talk
 from kedge.interfaces.gtp_analysis import Request, Style
 from kedge.interfaces.gtp_words import (
-    format_result,
     parse_colour,
     parse_line,
     parse_number,
@@ -370,7 +369,7 @@ _HANDLERS: dict[str, tuple[int, _Handler]] = {
     "kata-genmove_analyze": (0, lambda gtp, rest: gtp._genmove_analyze("kata", rest)),
     "kata-search_analyze": (0, lambda gtp, rest: gtp._genmove_analyze("kata", rest, play=False)),
     "stop": (0, _nothing),
-    "final_score": (0, lambda gtp, rest: format_result(gtp._engine.score())),
+    "final_score": (0, lambda gtp, rest: format_score(gtp._engine.score())),
     "final_status_list": (1, Gtp._final_status_list),
     "time_settings": (3, Gtp._time_settings),
     "time_left": (3, Gtp._time_left),

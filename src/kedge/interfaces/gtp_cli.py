@@ -82,6 +82,7 @@ def gtp(
     - gtp2ogs: `"bot": {"command": ["kedge", "gtp", "--overhead", "2", "--max-time", "20"]}`
     """
     from kedge.agents.go_engine import GoEngine, Options
+    from kedge.evaluation.go_judges import dead_stones
     from kedge.games.go_rules import GoRules
     from kedge.interfaces.gtp import run
     from kedge.models.backends import cores
@@ -102,7 +103,8 @@ def gtp(
             batch=batch,
             threads=threads or cores(),
             memory=memory,
-        )
+        ),
+        dead_stones,
     )
     engine.set_rules(GoRules.named(rules))
     run(engine, seed)

@@ -49,7 +49,3 @@ def parse_truth(text: str) -> bool:
     if text.lower() not in ("true", "false"):
         raise InputError(f"syntax error: true or false, not {text[:40]!r}")
     return text.lower() == "true"
-
-
-def format_result(score: float) -> str:
-    return f"{'B' if score > 0 else 'W'}+{abs(score):g}" if score else "0"
