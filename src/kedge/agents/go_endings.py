@@ -55,15 +55,15 @@ def neighbours(point: int, size: int) -> list[int]:
 
 
 def passes(state: GoState, found: Analysis, dead: Collection[int], lead: float) -> bool:
-    """Whether the mover, who is ahead by `lead` points as the board stands, has done.
+    """Whether the mover, who is ahead by `lead` points as the board stands, is done.
 
-    Ahead, a pass ends it. Behind, so does a board without open areas, unless most people would
-    still play one and the same move.
+    Who is ahead takes the opponent's pass for an end. Else it is one when no area is open, unless
+    most people would still play one and the same move.
     """
     if not is_late(state):
         return False
-    answered = bool(state.history) and state.history[-1] == state.size**2
-    if answered and lead > 0.0:
+    offered = bool(state.history) and state.history[-1] == state.size**2
+    if offered and lead > 0.0:
         return True
     over = bool(_settled(state, dead).all())
     return over and float(found.anchor[:-1].max(initial=0.0)) < _NEEDED

@@ -11,7 +11,7 @@ _VALUES: dict[str, tuple[str, ...]] = {
     "scoring": ("AREA", "TERRITORY"),
     "white_handicap_bonus": ("0", "N-1", "N"),
 }
-# What some write, and where it says nothing that is not so here.
+# KataGo's other fields, and the values of theirs that change nothing here.
 _FIXED: dict[str, tuple[object, ...]] = {
     "hasButton": (False,),
     "tax": ("NONE", "SEKI"),

@@ -174,21 +174,17 @@ class Gtp(EngineSession):
         """Not ended by the next line: a program waits for the move."""
         engine, request = self._engine, Request.parse(rest)
         player = engine.state.board.player() if request.player is None else request.player
-        told: list[str] = []  # the head, once there is something below it
+        unsaid = [self._head]
 
         def tell(found: Analysis) -> None:
-            self._say(
-                "\n".join([*([] if told else [self._head]), self._info(found, request, style)])
-            )
-            told.append("head")
+            self._say("\n".join([*unsaid, self._info(found, request, style)]))
+            unsaid.clear()
 
         action = engine.find(player, gtp_analysis.watcher(request, tell))
-        if not told:
-            self._say(self._head)
         move = "resign" if action is None else engine.state.gtp(action)
         if play:
             self._made(player, action)
-        self._say(f"play {move}\n")
+        self._say("\n".join([*unsaid, f"play {move}\n"]))
 
     def _analyze(self, style: Style, rest: list[str]) -> None:
         engine, request, control = self._engine, Request.parse(rest), Control()
