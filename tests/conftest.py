@@ -6,6 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import tiny_go
+
+from kedge.models.network import to_onnx
 
 
 @pytest.fixture(scope="session")
@@ -22,6 +25,14 @@ def oracle() -> Any:
         return json.loads(path.read_text())
 
     return load
+
+
+@pytest.fixture(scope="session")
+def go_model(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The spec of a small Go network with random weights."""
+    path = tmp_path_factory.mktemp("models") / "tiny.onnx"
+    path.write_bytes(to_onnx(tiny_go.weights()).SerializeToString())
+    return f"'{path}'"
 
 
 @pytest.fixture(autouse=True)

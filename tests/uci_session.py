@@ -1,4 +1,4 @@
-"""A ``kedge uci`` process to talk to."""
+"""A ``kedge uci`` or ``kedge gtp`` process to talk to."""
 
 import queue
 import subprocess
@@ -16,9 +16,9 @@ MATE = "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4"
 class Session:
     """A process that is talked to line by line."""
 
-    def __init__(self):
+    def __init__(self, *arguments):
         self.process = subprocess.Popen(
-            [KEDGE, "uci"],
+            [KEDGE, *(arguments or ["uci"])],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

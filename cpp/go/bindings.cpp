@@ -5,6 +5,7 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include "go/playouts.hpp"
 #include "go/replay.hpp"
 #include "parallel.hpp"
 
@@ -76,11 +77,7 @@ nb::object legal_actions(const Board& board) {
 
 Colour colour_at(const Board& board, Action point) {
   if (point >= board.pass()) throw nb::index_error("not on the board");
-  const auto& stones = board.position().stones;
-  for (const Colour colour : {kBlack, kWhite}) {
-    if (stones[colour][point / 64] >> (point % 64) & 1u) return colour;
-  }
-  return kEmpty;
+  return board.colour(point);
 }
 
 std::array<int, 4> count(const Board& board, const std::vector<Action>& dead) {
@@ -276,6 +273,17 @@ void kedge::bind_go(nb::module_& m) {
       .def("__eq__", [](const Board& a, const Board& b) { return a == b; }, nb::is_operator());
 
   m.def("go_encode", &encode, "boards"_a, "masks"_a.noconvert(), "komi"_a.noconvert());
+  m.def("go_ownership",
+        [](const Board& board, std::size_t playouts, std::uint64_t seed, unsigned threads) {
+          if (playouts == 0) throw nb::value_error("no playouts");
+          std::vector<double> owners;
+          {
+            nb::gil_scoped_release release;
+            owners = ownership(board, playouts, seed, threads_or_all(threads));
+          }
+          return kedge::own(std::move(owners));
+        },
+        "board"_a, "playouts"_a, "seed"_a = 0, "threads"_a = 0);
   m.def("go_replay", &replay_games, "moves"_a.noconvert(), "colours"_a.noconvert(),
         "offsets"_a.noconvert(), "plies"_a.noconvert(), "ply_offsets"_a.noconvert(),
         "sizes"_a.noconvert(), "komi"_a.noconvert(), "setup"_a.noconvert(),

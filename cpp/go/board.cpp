@@ -3,15 +3,10 @@
 #include <algorithm>
 #include <bit>
 
+#include "splitmix.hpp"
+
 namespace kedge::go {
 namespace {
-
-constexpr std::uint64_t mixed(std::uint64_t x) {  // splitmix64
-  x += 0x9E3779B97F4A7C15u;
-  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
-  x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
-  return x ^ (x >> 31);
-}
 
 struct Zobrist {
   std::uint64_t stones[2][kCells];
@@ -21,10 +16,10 @@ constexpr Zobrist make_zobrist() {
   Zobrist keys{};
   for (std::uint64_t colour = 0; colour < 2; ++colour) {
     for (std::uint64_t cell = 0; cell < kCells; ++cell) {
-      keys.stones[colour][cell] = mixed(2 * cell + colour);
+      keys.stones[colour][cell] = splitmix(2 * cell + colour);
     }
   }
-  keys.white_to_move = mixed(2 * kCells);
+  keys.white_to_move = splitmix(2 * kCells);
   return keys;
 }
 constexpr Zobrist kZobrist = make_zobrist();
@@ -70,6 +65,7 @@ Board::Board(int size, Rules rules) : size_(size), rules_(rules), chains_(size) 
 
 Cell Board::cell(Action point) const { return kGeometries[size_].cells[point]; }
 Action Board::point(Cell cell) const { return kGeometries[size_].points[cell]; }
+Colour Board::colour(Action point) const { return chains_.colour(cell(point)); }
 
 std::uint64_t Board::repetition_key(std::uint64_t key, std::uint8_t player) const {
   return rules_.ko == Ko::kPositional || player == kBlack ? key : key ^ kZobrist.white_to_move;
@@ -283,10 +279,35 @@ void Board::encode(Points* masks, float* komi, std::size_t steps) const {
   *komi = (mover == kWhite ? rules_.komi : -rules_.komi) / 10.0f;
 }
 
+bool Board::is_surrounded(Action action, Colour colour) const {
+  if (this->colour(action) != kEmpty) return false;
+  for (const Cell n : Chains::neighbours(cell(action))) {
+    if (chains_.colour(n) != colour && chains_.colour(n) != kEdge) return false;
+  }
+  return true;
+}
+
+bool Board::is_eye(Action action, Colour colour) const {
+  if (!is_surrounded(action, colour)) return false;
+  int cuts = 0;
+  bool at_edge = false;
+  for (const int step : {-kStride - 1, -kStride + 1, kStride - 1, kStride + 1}) {
+    const Colour corner = chains_.colour(static_cast<Cell>(cell(action) + step));
+    cuts += corner == other(colour);
+    at_edge |= corner == kEdge;
+  }
+  return cuts < (at_edge ? 1 : 2);
+}
+
+bool Board::is_chain_in_atari(Action stone) const {
+  const Cell head = chains_.head(cell(stone));
+  return chains_.size(head) > 1 && chains_.in_atari(head);
+}
+
 std::size_t Board::play_random(std::size_t plies, std::uint64_t seed) {
   // Some tries find a legal point on most boards; else they are all listed.
   const int tries = 4 * size_ * size_;
-  const auto below = [&](std::uint64_t n) { return ((seed = mixed(seed)) >> 32) * n >> 32; };
+  const auto below = [&](std::uint64_t n) { return ((seed = splitmix(seed)) >> 32) * n >> 32; };
   for (std::size_t ply = 0; ply < plies; ++ply) {
     if (is_over()) return ply;
     Action chosen = kNoAction;

@@ -92,6 +92,14 @@ class Board {
   void features(Features& out) const { encode(out.masks, &out.komi); }
   std::uint16_t policy_index(Action action) const { return action; }
 
+  Colour colour(Action point) const;
+  // Empty, and all the stones around it are of this colour.
+  bool is_surrounded(Action point, Colour colour) const;
+  // So, and the opponent cannot part those stones: he has fewer than two of the corners around it,
+  // at the edge none.
+  bool is_eye(Action point, Colour colour) const;
+  // Whether a chain of two stones or more, at this one, has one liberty left.
+  bool is_chain_in_atari(Action stone) const;
   // Random legal points, passes only where there is none; how many were played.
   std::size_t play_random(std::size_t plies, std::uint64_t seed);
 

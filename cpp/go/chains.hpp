@@ -70,6 +70,7 @@ class Chains {
   bool was_emptied(Cell cell) const { return emptied_[cell] > 0; }
   Cell head(Cell stone) const { return heads_[stone]; }
   bool has_liberties(Cell head) const { return chains_[head].count > 0; }
+  int size(Cell head) const { return chains_[head].size; }
   bool in_atari(Cell head) const {  // of a chain with liberties
     const Chain& chain = chains_[head];
     return std::uint64_t{chain.count} * chain.squares == std::uint64_t{chain.sum} * chain.sum;

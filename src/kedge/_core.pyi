@@ -118,6 +118,7 @@ class GoBoard:
 def go_encode(
     boards: Sequence[GoBoard], masks: npt.NDArray[np.uint64], komi: npt.NDArray[np.float32]
 ) -> None: ...
+def go_ownership(board: GoBoard, playouts: int, seed: int = 0, threads: int = 0) -> _Doubles: ...
 def go_replay(
     moves: npt.NDArray[np.int16],
     colours: npt.NDArray[np.uint8],

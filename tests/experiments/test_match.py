@@ -12,13 +12,15 @@ from kedge.agents.agent import Analysis
 from kedge.agents.networks import computing_on
 from kedge.errors import InputError
 from kedge.experiments import run
-from kedge.experiments.match import Match, match_players, match_tasks, play_chunk
+from kedge.experiments.match import ChessMatch, match_players, match_tasks, play_chess
 from kedge.models import embedded
 from kedge.records import pgn_texts
 
 
 def quick(**fields):
-    return Match(**{"a": "chess", "b": "chess(elo=1100)", "max_plies": 12, "chunk": 2, **fields})
+    return ChessMatch(
+        **{"a": "chess", "b": "chess(elo=1100)", "max_plies": 12, "chunk": 2, **fields}
+    )
 
 
 def test_chunks():
@@ -46,7 +48,7 @@ def test_what_makes_two_matches_the_same():
 
 
 def test_a_temperature_of_zero_plays_one_game():
-    played = play_chunk(match_players("chess", "chess", 0.0), 4, np.random.default_rng(0))
+    played = play_chess(match_players("chess", "chess", 0.0), 4, np.random.default_rng(0))
     assert len({game["moves"] for game in played}) == 1
     hot = match_players("chess(temperature=0)", "puct(chess, playouts=2)", 0.7)
     assert [player.temperature for player in hot] == [0.7, 0.7]
@@ -92,8 +94,8 @@ class Mates:
 
 def test_report_and_pgn():
     match = quick(games=3)
-    won = play_chunk((Mates(), Mates()), 2, np.random.default_rng(0))
-    drawn = play_chunk((Mates(), Mates()), 1, np.random.default_rng(0), max_plies=3)
+    won = play_chess((Mates(), Mates()), 2, np.random.default_rng(0))
+    drawn = play_chess((Mates(), Mates()), 1, np.random.default_rng(0), max_plies=3)
     results = {"games 1-2": {"games": won}, "games 3-3": {"games": drawn}}
     report = match.report(results)
     assert report.title == (

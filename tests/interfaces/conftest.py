@@ -1,11 +1,14 @@
-"""An engine for the tests of UCI: a process, and python-chess's client of one."""
+"""Engines for the tests of protocols: processes, and python-chess's client of one."""
 
 import chess.engine
+import onnx
 import pytest
+import tiny_go
 import tiny_lc0 as tiny
 from uci_session import KEDGE, Session
 
 from kedge.models import store
+from kedge.models.network import to_onnx
 
 
 @pytest.fixture
@@ -26,3 +29,11 @@ def session():
     if one.process.poll() is None:
         one.process.kill()
     one.process.wait()
+
+
+@pytest.fixture(scope="session")
+def go_model(tmp_path_factory):
+    """A path to a small network of Go that plays at random."""
+    path = tmp_path_factory.mktemp("models") / "tiny.onnx"
+    onnx.save(to_onnx(tiny_go.weights()), path)
+    return str(path)

@@ -1,36 +1,73 @@
 """Go Text Protocol sessions, scripted: the grammar, every command, and a process."""
 
 import io
+import json
 import random
 import re
 import subprocess
-import sys
-from pathlib import Path
+import time
 
 import numpy as np
 import pytest
+from uci_session import KEDGE
 
 from kedge.agents.agent import Analysis
-from kedge.agents.go_engine import GoEngine
-from kedge.interfaces.gtp import COMMANDS, Gtp
+from kedge.agents.engine import Control, Thought
+from kedge.agents.go_engine import GoEngine, Options
+from kedge.games.go_rules import GoRules
+from kedge.interfaces.gtp import COMMANDS, PARAMS, Gtp
+from kedge.interfaces.gtp_analysis import Request, line
+from kedge.records import read_sgf
+
+ANSWER = r"[=?]\d*(?: [^\n]*)?\n(?:[^\n]+\n)*\n"
 
 
-class Uniform:
-    """Every legal move alike."""
+class Uniform(GoEngine):
+    """Every legal move alike, on boards of every size."""
 
-    def analyse_many(self, states):
-        counts = [len(state.legal_actions()) for state in states]
-        policies = [np.full(count, 1.0 / count) for count in counts]
-        return [Analysis(policy, policy, policy * np.nan, 0.0) for policy in policies]
+    sizes = range(2, 20)
+
+    def load(self):
+        return None
+
+    def think(self, limits, control):
+        count = len(self.state.legal_actions())
+        policy = np.full(count, 1.0 / count)
+        found = Analysis(policy, policy, policy * np.nan, 0.0, visits=np.zeros(count, np.int64))
+        for made in range(1, 4):
+            yield Thought(lambda: found, made, float(made))
+        if limits.infinite:
+            control.wait_for_leave(limits)
+
+
+class Out(io.StringIO):
+    """What an engine says, and a way to wait for it."""
+
+    def wait_for(self, text, count=1, seconds=10.0):
+        end = time.monotonic() + seconds
+        while self.getvalue().count(text) < count:
+            assert time.monotonic() < end, f"{text!r} never came"
+            time.sleep(0.002)
 
 
 def talk(*lines, engine=None):
-    """What is answered to each line, in order."""
+    """What is answered to each line, in order, each by the protocol's grammar."""
     out = io.StringIO()
-    Gtp(out, engine or GoEngine(Uniform(), seed=0)).run(line + "\n" for line in lines)
-    said = out.getvalue()
-    assert said == "" or said.endswith("\n\n")
-    return said.split("\n\n")[:-1]
+    Gtp(out, engine or Uniform(), seed=1).run(line + "\n" for line in lines)
+    return answers(out.getvalue())
+
+
+def answers(said):
+    assert re.fullmatch(f"(?:{ANSWER})*", said)
+    assert all(letter.isprintable() or letter == "\n" for letter in said)
+    return [answer[:-2] for answer in re.findall(ANSWER, said)]
+
+
+@pytest.fixture(scope="module")
+def engine(go_model):
+    found = GoEngine(Options(model=go_model, playouts=4))
+    found.load()
+    return found
 
 
 def test_grammar():
@@ -62,11 +99,13 @@ def test_every_command_without_arguments():
 
 
 def test_a_player_that_fails_is_no_end():
-    class Broken:
-        def analyse_many(self, states):
+    class Broken(Uniform):
+        def think(self, limits, control):
             raise RuntimeError("no\n\nmemory")
 
-    assert talk("1 genmove b", "2 name", engine=GoEngine(Broken())) == ["?1 no memory", "=2 kedge"]
+    assert talk("1 genmove b", "2 name", "3 lz-analyze", "4 name", engine=Broken()) == [
+        "?1 no memory", "=2 kedge", "?3 no memory", "=4 kedge",
+    ]  # fmt: skip
 
 
 def test_a_game():
@@ -95,7 +134,7 @@ def test_anyone_may_move_at_any_time():
 
 
 def test_generated_moves_are_legal_and_played():
-    engine = GoEngine(Uniform(), seed=1)
+    engine = Uniform()
     said = talk("boardsize 3", *("genmove b", "genmove w") * 40, engine=engine)
     assert all(re.fullmatch(r"= ([A-C][1-3]|pass)", answer) for answer in said[1:])
     assert len(engine.state.history) == 80
@@ -114,7 +153,7 @@ def test_a_ko_by_the_opponents_rule():
         "play w C3",
         "play w B2",
     )
-    engine = GoEngine(Uniform())
+    engine = Uniform()
     assert talk("boardsize 5", *moves, "play b C2", "play w B2", engine=engine)[-1].startswith(
         "? illegal move"
     )
@@ -146,7 +185,7 @@ def test_handicaps():
     assert len(talk("place_free_handicap 30")[0].split()) == 10
     assert len(talk("boardsize 8", "place_free_handicap 7")[1].split()) == 5
     assert talk("place_free_handicap 1")[0].startswith("? 1 handicap stones")
-    engine = GoEngine(Uniform())
+    engine = Uniform()
     said = talk("set_free_handicap D4 D4", "set_free_handicap D4", "set_free_handicap D4 pass",
                 "set_free_handicap D4 z9", "set_free_handicap D4 Q16 K10", "undo",
                 "komi 0.5", engine=engine)  # fmt: skip
@@ -176,7 +215,7 @@ def test_handicaps():
     ],
 )
 def test_clocks(lines, limits):
-    engine = GoEngine(Uniform())
+    engine = Uniform()
     assert talk(*lines, engine=engine) == ["="] * len(lines)
     found = engine.limits(0)
     assert {"remaining": None, "seconds": None, "increment": 0.0, **limits} == {
@@ -193,10 +232,13 @@ def test_bad_clocks(bad):
     assert talk(bad)[0].startswith("? ")
 
 
-def test_garbage_never_kills_it():
+def test_garbage_never_kills_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # printsgf writes files
     rng = random.Random(0)
     words = [*COMMANDS, "b", "w", "D4", "pass", "I5", "19", "9", "-1", "1e400", "nan", "7.5", "#",
-             "\x00", "\x1b[2J", "×", "9" * 30, "T19", "none", "byoyomi", "5"]  # fmt: skip
+             "\x00", "\x1b[2J", "×", "9" * 30, "T19", "none", "byoyomi", "5", "interval",
+             "maxmoves", "rootInfo", "true", *PARAMS, "ko", "{}", '{"ko":[]}', "{", "seki",
+             "japanese", "fischer", "tests/late_game.sgf"]  # fmt: skip
     lines = [" ".join(rng.choices(words, k=rng.randint(1, 5))) for _ in range(600)]
     lines = [line for line in lines if "quit" not in line]
     said = talk(*lines, "99 name")
@@ -204,13 +246,201 @@ def test_garbage_never_kills_it():
     assert all(answer[0] in "=?" for answer in said)
 
 
+def test_small_boards_are_refused(engine):
+    said = talk("boardsize 9", "boardsize 19", "boardsize 19 19", "boardsize 19 13",
+                "rectangular_boardsize 19 19", engine=engine)  # fmt: skip
+    assert said == ["? unacceptable size", "=", "=", "? unacceptable size", "="]
+
+
+def test_rules():
+    engine = Uniform()
+    said = talk("kata-get-rules", "kata-set-rules japanese", "kata-get-rules", "kgs-rules chinese",
+                "kata-set-rule ko simple", "kata-set-rule suicide true",
+                'kata-set-rules {"ko": "SITUATIONAL", "scoring": "AREA", "hasButton": false}',
+                engine=engine)  # fmt: skip
+    told = json.loads(said[0].removeprefix("= "))
+    assert told["scoring"] == "AREA"
+    assert json.loads(said[2].removeprefix("= "))["scoring"] == "TERRITORY"
+    assert all(answer.startswith("=") for answer in said)
+    assert engine.rules == GoRules(ko="SITUATIONAL")
+    for bad in ("kata-set-rules mongolian", "kata-set-rules {", "kata-set-rules [1]",
+                "kata-set-rule ko 3", "kata-set-rule hasButton true", "kata-set-rule tax ALL",
+                'kata-set-rules {"suicide": 1}', "kgs-rules",
+                "kata-set-rule fun true"):  # fmt: skip
+        assert talk(bad, engine=engine)[0].startswith("? ")
+    assert engine.rules == GoRules(ko="SITUATIONAL")
+
+
+# Black has the left of a small board and White the right; B3 is White's.
+HALVES = ("boardsize 5", "komi 0.5", *(
+    f"play {'bw'[turn % 2]} {point}"
+    for turn, point in enumerate(
+        ["C3", "D3", "C2", "D2", "C4", "D4", "C5", "D5", "C1", "B3", "pass", "D1"]
+    )
+))  # fmt: skip
+B3 = 11
+
+
+def test_rules_count():
+    engine = Uniform(dead_stones=lambda state: [B3])
+    said = talk(*HALVES, "kata-set-rules chinese", "final_score", "kata-set-rules japanese",
+                "final_score", engine=engine)  # fmt: skip
+    assert said[-3::2] == ["= B+4.5", "= B+5.5"]
+    for rules, answer in (("tromp-taylor", "360.5"), ("chinese", "356.5"), ("aga", "357.5")):
+        said = talk("komi 0.5", f"kata-set-rules {rules}", "fixed_handicap 4", "final_score")
+        assert said[-1] == f"= B+{answer}"
+
+
+def test_suicide_by_the_rules():
+    corner = ("boardsize 5", "play w A2", "play w B2", "play w C1", "play b A1", "play b B1")
+    assert talk("kata-set-rules chinese", *corner)[-1].startswith("? illegal move")
+    assert talk("kata-set-rules tromp-taylor", *corner)[-1] == "="
+
+
+def test_parameters(engine):
+    assert talk("kata-list-params", engine=engine) == ["= " + " ".join(PARAMS)]
+    said = talk("kata-set-param playouts 7", "kata-get-param maxVisits",
+                "kata-set-param resignThreshold -1", "kata-get-param resign",
+                "kata-set-param seed 9", "kata-get-param seed", "kata-get-params",
+                "kata-set-param reuse_tree true", "kata-get-param reuse_tree",
+                "kata-set-param reuse_tree false", "kata-set-param maxPlayouts 4",
+                "kata-get-param value_model", engine=engine)  # fmt: skip
+    assert said[:6] == ["=", "= 7", "=", "= -1.0", "=", "= 9"]
+    assert set(json.loads(said[6].removeprefix("= "))) == set(PARAMS)
+    assert said[7:] == ["=", "= true", "=", "=", "= auto"]
+    assert engine.options.playouts == 4
+    was = engine.options
+    for bad in ("playouts -1", "playouts many", "c_puct nan", "model nobody", "model chess",
+                "temperature 1e400", "playoutDoublingAdvantage 2", "top_p 0", "seed"):  # fmt: skip
+        assert talk(f"kata-set-param {bad}", engine=engine)[0].startswith("? ")
+    assert engine.options == was
+    assert talk("genmove b", engine=engine)[0].startswith("= ")
+
+
+def infos(text):
+    """The keys of every move of a line, in order."""
+    parts = text.split("info ")[1:]
+    found = []
+    for part in parts:
+        words, _, pv = part.partition(" pv ")
+        keys = dict(zip(*[iter(words.split())] * 2, strict=True))
+        found.append({**keys, "pv": pv.split()})
+    return found
+
+
+def test_analyses_stop_at_the_next_line(engine):
+    for command, end in (("lz-analyze b 1", ""), ("kata-analyze w 1", "7 name"),
+                         ("kata-analyze interval 1 ownership true rootInfo true", "stop"),
+                         ("lz-analyze 1 maxmoves 3", "protocol_version")):  # fmt: skip
+        out = Out()
+
+        def lines(command=command, end=end, out=out):
+            yield f"5 {command}\n"
+            out.wait_for("info ", 2)
+            yield f"{end}\n"
+            yield "name\n"
+
+        Gtp(out, engine).run(lines())
+        first, *rest = answers(out.getvalue())
+        head, *told = first.split("\n")
+        assert head == "=5"
+        assert rest == ([{"7 name": "=7 kedge", "stop": "="}.get(end, "= 2")] if end else []) + [
+            "= kedge"
+        ]
+        moves = infos(told[-1].partition(" rootInfo")[0])
+        assert [int(move["order"]) for move in moves] == list(range(len(moves)))
+        assert len(moves) == 3 if "maxmoves" in command else len(moves) >= 10
+        assert all(move["pv"][0] == move["move"] for move in moves)
+        visits = [int(move["visits"]) for move in moves]
+        assert visits == sorted(visits, reverse=True)
+        most = 10_000 if command.startswith("lz") else 1
+        assert all(0 <= float(move[key]) <= most for move in moves for key in ("winrate", "prior"))
+        assert ("." in moves[0]["prior"]) == command.startswith("kata")
+
+
+def test_an_analysis_ends_with_the_input(engine):
+    assert talk("kata-analyze b 100000", engine=engine) == ["="]
+    over = talk("clear_board", "play b pass", "play w pass", "kata-analyze", engine=engine)
+    assert over[3].startswith("? the game is over")
+    talk("clear_board", engine=engine)
+
+
+def test_the_prior_is_what_people_play(engine):
+    talk("clear_board", engine=engine)
+    found = [*engine.think(engine.limits(0), Control())][-1].analysis()
+    moves = infos(line(engine.state, found, Request(least=400), "kata"))
+    assert sum(float(move["prior"]) for move in moves) == pytest.approx(1.0, abs=1e-3)
+
+
+@pytest.mark.parametrize("name", ["lz-genmove_analyze", "kata-genmove_analyze"])
+def test_moves_with_analysis(engine, name):
+    said = talk("clear_board", f"{name} b 0", f"{name} w interval 0 maxmoves 1", f"{name} 0",
+                "kata-search_analyze b 0", "undo", "undo", "undo", "undo",
+                engine=engine)  # fmt: skip
+    for answer in said[1:5]:
+        head, *told, move = answer.split("\n")
+        assert head == "="
+        assert all(line.startswith("info move ") for line in told)
+        assert re.fullmatch(r"play ([A-HJ-T]\d+|pass)", move)
+        assert told
+    assert said[5:] == ["=", "=", "=", "? cannot undo: there is no move to take back"]
+    for bad in ("b 0 loudly", "b 0 avoid b D4 3", "b 0 maxmoves x", "interval"):
+        assert talk(f"{name} {bad}", engine=engine)[0].startswith("? syntax error")
+
+
+def test_records(tmp_path):
+    path = tmp_path / "two words.sgf"
+    engine = Uniform()
+    said = talk("boardsize 9", "komi 5.5", "set_free_handicap C3 G7", "play w E5", "play w D4",
+                "play b pass", f"printsgf {path}", "printsgf", engine=engine)  # fmt: skip
+    assert said[6] == "="
+    assert said[7] == f"= {path.read_text().rstrip()}"
+    (game,) = read_sgf(path.read_bytes())
+    assert (game.handicap, game.komi, len(game)) == (2, 5.5, 3)
+    other = Uniform()
+    assert talk(f"loadsgf {path}", engine=other) == ["="]
+    assert str(other.state) == str(engine.state)
+    assert talk(f"loadsgf {path} 2", "undo", "undo", engine=other) == [
+        "=", "=", "? cannot undo: there is no move to take back",
+    ]  # fmt: skip
+    (tmp_path / "empty.sgf").write_text("")
+    for bad in ("nowhere.sgf", "empty.sgf"):
+        assert talk(f"loadsgf {tmp_path / bad}", engine=other)[0].startswith("? ")
+
+
+def test_who_is_dead():
+    engine = Uniform(dead_stones=lambda state: [B3])
+    said = talk(*HALVES, "final_status_list dead", "final_status_list alive",
+                "final_status_list seki", "final_status_list ghosts", engine=engine)  # fmt: skip
+    assert said[-4] == "= B3"
+    assert sorted(said[-3].split()[1:]) == [
+        f"{column}{row}" for column in "CD" for row in range(1, 6)
+    ]
+    assert said[-2] == "="
+    assert said[-1].startswith("? syntax error")
+    early = Uniform(dead_stones=lambda state: [0])
+    assert talk("play b A19", "final_status_list dead", engine=early)[1] == "="
+
+
 @pytest.mark.parametrize("end", [b"quit\n", b""], ids=["quit", "eof"])
-def test_a_process(end):
-    script = "from kedge.interfaces.gtp import run; from test_gtp import Uniform; run(Uniform())"
+def test_a_process(end, go_model):
     found = subprocess.run(
-        [sys.executable, "-c", script], cwd=Path(__file__).parent,
-        input=b"1 boardsize 9\r\n2 genmove b\r\n\xff\xfe\n" + end, capture_output=True, timeout=20,
+        [KEDGE, "gtp", "--model", go_model, "--playouts", "2"],
+        input=b"1 boardsize 19\r\n2 genmove b\r\n\xff\xfe\n3 kata-analyze 1\n" + end,
+        capture_output=True, timeout=20,
     )  # fmt: skip
     assert found.returncode == 0
     assert found.stderr == b""
-    assert re.match(rb"=1\n\n=2 ([A-HJ][1-9]|pass)\n\n\? unknown command\n\n", found.stdout)
+    said = answers(found.stdout.decode())
+    assert re.fullmatch(r"=2 ([A-HJ-T]\d+|pass)", said[1])
+    assert [said[0], said[2], said[3][:2]] == ["=1", "? unknown command", "=3"]
+
+
+@pytest.mark.parametrize("bad", [["--model", "nobody"], ["--model", "chess"], ["--rules", "odd"],
+                                 ["--c-puct", "-1"]])  # fmt: skip
+def test_bad_options(bad):
+    found = subprocess.run([KEDGE, "gtp", *bad], input=b"", capture_output=True, timeout=20)
+    assert found.returncode == 2
+    assert found.stdout == b""
+    assert found.stderr.startswith(b"kedge: ")
+    assert found.stderr.count(b"\n") == 1

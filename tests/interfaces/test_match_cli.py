@@ -10,18 +10,20 @@ from pathlib import Path
 import chess.pgn
 import pytest
 
+from kedge.records import read_go_games
+
 KEDGE = str(Path(sys.executable).with_name("kedge"))
 QUICK = ["--max-plies", "16", "--chunk", "2"]
 
 
-def match(*arguments):
+def match(*arguments, game="chess"):
     return subprocess.run(
-        [KEDGE, "match", "chess", *map(str, arguments)], capture_output=True, text=True, timeout=60
+        [KEDGE, "match", game, *map(str, arguments)], capture_output=True, text=True, timeout=60
     )
 
 
-def answer(*arguments):
-    done = match(*arguments, "--json")
+def answer(*arguments, game="chess"):
+    done = match(*arguments, "--json", game=game)
     assert (done.returncode, done.stderr) == (0, "")
     return json.loads(done.stdout)
 
@@ -51,6 +53,39 @@ def test_a_match(tmp_path):
     assert points == 5 * found["score"]
     assert plies == 5 * found["mean_plies"]
     assert sum(found["terminations"].values()) == 5
+
+
+def test_a_match_of_go(go_model, tmp_path):
+    sgf = tmp_path / "games.sgf.gz"
+    search = f"puct({go_model}, playouts=3)"
+    short = ["--games", 3, "--max-plies", 24, "--judge", "playouts", "--komi", 5.5]
+    found = answer(search, go_model, *short, "--sgf", sgf, game="go")
+    assert found["games"] == found["wins"] + found["draws"] + found["losses"] == 3
+    assert (found["game"], found["as_black"]["games"], found["sgf"]) == ("go", 2, str(sgf))
+    games = list(read_go_games(sgf))
+    assert [game.black == found["a"] for game in games] == [True, False, True]
+    assert all((len(game), game.komi, game.rules) == (24, 5.5, "Japanese") for game in games)
+    won = [(game.black_return > 0) == (game.black == found["a"]) for game in games]
+    assert sum(won) == found["wins"]
+    again = match(search, go_model, *short, game="go")
+    assert "judges: playouts 3" in again.stdout.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--judge", "gnu"], "unknown judge 'gnu'; did you mean gnugo"),
+        (["--judge", "katago:a,b"], "/a: No such file"),
+        (["--komi", "99"], "--komi"),
+        (["--sgf", "nowhere/games.sgf"], "nowhere/games.sgf: cannot write"),
+    ],
+)
+def test_bad_input_for_go(arguments, said, go_model, own_home):
+    done = match(go_model, go_model, *arguments, game="go")
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert not (own_home / "runs").exists()
 
 
 def test_the_table_is_for_people():

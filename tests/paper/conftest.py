@@ -1,10 +1,14 @@
-"""Human games for the chess tables: made up, few, and of every kind that a report tells apart."""
+"""Human games for the tables: made up, few, and of every kind that a report tells apart."""
 
+import fake_katago
 import numpy as np
 import pytest
 
 from kedge.games.chess import ChessState
+from kedge.games.go import GoState
 from kedge.records import ChessGame, write_pgn
+from kedge.records.go_games import GoGame
+from kedge.records.sgf import write_sgf
 
 
 def random_game(rng, plies, **tags):
@@ -37,3 +41,30 @@ def human_games(tmp_path_factory):
     path = tmp_path_factory.mktemp("games") / "games.pgn"
     write_pgn(games, path)
     return path
+
+
+@pytest.fixture(scope="session")
+def go_games(tmp_path_factory):
+    """An SGF file: five games of the paper's test years, 8 to 12 moves long, and one before."""
+    rng = np.random.default_rng(7)
+    games = []
+    for number in range(6):
+        state = GoState(superko="simple")
+        for _ in range(8 + number % 5):
+            state.apply_action(int(rng.choice(state.legal_actions()[:-1])))
+        date = "2014-12-31" if number == 5 else f"201{5 + number % 2}-03-0{number + 1}"
+        games.append(GoGame(np.array(state.history, np.int16), komi=6.5, date=date))
+    path = tmp_path_factory.mktemp("games") / "games.sgf"
+    path.write_text("".join(write_sgf(game) for game in games))
+    return path
+
+
+@pytest.fixture(scope="session")
+def katago(tmp_path_factory):
+    """The fields that name a program like KataGo and two of its networks."""
+    folder = tmp_path_factory.mktemp("katago")
+    networks = [folder / "g170-b6c96-s1-d2.bin.gz", folder / "mine.bin.gz"]
+    for network in networks:
+        network.touch()
+    program = fake_katago.write(folder / "katago")
+    return {"katago": str(program), "networks": tuple(map(str, networks))}

@@ -13,7 +13,7 @@ from kedge.experiments import run
 from kedge.paper.chess_accuracy import ChessAccuracy, ChessCrossEntropy
 from kedge.paper.chess_groups import ChessByRating, ChessByTimeControl
 from kedge.paper.chess_prediction import rating_of
-from kedge.paper.chess_sample import MANY_PLAYERS, default_sources, draw_games, find_games
+from kedge.paper.chess_sample import MANY_PLAYERS, default_sources, draw_games
 from kedge.paper.chess_strength import ChessStrength, ChessTradeoff
 from kedge.paper.prediction import Scores, short_name, titled
 from kedge.records import read_games
@@ -302,7 +302,7 @@ def test_a_run_goes_on_and_two_reports_share_it(human_games, tmp_path, monkeypat
 def test_missing_games_are_told_before_anything_is_done(monkeypatch, tmp_path):
     monkeypatch.delenv("KEDGE_DATA", raising=False)
     with pytest.raises(InputError, match="--set data=FILE"):
-        find_games("")
+        ChessAccuracy().file()
     with pytest.raises(InputError, match="no such file"):
         run(ChessAccuracy(data=str(tmp_path / "none.pgn")), folder=tmp_path / "run")
     assert not (tmp_path / "run").exists()

@@ -23,13 +23,26 @@ SMALL |= {
         **SMALL_CHESS, "c_puct": (2.0,), "games": 2, "chunk": 2, "shards": 1,
     },
 }  # fmt: skip
+SHORT_MATCH = {"playouts": 3, "games": 2, "chunk": 2, "max_plies": 20, "judge": "playouts"}
+SMALL |= {
+    "go-accuracy": {"playouts": 3, "c_puct": (2.0,), "positions": 20, "shards": 2},
+    "go-cross-entropy": {"playouts": 3, "c_puct": (2.0,), "positions": 20, "shards": 2},
+    "go-rl-agents": {"positions": 20},
+    "go-strength": {**SHORT_MATCH, "c_puct": (2.0,)},
+    "go-tradeoff": {**SHORT_MATCH, "c_puct": (2.0,), "positions": 20, "shards": 1},
+}
 
 
 @pytest.fixture(scope="module", params=sorted(EXPERIMENTS))
-def done(request, tmp_path_factory, human_games):
+def done(request, tmp_path_factory, human_games, go_games, go_model, katago):
     kind = experiment_class(request.param)
-    data = {"data": str(human_games)} if hasattr(kind, "data") else {}
-    experiment = kind(**SMALL[request.param], **data)
+    is_go = request.param.startswith("go-")
+    fields = {"models": (go_model,)} if is_go else {}
+    if hasattr(kind, "data"):
+        fields["data"] = str(go_games if is_go else human_games)
+    if hasattr(kind, "katago"):
+        fields |= katago
+    experiment = kind(**SMALL[request.param], **fields)
     return run(experiment, engine="inline", folder=tmp_path_factory.mktemp("run") / "folder")
 
 

@@ -76,24 +76,31 @@ class Agent(Protocol):
         ...
 
 
+class Predictor(Protocol):
+    """Whoever says of many positions what would be played."""
+
+    @property
+    def batch_size(self) -> int:
+        """How many at once make the best of it."""
+        ...
+
+    def analyse_chunks(self, chunks: Iterable[Sequence[Any]]) -> Iterator[Analysis]:
+        """The positions of each chunk in one analysis, at most `batch_size` of them.
+
+        A `Player` takes native boards.
+        """
+        ...
+
+
 @runtime_checkable
-class Player(Agent, Protocol):
+class Player(Agent, Predictor, Protocol):
     """An agent that analyses many states at once, as tables and matches want it."""
 
     temperature: float
     """At which it draws its moves."""
 
-    @property
-    def batch_size(self) -> int:
-        """How many states at once make the best of it."""
-        ...
-
     def analyse_many(self, states: Sequence[Any], *, lines: bool = False) -> list[Analysis]:
         """Each state by itself; `lines` take longer."""
-        ...
-
-    def analyse_chunks(self, chunks: Iterable[Sequence[Any]]) -> Iterator[Analysis]:
-        """The native boards of each chunk in one analysis, at most `batch_size` of them."""
         ...
 
 

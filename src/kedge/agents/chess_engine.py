@@ -7,78 +7,42 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from kedge.agents import model_engine
 from kedge.agents.agent import Analysis
-from kedge.agents.engine import Choice, Control, Limits, Thought, choose, think
+from kedge.agents.engine import Control, Limits, Thought
+from kedge.agents.model_engine import ModelEngine
 from kedge.agents.move_times import PEOPLE, entropies, features, just_taken
-from kedge.agents.networks import network, split_network
-from kedge.agents.puct import PuctAgent, Search, check_temperature
 from kedge.errors import InputError
 from kedge.games.chess import START_FEN, ChessState, encode
-from kedge.models.backends import Network
-from kedge.models.mixture import MixedNetwork
 from kedge.models.store import stored_names
 from kedge.regularize import Array
-from kedge.search.puct import Settings
 
-_PLAYOUT_BYTES = 3000  # of tree: some 35 moves of 48 bytes each, and what growing takes
+SHIPPED = "chess"
 _QUICKEST = 0.15  # seconds that people take, premoves aside
 
 
 @dataclass(frozen=True)
-class Options:
+class Options(model_engine.Options):
     """How an `Engine` plays."""
 
-    model: str | None = None
-    """A stored model, a path, or the one that ships with kedge, which None is too."""
     elo: int | None = None
     """Play as people of this rating do, whatever the model: see `choose_models`."""
-    value_model: str | None = None
-    """Another that says what positions are worth; None for the same."""
-    c_puct: float = 2.0
-    playouts: int = 50
-    """A move, when it plays by the clock or without limits; 0 leaves it to the clock."""
-    temperature: float = 1.0
-    prior_temperature: float = 1.0
-    top_p: float = 1.0
-    """Only the likeliest moves that together have this share are played."""
     human_time: bool = False
-    overhead: float = 0.03
-    """Seconds that are lost between the engine and the clock."""
-    threads: int = 1
-    batch: int = 1
-    """Leaves that wait for the network together."""
-    reuse_tree: bool = False
-    """Keep of the last search what is below the moves made since."""
-    memory: int = 1024
-    """MB that the tree may take."""
-
-    def __post_init__(self) -> None:
-        Settings(c_puct=self.c_puct, batch=self.batch)
-        check_temperature(self.temperature)
-        check_temperature(self.prior_temperature)
-        if self.prior_temperature == 0.0:
-            raise InputError("prior temperature: above 0")
-        if not 0.0 < self.top_p <= 1.0:
-            raise InputError(f"top p: above 0, at most 1, not {self.top_p:g}")
 
 
-class Engine:
-    """A position, and how to play it. Only `think` may run while another thread asks."""
+class Engine(ModelEngine):
+    """A game of chess, and how to play it."""
+
+    shipped = SHIPPED
+    playout_bytes = 3000  # some 35 moves
+    options: Options
+    state: ChessState
 
     def __init__(self) -> None:
+        super().__init__()
         self.options = Options()
-        self.state = ChessState()
-        self._rng = np.random.default_rng()
         self._longest = 0.0  # seconds that a clock has shown in this game
-        self._start = START_FEN  # of the game
-        self._network: Network | None = None
-        self._key: tuple[object, ...] = ()  # of that network
-        self._playing = ""  # what it is, in words
-        self._last: tuple[str, Search] | None = None  # where its game started, if it is to be kept
-
-    def seed(self, seed: int | None) -> None:
-        """Of the moves that are drawn from here on."""
-        self._rng = np.random.default_rng(seed)
+        self.new_game()
 
     def new_game(self) -> None:
         """From the start, with another clock."""
@@ -96,6 +60,9 @@ class Engine:
             self.state.board.push(action)
             self.state.history.append(action)
 
+    def models(self, options: Options) -> tuple[list[str], float]:
+        return choose_models(options)
+
     def load(self) -> str | None:
         """Have the network ready; says which it is if it was not.
 
@@ -103,86 +70,27 @@ class Engine:
         a game cannot do without a move.
         """
         try:
-            return self._load(self.options)
+            loaded = super().load()
         except Exception as error:
             if self._network is None:
                 self._load(replace(self.options, model=SHIPPED, value_model=None))
             raise InputError(f"{error}; meanwhile it {self._playing}") from error
-
-    def _load(self, options: Options) -> str | None:
-        names, share = choose_models(options)
-        judge = options.value_model or names[0]
-        key = (*names, share, options.value_model, options.threads)
-        # Shared out: a network's threads spin on while the other computes.
-        threads = max(1, options.threads // len({*names, judge}))
-        first, *others = [network(name, threads) for name in names]
-        prior = MixedNetwork(first, others[0], share) if others else first
-        value = network(judge, threads) if options.value_model else prior
-        was, self._key = self._key, key
-        self._network = split_network(prior, value)
-        weights = f", {share:.0%} of the latter" if others else ""
-        judged = f"; {judge} says what positions are worth" if options.value_model else ""
-        self._playing = f"plays {' and '.join(names)}{weights}{judged}"
-        if was == key:
-            return None
-        model = options.model
+        model = self.options.model
+        names, _ = choose_models(self.options)
         passed = model is not None and model not in names and not _is_shipped(model)
-        return f"by rating, not with {model}: {self._playing}" if passed else self._playing
+        return f"by rating, not with {model}: {loaded}" if loaded and passed else loaded
 
     def think(self, limits: Limits, control: Control) -> Iterator[Thought]:
-        """A thought after every batch of playouts: see `kedge.agents.engine.think`."""
-        options = self.options
-        assert self._network is not None, "load first"
-        most = max(1, options.memory * 1_000_000 // _PLAYOUT_BYTES)
-        agent = PuctAgent(
-            self._network,
-            Settings(options.c_puct, most, batch=options.batch),
-            options.temperature,
-            options.prior_temperature,
-            threads=1,
-        )
-        search = self._continued(agent, limits) or Search(agent, self.state, limits.only)
-        self._last = (self._start, search) if options.reuse_tree and not limits.only else None
         self._longest = max(self._longest, limits.remaining or 0.0)
-        as_people = options.human_time and limits.remaining is not None
-        return think(
-            search,
-            limits,
-            control,
-            playouts=limits.wanted(options.playouts, most),
-            overhead=options.overhead,
-            pause=(lambda found: self._pause(found, limits)) if as_people else None,
+        as_people = self.options.human_time and limits.remaining is not None
+        return self._think(
+            limits, control, (lambda found: self._pause(found, limits)) if as_people else None
         )
 
     def _pause(self, found: Analysis, limits: Limits) -> float:
         """Seconds that people take, and that the clock has."""
         wait = human_seconds(found.anchor, self.state, limits, self._longest, self._rng)
         return min(wait, max(0.0, (limits.remaining or 0.0) - self.options.overhead))
-
-    def _continued(self, agent: PuctAgent, limits: Limits) -> Search | None:
-        """The last search, if it was by the same agent and at most two moves were made since."""
-        start, search = self._last or ("", None)
-        if search is None or limits.only or (start, search.agent) != (self._start, agent):
-            return None
-        known, history = search.state.history, self.state.history
-        if history[: len(known)] != known or len(history) > len(known) + 2:
-            return None
-        for action in history[len(known) :]:
-            search.advance(action)
-        return search
-
-    def choose(self, found: Analysis, *, best: bool = False) -> Choice:
-        """A move drawn from the policy; the `best` one if so asked."""
-        actions = self.state.board.legal_actions()
-        return choose(found, actions, self._rng, top_p=self.options.top_p, best=best)
-
-    def any_move(self, only: tuple[int, ...] | None = None) -> Choice | None:
-        """Some legal move, for when there is nobody to ask; None when the game is over."""
-        actions = list(only or self.state.board.legal_actions())
-        return Choice(actions[int(self._rng.integers(len(actions)))]) if actions else None
-
-
-SHIPPED = "chess"
 
 
 def rated_models() -> dict[int, str]:

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from kedge.agents.agent import Analysis, Player
+from kedge.agents.agent import Analysis, Player, Predictor
 from kedge.errors import InputError
 from kedge.evaluation.game_analysis import told_ratings
 from kedge.records.filters import Position, boards_of
@@ -119,12 +119,12 @@ def clustered(games: Sequence[npt.ArrayLike] | Array) -> dict[str, Any]:
 
 def predict(
     positions: Sequence[HumanMove],
-    agent: Player,
+    agent: Predictor,
     boards: Callable[[Sequence[Any]], Sequence[Any]] = boards_of,
 ) -> Prediction:
     """Score `agent` on what people played; positions of a game come one after the other.
 
-    `boards` makes the native boards of positions: those of chess, if not told.
+    `boards` makes of positions what `agent` takes: the native boards of chess, if not told.
     """
     return _summed(positions, _scored(positions, agent, boards))
 
@@ -159,7 +159,7 @@ def told_spec(agent: Spec, elo: int, opponent: int) -> Spec:
 
 def _scored(
     positions: Sequence[HumanMove],
-    agent: Player,
+    agent: Predictor,
     boards: Callable[[Sequence[Any]], Sequence[Any]],
 ) -> Array:
     """The `SUMS` of single positions, one a row."""

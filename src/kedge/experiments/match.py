@@ -1,34 +1,40 @@
 """A match between two agents, played in chunks that are kept as they finish."""
 
 import dataclasses
+from abc import abstractmethod
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from kedge.agents import Player
+from kedge.agents.networks import is_cpu
 from kedge.agents.puct import check_temperature
 from kedge.errors import InputError
+from kedge.evaluation.go_judges import check_judge, judge_files, judge_games, judge_name
 from kedge.evaluation.matches import (
     MAX_PLIES,
     MOVE_LIMIT,
     RESIGNATION,
+    GameRecord,
     MatchScore,
     play_games,
 )
 from kedge.experiments.experiment import Experiment, Task
-from kedge.experiments.fingerprints import weights_of
+from kedge.experiments.fingerprints import files_of, weights_of
 from kedge.experiments.players import player_on
 from kedge.experiments.report import Column, Report, Table
 from kedge.games.chess import START_FEN, ChessState
-from kedge.models.backends import Dtype
-from kedge.records import ChessGame
+from kedge.games.go import GoState, format_gtp, format_score, parse_gtp
+from kedge.models.backends import Dtype, cores
+from kedge.records import ChessGame, GoGame
+from kedge.records.go_games import KOMI
 from kedge.specs import parse
 
-#: Games in a task. On a CPU larger batches gain nothing; a GPU wants them.
-CHUNK, GPU_CHUNK = 8, 256
+GPU_CHUNK = 256  #: Games in a task on a GPU, which wants large batches.
+GO_MAX_PLIES = 722  #: Two for each point of the board, as AlphaGo Zero has it.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,8 +42,12 @@ class Match(Experiment):
     """`games` games between the agents `a` and `b`; each has the first move equally often."""
 
     name: ClassVar[str] = "match"
+    states: ClassVar[type]
+    colours: ClassVar[tuple[str, str]]
+    """Who moves first, and who second."""
+    cpu_chunk: ClassVar[int]
+    """Games in a task on a CPU, where larger batches gain nothing."""
 
-    game: Literal["chess"] = "chess"
     a: str
     b: str
     games: int = 100
@@ -47,11 +57,28 @@ class Match(Experiment):
     resign: float | None = None
     device: str = "cpu"
     dtype: Dtype = "float32"
-    chunk: int = CHUNK
+    chunk: int | None = None
+    """Games in a task; None becomes what suits the device."""
+
+    @abstractmethod
+    def play(
+        self, players: tuple[Player, Player], games: int, rng: np.random.Generator
+    ) -> list[dict[str, Any]]:
+        """Games as JSON: ``first`` (the agent that has the first move), ``moves``, ``score`` of
+        agent 0, ``termination``.
+        """
+
+    @abstractmethod
+    def records(self, results: Mapping[str, dict[str, Any]]) -> Iterator[Any]:
+        """The games in the order of their numbers, to be written into a file."""
 
     def __post_init__(self) -> None:
         for name in ("a", "b"):  # spaces in a spec do not make it another match
             object.__setattr__(self, name, str(parse(getattr(self, name))))
+        if self.chunk is None:
+            chunk = self.cpu_chunk if is_cpu(self.device) else GPU_CHUNK
+            object.__setattr__(self, "chunk", chunk)
+        assert self.chunk is not None
         if self.games < 1:
             raise InputError(f"games: at least 1, not {self.games}")
         if self.chunk < 2 or self.chunk % 2:
@@ -67,23 +94,29 @@ class Match(Experiment):
         return {"weights": weights_of(self.a, self.b)}
 
     def tasks(self) -> list[Task]:
+        assert self.chunk is not None
         return match_tasks(self.games, self.chunk)
 
     def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:
-        games = task.params["games"]
-        rules = {"max_plies": self.max_plies, "resign": self.resign}
-        return {"games": play_chunk(self.players(), games, rng, **rules)}
+        return {"games": self.play(self.players(), task.params["games"], rng)}
+
+    def check(self) -> None:
+        self.players()
 
     def players(self) -> tuple[Player, Player]:
         """The two agents; an `InputError` if one does not play."""
-        return match_players(self.a, self.b, self.temperature, self.device, self.dtype)
+        return match_players(self.a, self.b, self.temperature, self.device, self.dtype, self.states)
+
+    def notes(self, games: Sequence[Mapping[str, Any]]) -> list[str]:
+        """What else a reader must know."""
+        return []
 
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
         games = _games(results)
         score = MatchScore.from_results(games)
         colours = {
             colour: MatchScore.from_results(game for game in games if game["first"] == first)
-            for first, colour in enumerate(("white", "black"))
+            for first, colour in enumerate(self.colours)
         }
         rows = [
             {"as": name, **one.to_json()}
@@ -99,6 +132,7 @@ class Match(Experiment):
         different = len({game["moves"] for game in games})
         if different < len(games):
             notes.append(f"only {different:,} games differ: the errors are larger than they say")
+        notes += self.notes(games)
         return Report(
             title=f"{self.a} – {self.b}: {score}",
             table=Table(
@@ -115,7 +149,7 @@ class Match(Experiment):
             ),
             notes=notes,
             data={
-                "game": self.game,
+                "game": self.config()["game"],
                 "a": self.a,
                 "b": self.b,
                 **score.to_json(),
@@ -128,8 +162,23 @@ class Match(Experiment):
             },
         )
 
+
+@dataclass(frozen=True, kw_only=True)
+class ChessMatch(Match):
+    """Chess, draws claimed."""
+
+    states: ClassVar[type] = ChessState
+    colours: ClassVar[tuple[str, str]] = ("white", "black")
+    cpu_chunk: ClassVar[int] = 8
+
+    game: Literal["chess"] = "chess"
+
+    def play(
+        self, players: tuple[Player, Player], games: int, rng: np.random.Generator
+    ) -> list[dict[str, Any]]:
+        return play_chess(players, games, rng, max_plies=self.max_plies, resign=self.resign)
+
     def records(self, results: Mapping[str, dict[str, Any]]) -> Iterator[ChessGame]:
-        """The games in the order of their numbers, to be written as PGN."""
         names = (self.a, self.b)
         adjudicated = (RESIGNATION, MOVE_LIMIT)
         for number, game in enumerate(_games(results), 1):
@@ -137,7 +186,7 @@ class Match(Experiment):
                 moves=np.array(
                     ChessState.from_fen(START_FEN, game["moves"].split()).history, np.uint16
                 ),
-                result=_result(game),
+                result={1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1"}[_score_of_first(game)],
                 white=names[game["first"]],
                 black=names[1 - game["first"]],
                 # PGN's own words.
@@ -147,7 +196,76 @@ class Match(Experiment):
             )
 
 
-def match_tasks(games: int, chunk: int = CHUNK, label: str = "", **params: Any) -> list[Task]:
+@dataclass(frozen=True, kw_only=True)
+class Judged(Experiment):
+    """What experiments with games of Go have besides: a judge, by whom runs differ."""
+
+    device: str = "cpu"
+    judge: str | None = None
+    """As `judge_name` has it; None becomes what there is on this machine."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()  # type: ignore[misc]
+        object.__setattr__(self, "judge", judge_name(self.judge))
+
+    def inputs(self) -> dict[str, Any]:
+        return {**super().inputs(), "judge_files": files_of(judge_files(str(self.judge)))}
+
+    def check(self) -> None:
+        super().check()
+        check_judge(str(self.judge))
+
+    def judging(self) -> dict[str, Any]:
+        """Who, for `play_go`, and how many at once: on a CPU other tasks have the other cores."""
+        return {"judge": self.judge, "at_once": 1 if is_cpu(self.device) else cores()}
+
+
+@dataclass(frozen=True, kw_only=True)
+class GoMatch(Judged, Match):
+    """Go on the full board; a judge scores what was not resigned."""
+
+    states: ClassVar[type] = GoState
+    colours: ClassVar[tuple[str, str]] = ("black", "white")
+    cpu_chunk: ClassVar[int] = 2  # a game with search takes minutes
+
+    game: Literal["go"] = "go"
+    max_plies: int = GO_MAX_PLIES
+    komi: float = KOMI
+
+    def play(
+        self, players: tuple[Player, Player], games: int, rng: np.random.Generator
+    ) -> list[dict[str, Any]]:
+        return play_go(
+            players,
+            games,
+            rng,
+            komi=self.komi,
+            max_plies=self.max_plies,
+            resign=self.resign,
+            **self.judging(),
+        )
+
+    def notes(self, games: Sequence[Mapping[str, Any]]) -> list[str]:
+        return judged_words(games)
+
+    def records(self, results: Mapping[str, dict[str, Any]]) -> Iterator[GoGame]:
+        names = (self.a, self.b)
+        size = GoState().size
+        for number, game in enumerate(_games(results), 1):
+            black_won = _score_of_first(game) > 0.5
+            yield GoGame(
+                moves=np.array([parse_gtp(move, size) for move in game["moves"].split()], np.int16),
+                komi=self.komi,
+                rules="Japanese",
+                result=format_score(game["margin"]) if "margin" in game else f"{'WB'[black_won]}+R",
+                black=names[game["first"]],
+                white=names[1 - game["first"]],
+                event=f"kedge match, game {number}",
+                ai=True,
+            )
+
+
+def match_tasks(games: int, chunk: int, label: str = "", **params: Any) -> list[Task]:
     """A match as tasks of at most `chunk` games, their number in ``params["games"]``."""
     return [
         Task(
@@ -171,21 +289,76 @@ def match_players(
     return _at(one, temperature), _at(other, temperature)
 
 
-def play_chunk(
+def play_chess(
     players: tuple[Player, Player], games: int, rng: np.random.Generator, **rules: Any
 ) -> list[dict[str, Any]]:
-    """Games of chess as JSON: ``first`` (the agent that has white), ``moves``, ``score`` of agent
-    0, ``termination``. `rules` are those of `play_games`.
-    """
+    """Games as `Match.play` has them, moves in UCI's words. `rules` are those of `play_games`."""
     return [
-        {
-            "first": record.first,
-            "moves": " ".join(map(ChessState.uci, record.moves)),
-            "score": record.score,
-            "termination": record.termination,
-        }
+        _told(record, map(ChessState.uci, record.moves))
         for record in play_games(players, ChessState, games, rng, **rules)
     ]
+
+
+def play_go(
+    players: tuple[Player, Player],
+    games: int,
+    rng: np.random.Generator,
+    *,
+    judge: str,
+    at_once: int = 1,
+    komi: float = KOMI,
+    max_plies: int = GO_MAX_PLIES,
+    resign: float | None = None,
+) -> list[dict[str, Any]]:
+    """Games as `Match.play` has them, moves in GTP's words.
+
+    Those that were not resigned have ``judge``, who it was, ``margin``, what Black is ahead, and
+    where judges failed before, ``failures``.
+    """
+    records = play_games(
+        players, lambda: GoState(komi=komi), games, rng, max_plies=max_plies, resign=resign
+    )
+    states = [_replayed(record, komi) for record in records]
+    told = [
+        _told(record, (format_gtp(move, state.size) for move in record.moves))
+        for record, state in zip(records, states, strict=True)
+    ]
+    played_out = [i for i, game in enumerate(told) if game["termination"] != RESIGNATION]
+    verdicts = judge_games(judge, [states[i] for i in played_out], at_once)
+    for i, verdict in zip(played_out, verdicts, strict=True):
+        black = float(np.sign(verdict.score)) / 2 + 0.5
+        told[i]["score"] = black if told[i]["first"] == 0 else 1.0 - black
+        told[i] |= {"margin": verdict.score, "judge": verdict.judge}
+        if verdict.failures:
+            told[i]["failures"] = list(verdict.failures)
+    return told
+
+
+def judged_words(games: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Who scored the games, and how often that failed."""
+    judges = Counter(game["judge"] for game in games if "judge" in game)
+    failures = [reason for game in games for reason in game.get("failures", ())]
+    words = ["judges: " + ", ".join(f"{name} {n:,}" for name, n in judges.most_common())]
+    if failures:
+        common, _ = Counter(failures).most_common(1)[0]
+        words.append(f"a judge failed {len(failures):,} times, most often so: {common}")
+    return words if judges else []
+
+
+def _told(record: GameRecord, moves: Iterable[str]) -> dict[str, Any]:
+    return {
+        "first": record.first,
+        "moves": " ".join(moves),
+        "score": record.score,
+        "termination": record.termination,
+    }
+
+
+def _replayed(record: GameRecord, komi: float) -> GoState:
+    state = GoState(komi=komi)
+    for move in record.moves:
+        state.apply_action(move)
+    return state
 
 
 def _at(player: Any, temperature: float | None) -> Player:
@@ -198,7 +371,6 @@ def _games(results: Mapping[str, Mapping[str, Any]]) -> Sequence[Mapping[str, An
     return [game for chunk in results.values() for game in chunk["games"]]
 
 
-def _result(game: Mapping[str, Any]) -> str:
-    """As PGN has it: white's points before black's."""
-    white = game["score"] if game["first"] == 0 else 1.0 - game["score"]
-    return {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1"}[white]
+def _score_of_first(game: Mapping[str, Any]) -> float:
+    """Of who had the first move."""
+    return float(game["score"] if game["first"] == 0 else 1.0 - game["score"])

@@ -27,7 +27,6 @@ from kedge.experiments.players import player_on
 from kedge.experiments.report import Column, Report, Table
 from kedge.games.go import GoState
 from kedge.models.backends import Dtype
-from kedge.models.encoding import GO
 from kedge.records import ChessGame, ReadReport, read_games
 from kedge.records.filters import (
     MAIA_BY_NAME,
@@ -39,8 +38,8 @@ from kedge.records.filters import (
     sifted_words,
 )
 from kedge.records.go_files import read_go_games
-from kedge.records.go_games import SPLITS, GoGame, split_of
-from kedge.records.go_positions import GoPosition, legal_length
+from kedge.records.go_games import GoGame
+from kedge.records.go_positions import GoPosition, GoSplit, go_sieve
 from kedge.records.go_positions import boards_of as go_boards_of
 from kedge.specs import Spec, parse
 
@@ -233,20 +232,14 @@ class GoPredict(Predict):
     """Go, on the full board: the paper's games, or all."""
 
     game: Literal["go"] = "go"
-    split: Literal["train", "test", "modern", "all"] = "test"
-    """Even games of people by their years, as `split_of` has them; or any game on 19×19."""
+    split: GoSplit = "test"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.split not in (*SPLITS, "all"):
-            raise InputError(f"split: {', '.join(SPLITS)} or all, not {self.split}")
+        self.sieve()
 
     def sieve(self) -> Sieve:
-        filters: dict[str, Any] = {"of other boards": lambda game: game.size == GO.side}
-        if self.split != "all":
-            filters[f"not in the {self.split} set"] = lambda game: split_of(game) == self.split
-        filters["illegal"] = lambda game: np.arange(len(game)) < legal_length(game)
-        return Sieve(filters)
+        return go_sieve(self.split)
 
     def read(self, path: str, report: ReadReport, threads: int) -> Iterator[GoGame]:
         return read_go_games(path, report)

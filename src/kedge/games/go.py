@@ -245,6 +245,15 @@ def parse_sgf(text: str, size: int) -> int:
     return places[1] * size + places[0]
 
 
+def format_score(score: float) -> str:
+    """A result as programs and records write it, of Black's points less White's.
+
+    >>> [format_score(score) for score in (3.5, -12.0, 0.0)]
+    ['B+3.5', 'W+12', '0']
+    """
+    return f"{'B' if score > 0 else 'W'}+{abs(score):g}" if score else "0"
+
+
 def hoshi(size: int) -> list[int]:
     """The points that a board marks, ascending."""
     if size < 7:
@@ -364,6 +373,7 @@ __all__ = [
     "GoState",
     "encode",
     "format_gtp",
+    "format_score",
     "format_sgf",
     "handicap_points",
     "hoshi",

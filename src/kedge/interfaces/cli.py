@@ -13,6 +13,7 @@ from kedge.errors import ExperimentError, InputError
 from kedge.interfaces.analyze_cli import analyze
 from kedge.interfaces.chess_cli import policy_app
 from kedge.interfaces.experiments_cli import experiments_app, paper
+from kedge.interfaces.gtp_cli import gtp
 from kedge.interfaces.match_cli import match_app
 from kedge.interfaces.models_cli import models_app
 from kedge.interfaces.output import InterruptError
@@ -23,8 +24,8 @@ from kedge.interfaces.train_cli import train_app
 
 # How ``kedge --help`` lists them; typer would put groups last.
 _BY_USE = (
-    "policy", "analyze", "uci", "match", "predict", "train", "models", "replay", "solve", "paper",
-    "experiments",
+    "policy", "analyze", "uci", "gtp", "match", "predict", "train", "models", "replay", "solve",
+    "paper", "experiments",
 )  # fmt: skip
 
 
@@ -52,7 +53,7 @@ for _group, _name in (
     (experiments_app, "experiments"),
 ):
     app.add_typer(_group, name=_name)
-for _command in (analyze, replay, solve, paper):
+for _command in (analyze, gtp, replay, solve, paper):
     app.command()(_command)
 
 

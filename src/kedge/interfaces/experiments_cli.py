@@ -39,7 +39,8 @@ def paper(
     data: Annotated[
         Path | None,
         typer.Option(
-            help="Human games: PGN or JSON lines, plain or compressed. (--set data=…)",
+            help="Human games, plain or compressed: of chess PGN or JSON lines, of Go SGF or a "
+            "table. (--set data=…)",
             dir_okay=False,
             resolve_path=True,
             show_default=False,
@@ -48,12 +49,31 @@ def paper(
     positions: Annotated[
         int | None,
         typer.Option(
-            min=1, help="At most so many a rating. (--set positions=…)", show_default=False
+            min=1,
+            help="At most so many, in chess of each rating. (--set positions=…)",
+            show_default=False,
         ),
     ] = None,
     games: Annotated[
         int | None,
         typer.Option(min=1, help="To play. (--set games=…)", show_default=False),
+    ] = None,
+    anchor: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A human model, in place of the default; may be repeated. (--set models=…)",
+            show_default=False,
+        ),
+    ] = None,
+    katago: Annotated[
+        str | None,
+        typer.Option(help="Where KataGo is. (--set katago=…)", show_default=False),
+    ] = None,
+    network: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A network of KataGo's; may be repeated. (--set networks=…)", show_default=False
+        ),
     ] = None,
     device: Annotated[
         str | None,
@@ -84,7 +104,9 @@ def paper(
     - `kedge paper blotto --set iterations=1000000 --set lambdas=0.01,0.1,1`
     - `kedge paper theory --engine ray --address auto`
     - `kedge paper chess-accuracy --data month.pgn.zst --positions 20000 --device cuda`
-    - `kedge paper chess-accuracy --set "models=chess(elo=1500)" --set c_puct=5,2`
+    - `kedge paper chess-accuracy --anchor "chess(elo=1500)" --set c_puct=5,2`
+    - `kedge paper go-accuracy --positions 100000 --device cuda`
+    - `kedge paper go-rl-agents --katago ./katago --network b6.bin.gz --network b15.bin.gz`
     """
     from kedge.experiments import run
     from kedge.interfaces import inputs
@@ -105,6 +127,9 @@ def paper(
         data=None if data is None else str(data),
         positions=positions,
         games=games,
+        models=tuple(anchor) if anchor else None,
+        katago=katago,
+        networks=tuple(network) if network else None,
         device=device,
     )
     if engine == "local" and getattr(experiment, "device", "cpu") != "cpu":

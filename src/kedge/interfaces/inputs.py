@@ -14,6 +14,8 @@ from kedge.search.regret import MMD, Adaptive, Algorithm, Constant, StepSize, Th
 from kedge.search.regret.algorithms import by_name
 from kedge.specs import suggest
 
+#: Of the fields whose option is called otherwise.
+_OPTIONS = {"models": "anchor", "networks": "network"}
 _COMMA = re.compile(r",(?![^(]*\))")  # not those inside a spec
 
 
@@ -83,7 +85,7 @@ def experiment(
     given = {name: value for name, value in shorthands.items() if value is not None}
     for name in given:
         if name not in known:
-            raise InputError(f"--{name}: {title} has no such setting")
+            raise InputError(f"--{_OPTIONS.get(name, name)}: {title} has no such setting")
     return kind(**{**fields_of(kind, title, settings), **given})
 
 

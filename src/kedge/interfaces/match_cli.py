@@ -1,12 +1,46 @@
 """``kedge match``: which of two agents is stronger, and by how much."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from kedge.interfaces.options import Address, Device, Dtype, Engine, Folder, Json, Workers
 from kedge.interfaces.output import print_json, resumable
+
+if TYPE_CHECKING:
+    from kedge.experiments.match import Match
+
+Games = Annotated[int, typer.Option("--games", "-n", min=1, max=10**6, help="How many.")]
+Opponent = Annotated[str, typer.Argument(help="Its opponent.")]
+Temperature = Annotated[
+    float | None,
+    typer.Option(
+        "--temperature",
+        "-t",
+        help="Both draw their moves at this one. [default: each at its own]",
+        show_default=False,
+    ),
+]
+Record = typer.Option(help="Write the games to this file; .gz and the like compress it.")
+Seed = Annotated[int, typer.Option(min=0, help="The same seed plays the same games.")]
+Resign = Annotated[
+    float | None,
+    typer.Option(
+        metavar="X",
+        help="A game is won once both agents have put its value beyond ±X for four moves. "
+        "[default: play on]",
+        show_default=False,
+    ),
+]
+Chunk = Annotated[
+    int | None,
+    typer.Option(
+        min=2,
+        help="Games side by side in one task. [default: 8 of chess, 2 of Go; 256 on a GPU]",
+        show_default=False,
+    ),
+]
 
 match_app = typer.Typer(no_args_is_help=True, help="Games between two agents: who is stronger?")
 
@@ -19,42 +53,16 @@ def _root() -> None:
 @match_app.command()
 def chess(
     a: Annotated[str, typer.Argument(help="An agent for chess: the score is its.")],
-    b: Annotated[str, typer.Argument(help="Its opponent.")],
-    games: Annotated[int, typer.Option("--games", "-n", min=1, max=10**6, help="How many.")] = 100,
-    temperature: Annotated[
-        float | None,
-        typer.Option(
-            "--temperature",
-            "-t",
-            help="Both draw their moves at this one. [default: each at its own]",
-            show_default=False,
-        ),
-    ] = None,
-    pgn: Annotated[
-        Path | None,
-        typer.Option(help="Write the games to this file; .gz and the like compress it."),
-    ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="The same seed plays the same games.")] = 0,
+    b: Opponent,
+    games: Games = 100,
+    temperature: Temperature = None,
+    pgn: Annotated[Path | None, Record] = None,
+    seed: Seed = 0,
     max_plies: Annotated[int, typer.Option(min=1, help="A game as long as this is a draw.")] = 400,
-    resign: Annotated[
-        float | None,
-        typer.Option(
-            metavar="X",
-            help="A game is won once both agents have put its value beyond ±X for four moves. "
-            "[default: play on]",
-            show_default=False,
-        ),
-    ] = None,
+    resign: Resign = None,
     device: Device = "cpu",
     dtype: Dtype = "float32",
-    chunk: Annotated[
-        int | None,
-        typer.Option(
-            min=2,
-            help="Games side by side in one task. [default: 8; 256 on a GPU]",
-            show_default=False,
-        ),
-    ] = None,
+    chunk: Chunk = None,
     engine: Engine = "local",
     workers: Workers = None,
     address: Address = None,
@@ -74,13 +82,9 @@ def chess(
     - `kedge match chess "puct(maia-1900, c_puct=0.5)" maia-1900 -n 1000 -t 0.3 --device cuda`
     - `kedge match chess "chess(elo=1900)" "chess(elo=1100)" --pgn games.pgn --json`
     """
-    from kedge.experiments import run
-    from kedge.experiments.match import CHUNK, GPU_CHUNK, Match
-    from kedge.files import check_writable
-    from kedge.records import write_pgn
+    from kedge.experiments.match import ChessMatch
 
-    on_cpu = device == "cpu"
-    match = Match(
+    match = ChessMatch(
         a=a,
         b=b,
         games=games,
@@ -89,22 +93,101 @@ def chess(
         resign=resign,
         device=device,
         dtype=dtype,
-        chunk=chunk or (CHUNK if on_cpu else GPU_CHUNK),
+        chunk=chunk,
         seed=seed,
     )
-    if engine != "ray":  # whose workers may have a device, and models, that are not here
-        match.players()
-    if pgn is not None:
-        check_writable(pgn)
-    if engine == "local" and not on_cpu:
+    _report(match, "pgn", pgn, engine, workers, address, folder, as_json)
+
+
+@match_app.command()
+def go(
+    a: Annotated[str, typer.Argument(help="An agent for Go: the score is its.")],
+    b: Opponent,
+    games: Games = 100,
+    temperature: Temperature = None,
+    judge: Annotated[
+        str | None,
+        typer.Option(
+            help="Who scores the games: `gnugo`, `katago:PROGRAM,NETWORK`, or `playouts`. "
+            "[default: GNU Go where it is installed, else playouts]",
+            show_default=False,
+        ),
+    ] = None,
+    komi: Annotated[float, typer.Option(min=-60, max=60, help="White's points.")] = 6.5,
+    sgf: Annotated[Path | None, Record] = None,
+    seed: Seed = 0,
+    max_plies: Annotated[int, typer.Option(min=1, help="A game as long as this ends.")] = 722,
+    resign: Resign = None,
+    device: Device = "cpu",
+    dtype: Dtype = "float32",
+    chunk: Chunk = None,
+    engine: Engine = "local",
+    workers: Workers = None,
+    address: Address = None,
+    folder: Folder = None,
+    as_json: Json = False,
+) -> None:
+    """A match on the full board, as of chess: score, standard error, and the difference in Elo.
+
+    Each has black equally often. A game ends with two passes in a row. As models that learnt from
+    people pass before the board could be counted by rule, a judge says which stones are dead, and
+    territory is counted as in Japan. No board may come again. A judge that fails is asked again,
+    then kedge's own is; the table says how often.
+
+    Finished chunks of games are kept: interrupt it, run it again, and it goes on from there.
+
+    **Examples**
+
+    - `kedge match go "puct(go, c_puct=2, playouts=50)" go --games 20 --sgf games.sgf`
+    - `kedge match go "puct(go, c_puct=0.5)" go -n 1000 -t 0.3 --device cuda`
+    - `kedge match go go "go(temperature=0.3)" --judge katago:./katago,b15.bin.gz --json`
+    """
+    from kedge.experiments.match import GoMatch
+
+    match = GoMatch(
+        a=a,
+        b=b,
+        games=games,
+        temperature=temperature,
+        judge=judge,
+        komi=komi,
+        max_plies=max_plies,
+        resign=resign,
+        device=device,
+        dtype=dtype,
+        chunk=chunk,
+        seed=seed,
+    )
+    _report(match, "sgf", sgf, engine, workers, address, folder, as_json)
+
+
+def _report(
+    match: "Match",
+    kind: Literal["pgn", "sgf"],
+    record: Path | None,
+    engine: Literal["local", "ray", "inline"],
+    workers: int | None,
+    address: str | None,
+    folder: Path | None,
+    as_json: bool,
+) -> None:
+    from kedge.agents.networks import is_cpu
+    from kedge.experiments import run
+    from kedge.files import check_writable
+    from kedge.records import write_pgn, write_sgf_file
+
+    if record is not None:
+        check_writable(record)
+    if engine == "local" and not is_cpu(match.device):
         workers = workers or 1
     with resumable():
         done = run(match, engine=engine, workers=workers, address=address, folder=folder)
     done.write_report()
-    if pgn is not None:
-        write_pgn(match.records(done.results), pgn)
+    if record is not None:
+        write = write_pgn if kind == "pgn" else write_sgf_file
+        write(match.records(done.results), record)
     if as_json:
-        print_json({**(done.report().data or {}), "folder": done.folder, "pgn": pgn})
+        print_json({**(done.report().data or {}), "folder": done.folder, kind: record})
         return
     typer.echo(done.report().text(), nl=False)
-    typer.echo(f"{pgn or done.folder}")
+    typer.echo(f"{record or done.folder}")

@@ -5,9 +5,9 @@ It reads while it thinks, so that ``stop`` and ``isready`` are answered at once.
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib.metadata import version
-from typing import Any, Literal, TextIO
+from typing import Any, TextIO
 
 import numpy as np
 
@@ -16,51 +16,19 @@ from kedge.agents.chess_engine import Engine, Options
 from kedge.agents.chess_mates import forced_mate
 from kedge.agents.engine import Choice, Control, Limits, Thought
 from kedge.errors import InputError
+from kedge.interfaces.engine_options import EMPTY, Option
 from kedge.interfaces.engine_session import EngineSession, printable, talk
 from kedge.models.backends import cores
 
-_EMPTY = "<empty>"
 _EVERY_SECONDS = 0.5  # an info line, besides one whenever the playouts have doubled
-
-
-@dataclass(frozen=True)
-class Option:
-    """What a program may set. A number with a fraction is a string to UCI, which has none."""
-
-    name: str
-    kind: Literal["string", "number", "spin", "check"]
-    default: Any
-    low: float = 0
-    high: float = 0
-
-    def __str__(self) -> str:
-        kind = "string" if self.kind == "number" else self.kind
-        default = str(self.default).lower() if self.kind == "check" else self.default
-        span = f" min {self.low} max {self.high}" if self.kind == "spin" else ""
-        return f"option name {self.name} type {kind} default {default}{span}"
-
-    def read(self, text: str) -> Any:
-        if self.kind == "string":
-            return None if text in ("", "auto", _EMPTY) else text
-        if self.kind == "check":
-            if text.lower() not in ("true", "false"):
-                raise InputError(f"{self.name}: true or false, not {text[:40]!r}")
-            return text.lower() == "true"
-        try:
-            number = float(text) if self.kind == "number" else int(text)
-        except ValueError:
-            raise InputError(f"{self.name}: {text[:40]!r} is not a number") from None
-        if not self.low <= number <= self.high:
-            raise InputError(f"{self.name}: {self.low} to {self.high}, not {text[:40]}")
-        return number
 
 
 OPTIONS = {
     option.name.lower(): option
     for option in (
         Option("Model", "string", "auto"),
-        Option("WeightsFile", "string", _EMPTY),
-        Option("ValueModel", "string", _EMPTY),
+        Option("WeightsFile", "string", EMPTY),
+        Option("ValueModel", "string", EMPTY),
         Option("CPuct", "number", "2.0", 0, 1000),
         Option("Playouts", "spin", 50, 0, 10_000_000),
         Option("Temperature", "number", "1.0", 0, 100),
@@ -108,7 +76,7 @@ class Uci(EngineSession):
         match words:
             case ["uci", *_]:
                 self._say(f"id name kedge {version('kedge')}\nid author the kedge authors")
-                self._say("\n".join(map(str, OPTIONS.values())))
+                self._say("\n".join(map(_declared, OPTIONS.values())))
                 self._say("uciok")
             case ["isready", *_]:
                 if not self._is_thinking():
@@ -276,6 +244,14 @@ def wdl(value: float) -> tuple[int, int, int]:
     drawn = (1.0 - abs(value)) / 3.0
     win, draw = round(500.0 * (1.0 + value - drawn)), round(1000.0 * drawn)
     return win, draw, 1000 - win - draw
+
+
+def _declared(option: Option) -> str:
+    """A number with a fraction is a string to UCI, which has none."""
+    kind = "string" if option.kind == "number" else option.kind
+    default = str(option.default).lower() if option.kind == "check" else option.default
+    span = f" min {option.low} max {option.high}" if option.kind == "spin" else ""
+    return f"option name {option.name} type {kind} default {default}{span}"
 
 
 def _option(words: list[str]) -> tuple[str, str]:

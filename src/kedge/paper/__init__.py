@@ -16,6 +16,11 @@ EXPERIMENTS = {
     "chess-by-time-control": ("kedge.paper.chess_groups", "ChessByTimeControl"),
     "chess-strength": ("kedge.paper.chess_strength", "ChessStrength"),
     "chess-tradeoff": ("kedge.paper.chess_strength", "ChessTradeoff"),
+    "go-accuracy": ("kedge.paper.go_accuracy", "GoAccuracy"),
+    "go-cross-entropy": ("kedge.paper.go_accuracy", "GoCrossEntropy"),
+    "go-rl-agents": ("kedge.paper.go_rl_agents", "GoRlAgents"),
+    "go-strength": ("kedge.paper.go_strength", "GoStrength"),
+    "go-tradeoff": ("kedge.paper.go_strength", "GoTradeoff"),
 }
 
 

@@ -11,8 +11,8 @@ from kedge.agents import Player
 from kedge.errors import InputError
 from kedge.evaluation.prediction import Prediction, few_games, predict
 from kedge.games.chess import ChessState
-from kedge.paper.chess_sample import check_games, default_sources, draw_games, find_games
-from kedge.paper.prediction import Bucket, Cell, HumanPrediction, Scores
+from kedge.paper.chess_sample import check_games, default_sources, draw_games
+from kedge.paper.prediction import Bucket, Cell, Scores, SearchPrediction
 from kedge.records import ChessGame, positions
 from kedge.records.filters import MAIA
 from kedge.specs import parse
@@ -22,10 +22,12 @@ _RATINGS = range(600, 3001)  # beyond them a number in a name is something else
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChessPrediction(HumanPrediction):
+class ChessPrediction(SearchPrediction):
     """Tables on players of chess, in buckets of their rating."""
 
     states: ClassVar[type] = ChessState
+    usual_data: ClassVar[Path] = Path("data", "chess", "lichess_games.jsonl.xz")
+    data_kinds: ClassVar[str] = "PGN or JSON lines, such as a Lichess dump"
 
     models: tuple[str, ...] = ("maia-1100", "maia-1500", "maia-1900")
     sources: tuple[str, ...] | None = None
@@ -35,9 +37,6 @@ class ChessPrediction(HumanPrediction):
         super().__post_init__()
         for model in self.models:
             rating_of(model)
-
-    def file(self) -> Path:
-        return find_games(self.data)
 
     def check(self) -> None:
         super().check()
@@ -80,8 +79,7 @@ class ChessPrediction(HumanPrediction):
             f"Positions as the paper has them: rated games, no bullet, the first 10 plies left "
             f"out, and moves with less than 30 s left; {untimed:,} of the {len(clocks):,} games "
             f"do not record clocks, and have no moves left out for time.",
-            f"MCTS with {self.playouts} playouts. ± is one standard error, clustered by game; "
-            f"differences are paired: the same moves, with and without search.",
+            *self.search_notes(),
             "A model may have been trained on some of these games: Maia on Lichess through 2019.",
             *few_games(row["games"] for row in rows),
         ]

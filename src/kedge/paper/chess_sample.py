@@ -1,4 +1,4 @@
-"""The human games that the chess tables are measured on: found, and drawn once a process."""
+"""The human games that the chess tables are measured on, drawn once a process."""
 
 import functools
 import heapq
@@ -12,24 +12,8 @@ from kedge.errors import InputError
 from kedge.records import ChessGame, read_games
 from kedge.records.filters import MAIA, MAIA_BY_NAME, Sieve, bucket_of, chosen_plies, sifted_words
 
-#: Under ``$KEDGE_DATA``.
-GAMES = Path("data", "chess", "lichess_games.jsonl.xz")
-#: Those of the games there that have many players; the others are one person's.
+#: Those of the games under ``$KEDGE_DATA`` that have many players; the others are one person's.
 MANY_PLAYERS = ("BoyTiger-1/Chess-AI-Bot", "HliasOuzounis/Ai-Guess-the-elo")
-
-
-def find_games(data: str) -> Path:
-    """The file `data`, or the games under ``$KEDGE_DATA``."""
-    advice = "give human games (PGN or JSON lines, such as a Lichess dump) by --set data=FILE"
-    if data:
-        path = Path(data)
-    elif root := os.environ.get("KEDGE_DATA"):
-        path = Path(root) / GAMES
-    else:
-        raise InputError(f"KEDGE_DATA is not set: {advice}")
-    if not path.is_file():
-        raise InputError(f"{path}: no such file; {advice}")
-    return path
 
 
 def default_sources(path: Path) -> tuple[str, ...]:

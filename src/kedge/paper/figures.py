@@ -46,6 +46,23 @@ def draw_settings(figure: "Figure", rows: Rows, key: str) -> None:
 _MEASURES = {"top1": "top-1 accuracy, %", "cross_entropy": "cross-entropy, nats"}
 
 
+def draw_agents(figure: "Figure", rows: Rows) -> None:
+    """A line an agent, the first on top: how many moves it predicts, ours beside the paper's."""
+    axes = figure.subplots()
+    places = list(range(len(rows)))
+    axes.errorbar(
+        [100 * row["top1"] for row in rows], places, xerr=[100 * row["top1_se"] for row in rows],
+        linestyle="none", marker="o", markersize=6, color=PIKL, elinewidth=1.2, capsize=3,
+        label="kedge ± 1 s.e.",
+    )  # fmt: skip
+    if any(row["paper"] is not None for row in rows):
+        by_paper(axes, [scaled(row["paper"], 100) for row in rows], places, linestyle="none")
+    axes.set_yticks(places, [f"{row['agent']}\nfrom {row['learnt_from']}" for row in rows])
+    axes.set_ylim(len(rows) - 0.4, -0.6)
+    tidy(axes, "Moves of people predicted", "top-1 accuracy, %", "")
+    legend_below(figure, [axes])
+
+
 def draw_strength(figure: "Figure", rows: Rows) -> None:
     """The score over c_puct, a line a temperature and model."""
     axes = figure.subplots()

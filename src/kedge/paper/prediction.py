@@ -5,6 +5,7 @@ summed game by game, so that reports can pool, split and pair as they like, with
 clustered by game.
 """
 
+import os
 import re
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
@@ -51,9 +52,11 @@ class HumanPrediction(Experiment):
 
     #: Of the game that is played.
     states: ClassVar[type]
+    #: Where human games are under ``$KEDGE_DATA``, and what else may be given.
+    usual_data: ClassVar[Path]
+    data_kinds: ClassVar[str]
 
     models: tuple[str, ...]
-    playouts: int = 50
     data: str = ""
     positions: int | None = None
     shards: int = 8
@@ -62,17 +65,13 @@ class HumanPrediction(Experiment):
 
     def __post_init__(self) -> None:
         check_distinct(models=self.models)
-        check_counts(playouts=self.playouts, shards=self.shards)
+        check_counts(shards=self.shards)
         if self.positions is not None:
             check_counts(positions=self.positions)
 
     @abstractmethod
     def cells(self) -> list[Cell]:
         """What is measured."""
-
-    @abstractmethod
-    def file(self) -> Path:
-        """Where the human games are."""
 
     @abstractmethod
     def sample(self, bucket: Bucket) -> Sequence[Any]:
@@ -85,6 +84,19 @@ class HumanPrediction(Experiment):
     @abstractmethod
     def labels(self, games: Sequence[Any]) -> dict[str, list[Any]]:
         """What reports tell of games, one value a game under each name."""
+
+    def file(self) -> Path:
+        """Where the human games are."""
+        return find_games(self.data, self.usual_data, self.data_kinds)
+
+    def agent(self, cell: Cell) -> Spec:
+        """Who is measured."""
+        return parse(cell.model)
+
+    def score(self, cell: Cell, games: Sequence[Any]) -> Prediction:
+        """How well a cell's agent does on games."""
+        player = player_on(self.device, self.dtype, self.agent(cell), self.states)
+        return self.predict(games, player)
 
     def inputs(self) -> dict[str, Any]:
         return {"files": files_of([self.file()]), "weights": weights_of(*self.models)}
@@ -101,8 +113,7 @@ class HumanPrediction(Experiment):
         games = self.sample(cell.bucket)[shard :: self.shards]
         sums = np.empty((0, len(SUMS)))
         if games:
-            agent = agent_spec(cell.model, cell.c_puct, self.playouts)
-            found = self.predict(games, player_on(self.device, self.dtype, agent, self.states))
+            found = self.score(cell, games)
             sums = np.array([game.sums.sum(axis=0) for game in found.games])
         return {**dict(zip(SUMS, sums.T.tolist(), strict=True)), **self.labels(games)}
 
@@ -115,6 +126,27 @@ class HumanPrediction(Experiment):
         if not any(len(scores.sums) for scores in found.values()):
             raise InputError("no position is left by the filters: give other data or sources")
         return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchPrediction(HumanPrediction):
+    """Base of those in which some cells are MCTS over a model."""
+
+    playouts: int = 50
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_counts(playouts=self.playouts)
+
+    def agent(self, cell: Cell) -> Spec:
+        return agent_spec(cell.model, cell.c_puct, self.playouts)
+
+    def search_notes(self) -> list[str]:
+        """What a reader must know of MCTS and of what it gains."""
+        return [
+            f"MCTS with {self.playouts} playouts. ± is one standard error, clustered by game; "
+            f"differences are paired: the same moves, with and without search."
+        ]
 
 
 @dataclass(frozen=True)
@@ -151,6 +183,20 @@ class Scores:
         """Of these games."""
         labels = {name: [values[k] for k in numbers] for name, values in self.labels.items()}
         return Scores(self.sums[list(numbers)], labels)
+
+
+def find_games(data: str, usual: Path, kinds: str) -> Path:
+    """The file `data`, or the games that are usual under ``$KEDGE_DATA``."""
+    advice = f"give human games ({kinds}) by --set data=FILE"
+    if data:
+        path = Path(data)
+    elif root := os.environ.get("KEDGE_DATA"):
+        path = Path(root) / usual
+    else:
+        raise InputError(f"KEDGE_DATA is not set: {advice}")
+    if not path.is_file():
+        raise InputError(f"{path}: no such file; {advice}")
+    return path
 
 
 def agent_spec(model: str, c_puct: Setting, playouts: int) -> Spec:

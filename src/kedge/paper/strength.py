@@ -61,6 +61,14 @@ class SearchStrength(Experiment):
     def inputs(self) -> dict[str, Any]:
         return {"weights": weights_of(*self.models)}
 
+    def notes(self, results: Mapping[str, Mapping[str, Any]]) -> list[str]:
+        """What a reader of the table must know."""
+        return [
+            f"{self.games:,} games a row from the start position, each side with the first move "
+            f"equally often, both drawing their moves at the temperature; draws count as half a "
+            f"win, ± is one standard error. MCTS has {self.playouts} playouts."
+        ]
+
     def check(self) -> None:
         for model in self.models:
             player_on(self.device, self.dtype, model, self.states)
@@ -130,11 +138,7 @@ class SearchStrength(Experiment):
                 ],
                 rows,
             ),
-            notes=[
-                f"{self.games:,} games a row from the start position, each side white equally "
-                f"often, both drawing their moves at the temperature; draws count as half a win, "
-                f"± is one standard error. MCTS has {self.playouts} playouts."
-            ],
+            notes=self.notes(results),
             draw=lambda figure: draw_strength(figure, rows),
             figure_size=(6.4, 4.0),
         )

@@ -8,7 +8,7 @@ from kedge.records.go_files import read_go_games
 from kedge.records.go_games import GoGame
 from kedge.records.go_table import GoTable, go_table
 from kedge.records.report import Broken, ReadReport
-from kedge.records.sgf import MoveNote, read_sgf, write_sgf
+from kedge.records.sgf import MoveNote, read_sgf, write_sgf, write_sgf_file
 
 __all__ = [
     "Annotation",
@@ -31,4 +31,5 @@ __all__ = [
     "time_class_of",
     "write_pgn",
     "write_sgf",
+    "write_sgf_file",
 ]

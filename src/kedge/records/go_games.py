@@ -138,6 +138,15 @@ def split_of(game: GoGame) -> Split | None:
     return next((name for name, years in _YEARS.items() if game.year in years), None)
 
 
+def years_words(split: Split) -> str:
+    """The years of a set.
+
+    >>> years_words("test")
+    '2015-2016'
+    """
+    return f"{_YEARS[split].start}-{_YEARS[split].stop - 1}"
+
+
 def is_held_out(game: GoGame) -> bool:
     """Games that models are not trained on, to be tested on: those from 2015 on."""
     return game.year is not None and game.year >= _YEARS["test"].start
@@ -244,4 +253,5 @@ __all__ = [
     "points_of",
     "result_of",
     "split_of",
+    "years_words",
 ]

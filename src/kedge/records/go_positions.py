@@ -4,11 +4,17 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
+from typing import Any, Literal, get_args
+
+import numpy as np
 
 from kedge.errors import InputError
 from kedge.games.go import GoState
+from kedge.records.filters import Sieve
 from kedge.records.go_games import KOMI, GoGame, split_of
+
+#: Even games of people by their years, as `split_of` has them; or any game on 19×19.
+GoSplit = Literal["train", "test", "modern", "all"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,6 +62,17 @@ def legal_length(game: GoGame) -> int:
             return ply
         board.push(move)
     return len(game)
+
+
+def go_sieve(split: GoSplit) -> Sieve:
+    """Which positions count: those of the games that `split` names, up to an illegal move."""
+    if split not in get_args(GoSplit):
+        raise InputError(f"split: one of {', '.join(get_args(GoSplit))}, not {split}")
+    filters: dict[str, Any] = {"of other boards": lambda game: game.size == 19}
+    if split != "all":
+        filters[f"not in the {split} set"] = lambda game: split_of(game) == split
+    filters["illegal"] = lambda game: np.arange(len(game)) < legal_length(game)
+    return Sieve(filters)
 
 
 def go_positions(games: Iterable[GoGame]) -> Iterator[GoPosition]:

@@ -10,6 +10,7 @@ import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 
@@ -327,6 +328,13 @@ def write_sgf(game: GoGame, notes: Sequence[MoveNote] = ()) -> str:
     return f"(;{''.join(_root(game))}\n" + "\n".join(rows) + ")\n"
 
 
+def write_sgf_file(games: Iterable[GoGame], path: str | Path) -> None:
+    """Write games into one file, compressed as its name says."""
+    with streams.create(path) as file:
+        for game in games:
+            file.write(write_sgf(game).encode())
+
+
 def _rows(nodes: list[str]) -> Iterator[list[str]]:
     for start in range(0, len(nodes), 10):
         yield nodes[start : start + 10]
@@ -383,4 +391,4 @@ def _escaped(text: str) -> str:
     return text.replace("\\", "\\\\").replace("]", "\\]")
 
 
-__all__ = ["MoveNote", "read_sgf", "write_sgf"]
+__all__ = ["MoveNote", "read_sgf", "write_sgf", "write_sgf_file"]

@@ -1,0 +1,135 @@
+"""Tables of models raw and with MCTS at every c_puct, whatever the game and the measure."""
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from kedge.experiments import Column, Report, Table
+from kedge.paper import published
+from kedge.paper.figures import draw_settings
+from kedge.paper.prediction import (
+    Bucket,
+    Cell,
+    Scores,
+    SearchPrediction,
+    beside,
+    short_name,
+    titled,
+)
+from kedge.paper.published import Setting
+from kedge.paper.settings import check_distinct, check_positive
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What a table compares: a key of `Scores.summary`, and how to read it."""
+
+    key: str
+    title: str
+    format: str
+    gain_format: str
+    better: Callable[[Iterable[float]], float]
+    paper: Mapping[str, Mapping[Setting, float]]
+    paper_se: str
+
+
+ACCURACY = Measure("top1", "top-1", ".1%", "+.2%", max, published.ACCURACY, "0.1% or less")
+CROSS_ENTROPY = Measure(
+    "cross_entropy", "nats", ".3f", "+.4f", min, published.CROSS_ENTROPY, "0.0033 at most"
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BySetting(SearchPrediction):
+    """Base of the tables that set every c_puct beside the model by itself."""
+
+    measure: ClassVar[Measure] = ACCURACY
+
+    c_puct: tuple[float, ...] = (10.0, 5.0, 2.0, 1.0, 0.5)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_positive(c_puct=self.c_puct)
+        check_distinct(c_puct=self.c_puct)
+
+    @abstractmethod
+    def bucket(self, model: str) -> Bucket:
+        """Whom a model is to predict."""
+
+    @abstractmethod
+    def published_as(self, model: str) -> str:
+        """What the paper's figures for such a model go by in `published`."""
+
+    @abstractmethod
+    def notes(self, found: Mapping[Cell, Scores], rows: Sequence[Any]) -> list[str]:
+        """What a reader must know."""
+
+    def cells(self) -> list[Cell]:
+        return [
+            Cell(model, self.bucket(model), setting)
+            for model in self.models
+            for setting in (None, *self.c_puct)
+        ]
+
+    def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
+        measure = self.measure
+        found = self.gather(results)
+        rows = self.rows(found)
+        known = any(row["paper"] is not None for row in rows)
+        return Report(
+            title=titled(self),
+            table=Table(
+                [
+                    Column("model"),
+                    Column("bucket", "predicting"),
+                    Column("setting", "c_puct"),
+                    Column(measure.key, measure.title, measure.format, error=f"{measure.key}_se"),
+                    *beside(known, Column("paper", f"paper {measure.title}", measure.format)),
+                    Column("gain", "against raw", measure.gain_format, error="gain_se"),
+                    *beside(known, Column("paper_gain", "paper gain", f"+{measure.format}")),
+                    Column("best"),
+                ],
+                rows,
+            ),
+            notes=[
+                *self.notes(found, rows),
+                *([f"The paper's standard errors are about {measure.paper_se}."] if known else []),
+            ],
+            draw=lambda figure: draw_settings(figure, rows, measure.key),
+            figure_size=(3.0 * max(2, len(self.models)), 3.4),
+        )
+
+    def rows(self, found: Mapping[Cell, Scores]) -> list[dict[str, Any]]:
+        """The table: every setting beside the model by itself and the paper's figure."""
+        key = self.measure.key
+        rows = []
+        for model in self.models:
+            known = self.measure.paper.get(self.published_as(model), {})
+            paper = known if self.playouts == 50 else {}
+            cells = [cell for cell in found if cell.model == model]
+            summaries = {cell: found[cell].summary() for cell in cells}
+            best = self.measure.better(summary[key] for summary in summaries.values())
+            for cell, summary in summaries.items():
+                gain = found[cell].gain(found[cell.raw]) if cell.c_puct is not None else {}
+                published_gain = (
+                    paper[cell.c_puct] - paper[None] if gain and cell.c_puct in paper else None
+                )
+                rows.append(
+                    {
+                        "model": short_name(model),
+                        "bucket": cell.bucket,
+                        "setting": "raw" if cell.c_puct is None else f"{cell.c_puct:g}",
+                        "c_puct": cell.c_puct,
+                        "games": summary["games"],
+                        "positions": summary["positions"],
+                        key: summary[key],
+                        f"{key}_se": summary[f"{key}_se"],
+                        "paper": paper.get(cell.c_puct),
+                        "gain": gain.get(key),
+                        "gain_se": gain.get(f"{key}_se"),
+                        "paper_gain": published_gain,
+                        "best": "best" if summary[key] == best else "",
+                    }
+                )
+        return rows
