@@ -4,8 +4,9 @@ from kedge.records.annotated import Annotation, annotated_pgn
 from kedge.records.chess_files import pgn_texts, read_games, write_pgn
 from kedge.records.chess_games import ChessGame, time_class_of
 from kedge.records.filters import Position, encode_positions, maia, positions
-from kedge.records.go_files import read_go_games
+from kedge.records.go_files import holds_go, read_go_games
 from kedge.records.go_games import GoGame
+from kedge.records.go_positions import legal_games
 from kedge.records.go_table import GoTable, go_table
 from kedge.records.report import Broken, ReadReport
 from kedge.records.sgf import MoveNote, read_sgf, write_sgf
@@ -22,6 +23,8 @@ __all__ = [
     "annotated_pgn",
     "encode_positions",
     "go_table",
+    "holds_go",
+    "legal_games",
     "maia",
     "pgn_texts",
     "positions",
