@@ -1,7 +1,7 @@
-"""Evaluations of a chess network a second: ONNX Runtime beside torch, in one run, as ratios.
+"""Evaluations of a network a second: ONNX Runtime, OpenVINO and torch, in one run, as ratios.
 
-    python benchmarks/models.py WEIGHTS.pb.gz          (pip install 'kedge[train]' for torch)
-    python benchmarks/models.py maia-1500 --device cuda
+    python benchmarks/models.py WEIGHTS.pb.gz          (pip install 'kedge[openvino,train]')
+    python benchmarks/models.py go --device cuda
 
 On the CPU: float planes in, policy, value and draw out, best of several repeats. With more threads
 than one, kedge gives each a share of the batch; the row "ONNX Runtime's threads" is what ONNX
@@ -18,9 +18,8 @@ from functools import partial
 import numpy as np
 
 from kedge.errors import InputError
-from kedge.models import store
-from kedge.models.backends import OnnxNetwork, TorchNetwork
-from kedge.models.encoding import CHESS
+from kedge.models import embedded, store
+from kedge.models.backends import OnnxNetwork, OpenVinoNetwork, TorchNetwork
 from kedge.models.network import to_onnx
 
 CPU_SIZES = (1, 8, 64, 256)
@@ -72,6 +71,14 @@ def cpu(weights, planes, threads, seconds):
         if count > 1:
             found = rates(onnx_runtime_threads(weights, count))
             row(f"  ONNX Runtime's threads, {count}", found, base)
+    for dtype in ("float32", "bfloat16"):
+        try:
+            network = OpenVinoNetwork(weights, threads=max(threads), dtype=dtype)
+        except InputError as error:
+            print(error)
+            break
+        row(f"kedge, OpenVINO {dtype}, {max(threads)} threads", rates(network.evaluate), base)
+        tell_apart(network.evaluate(planes[:256]), OnnxNetwork(weights).evaluate(planes[:256]))
     try:
         import torch
 
@@ -86,24 +93,27 @@ def cpu(weights, planes, threads, seconds):
         print("torch is not installed")
 
 
+def tell_apart(off, exact):
+    value = np.abs(off.value - exact.value).max()
+    top = (off.policy.argmax(1) == exact.policy.argmax(1)).mean()
+    print(f"  to ONNX Runtime: value within {value:.1e}, same first of all moves {top:.1%}")
+
+
 def gpu(weights, planes, device, seconds):
     print(f"{'positions/s at batch':34}" + "".join(f"{size:10}        " for size in GPU_SIZES))
-    masks, rule50 = CHESS.pack(planes)
+    masks, numbers = weights.encoding.pack(planes)
     exact = OnnxNetwork(weights).evaluate(planes[:256])
     base = None
     for dtype in ("float32", "bfloat16"):
         for compiled in (False, True):
             network = TorchNetwork(weights, device=device, dtype=dtype, compile=compiled)
             found = [
-                rate(partial(network.evaluate_packed, masks[:size], rule50[:size]), size, seconds)
+                rate(partial(network.evaluate_packed, masks[:size], numbers[:size]), size, seconds)
                 for size in GPU_SIZES
             ]
             base = base or found
             row(f"torch {dtype}{', compiled' if compiled else ''}", found, base)
-            off = network.evaluate_packed(masks[:256], rule50[:256])
-            value = np.abs(off.value - exact.value).max()
-            top = (off.policy.argmax(1) == exact.policy.argmax(1)).mean()
-            print(f"  to ONNX Runtime: value within {value:.1e}, same first of all moves {top:.1%}")
+            tell_apart(network.evaluate_packed(masks[:256], numbers[:256]), exact)
 
 
 def main() -> None:
@@ -113,10 +123,13 @@ def main() -> None:
     parser.add_argument("--threads", default="1,2", help="of the CPU, with commas")
     parser.add_argument("--seconds", type=float, default=2.0, help="a measurement")
     options = parser.parse_args()
-    weights = store.load(options.model)
+    shipped = options.model in embedded.names()
+    weights = (embedded.load_embedded if shipped else store.load)(options.model)
+    encoding = weights.encoding
     rng = np.random.default_rng(0)
-    planes = (rng.random((max(GPU_SIZES), 112, 8, 8), np.float32) < 0.1).astype(np.float32)
-    planes[:, CHESS.number_plane] = rng.integers(0, 50, len(planes))[:, None, None]
+    most = max(CPU_SIZES if options.device == "cpu" else GPU_SIZES)
+    planes = (rng.random((most, *encoding.shape), np.float32) < 0.1).astype(np.float32)
+    planes[:, encoding.number_plane] = rng.uniform(size=len(planes))[:, None, None]
     load = f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "?"
     print(f"{options.model}: {weights.blocks} × {weights.filters}, load before: {load}")
     if options.device == "cpu":

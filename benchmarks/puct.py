@@ -1,35 +1,39 @@
 """PUCT: how much of the network's speed the search keeps, and the tree's own cost beside OpenSpiel.
 
-    python benchmarks/puct.py [WEIGHTS]      (the shipped model, or an lc0 file such as Maia's)
-    python benchmarks/puct.py WEIGHTS --device cuda --dtype bfloat16
+    python benchmarks/puct.py [MODEL]        (chess, go, or a file such as Maia's)
+    python benchmarks/puct.py go --device cuda --dtype bfloat16
 
 Search throughput is network evaluations a second inside 50-playout searches over many positions;
-the bare network is timed on the same positions at the same batch size, in the same run. On a GPU
-the bare network has its positions there already and leaves its answers there.
+the bare network is timed at the same batch size, in the same run. On a GPU the bare network has its
+positions there already and leaves its answers there.
 """
 
 import argparse
 import time
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
 from kedge import _core
+from kedge.agents.networks import computing_on, network
 from kedge.agents.puct import PuctAgent
-from kedge.games.chess import ChessState, encode
-from kedge.models import embedded
+from kedge.games import load_game
 from kedge.models.backends import Network, OnnxNetwork, TorchNetwork, cores
+from kedge.models.encoding import Encoding
 from kedge.search.puct import Settings, admit
 
 PLAYOUTS = 50
+FORESTS = {"chess": _core.ChessForest, "go": _core.GoForest}
+LENGTHS = {"chess": 60, "go": 250}  # of games that the positions are from
 
 
-def random_states(count: int) -> list[ChessState]:
+def random_states(game: str, count: int) -> list[Any]:
     rng = np.random.default_rng(0)
     states = []
     while len(states) < count:
-        state = ChessState()
-        for _ in range(int(rng.integers(4, 60))):
+        state = load_game(game).initial_state()
+        for _ in range(int(rng.integers(4, LENGTHS[game]))):
             legal = state.legal_actions()
             if not legal:
                 break
@@ -39,15 +43,16 @@ def random_states(count: int) -> list[ChessState]:
     return states
 
 
-def bare(network: Network, states: list[ChessState]) -> Callable[[], None]:
+def bare(network: Network, batch: int) -> Callable[[], None]:
     """One batch through the network alone."""
-    masks, rule50 = encode(states)
+    rng = np.random.default_rng(0)
+    masks = rng.integers(2**62, size=(batch, network.encoding.words))
+    numbers = rng.uniform(size=batch).astype(np.float32)
     if not isinstance(network, TorchNetwork):
-        return lambda: network.evaluate_packed(masks, rule50)
+        return lambda: network.evaluate_packed(masks, numbers)
     import torch
 
-    packed = masks.view(np.int64), rule50.astype(np.float32)
-    there = [torch.from_numpy(array).to(network.device) for array in packed]
+    there = [torch.from_numpy(array).to(network.device) for array in (masks, numbers)]
 
     def forward() -> None:
         with torch.inference_mode():
@@ -59,9 +64,8 @@ def bare(network: Network, states: list[ChessState]) -> Callable[[], None]:
 def with_network(network: Network, chunks: int, playouts: int) -> None:
     agent = PuctAgent(network, Settings(2.0, playouts))
     batch = agent.batch_size
-    states = random_states(batch)
-    boards = [state.board for state in states]
-    alone = bare(network, states)
+    boards = [state.board for state in random_states(network.encoding.game, batch)]
+    alone = bare(network, batch)
     evaluations = 0
 
     def counted() -> Iterator[int]:
@@ -93,12 +97,13 @@ def one_tree(network: Network, playouts: int) -> None:
     """A single search, as in analysis: leaves that wait together against one at a time."""
     print(f"\nOne tree, {playouts} playouts of the start, {cores()} cores")
     alone = np.zeros(0)
+    start_of_game = load_game(network.encoding.game).initial_state()
     for batch in (1, 4, 8, 16):
         agent = PuctAgent(network, Settings(2.0, playouts, batch=batch), threads=1)
         fastest = 0.0
         for _ in range(3):
             start = time.perf_counter()
-            *_, found = agent.search(ChessState())
+            *_, found = agent.search(start_of_game)
             fastest = max(fastest, playouts / (time.perf_counter() - start))
         policy = found().policy
         alone = policy if batch == 1 else alone
@@ -106,29 +111,29 @@ def one_tree(network: Network, playouts: int) -> None:
         print(f"  batch {batch:2} {fastest:12,.0f} playouts/s   {moved:6.1%} of the visits moved")
 
 
-def tree_work(threads: int, roots: int, playouts: int) -> float:
+def tree_work(encoding: Encoding, threads: int, roots: int, playouts: int) -> float:
     """Seconds a playout, with answers that were there before."""
-    boards = [state.board for state in random_states(roots)]
+    boards = [state.board for state in random_states(encoding.game, roots)]
     rng = np.random.default_rng(0)
-    logits = 2.0 * rng.standard_normal(218 * roots, np.float32)
+    logits = 2.0 * rng.standard_normal(encoding.most_moves * roots, np.float32)
     values = rng.uniform(-0.2, 0.2, roots).astype(np.float32)
-    masks, rule50 = np.empty((roots, 112), np.uint64), np.empty(roots, np.float32)
-    moves = np.empty(218 * roots, np.int32)
-    settings, forest = Settings(2.0, playouts), _core.ChessForest(threads)
+    masks, numbers = np.empty((roots, encoding.words), np.uint64), np.empty(roots, np.float32)
+    moves = np.empty(encoding.most_moves * roots, np.int32)
+    settings, forest = Settings(2.0, playouts), FORESTS[encoding.game](threads)
     best = np.inf
     for _ in range(4):  # the first has to get its memory
         start = time.perf_counter()
         for board in boards:
             admit(forest, board, settings)
         while forest.collect():
-            forest.encode(masks, rule50, moves)
+            forest.encode(masks, numbers, moves)
             forest.update_logits(logits, values)
         forest.clear()
         best = min(best, (time.perf_counter() - start) / (roots * playouts))
     return best
 
 
-def openspiel(playouts: int, searches: int) -> float | None:
+def openspiel(game_name: str, playouts: int, searches: int) -> float | None:
     try:
         import pyspiel
         from open_spiel.python.algorithms import mcts
@@ -143,7 +148,7 @@ def openspiel(playouts: int, searches: int) -> float | None:
             legal = state.legal_actions()
             return [(action, 1.0 / len(legal)) for action in legal]
 
-    game = pyspiel.load_game("chess")
+    game = pyspiel.load_game(game_name)
     bot = mcts.MCTSBot(
         game, 2.0, playouts, Uniform(), child_selection_fn=mcts.SearchNode.puct_value
     )
@@ -156,34 +161,33 @@ def openspiel(playouts: int, searches: int) -> float | None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("weights", nargs="?", help="an lc0 weight file; the shipped model if none")
-    parser.add_argument("--device", default="cpu", help="cpu (ONNX Runtime), or torch's cuda")
+    parser.add_argument("model", nargs="?", default="chess", help="chess, go, a path, …")
+    parser.add_argument("--device", default="cpu", help="cpu (ONNX Runtime), openvino, cuda, …")
     parser.add_argument("--dtype", default="float32", choices=["float32", "bfloat16"])
     parser.add_argument("--chunks", type=int, default=2, help="batches of roots to search")
     options = parser.parse_args()
-    model = options.weights or embedded.load_embedded("chess")
-    network: Network = (
-        OnnxNetwork(model, threads=cores())
-        if options.device == "cpu"
-        else TorchNetwork(model, device=options.device, dtype=options.dtype, compile=True)
-    )
-    with_network(network, options.chunks, PLAYOUTS)
-    one_tree(network, 800)
+    with computing_on(options.device, options.dtype):
+        model = network(options.model)
+    encoding = model.encoding
+    with_network(model, options.chunks, PLAYOUTS)
+    one_tree(model, 800 if encoding.game == "chess" else 200)
     print("\nTree work alone: descend, legal moves, encode, expand")
     for threads, roots in ((1, 256), (cores(), 8192)):
-        ours = tree_work(threads, roots, PLAYOUTS)
+        ours = tree_work(encoding, threads, roots, PLAYOUTS)
         print(f"  {roots:5} roots, {threads:2} threads {ours * 1e6:10.2f} µs a playout")
-    alone = tree_work(1, 1, PLAYOUTS)
+    alone = tree_work(encoding, 1, 1, PLAYOUTS)
     print(f"\n1 root, 1 thread\n  kedge          {alone * 1e6:10.2f} µs a playout")
-    theirs = openspiel(PLAYOUTS, 20)
+    theirs = openspiel(encoding.game, PLAYOUTS, 20)
     if theirs is not None:
         print(
             f"  OpenSpiel      {theirs * 1e6:10.2f} µs a playout (Python, a uniform evaluator), "
             f"{theirs / alone:.1f}× kedge's time"
         )
-    # Measured elsewhere, on one core of a busy server: OpenSpiel's wheel has no such C++ evaluator.
-    print(f"  OpenSpiel, C++ {1e6 / 131_000:10.2f} µs a playout (quoted)")
-    print("  lc0, Eigen            740 evaluations/s of a Maia on one core (quoted)")
+    if encoding.game == "chess":
+        # Measured elsewhere, on one core of a busy server: OpenSpiel's wheel has no such C++
+        # evaluator.
+        print(f"  OpenSpiel, C++ {1e6 / 131_000:10.2f} µs a playout (quoted)")
+        print("  lc0, Eigen            740 evaluations/s of a Maia on one core (quoted)")
 
 
 if __name__ == "__main__":

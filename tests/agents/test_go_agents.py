@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import tiny_go
 
+from kedge.agents import make_player
 from kedge.agents.puct import NetworkAgent, PuctAgent
 from kedge.errors import InputError
 from kedge.games.chess import ChessState
@@ -54,3 +55,16 @@ def test_other_games_and_boards_are_refused(network):
         over.apply_action(361)
     with pytest.raises(InputError, match="over"):
         agent.analyse_many([over])
+
+
+def test_the_shipped_model_opens_as_people_do():
+    state = GoState(komi=6.5)
+    (found,) = make_player("go", GoState).analyse_many([state])
+    by_move = dict(zip(map(state.gtp, found.actions), found.policy, strict=True))
+    corners = [f"{x}{y}" for x in "CDQR" for y in (3, 4, 16, 17)]
+    assert sum(by_move[point] for point in corners) > 0.95
+    assert abs(found.value) < 0.2
+    for point in ("Q16", "D4", "Q4", "D16", "F17"):  # an approach to the corner is answered there
+        state.apply_action(state.parse_gtp(point))
+    (found,) = make_player("puct(anchor=go, playouts=20)", GoState).analyse_many([state])
+    assert state.gtp(int(found.actions[found.policy.argmax()]))[0] in "BCDEFGHJ"

@@ -12,6 +12,7 @@ from kedge.games import load_game
 SIMULTANEOUS = -2  # what `current_player` answers when all move at once
 GAMES = [
     "chess",
+    "go(size=5)",
     "blotto(coins=3, fields=3)",
     "matching-pennies",
     "matching-pennies(players=3)",

@@ -65,8 +65,8 @@ def test_bad_input_is_one_line(arguments, match):
 
 
 def test_shipped_models_are_shown(own_home):
-    [shipped] = answer("list")["shipped"]
-    assert shipped == answer("info", "chess")
+    shipped, go = answer("list")["shipped"]
+    assert [shipped, go] == [answer("info", "chess"), answer("info", "go")]
     assert (shipped["name"], shipped["format"]) == ("chess", "onnx")
     assert Path(shipped["path"]).stat().st_size == shipped["size"]
     assert shipped["training"]["licence"].startswith("GPL")

@@ -13,7 +13,13 @@ import tiny_lc0 as tiny
 
 from kedge.errors import InputError
 from kedge.models import cache, plain
-from kedge.models.backends import OnnxNetwork, TorchNetwork, cores, open_lanes
+from kedge.models.backends import (
+    OnnxNetwork,
+    OpenVinoNetwork,
+    TorchNetwork,
+    cores,
+    open_lanes,
+)
 from kedge.models.encoding import CHESS, GO
 from kedge.models.lc0 import parse_lc0, read_lc0
 from kedge.models.lc0_moves import move_index
@@ -48,6 +54,17 @@ def same(found, expected, within=1e-5):
     assert (found.draw is None) == (expected.draw is None)
     if found.draw is not None:
         np.testing.assert_allclose(found.draw, expected.draw, atol=within)
+
+
+def test_openvino_is_the_specification(weights):
+    pytest.importorskip("openvino")
+    planes = positions(5)
+    expected = plain.forward(weights, planes)
+    for threads in (1, 2):
+        exact = OpenVinoNetwork(weights, threads=threads, dtype="float32")
+        same(exact.evaluate(planes), expected)
+        same(exact.evaluate_packed(*CHESS.pack(planes[:1])), plain.forward(weights, planes[:1]))
+    same(OpenVinoNetwork(weights, dtype="bfloat16").evaluate(planes), expected, within=0.1)
 
 
 def test_onnx_is_the_specification(weights):

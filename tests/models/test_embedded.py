@@ -21,9 +21,10 @@ def test_cards_say_what_they_must(name):
     assert {"name", "data", "recipe", "metrics", "date", "remake", "licence"} <= set(card)
 
 
-def test_it_is_small():
-    path = embedded._FOLDER / "chess.onnx"
-    assert len(path.read_bytes()) < 3_000_000
+@pytest.mark.parametrize(("game", "most"), [("chess", 3e6), ("go", 13e6)])
+def test_they_are_small(game, most):
+    ours = [name for name in embedded.names() if embedded.load_embedded(name).encoding.game == game]
+    assert 0 < sum(embedded.info(name).size for name in ours) < most
 
 
 @pytest.mark.parametrize(("elo", "opponent", "bullet"), [(1100, 1900, False), (2000, 0, True)])
@@ -60,13 +61,16 @@ def test_bad_ratings_and_names():
         embedded.load_embedded("chess", elo=-1)
     with pytest.raises(InputError, match="ships with kedge; did you mean chess"):
         embedded.load_embedded("ches")
+    with pytest.raises(InputError, match="go is told nothing of who plays"):
+        embedded.load_embedded("go", elo=1500)
 
 
-def test_it_computes_alike_in_torch():
+@pytest.mark.parametrize("name", embedded.names())
+def test_they_compute_alike_in_torch(name):
     pytest.importorskip("torch")
-    weights = embedded.load_embedded("chess", elo=1700)
-    state = ChessState()
-    packed = encode([state])
+    weights = embedded.load_embedded(name)
+    rng = np.random.default_rng(0)
+    packed = rng.integers(2**60, size=(2, weights.encoding.words)), rng.uniform(size=2)
     ours, theirs = (made(weights).evaluate_packed(*packed) for made in (OnnxNetwork, TorchNetwork))
     np.testing.assert_allclose(ours.policy, theirs.policy, atol=1e-3)
     np.testing.assert_allclose(ours.value, theirs.value, atol=1e-4)

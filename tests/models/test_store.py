@@ -8,10 +8,12 @@ import urllib.error
 
 import numpy as np
 import pytest
+import tiny_go
 import tiny_lc0 as tiny
 
 from kedge.errors import InputError
 from kedge.models import store
+from kedge.models.network import to_shipped_onnx
 
 
 @pytest.fixture
@@ -34,6 +36,24 @@ def test_add_list_info_load_remove(weights, own_home):
     store.remove("mine")
     assert store.list_models() == []
     assert list(store.models_folder().iterdir()) == []
+
+
+def test_models_that_kedge_trained(tmp_path, own_home):
+    trained = tiny_go.weights()
+    path = tmp_path / "model.onnx"
+    path.write_bytes(to_shipped_onnx(trained).SerializeToString())
+    added = store.add("ours", path)
+    assert (added.format, added.path.suffix) == ("onnx", ".onnx")
+    loaded = store.load("ours")
+    assert (loaded.encoding, loaded.sha256) == (trained.encoding, added.sha256)
+    assert set(loaded.arrays) == set(trained.arrays)
+    for name, array in trained.arrays.items():
+        np.testing.assert_allclose(loaded.arrays[name], array, atol=np.abs(array).max() / 250)
+    content = path.read_bytes()
+    for bad, said in ((content[:500], "not an ONNX model"), (b"\x08\x08", "not a network that")):
+        path.write_bytes(bad)
+        with pytest.raises(InputError, match=said):
+            store.add("bad", path)
 
 
 def test_paths_are_models_too(weights, monkeypatch):

@@ -109,6 +109,13 @@ def _chess(elo: float = 1500.0, opponent: float | None = None, temperature: floa
     return network_agent(str(Spec("chess", (), told)), temperature)
 
 
+def _go(temperature: float = 1.0) -> Agent:
+    """The model that ships with kedge: professionals from 1900 to 2014."""
+    from kedge.agents.networks import network_agent
+
+    return network_agent("go", temperature)
+
+
 def _puct(
     anchor: Spec | str = "chess",
     c_puct: float = 2.0,
@@ -154,6 +161,7 @@ for _name in ("hedge", "rm", "rm+"):
     AGENTS.register(_name, _unanchored(_name))
 AGENTS.register("dil-pikl", _dil_pikl)
 AGENTS.register("chess", _chess)
+AGENTS.register("go", _go)
 AGENTS.register("puct", _puct)
 
 __all__ = ["AGENTS", "Agent", "Analysis", "Player", "add_model", "make_agent", "make_player"]

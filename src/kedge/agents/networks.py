@@ -5,20 +5,24 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Literal
 
 from kedge.agents.agent import Agent
 from kedge.agents.puct import NetworkAgent, PuctAgent
 from kedge.errors import InputError
 from kedge.models import embedded
-from kedge.models.backends import Network, OnnxNetwork, TorchNetwork, cores
+from kedge.models.backends import (
+    Dtype,
+    Network,
+    OnnxNetwork,
+    OpenVinoNetwork,
+    TorchNetwork,
+    cores,
+)
 from kedge.models.mixture import SplitNetwork
 from kedge.models.store import is_path, resolve
 from kedge.models.weights import Weights
 from kedge.search.puct import Settings
 from kedge.specs import Spec, parse
-
-Dtype = Literal["float32", "bfloat16"]
 
 _KEPT = 64  # networks; a file of many games has many pairs of ratings
 _networks: dict[tuple[object, ...], Network] = {}
@@ -32,12 +36,13 @@ _device: ContextVar[tuple[str, Dtype, int | None]] = ContextVar(
 def computing_on(
     device: str, dtype: Dtype = "float32", threads: int | None = None
 ) -> Iterator[None]:
-    """Networks that are loaded within compute here: "cpu" is ONNX Runtime's, others are torch's.
+    """Networks that are loaded within compute here.
 
+    "cpu" is ONNX Runtime's, "openvino" OpenVINO's; the others are torch's.
     Agents made within use so many threads of the CPU; all cores, if None.
     """
     if device == "cpu" and dtype != "float32":
-        raise InputError("the CPU computes in float32")
+        raise InputError("the CPU computes in float32; --device openvino knows bfloat16")
     token = _device.set((device, dtype, threads))
     try:
         yield
@@ -67,17 +72,27 @@ def _loaded(
 ) -> Network:
     device, dtype, share = _device.get()
     threads = threads or share or cores()
-    where = (threads,) if device == "cpu" else (device, dtype)
+    where = (device, dtype, threads if is_cpu(device) else 0)
     with _loading:
         if (*key, *where) not in _networks:
             while len(_networks) >= _KEPT:
                 del _networks[next(iter(_networks))]  # the oldest; who plays it keeps it
-            _networks[(*key, *where)] = (
-                OnnxNetwork(model(), threads=threads)
-                if device == "cpu"
-                else TorchNetwork(model(), device=device, dtype=dtype, compile=True)
-            )
+            _networks[(*key, *where)] = _compute(model(), threads)
         return _networks[(*key, *where)]
+
+
+def _compute(model: Path | Weights, threads: int) -> Network:
+    device, dtype, _ = _device.get()
+    if device == "cpu":
+        return OnnxNetwork(model, threads=threads)
+    if device == "openvino":
+        return OpenVinoNetwork(model, threads=threads, dtype=dtype)
+    return TorchNetwork(model, device=device, dtype=dtype, compile=True)
+
+
+def is_cpu(device: str) -> bool:
+    """Whether cores compute there, and not something beside them."""
+    return device in ("cpu", "openvino")
 
 
 def load_shipped(spec: Spec) -> Weights:

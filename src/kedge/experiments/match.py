@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from kedge.agents import Player
-from kedge.agents.networks import Dtype
 from kedge.agents.puct import check_temperature
 from kedge.errors import InputError
 from kedge.evaluation.matches import (
@@ -24,6 +23,7 @@ from kedge.experiments.fingerprints import weights_of
 from kedge.experiments.players import player_on
 from kedge.experiments.report import Column, Report, Table
 from kedge.games.chess import START_FEN, ChessState
+from kedge.models.backends import Dtype
 from kedge.records import ChessGame
 from kedge.specs import parse
 

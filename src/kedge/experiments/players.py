@@ -1,8 +1,9 @@
 """The agents of experiments, made for a device."""
 
 from kedge.agents import Player, make_player
-from kedge.agents.networks import Dtype, computing_on
+from kedge.agents.networks import computing_on, is_cpu
 from kedge.games.chess import ChessState
+from kedge.models.backends import Dtype
 from kedge.specs import Spec
 
 
@@ -10,5 +11,5 @@ def player_on(device: str, dtype: Dtype, spec: Spec | str, states: type = ChessS
     """The agent for such states that `spec` names, for one task; an `InputError` if it is none."""
     # Tasks are the unit of parallelism, except beside a GPU. More threads would split batches in
     # other ways, which changes the last bits of what a network says, and so at times the move.
-    with computing_on(device, dtype, threads=1 if device == "cpu" else None):
+    with computing_on(device, dtype, threads=1 if is_cpu(device) else None):
         return make_player(spec, states)

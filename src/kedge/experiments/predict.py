@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from kedge.agents.agent import Player
-from kedge.agents.networks import Dtype
+from kedge.agents.networks import is_cpu
 from kedge.errors import InputError
 from kedge.evaluation.prediction import (
     GameScore,
@@ -26,6 +26,7 @@ from kedge.experiments.fingerprints import files_of, weights_of
 from kedge.experiments.players import player_on
 from kedge.experiments.report import Column, Report, Table
 from kedge.games.go import GoState
+from kedge.models.backends import Dtype
 from kedge.models.encoding import GO
 from kedge.records import ChessGame, ReadReport, read_games
 from kedge.records.filters import (
@@ -116,10 +117,10 @@ class Predict(Experiment):
 
     def _bounds(self, games: int) -> list[int]:
         """Where tasks begin and end. On a CPU the first are short, so that something is seen."""
-        least = CHUNK if self.device == "cpu" else GPU_CHUNK
+        least = CHUNK if is_cpu(self.device) else GPU_CHUNK
         size = self.chunk or max(least, -(-games // MOST_TASKS))
         bounds = [0]
-        if self.chunk is None and self.device == "cpu":
+        if self.chunk is None and is_cpu(self.device):
             bounds += accumulate(FIRST_CHUNKS)
         bounds += range(bounds[-1] + size, games, size)
         return [*(bound for bound in bounds if bound < games), games]

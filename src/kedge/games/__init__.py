@@ -6,6 +6,7 @@ from pathlib import Path
 from kedge.errors import InputError
 from kedge.games.chess import Chess
 from kedge.games.game import Game
+from kedge.games.go import Go
 from kedge.games.normal_form import (
     NormalFormGame,
     blotto,
@@ -22,6 +23,7 @@ from kedge.specs import Registry
 GAMES: Registry[Game] = Registry("game", "kedge.games")
 GAMES.register("blotto", blotto)
 GAMES.register("chess", Chess)
+GAMES.register("go", Go)
 GAMES.register("matching-pennies", matching_pennies)
 GAMES.register("random", random_game)
 GAMES.register("rock-paper-scissors", rock_paper_scissors)

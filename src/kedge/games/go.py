@@ -23,6 +23,22 @@ _COLUMNS = "ABCDEFGHJKLMNOPQRST"
 _SGF = "abcdefghijklmnopqrs"
 
 
+class Go:
+    """The rules on a board of `size` lines, as `kedge.games.load_game` hands them out."""
+
+    name = "go"
+    num_players = 2
+
+    def __init__(self, size: int = 19, komi: float = 7.5) -> None:
+        self.size, self.komi = size, komi
+
+    def initial_state(self) -> "GoState":
+        return GoState(self.size, self.komi)
+
+    def __str__(self) -> str:
+        return f"{self.name}(size={self.size}, komi={self.komi:g})"
+
+
 class GoState:
     """A game of Go up to some position, with OpenSpiel's verbs.
 

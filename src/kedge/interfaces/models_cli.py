@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 models_app = typer.Typer(
     no_args_is_help=True,
-    help="Get, keep and look at networks: Maia and other lc0 weight files.",
+    help="Get, keep and look at networks: Maia and other lc0 files, and those that you train.",
 )
 
 Name = Annotated[str, typer.Argument(help="The model's name.", show_default=False)]
@@ -65,15 +65,20 @@ def show_model(name: Name, as_json: Json = False) -> None:
 def add_model(
     name: Name,
     path: Annotated[
-        Path, typer.Argument(help="An lc0 weight file, `.pb.gz` or `.pb`.", show_default=False)
+        Path,
+        typer.Argument(
+            help="lc0's `.pb.gz` or `.pb`, or the `.onnx` that `kedge train` made.",
+            show_default=False,
+        ),
     ],
     as_json: Json = False,
 ) -> None:
     """Keep a copy of a weight file under a name that agents can use.
 
-    **Example**
+    **Examples**
 
     - `kedge models add mine network.pb.gz`
+    - `kedge models add ours trained/model.onnx`
     """
     from kedge.agents import add_model as add
 

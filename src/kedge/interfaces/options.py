@@ -6,8 +6,12 @@ from typing import Annotated, Literal
 import typer
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
-Device = Annotated[str, typer.Option(help="`cpu`, `cuda`, `cuda:1`, …")]
-Dtype = Annotated[Literal["float32", "bfloat16"], typer.Option(help="What a GPU computes in.")]
+Device = Annotated[
+    str, typer.Option(help="`cpu`, `openvino` (another CPU backend), `cuda`, `cuda:1`, …")
+]
+Dtype = Annotated[
+    Literal["float32", "bfloat16"], typer.Option(help="What a GPU or OpenVINO computes in.")
+]
 Engine = Annotated[
     Literal["local", "ray", "inline"],
     typer.Option(help="Processes here, a Ray cluster, or this very process."),

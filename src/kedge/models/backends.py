@@ -1,8 +1,9 @@
-"""What computes a network: ONNX Runtime everywhere, torch on a GPU. Batches in, batches out."""
+"""What computes a network: ONNX Runtime everywhere, OpenVINO on CPUs that know bfloat16, torch on a
+GPU. Batches in, batches out."""
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol
@@ -13,11 +14,13 @@ import numpy.typing as npt
 from kedge.errors import InputError
 from kedge.models.cache import onnx_of
 from kedge.models.encoding import ENCODINGS, Encoding
-from kedge.models.lc0 import read_file, read_lc0
+from kedge.models.lc0 import read_file
 from kedge.models.network import to_onnx, to_torch
+from kedge.models.weight_files import read_weights
 from kedge.models.weights import Weights
 
 Array = npt.NDArray[np.float32]
+Dtype = Literal["float32", "bfloat16"]
 
 _TORCH_SIZES = (1, 16, 128, 512, 2048, 8192)  # that a compiled network is compiled for
 _TORCH_ROWS = _TORCH_SIZES[-1]
@@ -113,10 +116,13 @@ class OnnxNetwork:
             name, content = str(model), onnx_of(model)
         self._name = name
         self._threads = threads
-        self._session = _session(name, content, 1)
+        self._session = self._open(content, 1)
         self.encoding, self._outputs = _check_signature(self._session, name)
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
-        self._wide = _session(name, content, threads) if threads > 1 else self._session
+        self._wide = self._open(content, threads) if threads > 1 else self._session
+
+    def _open(self, content: bytes, threads: int) -> "_Session":
+        return _onnx_session(self._name, content, threads)
 
     def evaluate(self, planes: npt.ArrayLike) -> Evaluation:
         planes = self.encoding.check_planes(planes)
@@ -144,13 +150,32 @@ class OnnxNetwork:
         return _joined(self._name, list(spread(run, starts)))
 
 
+class OpenVinoNetwork(OnnxNetwork):
+    """The same by OpenVINO, on the CPU.
+
+    ``dtype`` "bfloat16" is faster where the processor knows it, and coarser; where it does not,
+    OpenVINO computes in float32. ``benchmarks/models.py`` shows how much of either.
+    """
+
+    def __init__(
+        self, model: str | Path | Weights, *, threads: int = 1, dtype: Dtype = "bfloat16"
+    ) -> None:
+        self._dtype = dtype
+        super().__init__(model, threads=threads)
+
+    def _open(self, content: bytes, threads: int) -> "_Session":
+        # Either several threads take a batch's shares, or all of them one batch.
+        streams = self._threads if threads == 1 else 1
+        return _OpenVinoSession(self._name, content, self._threads, streams, self._dtype)
+
+
 class TorchNetwork:
     """A network in torch: for a GPU, and many positions at once.
 
     Parameters
     ----------
     model
-        An lc0 weight file, or weights that were read already.
+        A weight file of lc0's or kedge's, or weights that were read already.
     device
         ``"cpu"``, ``"cuda"``, ``"cuda:1"``, …
     dtype
@@ -167,10 +192,10 @@ class TorchNetwork:
         model: str | Path | Weights,
         *,
         device: str = "cpu",
-        dtype: Literal["float32", "bfloat16"] = "float32",
+        dtype: Dtype = "float32",
         compile: bool = False,
     ) -> None:
-        weights = model if isinstance(model, Weights) else read_lc0(model)
+        weights = model if isinstance(model, Weights) else read_weights(model)
         module = to_torch(weights)
         import torch
 
@@ -277,7 +302,7 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-def _session(name: str, content: bytes, threads: int) -> Any:
+def _onnx_session(name: str, content: bytes, threads: int) -> "_Session":
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -285,13 +310,68 @@ def _session(name: str, content: bytes, threads: int) -> Any:
     options.log_severity_level = 4  # what goes wrong is raised
     try:
         # From bytes, so that the model cannot name other files to be read.
-        return onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
+        session: _Session = onnxruntime.InferenceSession(
+            content, options, providers=["CPUExecutionProvider"]
+        )
+        return session
     except Exception as error:  # ONNX Runtime's own kinds are many
         reason = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
         raise InputError(f"{name}: not an ONNX model ({reason})") from None
 
 
-def _check_signature(session: Any, name: str) -> tuple[Encoding, list[str]]:
+class _Port(NamedTuple):
+    """An input or output of a graph."""
+
+    name: str
+    shape: tuple[int, ...]  # −1 where it is free
+
+
+class _Session(Protocol):
+    """As ONNX Runtime has them: a graph that can be run, by several threads at once."""
+
+    def run(self, outputs: list[str], inputs: dict[str, Array]) -> list[Array]: ...
+    def get_inputs(self) -> Sequence[Any]: ...
+    def get_outputs(self) -> Sequence[Any]: ...
+
+
+class _OpenVinoSession:
+    def __init__(self, name: str, content: bytes, threads: int, streams: int, dtype: Dtype) -> None:
+        try:
+            import openvino
+        except ImportError:
+            raise InputError("OpenVINO is needed: pip install 'kedge[openvino]'") from None
+        core = openvino.Core()
+        settings = {
+            "INFERENCE_PRECISION_HINT": {"float32": "f32", "bfloat16": "bf16"}[dtype],
+            "INFERENCE_NUM_THREADS": threads,
+            "NUM_STREAMS": streams,
+        }
+        try:
+            self._model = core.compile_model(core.read_model(content), "CPU", settings)
+        except RuntimeError as error:
+            reason = str(error).splitlines()[-1][:200]
+            raise InputError(f"{name}: OpenVINO cannot take it ({reason})") from None
+        self._of_thread = threading.local()
+
+    def run(self, outputs: list[str], inputs: dict[str, Array]) -> list[Array]:
+        if not hasattr(self._of_thread, "request"):
+            self._of_thread.request = self._model.create_infer_request()
+        found = self._of_thread.request.infer(inputs)
+        return [found[output].copy() for output in outputs]
+
+    def get_inputs(self) -> list[_Port]:
+        return [_port(each) for each in self._model.inputs]
+
+    def get_outputs(self) -> list[_Port]:
+        return [_port(each) for each in self._model.outputs]
+
+
+def _port(found: Any) -> _Port:
+    sizes = (size.get_length() if size.is_static else -1 for size in found.partial_shape)
+    return _Port(found.any_name, tuple(sizes))
+
+
+def _check_signature(session: _Session, name: str) -> tuple[Encoding, list[str]]:
     """Of what game it is, and the outputs to ask for; `InputError` if of none."""
     inputs = {found.name: tuple(found.shape[1:]) for found in session.get_inputs()}
     outputs = {found.name: list(found.shape[1:]) for found in session.get_outputs()}

@@ -1,6 +1,5 @@
 """The models that ship with kedge: ONNX files that the project trained itself, each with a card."""
 
-import hashlib
 import json
 from dataclasses import dataclass, replace
 from functools import cache
@@ -9,14 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnx
-from onnx import numpy_helper
 
 from kedge.errors import InputError
 from kedge.models.conditioning import TOLD, who
 from kedge.models.encoding import CHESS
 from kedge.models.store import ModelInfo
-from kedge.models.weights import Weights, weights_of
+from kedge.models.weight_files import read_weights
+from kedge.models.weights import Weights
 from kedge.specs import suggest
 
 _ONES = 111  # lc0's plane that is 1 all over the board
@@ -42,7 +40,7 @@ class ShippedInfo(ModelInfo):
 
     @property
     def path(self) -> Path:
-        return Path(str(_FOLDER / f"{self.name}.onnx"))
+        return _path(self.name)
 
 
 def info(name: str) -> ShippedInfo:
@@ -52,25 +50,43 @@ def info(name: str) -> ShippedInfo:
         name=name,
         format="onnx",
         sha256=sha256(name),
-        size=len((_FOLDER / f"{name}.onnx").read_bytes()),
+        size=_path(name).stat().st_size,
         source="ships with kedge",
         added=told["date"],
-        architecture=_conditioned(name).architecture(),
+        architecture=_shipped(name).architecture(),
         training={key: value for key, value in told.items() if key != "name"},
     )
 
 
 def sha256(name: str) -> str:
     """Of the model's file."""
-    _check(name)
-    return hashlib.sha256((_FOLDER / f"{name}.onnx").read_bytes()).hexdigest()
+    return _shipped(name).sha256
 
 
 def load_embedded(
-    name: str, *, elo: float = 1500.0, opponent: float | None = None, bullet: bool = False
+    name: str,
+    *,
+    elo: float | None = None,
+    opponent: float | None = None,
+    bullet: bool = False,
 ) -> Weights:
-    """The model for a player of rating `elo` against `opponent` (alike, if not given)."""
-    return specialise(_conditioned(name), elo, elo if opponent is None else opponent, bullet)
+    """The model; one that knows of ratings, for a player of `elo` against `opponent`.
+
+    Without them players are of 1500, and alike.
+    """
+    weights = _shipped(name)
+    if not told_of(name):
+        if elo is not None or opponent is not None or bullet:
+            raise InputError(f"{name} is told nothing of who plays")
+        return weights
+    elo = 1500.0 if elo is None else elo
+    return specialise(weights, elo, elo if opponent is None else opponent, bullet)
+
+
+def told_of(name: str) -> bool:
+    """Whether the model knows of ratings."""
+    weights = _shipped(name)
+    return bool(weights.arrays["input.weight"].shape[1] > weights.encoding.planes)
 
 
 def specialise(weights: Weights, elo: float, opponent: float, bullet: bool = False) -> Weights:
@@ -93,15 +109,13 @@ def specialise(weights: Weights, elo: float, opponent: float, bullet: bool = Fal
 
 
 @cache
-def _conditioned(name: str) -> Weights:
+def _shipped(name: str) -> Weights:
+    return read_weights(_path(name))
+
+
+def _path(name: str) -> Path:
     _check(name)
-    model = onnx.load_from_string((_FOLDER / f"{name}.onnx").read_bytes())
-    arrays: dict[str, Any] = {}
-    for constant in model.graph.initializer:
-        name_of_array = constant.name.removesuffix(".half")
-        if name_of_array.endswith((".weight", ".bias")):  # the others are the graph's own
-            arrays[name_of_array] = numpy_helper.to_array(constant).astype(np.float32)
-    return weights_of(arrays, name)
+    return Path(str(_FOLDER / f"{name}.onnx"))
 
 
 def _check(name: str) -> None:

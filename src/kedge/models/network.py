@@ -39,22 +39,25 @@ def to_onnx(weights: Weights) -> onnx.ModelProto:
 
 
 def to_shipped_onnx(weights: Weights) -> onnx.ModelProto:
-    """The same with weights in half precision: what kedge ships."""
-    return _halved(to_onnx(weights))
-
-
-def _halved(model: onnx.ModelProto) -> onnx.ModelProto:
-    """The same graph with its large float constants kept in half precision."""
-    kept, casts = [], []
+    """The same with a byte a weight, and a scale for all that make one output: what kedge ships."""
+    model = to_onnx(weights)
+    kept, unpacked = [], []
     for constant in model.graph.initializer:
-        array = numpy_helper.to_array(constant)
-        if array.dtype == np.float32 and array.size > 64:
-            half = f"{constant.name}.half"
-            kept.append(numpy_helper.from_array(array.astype(np.float16), half))
-            casts.append(helper.make_node("Cast", [half], [constant.name], to=TensorProto.FLOAT))
-        else:
+        name, array = constant.name, numpy_helper.to_array(constant)
+        if not name.endswith(".weight"):
             kept.append(constant)
-    nodes = [*casts, *model.graph.node]
+            continue
+        outputs = (len(array), *[1] * (array.ndim - 1))
+        scale = (np.abs(array).reshape(len(array), -1).max(1) / 127.0).reshape(outputs)
+        whole = np.round(array / np.where(scale > 0.0, scale, 1.0)).astype(np.int8)
+        parts = {f"{name}.bytes": whole, f"{name}.scale": scale}
+        kept += [numpy_helper.from_array(part, part_name) for part_name, part in parts.items()]
+        floats = f"{name}.floats"
+        unpacked += [
+            helper.make_node("Cast", [f"{name}.bytes"], [floats], to=TensorProto.FLOAT),
+            helper.make_node("Mul", [floats, f"{name}.scale"], [name]),
+        ]
+    nodes = [*unpacked, *model.graph.node]
     del model.graph.initializer[:], model.graph.node[:]
     model.graph.initializer.extend(kept)
     model.graph.node.extend(nodes)

@@ -17,11 +17,13 @@ from typing import Any
 from kedge.errors import InputError
 from kedge.files import make_folder, write_atomic
 from kedge.home import home
-from kedge.models.lc0 import parse_lc0, read_file
+from kedge.models.lc0 import read_file
+from kedge.models.weight_files import format_of, parse_weights, read_weights
 from kedge.models.weights import Weights
 from kedge.specs import suggest
 
-_WEIGHTS, _INFO = "weights.pb.gz", "model.json"
+_WEIGHTS = {"lc0": "weights.pb.gz", "onnx": "weights.onnx"}
+_INFO = "model.json"
 # A name has to be one in a spec, and one folder on any file system.
 _NAME = re.compile(r"[A-Za-z](?:[A-Za-z0-9_+.-]{0,62}[A-Za-z0-9_+-])?")
 _FILES = (".pb.gz", ".pb", ".onnx")
@@ -63,7 +65,7 @@ class ModelInfo:
 
     @property
     def path(self) -> Path:
-        return models_folder() / self.name / _WEIGHTS
+        return models_folder() / self.name / _WEIGHTS[self.format]
 
 
 def models_folder() -> Path:
@@ -71,10 +73,10 @@ def models_folder() -> Path:
 
 
 def add(name: str, path: str | Path) -> ModelInfo:
-    """Keep a copy of an lc0 weight file as `name`; it is read first, and refused if it is bad."""
+    """Keep a copy of a weight file as `name`; it is read first, and refused if it is bad."""
     _check_new(name)
     content = read_file(path)
-    weights = parse_lc0(content, str(path))
+    weights = parse_weights(content, str(path))
     if name in PUBLIC and weights.sha256 != PUBLIC[name]:
         raise InputError(
             f"{path}: not the {name} that its authors published (sha256 {weights.sha256[:12]}…, "
@@ -104,7 +106,7 @@ def pull(name: str) -> ModelInfo:
         raise InputError(
             f"{url}: sha256 is {found[:12]}…, expected {PUBLIC[name][:12]}…; nothing was kept"
         )
-    return _keep(name, content, parse_lc0(content, url), url)
+    return _keep(name, content, parse_weights(content, url), url)
 
 
 def list_models() -> list[ModelInfo]:
@@ -121,6 +123,8 @@ def info(name: str) -> ModelInfo:
         kinds = {"size": int, "architecture": dict, "training": dict}
         if any(not isinstance(v, kinds.get(k, str)) for k, v in asdict(kept).items()):
             raise TypeError
+        if kept.format not in _WEIGHTS:
+            raise ValueError
     except (ValueError, TypeError, AttributeError, RecursionError):
         raise InputError(f"{path}: damaged; kedge models remove {name}") from None
     return kept
@@ -173,8 +177,8 @@ def resolve(name: str) -> Path:
 def load(name: str) -> Weights:
     """The weights that `name` stands for; a stored file is held to its sha256."""
     path = resolve(name)
-    weights = parse_lc0(read_file(path), str(path))
-    if path == models_folder() / name / _WEIGHTS and weights.sha256 != info(name).sha256:
+    weights = read_weights(path)
+    if path.parent == models_folder() / name and weights.sha256 != info(name).sha256:
         raise InputError(f"{path}: damaged; kedge models remove {name}, and get it again")
     return weights
 
@@ -182,7 +186,7 @@ def load(name: str) -> Weights:
 def _keep(name: str, content: bytes, weights: Weights, source: str) -> ModelInfo:
     found = ModelInfo(
         name=name,
-        format="lc0",
+        format=format_of(content),
         sha256=weights.sha256,
         size=len(content),
         source=source,
@@ -196,7 +200,7 @@ def _keep(name: str, content: bytes, weights: Weights, source: str) -> ModelInfo
     make_folder(partial)
     _sweep()
     try:
-        write_atomic(partial / _WEIGHTS, content)
+        write_atomic(partial / _WEIGHTS[found.format], content)
         write_atomic(partial / _INFO, json.dumps(asdict(found), indent=1, allow_nan=False) + "\n")
         partial.rename(folder)
     except OSError as error:

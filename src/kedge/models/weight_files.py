@@ -1,0 +1,60 @@
+"""Files of weights: lc0's, and the ONNX files that `kedge train` makes."""
+
+import hashlib
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import onnx
+from onnx import numpy_helper
+
+from kedge.errors import InputError
+from kedge.models.encoding import ENCODINGS
+from kedge.models.lc0 import parse_lc0, read_file
+from kedge.models.weights import Weights, weights_of
+
+Format = Literal["lc0", "onnx"]
+_ONNX_BEGINS = b"\x08"  # the field of the file's version, which every writer puts first
+
+
+def read_weights(path: str | Path) -> Weights:
+    """The network in a file of either kind; `InputError` where there is none that is read here."""
+    return parse_weights(read_file(path), str(path))
+
+
+def parse_weights(content: bytes, name: str) -> Weights:
+    """The same of a file's bytes; `name` is for errors."""
+    return (parse_onnx if format_of(content) == "onnx" else parse_lc0)(content, name)
+
+
+def format_of(content: bytes) -> Format:
+    return "onnx" if content.startswith(_ONNX_BEGINS) else "lc0"
+
+
+def parse_onnx(content: bytes, name: str) -> Weights:
+    """Back from what `network.to_onnx` or `network.to_shipped_onnx` made."""
+    try:
+        graph = onnx.load_from_string(content).graph
+    except Exception:  # protobuf's kinds are not ours
+        raise InputError(f"{name}: not an ONNX model") from None
+    shapes = [
+        tuple(size.dim_value for size in entry.type.tensor_type.shape.dim)[1:]
+        for entry in graph.input
+        if entry.name == "planes"
+    ]
+    encoding = next((known for known in ENCODINGS if [known.shape] == shapes), None)
+    constants = {each.name: numpy_helper.to_array(each) for each in graph.initializer}
+    arrays = {}
+    for key, array in constants.items():
+        # Weights are packed in bytes or in half precision, or not at all.
+        whole, _, packing = key.rpartition(".")
+        plain = whole if packing in ("bytes", "half") else key
+        if plain.endswith((".weight", ".bias")):  # the others are the graph's own
+            scale = constants.get(f"{plain}.scale", np.float32(1.0))
+            arrays[plain] = array.astype(np.float32) * scale
+    try:
+        if encoding is not None:
+            return weights_of(arrays, hashlib.sha256(content).hexdigest(), encoding)
+    except (KeyError, ValueError, IndexError):
+        pass
+    raise InputError(f"{name}: not a network that kedge trained")
