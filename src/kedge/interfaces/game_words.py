@@ -188,7 +188,7 @@ def _print_moments(
         return
     console.print(f"\n[bold]{heading}[/bold]")
     for move, words in rows:
-        played = (f"{_numbered(report, move):<10}", _STYLES[move.mark])
+        played = (f"{_numbered(report, move):<12}", _STYLES[move.mark])
         line = (f"  {' '.join(move.line[:_LINE])}", "dim")
         console.print(Text.assemble("  ", played, f" {words}", line), soft_wrap=True)
 
