@@ -198,8 +198,7 @@ def _chosen(
     """The games to analyse; bad input if there is none."""
     from itertools import islice
 
-    from kedge.interfaces.inputs import numbered_game
-    from kedge.records import legal_games, read_games
+    from kedge.records import legal_games, numbered_game, read_games
 
     games: Iterator[Any] = legal_games(file, read) if is_go else read_games(file, read)
     if number is not None:

@@ -3,19 +3,17 @@
 import dataclasses
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from kedge.errors import InputError
 from kedge.experiments import Experiment
-from kedge.records import ReadReport
 from kedge.search.regret import MMD, Adaptive, Algorithm, Constant, StepSize, Theory
 from kedge.search.regret.algorithms import by_name
 from kedge.specs import suggest
 
-T = TypeVar("T")
 _COMMA = re.compile(r",(?![^(]*\))")  # not those inside a spec
 
 
@@ -31,17 +29,6 @@ def numbers(text: str | None, what: str) -> tuple[float, ...] | None:
         if not number >= 0.0:
             raise InputError(f"{what}: must be at least 0, not {number:g}")
     return found
-
-
-def numbered_game(games: Iterable[T], read: ReadReport, file: Path, number: int) -> T:
-    """Of the games of `file`, which tell `read` of themselves, the one with this number."""
-    for game in games:
-        if read.games + read.broken_games == number:
-            return game
-    for one in read.broken:
-        if one.number == number:
-            raise InputError(f"{one.where}: game {number} is broken: {one.reason}")
-    raise InputError(f"{file}: holds {read.games + read.broken_games} games, and no game {number}")
 
 
 def read_anchors(text: str) -> list[Any] | None:

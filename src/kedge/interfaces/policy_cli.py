@@ -172,8 +172,7 @@ def _recorded(file: Path, number: int, move: int | None, komi: float | None) -> 
     """A record's position, with another komi if so asked."""
     from dataclasses import replace
 
-    from kedge.interfaces.inputs import numbered_game
-    from kedge.records import ReadReport, read_go_games
+    from kedge.records import ReadReport, numbered_game, read_go_games
 
     read = ReadReport()
     game = numbered_game(read_go_games(file, read), read, file, number)

@@ -8,7 +8,7 @@ from kedge.records.go_files import holds_go, read_go_games
 from kedge.records.go_games import GoGame
 from kedge.records.go_positions import legal_games
 from kedge.records.go_table import GoTable, go_table
-from kedge.records.report import Broken, ReadReport
+from kedge.records.report import Broken, ReadReport, numbered_game
 from kedge.records.sgf import MoveNote, read_sgf, write_sgf
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "holds_go",
     "legal_games",
     "maia",
+    "numbered_game",
     "pgn_texts",
     "positions",
     "read_games",

@@ -2,7 +2,14 @@
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from kedge.errors import InputError
+
+Game = TypeVar("Game")
 
 _MOST_KINDS = 100  # so that a file made to have many takes no memory
 _DETAIL = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\d+""")
@@ -53,4 +60,16 @@ class ReadReport:
             self.broken.append(Broken(number, where, reason))
 
 
-__all__ = ["Broken", "ReadReport"]
+def numbered_game(games: Iterable[Game], report: ReadReport, file: Path, number: int) -> Game:
+    """Of the games of `file`, which tell `report` of themselves, the one with this number."""
+    for game in games:
+        if report.games + report.broken_games == number:
+            return game
+    for one in report.broken:
+        if one.number == number:
+            raise InputError(f"{one.where}: game {number} is broken: {one.reason}")
+    held = report.games + report.broken_games
+    raise InputError(f"{file}: holds {held} games, and no game {number}")
+
+
+__all__ = ["Broken", "ReadReport", "numbered_game"]
