@@ -200,7 +200,7 @@ def test_a_game_of_go_on_a_terminal():
     [
         (("nowhere.sgf",), "No such file"),
         (("text.sgf",), "text.sgf: holds no game (text.sgf: no game in it)"),
-        (("small.sgf",), "the model plays on 19×19, not on 9×9"),
+        (("small.sgf",), "small.sgf: game 1: the model plays on 19×19, not on 9×9"),
         (("games.sgf", "--game", "2"), "game 2 is broken: move 2"),
         (("games.sgf", "--elo", "1500"), "--elo"),
         (("games.sgf", "--fit-rating"), "--fit-rating"),

@@ -127,6 +127,18 @@ def test_go(tmp_path):
     assert "  2 × move … comes after two passes" in words
 
 
+@pytest.mark.parametrize(
+    "content", [b"", b"no game", bytes(range(256)) * 9, b"\xff\x00(;\x90\x01" * 9], ids=repr
+)
+def test_what_is_no_go(tmp_path, content):
+    path = tmp_path / "it.sgf"
+    path.write_bytes(content)
+    done = replay("go", path)
+    assert (done.returncode, done.stdout) == (2, b"")
+    [line] = done.stderr.decode().splitlines()
+    assert f"{path}: holds no game" in line
+
+
 def test_an_unknown_game(files):
     done = replay("checkers", files["good.pgn"])
     assert done.returncode == 2

@@ -133,8 +133,11 @@ def analyze(
         for game in _chosen(file, read, number, limit, is_go=is_go):
             if svg and reports:
                 raise InputError("--svg: draws one game; choose it with --game")
-            reports.append(judge(game))
             numbers.append(read.games + read.broken_games)
+            try:
+                reports.append(judge(game))
+            except InputError as error:
+                raise InputError(f"{file}: game {numbers[-1]}: {error}") from None
             write(reports[-1])
             show(len(reports), len(reports))
     if svg is not None:

@@ -118,7 +118,9 @@ def read_pieces(pieces: Iterator[bytes], where: str, report: ReadReport) -> Iter
                     place = start
                     break
                 number, opening, place = number + 1, _NEXT, damage.place
-                report.add_broken(number, f"{where}, line {line}", str(damage))
+                # Two signs that bytes had by chance do not make a game.
+                noise = damage.place <= found.end()
+                report.add_broken(number, f"{where}, line {line}", str(damage), noise=noise)
             except ValueError as error:
                 report.add_broken(number, f"{where}, line {line}", str(error))
             else:
