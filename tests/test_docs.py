@@ -46,7 +46,8 @@ def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     tags = '[White "Ann"]\n[Black "Bob"]\n[WhiteElo "1200"]\n[BlackElo "1150"]\n'
     moves = "1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# 1-0"
     (tmp_path / "games.pgn").write_text(f"{tags}\n{moves}\n")
-    (tmp_path / "game.sgf").write_text("(;SZ[19]KM[6.5]DT[2015-03-09];B[pd];W[dp];B[pq];W[dd])")
+    header = "(;SZ[19]KM[6.5]PB[Ann]BR[3d]PW[Bob]WR[2d]DT[2015-03-09]RE[B+R]"
+    (tmp_path / "game.sgf").write_text(f"{header};B[pd];W[dp];B[pp];W[dd];B[fq];W[cn];B[jp])")
     (tmp_path / "people.json").write_text(json.dumps([[0.6, 0.4], [0.25, 0.75]]))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(GAMES, "_makers", dict(GAMES._makers))

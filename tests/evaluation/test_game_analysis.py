@@ -16,7 +16,7 @@ from kedge.evaluation.game_analysis import (
 from kedge.evaluation.rating_fit import fit_rating, move_likelihoods, rating_networks
 from kedge.games.chess import ChessState
 from kedge.models.conditioning import KNOTS
-from kedge.records import ChessGame
+from kedge.records import ChessGame, GoGame
 
 FOOLS = "f3 e5 g4 Qh4#"
 RUY = "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5 Bb3 d6 c3 O-O"
@@ -73,11 +73,11 @@ def test_exact_numbers():
     black = Scripted("e5", "Qh4#", {"e2e4": -0.2, "f2f3": 0.1, "g2g4": 0.9})
     report = analyse_game(game(FOOLS), [white, black])
     f3, e5, g4, mate = report.moves
-    assert (f3.ply, f3.number, f3.player, f3.san, f3.move) == (0, 1, 0, "f3", "f2f3")
+    assert (f3.ply, f3.number, f3.player, f3.name, f3.move) == (0, 1, 0, "f3", "f2f3")
     assert f3.anchor == pytest.approx(0.3 / 19)
     assert f3.rank == 2
-    assert f3.people[0].san == "e4"
-    assert (f3.choice.san, f3.choice.anchor, f3.choice.policy) == ("e4", 0.7, 0.8)
+    assert f3.people[0].name == "e4"
+    assert (f3.choice.name, f3.choice.anchor, f3.choice.policy) == ("e4", 0.7, 0.8)
     assert (f3.q, f3.best_q) == (pytest.approx(-0.1), pytest.approx(0.2))
     assert f3.loss == pytest.approx(0.15)
     assert f3.mark == "?"
@@ -88,7 +88,7 @@ def test_exact_numbers():
     assert g4.value == 0.0
     assert mate.value == pytest.approx(-0.9), "white's view"
     assert (mate.q, mate.best_q, mate.loss) == (1.0, 1.0, 0.0), "a mate is exact"
-    assert (mate.choice.san, mate.mark) == ("Qh4#", "!")
+    assert (mate.choice.name, mate.mark) == ("Qh4#", "!")
     assert report.value == -1.0
     assert [move.ply for move in report.mistakes] == [0, 2]
     assert all(move.opening for move in report.moves)
@@ -190,3 +190,45 @@ def test_search_sees_a_blunder():
     queen = analyse_game(game("e4 e5 Qh5 Nc6 Qxe5+"), [agent, agent]).moves[-1]
     assert queen.mark == "??", "a queen for a pawn"
     assert queen.anchor < 0.1
+
+
+class Judge:
+    """Of Go: holds any position for worth what `worth` says, the first legal move for the best."""
+
+    def __init__(self, *worth):
+        self.worth = worth
+
+    def analyse_many(self, states, lines=False):
+        return [self._analysis(state) for state in states]
+
+    def _analysis(self, state):
+        policy = np.zeros(len(state.legal_actions()))
+        policy[0] = 1.0
+        worth = self.worth[len(state.history)]
+        return Analysis(policy, policy, policy, worth if state.board.player() == 0 else -worth)
+
+
+def test_a_game_of_go():
+    moves = np.array([0, 40, 81, 81], np.int16)
+    record = GoGame(moves, size=9, black="a", white_rank="5k", result="W+R")
+    agent = Judge(0.1, 0.3, 0.8, 0.6, 0.9)
+    report = analyse_game(record, [agent, agent])
+    assert report.values == [0.1, 0.3, 0.8, 0.6, 0.6], "what is agreed is what it was"
+    first, second, third, fourth = report.moves
+    assert (first.name, first.move, first.number, first.player) == ("A9", "A9", 1, 0)
+    assert (first.q, first.best_q, first.mark) == (0.3, 0.3, "")
+    assert (second.q, second.choice.name, second.opening) == (-0.8, "B9", False)
+    assert (second.best_q, second.number) == (-0.8, 2)
+    assert (third.name, third.q, third.line) == ("pass", 0.6, ("B9",))
+    assert (fourth.q, fourth.loss) == (-0.6, 0.0)
+    assert (report.players[1].rating, report.players[0].scored) == ("5k", 2)
+    assert report.to_json()["size"] == 9
+
+
+def test_a_side_that_moves_twice():
+    record = GoGame(np.array([1, 2, 3], np.int16), np.array([0, 0, 1], np.uint8), size=9)
+    agent = Judge(0.0, 0.4, -0.2, 0.5)
+    report = analyse_game(record, [agent, agent])
+    assert [move.player for move in report.moves] == [0, 0, 1]
+    assert [move.q for move in report.moves] == [0.4, -0.2, -0.5], "for the mover"
+    assert [move.loss for move in report.moves] == [0.0, 0.0, 0.0], "others are judged alike"

@@ -9,6 +9,10 @@ from pathlib import Path
 
 import chess.pgn
 import pytest
+import tiny_go
+from sgfmill import sgf
+
+from kedge.models.network import to_onnx
 
 KEDGE = str(Path(sys.executable).with_name("kedge"))
 TAGS = '[Event "?"]\n[White "Ann"]\n[Black "Bob"]\n[Result "{}"]\n{}\n'
@@ -49,7 +53,7 @@ def test_a_file_of_games(games, tmp_path):
     assert empty["moves"] == []
     assert empty["players"][0]["top1"] is None
     assert set(first["moves"][0]) == {
-        "ply", "number", "player", "san", "move", "opening", "anchor", "rank", "people", "policy",
+        "ply", "number", "player", "name", "move", "opening", "anchor", "rank", "people", "policy",
         "choice", "line", "kl_to_anchor", "value", "q", "best_q", "loss", "mark",
     }  # fmt: skip
     assert set(first["players"][0]) == {
@@ -133,3 +137,81 @@ def test_bad_input_is_one_line(games, monkeypatch, arguments, said):
     assert said in done.stderr
     assert games.read_text() == GAMES
     assert sorted(path.name for path in games.parent.iterdir()) == ["games.pgn", "text.txt"]
+
+
+# --- Go -----------------------------------------------------------------------------------------
+
+EVEN = "(;PB[Ann]BR[3d]PW[Bob]RE[B+R]EV[Cup];B[pd];W[dp](;B[pp];W[dd];B[qq])(;B[aa]))"
+GO_GAMES = EVEN + "\n(;B[aa];W[aa])\n(;KM[0]HA[2]AB[dp][pd]PW[Ann];W[dd];B[];W[])\n(;)"
+
+
+@pytest.fixture
+def go_games(tmp_path, monkeypatch):
+    (tmp_path / "go.onnx").write_bytes(to_onnx(tiny_go.weights()).SerializeToString())
+    (tmp_path / "games.sgf").write_text(GO_GAMES)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.usefixtures("go_games")
+def test_games_of_go():
+    done = analyze("games.sgf", "-a", "puct(./go.onnx, playouts=4)", "--out", "out.sgf", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    found = json.loads(done.stdout)
+    assert [game["game"] for game in found["games"]] == [1, 3, 4]
+    [broken] = found["broken"]
+    assert (broken["game"], broken["where"]) == (2, "games.sgf, line 2")
+    assert broken["reason"].startswith("move 2, 'A19', is not a legal move")
+    first, handicap, empty = found["games"]
+    assert first["black_rank"] == "3d"
+    assert (first["komi"], handicap["komi"], handicap["handicap"]) == (None, 0.0, 2)
+    assert [move["move"] for move in first["moves"]] == ["Q16", "D4", "Q4", "D16", "R3"]
+    assert [move["player"] for move in handicap["moves"]] == [1, 0, 1]
+    assert handicap["value"] == handicap["moves"][2]["value"], "two passes change nothing"
+    assert empty["moves"] == []
+    assert first["players"][0]["scored"] == 3, "all moves"
+    assert first["players"][0]["fit"] is None
+    assert [player["name"] for player in found["players"]] == ["Ann"]
+    texts = Path("out.sgf").read_text().split("(;FF")[1:]
+    assert len(texts) == 3
+    read = sgf.Sgf_game.from_string("(;FF" + texts[0])
+    nodes = read.get_main_sequence()
+    assert len(nodes) == 6
+    assert read.root.get("AN") == "kedge analyze"
+    assert "of people" in nodes[1].get("C")
+    assert "Black " in nodes[1].get("C")
+    assert nodes[1].has_property("LB")
+
+
+@pytest.mark.usefixtures("go_games")
+def test_a_game_of_go_on_a_terminal():
+    done = analyze("games.sgf", "-a", "./go.onnx", "--game", 1, "--svg", "it.svg")
+    assert (done.returncode, done.stderr) == (0, "")
+    for said in ("Ann (3d) – Bob", "B+R, Cup", "1. B Q16", "2. W D4", "3 of 3", "black"):
+        assert said in done.stdout
+    assert "Black's expected score" in Path("it.svg").read_text()
+    Path("copy").write_text(EVEN)
+    copied = analyze("copy", "-a", "./go.onnx", "-o", "-")
+    assert copied.stdout.startswith("(;FF[4]GM[1]"), "known by its content"
+
+
+@pytest.mark.usefixtures("go_games")
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("nowhere.sgf",), "No such file"),
+        (("text.sgf",), "text.sgf: holds no game (text.sgf: no game in it)"),
+        (("small.sgf",), "small.sgf: game 1: the model plays on 19×19, not on 9×9"),
+        (("games.sgf", "--game", "2"), "game 2 is broken: move 2"),
+        (("games.sgf", "--elo", "1500"), "--elo"),
+        (("games.sgf", "--fit-rating"), "--fit-rating"),
+        (("games.sgf", "--agent", "chess"), "does not play go"),
+    ],
+)
+def test_bad_input_of_go_is_one_line(arguments, said):
+    Path("text.sgf").write_text("no games here")
+    Path("small.sgf").write_text("(;SZ[9];B[ee])")
+    agent = () if {"--agent", "--elo"} & {*arguments} else ("--agent", "./go.onnx")
+    done = analyze(*arguments, *agent)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.count("\n") == 1
+    assert said in done.stderr

@@ -1,4 +1,4 @@
-"""``kedge policy chess`` as a user meets it."""
+"""``kedge policy`` as a user meets it."""
 
 import json
 import os
@@ -10,15 +10,17 @@ import xml.etree.ElementTree
 from pathlib import Path
 
 import pytest
+import tiny_go
 import tiny_lc0 as tiny
 
 from kedge.models import store
+from kedge.models.network import to_onnx
 
 KEDGE = str(Path(sys.executable).with_name("kedge"))
 
 
-def policy(*arguments):
-    command = [KEDGE, "policy", "chess", *map(str, arguments)]
+def policy(*arguments, game="chess"):
+    command = [KEDGE, "policy", game, *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True)
 
 
@@ -51,12 +53,12 @@ def test_search_after_moves():
     assert found["agent"] == "puct(mine, c_puct=1, playouts=40)"
     assert found["fen"].split()[1] == "w"
     moves = found["moves"]
-    assert set(moves[0]) == {"move", "san", "anchor", "policy", "smooth", "q", "visits"}
+    assert set(moves[0]) == {"move", "name", "anchor", "policy", "smooth", "q", "visits"}
     visits = [move["visits"] for move in moves]
     assert sum(visits) == 39
     assert visits == sorted(visits, reverse=True)
     assert all((move["q"] is None) == (move["visits"] == 0) for move in moves)
-    assert {"Nf3", "d4"} <= {move["san"] for move in moves}
+    assert {"Nf3", "d4"} <= {move["name"] for move in moves}
     for kind in ("anchor", "policy", "smooth"):
         assert sum(move[kind] for move in moves) == pytest.approx(1.0)
 
@@ -107,6 +109,98 @@ def test_table_and_picture(tmp_path):
 )
 def test_bad_input_is_one_line(arguments, said):
     done = policy(*arguments)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.count("\n") == 1
+    assert said in done.stderr
+
+
+# --- Go -----------------------------------------------------------------------------------------
+
+RECORD = "(;SZ[19]KM[5.5]HA[2]AB[dp][pd];W[dd];B[pp];W[](;B[qf])(;B[cf]))(;SZ[9];B[ee])(;B[aa]"
+
+
+@pytest.fixture
+def tiny_path(tmp_path, monkeypatch):
+    (tmp_path / "go.onnx").write_bytes(to_onnx(tiny_go.weights()).SerializeToString())
+    (tmp_path / "game.sgf").write_text(RECORD)
+    monkeypatch.chdir(tmp_path)
+    return "./go.onnx"
+
+
+def test_go_after_moves(tiny_path):
+    search = f"puct({tiny_path}, playouts=9)"
+    done = policy("--agent", search, "--moves", "Q16 d4 pass", "--json", game="go")
+    assert (done.returncode, done.stderr) == (0, "")
+    found = json.loads(done.stdout)
+    assert (found["agent"], found["size"], found["komi"]) == (search, 19, 7.5)
+    assert (found["player"], found["history"]) == ("white", ["Q16", "D4", "pass"])
+    moves = found["moves"]
+    assert len(moves) == 360
+    assert set(moves[0]) == {"move", "name", "anchor", "policy", "smooth", "q", "visits"}
+    assert sum(move["visits"] for move in moves) == 8
+    for kind in ("anchor", "policy", "smooth"):
+        assert sum(move[kind] for move in moves) == pytest.approx(1.0)
+
+
+def test_go_records(tiny_path):
+    def position(*arguments):
+        done = policy("--agent", tiny_path, "--sgf", "game.sgf", *arguments, "--json", game="go")
+        assert (done.returncode, done.stderr) == (0, "")
+        found = json.loads(done.stdout)
+        return found["player"], found["komi"], found["history"]
+
+    assert position() == ("white", 5.5, ["D16", "Q4", "pass", "R14"])
+    assert position("--move", 0) == ("white", 5.5, [])
+    assert position("--move", 2, "--moves", "C3", "--komi", -3) == (
+        "black",
+        -3.0,
+        ["D16", "Q4", "C3"],
+    )
+
+
+def test_go_board_and_picture(tiny_path):
+    arguments = ("--agent", f"puct({tiny_path}, playouts=20)", "--sgf", "game.sgf")
+    done = policy(*arguments, "--svg", "it.svg", "--top", 2, game="go")
+    assert (done.returncode, done.stderr) == (0, "")
+    for said in (
+        "    A B C D E F G H J K L M N O P Q R S T",
+        "16  ├─┼─┼─○─",
+        "14  ├─┼─┼─┼─┼─┼─┼─┼─┼─┼─┼─┼─┼─┼─┼─┼(●)┼─┤ 14",
+        "White to move, komi 5.5; captured: 0 black, 0 white",
+        "and 355 more moves",
+    ):
+        assert said in done.stdout
+    assert len(re.findall(r"[─ ][12]─", done.stdout)) == 2, "the two that the table shows"
+    drawn = xml.etree.ElementTree.parse("it.svg").getroot()
+    titles = [title.text for title in drawn.iter("{http://www.w3.org/2000/svg}title")]
+    assert titles
+    assert done.stdout.splitlines()[-1] == "it.svg"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--sgf", "nowhere.sgf"), "No such file"),
+        (("--sgf", "game.sgf", "--move", "9"), "game.sgf: has 4 moves, and no move 9"),
+        (("--sgf", "game.sgf", "--game", "2"), "the model plays on 19×19, not on 9×9"),
+        (("--sgf", "game.sgf", "--game", "3"), "game 3 is broken: cut short"),
+        (("--sgf", "game.sgf", "--game", "4"), "holds 3 games, and no game 4"),
+        (("--sgf", "game.sgf", "--size", "9"), "--size, --handicap"),
+        (("--sgf", "illegal.sgf"), "illegal.sgf: A19 is not a legal move"),
+        (("--move", "3"), "name it with --sgf"),
+        (("--size", "13"), "the model plays on 19×19, not on 13×13"),
+        (("--size", "20"), "a board of 20×20"),
+        (("--handicap", "17"), "17 handicap stones"),
+        (("--moves", "Q16 Q16"), "move 2: Q16 is not a legal move"),
+        (("--moves", "I1"), "move 1: 'I1' is not a point"),
+        (("--moves", "pass pass"), "the game is over"),
+        (("--agent", "mine"), "does not play go"),
+    ],
+)
+def test_bad_input_of_go_is_one_line(tiny_path, arguments, said):
+    Path("illegal.sgf").write_text("(;B[aa];W[aa])")
+    done = policy("--agent", tiny_path, *arguments, game="go")
     assert done.returncode == 2
     assert done.stdout == ""
     assert done.stderr.count("\n") == 1

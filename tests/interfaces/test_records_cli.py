@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -52,8 +53,9 @@ def test_json(files):
 def test_text_and_standard_input(files):
     done = replay("chess", "-", "--broken", "1", text=files["mixed.pgn"].read_bytes())
     assert done.returncode == 0
-    assert done.stdout.decode().splitlines() == [
-        "1 games, 2 positions",
+    first, *rest = done.stdout.decode().splitlines()
+    assert re.fullmatch(r"1 games, 2 positions; [\d,]+ games/s", first)
+    assert rest == [
         "3 broken",
         "  <stdin>, line 6 (game 2): half-move 2, 'e4', is not a legal move",
         "  and 2 more",
@@ -92,6 +94,49 @@ def test_a_file_that_unpacks_to_nothing_is_given_up(tmp_path):
     done = replay("chess", bomb)
     assert (done.returncode, done.stdout) == (2, b"")
     assert done.stderr.decode().endswith("bomb.pgn.gz: holds no game in its first 64 MiB\n")
+
+
+def test_go(tmp_path):
+    stones = "(;SZ[9];B[aa];W[ba];B[ee];W[ab];B[{}])"
+    texts = {
+        "good": stones.format("ff"),
+        "taken": stones.format("ee"),
+        "suicide": stones.format("aa"),
+        "after the end": "(;SZ[9];B[aa];W[];B[];W[bb])",
+        "setup": "(;SZ[2]AB[aa][ab][ba][bb];W[aa])",
+        "chess": "(;GM[2])",
+        "cut": "(;SZ[9];B[aa];W[b",
+    }
+    path = tmp_path / "games.sgf"
+    path.write_text("\n".join(texts.values()))
+    done = replay("go", path, "--json")
+    assert (done.returncode, done.stderr) == (0, b"")
+    result = json.loads(done.stdout)
+    assert (result["game"], result["games"], result["positions"]) == ("go", 1, 5)
+    assert result["broken_games"] == 6
+    assert sum(result["kinds"].values()) == 6
+    reasons = {one["game"]: one["reason"] for one in result["broken"]}
+    assert reasons[2].startswith("move 5, 'E5', is not a legal move: ")
+    assert reasons[3].startswith("move 5, 'A9', is not a legal move: ")
+    assert reasons[4] == "move 4 comes after two passes"
+    assert reasons[5].startswith("setup: ")
+    assert (reasons[6], reasons[7]) == ("game '2' is not Go", "cut short")
+    assert [one["where"] for one in result["broken"]][:2] == [f"{path}, line 2", f"{path}, line 3"]
+    words = replay("go", path, tmp_path, "--broken", "0").stdout.decode()
+    assert "12 broken" in words
+    assert "  2 × move … comes after two passes" in words
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"no game", bytes(range(256)) * 9, b"\xff\x00(;\x90\x01" * 9], ids=repr
+)
+def test_what_is_no_go(tmp_path, content):
+    path = tmp_path / "it.sgf"
+    path.write_bytes(content)
+    done = replay("go", path)
+    assert (done.returncode, done.stdout) == (2, b"")
+    [line] = done.stderr.decode().splitlines()
+    assert f"{path}: holds no game" in line
 
 
 def test_an_unknown_game(files):

@@ -6,6 +6,7 @@ import io
 import lzma
 import os
 import tarfile
+import tracemalloc
 import zipfile
 from collections import Counter
 from pathlib import Path
@@ -16,7 +17,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kedge.errors import InputError
-from kedge.records import GoGame, ReadReport, go_files, go_table, read_go_games, write_sgf
+from kedge.records import (
+    GoGame,
+    ReadReport,
+    go_files,
+    go_table,
+    holds_go,
+    legal_games,
+    read_go_games,
+    write_sgf,
+)
 from kedge.records.go_games import SPLITS, date_of, is_held_out, split_of
 from kedge.records.go_table import AI, COLOURS, HANDICAP, SETUP, table_folder, tabulate_games
 
@@ -185,6 +195,64 @@ def test_bombs(pack, monkeypatch):
     assert numbers(games) == [0, 1, 2, 3, 4, 5]
 
 
+def test_headers_that_never_end():
+    """A name of 200 MiB, which tarfile would read at once."""
+    front = tarfile.TarInfo("1.sgf")
+    front.size = len(sgf(1))
+    for kind in (tarfile.XHDTYPE, tarfile.GNUTYPE_LONGNAME):
+        bomb = tarfile.TarInfo("bomb")
+        bomb.type, bomb.size = kind, 200 << 20
+        blocks = front.tobuf() + sgf(1).ljust(512, b"\0") + bomb.tobuf(tarfile.GNU_FORMAT)
+        packed = gzip.compress(blocks + b"9" * (20 << 20), 1)
+        tracemalloc.start()
+        games, report = read(io.BytesIO(packed))
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert numbers(games) == [1]
+        assert report.broken[-1].reason.endswith("a header is longer than 1 MiB")
+        assert peak < 40 << 20
+
+
+def test_only_what_unpacks_with_bounds():
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        archive.writestr("1.sgf", sgf(1))
+        archive.writestr("2.sgf", bytes(10 << 20), zipfile.ZIP_BZIP2)
+    games, report = read(io.BytesIO(out.getvalue()))
+    assert numbers(games) == [1]
+    assert [one.reason for one in report.broken] == ["is not compressed by deflate"]
+
+
+def test_nothing_without_end(tmp_path):
+    for name, content in (("a.sgf.gz", bytes(65 << 20)), ("b.sgf.gz", b"[a]" * (22 << 20))):
+        (tmp_path / name).write_bytes(gzip.compress(content, 1))
+        with pytest.raises(InputError, match="holds no game in its first 64 MiB"):
+            list(read_go_games(tmp_path / name))
+
+
+def test_which_game_a_file_is_of(tmp_path):
+    contents = {
+        "a.sgf": b"",
+        "b.txt": b"\xef\xbb\xbf\n ( ;FF[4])",
+        "c": gzip.compress(sgf(1)),
+        "d.pgn": b'[Event "?"]\n\n1. e4 (; hm\n1. d4) *',
+        "e.gz": b"\x1f\x8bnothing",
+        "f.tar.xz": b"",
+    }
+    for name, content in contents.items():
+        (tmp_path / name).write_bytes(content)
+    assert [holds_go(tmp_path / name) for name in contents] == [
+        True,
+        True,
+        True,
+        False,
+        False,
+        True,
+    ]
+    assert holds_go(tmp_path)
+    assert not holds_go(tmp_path / "nowhere")
+
+
 def test_files_that_end_early():
     whole = gzip.compress(
         b"".join(os.urandom(50).hex().encode() + sgf(i) for i in range(361) for _ in range(5))
@@ -206,10 +274,13 @@ def test_damage(content, data):
     place = data.draw(st.integers(0, len(content)))
     cut = data.draw(st.integers(0, 40))
     raw = content[:place] + data.draw(st.binary(max_size=20)) + content[place + cut :]
-    report = ReadReport()
+    report, count = ReadReport(limit=3), 0
     try:
-        for game in read_go_games(io.BytesIO(raw), report):
-            assert len(game) <= 200
+        for game in legal_games(io.BytesIO(raw), report):
+            count += 1
+            assert len(list(game.states())) == len(game) + 1 <= 200
+        assert count == report.games
+        assert sum(report.kinds.values()) == report.broken_games >= len(report.broken)
     except InputError as error:
         reason = str(error)
     else:

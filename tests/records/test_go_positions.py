@@ -6,7 +6,7 @@ import pytest
 from kedge.errors import InputError
 from kedge.games.go import GoState
 from kedge.records.go_games import GoGame
-from kedge.records.go_positions import GoPosition, boards_of, first_state, go_positions
+from kedge.records.go_positions import GoPosition, boards_of, go_positions
 
 
 def played(seed, plies):
@@ -21,7 +21,7 @@ def test_boards_have_the_game_so_far():
     chosen = list(go_positions(games))
     assert len(chosen) == 37
     for position, board in zip(chosen, boards_of(chosen), strict=True):
-        state = first_state(position.game)
+        state = position.game.state(0)
         for move in position.game.moves[: position.ply]:
             state.apply_action(int(move))
         assert board == state.board

@@ -497,6 +497,48 @@ def test_what_sgfmill_writes():
     assert sgf_properties.serialise_go_point((12, 0), 13) == b"aa"
 
 
+def test_variations_and_glyphs():
+    game = GoGame(np.array([0, 1, 361, 3], np.int16), black="x")
+    notes = [MoveNote("so"), MoveNote("?", glyph="?", line=(20, 21, 361)), MoveNote(glyph="!")]
+    notes.append(MoveNote(glyph="??", line=(40,)))
+    text = write_sgf(game, notes, annotator="me")
+    assert only(text) == game
+    theirs = sgf.Sgf_game.from_string(text)
+    assert theirs.root.get("AN") == "me"
+    first, second, third, fourth = theirs.get_main_sequence()[1:]
+    assert (second.get("BM"), third.get("TE"), fourth.get("BM")) == (1, 1, 2)
+    line, end = first[1], first[1][0][0]
+    assert [line.get_move(), end.get_move()] == [("w", (17, 1)), ("w", None)]
+    assert third[1].get_move() == ("w", (16, 2))
+
+
+@pytest.mark.parametrize("depth", [10, 30_000])
+def test_deep_variations(depth):
+    text = "(;SZ[9]" + "(;B[aa]" * depth + ")" * depth + ")"
+    assert len(only(text)) == depth
+
+
+def test_stones_over_and_over():
+    start = time.perf_counter()
+    _, report = read("(;AB" + "[aa:ss]" * 100_000 + ")")
+    assert [one.reason for one in report.broken] == ["stones are set up over and over"]
+    assert time.perf_counter() - start < 2.0
+
+
+def test_kinds_of_broken_games():
+    broken = [f"(;SZ[{size}])" for size in (20, 21, 22)] + ["(;GM[3])", "(;SZ[9];B[zz])"]
+    _, report = read("\n".join(broken))
+    assert report.kinds == {
+        "a board of …×…: only …×… to …×… are read": 3,
+        "game … is not Go": 1,
+        "move …, …, is not a point of …×…": 1,
+    }
+    for number in range(300):
+        report.add_broken(1, "here", "x" * number)
+    assert len(report.kinds) <= 101
+    assert sum(report.kinds.values()) == 305
+
+
 def test_more_notes_than_moves():
     with pytest.raises(InputError, match="2 notes beside 1 moves"):
         write_sgf(GoGame(np.zeros(1, np.int16)), [MoveNote(), MoveNote()])

@@ -14,7 +14,7 @@ from kedge.agents.program import Program
 from kedge.errors import InputError
 from kedge.games.go import format_gtp
 from kedge.records.go_games import GoGame
-from kedge.records.go_positions import GoPosition, first_state
+from kedge.records.go_positions import GoPosition
 
 TIMEOUT = 3600.0  #: Seconds for an answer: on a new machine KataGo first tunes itself.
 # One visit is the network's word alone. Boards are not turned at random: a run can be repeated.
@@ -109,7 +109,7 @@ def _query(game: GoGame, plies: list[int]) -> dict[str, Any]:
         "boardXSize": game.size,
         "boardYSize": game.size,
         "rules": "japanese",
-        "komi": round(2.0 * first_state(game).komi) / 2.0,  # halves are all that it takes
+        "komi": round(2.0 * game.state(0).komi) / 2.0,  # halves are all that it takes
         "initialStones": [
             *(stone(0, point) for point in game.black_stones),
             *(stone(1, point) for point in game.white_stones),

@@ -5,18 +5,17 @@ analysed anyway, and those after moves that the agent would rather have played a
 both moves are judged alike, by as much search, and one that search never tried has a value as well.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from kedge.agents.agent import Analysis, Player
 from kedge.evaluation.rating_fit import RatingFit, fit_rating
-from kedge.games.chess import ChessState
 from kedge.models.conditioning import KNOTS
 from kedge.records import ChessGame
-from kedge.records.filters import chosen_plies, skip_opening
 from kedge.regularize import Array, kl_divergence
 from kedge.specs import Spec
 
@@ -26,11 +25,45 @@ _SHOWN = 3  # moves of people, and disagreements a game
 _DISAGREEMENT = 0.1  # nats
 
 
+class Record(Protocol):
+    """A recorded game whose moves are legal, such as `ChessGame` and `GoGame`."""
+
+    @property
+    def moves(self) -> npt.NDArray[Any]: ...
+    @property
+    def result(self) -> str: ...
+    @property
+    def date(self) -> str | None: ...
+    @property
+    def place(self) -> str | None: ...
+    @property
+    def sides(self) -> tuple[str, str]:
+        """What players 0 and 1 are called."""
+        ...
+
+    @property
+    def opening(self) -> int:
+        """Half-moves that are not scored."""
+        ...
+
+    @property
+    def facts(self) -> dict[str, Any]: ...
+    def name(self, player: int) -> str | None: ...
+    def rating(self, player: int) -> int | str | None: ...
+    def label(self, number: int, player: int) -> str:
+        """What stands before a move in a list of them."""
+        ...
+
+    def states(self) -> Iterator[Any]:
+        """The game before each of its moves, and at its end."""
+        ...
+
+
 @dataclass(frozen=True)
 class Choice:
     """A move, and how likely it is for people (the anchor) and for the agent."""
 
-    san: str
+    name: str
     move: str
     anchor: float
     policy: float
@@ -45,11 +78,13 @@ class MoveReport:
     number: int
     """As a scoresheet counts."""
     player: int
-    """0 is white."""
-    san: str
+    """0 is white in chess, and black in Go."""
+    name: str
+    """As players write it."""
     move: str
+    """As programs write it."""
     opening: bool
-    """One of the first ten half-moves, which are played from memory; they are not scored."""
+    """One of the first half-moves, which in chess are played from memory; they are not scored."""
     anchor: float
     """How likely it is for people."""
     rank: int
@@ -61,11 +96,11 @@ class MoveReport:
     choice: Choice
     """What the agent holds likeliest."""
     line: tuple[str, ...]
-    """What it expects after that, in SAN, its choice first."""
+    """What it expects after that, as players write it, its choice first."""
     kl_to_anchor: float
     """KL(π‖τ) of the agent's policy, in nats: how far search went from people here."""
     value: float
-    """Of the position before the move, for white."""
+    """Of the position before the move, for player 0."""
     q: float
     """Of the move, for the mover."""
     best_q: float
@@ -92,7 +127,7 @@ class PlayerReport:
     """How human a player's moves were. Means are over the scored moves, NaN if there is none."""
 
     name: str | None
-    rating: int | None
+    rating: int | str | None
     games: int
     moves: int
     scored: int
@@ -121,20 +156,20 @@ class PlayerReport:
 class GameReport:
     """A game, move by move."""
 
-    game: ChessGame
+    game: Record
     moves: tuple[MoveReport, ...]
     value: float
-    """Of the last position, for white."""
+    """Of the last position, for player 0."""
     searched: bool
     """Whether the agents search, or are models by themselves."""
     ratings: tuple[int, int] | None = None
-    """Of the people that white's and black's anchors stand for, where one is told."""
+    """Of the people that each player's anchor stands for, where one is told."""
     likelihoods: Array | None = None
     """Of each move under models of rising rating: `rating_fit.move_likelihoods`."""
 
     @property
     def values(self) -> list[float]:
-        """Of every position for white, the last one's too."""
+        """Of every position for player 0, the last one's too."""
         return [*(move.value for move in self.moves), self.value]
 
     @property
@@ -156,14 +191,8 @@ class GameReport:
         return sorted(far, key=lambda move: -move.kl_to_anchor)[:_SHOWN]
 
     def to_json(self) -> dict[str, Any]:
-        game = self.game
         return {
-            "white": game.white,
-            "black": game.black,
-            "white_elo": game.white_elo,
-            "black_elo": game.black_elo,
-            "result": game.result,
-            "fen": game.state(0).fen(),
+            **self.game.facts,
             "ratings": self.ratings,
             "players": [player.to_json() for player in self.players],
             "moves": [move.to_json() for move in self.moves],
@@ -191,47 +220,49 @@ def told_agent(elo: int, opponent: int) -> Spec:
 
 
 def analyse_game(
-    game: ChessGame,
+    game: Record,
     agents: Sequence[Player],
     *,
     ratings: tuple[int, int] | None = None,
     likelihoods: Array | None = None,
 ) -> GameReport:
-    """Every move of `game`: white's seen by the first of the two agents, black's by the other.
+    """Every move of `game`: player 0's seen by the first of the two agents, 1's by the other.
 
     `ratings` and `likelihoods` are handed on to the report.
     """
-    states = _replayed(game)
+    states = list(game.states())
+    movers = [state.board.player() for state in states]
     found = _analyse(states, agents)
-    worth = [_worth(state, one) for state, one in zip(states, found, strict=True)]
+    values: list[float] = []  # for player 0
+    for state, one in zip(states, found, strict=True):
+        values.append(_worth(state, one, values[-1] if values else 0.0))
     # Nobody is missing before the end: a move was made there.
     pairs = zip(states[:-1], found[:-1], strict=True)
     decisions = [(state, one) for state, one in pairs if one is not None]
     chosen = [state.board.legal_actions()[one.top1] for state, one in decisions]
     others = {
-        ply: _after(states[ply], action)
+        ply: _after(states[ply], action, movers[ply + 1])
         for ply, action in enumerate(chosen)
         if action != game.moves[ply]
     }
     unplayed = _analyse(list(others.values()), agents)
-    worth_of_others = {
-        ply: _worth(others[ply], one) for ply, one in zip(others, unplayed, strict=True)
+    values_of_others = {
+        ply: _worth(others[ply], one, values[ply])
+        for ply, one in zip(others, unplayed, strict=True)
     }
-    scored = set(chosen_plies(game, [skip_opening()]).tolist())
     moves = []
     for ply, (state, one) in enumerate(decisions):
         actions = state.board.legal_actions()
         played = actions.index(int(game.moves[ply]))
-        player = state.board.player()
-        q = 0.0 - worth[ply + 1]
+        value = values[ply + 1]
         moves.append(
             MoveReport(
                 ply=ply,
-                number=int(state.fen().split()[5]),
-                player=player,
-                san=state.san(actions[played]),
-                move=state.uci(actions[played]),
-                opening=ply not in scored,
+                number=state.move_number,
+                player=movers[ply],
+                name=state.action_to_string(actions[played]),
+                move=state.protocol_name(actions[played]),
+                opening=ply < game.opening,
                 anchor=float(one.anchor[played]),
                 rank=1 + int((one.anchor > one.anchor[played]).sum()),
                 people=tuple(
@@ -239,20 +270,19 @@ def analyse_game(
                 ),
                 policy=float(one.policy[played]),
                 choice=_choice(state, one, one.top1),
-                line=_sans(state, one.lines[one.top1] if one.lines else [chosen[ply]]),
+                line=_names(state, one.lines[one.top1] if one.lines else [chosen[ply]]),
                 kl_to_anchor=float(kl_divergence(one.policy, one.anchor)),
-                value=worth[ply] if player == 0 else 0.0 - worth[ply],
-                q=q,
-                best_q=0.0 - worth_of_others[ply] if ply in others else q,
+                value=values[ply],
+                q=_seen_by(movers[ply], value),
+                best_q=_seen_by(movers[ply], values_of_others.get(ply, value)),
             )
         )
-    end = worth[-1] if states[-1].board.player() == 0 else 0.0 - worth[-1]
     searched = any(one.visits is not None for one in found if one is not None)
-    return GameReport(game, tuple(moves), end, searched, ratings, likelihoods)
+    return GameReport(game, tuple(moves), values[-1], searched, ratings, likelihoods)
 
 
 def player_report(seats: Iterable[tuple[GameReport, int]]) -> PlayerReport:
-    """What one player did in all of these games, 0 where it had white."""
+    """What one player did in all of these games, each with the seat it had there."""
     seats = list(seats)
     moves = [move for report, player in seats for move in report.moves if move.player == player]
     scored = [move for move in moves if not move.opening]
@@ -265,8 +295,8 @@ def player_report(seats: Iterable[tuple[GameReport, int]]) -> PlayerReport:
     marks = [move.mark for move in moves]
     latest, seat = seats[-1]
     return PlayerReport(
-        name=latest.game.black if seat else latest.game.white,
-        rating=latest.game.elo(seat),
+        name=latest.game.name(seat),
+        rating=latest.game.rating(seat),
         games=len(seats),
         moves=len(moves),
         scored=len(scored),
@@ -284,29 +314,24 @@ def frequent_players(reports: Iterable[GameReport]) -> list[PlayerReport]:
     """Those who are named in more than one game, over all their games, the busiest first."""
     seats: dict[str, list[tuple[GameReport, int]]] = {}
     for report in reports:
-        for player, name in enumerate((report.game.white, report.game.black)):
-            if name is not None:
+        for player in (0, 1):
+            if (name := report.game.name(player)) is not None:
                 seats.setdefault(name, []).append((report, player))
     found = [player_report(one) for one in seats.values() if len(one) > 1]
     return sorted(found, key=lambda player: -player.games)
 
 
-def _replayed(game: ChessGame) -> list[ChessState]:
-    """The game before each of its moves, and at its end."""
-    states = [game.state(0)]
-    for action in game.moves.tolist():
-        states.append(_after(states[-1], action))
-    return states
-
-
-def _after(state: ChessState, action: int) -> ChessState:
+def _after(state: Any, action: int, mover: int) -> Any:
+    """After another move than the record's, with the move for who has it there."""
     state = state.clone()
-    state.board.push(action)  # also past a draw that nobody claimed
+    state.board.push(action)
     state.history.append(action)
+    if state.board.player() != mover:
+        state.set_player(mover)
     return state
 
 
-def _analyse(states: Sequence[ChessState], agents: Sequence[Player]) -> list[Analysis | None]:
+def _analyse(states: Sequence[Any], agents: Sequence[Player]) -> list[Analysis | None]:
     """By the mover's agent, each of them asked once; None where nobody can move."""
     found: list[Analysis | None] = [None] * len(states)
     for player, agent in enumerate(agents):
@@ -322,26 +347,35 @@ def _analyse(states: Sequence[ChessState], agents: Sequence[Player]) -> list[Ana
     return found
 
 
-def _worth(state: ChessState, found: Analysis | None) -> float:
-    """For the player to move; exact where the rules say that the game is over."""
+def _worth(state: Any, found: Analysis | None, before: float) -> float:
+    """For player 0; exact where the rules say that the game is over.
+
+    Where players agree that it is, before dead stones are taken off, it is worth what it was.
+    """
     if state.is_terminal() or found is None:
-        return state.returns()[state.board.player()]
-    return float(found.value)
+        agreed = getattr(state, "ends_by_agreement", False)
+        return before if agreed else float(state.returns()[0])
+    return _seen_by(state.board.player(), float(found.value))
 
 
-def _choice(state: ChessState, found: Analysis, index: int) -> Choice:
+def _seen_by(player: int, value: float) -> float:
+    """Player 0's value for another player, and back."""
+    return value if player == 0 else 0.0 - value
+
+
+def _choice(state: Any, found: Analysis, index: int) -> Choice:
     action = state.board.legal_actions()[index]
     likely = float(found.anchor[index]), float(found.policy[index])
-    return Choice(state.san(action), state.uci(action), *likely)
+    return Choice(state.action_to_string(action), state.protocol_name(action), *likely)
 
 
-def _sans(state: ChessState, line: Sequence[int]) -> tuple[str, ...]:
-    sans = []
+def _names(state: Any, line: Sequence[int]) -> tuple[str, ...]:
+    names = []
     state = state.clone()
     for action in line:
-        sans.append(state.board.san(action))
+        names.append(state.action_to_string(action))
         state.board.push(action)
-    return tuple(sans)
+    return tuple(names)
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -151,6 +151,19 @@ class ChessState:
         except InputError:
             return self.parse_san(text)
 
+    def action_to_string(self, action: int) -> str:
+        """As players write it."""
+        return self.san(action)
+
+    def protocol_name(self, action: int) -> str:
+        """As programs write it."""
+        return self.uci(action)
+
+    @property
+    def move_number(self) -> int:
+        """Of the next move, as a scoresheet counts."""
+        return int(self.fen().split()[5])
+
     def to_svg(self) -> str:
         import chess
         import chess.svg

@@ -176,6 +176,19 @@ class GoState:
         """The legal move that `text` names, such as ``dp``, or nothing for a pass."""
         return self._legal(parse_sgf(text, self.size))
 
+    def action_to_string(self, action: int) -> str:
+        """As players write it."""
+        return self.gtp(action)
+
+    def protocol_name(self, action: int) -> str:
+        """As programs write it."""
+        return self.gtp(action)
+
+    @property
+    def move_number(self) -> int:
+        """Of the next move, as a record counts."""
+        return len(self.history) + 1
+
     def to_svg(self) -> str:
         return _svg(self)
 

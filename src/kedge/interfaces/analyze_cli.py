@@ -1,7 +1,6 @@
 """``kedge analyze``: games with how human each move was, and what search would have played."""
 
 import contextlib
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,17 +13,18 @@ from kedge.interfaces.output import print_json
 
 if TYPE_CHECKING:
     from kedge.evaluation.game_analysis import GameReport
-    from kedge.records import ChessGame, ReadReport
+    from kedge.records import ReadReport
 
-_DEFAULT = "puct(chess, c_puct=2, playouts=50)"
+_DEFAULT = "puct({}, c_puct=2, playouts=50)"
 
 
 def analyze(
     file: Annotated[
         Path,
         typer.Argument(
-            metavar="GAME.pgn",
-            help="Games: PGN or JSON lines, plain or compressed.",
+            metavar="GAME",
+            help="Games of chess (PGN, JSON lines) or Go (SGF, archives of it, tables), plain or "
+            "compressed.",
             show_default=False,
         ),
     ],
@@ -34,7 +34,8 @@ def analyze(
             "--agent",
             "-a",
             metavar="SPEC",
-            help=f"Who judges, as it stands. [default: `{_DEFAULT}`, told both players' ratings]",
+            help=f"Who judges, as it stands. [default: `{_DEFAULT.format('chess')}`, told both "
+            f"players' ratings; in Go `{_DEFAULT.format('go')}`]",
             show_default=False,
         ),
     ] = None,
@@ -43,7 +44,7 @@ def analyze(
         typer.Option(
             min=100,
             max=4000,
-            help="Judge both players as people of this rating.",
+            help="Judge both players as people of this rating; in chess.",
             show_default=False,
         ),
     ] = None,
@@ -59,8 +60,8 @@ def analyze(
         typer.Option(
             "--out",
             "-o",
-            metavar="FILE.pgn",
-            help="Write the games annotated; `-` prints them instead of the report.",
+            metavar="FILE",
+            help="Write the games annotated, PGN or SGF; `-` prints them instead of the report.",
             show_default=False,
         ),
     ] = None,
@@ -72,7 +73,8 @@ def analyze(
         bool | None,
         typer.Option(
             "--fit-rating/--no-fit-rating",
-            help="Estimate the players' ratings from their moves. [default: without --agent]",
+            help="Estimate the players' ratings from their moves. [default: in chess without "
+            "--agent]",
             show_default=False,
         ),
     ] = None,
@@ -93,8 +95,8 @@ def analyze(
     **Players**
 
     - `top-1`: the share of moves that people play most; `likely`: how likely moves were for people,
-      on average; `nats`: cross-entropy. The first ten half-moves are shown (dim) and not scored:
-      people play them from memory.
+      on average; `nats`: cross-entropy. In chess the first ten half-moves are shown (dim) and not
+      scored: people play them from memory.
     - `plays like`: a rating estimated from all the player's moves, with its standard deviation
 
     **Examples**
@@ -103,6 +105,7 @@ def analyze(
     - `kedge analyze games.pgn --game 3 --out annotated.pgn --svg game.svg`
     - `kedge analyze games.pgn --agent "puct(maia-1900, c_puct=1, playouts=400)" --brief`
     - `kedge analyze games.pgn --elo 1200 --json`
+    - `kedge analyze game.sgf --agent go --out annotated.sgf`
     """
     if agent is not None and elo is not None:
         raise InputError("--elo: an agent that is given says itself who it is; leave out one")
@@ -112,7 +115,8 @@ def analyze(
         if path is not None and path.exists() and file.exists() and path.samefile(file):
             raise InputError(f"{path}: holds the games themselves; name another file")
     from kedge.files import check_writable, write_atomic
-    from kedge.records import ReadReport
+    from kedge.interfaces.progress import counting_games
+    from kedge.records import ReadReport, holds_go
 
     if svg is not None:
         check_writable(svg)
@@ -120,21 +124,29 @@ def analyze(
     read = ReadReport()
     reports: list[GameReport] = []
     numbers: list[int] = []
-    judge = _judge(agent, elo, fit)
-    with _writer(out) as write, _progress(limit, number, quiet=as_json) as step:
-        for game in _chosen(file, read, number, limit):
+    is_go = holds_go(file)
+    if is_go and (elo is not None or fit):
+        raise InputError("--elo, --fit-rating: are for chess; a model of Go is told no rating")
+    judge = _judge_go(agent) if is_go else _judge_chess(agent, elo, fit)
+    total = limit if number is None else 1
+    with _writer(out) as write, counting_games(total, quiet=as_json) as show:
+        for game in _chosen(file, read, number, limit, is_go=is_go):
             if svg and reports:
                 raise InputError("--svg: draws one game; choose it with --game")
-            reports.append(judge(game))
             numbers.append(read.games + read.broken_games)
+            try:
+                reports.append(judge(game))
+            except InputError as error:
+                raise InputError(f"{file}: game {numbers[-1]}: {error}") from None
             write(reports[-1])
-            step()
+            show(len(reports), len(reports))
     if svg is not None:
         from kedge.interfaces.game_picture import draw
 
         write_atomic(svg, draw(reports[0]))
     if as_json:
-        print_json(_json(agent or _DEFAULT, numbers, reports, read))
+        judged_by = agent or _DEFAULT.format("go" if is_go else "chess")
+        print_json(_json(judged_by, numbers, reports, read))
         return
     if out != "-":
         _print(numbers, reports, brief=brief)
@@ -145,10 +157,20 @@ def analyze(
             typer.echo(str(written), err=out == "-")
 
 
-def _judge(
+def _judge_go(agent: str | None) -> "Callable[[Any], GameReport]":
+    """From a game of Go to its report."""
+    from kedge.agents import make_player
+    from kedge.evaluation.game_analysis import analyse_game
+    from kedge.games.go import GoState
+
+    player = make_player(agent or _DEFAULT.format("go"), GoState)
+    return lambda game: analyse_game(game, [player, player])
+
+
+def _judge_chess(
     agent: str | None, elo: int | None, fit: bool | None
-) -> "Callable[[ChessGame], GameReport]":
-    """From a game to its report."""
+) -> "Callable[[Any], GameReport]":
+    """From a game of chess to its report."""
     from functools import cache
 
     from kedge.agents import make_player
@@ -160,7 +182,7 @@ def _judge(
     is_fitted = given is None if fit is None else fit
     networks = cache(rating_networks)  # loaded when there is a game
 
-    def judge(game: "ChessGame") -> "GameReport":
+    def judge(game: Any) -> "GameReport":
         if given is not None:
             ratings, agents = None, [given, given]
         else:
@@ -174,74 +196,43 @@ def _judge(
 
 
 def _chosen(
-    file: Path, read: "ReadReport", number: int | None, limit: int | None
-) -> "Iterator[ChessGame]":
+    file: Path, read: "ReadReport", number: int | None, limit: int | None, *, is_go: bool
+) -> Iterator[Any]:
     """The games to analyse; bad input if there is none."""
     from itertools import islice
 
-    from kedge.records import read_games
+    from kedge.records import legal_games, numbered_game, read_games
 
-    if number is None:
-        yield from islice(read_games(file, read), limit)
-        if not read.games:
-            why = f" ({read.broken[0].where}: {read.broken[0].reason})" if read.broken else ""
-            raise InputError(f"{file}: holds no game{why}")
+    games: Iterator[Any] = legal_games(file, read) if is_go else read_games(file, read)
+    if number is not None:
+        game = numbered_game(games, read, file, number)
+        read.broken.clear()  # nobody asked about the others
+        yield game
         return
-    for game in read_games(file, read):
-        if read.games + read.broken_games == number:
-            read.broken.clear()  # nobody asked about the others
-            yield game
-            return
-    for one in read.broken:
-        if one.number == number:
-            raise InputError(f"{one.where}: game {number} is broken: {one.reason}")
-    raise InputError(f"{file}: holds {read.games + read.broken_games} games, and no game {number}")
+    yield from islice(games, limit)
+    if not read.games:
+        why = f" ({read.broken[0].where}: {read.broken[0].reason})" if read.broken else ""
+        raise InputError(f"{file}: holds no game{why}")
 
 
 @contextlib.contextmanager
 def _writer(out: str | None) -> "Iterator[Callable[[GameReport], None]]":
-    """Yields what writes a game's annotated PGN; a file is there only when it is whole."""
+    """Yields what writes a game annotated; a file is there only when it is whole."""
     if out is None:
         yield lambda report: None
         return
-    from kedge.interfaces.game_words import annotations
-    from kedge.records import annotated_pgn
+    from kedge.interfaces.game_words import annotated
     from kedge.records.streams import create
 
-    def text(report: "GameReport") -> str:
-        return annotated_pgn(report.game, annotations(report), annotator="kedge analyze")
-
     if out == "-":
-        yield lambda report: typer.echo(text(report), nl=False)
+        yield lambda report: typer.echo(annotated(report), nl=False)
         return
     with create(out) as file:
 
         def write(report: "GameReport") -> None:
-            file.write(text(report).encode())
+            file.write(annotated(report).encode())
 
         yield write
-
-
-@contextlib.contextmanager
-def _progress(
-    limit: int | None, number: int | None, *, quiet: bool
-) -> "Iterator[Callable[[], None]]":
-    if quiet or not sys.stderr.isatty():
-        yield lambda: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    with Progress(
-        TextColumn("{task.completed:,.0f} games"),
-        BarColumn(),
-        TimeElapsedColumn(),
-        console=Console(stderr=True),
-        transient=True,
-        redirect_stdout=False,
-    ) as progress:
-        bar = progress.add_task("", total=limit if number is None else 1)
-        yield lambda: progress.advance(bar)
 
 
 def _json(

@@ -11,12 +11,12 @@ from typer.core import TyperGroup
 
 from kedge.errors import ExperimentError, InputError
 from kedge.interfaces.analyze_cli import analyze
-from kedge.interfaces.chess_cli import policy_app
 from kedge.interfaces.experiments_cli import experiments_app, paper
 from kedge.interfaces.gtp_cli import gtp
 from kedge.interfaces.match_cli import match_app
 from kedge.interfaces.models_cli import models_app
 from kedge.interfaces.output import InterruptError
+from kedge.interfaces.policy_cli import policy_app
 from kedge.interfaces.predict_cli import predict_app
 from kedge.interfaces.records_cli import replay
 from kedge.interfaces.solve_cli import solve

@@ -6,6 +6,7 @@ import numpy as np
 
 from kedge.evaluation.game_analysis import GameReport, MoveReport
 from kedge.experiments.report import render
+from kedge.interfaces.game_words import both_players
 from kedge.paper.style import EXACT, PIKL, RM, tidy
 
 if TYPE_CHECKING:
@@ -14,12 +15,14 @@ if TYPE_CHECKING:
 
 _WIDTH, _PLY = 6.5, 0.055  # inches: of a short game, and of each half-move of a long one
 _WHITE, _BLACK = "#e9e4d8", "#55534e"
+_GROUNDS = {"White": _WHITE, "Black": _BLACK}
+_INKS = {_WHITE: EXACT, _BLACK: _WHITE}
 _GOOD = "#009e73"
 _MARKS = {"??": RM, "?": "#e69f00", "!": _GOOD}
 
 
 def draw(report: GameReport) -> bytes:
-    """An SVG: white's expected score over the moves, and below it how many people play each."""
+    """An SVG: one side's expected score over the moves; below it how many people play each."""
     width = min(16.0, max(_WIDTH, _PLY * len(report.moves) + 2.0))
     return render(lambda figure: _draw(figure, report), (width, 4.6), "svg")
 
@@ -28,36 +31,33 @@ def _draw(figure: "Figure", report: GameReport) -> None:
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=[3, 2])
     _draw_value(above, report)
     _draw_people(below, report)
-    game = report.game
-    names = [
-        f"{name or '?'}{'' if elo is None else f' ({elo})'}"
-        for name, elo in ((game.white, game.white_elo), (game.black, game.black_elo))
-    ]
-    figure.suptitle(f"{names[0]} – {names[1]}, {game.result}".replace("$", r"\$"), fontsize=11)
+    title = f"{both_players(report)}, {report.game.result}"
+    figure.suptitle(title.replace("$", r"\$"), fontsize=11)
 
 
 def _draw_value(axes: "Axes", report: GameReport) -> None:
     score = (1.0 + np.array(report.values)) / 2.0
     after = np.arange(len(score))  # 0 is the first position
-    axes.fill_between(after, score, 0.0, color=_WHITE, linewidth=0)
-    axes.fill_between(after, score, 1.0, color=_BLACK, linewidth=0)
+    below, above = (_GROUNDS[side] for side in report.game.sides)
+    axes.fill_between(after, score, 0.0, color=below, linewidth=0)
+    axes.fill_between(after, score, 1.0, color=above, linewidth=0)
     axes.plot(after, score, color=EXACT, linewidth=1.2)
     axes.axhline(0.5, color=RM, linewidth=0.6, alpha=0.6)
     for move in report.moves:
         if move.mark:
-            _label(axes, move, score[move.ply + 1])
-    tidy(axes, "White's expected score", "", "")
+            _label(axes, move, score[move.ply + 1], above, below)
+    tidy(axes, f"{report.game.sides[0]}'s expected score", "", "")
     axes.set_ylim(0.0, 1.0)
     axes.set_yticks([0.0, 0.5, 1.0], ["0", "½", "1"])
     axes.grid(False)
 
 
-def _label(axes: "Axes", move: MoveReport, score: float) -> None:
+def _label(axes: "Axes", move: MoveReport, score: float, above: str, below: str) -> None:
     """A dot, and the move on the mover's own colour, where there is room."""
     from matplotlib.patheffects import withStroke
 
     is_above = score < 0.85 if move.player else score < 0.15
-    ink, ground = (_WHITE, _BLACK) if is_above else (EXACT, _WHITE)
+    ground = above if is_above else below
     axes.plot(
         move.ply + 1,
         score,
@@ -70,36 +70,38 @@ def _label(axes: "Axes", move: MoveReport, score: float) -> None:
         zorder=3,
     )
     axes.annotate(
-        f"{move.san}{move.mark}",
+        f"{move.name}{move.mark}",
         (move.ply + 1, score),
         xytext=(0, 6 if is_above else -7),
         textcoords="offset points",
         ha="center",
         va="bottom" if is_above else "top",
         fontsize=7,
-        color=ink,
+        color=_INKS[ground],
         path_effects=[withStroke(linewidth=1.5, foreground=ground)],
     )
 
 
 def _draw_people(axes: "Axes", report: GameReport) -> None:
-    """White's moves upward, black's downward; the opening pale."""
+    """One side's moves upward, the other's downward; the opening pale."""
     for move in report.moves:
         height = move.anchor if move.player == 0 else -move.anchor
         axes.bar(move.ply + 1, height, width=0.9, color=PIKL, alpha=_strength(move), linewidth=0)
     axes.axhline(0.0, color=EXACT, linewidth=0.8)
     told = sorted(set(report.ratings or ()))
     who = " and ".join(f"{rating}s" for rating in told) or "people"
-    title = f"How many {who} play it (white up, black down; dark: their favourite)"
+    up, down = (side.lower() for side in report.game.sides)
+    title = f"How many {who} play it ({up} up, {down} down; dark: their favourite)"
     tidy(axes, title, "move", "")
     axes.set_ylim(-1.0, 1.0)
     axes.set_yticks([-1.0, -0.5, 0.0, 0.5, 1.0], ["100%", "50%", "0", "50%", "100%"])
     axes.grid(False, axis="x")
     plies = len(report.moves)
     axes.set_xlim(0.0, plies + 0.6)
-    every = 10 if plies > 80 else 5 if plies > 20 else 1
-    ticks = [move for move in report.moves if move.player == 0 and move.number % every == 0]
-    axes.set_xticks([move.ply + 1 for move in ticks], [str(move.number) for move in ticks])
+    first = {move.number: move.ply + 1 for move in reversed(report.moves)}
+    every = 10 if len(first) > 40 else 5 if len(first) > 10 else 1
+    ticks = [number for number in first if number % every == 0]
+    axes.set_xticks([first[number] for number in ticks], [str(number) for number in ticks])
 
 
 def _strength(move: MoveReport) -> float:

@@ -1,4 +1,4 @@
-"""A game report in words: tables for a terminal, annotations for PGN."""
+"""A game report in words: tables for a terminal, annotations for PGN and SGF."""
 
 from collections.abc import Iterable, Sequence
 from math import isnan
@@ -8,34 +8,71 @@ from rich.table import Table
 from rich.text import Text
 
 from kedge.evaluation.game_analysis import GameReport, MoveReport, PlayerReport
+from kedge.games.go import parse_gtp
 from kedge.interfaces.uci import centipawns
-from kedge.records import Annotation
+from kedge.records import Annotation, ChessGame, GoGame, MoveNote, annotated_pgn, write_sgf
 
 _LINE = 6  # half-moves
 _NAME = 22  # letters of a player's name, so that a row fits 80 columns
+_ANNOTATOR = "kedge analyze"
 _STYLES = {"??": "bold red", "?": "yellow", "!": "bold green", "": ""}
 
 
-def annotations(report: GameReport) -> list[Annotation]:
-    """What to write beside each move."""
-    values, shown = report.values, [*report.mistakes, *report.disagreements]
+def annotated(report: GameReport) -> str:
+    """The game with what there is to say beside each move: PGN or SGF."""
+    game = report.game
+    if isinstance(game, GoGame):
+        return write_sgf(game, _notes(report, game.size), annotator=_ANNOTATOR)
+    assert isinstance(game, ChessGame)
+    return annotated_pgn(game, _annotations(report), annotator=_ANNOTATOR)
+
+
+def _annotations(report: GameReport) -> list[Annotation]:
+    values, lines = report.values, _lines(report)
     return [
         Annotation(
             comment=_comment(report, move),
             glyph=move.mark,
             # A mate says enough by itself.
             centipawns=None if abs(values[ply + 1]) == 1.0 else centipawns(values[ply + 1]),
-            line=move.line[:_LINE] if move in shown and move.line[0] != move.san else (),
+            line=lines.get(ply, ()),
         )
         for ply, move in enumerate(report.moves)
     ]
+
+
+def _notes(report: GameReport, size: int) -> list[MoveNote]:
+    """What people play most has letters on the board."""
+    notes, lines = [], _lines(report)
+    for move, value in zip(report.moves, report.values[1:], strict=True):
+        others = [one for one in move.people if one.move not in (move.move, "pass")]
+        lettered = list(zip("ABC", others, strict=False))
+        shares = ", ".join(f"{letter} {percent(one.anchor)}" for letter, one in lettered)
+        score = f"{report.game.sides[0]} {percent((1.0 + value) / 2.0)}"
+        notes.append(
+            MoveNote(
+                "\n".join(
+                    filter(None, (_comment(report, move), shares and f"others: {shares}", score))
+                ),
+                labels={parse_gtp(one.move, size): letter for letter, one in lettered},
+                glyph=move.mark,
+                line=[parse_gtp(name, size) for name in lines.get(move.ply, ())],
+            )
+        )
+    return notes
+
+
+def _lines(report: GameReport) -> dict[int, tuple[str, ...]]:
+    """By ply what search would have played, where that is worth a variation."""
+    shown = [*report.mistakes, *report.disagreements]
+    return {move.ply: move.line[:_LINE] for move in shown if move.line[0] != move.name}
 
 
 def _comment(report: GameReport, move: MoveReport) -> str:
     words = [f"{percent(move.anchor)} of {_people(report, move.player)}"]
     if move.choice.move != move.move:
         prefers = "search prefers" if report.searched else "most play"
-        words.append(f"{prefers} {move.choice.san} ({percent(move.choice.policy)})")
+        words.append(f"{prefers} {move.choice.name} ({percent(move.choice.policy)})")
     if "?" in move.mark:
         words.append(f"costs {move.loss:.2f} of a point")
     return "; ".join(words)
@@ -60,24 +97,30 @@ def print_game(report: GameReport, number: int, *, brief: bool) -> None:
     if report.moves and not brief:
         console.print(_moves_table(report))
         console.print()
-    console.print(players_table(report.players, ("White", "Black")))
+    console.print(players_table(report.players, report.game.sides))
     mistakes = [(move, _comment(report, move)) for move in report.mistakes]
-    _print_moments(console, "Mistakes", mistakes)
+    _print_moments(console, report, "Mistakes", mistakes)
     far = [(move, _disagreement(report, move)) for move in report.disagreements]
-    _print_moments(console, "Where search and people disagree most", far)
+    _print_moments(console, report, "Where search and people disagree most", far)
     console.print()
 
 
 def _title(report: GameReport, number: int) -> Text:
     game = report.game
-    names = [
-        f"{name or '?'}{'' if elo is None else f' ({elo})'}"
-        for name, elo in ((game.white, game.white_elo), (game.black, game.black_elo))
-    ]
-    rest = [part for part in (game.result, game.date, game.site) if part]
+    rest = [part for part in (game.result, game.date, game.place) if part]
     return Text.assemble(
-        (f"{number}. {names[0]} – {names[1]}", "bold"), ("  " + ", ".join(rest), "dim")
+        (f"{number}. {both_players(report)}", "bold"), ("  " + ", ".join(rest), "dim")
     )
+
+
+def both_players(report: GameReport) -> str:
+    """With their ratings, where they are known."""
+    game = report.game
+    names = [
+        f"{game.name(player) or '?'}{'' if rating is None else f' ({rating})'}"
+        for player, rating in enumerate((game.rating(0), game.rating(1)))
+    ]
+    return " – ".join(names)
 
 
 def _moves_table(report: GameReport) -> Table:
@@ -85,16 +128,16 @@ def _moves_table(report: GameReport) -> Table:
     told = report.ratings
     people = "people" if told is None or told[0] != told[1] else f"{told[0]}s"
     headings = ["move", people, "rank", "what they play", *(["search"] if report.searched else [])]
-    for heading in (*headings, "loss", "white"):
+    for heading in (*headings, "loss", report.game.sides[0].lower()):
         left = heading in ("move", "what they play", "search")
         table.add_column(heading, justify="left" if left else "right", no_wrap=True)
     for move, value in zip(report.moves, report.values[1:], strict=True):
-        choice = f"{move.choice.san} {percent(move.choice.policy)}"
+        choice = f"{move.choice.name} {percent(move.choice.policy)}"
         table.add_row(
-            Text(_numbered(move), style=_STYLES[move.mark]),
+            Text(_numbered(report, move), style=_STYLES[move.mark]),
             percent(move.anchor),
             str(move.rank),
-            ", ".join(f"{one.san} {percent(one.anchor)}" for one in move.people),
+            ", ".join(f"{one.name} {percent(one.anchor)}" for one in move.people),
             *([choice] if report.searched else []),
             f"{move.loss:.2f}" if move.loss >= 0.005 else "",
             percent((1.0 + value) / 2.0),
@@ -137,13 +180,15 @@ def _number(value: float) -> str:
     return "-" if isnan(value) else f"{value:.2f}"
 
 
-def _print_moments(console: Console, heading: str, moves: Iterable[tuple[MoveReport, str]]) -> None:
+def _print_moments(
+    console: Console, report: GameReport, heading: str, moves: Iterable[tuple[MoveReport, str]]
+) -> None:
     rows = list(moves)
     if not rows:
         return
     console.print(f"\n[bold]{heading}[/bold]")
     for move, words in rows:
-        played = (f"{_numbered(move):<10}", _STYLES[move.mark])
+        played = (f"{_numbered(report, move):<12}", _STYLES[move.mark])
         line = (f"  {' '.join(move.line[:_LINE])}", "dim")
         console.print(Text.assemble("  ", played, f" {words}", line), soft_wrap=True)
 
@@ -151,10 +196,10 @@ def _print_moments(console: Console, heading: str, moves: Iterable[tuple[MoveRep
 def _disagreement(report: GameReport, move: MoveReport) -> str:
     choice, favourite, people = move.choice, move.people[0], _people(report, move.player)
     return (
-        f"search plays {choice.san} ({percent(choice.policy)}), as {percent(choice.anchor)} of "
-        f"{people} do; most play {favourite.san} ({percent(favourite.anchor)})"
+        f"search plays {choice.name} ({percent(choice.policy)}), as {percent(choice.anchor)} of "
+        f"{people} do; most play {favourite.name} ({percent(favourite.anchor)})"
     )
 
 
-def _numbered(move: MoveReport) -> str:
-    return f"{move.number}{'…' if move.player else '.'} {move.san}{move.mark}"
+def _numbered(report: GameReport, move: MoveReport) -> str:
+    return f"{report.game.label(move.number, move.player)} {move.name}{move.mark}"

@@ -1,10 +1,9 @@
 """``kedge replay``: records read, replayed, and checked against the rules."""
 
-import contextlib
 import sys
-from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from time import perf_counter
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -19,12 +18,12 @@ _STEP = 1000  # games between two looks at the bar
 
 
 def replay(
-    game: Annotated[Literal["chess"], typer.Argument(help="The game.", show_default=False)],
+    game: Annotated[Literal["chess", "go"], typer.Argument(help="The game.", show_default=False)],
     files: Annotated[
         list[str],
         typer.Argument(
-            help="PGN or JSON lines, plain or compressed (`.gz`, `.bz2`, `.xz`, `.zst`). "
-            "`-` is standard input.",
+            help="Chess: PGN or JSON lines. Go: SGF, archives and folders of it, tables. Plain or "
+            "compressed (`.gz`, `.bz2`, `.xz`, `.zst`). `-` is standard input.",
             show_default=False,
         ),
     ],
@@ -42,26 +41,31 @@ def replay(
 ) -> None:
     """Read records of games, replay them, and check them against the rules.
 
-    Broken games are listed with the reason and left out; the others are counted. A position is
-    counted for every move that was made.
+    Broken games are counted by what is wrong with them, listed, and left out; the others are
+    counted. A position is counted for every move that was made.
 
     **Examples**
 
     - `kedge replay chess lichess_db_standard_rated_2019-12.pgn.zst`
     - `kedge replay chess games.pgn more.jsonl.xz --json`
     - `curl https://… | kedge replay chess -`
+    - `kedge replay go games.tar.xz folder/`
     """
-    from kedge.records import ReadReport, read_games
+    from kedge.interfaces.progress import counting_games
+    from kedge.records import ReadReport, legal_games, read_games
 
     limit = (1000 if as_json else 20) if listed is None else listed
     total = ReadReport(limit=limit)
-    with _progress(files, show=sys.stderr.isatty() and not as_json) as show:
+    read: Any = read_games if game == "chess" else legal_games
+    sizes = [Path(name).stat().st_size for name in files if Path(name).is_file()]
+    start = perf_counter()
+    with counting_games(sum(sizes) or None, quiet=as_json) as show:
         for name in files:
             known = total.games + total.broken_games - total.noise
             reason = total.broken_games
-            for _ in read_games(sys.stdin.buffer if name == "-" else name, total):
+            for _ in read(sys.stdin.buffer if name == "-" else name, total):
                 if total.games % _STEP == 0:
-                    show(total)
+                    show(total.games, total.bytes_read)
             if total.games + total.broken_games - total.noise == known:
                 seen = total.broken[reason:]
                 why = f" ({seen[0].where}: {seen[0].reason})" if seen else ""
@@ -70,40 +74,30 @@ def replay(
         broken = [
             {"game": one.number, "where": one.where, "reason": one.reason} for one in total.broken
         ]
-        counts = {"games": total.games, "positions": total.positions}
-        line = {"game": game, **counts, "broken_games": total.broken_games, "broken": broken}
-        print_json(line)
+        print_json(
+            {
+                "game": game,
+                "games": total.games,
+                "positions": total.positions,
+                "broken_games": total.broken_games,
+                "kinds": dict(total.kinds.most_common()),
+                "broken": broken,
+                "seconds": perf_counter() - start,
+            }
+        )
     else:
-        _print(total)
+        _print(total, perf_counter() - start)
 
 
-def _print(report: "ReadReport") -> None:
-    typer.echo(f"{report.games:,} games, {report.positions:,} positions")
+def _print(report: "ReadReport", seconds: float) -> None:
+    speed = (report.games + report.broken_games) / seconds
+    typer.echo(f"{report.games:,} games, {report.positions:,} positions; {speed:,.0f} games/s")
     if report.broken_games:
         typer.echo(f"{report.broken_games:,} broken")
+    if len(report.kinds) > 1:
+        for kind, count in report.kinds.most_common():
+            typer.echo(f"  {count:,} × {kind}")
     for one in report.broken:
         typer.echo(f"  {one.where} (game {one.number}): {one.reason}")
     if report.broken_games > len(report.broken):
         typer.echo(f"  and {report.broken_games - len(report.broken):,} more")
-
-
-@contextlib.contextmanager
-def _progress(files: Sequence[str], *, show: bool) -> Iterator[Callable[["ReadReport"], None]]:
-    """A bar over the bytes of all files, on a terminal; yields what to call now and then."""
-    if not show:
-        yield lambda report: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    sizes = [Path(name).stat().st_size for name in files if Path(name).is_file()]
-    with Progress(
-        TextColumn("{task.fields[games]:,} games"),
-        BarColumn(),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        transient=True,
-        redirect_stdout=False,
-    ) as progress:
-        bar = progress.add_task("", total=sum(sizes) or None, games=0)
-        yield lambda report: progress.update(bar, completed=report.bytes_read, games=report.games)

@@ -4,10 +4,11 @@ from kedge.records.annotated import Annotation, annotated_pgn
 from kedge.records.chess_files import pgn_texts, read_games, write_pgn
 from kedge.records.chess_games import ChessGame, time_class_of
 from kedge.records.filters import Position, encode_positions, maia, positions
-from kedge.records.go_files import read_go_games
+from kedge.records.go_files import holds_go, read_go_games
 from kedge.records.go_games import GoGame
+from kedge.records.go_positions import legal_games
 from kedge.records.go_table import GoTable, go_table
-from kedge.records.report import Broken, ReadReport
+from kedge.records.report import Broken, ReadReport, numbered_game
 from kedge.records.sgf import MoveNote, read_sgf, write_sgf, write_sgf_file
 
 __all__ = [
@@ -22,7 +23,10 @@ __all__ = [
     "annotated_pgn",
     "encode_positions",
     "go_table",
+    "holds_go",
+    "legal_games",
     "maia",
+    "numbered_game",
     "pgn_texts",
     "positions",
     "read_games",

@@ -21,7 +21,6 @@ from kedge.records import streams
 from kedge.records.chess_games import TIME_CLASSES, ChessGame, TimeClass, time_class_of
 from kedge.records.report import ReadReport
 
-_NOISE = 1 << 26  # bytes without a game; what has more before its first is no file of games
 _BATCH = 512  # games or lines at a time
 _TAGS = _core.chess_pgn_tags()
 _OUTCOMES = ("*", "1-0", "0-1", "1/2-1/2")
@@ -74,22 +73,12 @@ def _read(
     if first.startswith(b"\xef\xbb\xbf"):
         first = first[3:]
     read = _read_lines if re.match(rb'\s*\{\s*"', first) else _read_pgn
-    whole = _with_games(itertools.chain((first,), pieces), where, report)
+    whole = streams.with_games(itertools.chain((first,), pieces), where, report)
     for game in read(whole, where, report, threads):
         report.games += 1
         report.positions += len(game)
         yield game
     pieces.tell_damage()
-
-
-def _with_games(pieces: Iterator[bytes], where: str, report: ReadReport) -> Iterator[bytes]:
-    """`pieces`, unless there is no game in them: a little file may unpack to hours of nothing."""
-    known, size = report.games + report.broken_games - report.noise, 0
-    for piece in pieces:
-        size += len(piece)
-        if size > _NOISE and report.games + report.broken_games - report.noise == known:
-            raise InputError(f"{where}: holds no game in its first {_NOISE >> 20} MiB")
-        yield piece
 
 
 # --- PGN ----------------------------------------------------------------------------------------

@@ -2,8 +2,9 @@
 
 import functools
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from typing import Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -84,6 +85,9 @@ class ChessGame:
     event: str | None = None  #: as it is to be written; readers take `rated` and the speed from it
     round: str | None = None  #: to be written
 
+    sides: ClassVar = ("White", "Black")  #: player 0 first
+    opening: ClassVar = 10  #: half-moves that are played from memory, and not scored
+
     @property
     def has_bot(self) -> bool:
         return "BOT" in (self.white_title, self.black_title)
@@ -97,8 +101,33 @@ class ChessGame:
         """Who makes ``moves[ply]``: 0 is white."""
         return (self.first_player + ply) % 2
 
-    def elo(self, player: int) -> int | None:
+    def name(self, player: int) -> str | None:
+        return self.black if player else self.white
+
+    def rating(self, player: int) -> int | None:
         return self.black_elo if player else self.white_elo
+
+    @staticmethod
+    def label(number: int, player: int) -> str:
+        """What stands before a move in a list of them."""
+        return f"{number}{'…' if player else '.'}"
+
+    @property
+    def place(self) -> str | None:
+        """Where it was played, in a few words."""
+        return self.site
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What is said of it beside its moves."""
+        return {
+            "white": self.white,
+            "black": self.black,
+            "white_elo": self.white_elo,
+            "black_elo": self.black_elo,
+            "result": self.result,
+            "fen": self.state(0).fen(),
+        }
 
     def state(self, ply: int | None = None) -> ChessState:
         """The game before ``moves[ply]``, or at its end."""
@@ -107,6 +136,16 @@ class ChessGame:
             state.board.push(action)
             state.history.append(action)
         return state
+
+    def states(self) -> Iterator[ChessState]:
+        """The game before each of its moves, and at its end."""
+        state = self.state(0)
+        yield state
+        for action in self.moves.tolist():
+            state = state.clone()
+            state.board.push(action)  # also past a draw that nobody claimed
+            state.history.append(action)
+            yield state
 
     def __len__(self) -> int:
         """Half-moves."""

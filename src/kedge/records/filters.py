@@ -95,7 +95,7 @@ def rating_bucket(low: int, width: int = 100) -> Filter:
     return both_within
 
 
-def skip_opening(plies: int = 10) -> Filter:
+def skip_opening(plies: int = ChessGame.opening) -> Filter:
     """All but the first half-moves, which are played from memory."""
     return lambda game: np.arange(len(game)) >= plies
 
@@ -157,7 +157,7 @@ class Position:
     @property
     def rating(self) -> int | None:
         """The mover's."""
-        return self.game.elo(self.mover)
+        return self.game.rating(self.mover)
 
     @property
     def clock(self) -> float | None:

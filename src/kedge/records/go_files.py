@@ -25,6 +25,7 @@ from kedge.records.sgf import read_pieces
 
 LARGEST_FILE = 1 << 26  #: bytes of one file in an archive
 LARGEST_ARCHIVE = 1 << 33  #: bytes of all that are read of an archive
+LONGEST_HEADER = 1 << 20  #: bytes between two files of a tar
 MOST_FILES = 2_000_000  #: in an archive
 
 _RECORD = re.compile(r"\.(?:sgf|mgt)\Z", re.IGNORECASE)
@@ -32,6 +33,8 @@ _IN_FOLDERS = re.compile(
     r"\.(?:(?:sgf|mgt|tsv|tar)(?:\.(?:gz|bz2|xz|zst))?|zip|tgz)\Z", re.IGNORECASE
 )
 _BLOCK = 512  # of a tar
+# Of a zip's ways to compress, those that unpack no more than they are asked for.
+_BOUNDED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _COLUMNS = ("moves", "black", "white")  # by which a table is known
 
 
@@ -84,6 +87,19 @@ def record_files(path: str | Path) -> list[Path]:
     )
 
 
+def holds_go(path: str | Path) -> bool:
+    """Whether a file has records of Go, and not of chess: by its name, or how it starts."""
+    path = Path(path)
+    if path.is_dir() or _IN_FOLDERS.search(path.name):
+        return True
+    if not path.is_file():  # a pipe is read once
+        return False
+    stored, content = streams.open_records(path)
+    with stored, contextlib.suppress(*streams.DAMAGE):
+        return re.match(rb"(?:\xef\xbb\xbf)?\s*\(\s*;", content.read(_BLOCK)) is not None
+    return False
+
+
 def _read(
     stored: IO[bytes], content: IO[bytes], where: str, report: ReadReport
 ) -> Iterator[GoGame]:
@@ -97,10 +113,9 @@ def _read(
     rest = itertools.chain((first,), pieces)
     if first[257:262] == b"ustar" or _is_old_tar(first):
         yield from _read_tar(rest, where, report)
-    elif _is_table(first):
-        yield from _read_table(rest, where, report)
     else:
-        yield from read_pieces(rest, where, report)
+        read = _read_table if _is_table(first) else read_pieces
+        yield from read(streams.with_games(rest, where, report), where, report)
     pieces.tell_damage()
 
 
@@ -115,8 +130,9 @@ def _read_zip(stored: IO[bytes], where: str, report: ReadReport) -> Iterator[GoG
                 if member.is_dir() or not _RECORD.search(member.filename):
                     continue
                 place = f"{where}: {member.filename}"
-                if member.flag_bits & 1:
-                    report.add_broken(1, place, "is encrypted", noise=True)
+                if member.flag_bits & 1 or member.compress_type not in _BOUNDED:
+                    how = "encrypted" if member.flag_bits & 1 else "not compressed by deflate"
+                    report.add_broken(1, place, f"is {how}", noise=True)
                     continue
                 try:
                     with archive.open(member) as file:
@@ -136,11 +152,16 @@ def _read_zip(stored: IO[bytes], where: str, report: ReadReport) -> Iterator[GoG
 
 def _read_tar(pieces: Iterator[bytes], where: str, report: ReadReport) -> Iterator[GoGame]:
     left = LARGEST_ARCHIVE
-    stream = io.BufferedReader(_PieceStream(pieces))
+    source = _PieceStream(pieces)
+    stream = io.BufferedReader(source)
     try:
         with tarfile.open(fileobj=stream, mode="r|") as archive:
             for member in itertools.islice(archive, MOST_FILES):
                 left -= member.size
+                # Its content and the next header, however long a name that promises.
+                source.left = member.size + LONGEST_HEADER
+                if member.issparse():
+                    raise tarfile.ReadError("a file with holes")
                 if left < 0:
                     report.add_broken(1, where, _too_long(LARGEST_ARCHIVE), noise=True)
                     return
@@ -148,7 +169,7 @@ def _read_tar(pieces: Iterator[bytes], where: str, report: ReadReport) -> Iterat
                 archive.members = []  # type: ignore[attr-defined]  # or it remembers them all
                 if file is None or not _RECORD.search(member.name):
                     continue
-                content = file.read(LARGEST_FILE + 1)
+                content = file.read(min(member.size, LARGEST_FILE) + 1)
                 yield from _read_member(content, f"{where}: {member.name}", report)
     except (tarfile.TarError, *streams.DAMAGE) as error:
         report.add_broken(1, where, f"the archive ends early: {error}", noise=True)
@@ -174,10 +195,11 @@ def _is_old_tar(first: bytes) -> bool:
 
 
 class _PieceStream(io.RawIOBase):
-    """Pieces of bytes as a stream."""
+    """Pieces of bytes as a stream, which ends with an error after `left` more of them."""
 
     def __init__(self, pieces: Iterator[bytes]) -> None:
         self._pieces, self._rest = pieces, memoryview(b"")
+        self.left = LONGEST_HEADER
 
     def readable(self) -> bool:
         return True
@@ -186,6 +208,9 @@ class _PieceStream(io.RawIOBase):
         if not self._rest:
             self._rest = memoryview(next(self._pieces, b""))
         count = min(len(buffer), len(self._rest))
+        self.left -= count
+        if self.left < 0:
+            raise ValueError(f"a header is longer than {LONGEST_HEADER >> 20} MiB")
         buffer[:count] = self._rest[:count]
         self._rest = self._rest[count:]
         return count
@@ -213,8 +238,7 @@ def _read_table(pieces: Iterator[bytes], where: str, report: ReadReport) -> Iter
         except ValueError as error:
             report.add_broken(number - 1, place, str(error))
             continue
-        report.games += 1
-        report.positions += len(game)
+        report.add_game(number - 1, place, len(game))
         yield game
 
 
@@ -258,4 +282,4 @@ def _points(letters: str) -> "np.ndarray[tuple[int, ...], np.dtype[np.int16]]":
     return points_of(letters.encode(), 19)
 
 
-__all__ = ["read_go_games", "record_files"]
+__all__ = ["holds_go", "read_go_games", "record_files"]

@@ -5,11 +5,14 @@ The paper trains and tests on games by their years: `split_of`.
 
 import functools
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from typing import Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
+
+from kedge.games.go import GoState
 
 SIZES = range(2, 20)  #: of boards
 KOMI = 6.5  #: where a record does not say
@@ -70,6 +73,9 @@ class GoGame:
     source: str | None = None
     ai: bool = False  #: whether a program took part
 
+    sides: ClassVar = ("Black", "White")  #: player 0 first
+    opening: ClassVar = 0  #: half-moves that are not scored: none is, in the paper's tables
+
     def __post_init__(self) -> None:
         if self.colours is not None:
             turns = (np.arange(len(self.moves)) + self.first_player) % 2
@@ -86,6 +92,64 @@ class GoGame:
         if self.colours is not None:
             return int(self.colours[ply])
         return (self.first_player + ply) % 2
+
+    def name(self, player: int) -> str | None:
+        return self.white if player else self.black
+
+    def rating(self, player: int) -> str | None:
+        """The player's rank, as the record writes it."""
+        return self.white_rank if player else self.black_rank
+
+    @staticmethod
+    def label(number: int, player: int) -> str:
+        """What stands before a move in a list of them."""
+        return f"{number}. {'BW'[player]}"
+
+    @property
+    def place(self) -> str | None:
+        """Where it was played, in a few words."""
+        return self.event
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What is said of it beside its moves."""
+        return {
+            "black": self.black,
+            "white": self.white,
+            "black_rank": self.black_rank,
+            "white_rank": self.white_rank,
+            "result": self.result,
+            "size": self.size,
+            "komi": self.komi,
+            "handicap": self.handicap,
+        }
+
+    def state(self, ply: int | None = None) -> GoState:
+        """The game before ``moves[ply]``, or at its end, if the moves so far are legal."""
+        *_, state = self._replayed(len(self) if ply is None else ply, copied=False)
+        return state
+
+    def states(self) -> Iterator[GoState]:
+        """The game before each of its moves, and at its end."""
+        return self._replayed(len(self), copied=True)
+
+    def _replayed(self, length: int, *, copied: bool) -> Iterator[GoState]:
+        # Records keep to simple ko, and some break superko.
+        state = GoState(
+            self.size,
+            KOMI if self.komi is None else self.komi,
+            superko="simple",
+            black=self.black_stones,
+            white=self.white_stones,
+            player=self.mover(0) if len(self) else self.first_player,
+        )
+        yield state
+        for ply, move in enumerate(self.moves[:length].tolist()):
+            state = state.clone() if copied else state
+            state.apply_action(move)
+            if self.colours is not None and ply + 1 < len(self):
+                state.set_player(self.mover(ply + 1))
+            yield state
 
     @property
     def year(self) -> int | None:

@@ -4,14 +4,16 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any, Literal, get_args
+from pathlib import Path
+from typing import IO, Any, Literal, get_args
 
 import numpy as np
 
 from kedge.errors import InputError
-from kedge.games.go import GoState
 from kedge.records.filters import Sieve
-from kedge.records.go_games import KOMI, GoGame, split_of
+from kedge.records.go_files import read_go_games
+from kedge.records.go_games import GoGame, split_of
+from kedge.records.report import ReadReport
 
 #: Even games of people by their years, as `split_of` has them; or any game on 19×19.
 GoSplit = Literal["train", "test", "modern", "all"]
@@ -40,21 +42,9 @@ class GoPosition:
         }
 
 
-def first_state(game: GoGame) -> GoState:
-    """Before the first move. Records keep to simple ko, and some break superko."""
-    return GoState(
-        game.size,
-        KOMI if game.komi is None else game.komi,
-        superko="simple",
-        black=game.black_stones,
-        white=game.white_stones,
-        player=game.mover(0) if len(game) else None,
-    )
-
-
 def legal_length(game: GoGame) -> int:
     """How many moves there are before one that is illegal, or after the end."""
-    board = first_state(game).board
+    board = game.state(0).board
     for ply, move in enumerate(game.moves.tolist()):
         if game.colours is not None:
             board.set_player(bool(game.mover(ply)))
@@ -75,6 +65,32 @@ def go_sieve(split: GoSplit) -> Sieve:
     return Sieve(filters)
 
 
+def legal_games(path: str | Path | IO[bytes], report: ReadReport | None = None) -> Iterator[GoGame]:
+    """What `read_go_games` reads, replayed: games with an illegal move are broken too."""
+    report = ReadReport() if report is None else report
+    for game in read_go_games(path, report):
+        reason = _fault(game)
+        if reason is None:
+            yield game
+        else:
+            report.reject(len(game), reason)
+
+
+def _fault(game: GoGame) -> str | None:
+    """What the rules have against a game."""
+    try:
+        ply = legal_length(game)
+    except InputError as error:  # stones that cannot stand
+        return str(error)
+    if ply == len(game):
+        return None
+    state = game.state(ply)
+    if state.is_terminal():
+        return f"move {ply + 1} comes after two passes"
+    move = int(game.moves[ply])
+    return f"move {ply + 1}, {state.gtp(move)!r}, is not a legal move: {state.board.judge(move)}"
+
+
 def go_positions(games: Iterable[GoGame]) -> Iterator[GoPosition]:
     """All positions, game by game, up to a move that is illegal."""
     for game in games:
@@ -91,7 +107,7 @@ def boards_of(chosen: Sequence[GoPosition]) -> list[Any]:
     for _, run in groupby(chosen, key=lambda position: id(position.game)):
         group = list(run)
         game, wanted = group[0].game, Counter(position.ply for position in group)
-        board, last = first_state(game).board, max(wanted)
+        board, last = game.state(0).board, max(wanted)
         for ply, move in enumerate(game.moves[: last + 1].tolist()):
             if game.colours is not None:
                 board.set_player(bool(game.mover(ply)))

@@ -61,6 +61,7 @@ _SPACE = re.compile(rf"{_LINE_END}|[\t\v\f]")
 _LOWER = bytes(range(ord("a"), ord("z") + 1))
 _OVERLAP = 64  # bytes: the start of a game may be cut in two
 _SETUP = (b"AB", b"AW", b"AE")
+_MOST_STONES = 10_000  # that a record names before the first move, one point many times
 _INFO = frozenset(
     (b"GM", b"SZ", b"KM", b"RU", b"HA", b"RE", b"PB", b"PW", b"BR", b"WR", b"DT", b"EV", b"SO")
 )
@@ -118,12 +119,13 @@ def read_pieces(pieces: Iterator[bytes], where: str, report: ReadReport) -> Iter
                     place = start
                     break
                 number, opening, place = number + 1, _NEXT, damage.place
-                report.add_broken(number, f"{where}, line {line}", str(damage))
+                # Two signs that bytes had by chance do not make a game.
+                noise = damage.place <= found.end()
+                report.add_broken(number, f"{where}, line {line}", str(damage), noise=noise)
             except ValueError as error:
                 report.add_broken(number, f"{where}, line {line}", str(error))
             else:
-                report.games += 1
-                report.positions += len(game)
+                report.add_game(number, f"{where}, line {line}", len(game))
                 yield game
         else:
             place = len(text) if last else max(place, len(text) - _OVERLAP)
@@ -246,10 +248,14 @@ class _MainLine:
 
     def _stones(self, size: int) -> dict[int, bytes]:
         stones: dict[int, bytes] = {}
+        named = 0
         for name, values in self.setup:
             for found in _FIRST.finditer(values):
                 for point in _rectangle(_text(found[0][1:-1]), size):
                     stones[point] = name
+                    named += 1
+                if named > _MOST_STONES:
+                    raise ValueError("stones are set up over and over")
         return stones
 
 
@@ -300,6 +306,8 @@ def _shown(raw: bytes) -> str:
 
 # --- Writing ------------------------------------------------------------------------------------
 
+_GLYPHS = {"": "", "!": "TE[1]", "?": "BM[1]", "??": "BM[2]"}
+
 
 @dataclass(frozen=True)
 class MoveNote:
@@ -308,9 +316,11 @@ class MoveNote:
     comment: str = ""
     labels: Mapping[int, str] = field(default_factory=dict)  #: letters or numbers on points
     marks: Sequence[int] = ()  #: points with a triangle
+    glyph: str = ""  #: "!", "?" or "??": a good move, a bad one, a very bad one
+    line: Sequence[int] = ()  #: a variation: what could have been played instead of the move
 
 
-def write_sgf(game: GoGame, notes: Sequence[MoveNote] = ()) -> str:
+def write_sgf(game: GoGame, notes: Sequence[MoveNote] = (), *, annotator: str | None = None) -> str:
     """The game as SGF, in UTF-8 if it goes into a file; `notes` are those of its first moves.
 
     >>> print(write_sgf(GoGame(np.int16([2, 6]), size=3, komi=0.5, black="Ann")), end="")
@@ -319,13 +329,16 @@ def write_sgf(game: GoGame, notes: Sequence[MoveNote] = ()) -> str:
     """
     if len(notes) > len(game):
         raise InputError(f"{len(notes)} notes beside {len(game)} moves")
-    nodes = [
-        f";{'BW'[game.mover(ply)]}[{_point(move, game.size)}]"
-        + (_note(notes[ply], game.size) if ply < len(notes) else "")
-        for ply, move in enumerate(game.moves.tolist())
-    ]
-    rows = ("".join(row) for row in _rows(nodes))
-    return f"(;{''.join(_root(game))}\n" + "\n".join(rows) + ")\n"
+    nodes, variations = [], []
+    for ply, move in enumerate(game.moves.tolist()):
+        node, note = _nodes(game, ply, [move]), notes[ply] if ply < len(notes) else None
+        if note is not None and note.line:  # the game goes on in a bracket, the line in the next
+            node = f"({node}"
+            variations.append(f")\n({_nodes(game, ply, note.line)})")
+        nodes.append(node + ("" if note is None else _note(note, game.size)))
+    rows = ("".join(nodes[start : start + 10]) for start in range(0, len(nodes), 10))
+    root = "".join(_root(game, annotator))
+    return f"(;{root}\n" + "\n".join(rows) + "".join(reversed(variations)) + ")\n"
 
 
 def write_sgf_file(games: Iterable[GoGame], path: str | Path) -> None:
@@ -335,12 +348,15 @@ def write_sgf_file(games: Iterable[GoGame], path: str | Path) -> None:
             file.write(write_sgf(game).encode())
 
 
-def _rows(nodes: list[str]) -> Iterator[list[str]]:
-    for start in range(0, len(nodes), 10):
-        yield nodes[start : start + 10]
+def _nodes(game: GoGame, ply: int, line: Iterable[int]) -> str:
+    """Moves in turns, from one at `ply` on."""
+    return "".join(
+        f";{'BW'[(game.mover(ply) + i) % 2]}[{_point(move, game.size)}]"
+        for i, move in enumerate(line)
+    )
 
 
-def _root(game: GoGame) -> Iterator[str]:
+def _root(game: GoGame, annotator: str | None) -> Iterator[str]:
     yield f"FF[4]GM[1]CA[UTF-8]AP[kedge]SZ[{game.size}]"
     if game.komi is not None:
         yield f"KM[{game.komi:g}]"
@@ -362,6 +378,7 @@ def _root(game: GoGame) -> Iterator[str]:
         ("DT", game.date),
         ("EV", game.event),
         ("SO", game.source),
+        ("AN", annotator),
     ):
         if value is not None:
             yield f"{name}[{_escaped(_SPACE.sub(' ', value))}]"
@@ -374,7 +391,8 @@ def _note(note: MoveNote, size: int) -> str:
     )
     marks = "".join(f"[{_point(point, size)}]" for point in note.marks)
     return (
-        (f"C[{_escaped(note.comment)}]" if note.comment else "")
+        _GLYPHS[note.glyph]
+        + (f"C[{_escaped(note.comment)}]" if note.comment else "")
         + (f"LB{labels}" if labels else "")
         + (f"TR{marks}" if marks else "")
     )

@@ -18,6 +18,7 @@ from kedge.records.report import ReadReport
 
 PIECE = 1 << 22  # bytes read at a time
 LONGEST = 1 << 22  # bytes of one game; what is longer is broken
+_NOISE = 1 << 26  # bytes without a game; what has more before its first is no file of games
 
 # What a damaged or cut-off compressed file raises while it is read.
 DAMAGE = (EOFError, zlib.error, lzma.LZMAError, OSError, ValueError)
@@ -176,6 +177,16 @@ class Pieces:
             self.report.add_broken(number, self.where, reason, noise=True)
 
 
+def with_games(pieces: Iterator[bytes], where: str, report: ReadReport) -> Iterator[bytes]:
+    """`pieces`, unless there is no game in them: a little file may unpack to hours of nothing."""
+    known, size = report.games + report.broken_games - report.noise, 0
+    for piece in pieces:
+        size += len(piece)
+        if size > _NOISE and report.games + report.broken_games - report.noise == known:
+            raise InputError(f"{where}: holds no game in its first {_NOISE >> 20} MiB")
+        yield piece
+
+
 def lines(pieces: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
     """Numbered lines that are not blank; of one that is too long, only the front."""
     rest, number = b"", 0
@@ -233,4 +244,5 @@ __all__ = [
     "lines",
     "open_records",
     "uncompressed",
+    "with_games",
 ]
