@@ -110,6 +110,10 @@ def test_published_strength(go_model):
 
 def test_a_tradeoff_is_of_both_tables(go_model):
     both = GoTradeoff(models=(go_model,), games=6, chunk=2, judge="playouts")
-    assert (GoTradeoff().models, both.positions, both.strength().judge) == (("go",), 100, "playouts")
+    assert (GoTradeoff().models, both.positions, both.strength().judge) == (
+        ("go",),
+        100,
+        "playouts",
+    )
     assert {task.key for task in both.strength().tasks()} < {task.key for task in both.tasks()}
     assert both.digest != GoTradeoff(models=(go_model,), games=6, chunk=2, judge="gnugo").digest
