@@ -7,7 +7,7 @@ from kedge.agents.agent import Analysis
 from kedge.errors import InputError
 from kedge.experiments import run
 from kedge.experiments.match import GoMatch, play_go
-from kedge.paper.go_strength import GoStrength
+from kedge.paper.go_strength import GoStrength, GoTradeoff
 
 PASS = 361
 
@@ -106,3 +106,14 @@ def test_published_strength(go_model):
     assert (rows[1.0, 2.0]["paper"], rows[0.3, 0.5]["paper_se"]) == (0.876, 0.005)
     assert (rows[1.0, 2.0]["games"], rows[1.0, 2.0]["score"]) == (2, 0.5)
     assert "judges: playouts 20" in report.notes[-1]
+
+
+def test_a_tradeoff_is_of_both_tables(go_model):
+    both = GoTradeoff(models=(go_model,), games=6, chunk=2, judge="playouts")
+    assert (GoTradeoff().models, both.positions, both.strength().judge) == (
+        ("go",),
+        100,
+        "playouts",
+    )
+    assert {task.key for task in both.strength().tasks()} < {task.key for task in both.tasks()}
+    assert both.config()["judge"] == "playouts"

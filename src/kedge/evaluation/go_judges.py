@@ -24,6 +24,14 @@ JUDGES = ("gnugo", "katago:PROGRAM,NETWORK", "playouts")
 PLAYOUTS = 200  #: More do not find the winner more often.
 _TRIES = 2  # so that a program which ended is started again
 _STARTUP = 600.0  # seconds: KataGo tunes itself when it first meets a machine
+# What it does not start without; 200 visits score the end of a game.
+_KATAGO = """\
+rules = japanese
+logAllGTPCommunication = false
+logSearchInfo = false
+maxVisits = 200
+numSearchThreads = 2
+"""
 _SCORE = re.compile(r"(?:([BW])\+(\d+(?:\.\d+)?)|0)(?:\s|$)")
 
 
@@ -216,7 +224,7 @@ def _judges(judge: str) -> list[Judge]:
             "katago",
             [program, "gtp", "-model", network],
             rules="kata-set-rules japanese",
-            config="rules = japanese\nlogToStderr = false\nnumSearchThreads = 2\nmaxVisits = 200\n",
+            config=_KATAGO,
         )
     ]
 

@@ -38,7 +38,7 @@ class ChessStrength(SearchStrength):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChessTradeoff(Tradeoff, ChessAccuracy):
+class ChessTradeoff(ChessAccuracy, Tradeoff):
     """Figure 1: what MCTS does to top-1 accuracy and to strength, for each c_puct."""
 
     name: ClassVar[str] = "chess-tradeoff"

@@ -49,7 +49,7 @@ class GoStrength(Judged, SearchStrength):
 
 
 @dataclass(frozen=True, kw_only=True)
-class GoTradeoff(Judged, Tradeoff, GoAccuracy):
+class GoTradeoff(Judged, GoAccuracy, Tradeoff):
     """Figure 1: what MCTS does to top-1 accuracy and to strength in Go, for each c_puct."""
 
     name: ClassVar[str] = "go-tradeoff"
