@@ -35,6 +35,8 @@ RESULTS: dict[str, dict[str, tuple[str, dict[str, Any]]]] = {
     "go": {
         "go-accuracy": ("go-accuracy", GO),
         "go-cross-entropy": ("go-cross-entropy", GO),
+        "go-strength": ("go-strength", GPU | {"dtype": "bfloat16", "games": 400, "chunk": 400}),
+        "go-tradeoff": ("go-tradeoff", GO | {"games": 400, "chunk": 400}),
     },
     "katago": {"go-rl-agents": ("go-rl-agents", {"positions": 4000, "shards": 1})},
 }

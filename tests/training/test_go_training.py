@@ -16,7 +16,8 @@ from kedge.models.encoding import GO  # noqa: E402
 from kedge.records.go_games import GoGame  # noqa: E402
 from kedge.records.go_table import tabulate_games  # noqa: E402
 from kedge.training.distributed import Rank  # noqa: E402
-from kedge.training.go import RECIPES, positions_of, train, turns  # noqa: E402
+from kedge.training.go import RECIPES, make_network, positions_of, train, turns  # noqa: E402
+from kedge.training.growth import grow  # noqa: E402
 from kedge.training.imitation import NO_MOVE, Recipe  # noqa: E402
 from kedge.training.muon import Muon  # noqa: E402
 
@@ -114,9 +115,34 @@ def test_a_small_run_learns_and_exports(table, tmp_path: Path):
     assert [report["step"] for report in train(table, tmp_path, slower, rank=CPU)] == [40]
     told = json.loads((tmp_path / "metrics.json").read_text())
     assert [stage["from_step"] for stage in told["stages"]] == [0, 30]
+    told_more = replace(slower, later=1, steps=41)  # which needs another head
+    assert [report["step"] for report in train(table, tmp_path, told_more, rank=CPU)] == [41]
+    wide = tmp_path / "wide"
+    wide.mkdir()
+    wider = {"recipe": replace(recipe, filters=12, steps=2), "seedling": tmp_path / "checkpoint.pt"}
+    assert len(list(train(table, wide, **wider, rank=CPU))) == 1
     with pytest.raises(InputError, match=r"another recipe \(filters is 8 there, 16 here\)"):
         list(train(table, tmp_path, replace(slower, filters=16), rank=CPU))
     assert {"paper", "small"} <= set(RECIPES)
+
+
+@pytest.mark.parametrize(("filters", "blocks"), [(8, 1), (12, 1), (16, 3)])
+def test_a_larger_network_begins_as_a_smaller_one(positions, filters, blocks):
+    torch.manual_seed(1)
+    shape = Recipe(filters=8, blocks=1, se_ratio=4, drop=0.0)
+    small = make_network(shape).eval()
+    for module in small.modules():  # as if it had learned
+        if isinstance(module, torch.nn.BatchNorm2d):
+            torch.nn.init.uniform_(module.running_mean, -0.1, 0.1)
+            torch.nn.init.uniform_(module.running_var, 0.5, 1.5)
+            torch.nn.init.uniform_(module.weight, 0.5, 1.5)
+    large = make_network(replace(shape, filters=filters, blocks=blocks)).eval()
+    grow(small, large)
+    planes = positions.batch(torch.arange(20)).planes.float()
+    for ours, theirs in zip(large(planes)[:2], small(planes)[:2], strict=True):
+        torch.testing.assert_close(ours, theirs, atol=1e-5, rtol=1e-4)
+    with pytest.raises(InputError, match="cannot begin as"):
+        grow(make_network(replace(shape, filters=20, blocks=4)), large)
 
 
 def test_muon_is_torchs_many_matrices_at_a_time():

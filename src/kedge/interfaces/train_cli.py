@@ -36,6 +36,14 @@ Teacher = Annotated[
         show_default=False,
     ),
 ]
+GrowFrom = Annotated[
+    Path | None,
+    typer.Option(
+        "--grow-from",
+        help="A smaller model's checkpoint to begin as: wider and deeper, it knows as much.",
+        show_default=False,
+    ),
+]
 
 train_app = typer.Typer(no_args_is_help=True, help="Train human models from human games.")
 
@@ -56,6 +64,7 @@ def chess(
     device: Device = "cpu",
     seconds: Seconds = None,
     teacher: Teacher = None,
+    seedling: GrowFrom = None,
     limit: Annotated[
         int | None, typer.Option(min=1, help="Read only so many games.", show_default=False)
     ] = None,
@@ -93,7 +102,13 @@ def chess(
             told = f"{len(table):,} games, {int(table.held_out.sum()):,} of them held out"
             typer.echo(told, err=True)
         reports = train(
-            table, folder, recipe, rank=rank, seconds=seconds or math.inf, teacher=teacher
+            table,
+            folder,
+            recipe,
+            rank=rank,
+            seconds=seconds or math.inf,
+            teacher=teacher,
+            seedling=seedling,
         )
         for report in reports:
             if rank.is_first:
@@ -118,6 +133,7 @@ def go(
     device: Device = "cpu",
     seconds: Seconds = None,
     teacher: Teacher = None,
+    seedling: GrowFrom = None,
 ) -> None:
     """A Go model from professional games: what is played next, and who wins.
 
@@ -128,6 +144,8 @@ def go(
     **Examples**
 
     - `kedge train go games.tsv.xz --folder mine --device cuda --seconds 540`
+    - `kedge train go games.tsv.xz --folder wide --grow-from mine/checkpoint.pt -s filters=192
+      --device cuda`
     - `torchrun --nproc-per-node=8 -m kedge train go sgf/ --folder big --recipe paper --device cuda`
     """
     try:
@@ -158,6 +176,7 @@ def go(
             modern=modern,
             seconds=seconds or math.inf,
             teacher=teacher,
+            seedling=seedling,
         )
         for report in reports:
             if rank.is_first:

@@ -184,13 +184,16 @@ def train(
     rank: Rank,
     seconds: float = float("inf"),
     teacher: Path | None = None,
+    seedling: Path | None = None,
 ) -> Iterator[dict[str, float]]:
     """Train on the table's games: see `imitation.train`."""
     where = rank.device
     learned = positions_of(table.take(np.flatnonzero(~table.held_out))).to(where)
     tested = positions_of(table.take(np.flatnonzero(table.held_out)), TESTED_FROM).to(where)
     course = Course(CHESS, make_network, learned, tested)
-    return course.train(folder, recipe, rank=rank, seconds=seconds, teacher=teacher)
+    return course.train(
+        folder, recipe, rank=rank, seconds=seconds, teacher=teacher, seedling=seedling
+    )
 
 
 #: Held-out accuracy is of positions after the opening, as in the paper and Maia.

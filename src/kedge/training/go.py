@@ -179,6 +179,7 @@ def train(
     modern: bool = False,
     seconds: float = float("inf"),
     teacher: Path | None = None,
+    seedling: Path | None = None,
 ) -> Iterator[dict[str, float]]:
     """Train on the paper's years, and test on 2015 and 2016; see `Course.train`.
 
@@ -191,4 +192,6 @@ def train(
     learned = replace(positions_of(table, train_rows), later=recipe.later).to(rank.device)
     tested = positions_of(table, test_rows).to(rank.device)
     course = Course(GO, make_network, learned, tested)
-    return course.train(folder, recipe, rank=rank, seconds=seconds, teacher=teacher)
+    return course.train(
+        folder, recipe, rank=rank, seconds=seconds, teacher=teacher, seedling=seedling
+    )

@@ -22,12 +22,14 @@ from kedge.models.encoding import Encoding
 from kedge.models.network import to_shipped_onnx
 from kedge.models.weights import weights_of
 from kedge.training.distributed import Rank
+from kedge.training.growth import grow
 from kedge.training.muon import Muon
 from kedge.training.network import SEResNet
 
 _SAMPLE = 65_536  # held-out positions that are looked at while training
 NO_MOVE = -100  # which torch's cross-entropy leaves out
-_SHAPE = ("filters", "blocks", "se_ratio", "optimizer", "later")  # of weights, and what moves them
+_SHAPE = ("filters", "blocks", "se_ratio")  # of what is played
+_MOVED = ("optimizer", "later")  # what moves the weights, and which there are besides
 
 
 @dataclass(frozen=True)
@@ -316,10 +318,12 @@ class Trainer:
         self.stages = state["stages"]
         if any(ours[name] != kept[name] for name in ours):
             self.stages = [*self.stages, {"from_step": state["step"], **ours}]
-        self.network.load_state_dict(state["network"])
-        self.averaged.load_state_dict(state["averaged"])
-        for optimizer, kept in zip(self.optimizers, state["optimizers"], strict=True):
-            optimizer.load_state_dict(kept)
+        same = all(ours[name] == kept[name] for name in _MOVED)
+        self.network.load_state_dict(state["network"], strict=same)
+        self.averaged.load_state_dict(state["averaged"], strict=same)
+        if same:
+            for optimizer, momenta in zip(self.optimizers, state["optimizers"], strict=True):
+                optimizer.load_state_dict(momenta)
         self.step = state["step"]
 
 
@@ -340,20 +344,28 @@ class Course:
         rank: Rank,
         seconds: float = float("inf"),
         teacher: Path | None = None,
+        seedling: Path | None = None,
     ) -> Iterator[dict[str, float]]:
         """Train; yields how it goes, with the accuracy on a sample of what is tested on.
 
         ``folder`` gets checkpoint.pt, from which the same call goes on, and model.onnx (what kedge
-        ships) at every report, metrics.json (of all that is tested on) at the end. ``teacher`` is
-        another run's checkpoint. Every process of a `kedge.training.distributed.joined` call makes
-        the same call; the first one writes.
+        ships) at every report, metrics.json (of all that is tested on) at the end. ``teacher`` and
+        ``seedling``, a smaller network that this one grows from, are other runs' checkpoints. Every
+        process of a `kedge.training.distributed.joined` call makes the same call; the first one
+        writes.
         """
         if not len(self.learned) or not len(self.tested):
             raise InputError("too few games: none to train on, or none held out to test on")
         torch.manual_seed(recipe.seed)
-        taught = None if teacher is None else self._load(teacher)
+        taught = None if teacher is None else self._load(teacher)[0]
+        network = self.make_network(recipe)
+        before: list[dict[str, Any]] = []
+        if seedling is not None:
+            small, before = self._load(seedling)
+            grow(small, network)
         compiled = rank.device.type == "cuda"
-        trainer = Trainer(self.make_network(recipe), recipe, rank, taught, compiled)
+        trainer = Trainer(network, recipe, rank, taught, compiled)
+        trainer.stages = [*before, *trainer.stages]
         checkpoint = folder / "checkpoint.pt"
         if checkpoint.exists():
             trainer.load(checkpoint)
@@ -376,9 +388,11 @@ class Course:
         content: bytes = to_shipped_onnx(weights).SerializeToString()
         return content
 
-    def _load(self, path: Path) -> SEResNet:
+    def _load(self, path: Path) -> tuple[SEResNet, list[dict[str, Any]]]:
+        """The averaged network of a checkpoint, and its stages."""
         state = read_checkpoint(path, torch.device("cpu"))
-        recipe = {name: value for name, value in state["stages"][-1].items() if name != "from_step"}
+        stages = state["stages"]
+        recipe = {name: value for name, value in stages[-1].items() if name != "from_step"}
         network = self.make_network(Recipe(**recipe))
         module = "module."
         network.load_state_dict(
@@ -388,4 +402,4 @@ class Course:
                 if key.startswith(module)
             }
         )
-        return network
+        return network, stages
