@@ -182,8 +182,12 @@ def test_handicaps():
         "=", "= C3 G7", "? board not empty", "=", "= C3 G7 C7 G3 E5",
     ]  # fmt: skip
     assert talk("fixed_handicap 10")[0].startswith("? 10 handicap stones")
-    assert len(talk("place_free_handicap 30")[0].split()) == 10
-    assert len(talk("boardsize 8", "place_free_handicap 7")[1].split()) == 5
+    for stones, placed in ((4, 4), (9, 9), (30, 30), (400, 36)):
+        engine = Uniform()
+        points, again = talk(*[f"place_free_handicap {stones}"] * 2, engine=engine)
+        assert len(set(points.split())) == 1 + placed == 1 + len(engine.game().black_stones)
+        assert again == "? board not empty"
+    assert len(talk("boardsize 8", "place_free_handicap 7")[1].split()) == 7
     assert talk("place_free_handicap 1")[0].startswith("? 1 handicap stones")
     engine = Uniform()
     said = talk("set_free_handicap D4 D4", "set_free_handicap D4", "set_free_handicap D4 pass",
@@ -436,8 +440,17 @@ def test_a_process(end, go_model):
     assert [said[0], said[2], said[3][:2]] == ["=1", "? unknown command", "=3"]
 
 
+def test_openvino(go_model):
+    pytest.importorskip("openvino")
+    found = subprocess.run(
+        [KEDGE, "gtp", "--model", go_model, "--device", "openvino", "--dtype", "bfloat16"],
+        input=b"genmove b\n", capture_output=True, timeout=60,
+    )  # fmt: skip
+    assert re.fullmatch(rb"= [A-HJ-T]\d+\n\n", found.stdout)
+
+
 @pytest.mark.parametrize("bad", [["--model", "nobody"], ["--model", "chess"], ["--rules", "odd"],
-                                 ["--c-puct", "-1"]])  # fmt: skip
+                                 ["--c-puct", "-1"], ["--dtype", "bfloat16"]])  # fmt: skip
 def test_bad_options(bad):
     found = subprocess.run([KEDGE, "gtp", *bad], input=b"", capture_output=True, timeout=20)
     assert found.returncode == 2

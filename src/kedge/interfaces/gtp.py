@@ -129,7 +129,7 @@ class Gtp(EngineSession):
         return self._place(handicap_points(self._engine.state.size, parse_whole(rest[0])))
 
     def _place_free_handicap(self, rest: list[str]) -> str:
-        return self._place(self._engine.free_handicap(parse_whole(rest[0])))
+        return self._listed(self._engine.place_free_handicap(parse_whole(rest[0])))
 
     def _set_free_handicap(self, rest: list[str]) -> str:
         points = [self._point(word) for word in rest]
