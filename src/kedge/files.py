@@ -63,7 +63,9 @@ def check_writable(path: Path) -> None:
 
 
 def _refuse_folder(path: Path) -> None:
-    if path.is_dir():  # renaming onto one gives other errors, by its name and by the system
+    # Renaming onto one gives other errors, by its name and by the system. Path.is_dir has its own
+    # where a name is too long.
+    if os.path.isdir(path):
         raise InputError(f"{path}: cannot write (it is a folder)")
 
 

@@ -88,21 +88,47 @@ def test_it_fills_no_territory():
 
 
 def test_it_answers_a_pass():
-    open_board = HALVES[:-2]
-    ahead = Told().set_up(*open_board, "pass", komi=-3.5)
-    ahead.play(WHITE, PASS)
+    open_board = HALVES[:-1]
+    ahead = Told().set_up(*open_board, "pass", komi=3.5)
     assert ahead.find(BLACK) == PASS, "who is ahead ends it"
-    behind = Told().set_up(*open_board, komi=3.5)
-    behind.play(WHITE, PASS)
+    ahead.value = -0.8
+    assert ahead.find(BLACK) != PASS, "a group that is counted as dead may live"
+    behind = Told().set_up(*open_board, "pass", komi=14.5)
     assert behind.find(BLACK) != PASS
 
 
+def lost_moves(engine, count):
+    """Of Black's next moves, which are resignations; it plays on after them."""
+    found = []
+    for _ in range(count):
+        found.append(engine.find(BLACK) is None)
+        engine.play(BLACK, engine.state.legal_actions()[0])
+        engine.play(WHITE, engine.state.legal_actions()[-2])
+    return found
+
+
 def test_it_resigns_lost_games():
-    engine = Told(value=-0.95)
-    assert [engine.find(BLACK) is None for _ in range(6)] == [False] * 4 + [True] * 2
+    engine = Told(value=-0.95).set_up(komi=24.5)
+    assert lost_moves(engine, 6) == [False] * 4 + [True] * 2
     assert engine.find(WHITE) is not None, "each player for itself"
     engine.new_game()
     assert engine.find(BLACK) is not None
+
+
+def test_it_resigns_though_the_game_is_told_anew():
+    """Programs that serve many games with few engines tell all of one before every move."""
+    engine, moves, resigned = Told(value=-0.95), [], []
+    for point in range(5):
+        engine.new_game()
+        for player, action in moves:
+            engine.play(player, action)
+        resigned.append(engine.find(BLACK) is None)
+        moves += [(BLACK, point), (WHITE, 24 - point)]
+    assert resigned == [False] * 4 + [True]
+    assert not any(engine.find(WHITE) is None for _ in range(9)), "one position counts once"
+    engine.new_game()
+    engine.play(BLACK, 12)
+    assert not any(lost_moves(engine, 3)), "another game"
 
 
 def test_it_does_not_resign():
@@ -110,16 +136,16 @@ def test_it_does_not_resign():
     hopeful = Told(value=-0.85)
     close = Told(value=-1.0).set_up(*HALVES, komi=9.5)
     for engine in (never, hopeful, close):
-        assert all(engine.find(BLACK) is not None for _ in range(8))
+        assert not any(lost_moves(engine, 5))
     lost = Told(value=-1.0).set_up(*HALVES, komi=24.5)
-    assert any(lost.find(BLACK) is None for _ in range(8))
+    assert any(lost_moves(lost, 5))
 
 
 def test_a_better_position_is_no_reason():
     engine = Told(value=-0.95)
     for value in (-0.95, -0.95, -0.95, -0.95, -0.2, -0.95, -0.95):
         engine.value = value
-        assert engine.find(BLACK) is not None
+        assert not any(lost_moves(engine, 1))
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@ import sys
 import pytest
 
 from kedge.agents.gtp_program import GtpProgram
+from kedge.agents.program import LateError
 from kedge.errors import InputError
 
 FAKE = """
@@ -49,6 +50,14 @@ def test_a_late_program_is_ended():
         with pytest.raises(InputError, match=r"sleep: no answer in 0.2 seconds"):
             program.send("sleep")
         assert not program.is_running
+
+
+def test_the_first_answer_may_take_longer():
+    slow = "import time; time.sleep(0.5); print('= up\\n', flush=True); time.sleep(60)"
+    with GtpProgram([sys.executable, "-c", slow], timeout=0.2, startup=20.0) as program:
+        assert program.send("name") == "up"
+        with pytest.raises(LateError, match=r"name: no answer in 0.2 seconds"):
+            program.send("name")
 
 
 @pytest.mark.parametrize("command", ["/nowhere/gnugo", "/tmp"])

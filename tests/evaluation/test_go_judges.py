@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from kedge.agents.gtp_program import GtpProgram
 from kedge.errors import InputError
 from kedge.evaluation.go_judges import check_judge, dead_stones, judge_games, judge_name
 from kedge.games.go import GoState
@@ -158,6 +159,26 @@ def test_after_a_judge_that_fails_ours_goes_on(fake, answer):
     assert [verdict.judge for verdict in verdicts] == ["playouts"] * 3
     assert [verdict.score for verdict in verdicts] == [by_ours(state) for state in states]
     assert {len(verdict.failures) for verdict in verdicts} == {2}
+
+
+def test_a_judge_that_hangs_is_given_up(fake, monkeypatch):
+    """One timeout a game, in three games, also where every game is a task of its own."""
+    monkeypatch.setattr(GtpProgram.__init__, "__defaults__", (0.2, None))
+    judge = fake("import time; time.sleep(60)")
+    verdicts = [*judge_games(judge, [finished(0, 40)]), *judge_games(judge, [finished()] * 4)]
+    assert [len(verdict.failures) for verdict in verdicts] == [1, 1, 1, 0, 0]
+    assert "final_score: no answer in 0.2 seconds" in verdicts[0].failures[0]
+    assert [verdict.unasked for verdict in verdicts] == [()] * 3 + [("katago",)] * 2
+    assert {verdict.judge for verdict in verdicts} == {"playouts"}
+
+
+def test_only_failures_in_a_row_count(fake, tmp_path):
+    (tmp_path / "told").touch()
+    some = "print('? no\\n' if state.read_text().count('final') % 5 else '= 0\\n')"
+    verdicts = judge_games(fake(some), [finished()] * 10)
+    assert [verdict.judge for verdict in verdicts] == (["playouts"] * 2 + ["katago"]) * 3 + [
+        "playouts"
+    ]
 
 
 def test_gnu_go():

@@ -90,10 +90,12 @@ def test_the_judge_makes_another_match(go_model):
 def test_judges_that_failed_are_told(go_model):
     told = play([], count=3)
     told[1]["failures"] = ["gnugo: died"] * 2
+    told[2]["unasked"] = ["gnugo"]
     report = quick(go_model, games=3).report({"games 1-3": {"games": told}})
-    assert report.notes[-2:] == [
+    assert report.notes[-3:] == [
         "judges: playouts 3",
         "a judge failed 2 times, most often so: gnugo: died",
+        "gnugo failed in three games in a row and was not asked in 1 after them",
     ]
 
 

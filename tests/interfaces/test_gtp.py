@@ -182,8 +182,12 @@ def test_handicaps():
         "=", "= C3 G7", "? board not empty", "=", "= C3 G7 C7 G3 E5",
     ]  # fmt: skip
     assert talk("fixed_handicap 10")[0].startswith("? 10 handicap stones")
-    assert len(talk("place_free_handicap 30")[0].split()) == 10
-    assert len(talk("boardsize 8", "place_free_handicap 7")[1].split()) == 5
+    for stones, placed in ((4, 4), (9, 9), (30, 30), (400, 36)):
+        engine = Uniform()
+        points, again = talk(*[f"place_free_handicap {stones}"] * 2, engine=engine)
+        assert len(set(points.split())) == 1 + placed == 1 + len(engine.game().black_stones)
+        assert again == "? board not empty"
+    assert len(talk("boardsize 8", "place_free_handicap 7")[1].split()) == 7
     assert talk("place_free_handicap 1")[0].startswith("? 1 handicap stones")
     engine = Uniform()
     said = talk("set_free_handicap D4 D4", "set_free_handicap D4", "set_free_handicap D4 pass",
@@ -235,15 +239,21 @@ def test_bad_clocks(bad):
 def test_garbage_never_kills_it(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # printsgf writes files
     rng = random.Random(0)
+    whole = ("play b {}", "play w {}", "undo", "genmove b", "genmove w", "kata-analyze {} 1",
+             "fixed_handicap {}", "final_score", "final_status_list {}", "kata-set-rules {}",
+             "kata-genmove_analyze b {}", "time_left b {} 1", "komi {}", "loadsgf {} 9",
+             "kata-set-param playouts {}", "place_free_handicap {}", "showboard")  # fmt: skip
     words = [*COMMANDS, "b", "w", "D4", "pass", "I5", "19", "9", "-1", "1e400", "nan", "7.5", "#",
              "\x00", "\x1b[2J", "×", "9" * 30, "T19", "none", "byoyomi", "5", "interval",
              "maxmoves", "rootInfo", "true", *PARAMS, "ko", "{}", '{"ko":[]}', "{", "seki",
              "japanese", "fischer", "tests/late_game.sgf"]  # fmt: skip
     lines = [" ".join(rng.choices(words, k=rng.randint(1, 5))) for _ in range(600)]
+    lines += [rng.choice(whole).format(rng.choice(words)) for _ in range(600)]
+    rng.shuffle(lines)
     lines = [line for line in lines if "quit" not in line]
-    said = talk(*lines, "99 name")
-    assert said[-1] == "=99 kedge"
-    assert all(answer[0] in "=?" for answer in said)
+    said = talk(*(f"{number} {line}" for number, line in enumerate(lines)))
+    heads = [re.match(r"[=?](\d+)", answer)[1] for answer in said]
+    assert heads == [str(number) for number in range(len(lines))], "each is answered, in order"
 
 
 def test_small_boards_are_refused(engine):
@@ -404,8 +414,11 @@ def test_records(tmp_path):
         "=", "=", "? cannot undo: there is no move to take back",
     ]  # fmt: skip
     (tmp_path / "empty.sgf").write_text("")
-    for bad in ("nowhere.sgf", "empty.sgf"):
-        assert talk(f"loadsgf {tmp_path / bad}", engine=other)[0].startswith("? ")
+    for bad in ("nowhere.sgf", "empty.sgf", "", "x" * 5000):
+        (answer,) = talk(f"loadsgf {tmp_path / bad}", engine=other)
+        assert answer.startswith("? cannot load file: ")
+    (answer,) = talk(f"printsgf {tmp_path / ('x' * 5000)}")
+    assert answer.endswith("cannot write (File name too long)")
 
 
 def test_who_is_dead():
@@ -426,18 +439,27 @@ def test_who_is_dead():
 def test_a_process(end, go_model):
     found = subprocess.run(
         [KEDGE, "gtp", "--model", go_model, "--playouts", "2"],
-        input=b"1 boardsize 19\r\n2 genmove b\r\n\xff\xfe\n3 kata-analyze 1\n" + end,
+        input=b"1 boardsize 19\r\n2 genmove b\r\n\xff\xfe\nloadsgf x\n3 kata-analyze 1\n" + end,
         capture_output=True, timeout=20,
     )  # fmt: skip
     assert found.returncode == 0
     assert found.stderr == b""
     said = answers(found.stdout.decode())
     assert re.fullmatch(r"=2 ([A-HJ-T]\d+|pass)", said[1])
-    assert [said[0], said[2], said[3][:2]] == ["=1", "? unknown command", "=3"]
+    assert [said[0], said[2], said[4][:2]] == ["=1", "? unknown command", "=3"]
+
+
+def test_openvino(go_model):
+    pytest.importorskip("openvino")
+    found = subprocess.run(
+        [KEDGE, "gtp", "--model", go_model, "--device", "openvino", "--dtype", "bfloat16"],
+        input=b"genmove b\n", capture_output=True, timeout=60,
+    )  # fmt: skip
+    assert re.fullmatch(rb"= [A-HJ-T]\d+\n\n", found.stdout)
 
 
 @pytest.mark.parametrize("bad", [["--model", "nobody"], ["--model", "chess"], ["--rules", "odd"],
-                                 ["--c-puct", "-1"]])  # fmt: skip
+                                 ["--c-puct", "-1"], ["--dtype", "bfloat16"]])  # fmt: skip
 def test_bad_options(bad):
     found = subprocess.run([KEDGE, "gtp", *bad], input=b"", capture_output=True, timeout=20)
     assert found.returncode == 2

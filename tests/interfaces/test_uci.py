@@ -3,13 +3,15 @@
 import os
 import queue
 import random
+import re
+import subprocess
 import time
 from pathlib import Path
 
 import chess
 import chess.engine
 import pytest
-from uci_session import MATE, errors, legal
+from uci_session import KEDGE, MATE, Session, errors, legal
 
 from kedge.interfaces.uci import centipawns, wdl
 from kedge.models import store
@@ -278,6 +280,23 @@ def test_garbage_never_kills_it(session, mine):
     said = session.ask(f"position fen {fen}", "d", start=fen)
     assert sum(line.startswith("bestmove") for line in said) > 5
     legal(session.ask("go nodes 2"), chess.Board(fen))
+    assert session.close() == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("bad", "reason"),
+    [(["--device", "nowhere"], b"nowhere|torch"), (["--dtype", "bfloat16"], b"float32")],
+)
+def test_a_device_that_cannot_be_had(bad, reason):
+    found = subprocess.run([KEDGE, "uci", *bad], input=b"", capture_output=True, timeout=60)
+    assert (found.returncode, found.stdout) == (2, b"")
+    assert re.fullmatch(b"kedge: .*(" + reason + b").*\n", found.stderr)
+
+
+def test_openvino():
+    pytest.importorskip("openvino")
+    session = Session("uci", "--device", "openvino", "--dtype", "bfloat16")
+    legal(session.ask("go nodes 4"))
     assert session.close() == (0, "")
 
 

@@ -16,6 +16,9 @@ from kedge.regularize import Array
 _LATE = 1 / 3  # of the points have stones; professionals count at 0.6
 _NEEDED = 0.5  # a share of people who hold a move necessary, over or not
 _RARE = 0.1  # fewer fill territory there
+# A value that belies the count. It is seen at 1.6 % of the ends of counted games that the count has
+# won rightly, and at a third of the others, where it takes large groups for dead.
+_BELIED = -0.5
 
 
 def is_late(state: GoState) -> bool:
@@ -57,13 +60,13 @@ def neighbours(point: int, size: int) -> list[int]:
 def passes(state: GoState, found: Analysis, dead: Collection[int], lead: float) -> bool:
     """Whether the mover, who is ahead by `lead` points as the board stands, is done.
 
-    Who is ahead takes the opponent's pass for an end. Else it is one when no area is open, unless
-    most people would still play one and the same move.
+    Who is ahead takes the opponent's pass for an end, unless the model takes the game for lost.
+    Else it is one when no area is open, unless most people would still play one and the same move.
     """
     if not is_late(state):
         return False
     offered = bool(state.history) and state.history[-1] == state.size**2
-    if offered and lead > 0.0:
+    if offered and lead > 0.0 and float(found.value) > _BELIED:
         return True
     over = bool(_settled(state, dead).all())
     return over and float(found.anchor[:-1].max(initial=0.0)) < _NEEDED

@@ -11,7 +11,7 @@ from kedge.agents.agent import Analysis
 from kedge.agents.engine import Control, Limits, Thought, choose
 from kedge.agents.model_engine import ModelEngine
 from kedge.errors import InputError
-from kedge.games.go import EMPTY, GoState, handicap_points
+from kedge.games.go import BLACK, EMPTY, GoState, handicap_points
 from kedge.games.go_rules import GoRules
 from kedge.models.encoding import GO
 from kedge.records.go_games import KOMI, GoGame
@@ -94,6 +94,8 @@ class GoEngine(ModelEngine):
         self.rules = GoRules()
         self.clock: Clock | None = None
         self._dead_stones = dead_stones
+        # By player, the moves to those positions that looked lost, the last ones in a row.
+        self._lost: list[list[list[tuple[int, int]]]] = [[], []]
         self.state = GoState()
         self.new_game()
 
@@ -111,7 +113,6 @@ class GoEngine(ModelEngine):
         first = self._first(size, komi, self.rules, black, white)
         self.state, self._black, self._white = first, list(black), list(white)
         self._moves: list[tuple[int, int]] = []  # who, and where
-        self._lost = [0, 0]  # by player, moves in a row that looked lost
         self._last = None
 
     @staticmethod
@@ -142,8 +143,21 @@ class GoEngine(ModelEngine):
             raise InputError("board not empty")
         self._begin(self.state.size, self.state.komi, points)
 
-    def free_handicap(self, stones: int) -> list[int]:
-        """Where it would have so many, or as many as have a customary place."""
+    def place_free_handicap(self, stones: int) -> list[int]:
+        """So many, a tenth of the board at most: says where.
+
+        Those that have a customary place are there, the others where most people would play next.
+        """
+        points = self._customary(stones)
+        self.place_handicap(points)
+        while len(points) < min(stones, self.state.size**2 // 10):
+            self.set_player(BLACK)
+            found = next(self.think(Limits(playouts=1), Control())).analysis()
+            points.append(self.state.legal_actions()[int(found.anchor[:-1].argmax())])
+            self._begin(self.state.size, self.state.komi, points)
+        return points
+
+    def _customary(self, stones: int) -> list[int]:
         for count in range(min(stones, 9), 2, -1):
             with contextlib.suppress(InputError):
                 return handicap_points(self.state.size, count)
@@ -184,7 +198,6 @@ class GoEngine(ModelEngine):
     def undo(self) -> None:
         self.state.undo_action()
         self._moves.pop()
-        self._lost = [0, 0]
 
     # Thinking
 
@@ -236,10 +249,13 @@ class GoEngine(ModelEngine):
         return choose(rest, state.legal_actions(), self._rng, top_p=self.options.top_p).action
 
     def _resigns(self, player: int, found: Analysis, lead: float) -> bool:
-        lost = float(found.value) < self.options.resign
-        self._lost[player] = self._lost[player] + 1 if lost else 0
+        # Only those of this game count; it may have been told anew, as programs do.
+        made = self._moves.copy()
+        lost = [past for past in self._lost[player] if past == made[: len(past)] != made]
+        looks_lost = float(found.value) < self.options.resign
+        self._lost[player] = [*lost, made][-_PATIENCE:] if looks_lost else []
         close = go_endings.is_late(self.state) and lead > -_CLOSE
-        return self._lost[player] >= _PATIENCE and not close
+        return len(self._lost[player]) >= _PATIENCE and not close
 
     # The end
 

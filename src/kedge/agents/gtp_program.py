@@ -13,8 +13,10 @@ class GtpProgram(Program):
 
     farewell = "quit\n"
 
-    def __init__(self, command: Sequence[str], timeout: float = TIMEOUT) -> None:
-        super().__init__(command, timeout)
+    def __init__(
+        self, command: Sequence[str], timeout: float = TIMEOUT, startup: float | None = None
+    ) -> None:
+        super().__init__(command, timeout, startup)
 
     def send(self, command: str) -> str:
         """The answer to a command; an `InputError` if it is refused, late, or never comes."""

@@ -8,10 +8,10 @@ import numpy as np
 
 from kedge.agents.agent import Analysis
 from kedge.agents.engine import Choice, Control, Limits, Thought, choose, think
-from kedge.agents.networks import network, split_network
+from kedge.agents.networks import computing_on, network, split_network
 from kedge.agents.puct import PuctAgent, Search, check_temperature
 from kedge.errors import InputError
-from kedge.models.backends import Network
+from kedge.models.backends import Dtype, Network
 from kedge.models.mixture import MixedNetwork
 from kedge.search.puct import Settings
 
@@ -33,6 +33,9 @@ class Options:
     """Only the likeliest moves that together have this share are played."""
     overhead: float = 0.03
     """Seconds that are lost between the engine and the clock."""
+    device: str = "cpu"
+    dtype: Dtype = "float32"
+    """Where the network computes, and in what: see `kedge.agents.networks.computing_on`."""
     threads: int = 1
     batch: int = 1
     """Leaves that wait for the network together."""
@@ -84,12 +87,14 @@ class ModelEngine:
     def _load(self, options: Options) -> str | None:
         names, share = self.models(options)
         judge = options.value_model or names[0]
-        key = (*names, share, options.value_model, options.threads)
+        where = (options.device, options.dtype)
+        key = (*names, share, options.value_model, options.threads, *where)
         # Shared out: a network's threads spin on while the other computes.
         threads = max(1, options.threads // len({*names, judge}))
-        first, *others = [self._loaded(name, threads) for name in names]
-        prior = MixedNetwork(first, others[0], share) if others else first
-        value = self._loaded(judge, threads) if options.value_model else prior
+        with computing_on(*where):
+            first, *others = [self._loaded(name, threads) for name in names]
+            prior = MixedNetwork(first, others[0], share) if others else first
+            value = self._loaded(judge, threads) if options.value_model else prior
         was, self._key = self._key, key
         self._network = split_network(prior, value)
         weights = f", {share:.0%} of the latter" if others else ""

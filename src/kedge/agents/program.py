@@ -14,6 +14,10 @@ from kedge.errors import InputError
 _FAREWELL = 2.0  # seconds to quit in
 
 
+class LateError(InputError):
+    """No answer came in time: to ask again may take as long again."""
+
+
 class Program:
     """A process that reads and writes lines; it ends with its ``with`` block.
 
@@ -24,13 +28,18 @@ class Program:
     timeout
         Seconds that an answer may take. A program that takes longer is ended: what it says next
         would be taken for the answer to something else.
+    startup
+        Seconds to its first word, where that takes longer.
     """
 
     farewell = ""  #: What it is told at the end, if its input is not simply closed.
 
-    def __init__(self, command: Sequence[str], timeout: float) -> None:
+    def __init__(
+        self, command: Sequence[str], timeout: float, startup: float | None = None
+    ) -> None:
         self.name = command[0]
         self._timeout = timeout
+        self._patience = timeout if startup is None else startup  # for the next line
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         with contextlib.ExitStack() as stack:
             self._complaints = stack.enter_context(tempfile.TemporaryFile())
@@ -64,17 +73,18 @@ class Program:
             raise self._ended(asked) from None
 
     def lines(self, asked: str) -> Iterator[str]:
-        """The lines of an answer; an `InputError` if they are late, or never come."""
-        until = time.monotonic() + self._timeout
+        """The lines of an answer; a `LateError` or `InputError` if they never come."""
+        until = time.monotonic() + self._patience
         while True:
             try:
                 line = self._lines.get(timeout=max(0.0, until - time.monotonic()))
             except queue.Empty:
                 self._kill()
-                seconds = f"{self._timeout:g} seconds"
-                raise InputError(f"{self.name}: {asked}: no answer in {seconds}") from None
+                seconds = f"{self._patience:g} seconds"
+                raise LateError(f"{self.name}: {asked}: no answer in {seconds}") from None
             if line is None:
                 raise self._ended(asked)
+            self._patience = self._timeout
             yield line
 
     def close(self) -> None:

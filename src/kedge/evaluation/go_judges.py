@@ -8,6 +8,7 @@ import queue
 import re
 import shutil
 import tempfile
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from typing import Any, Protocol
 
 from kedge import _core
 from kedge.agents.gtp_program import GtpProgram
+from kedge.agents.program import LateError
 from kedge.errors import InputError
 from kedge.games.go import EMPTY, GoState
 from kedge.specs import suggest
@@ -24,6 +26,7 @@ JUDGES = ("gnugo", "katago:PROGRAM,NETWORK", "playouts")
 PLAYOUTS = 200  #: More do not find the winner more often.
 _TRIES = 2  # so that a program which ended is started again
 _STARTUP = 600.0  # seconds: KataGo tunes itself when it first meets a machine
+_PATIENCE = 3  # games in a row in which a judge may fail
 # What it does not start without; 200 visits score the end of a game.
 _KATAGO = """\
 rules = japanese
@@ -32,6 +35,8 @@ logSearchInfo = false
 maxVisits = 200
 numSearchThreads = 2
 """
+# By the name that a user gave, and by judge. Tasks of a match have few games each.
+_lost: defaultdict[str, Counter[str]] = defaultdict(Counter)
 _SCORE = re.compile(r"(?:([BW])\+(\d+(?:\.\d+)?)|0)(?:\s|$)")
 
 
@@ -96,7 +101,7 @@ class ProgramJudge:
             config = Path(self._held.enter_context(tempfile.TemporaryDirectory()), "gtp.cfg")
             config.write_text(self._config)
             command += ["-config", str(config)]
-        return self._held.enter_context(GtpProgram(command, timeout=_STARTUP))
+        return self._held.enter_context(GtpProgram(command, startup=_STARTUP))
 
 
 @dataclass(frozen=True)
@@ -108,24 +113,33 @@ class Verdict:
     judge: str
     failures: tuple[str, ...] = ()
     """What went wrong before."""
+    unasked: tuple[str, ...] = ()
+    """The judges before it that are given up."""
 
 
 class Court:
-    """Judges in their order: one that fails twice leaves the game to the next, at last to ours."""
+    """Judges in their order: one that fails twice leaves the game to the next, at last to ours.
 
-    def __init__(self, *judges: Judge) -> None:
+    Who has failed in three games in a row is given up; courts may count those together in `lost`.
+    """
+
+    def __init__(self, *judges: Judge, lost: Counter[str] | None = None) -> None:
         self._judges = (*judges, PlayoutJudge())
+        self._lost = Counter() if lost is None else lost
 
     def judge(self, state: GoState) -> Verdict:
         failures: list[str] = []
-        for judge in self._judges[:-1]:
-            for _ in range(_TRIES):
-                try:
-                    return Verdict(judge.score(state), judge.name, tuple(failures))
-                except InputError as error:
-                    failures.append(str(error))
-        last = self._judges[-1]
-        return Verdict(last.score(state), last.name, tuple(failures))
+        unasked: list[str] = []
+        for judge in self._judges:
+            if self._lost[judge.name] >= _PATIENCE:
+                unasked.append(judge.name)
+                continue
+            score = _score(judge, state, failures)
+            if score is not None:
+                self._lost[judge.name] = 0
+                return Verdict(score, judge.name, tuple(failures), tuple(unasked))
+            self._lost[judge.name] += 1
+        raise AssertionError("ours never fails")
 
     def __enter__(self) -> "Court":
         return self
@@ -133,6 +147,18 @@ class Court:
     def __exit__(self, *_: Any) -> None:
         for judge in self._judges:
             judge.close()
+
+
+def _score(judge: Judge, state: GoState, failures: list[str]) -> float | None:
+    """None if the judge failed, and why is among `failures`."""
+    for _ in range(_TRIES):
+        try:
+            return judge.score(state)
+        except InputError as error:
+            failures.append(str(error))
+            if isinstance(error, LateError):
+                break
+    return None
 
 
 def judge_games(judge: str, states: Sequence[GoState], at_once: int = 1) -> list[Verdict]:
@@ -148,7 +174,7 @@ def judge_games(judge: str, states: Sequence[GoState], at_once: int = 1) -> list
 
     with contextlib.ExitStack() as stack:
         for _ in range(at_once):
-            courts.put(stack.enter_context(Court(*_judges(judge))))
+            courts.put(stack.enter_context(Court(*_judges(judge), lost=_lost[judge])))
         pool = stack.enter_context(ThreadPoolExecutor(at_once))
         return list(pool.map(verdict, states))
 

@@ -313,7 +313,7 @@ def play_go(
     """Games as `Match.play` has them, moves in GTP's words.
 
     Those that were not resigned have ``judge``, who it was, ``margin``, what Black is ahead, and
-    where judges failed before, ``failures``.
+    where judges failed or are given up, ``failures`` and ``unasked``.
     """
     records = play_games(
         players, lambda: GoState(komi=komi), games, rng, max_plies=max_plies, resign=resign
@@ -329,8 +329,9 @@ def play_go(
         black = float(np.sign(verdict.score)) / 2 + 0.5
         told[i]["score"] = black if told[i]["first"] == 0 else 1.0 - black
         told[i] |= {"margin": verdict.score, "judge": verdict.judge}
-        if verdict.failures:
-            told[i]["failures"] = list(verdict.failures)
+        for word in ("failures", "unasked"):
+            if found := getattr(verdict, word):
+                told[i][word] = list(found)
     return told
 
 
@@ -342,6 +343,8 @@ def judged_words(games: Iterable[Mapping[str, Any]]) -> list[str]:
     if failures:
         common, _ = Counter(failures).most_common(1)[0]
         words.append(f"a judge failed {len(failures):,} times, most often so: {common}")
+    for name, n in Counter(name for game in games for name in game.get("unasked", ())).items():
+        words.append(f"{name} failed in three games in a row and was not asked in {n:,} after them")
     return words if judges else []
 
 

@@ -15,6 +15,7 @@ from kedge.interfaces.experiments_cli import experiments_app, paper
 from kedge.interfaces.gtp_cli import gtp
 from kedge.interfaces.match_cli import match_app
 from kedge.interfaces.models_cli import models_app
+from kedge.interfaces.options import Device, Dtype
 from kedge.interfaces.output import InterruptError
 from kedge.interfaces.policy_cli import policy_app
 from kedge.interfaces.predict_cli import predict_app
@@ -127,7 +128,7 @@ def _root(
 
 
 @app.command()
-def uci() -> None:
+def uci(device: Device = "cpu", dtype: Dtype = "float32") -> None:
     """A chess engine for any chess program: it speaks UCI on its input and output.
 
     Options: `Model` and `WeightsFile` say who to play like, `CPuct` and `Playouts` how far search
@@ -136,4 +137,4 @@ def uci() -> None:
     """
     from kedge.interfaces.uci import run
 
-    run()
+    run(device, dtype)

@@ -5,6 +5,7 @@ analysis without end runs in a second one, until the next line.
 """
 
 import json
+import os
 from collections.abc import Callable
 from dataclasses import fields, replace
 from importlib.metadata import version
@@ -28,7 +29,7 @@ from kedge.interfaces.gtp_words import (
     parse_number,
     parse_whole,
 )
-from kedge.records import read_go_games, write_sgf
+from kedge.records import GoGame, read_go_games, write_sgf
 
 #: What may be set, by the names of `kedge.agents.go_engine.Options`.
 PARAMS = {
@@ -129,7 +130,7 @@ class Gtp(EngineSession):
         return self._place(handicap_points(self._engine.state.size, parse_whole(rest[0])))
 
     def _place_free_handicap(self, rest: list[str]) -> str:
-        return self._place(self._engine.free_handicap(parse_whole(rest[0])))
+        return self._listed(self._engine.place_free_handicap(parse_whole(rest[0])))
 
     def _set_free_handicap(self, rest: list[str]) -> str:
         points = [self._point(word) for word in rest]
@@ -143,11 +144,9 @@ class Gtp(EngineSession):
         return self._listed(points)
 
     def _loadsgf(self, rest: list[str]) -> str:
-        *path, last = rest
-        moves = parse_whole(last) - 1 if path and last.isdecimal() else None
-        game = next(read_go_games(" ".join(path if moves is not None else rest)), None)
-        if game is None:
-            raise InputError("cannot load file: no game in it")
+        *words, last = rest
+        moves = parse_whole(last) - 1 if words and last.isdecimal() else None
+        game = _first_game(" ".join(rest if moves is None else words))
         self._engine.load_game(game, None if moves is None else max(0, moves))
         return ""
 
@@ -313,6 +312,19 @@ class Gtp(EngineSession):
 
     def _listed(self, points: list[int]) -> str:
         return " ".join(format_gtp(point, self._engine.state.size) for point in points)
+
+
+def _first_game(path: str) -> GoGame:
+    try:
+        if os.path.isdir(path):  # it may have no end
+            raise InputError("it is a folder")
+        game = next(read_go_games(path), None)
+    except (InputError, OSError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise InputError(f"cannot load file: {reason}") from None
+    if game is None:
+        raise InputError("cannot load file: no game in it")
+    return game
 
 
 def _param(name: str) -> Option:

@@ -4,6 +4,8 @@ from typing import Annotated
 
 import typer
 
+from kedge.interfaces.options import Device, Dtype
+
 
 def gtp(
     model: Annotated[
@@ -56,6 +58,8 @@ def gtp(
     batch: Annotated[
         int, typer.Option(min=1, max=256, help="Leaves that wait for the network together.")
     ] = 1,
+    device: Device = "cpu",
+    dtype: Dtype = "float32",
     threads: Annotated[
         int | None,
         typer.Option(min=1, max=1024, help="Of the network. [default: all cores]"),
@@ -101,6 +105,8 @@ def gtp(
             overhead=overhead,
             reuse_tree=reuse_tree,
             batch=batch,
+            device=device,
+            dtype=dtype,
             threads=threads or cores(),
             memory=memory,
         ),

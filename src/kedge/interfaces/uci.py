@@ -12,13 +12,14 @@ from typing import Any, TextIO
 import numpy as np
 
 from kedge.agents.agent import Analysis
-from kedge.agents.chess_engine import Engine, Options
+from kedge.agents.chess_engine import SHIPPED, Engine, Options
 from kedge.agents.chess_mates import forced_mate
 from kedge.agents.engine import Choice, Control, Limits, Thought
+from kedge.agents.networks import computing_on, network
 from kedge.errors import InputError
 from kedge.interfaces.engine_options import EMPTY, Option
 from kedge.interfaces.engine_session import EngineSession, printable, talk
-from kedge.models.backends import cores
+from kedge.models.backends import Dtype, cores
 
 _EVERY_SECONDS = 0.5  # an info line, besides one whenever the playouts have doubled
 
@@ -54,9 +55,10 @@ OPTIONS = {
 class Uci(EngineSession):
     """A session: lines in, lines out."""
 
-    def __init__(self, out: TextIO) -> None:
+    def __init__(self, out: TextIO, device: str = "cpu", dtype: Dtype = "float32") -> None:
         super().__init__(out)
         self._engine = Engine()
+        self._device, self._dtype = device, dtype
         self._values = {
             option.name: option.read(str(option.default)) for option in OPTIONS.values()
         }
@@ -131,6 +133,8 @@ class Uci(EngineSession):
             top_p=values["TopP"],
             human_time=values["HumanTime"],
             overhead=values["Move Overhead"] / 1000,
+            device=self._device,
+            dtype=self._dtype,
             threads=values["Threads"],
             batch=values["Batch"],
             reuse_tree=values["ReuseTree"],
@@ -323,6 +327,9 @@ def _by_clock(counts: Mapping[str, int], player: int) -> Limits:
     )
 
 
-def run() -> None:
+def run(device: str = "cpu", dtype: Dtype = "float32") -> None:
     """Talk over this process's own input and output."""
-    talk(Uci)
+    if device != "cpu" or dtype != "float32":
+        with computing_on(device, dtype):
+            network(SHIPPED)  # or one line says why not, while somebody reads it
+    talk(lambda out: Uci(out, device, dtype))
