@@ -13,7 +13,7 @@ from kedge.agents.agent import Analysis
 from kedge.evaluation.prediction import FEW, few_games, predict, summary
 from kedge.games.chess import ChessState
 from kedge.records import ChessGame, write_pgn
-from kedge.records.filters import positions
+from kedge.records.chess_positions import positions
 
 
 def game(text, **tags):

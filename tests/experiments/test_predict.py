@@ -19,8 +19,7 @@ from kedge.experiments import run
 from kedge.experiments.predict import ChessPredict, GoPredict
 from kedge.games.go import GoState
 from kedge.models.network import to_onnx
-from kedge.records import ChessGame, read_games, write_pgn
-from kedge.records.filters import maia, positions
+from kedge.records import ChessGame, maia, positions, read_games, write_pgn
 from kedge.records.go_games import GoGame
 from kedge.records.sgf import write_sgf
 from kedge.specs import parse

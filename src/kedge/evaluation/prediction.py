@@ -12,7 +12,7 @@ import numpy.typing as npt
 from kedge.agents.agent import Analysis, Player, Predictor
 from kedge.errors import InputError
 from kedge.evaluation.game_analysis import told_ratings
-from kedge.records.filters import Position, boards_of
+from kedge.records.chess_positions import Position, boards_of
 from kedge.regularize import Array
 from kedge.specs import Spec
 

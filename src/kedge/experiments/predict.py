@@ -27,11 +27,10 @@ from kedge.experiments.players import player_on
 from kedge.experiments.report import Column, Report, Table
 from kedge.games.go import GoState
 from kedge.models.backends import Dtype
-from kedge.records import ChessGame, ReadReport, read_games
+from kedge.records import ChessGame, Position, ReadReport, read_games
 from kedge.records.filters import (
     MAIA_BY_NAME,
     Filter,
-    Position,
     Sieve,
     is_held_out,
     rating_bucket,

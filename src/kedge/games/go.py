@@ -1,24 +1,19 @@
-"""Go on boards of 2×2 to 19×19: the rules, and a network's view. The native board does the work.
+"""Go on boards of 2×2 to 19×19: the rules. The native board does the work.
 
 An action is the point ``y · size + x``, x from the left and y from the top, or size² for a pass.
 Player 0 is black. A game ends with two passes in a row and is scored by area, every stone on the
 board alive (Tromp–Taylor); `GoState.score` also takes dead stones off and counts territory.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import cycle
 from typing import Literal
-
-import numpy as np
-import numpy.typing as npt
 
 from kedge import _core
 from kedge.errors import InputError
 
 TERMINAL = -4  #: What `current_player` answers after the end, as in OpenSpiel.
 BLACK, WHITE, EMPTY = 0, 1, 2
-STEPS = 8  #: Half-moves that a network sees.
-MASK_WORDS = 6
 _COLUMNS = "ABCDEFGHJKLMNOPQRST"
 _SGF = "abcdefghijklmnopqrs"
 
@@ -297,19 +292,6 @@ def handicap_points(size: int, stones: int) -> list[int]:
     return [y * size + x for x, y in points]
 
 
-def encode(states: Sequence[GoState]) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.float32]]:
-    """The 17 planes of AlphaGo Zero of every state, packed: sets of points, and a number.
-
-    ``masks[i, 2k]`` and ``masks[i, 2k + 1]`` are the stones of who moves and of the opponent k
-    half-moves ago, empty before the first position: bit p % 64 of word p // 64 is point p. The
-    last plane is ``komi[i]`` all over: +komi/10 for White to move, −komi/10 for Black.
-    """
-    masks = np.empty((len(states), 2 * STEPS, MASK_WORDS), np.uint64)
-    komi = np.empty(len(states), np.float32)
-    _core.go_encode([state.board for state in states], masks, komi)
-    return masks, komi
-
-
 def _svg(state: GoState) -> str:
     """A board of wood with the last move marked, 30 units a line."""
     size, unit, margin = state.size, 30, 45
@@ -379,12 +361,10 @@ def _svg(state: GoState) -> str:
 __all__ = [
     "BLACK",
     "EMPTY",
-    "MASK_WORDS",
-    "STEPS",
     "TERMINAL",
     "WHITE",
+    "Go",
     "GoState",
-    "encode",
     "format_gtp",
     "format_score",
     "format_sgf",
