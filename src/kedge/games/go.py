@@ -5,7 +5,7 @@ Player 0 is black. A game ends with two passes in a row and is scored by area, e
 board alive (Tromp–Taylor); `GoState.score` also takes dead stones off and counts territory.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import cycle
 from typing import Literal
 
@@ -93,6 +93,10 @@ class GoState:
     @property
     def komi(self) -> float:
         return self.board.komi
+
+    def colours(self) -> list[int]:
+        """What stands on every point."""
+        return [self.board.colour(point) for point in range(self.size**2)]
 
     def current_player(self) -> int:
         """0 for black, 1 for white."""
@@ -196,15 +200,14 @@ class GoState:
         return int(action)
 
     def __str__(self) -> str:
-        size, stars = self.size, set(hoshi(self.size))
+        size, colours, stars = self.size, self.colours(), set(hoshi(self.size))
         columns = "    " + " ".join(_COLUMNS[:size])
         rows = [columns]
         for y in range(size):
             points = range(y * size, (y + 1) * size)
-            empty = ["+" if point in stars else "." for point in points]
             marks = [
-                "XO"[colour] if (colour := self.board.colour(point)) != EMPTY else mark
-                for point, mark in zip(points, empty, strict=True)
+                "XO"[colours[p]] if colours[p] != EMPTY else "+" if p in stars else "."
+                for p in points
             ]
             row = list(f" {' '.join(marks)} ")
             if self.history and self.history[-1] in points:
@@ -260,6 +263,27 @@ def format_score(score: float) -> str:
     ['B+3.5', 'W+12', '0']
     """
     return f"{'B' if score > 0 else 'W'}+{abs(score):g}" if score else "0"
+
+
+def neighbours(point: int, size: int) -> list[int]:
+    y, x = divmod(point, size)
+    found = [point - size] * (y > 0) + [point + size] * (y < size - 1)
+    return found + [point - 1] * (x > 0) + [point + 1] * (x < size - 1)
+
+
+def areas(colours: Sequence[int], size: int) -> Iterator[list[int]]:
+    """Points of one colour that hang together, each by its lowest: chains, and what is empty."""
+    seen: set[int] = set()
+    for start, colour in enumerate(colours):
+        if start in seen:
+            continue
+        area = [start]
+        seen.add(start)
+        for point in area:  # it grows meanwhile
+            new = [n for n in neighbours(point, size) if colours[n] == colour and n not in seen]
+            seen.update(new)
+            area += new
+        yield area
 
 
 def hoshi(size: int) -> list[int]:
@@ -365,11 +389,13 @@ __all__ = [
     "WHITE",
     "Go",
     "GoState",
+    "areas",
     "format_gtp",
     "format_score",
     "format_sgf",
     "handicap_points",
     "hoshi",
+    "neighbours",
     "parse_gtp",
     "parse_sgf",
 ]
