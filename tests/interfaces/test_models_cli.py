@@ -49,6 +49,7 @@ def test_a_model_comes_and_goes(weights, own_home):
         (("info", "mine"), "unknown model"),
         (("info", "maia-1900"), "kedge models pull maia-1900"),
         (("remove", "../x"), "not a model's name"),
+        (("remove", "chess"), "chess ships with kedge"),
         (("add", "mine", "none.pb.gz"), "none.pb.gz: no such file"),
         (("add", "mine", "."), "not a file"),
         (("pull", "nothing"), "no public model"),
