@@ -6,9 +6,9 @@ import xml.etree.ElementTree as ElementTree
 import chess
 import numpy as np
 import pytest
+from chess_games import KIWIPETE, PROMOTIONS, STARTS, play
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from random_chess import KIWIPETE, PROMOTIONS, STARTS, play
 
 from kedge import _core
 from kedge.errors import InputError

@@ -4,7 +4,7 @@ import chess
 import numpy as np
 import plain_planes
 import pytest
-from random_chess import play
+from chess_games import play
 
 from kedge import _core
 from kedge.games.chess import START_FEN, ChessState

@@ -1,10 +1,12 @@
-"""Random games of chess, played on our board and on python-chess's."""
+"""Games of chess: recorded ones, and random ones on our board and on python-chess's."""
 
 import random
 
 import chess
+import numpy as np
 
 from kedge.games.chess import START_FEN, ChessState
+from kedge.records import ChessGame
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 PROMOTIONS = "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1"
@@ -51,3 +53,9 @@ def play(seed: int, plies: int):
         move = choose(rng, board, legal, taste)
         state.board.push(state.parse_uci(move.uci()))
         board.push(move)
+
+
+def recorded(moves: str, fen: str | None = None, **tags: object) -> ChessGame:
+    """A game whose moves are written down."""
+    state = ChessState.from_fen(fen or START_FEN, moves.split())
+    return ChessGame(np.array(state.history, np.uint16), fen=fen, **tags)
