@@ -350,7 +350,7 @@ def test_bad_experiments(arguments, tmp_path):
     assert len(done.stderr.splitlines()) == 1
 
 
-def interrupt(*arguments, after):
+def interrupt(*arguments, after=0.0, until=lambda: True):
     process = subprocess.Popen(
         [KEDGE, *map(str, arguments)],
         stdout=subprocess.PIPE,
@@ -360,6 +360,8 @@ def interrupt(*arguments, after):
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     time.sleep(after)
+    while not until() and process.poll() is None:
+        time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     _, stderr = process.communicate(timeout=30)
     return process.returncode, stderr
@@ -373,7 +375,7 @@ def test_ctrl_c_ends_a_long_solve_with_130():
 
 def test_ctrl_c_keeps_finished_tasks(own_home):
     options = ["paper", "blotto", *SMALL, "--set", "iterations=3000000"]
-    code, stderr = interrupt(*options, after=3.0)
+    code, stderr = interrupt(*options, until=lambda: any(own_home.rglob("tasks/*.json")))
     assert code == 130
     assert stderr.endswith("kedge: interrupted; what was finished is kept\n")
     assert "Traceback" not in stderr

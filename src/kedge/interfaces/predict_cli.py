@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from kedge.interfaces.options import Address, Device, Dtype, Engine, Folder, Json, Workers
-from kedge.interfaces.output import print_json, resumable
+from kedge.interfaces.output import finished, print_json
 
 if TYPE_CHECKING:
     from kedge.experiments.predict import Predict
@@ -155,15 +155,9 @@ def _report(
     folder: Path | None,
     as_json: bool,
 ) -> None:
-    from kedge.experiments import run
-
     if engine != "ray":  # whose workers may have a device, and models, that are not here
         prediction.player()
-    if engine == "local" and prediction.device != "cpu":
-        workers = workers or 1
-    with resumable():
-        done = run(prediction, engine=engine, workers=workers, address=address, folder=folder)
-    done.write_report()
+    done, _ = finished(prediction, engine, workers, address, folder)
     if as_json:
         print_json({**(done.report().data or {}), "folder": done.folder})
         return
