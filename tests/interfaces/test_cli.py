@@ -1,39 +1,27 @@
-"""The command line as a user meets it: a real process, its output and its exit code."""
+"""The command line as a user meets it: its output and its exit code."""
 
 import json
 import os
 import re
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import numpy as np
 import pytest
+from command import KEDGE, answer, kedge
 
 from kedge.errors import InputError
 from kedge.interfaces.inputs import fields_of
 from kedge.paper import EXPERIMENTS, experiment_class
 
-KEDGE = str(Path(sys.executable).with_name("kedge"))
-
-
-def kedge(*arguments, cwd=None, timeout=60):
-    return subprocess.run(
-        [KEDGE, *map(str, arguments)], capture_output=True, text=True, cwd=cwd, timeout=timeout
-    )
-
-
-def answer(*arguments, cwd=None):
-    done = kedge(*arguments, "--json", cwd=cwd)
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
-    return json.loads(done.stdout)
-
 
 def test_version():
-    assert kedge("--version").stdout.startswith("kedge 0.")
+    """In a process of its own, as a user starts it."""
+    done = subprocess.run([KEDGE, "--version"], capture_output=True, check=True, text=True)
+    assert done.stdout == kedge("--version").stdout
+    assert done.stdout.startswith("kedge 0.")
 
 
 @pytest.mark.parametrize("command", [(), ("solve",), ("paper",), ("experiments",)])

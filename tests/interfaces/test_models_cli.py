@@ -1,25 +1,19 @@
 """``kedge models`` as a user meets it."""
 
-import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 
+import command
 import pytest
 import tiny_lc0 as tiny
 
-KEDGE = str(Path(sys.executable).with_name("kedge"))
-
 
 def kedge(*arguments):
-    return subprocess.run([KEDGE, "models", *map(str, arguments)], capture_output=True, text=True)
+    return command.kedge("models", *arguments)
 
 
 def answer(*arguments):
-    done = kedge(*arguments, "--json")
-    assert (done.returncode, done.stderr) == (0, "")
-    return json.loads(done.stdout)
+    return command.answer("models", *arguments)
 
 
 @pytest.fixture
