@@ -1,10 +1,8 @@
 """Many games of Go replayed at once: beside states, with faults, and those of professionals."""
 
 import lzma
-import os
 import random
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -143,15 +141,9 @@ def test_arrays_that_do_not_fit_are_refused(name, value):
 
 
 @pytest.fixture(scope="module")
-def professionals() -> dict[str, np.ndarray]:
+def professionals(shared) -> dict[str, np.ndarray]:
     """`go_replay`'s arrays of all games of ``$KEDGE_DATA``, to be checked only."""
-    root = os.environ.get("KEDGE_DATA")
-    if root is None:
-        pytest.skip("KEDGE_DATA is not set: no data/go")
-    path = Path(root) / "data" / "go" / "cwi_pro_games.tsv.xz"
-    if not path.exists():
-        pytest.skip("KEDGE_DATA has no data/go/cwi_pro_games.tsv.xz")
-    with lzma.open(path, "rt", encoding="utf-8") as lines:
+    with lzma.open(shared("data/go/cwi_pro_games.tsv.xz"), "rt", encoding="utf-8") as lines:
         header = next(lines).rstrip("\n").split("\t")
         rows = [dict(zip(header, line.rstrip("\n").split("\t"), strict=True)) for line in lines]
     lengths = np.array([len(row["moves"]) // 2 for row in rows])

@@ -1,7 +1,6 @@
 """Fitting people's times: a known model is found again from games that were made by it."""
 
 import json
-import os
 import subprocess
 import sys
 from itertools import islice
@@ -99,10 +98,8 @@ def test_what_the_mover_sees():
     assert just_taken(planes).tolist() == [False, True, False]
 
 
-def test_the_shipped_numbers_tell_more_than_the_clock():
-    path = Path(os.environ.get("KEDGE_DATA", ".")) / "data" / "chess" / "lichess_games.jsonl.xz"
-    if not path.is_file():
-        pytest.skip("KEDGE_DATA has no data/chess/lichess_games.jsonl.xz")
+def test_the_shipped_numbers_tell_more_than_the_clock(shared):
+    path = shared("data/chess/lichess_games.jsonl.xz")
     clocked = (game for game in read_games(path) if has_clocks(game) and is_held_out(game))
     moves = timed_moves(islice(clocked, 20), network("chess"))
     fitted, share = score(PEOPLE, moves), score(fit_share(moves), moves)
