@@ -14,7 +14,8 @@ from pathlib import Path
 
 import chess
 
-from kedge.games.chess import START_FEN, ChessState, encode
+from kedge.games.chess import START_FEN, ChessState
+from kedge.models.encoding import encode_chess
 
 sys.path.append(str(Path(__file__).parents[1] / "tests" / "games"))
 import plain_planes
@@ -132,7 +133,7 @@ def main() -> None:
     many = states * 50
     row(
         "planes, packed",
-        rate(lambda: len(encode(many)[0]), repeats),
+        rate(lambda: len(encode_chess(many)[0]), repeats),
         rate(lambda: len([plain_planes.encode(board) for board in boards]), repeats),
     )
 

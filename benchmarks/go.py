@@ -17,7 +17,7 @@ import numpy as np
 from timing import rate
 
 from kedge import _core
-from kedge.games.go import MASK_WORDS, STEPS
+from kedge.models.encoding import GO
 
 SIZE = 19
 PASS = SIZE * SIZE
@@ -135,7 +135,7 @@ def main() -> None:
         boards.append(_core.GoBoard())
         boards[-1].play_random(200, seed)
     many = boards * 100
-    masks = np.empty((len(many), 2 * STEPS, MASK_WORDS), np.uint64)
+    masks = np.empty((len(many), GO.planes - 1, GO.plane_words), np.uint64)
     komi = np.empty(len(many), np.float32)
 
     def encode() -> int:

@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,19 +13,25 @@ from kedge.models.network import to_onnx
 
 
 @pytest.fixture(scope="session")
-def oracle() -> Any:
-    """``oracle("file.json")``: reference answers computed without any code of this project."""
+def shared() -> Callable[[str], Path]:
+    """``shared("data/chess/games")``: a file under ``$KEDGE_DATA``."""
     root = os.environ.get("KEDGE_DATA")
 
-    def load(name: str) -> Any:
+    def find(name: str) -> Path:
         if root is None:
-            pytest.skip(f"KEDGE_DATA is not set: no oracles/{name}")
-        path = Path(root) / "oracles" / name
+            pytest.skip(f"KEDGE_DATA is not set: no {name}")
+        path = Path(root) / name
         if not path.exists():
-            pytest.skip(f"KEDGE_DATA has no oracles/{name}")
-        return json.loads(path.read_text())
+            pytest.skip(f"KEDGE_DATA has no {name}")
+        return path
 
-    return load
+    return find
+
+
+@pytest.fixture(scope="session")
+def oracle(shared: Callable[[str], Path]) -> Callable[[str], Any]:
+    """``oracle("file.json")``: reference answers computed without any code of this project."""
+    return lambda name: json.loads(shared(f"oracles/{name}").read_text())
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,6 @@
 """Specs of chess agents: a model by itself, and PUCT over it."""
 
 import os
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -285,12 +284,8 @@ def test_a_changed_file_is_loaded_anew(weights):
     assert not np.array_equal(first, make_agent(f'"{weights}"').policy(STATE, 0))
 
 
-def test_maia_sees_the_mate():
-    root = os.environ.get("KEDGE_DATA")
-    path = Path(root or ".") / "weights" / "maia" / "maia-1900.pb.gz"
-    if not path.is_file():
-        pytest.skip("KEDGE_DATA has no weights/maia/maia-1900.pb.gz")
-    store.add("maia-1900", path)
+def test_maia_sees_the_mate(shared):
+    store.add("maia-1900", shared("weights/maia/maia-1900.pb.gz"))
     agent = make_agent("puct(maia-1900, c_puct=2, playouts=50, temperature=1)")
     found = agent.analyse_many([STATE])[0]
     assert STATE.san(STATE.legal_actions()[found.top1]) == "Qxf7#"

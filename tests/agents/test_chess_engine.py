@@ -11,9 +11,10 @@ import tiny_lc0 as tiny
 from kedge.agents.chess_engine import Engine, Options, choose_models, human_seconds
 from kedge.agents.engine import Control, Limits
 from kedge.errors import InputError
-from kedge.games.chess import ChessState, encode
+from kedge.games.chess import ChessState
 from kedge.models import store
 from kedge.models.backends import OnnxNetwork
+from kedge.models.encoding import encode_chess
 from kedge.models.lc0 import parse_lc0
 from kedge.models.mixture import MixedNetwork
 
@@ -93,7 +94,7 @@ def test_a_model_that_cannot_be_had_leaves_another(tmp_path):
 
 def test_mixture():
     first, second = (OnnxNetwork(parse_lc0(tiny.net(seed=seed), "net")) for seed in (0, 1))
-    packed = encode([ChessState()])
+    packed = encode_chess([ChessState()])
     a, b = first.evaluate_packed(*packed), second.evaluate_packed(*packed)
     mixed = MixedNetwork(first, second, 0.25).evaluate_packed(*packed)
     np.testing.assert_allclose(mixed.policy, 0.75 * a.policy + 0.25 * b.policy, rtol=1e-6)

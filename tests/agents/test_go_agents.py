@@ -8,9 +8,9 @@ from kedge.agents import make_player
 from kedge.agents.puct import NetworkAgent, PuctAgent
 from kedge.errors import InputError
 from kedge.games.chess import ChessState
-from kedge.games.go import GoState, encode
+from kedge.games.go import GoState
 from kedge.models.backends import OnnxNetwork
-from kedge.models.encoding import GO
+from kedge.models.encoding import GO, encode_go
 from kedge.search.puct import Settings
 
 
@@ -24,7 +24,7 @@ def test_a_model_by_itself(network):
     for point in (60, 300, 72, 288):
         state.apply_action(point)
     (found,) = NetworkAgent(network).analyse_many([state])
-    masks, komi = encode([state])
+    masks, komi = encode_go([state])
     words = np.concatenate([masks.reshape(1, -1), np.zeros((1, GO.plane_words), np.uint64)], axis=1)
     expected = network.evaluate_packed(words, komi)
     logits = expected.policy[0, state.legal_actions()].astype(np.float64)

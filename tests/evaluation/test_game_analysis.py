@@ -4,31 +4,20 @@ from math import log
 
 import numpy as np
 import pytest
+from chess_games import recorded
 
 from kedge.agents import make_agent
 from kedge.agents.agent import Analysis
 from kedge.evaluation.game_analysis import (
     analyse_game,
     frequent_players,
-    told_agent,
-    told_ratings,
 )
 from kedge.evaluation.rating_fit import fit_rating, move_likelihoods, rating_networks
-from kedge.games.chess import ChessState
 from kedge.models.conditioning import KNOTS
-from kedge.records import ChessGame, GoGame
+from kedge.records import GoGame
 
 FOOLS = "f3 e5 g4 Qh4#"
 RUY = "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5 Bb3 d6 c3 O-O"
-
-
-def game(moves, fen=None, **tags):
-    state = ChessState() if fen is None else ChessState.from_fen(fen)
-    actions = []
-    for san in moves.split():
-        actions.append(state.parse_san(san))
-        state.board.push(actions[-1])
-    return ChessGame(np.array(actions, np.uint16), fen=fen, **tags)
 
 
 class Scripted:
@@ -71,7 +60,7 @@ def test_exact_numbers():
     white = Scripted("e4", "e4")
     # What black thinks of the position after each of white's moves: g4 is bad for white.
     black = Scripted("e5", "Qh4#", {"e2e4": -0.2, "f2f3": 0.1, "g2g4": 0.9})
-    report = analyse_game(game(FOOLS), [white, black])
+    report = analyse_game(recorded(FOOLS), [white, black])
     f3, e5, g4, mate = report.moves
     assert (f3.ply, f3.number, f3.player, f3.name, f3.move) == (0, 1, 0, "f3", "f2f3")
     assert f3.anchor == pytest.approx(0.3 / 19)
@@ -98,7 +87,7 @@ def test_exact_numbers():
 
 def test_players_are_scored_after_the_opening():
     agent = Scripted("Re1", "Re1")
-    report = analyse_game(game(RUY, white="a", black="b", white_elo=1490), [agent, agent])
+    report = analyse_game(recorded(RUY, white="a", black="b", white_elo=1490), [agent, agent])
     white, black = report.players
     assert (white.name, white.rating, white.moves, white.scored) == ("a", 1490, 8, 3)
     assert (black.name, black.rating, black.games) == ("b", None, 1)
@@ -112,10 +101,10 @@ def test_players_are_scored_after_the_opening():
 
 def test_no_moves_and_black_to_move():
     agent = Scripted("e4", "e4", searched=False)
-    nothing = analyse_game(game(""), [agent, agent])
+    nothing = analyse_game(recorded(""), [agent, agent])
     assert (nothing.moves, nothing.values, nothing.searched) == ((), [0.0], False)
     assert np.isnan(nothing.players[0].top1)
-    report = analyse_game(game("Kd7 e4", "4k3/8/8/8/8/8/4P3/4K3 b - - 0 7"), [agent, agent])
+    report = analyse_game(recorded("Kd7 e4", "4k3/8/8/8/8/8/4P3/4K3 b - - 0 7"), [agent, agent])
     assert [(move.number, move.player) for move in report.moves] == [(7, 1), (8, 0)]
     assert report.to_json()["fen"].split()[1] == "b"
 
@@ -123,7 +112,7 @@ def test_no_moves_and_black_to_move():
 def test_a_move_after_a_draw_that_nobody_claimed():
     agent = Scripted("Nf3", "Nf3", {"f6g8": 0.5})
     moves = "Nf3 Nf6 Ng1 Ng8 " * 2 + "e4"
-    report = analyse_game(game(moves), [agent, agent])
+    report = analyse_game(recorded(moves), [agent, agent])
     assert len(report.moves) == 9
     assert report.moves[8].value == 0.0, "the third time it is a draw"
     assert report.moves[4].value == 0.5
@@ -131,26 +120,13 @@ def test_a_move_after_a_draw_that_nobody_claimed():
 
 def test_players_over_several_games():
     agent = Scripted("e4", "e4")
-    games = [game(RUY, white="a", black="b"), game(RUY, white="c", black="a"), game(FOOLS)]
+    games = [
+        recorded(RUY, white="a", black="b"),
+        recorded(RUY, white="c", black="a"),
+        recorded(FOOLS),
+    ]
     [found] = frequent_players(analyse_game(one, [agent, agent]) for one in games)
     assert (found.name, found.games, found.moves) == ("a", 2, 16)
-
-
-@pytest.mark.parametrize(
-    ("tags", "elo", "told"),
-    [
-        ({"white_elo": 1571, "black_elo": 1728}, None, (1600, 1700)),
-        ({"black_elo": 1728}, None, (1700, 1700)),
-        ({}, None, (1500, 1500)),
-        ({"white_elo": 150, "black_elo": 2860}, None, (800, 2400)),
-        ({"white_elo": 1571}, 1200, (1200, 1200)),
-    ],
-)
-def test_who_is_told(tags, elo, told):
-    assert told_ratings(game("", **tags), elo) == told
-    spec = told_agent(*told)
-    people = f"chess(elo={told[0]}, opponent={told[1]})"
-    assert str(spec) == f"puct({people}, c_puct=2, playouts=50)"
 
 
 def test_ratings_from_likelihoods():
@@ -163,7 +139,7 @@ def test_ratings_from_likelihoods():
 
 
 def test_likelihoods_are_the_models_own():
-    one = game(RUY)
+    one = recorded(RUY)
     found = move_likelihoods(one, rating_networks())
     assert found.shape == (16, len(KNOTS))
     agent = make_agent("chess(elo=1200)")
@@ -171,13 +147,13 @@ def test_likelihoods_are_the_models_own():
     for ply, (state, analysis) in enumerate(zip(states, agent.analyse_many(states), strict=True)):
         played = state.legal_actions().index(int(one.moves[ply]))
         assert np.exp(found[ply, 2]) == pytest.approx(analysis.anchor[played], rel=1e-4)
-    assert move_likelihoods(game(""), rating_networks()).shape == (0, len(KNOTS))
+    assert move_likelihoods(recorded(""), rating_networks()).shape == (0, len(KNOTS))
 
 
 @pytest.mark.parametrize("spec", ["puct(chess, playouts=30)", "chess"])
 def test_the_shipped_model(spec):
     agent = make_agent(spec)
-    report = analyse_game(game("e4 e5 Nf3 Nc6 Qe2 Nf6"), [agent, agent])
+    report = analyse_game(recorded("e4 e5 Nf3 Nc6 Qe2 Nf6"), [agent, agent])
     assert report.searched == spec.startswith("puct")
     assert [move.rank for move in report.moves[:3]] == [1, 1, 1]
     for move in report.moves:
@@ -187,7 +163,7 @@ def test_the_shipped_model(spec):
 
 def test_search_sees_a_blunder():
     agent = make_agent("puct(chess, playouts=30)")
-    queen = analyse_game(game("e4 e5 Qh5 Nc6 Qxe5+"), [agent, agent]).moves[-1]
+    queen = analyse_game(recorded("e4 e5 Qh5 Nc6 Qxe5+"), [agent, agent]).moves[-1]
     assert queen.mark == "??", "a queen for a pawn"
     assert queen.anchor < 0.1
 

@@ -1,19 +1,17 @@
 """Prediction: known answers, clustered errors, and the command."""
 
-import json
-import subprocess
-import sys
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from command import answer, kedge
 
 from kedge.agents import make_agent
 from kedge.agents.agent import Analysis
 from kedge.evaluation.prediction import FEW, few_games, predict, summary
 from kedge.games.chess import ChessState
 from kedge.records import ChessGame, write_pgn
-from kedge.records.filters import positions
+from kedge.records.chess_positions import positions
 
 
 def game(text, **tags):
@@ -115,14 +113,8 @@ def test_search_and_network_agree_at_one_playout():
 def test_the_command(tmp_path):
     write_pgn([game(OPENING), game(OPENING, time_class="bullet", time_control="60+0")],
               tmp_path / "games.pgn")  # fmt: skip
-    command = [sys.executable, "-m", "kedge", "predict", "chess", str(tmp_path / "games.pgn")]
-    done = subprocess.run(
-        [*command, "--agent", "puct(chess, c_puct=2, playouts=4)", "--json"],
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
+    command = ["predict", "chess", tmp_path / "games.pgn"]
+    found = answer(*command, "--agent", "puct(chess, c_puct=2, playouts=4)")
     assert {"agent", "games", "positions", "top1", "top1_se", "cross_entropy", "groups"} <= set(
         found
     )
@@ -133,7 +125,7 @@ def test_the_command(tmp_path):
         (["--agent", "ches"], "did you mean chess"),
         (["--agent", "chess(elo=-5)"], "elo: a rating"),
     ):
-        done = subprocess.run([*command, *bad], capture_output=True, text=True)
+        done = kedge(*command, *bad)
         assert done.returncode == 2
         assert said in done.stderr
         assert len(done.stderr.splitlines()) == 1

@@ -14,16 +14,15 @@ import tiny_go
 
 from kedge import _core
 from kedge.errors import InputError
-from kedge.evaluation.prediction import predict, predict_told, told_spec
+from kedge.evaluation.prediction import predict
+from kedge.evaluation.told_ratings import predict_told
 from kedge.experiments import run
 from kedge.experiments.predict import ChessPredict, GoPredict
 from kedge.games.go import GoState
 from kedge.models.network import to_onnx
-from kedge.records import ChessGame, read_games, write_pgn
-from kedge.records.filters import maia, positions
+from kedge.records import ChessGame, maia, positions, read_games, write_pgn
 from kedge.records.go_games import GoGame
 from kedge.records.sgf import write_sgf
-from kedge.specs import parse
 
 PLIES = 20  # of which ten are predicted
 
@@ -168,15 +167,6 @@ def test_each_position_is_told_its_players(file):
     weak = [position for position in chosen if position.rating == 1180]
     total = alone.to_json()["top1"] + predict(weak, told._told(1200, 1900)).to_json()["top1"]
     assert found.to_json()["top1"] == pytest.approx(total / 2)
-
-
-def test_who_can_be_told():
-    assert str(told_spec(parse("puct(chess(temperature=0.5), c_puct=1)"), 1200, 1900)) == (
-        "puct(chess(temperature=0.5, elo=1200, opponent=1900), c_puct=1)"
-    )
-    for agent in ("maia-1900", "puct(maia-1900)", "chess(elo=1500)", "rm"):
-        with pytest.raises(InputError, match="cannot be told ratings"):
-            told_spec(parse(agent), 1200, 1900)
 
 
 @pytest.mark.parametrize(

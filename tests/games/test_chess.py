@@ -1,29 +1,20 @@
-"""Chess against published perft counts, python-chess, and lc0's own planes."""
+"""Chess against published perft counts and python-chess."""
 
 import random
 import xml.etree.ElementTree as ElementTree
 
 import chess
 import numpy as np
-import plain_planes
 import pytest
+from chess_games import KIWIPETE, PROMOTIONS, STARTS, play
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kedge import _core
 from kedge.errors import InputError
-from kedge.games.chess import (
-    POLICY_SIZE,
-    START_FEN,
-    TERMINAL,
-    ChessState,
-    encode,
-    policy_moves,
-)
-from kedge.models.encoding import CHESS
+from kedge.games.chess import START_FEN, TERMINAL, ChessState
+from kedge.models.encoding import encode_chess
 
-KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
-PROMOTIONS = "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1"
 # The six positions of the chess programming community, with their published leaf counts.
 PERFT = [
     (START_FEN, 6, 119_060_324),
@@ -50,33 +41,6 @@ def test_perft(fen, depth, leaves):
 
 
 # --- Random games beside python-chess ---------------------------------------------------------
-
-# Where a game starts, and what its players like: random play alone seldom repeats a position or
-# runs out of material.
-STARTS = [
-    START_FEN,
-    START_FEN,
-    KIWIPETE,
-    PROMOTIONS,
-    "8/5k2/8/8/2b5/8/3K1B2/8 w - - 90 90",
-    "4k3/8/8/1n6/8/8/p4N2/4K3 b - - 0 50",
-    "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 95 60",
-    "rnbqkbnr/1ppppp1p/8/p5pP/8/8/PPPPPPP1/RNBQKBNR w KQkq g6 0 3",
-]
-TASTES = ["any", "shuffle", "capture"]
-
-
-def choose(rng: random.Random, board: chess.Board, legal: list[chess.Move], taste: str):
-    if taste == "shuffle" and len(board.move_stack) > 1 and rng.random() < 0.8:
-        last = board.move_stack[-2]
-        back = chess.Move(last.to_square, last.from_square)
-        if back in legal:
-            return back
-    if taste == "capture":
-        captures = [move for move in legal if board.is_capture(move)]
-        if captures:
-            return rng.choice(captures)
-    return rng.choice(legal)
 
 
 def check_position(state: ChessState, board: chess.Board, legal: list[chess.Move]) -> None:
@@ -113,22 +77,6 @@ def m_key(move: chess.Move) -> tuple[int, int]:
     return move.to_square, move.from_square
 
 
-def play(seed: int, plies: int):
-    """Yields (state, board, legal moves) of a random game, the same on every run."""
-    rng = random.Random(seed)
-    board = chess.Board(rng.choice(STARTS))
-    taste = rng.choice(TASTES)
-    state = ChessState.from_fen(board.fen())
-    for _ in range(plies):
-        legal = list(board.legal_moves)
-        yield rng, state, board, legal
-        if not legal or board.is_fivefold_repetition() or board.is_seventyfive_moves():
-            return
-        move = choose(rng, board, legal, taste)
-        state.board.push(state.parse_uci(move.uci()))
-        board.push(move)
-
-
 @pytest.mark.parametrize("seed", range(20))
 def test_random_games_beside_python_chess(seed):
     """200 games, on past draws that could be claimed, as people play on."""
@@ -161,7 +109,7 @@ def test_random_games_reach_every_ending():
 def test_pop_restores_every_bit(seed):
     states = []
     for _, state, _, _ in play(seed, 80):
-        states.append((state.board.copy(), encode([state])[0].tobytes()))
+        states.append((state.board.copy(), encode_chess([state])[0].tobytes()))
     board = state.board
     for before, planes in reversed(states):
         if board.length() > before.length():
@@ -170,7 +118,7 @@ def test_pop_restores_every_bit(seed):
         assert board.fen() == before.fen()
         twin = ChessState()
         twin.board = board
-        assert encode([twin])[0].tobytes() == planes
+        assert encode_chess([twin])[0].tobytes() == planes
     with pytest.raises(IndexError):
         board.pop()
 
@@ -460,77 +408,3 @@ def test_draws_and_names_itself():
         state.apply_action(state.parse_san(text))
     assert "r . b q k b . r" in str(state)
     assert ElementTree.fromstring(state.to_svg()).tag.endswith("svg")
-
-
-# --- lc0's view -------------------------------------------------------------------------------
-
-
-def test_planes_of_lc0(oracle):
-    for case in oracle("lc0_maia.json")["positions"]:
-        state = ChessState.from_fen(case["fen"] or START_FEN, case["moves"])
-        for fill, answers in case["eval"].items():
-            planes, clocks = encode([state], fill=fill == "fen_only")
-            want = np.zeros((112, 64), np.float32)
-            for plane, on in answers["planes"].items():
-                mask, value = on if isinstance(on, list) else (on, 1.0)
-                bits = [int(mask, 16) >> square & 1 for square in range(64)]
-                want[int(plane)] = np.array(bits, np.float32) * value
-            got = CHESS.unpack(planes, clocks)
-            assert np.array_equal(got[0].reshape(112, 64), want), (case["name"], fill)
-            policy = answers["maia-1100"].get("policy") or {}
-            assert {state.uci(action) for action in state.board.legal_actions()} == set(policy)
-
-
-@pytest.mark.parametrize("seed", range(12))
-@pytest.mark.parametrize("fill", [True, False])
-def test_planes_beside_plain_python(seed, fill):
-    states, boards = [], []
-    for _, state, board, _ in play(seed, 60):
-        states.append(state.clone())
-        boards.append(board.copy())
-    planes, clocks = encode(states[::3], fill=fill)
-    for packed, clock, board in zip(planes, clocks, boards[::3], strict=True):
-        assert ([int(mask) for mask in packed], int(clock)) == plain_planes.encode(board, fill)
-
-
-def test_boards_that_are_none_are_refused():
-    planes, clocks = encode([ChessState(), ChessState()])
-    with pytest.raises(TypeError):
-        _core.chess_encode([None], planes, clocks)
-
-
-def test_policy_list():
-    """From-square, then to-square over queen and knight moves, then promotions q, r, b."""
-    plain = []
-    for a in range(64):
-        for b in range(64):
-            up, right = abs(a // 8 - b // 8), abs(a % 8 - b % 8)
-            if a != b and (up == right or up * right == 0 or up * right == 2):
-                plain.append(chess.Move(a, b).uci())
-    for a in range(8):
-        for b in range(8):
-            if abs(a - b) <= 1:
-                plain += [f"{'abcdefgh'[a]}7{'abcdefgh'[b]}8{piece}" for piece in "qrb"]
-    assert policy_moves() == plain
-    assert len(set(plain)) == POLICY_SIZE
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_policy_index(seed):
-    """Each legal move has its own place, black's that of the same move seen from black's side."""
-    names = policy_moves()
-    for _, state, board, legal in play(seed, 60):
-        seen = set()
-        for move in legal:
-            text = move.uci()
-            if board.is_castling(move):
-                text = text[:2] + ("h" if text[2] == "g" else "a") + text[3:]
-            if not board.turn:
-                text = "".join(str(9 - int(c)) if c.isdigit() else c for c in text)
-            index = state.board.policy_index(state.parse_uci(move.uci()))
-            assert names[index] == text.removesuffix("n")
-            seen.add(index)
-        assert len(seen) == len(legal)
-        actions = state.board.legal_actions()
-        indices = [state.board.policy_index(action) for action in actions]
-        assert state.board.policy_indices().tolist() == indices

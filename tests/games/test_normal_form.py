@@ -1,7 +1,6 @@
 """Payoff tensors, the library of games, and the measures."""
 
 import hashlib
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -30,16 +29,15 @@ def uniform(game):
     return [np.full(count, 1.0 / count) for count in game.num_actions]
 
 
-def test_blotto_is_the_oracles(oracle):
+def test_blotto_is_the_oracles(oracle, shared):
     expected = oracle("blotto_10_3.json")
     game = blotto(10, 3)
     assert [name.split("-") for name in game.actions[0]] == [
         list(map(str, split)) for split in expected["actions"]
     ]
     text = "\n".join(",".join(str(int(x)) for x in row) for row in game.payoffs[0])
-    import os
 
-    csv = Path(os.environ["KEDGE_DATA"], "oracles", "blotto_10_3_matrix.csv").read_text()
+    csv = shared("oracles/blotto_10_3_matrix.csv").read_text()
     assert text.split() == csv.split()
     assert exploitability(game, uniform(game)) == pytest.approx(21 / 66, abs=1e-15)
     nash = expected["nash_strategy_lp"]

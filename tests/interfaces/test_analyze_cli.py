@@ -2,19 +2,17 @@
 
 import io
 import json
-import subprocess
-import sys
 import xml.etree.ElementTree
 from pathlib import Path
 
 import chess.pgn
 import pytest
 import tiny_go
+from command import kedge
 from sgfmill import sgf
 
 from kedge.models.network import to_onnx
 
-KEDGE = str(Path(sys.executable).with_name("kedge"))
 TAGS = '[Event "?"]\n[White "Ann"]\n[Black "Bob"]\n[Result "{}"]\n{}\n'
 RATED = '[WhiteElo "1512"]\n[BlackElo "1388"]\n'
 SCHOLAR = "1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# 1-0\n\n"
@@ -27,8 +25,7 @@ GAMES = (
 
 
 def analyze(*arguments):
-    command = [KEDGE, "analyze", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8")
+    return kedge("analyze", *arguments)
 
 
 @pytest.fixture

@@ -1,39 +1,27 @@
-"""The command line as a user meets it: a real process, its output and its exit code."""
+"""The command line as a user meets it: its output and its exit code."""
 
 import json
 import os
 import re
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import numpy as np
 import pytest
+from command import KEDGE, answer, kedge
 
 from kedge.errors import InputError
 from kedge.interfaces.inputs import fields_of
 from kedge.paper import EXPERIMENTS, experiment_class
 
-KEDGE = str(Path(sys.executable).with_name("kedge"))
-
-
-def kedge(*arguments, cwd=None, timeout=60):
-    return subprocess.run(
-        [KEDGE, *map(str, arguments)], capture_output=True, text=True, cwd=cwd, timeout=timeout
-    )
-
-
-def answer(*arguments, cwd=None):
-    done = kedge(*arguments, "--json", cwd=cwd)
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
-    return json.loads(done.stdout)
-
 
 def test_version():
-    assert kedge("--version").stdout.startswith("kedge 0.")
+    """In a process of its own, as a user starts it."""
+    done = subprocess.run([KEDGE, "--version"], capture_output=True, check=True, text=True)
+    assert done.stdout == kedge("--version").stdout
+    assert done.stdout.startswith("kedge 0.")
 
 
 @pytest.mark.parametrize("command", [(), ("solve",), ("paper",), ("experiments",)])
@@ -350,7 +338,7 @@ def test_bad_experiments(arguments, tmp_path):
     assert len(done.stderr.splitlines()) == 1
 
 
-def interrupt(*arguments, after):
+def interrupt(*arguments, after=0.0, until=lambda: True):
     process = subprocess.Popen(
         [KEDGE, *map(str, arguments)],
         stdout=subprocess.PIPE,
@@ -360,6 +348,8 @@ def interrupt(*arguments, after):
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     time.sleep(after)
+    while not until() and process.poll() is None:
+        time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     _, stderr = process.communicate(timeout=30)
     return process.returncode, stderr
@@ -373,7 +363,7 @@ def test_ctrl_c_ends_a_long_solve_with_130():
 
 def test_ctrl_c_keeps_finished_tasks(own_home):
     options = ["paper", "blotto", *SMALL, "--set", "iterations=3000000"]
-    code, stderr = interrupt(*options, after=3.0)
+    code, stderr = interrupt(*options, until=lambda: any(own_home.rglob("tasks/*.json")))
     assert code == 130
     assert stderr.endswith("kedge: interrupted; what was finished is kept\n")
     assert "Traceback" not in stderr

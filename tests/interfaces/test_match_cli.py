@@ -1,31 +1,26 @@
 """``kedge match`` as a user meets it."""
 
-import json
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import chess.pgn
+import command
 import pytest
+from command import KEDGE, kedge
 
 from kedge.records import read_go_games
 
-KEDGE = str(Path(sys.executable).with_name("kedge"))
 QUICK = ["--max-plies", "16", "--chunk", "2"]
 
 
 def match(*arguments, game="chess"):
-    return subprocess.run(
-        [KEDGE, "match", game, *map(str, arguments)], capture_output=True, text=True, timeout=60
-    )
+    return kedge("match", game, *arguments)
 
 
 def answer(*arguments, game="chess"):
-    done = match(*arguments, "--json", game=game)
-    assert (done.returncode, done.stderr) == (0, "")
-    return json.loads(done.stdout)
+    return command.answer("match", game, *arguments)
 
 
 def test_a_match(tmp_path):

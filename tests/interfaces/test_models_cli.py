@@ -1,25 +1,19 @@
 """``kedge models`` as a user meets it."""
 
-import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 
+import command
 import pytest
 import tiny_lc0 as tiny
 
-KEDGE = str(Path(sys.executable).with_name("kedge"))
-
 
 def kedge(*arguments):
-    return subprocess.run([KEDGE, "models", *map(str, arguments)], capture_output=True, text=True)
+    return command.kedge("models", *arguments)
 
 
 def answer(*arguments):
-    done = kedge(*arguments, "--json")
-    assert (done.returncode, done.stderr) == (0, "")
-    return json.loads(done.stdout)
+    return command.answer("models", *arguments)
 
 
 @pytest.fixture
@@ -49,6 +43,7 @@ def test_a_model_comes_and_goes(weights, own_home):
         (("info", "mine"), "unknown model"),
         (("info", "maia-1900"), "kedge models pull maia-1900"),
         (("remove", "../x"), "not a model's name"),
+        (("remove", "chess"), "chess ships with kedge"),
         (("add", "mine", "none.pb.gz"), "none.pb.gz: no such file"),
         (("add", "mine", "."), "not a file"),
         (("pull", "nothing"), "no public model"),

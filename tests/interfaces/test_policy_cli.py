@@ -5,29 +5,25 @@ import os
 import pty
 import re
 import subprocess
-import sys
 import xml.etree.ElementTree
 from pathlib import Path
 
+import command
 import pytest
 import tiny_go
 import tiny_lc0 as tiny
+from command import KEDGE, kedge
 
 from kedge.models import store
 from kedge.models.network import to_onnx
 
-KEDGE = str(Path(sys.executable).with_name("kedge"))
-
 
 def policy(*arguments, game="chess"):
-    command = [KEDGE, "policy", game, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True)
+    return kedge("policy", game, *arguments)
 
 
 def answer(*arguments):
-    done = policy(*arguments, "--json")
-    assert (done.returncode, done.stderr) == (0, "")
-    return json.loads(done.stdout)
+    return command.answer("policy", "chess", *arguments)
 
 
 @pytest.fixture(autouse=True)
@@ -70,8 +66,8 @@ def test_moves_in_san_or_uci():
 
 def test_playouts_are_counted_on_a_terminal():
     ours, theirs = pty.openpty()
-    command = [KEDGE, "policy", "chess", "--agent", "puct(mine, playouts=40)"]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=theirs, text=True)
+    words = [KEDGE, "policy", "chess", "--agent", "puct(mine, playouts=40)"]
+    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=theirs, text=True)
     os.close(theirs)
     assert b"playouts" in os.read(ours, 1 << 16)
     os.close(ours)

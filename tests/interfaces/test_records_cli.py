@@ -4,20 +4,17 @@ import gzip
 import json
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from command import KEDGE, kedge
 
-KEDGE = Path(sys.executable).with_name("kedge")
 GOOD = '[Event "?"]\n[Result "1-0"]\n\n1. e4 e5 1-0\n\n'
 BAD = '[Event "?"]\n[Result "1-0"]\n\n1. e4 e4 1-0\n\n'
 
 
-def replay(*words: str | Path, text: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        [KEDGE, "replay", *words], input=text, capture_output=True, timeout=60, check=False
-    )
+def replay(*words: str | Path) -> subprocess.CompletedProcess[str]:
+    return kedge("replay", *words)
 
 
 @pytest.fixture
@@ -39,7 +36,7 @@ def files(tmp_path: Path) -> dict[str, Path]:
 
 def test_json(files):
     done = replay("chess", files["mixed.pgn"], files["games.jsonl"], "--json")
-    assert (done.returncode, done.stderr) == (0, b"")
+    assert (done.returncode, done.stderr) == (0, "")
     result = json.loads(done.stdout)
     assert (result["games"], result["positions"], result["broken_games"]) == (2, 5, 3)
     assert result["broken"][0] == {
@@ -51,9 +48,12 @@ def test_json(files):
 
 
 def test_text_and_standard_input(files):
-    done = replay("chess", "-", "--broken", "1", text=files["mixed.pgn"].read_bytes())
+    words = [KEDGE, "replay", "chess", "-", "--broken", "1"]
+    done = subprocess.run(
+        words, input=files["mixed.pgn"].read_text(), capture_output=True, text=True
+    )
     assert done.returncode == 0
-    first, *rest = done.stdout.decode().splitlines()
+    first, *rest = done.stdout.splitlines()
     assert re.fullmatch(r"1 games, 2 positions; [\d,]+ games/s", first)
     assert rest == [
         "3 broken",
@@ -82,8 +82,8 @@ def test_a_file_of_broken_games_only_is_still_a_file_of_games(files):
 def test_bad_input(files, name, reason):
     path = files["good.pgn"].parent / name
     done = replay("chess", files["good.pgn"], path, "--json")
-    assert (done.returncode, done.stdout) == (2, b"")
-    [line] = done.stderr.decode().splitlines()
+    assert (done.returncode, done.stdout) == (2, "")
+    [line] = done.stderr.splitlines()
     assert str(path) in line
     assert reason in line
 
@@ -92,8 +92,8 @@ def test_a_file_that_unpacks_to_nothing_is_given_up(tmp_path):
     bomb = tmp_path / "bomb.pgn.gz"
     bomb.write_bytes(gzip.compress(bytes(2**27), 1))
     done = replay("chess", bomb)
-    assert (done.returncode, done.stdout) == (2, b"")
-    assert done.stderr.decode().endswith("bomb.pgn.gz: holds no game in its first 64 MiB\n")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.endswith("bomb.pgn.gz: holds no game in its first 64 MiB\n")
 
 
 def test_go(tmp_path):
@@ -110,7 +110,7 @@ def test_go(tmp_path):
     path = tmp_path / "games.sgf"
     path.write_text("\n".join(texts.values()))
     done = replay("go", path, "--json")
-    assert (done.returncode, done.stderr) == (0, b"")
+    assert (done.returncode, done.stderr) == (0, "")
     result = json.loads(done.stdout)
     assert (result["game"], result["games"], result["positions"]) == ("go", 1, 5)
     assert result["broken_games"] == 6
@@ -122,7 +122,7 @@ def test_go(tmp_path):
     assert reasons[5].startswith("setup: ")
     assert (reasons[6], reasons[7]) == ("game '2' is not Go", "cut short")
     assert [one["where"] for one in result["broken"]][:2] == [f"{path}, line 2", f"{path}, line 3"]
-    words = replay("go", path, tmp_path, "--broken", "0").stdout.decode()
+    words = replay("go", path, tmp_path, "--broken", "0").stdout
     assert "12 broken" in words
     assert "  2 × move … comes after two passes" in words
 
@@ -134,12 +134,12 @@ def test_what_is_no_go(tmp_path, content):
     path = tmp_path / "it.sgf"
     path.write_bytes(content)
     done = replay("go", path)
-    assert (done.returncode, done.stdout) == (2, b"")
-    [line] = done.stderr.decode().splitlines()
+    assert (done.returncode, done.stdout) == (2, "")
+    [line] = done.stderr.splitlines()
     assert f"{path}: holds no game" in line
 
 
 def test_an_unknown_game(files):
     done = replay("checkers", files["good.pgn"])
     assert done.returncode == 2
-    assert b"'checkers' is not" in done.stderr
+    assert "'checkers' is not" in done.stderr

@@ -1,12 +1,10 @@
 """``kedge uci`` as chess programs meet it: a real process, python-chess for a client."""
 
-import os
 import queue
 import random
 import re
 import subprocess
 import time
-from pathlib import Path
 
 import chess
 import chess.engine
@@ -300,13 +298,9 @@ def test_openvino():
     assert session.close() == (0, "")
 
 
-def test_ratings(session, tmp_path):
-    root = os.environ.get("KEDGE_DATA")
-    folder = Path(root or ".") / "weights" / "maia"
-    if not (folder / "maia-1900.pb.gz").is_file():
-        pytest.skip("KEDGE_DATA has no weights/maia")
+def test_ratings(session, shared):
     for rating in (1500, 1900):
-        store.add(f"maia-{rating}", folder / f"maia-{rating}.pb.gz")
+        store.add(f"maia-{rating}", shared(f"weights/maia/maia-{rating}.pb.gz"))
     said = session.ask("isready", start="readyok")
     assert "info string plays chess" in said
     said = session.ask("setoption name UCI_LimitStrength value true",

@@ -1,9 +1,7 @@
 """The backends against numpy's forward pass, and against lc0."""
 
-import os
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import onnx
@@ -303,26 +301,14 @@ def is_castling(fen, move):
     )
 
 
-@pytest.fixture(scope="session")
-def maia():
-    """``maia("maia-1100")``: the path of the weights."""
-
-    def find(name):
-        path = Path(os.environ.get("KEDGE_DATA", "")) / "weights" / "maia" / f"{name}.pb.gz"
-        if "KEDGE_DATA" not in os.environ or not path.exists():
-            pytest.skip(f"KEDGE_DATA has no weights/maia/{name}.pb.gz")
-        return path
-
-    return find
-
-
 @pytest.mark.parametrize("backend", ["onnx", "torch"])
 @pytest.mark.parametrize("name", ["maia-1100", "maia-1500", "maia-1900"])
-def test_equal_to_lc0(oracle, maia, name, backend):
+def test_equal_to_lc0(oracle, shared, name, backend):
+    path = shared(f"weights/maia/{name}.pb.gz")
     positions = oracle("lc0_maia.json")["positions"]
     if backend == "torch":
         pytest.importorskip("torch")
-    network = OnnxNetwork(maia(name)) if backend == "onnx" else TorchNetwork(maia(name))
+    network = OnnxNetwork(path) if backend == "onnx" else TorchNetwork(path)
     rows = [
         (position["final_fen"], answers[name], answers["planes"])
         for position in positions
@@ -344,8 +330,8 @@ def test_equal_to_lc0(oracle, maia, name, backend):
     assert worst < 1e-4
 
 
-def test_maia_says_what_it_is(maia):
-    found = read_lc0(maia("maia-1500"))
+def test_maia_says_what_it_is(shared):
+    found = read_lc0(shared("weights/maia/maia-1500.pb.gz"))
     assert found.architecture() == {
         "filters": 64,
         "blocks": 6,

@@ -5,11 +5,11 @@ import onnxruntime
 import pytest
 
 from kedge.errors import InputError
-from kedge.games.chess import START_FEN, ChessState, encode
+from kedge.games.chess import START_FEN, ChessState
 from kedge.models import embedded
 from kedge.models.backends import OnnxNetwork, TorchNetwork
 from kedge.models.conditioning import TOLD, who
-from kedge.models.encoding import CHESS
+from kedge.models.encoding import CHESS, encode_chess
 
 LINES = ["", "e2e4 e7e5 g1f3", "e2e4 c7c5 g1f3 d7d6 d2d4 c5d4 f3d4 g8f6 b1c3 a7a6",
          "d2d4 g8f6 c2c4 e7e6 g1f3 f8b4 c1d2 b4e7 d2c1 e7b4 c1d2 b4e7"]  # fmt: skip
@@ -31,7 +31,7 @@ def test_they_are_small(game, most):
 def test_folding_who_plays_is_exact(elo, opponent, bullet):
     """The shipped graph told who plays = the 112-plane network for those players."""
     states = [ChessState.from_fen(START_FEN, line.split()) for line in LINES]
-    masks, rule50 = encode(states)
+    masks, rule50 = encode_chess(states)
     planes = CHESS.unpack(masks, rule50)
     told = np.tile(who(elo, opponent, bullet), (len(states), 1)).astype(np.float32)
     told[:, 0] = rule50 / 100.0
@@ -48,7 +48,7 @@ def test_folding_who_plays_is_exact(elo, opponent, bullet):
 
 
 def test_ratings_matter():
-    masks, rule50 = encode([ChessState.from_fen(START_FEN, ["e2e4", "e7e5", "d1h5"])])
+    masks, rule50 = encode_chess([ChessState.from_fen(START_FEN, ["e2e4", "e7e5", "d1h5"])])
     weak, strong = (
         OnnxNetwork(embedded.load_embedded("chess", elo=elo)).evaluate_packed(masks, rule50).policy
         for elo in (900, 2300)

@@ -1,12 +1,11 @@
 """The chess tables: errors by hand, games shared out exactly once, runs that go on."""
 
 import json
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 import tiny_lc0 as tiny
+from command import answer, kedge
 
 from kedge.errors import InputError
 from kedge.experiments import run
@@ -334,17 +333,12 @@ def test_bad_settings(kind, fields, said):
 
 
 def test_the_command(human_games, tmp_path):
-    def kedge(*arguments):
-        command = [sys.executable, "-m", "kedge", "paper", *arguments]
-        return subprocess.run(command, capture_output=True, text=True, cwd=human_games.parent)
-
-    done = kedge(
-        "chess-accuracy", "--data", human_games.name, "--positions", "20", "--engine", "inline",
+    found = answer(
+        "paper", "chess-accuracy", "--data", human_games, "--positions", "20", "--engine", "inline",
         "--set", f"models={MODEL},chess(elo=1400, opponent=1450)", "--set", "playouts=2",
-        "--set", "c_puct=2", "--json",
+        "--set", "c_puct=2",
     )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    rows = json.loads(done.stdout)["rows"]
+    rows = found["rows"]
     assert [(row["bucket"], row["setting"]) for row in rows] == [
         (1500, "raw"), (1500, "2"), (1400, "raw"), (1400, "2"),
     ]  # fmt: skip
@@ -354,7 +348,7 @@ def test_the_command(human_games, tmp_path):
         (["chess-strength", "--data", "x"], "--data: chess-strength has no such setting"),
         (["chess-accuracy", "--data", "none.pgn"], "no such file"),
     ):
-        done = kedge(*bad)
+        done = kedge("paper", *bad)
         assert done.returncode == 2
         assert said in done.stderr
         assert len(done.stderr.splitlines()) == 1

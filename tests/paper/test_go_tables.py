@@ -1,10 +1,7 @@
 """The Go tables: moves drawn from all games, the paper's figures and KataGo beside ours."""
 
-import json
-import subprocess
-import sys
-
 import pytest
+from command import answer, kedge
 
 from kedge.errors import InputError
 from kedge.experiments import run
@@ -130,16 +127,11 @@ def test_other_games_leave_nothing(go_games, go_model, tmp_path):
 
 
 def test_the_command(go_games, go_model, katago):
-    def kedge(*arguments):
-        command = [sys.executable, "-m", "kedge", "paper", *arguments]
-        return subprocess.run(command, capture_output=True, text=True)
-
-    done = kedge(
-        "go-rl-agents", "--data", str(go_games), "--anchor", go_model, "--engine", "inline",
-        "--katago", katago["katago"], "--network", katago["networks"][0], "--json",
+    found = answer(
+        "paper", "go-rl-agents", "--data", go_games, "--anchor", go_model, "--engine", "inline",
+        "--katago", katago["katago"], "--network", katago["networks"][0],
     )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert [row["agent"] for row in json.loads(done.stdout)["rows"]] == ["tiny", "g170-b6c96"]
-    done = kedge("blotto", "--anchor", go_model)
+    assert [row["agent"] for row in found["rows"]] == ["tiny", "g170-b6c96"]
+    done = kedge("paper", "blotto", "--anchor", go_model)
     assert done.returncode == 2
     assert "--anchor: blotto has no such setting" in done.stderr

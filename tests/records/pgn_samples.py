@@ -1,11 +1,13 @@
-"""Small PGN texts, random ones made with python-chess, and how to read them."""
+"""Small games: as PGN texts, as random ones made with python-chess, and how to read them."""
 
 import io
 import random
 
 import chess
 import chess.pgn
+import numpy as np
 
+from kedge.games.chess import ChessState
 from kedge.records import ChessGame, ReadReport, read_games
 
 LICHESS = """\
@@ -90,3 +92,14 @@ def only(content: str | bytes) -> ChessGame:
     assert report.broken == []
     [found] = games
     return found
+
+
+def shuffle(plies: int, **fields: object) -> ChessGame:
+    """Knights out and back: threefold from ply 8 on, so people played past a draw."""
+    state = ChessState()
+    moves = []
+    for i in range(plies):
+        text = ("g1f3", "g8f6", "f3g1", "f6g8")[i % 4]
+        moves.append(state.board.parse_uci(text))
+        state.board.push(moves[-1])
+    return ChessGame(np.array(moves, np.uint16), **fields)

@@ -4,23 +4,16 @@ import io
 
 import chess.pgn
 import numpy as np
+from chess_games import recorded
 
-from kedge.games.chess import ChessState
-from kedge.records import Annotation, ChessGame, annotated_pgn, read_games
-
-
-def game(moves, fen=None, **tags):
-    state = ChessState() if fen is None else ChessState.from_fen(fen)
-    actions = []
-    for san in moves.split():
-        actions.append(state.parse_san(san))
-        state.board.push(actions[-1])
-    return ChessGame(np.array(actions, np.uint16), fen=fen, **tags)
+from kedge.records import Annotation, annotated_pgn, read_games
 
 
 def test_everything_is_read_again():
     clocks = np.array([60.0, np.nan, 58.0], np.float32)
-    record = game("e4 e5 Nf3", result="1-0", white='The "Rook" \\', clocks=clocks, white_elo=1500)
+    record = recorded(
+        "e4 e5 Nf3", result="1-0", white='The "Rook" \\', clocks=clocks, white_elo=1500
+    )
     notes = [
         Annotation("34% of 1500s", centipawns=35),
         Annotation("bold", "?!", line=("c5", "Nf3", "d6")),
@@ -43,12 +36,12 @@ def test_everything_is_read_again():
 
 def test_from_a_position_with_black_to_move():
     fen = "4k3/8/8/8/8/8/4P3/4K3 b - - 0 7"
-    record = game("Kd7 e4", fen, result="1/2-1/2", variant="From Position")
+    record = recorded("Kd7 e4", fen, result="1/2-1/2", variant="From Position")
     text = annotated_pgn(record, [Annotation("so"), Annotation("and so")])
     assert "7... Kd7 { so } 8. e4 { and so } 1/2-1/2" in text
     assert [*read_games(io.BytesIO(text.encode()))] == [record]
 
 
 def test_no_moves():
-    text = annotated_pgn(game(""), [])
+    text = annotated_pgn(recorded(""), [])
     assert [len(one) for one in read_games(io.BytesIO(text.encode()))] == [0]

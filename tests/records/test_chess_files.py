@@ -5,11 +5,9 @@ import gzip
 import io
 import json
 import lzma
-import os
 import random
 import sys
 import time
-from pathlib import Path
 
 import chess
 import chess.pgn
@@ -612,15 +610,9 @@ def test_anything_is_read(raw):
 
 
 @pytest.fixture(scope="module")
-def lichess_games() -> list[ChessGame]:
-    root = os.environ.get("KEDGE_DATA")
-    if root is None:
-        pytest.skip("KEDGE_DATA is not set: no data/chess/lichess_games.jsonl.xz")
-    path = Path(root) / "data" / "chess" / "lichess_games.jsonl.xz"
-    if not path.exists():
-        pytest.skip("KEDGE_DATA has no data/chess/lichess_games.jsonl.xz")
+def lichess_games(shared) -> list[ChessGame]:
     report = ReadReport()
-    games = list(read_games(path, report))
+    games = list(read_games(shared("data/chess/lichess_games.jsonl.xz"), report))
     assert report.broken == []
     assert (report.games, report.positions) == (74_209, 4_815_214)
     return games

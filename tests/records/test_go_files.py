@@ -348,14 +348,8 @@ def test_the_table_is_kept(tmp_path, monkeypatch):
 
 
 @pytest.fixture(scope="module")
-def professionals() -> Path:
-    root = os.environ.get("KEDGE_DATA")
-    if root is None:
-        pytest.skip("KEDGE_DATA is not set: no data/go")
-    path = Path(root) / "data" / "go" / "cwi_pro_games.tsv.xz"
-    if not path.exists():
-        pytest.skip("KEDGE_DATA has no data/go/cwi_pro_games.tsv.xz")
-    return path
+def professionals(shared) -> Path:
+    return shared("data/go/cwi_pro_games.tsv.xz")
 
 
 def test_the_paper_s_sets(professionals):

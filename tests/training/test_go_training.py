@@ -10,9 +10,9 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from kedge.errors import InputError  # noqa: E402
-from kedge.games.go import GoState, encode  # noqa: E402
+from kedge.games.go import GoState  # noqa: E402
 from kedge.models.backends import OnnxNetwork  # noqa: E402
-from kedge.models.encoding import GO  # noqa: E402
+from kedge.models.encoding import GO, encode_go  # noqa: E402
 from kedge.records.go_games import GoGame  # noqa: E402
 from kedge.records.go_table import tabulate_games  # noqa: E402
 from kedge.training.distributed import Rank  # noqa: E402
@@ -49,7 +49,7 @@ def test_positions_have_their_history(table, positions):
     for game in range(len(table)):
         state = GoState(komi=float(table.komi[game]), superko="simple")
         for ply, move in enumerate(table.moves(game)):
-            masks, komi = encode([state])
+            masks, komi = encode_go([state])
             none = np.zeros((1, GO.plane_words), np.uint64)
             planes = GO.unpack(np.concatenate([masks.reshape(1, -1), none], axis=1), komi)
             np.testing.assert_allclose(batch.planes[row].float().numpy(), planes[0], atol=5e-3)

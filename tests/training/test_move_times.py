@@ -1,7 +1,6 @@
 """Fitting people's times: a known model is found again from games that were made by it."""
 
 import json
-import os
 import subprocess
 import sys
 from itertools import islice
@@ -20,7 +19,8 @@ from kedge.agents.move_times import (
 )
 from kedge.agents.networks import network
 from kedge.errors import InputError
-from kedge.games.chess import START_FEN, ChessState, encode
+from kedge.games.chess import START_FEN, ChessState
+from kedge.models.encoding import encode_chess
 from kedge.records import ChessGame, read_games
 from kedge.records.filters import has_clocks, is_held_out
 from kedge.training.move_times import TimedMoves, fit, fit_share, score, timed_moves
@@ -94,14 +94,12 @@ def test_a_known_model_is_found_again():
 def test_what_the_mover_sees():
     assert entropies(np.array([[0.5, 0.5, 0.0], [0.0, 1.0, 0.0]])) == pytest.approx([np.log(2), 0])
     taken = ChessState.from_fen(START_FEN, ["e2e4", "d7d5", "e4d5"])
-    planes, _ = encode([ChessState(), taken, ChessState.from_fen(taken.fen())])
+    planes, _ = encode_chess([ChessState(), taken, ChessState.from_fen(taken.fen())])
     assert just_taken(planes).tolist() == [False, True, False]
 
 
-def test_the_shipped_numbers_tell_more_than_the_clock():
-    path = Path(os.environ.get("KEDGE_DATA", ".")) / "data" / "chess" / "lichess_games.jsonl.xz"
-    if not path.is_file():
-        pytest.skip("KEDGE_DATA has no data/chess/lichess_games.jsonl.xz")
+def test_the_shipped_numbers_tell_more_than_the_clock(shared):
+    path = shared("data/chess/lichess_games.jsonl.xz")
     clocked = (game for game in read_games(path) if has_clocks(game) and is_held_out(game))
     moves = timed_moves(islice(clocked, 20), network("chess"))
     fitted, share = score(PEOPLE, moves), score(fit_share(moves), moves)

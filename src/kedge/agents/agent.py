@@ -104,6 +104,11 @@ class Player(Agent, Predictor, Protocol):
         ...
 
 
+def draw(policy: Array, rng: np.random.Generator) -> int:
+    """The index of an action, drawn from a policy."""
+    return int(rng.choice(len(policy), p=policy))
+
+
 def plays(agent: Agent, states: type) -> bool:
     """Whether `agent` is one for such states; one that does not say is."""
     return issubclass(states, getattr(agent, "states", object))

@@ -13,7 +13,8 @@ from kedge.agents.engine import Control, Limits, Thought
 from kedge.agents.model_engine import ModelEngine
 from kedge.agents.move_times import PEOPLE, entropies, features, just_taken
 from kedge.errors import InputError
-from kedge.games.chess import START_FEN, ChessState, encode
+from kedge.games.chess import START_FEN, ChessState
+from kedge.models.encoding import encode_chess
 from kedge.models.store import stored_names
 from kedge.regularize import Array
 
@@ -132,7 +133,7 @@ def human_seconds(
     people go beyond at times, and lose on time.
     """
     remaining = limits.remaining or 0.0
-    planes, _ = encode([state])
+    planes, _ = encode_chess([state])
     centre = PEOPLE.log_seconds(
         features(
             remaining=remaining,

@@ -8,8 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from kedge.agents.agent import Analysis
-from kedge.agents.normal_form import draw
+from kedge.agents.agent import Analysis, draw
 from kedge.regularize import Array
 
 _DEPTH_PLAYOUTS = 50  # that stand for a half-move of depth

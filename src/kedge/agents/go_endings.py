@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kedge.agents.agent import Analysis
-from kedge.games.go import EMPTY, GoState
+from kedge.games.go import EMPTY, GoState, areas, neighbours
 from kedge.regularize import Array
 
 _LATE = 1 / 3  # of the points have stones; professionals count at 0.6
@@ -22,39 +22,21 @@ _BELIED = -0.5
 
 
 def is_late(state: GoState) -> bool:
-    points = state.size**2
-    return sum(state.board.colour(point) != EMPTY for point in range(points)) >= _LATE * points
+    colours = state.colours()
+    return len(colours) - colours.count(EMPTY) >= _LATE * len(colours)
 
 
 def idle_points(state: GoState, dead: Collection[int] = ()) -> npt.NDArray[np.bool_]:
     """Of every point, whether it is idle, stones at `dead` taken off; never those of stones."""
-    size, gone = state.size, set(dead)
-    colours = [
-        EMPTY if point in gone else state.board.colour(point) for point in range(size * size)
-    ]
-    idle, seen = np.zeros(size * size, bool), set()
-    for start, colour in enumerate(colours):
-        if colour != EMPTY or start in seen:
-            continue
-        area, reached, stack = [], set(), [start]
-        seen.add(start)
-        while stack:
-            point = stack.pop()
-            area.append(point)
-            for other in neighbours(point, size):
-                if colours[other] != EMPTY:
-                    reached.add(colours[other])
-                elif other not in seen:
-                    seen.add(other)
-                    stack.append(other)
-        idle[area] = len(reached) < 2
+    colours = state.colours()
+    for stone in dead:
+        colours[stone] = EMPTY
+    idle = np.zeros(len(colours), bool)
+    for area in areas(colours, state.size):
+        if colours[area[0]] == EMPTY:
+            around = {colours[n] for point in area for n in neighbours(point, state.size)}
+            idle[area] = len(around - {EMPTY}) < 2
     return idle
-
-
-def neighbours(point: int, size: int) -> list[int]:
-    y, x = divmod(point, size)
-    found = [point - size] * (y > 0) + [point + size] * (y < size - 1)
-    return found + [point - 1] * (x > 0) + [point + 1] * (x < size - 1)
 
 
 def passes(state: GoState, found: Analysis, dead: Collection[int], lead: float) -> bool:
@@ -68,7 +50,8 @@ def passes(state: GoState, found: Analysis, dead: Collection[int], lead: float) 
     offered = bool(state.history) and state.history[-1] == state.size**2
     if offered and lead > 0.0 and float(found.value) > _BELIED:
         return True
-    over = bool(_settled(state, dead).all())
+    empty = np.array(state.colours()) == EMPTY
+    over = bool(idle_points(state, dead)[empty].all())
     return over and float(found.anchor[:-1].max(initial=0.0)) < _NEEDED
 
 
@@ -86,10 +69,3 @@ def purposeful(state: GoState, found: Analysis, dead: Collection[int]) -> Array:
     if not policy.any():
         policy[-1] = 1.0
     return np.asarray(policy / policy.sum())
-
-
-def _settled(state: GoState, dead: Collection[int]) -> npt.NDArray[np.bool_]:
-    """Of every empty point, whether it is idle."""
-    idle = idle_points(state, dead)
-    empty = [point for point in range(state.size**2) if state.board.colour(point) == EMPTY]
-    return idle[empty]

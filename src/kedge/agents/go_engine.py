@@ -139,7 +139,7 @@ class GoEngine(ModelEngine):
 
     def place_handicap(self, points: Sequence[int]) -> None:
         """Black's stones before the first move."""
-        if any(self.state.board.colour(point) != EMPTY for point in range(self.state.size**2)):
+        if any(colour != EMPTY for colour in self.state.colours()):
             raise InputError("board not empty")
         self._begin(self.state.size, self.state.komi, points)
 

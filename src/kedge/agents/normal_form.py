@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from kedge.agents.agent import Agent, Analysis
+from kedge.agents.agent import Agent, Analysis, draw
 from kedge.errors import InputError
 from kedge.games.normal_form import NormalFormState
 from kedge.regularize import Array
@@ -60,7 +60,3 @@ class RegretAgent:
             q = game.action_values(step.policies)[player]
             policy = step.policies[player]
             yield Analysis(anchors[player], policy, q, float(policy @ q))
-
-
-def draw(policy: Array, rng: np.random.Generator) -> int:
-    return int(rng.choice(len(policy), p=policy))

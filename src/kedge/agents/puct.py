@@ -8,8 +8,7 @@ from typing import Any, cast
 import numpy as np
 
 from kedge import _core
-from kedge.agents.agent import Analysis
-from kedge.agents.normal_form import draw
+from kedge.agents.agent import Analysis, draw
 from kedge.errors import InputError
 from kedge.games.chess import ChessState
 from kedge.games.go import GoState

@@ -14,10 +14,7 @@ import numpy.typing as npt
 
 from kedge.agents.agent import Analysis, Player
 from kedge.evaluation.rating_fit import RatingFit, fit_rating
-from kedge.models.conditioning import KNOTS
-from kedge.records import ChessGame
 from kedge.regularize import Array, kl_divergence
-from kedge.specs import Spec
 
 MISTAKE, BLUNDER = 0.1, 0.2  #: From how much expected score on a move is marked "?" and "??".
 RARE = 0.1  #: What fewer people play is marked "!" where the agent plays it.
@@ -200,23 +197,6 @@ class GameReport:
             "mistakes": [move.ply for move in self.mistakes],
             "disagreements": [move.ply for move in self.disagreements],
         }
-
-
-def told_ratings(game: ChessGame, elo: int | None = None) -> tuple[int, int]:
-    """White's and black's rating as the shipped model is told them: hundreds, from 800 to 2400.
-
-    Who has none is taken for the opponent's equal, and two of them for 1500. `elo` is for both.
-    """
-    white, black = elo or game.white_elo, elo or game.black_elo
-    known = np.array([white or black or 1500, black or white or 1500])
-    told = np.clip(known.round(-2), KNOTS[0], KNOTS[-1]).astype(int).tolist()
-    return told[0], told[1]
-
-
-def told_agent(elo: int, opponent: int) -> Spec:
-    """The agent that is asked by default: the paper's search over people of that rating."""
-    people = Spec("chess", (), {"elo": elo, "opponent": opponent})
-    return Spec("puct", (people,), {"c_puct": 2, "playouts": 50})
 
 
 def analyse_game(

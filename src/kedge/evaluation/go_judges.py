@@ -19,7 +19,7 @@ from kedge import _core
 from kedge.agents.gtp_program import GtpProgram
 from kedge.agents.program import LateError
 from kedge.errors import InputError
-from kedge.games.go import EMPTY, GoState
+from kedge.games.go import EMPTY, GoState, areas
 from kedge.specs import suggest
 
 JUDGES = ("gnugo", "katago:PROGRAM,NETWORK", "playouts")
@@ -210,31 +210,14 @@ def check_judge(judge: str) -> None:
 def dead_stones(state: GoState, playouts: int = PLAYOUTS, seed: int = 0) -> list[int]:
     """The chains that random games from here leave to the opponent more often than not."""
     owners = _core.go_ownership(state.board, playouts, seed, threads=1)
+    colours = state.colours()
     return [
         stone
-        for chain in _chains(state)
-        if sum(owners[stone] for stone in chain) * (1 - 2 * state.board.colour(chain[0])) < 0.0
+        for chain in areas(colours, state.size)
+        if (colour := colours[chain[0]]) != EMPTY
+        and sum(owners[stone] for stone in chain) * (1 - 2 * colour) < 0.0
         for stone in chain
     ]
-
-
-def _chains(state: GoState) -> Iterator[list[int]]:
-    size, colours = state.size, [state.board.colour(point) for point in range(state.size**2)]
-    seen: set[int] = set()
-    for start, colour in enumerate(colours):
-        if colour == EMPTY or start in seen:
-            continue
-        chain = [start]
-        seen.add(start)
-        for point in chain:  # it grows meanwhile
-            x = point % size
-            around = [point - size, point + size, *([point - 1] if x else [])]
-            around += [point + 1] if x < size - 1 else []
-            for n in around:
-                if 0 <= n < size**2 and n not in seen and colours[n] == colour:
-                    seen.add(n)
-                    chain.append(n)
-        yield chain
 
 
 def _judges(judge: str) -> list[Judge]:
@@ -272,8 +255,8 @@ def _told(state: GoState) -> Iterator[str]:
     yield f"boardsize {state.size}"
     yield "clear_board"
     yield f"komi {state.komi:g}"
-    for point in range(state.size**2):
-        if (colour := first.board.colour(point)) != EMPTY:
+    for point, colour in enumerate(first.colours()):
+        if colour != EMPTY:
             yield f"play {'bw'[colour]} {state.gtp(point)}"
     for player, action in reversed(moves):
         yield f"play {'bw'[player]} {state.gtp(action)}"

@@ -8,8 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from kedge.agents.agent import Analysis, Player
-from kedge.agents.normal_form import draw
+from kedge.agents.agent import Analysis, Player, draw
 
 #: Endings that no rule of the game asks for.
 RESIGNATION, MOVE_LIMIT = "resignation", "move limit"

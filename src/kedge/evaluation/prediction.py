@@ -9,12 +9,9 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from kedge.agents.agent import Analysis, Player, Predictor
-from kedge.errors import InputError
-from kedge.evaluation.game_analysis import told_ratings
-from kedge.records.filters import Position, boards_of
+from kedge.agents.agent import Analysis, Predictor
+from kedge.records.chess_positions import boards_of
 from kedge.regularize import Array
-from kedge.specs import Spec
 
 #: Where the phases of a game begin, in plies.
 PHASES = {"plies 0-19": 0, "plies 20-39": 20, "plies 40-": 40}
@@ -126,41 +123,13 @@ def predict(
 
     `boards` makes of positions what `agent` takes: the native boards of chess, if not told.
     """
-    return _summed(positions, _scored(positions, agent, boards))
+    return summed(positions, scored(positions, agent, boards))
 
 
-def predict_told(positions: Sequence[Position], agent: Callable[[int, int], Player]) -> Prediction:
-    """The same in chess, each position by the agent for the mover's and the opponent's rating.
-
-    The ratings are those of `told_ratings`.
-    """
-    pairs: dict[tuple[int, int], list[int]] = {}
-    for row, position in enumerate(positions):
-        white, black = told_ratings(position.game)
-        pairs.setdefault((black, white) if position.mover else (white, black), []).append(row)
-    scores = np.empty((len(positions), len(SUMS)))
-    for pair, rows in pairs.items():
-        told = [positions[row] for row in rows]
-        scores[rows] = _scored(told, agent(*pair), boards_of)
-    return _summed(positions, scores)
-
-
-def told_spec(agent: Spec, elo: int, opponent: int) -> Spec:
-    """The agent, where it is the shipped model or has it as its anchor, told these ratings."""
-    if agent.name == "chess" and not {"elo", "opponent"} & set(agent.kwargs):
-        return Spec("chess", agent.args, {**agent.kwargs, "elo": elo, "opponent": opponent})
-    if agent.args and isinstance(agent.args[0], Spec):
-        anchor = told_spec(agent.args[0], elo, opponent)
-        return Spec(agent.name, (anchor, *agent.args[1:]), agent.kwargs)
-    raise InputError(
-        f"agent {agent}: cannot be told ratings; chess and puct(chess, …) can, without elo"
-    )
-
-
-def _scored(
+def scored(
     positions: Sequence[HumanMove],
     agent: Predictor,
-    boards: Callable[[Sequence[Any]], Sequence[Any]],
+    boards: Callable[[Sequence[Any]], Sequence[Any]] = boards_of,
 ) -> Array:
     """The `SUMS` of single positions, one a row."""
     size = agent.batch_size
@@ -174,8 +143,8 @@ def _scored(
     return np.concatenate(scores) if scores else np.empty((0, len(SUMS)))
 
 
-def _summed(positions: Sequence[HumanMove], scores: Array) -> Prediction:
-    """Game by game, and phase by phase."""
+def summed(positions: Sequence[HumanMove], scores: Array) -> Prediction:
+    """What `scored` says of positions, game by game and phase by phase."""
     plies = np.array([position.ply for position in positions])
     phases = np.searchsorted(list(PHASES.values()), plies, side="right") - 1
     prediction, end = Prediction(), 0
@@ -189,7 +158,7 @@ def _summed(positions: Sequence[HumanMove], scores: Array) -> Prediction:
 
 
 def _scores(found: Analysis, played: npt.NDArray[np.int64]) -> Array:
-    """What `_scored` says of one batch."""
+    """What `scored` says of one batch."""
     assert found.actions is not None
     rows = np.arange(len(played))
     is_played = found.actions == played[:, None]

@@ -135,18 +135,7 @@ class Match(Experiment):
         notes += self.notes(games)
         return Report(
             title=f"{self.a} – {self.b}: {score}",
-            table=Table(
-                [
-                    Column("as"),
-                    Column("games", format=","),
-                    Column("wins", format=","),
-                    Column("draws", format=","),
-                    Column("losses", format=","),
-                    Column("score", format=".3f", error="score_se"),
-                    Column("elo", "Elo", "+.0f"),
-                ],
-                rows,
-            ),
+            table=Table([Column("as"), *score_columns(".3f")], rows),
             notes=notes,
             data={
                 "game": self.config()["game"],
@@ -273,6 +262,16 @@ def match_tasks(games: int, chunk: int, label: str = "", **params: Any) -> list[
             {**params, "games": min(chunk, games - first)},
         )
         for first in range(0, games, chunk)
+    ]
+
+
+def score_columns(format: str, *beside: Column) -> list[Column]:
+    """Of a table whose rows have a `MatchScore`; other scores stand `beside` its own."""
+    return [
+        *(Column(name, format=",") for name in ("games", "wins", "draws", "losses")),
+        Column("score", format=format, error="score_se"),
+        *beside,
+        Column("elo", "Elo", "+.0f"),
     ]
 
 

@@ -13,25 +13,18 @@ import numpy as np
 from kedge.agents.agent import Player
 from kedge.agents.networks import is_cpu
 from kedge.errors import InputError
-from kedge.evaluation.prediction import (
-    GameScore,
-    Prediction,
-    few_games,
-    predict,
-    predict_told,
-    told_spec,
-)
+from kedge.evaluation.prediction import GameScore, Prediction, few_games, predict
+from kedge.evaluation.told_ratings import predict_told, told_spec
 from kedge.experiments.experiment import Experiment, Task
 from kedge.experiments.fingerprints import files_of, weights_of
 from kedge.experiments.players import player_on
 from kedge.experiments.report import Column, Report, Table
 from kedge.games.go import GoState
 from kedge.models.backends import Dtype
-from kedge.records import ChessGame, ReadReport, read_games
+from kedge.records import ChessGame, Position, ReadReport, read_games
 from kedge.records.filters import (
     MAIA_BY_NAME,
     Filter,
-    Position,
     Sieve,
     is_held_out,
     rating_bucket,

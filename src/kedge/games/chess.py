@@ -1,4 +1,4 @@
-"""Chess: the rules, and lc0's view of a position. The native board does the work.
+"""Chess: the rules. The native board does the work.
 
 An action is ``from | to << 6 | promotion << 12``: squares a1 = 0 … h8 = 63, promotion 0 or 1 to 4
 for knight, bishop, rook and queen; castling is the king's move of two squares. A game ends by
@@ -6,18 +6,13 @@ checkmate, stalemate, dead material, a hundred half-moves without a capture or p
 third occurrence of a position (the last two as draws that nobody forgets to claim).
 """
 
-from collections.abc import Iterable, Sequence
-
-import numpy as np
-import numpy.typing as npt
+from collections.abc import Iterable
 
 from kedge import _core
 from kedge.errors import InputError
 
 TERMINAL = -4  #: What `current_player` answers after the end, as in OpenSpiel.
 START_FEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
-PLANES = 112
-POLICY_SIZE = 1858
 
 
 class Chess:
@@ -186,33 +181,4 @@ class ChessState:
         return "\n".join([*ranks, self.fen()])
 
 
-def encode(
-    states: Sequence[ChessState], *, fill: bool = True
-) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint8]]:
-    """lc0's 112 input planes of every state, packed: sets of squares, and the half-move clocks.
-
-    ``planes[i, p]`` has bit s set where plane p is on, a1 = bit 0, from the mover's side. Plane
-    109, the half-move clock, is on with the value ``clocks[i]``; every other plane has the value 1.
-    `fill` repeats the oldest position for history that is missing unless it is the start of a
-    game, as lc0 does by default (``fen_only``); without it such planes stay empty.
-    """
-    planes = np.empty((len(states), PLANES), np.uint64)
-    clocks = np.empty(len(states), np.uint8)
-    _core.chess_encode([state.board for state in states], planes, clocks, fill)
-    return planes, clocks
-
-
-def policy_moves() -> list[str]:
-    """lc0's 1858 moves in the order of its policy, as white's: castling is king takes rook."""
-    return _core.chess_policy_moves()
-
-
-__all__ = [
-    "PLANES",
-    "POLICY_SIZE",
-    "START_FEN",
-    "TERMINAL",
-    "ChessState",
-    "encode",
-    "policy_moves",
-]
+__all__ = ["START_FEN", "TERMINAL", "Chess", "ChessState"]

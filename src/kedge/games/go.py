@@ -1,25 +1,19 @@
-"""Go on boards of 2×2 to 19×19: the rules, and a network's view. The native board does the work.
+"""Go on boards of 2×2 to 19×19: the rules. The native board does the work.
 
 An action is the point ``y · size + x``, x from the left and y from the top, or size² for a pass.
 Player 0 is black. A game ends with two passes in a row and is scored by area, every stone on the
 board alive (Tromp–Taylor); `GoState.score` also takes dead stones off and counts territory.
 """
 
-from collections.abc import Iterable, Sequence
-from itertools import cycle
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
-
-import numpy as np
-import numpy.typing as npt
 
 from kedge import _core
 from kedge.errors import InputError
 
 TERMINAL = -4  #: What `current_player` answers after the end, as in OpenSpiel.
 BLACK, WHITE, EMPTY = 0, 1, 2
-STEPS = 8  #: Half-moves that a network sees.
-MASK_WORDS = 6
-_COLUMNS = "ABCDEFGHJKLMNOPQRST"
+COLUMNS = "ABCDEFGHJKLMNOPQRST"  #: From the left, as GTP names them.
 _SGF = "abcdefghijklmnopqrs"
 
 
@@ -98,6 +92,10 @@ class GoState:
     @property
     def komi(self) -> float:
         return self.board.komi
+
+    def colours(self) -> list[int]:
+        """What stands on every point."""
+        return [self.board.colour(point) for point in range(self.size**2)]
 
     def current_player(self) -> int:
         """0 for black, 1 for white."""
@@ -190,7 +188,9 @@ class GoState:
         return len(self.history) + 1
 
     def to_svg(self) -> str:
-        return _svg(self)
+        from kedge.games.go_drawing import draw
+
+        return draw(self)
 
     def _legal(self, action: int) -> int:
         if not 0 <= action <= self.size**2:
@@ -201,15 +201,14 @@ class GoState:
         return int(action)
 
     def __str__(self) -> str:
-        size, stars = self.size, set(hoshi(self.size))
-        columns = "    " + " ".join(_COLUMNS[:size])
+        size, colours, stars = self.size, self.colours(), set(hoshi(self.size))
+        columns = "    " + " ".join(COLUMNS[:size])
         rows = [columns]
         for y in range(size):
             points = range(y * size, (y + 1) * size)
-            empty = ["+" if point in stars else "." for point in points]
             marks = [
-                "XO"[colour] if (colour := self.board.colour(point)) != EMPTY else mark
-                for point, mark in zip(points, empty, strict=True)
+                "XO"[colours[p]] if colours[p] != EMPTY else "+" if p in stars else "."
+                for p in points
             ]
             row = list(f" {' '.join(marks)} ")
             if self.history and self.history[-1] in points:
@@ -226,14 +225,14 @@ def format_gtp(action: int, size: int) -> str:
     if action == size * size:
         return "pass"
     y, x = divmod(action, size)
-    return f"{_COLUMNS[x]}{size - y}"
+    return f"{COLUMNS[x]}{size - y}"
 
 
 def parse_gtp(text: str, size: int) -> int:
     word = text.strip().upper()
     if word == "PASS":
         return size * size
-    x = _COLUMNS[:size].find(word[:1]) if word else -1
+    x = COLUMNS[:size].find(word[:1]) if word else -1
     number = int(word[1:]) if word.isascii() and word[1:].isdigit() and len(word) < 4 else 0
     if x < 0 or not 1 <= number <= size:
         raise InputError(f"{text[:40]!r} is not a point of a {size}×{size} board, such as A1")
@@ -267,6 +266,27 @@ def format_score(score: float) -> str:
     return f"{'B' if score > 0 else 'W'}+{abs(score):g}" if score else "0"
 
 
+def neighbours(point: int, size: int) -> list[int]:
+    y, x = divmod(point, size)
+    found = [point - size] * (y > 0) + [point + size] * (y < size - 1)
+    return found + [point - 1] * (x > 0) + [point + 1] * (x < size - 1)
+
+
+def areas(colours: Sequence[int], size: int) -> Iterator[list[int]]:
+    """Points of one colour that hang together, each by its lowest: chains, and what is empty."""
+    seen: set[int] = set()
+    for start, colour in enumerate(colours):
+        if start in seen:
+            continue
+        area = [start]
+        seen.add(start)
+        for point in area:  # it grows meanwhile
+            new = [n for n in neighbours(point, size) if colours[n] == colour and n not in seen]
+            seen.update(new)
+            area += new
+        yield area
+
+
 def hoshi(size: int) -> list[int]:
     """The points that a board marks, ascending."""
     if size < 7:
@@ -297,99 +317,21 @@ def handicap_points(size: int, stones: int) -> list[int]:
     return [y * size + x for x, y in points]
 
 
-def encode(states: Sequence[GoState]) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.float32]]:
-    """The 17 planes of AlphaGo Zero of every state, packed: sets of points, and a number.
-
-    ``masks[i, 2k]`` and ``masks[i, 2k + 1]`` are the stones of who moves and of the opponent k
-    half-moves ago, empty before the first position: bit p % 64 of word p // 64 is point p. The
-    last plane is ``komi[i]`` all over: +komi/10 for White to move, −komi/10 for Black.
-    """
-    masks = np.empty((len(states), 2 * STEPS, MASK_WORDS), np.uint64)
-    komi = np.empty(len(states), np.float32)
-    _core.go_encode([state.board for state in states], masks, komi)
-    return masks, komi
-
-
-def _svg(state: GoState) -> str:
-    """A board of wood with the last move marked, 30 units a line."""
-    size, unit, margin = state.size, 30, 45
-    side = (size - 1) * unit + 2 * margin
-
-    def at(place: int) -> int:
-        return margin + place * unit
-
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {side} {side}" '
-        f'width="{side}" height="{side}">',
-        "<defs>"
-        '<linearGradient id="wood" x1="0" y1="0" x2="1" y2="1">'
-        '<stop offset="0" stop-color="#ecc586"/><stop offset="0.5" stop-color="#e2b56c"/>'
-        '<stop offset="1" stop-color="#d8a759"/></linearGradient>'
-        '<radialGradient id="black" cx="0.36" cy="0.32" r="0.75">'
-        '<stop offset="0" stop-color="#6d6d70"/><stop offset="0.35" stop-color="#2c2c2f"/>'
-        '<stop offset="1" stop-color="#0a0a0c"/></radialGradient>'
-        '<radialGradient id="white" cx="0.36" cy="0.32" r="0.8">'
-        '<stop offset="0" stop-color="#ffffff"/><stop offset="0.6" stop-color="#f3f1ec"/>'
-        '<stop offset="1" stop-color="#c9c4ba"/></radialGradient></defs>',
-        f'<rect width="{side}" height="{side}" rx="8" fill="url(#wood)"/>',
-    ]
-    grain = [
-        f"M0 {y} C{side // 3} {y + bend} {2 * side // 3} {y - bend} {side} {y + 3}"
-        for y, bend in zip(range(14, side, 23), cycle((8, -8)))
-    ]
-    parts.append(
-        f'<path d="{"".join(grain)}" fill="none" stroke="#a8742f" stroke-opacity="0.13" '
-        'stroke-width="2"/>'
-    )
-    first, last = at(0), at(size - 1)
-    lines = "".join(f"M{first} {at(i)}H{last}M{at(i)} {first}V{last}" for i in range(size))
-    parts.append(f'<path d="{lines}" stroke="#4a3414" stroke-width="1" stroke-linecap="square"/>')
-    parts.append(
-        f'<rect x="{first}" y="{first}" width="{last - first}" height="{last - first}" '
-        'fill="none" stroke="#4a3414" stroke-width="2"/>'
-    )
-    for point in hoshi(size):
-        y, x = divmod(point, size)
-        parts.append(f'<circle cx="{at(x)}" cy="{at(y)}" r="3.4" fill="#4a3414"/>')
-    names = '<g font-family="sans-serif" font-size="12" fill="#5d431c" text-anchor="middle">'
-    for i in range(size):
-        for edge in (17, side - 17):
-            names += f'<text x="{at(i)}" y="{edge + 4}">{_COLUMNS[i]}</text>'
-            names += f'<text x="{edge}" y="{at(i) + 4}">{size - i}</text>'
-    parts.append(names + "</g>")
-    for point in range(size * size):
-        colour = state.board.colour(point)
-        if colour == EMPTY:
-            continue
-        y, x = divmod(point, size)
-        name = "black" if colour == BLACK else "white"
-        parts.append(
-            f'<circle cx="{at(x) + 1.2}" cy="{at(y) + 1.8}" r="14.2" fill-opacity="0.28"/>'
-            f'<circle cx="{at(x)}" cy="{at(y)}" r="14.2" fill="url(#{name})"/>'
-        )
-        if state.history and point == state.history[-1]:
-            ink = "#f6f3ec" if colour == BLACK else "#1c1c1f"
-            parts.append(
-                f'<circle cx="{at(x)}" cy="{at(y)}" r="6.5" fill="none" stroke="{ink}" '
-                'stroke-width="2"/>'
-            )
-    return "\n".join([*parts, "</svg>"])
-
-
 __all__ = [
     "BLACK",
+    "COLUMNS",
     "EMPTY",
-    "MASK_WORDS",
-    "STEPS",
     "TERMINAL",
     "WHITE",
+    "Go",
     "GoState",
-    "encode",
+    "areas",
     "format_gtp",
     "format_score",
     "format_sgf",
     "handicap_points",
     "hoshi",
+    "neighbours",
     "parse_gtp",
     "parse_sgf",
 ]

@@ -174,8 +174,9 @@ def _judge_chess(
     from functools import cache
 
     from kedge.agents import make_player
-    from kedge.evaluation.game_analysis import analyse_game, told_agent, told_ratings
+    from kedge.evaluation.game_analysis import analyse_game
     from kedge.evaluation.rating_fit import move_likelihoods, rating_networks
+    from kedge.evaluation.told_ratings import told_agent, told_ratings
     from kedge.games.chess import ChessState
 
     given = None if agent is None else make_player(agent, ChessState)

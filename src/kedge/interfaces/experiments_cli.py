@@ -8,7 +8,7 @@ import typer
 
 from kedge.errors import InputError
 from kedge.interfaces.options import Address, Engine, Folder, Json, Workers
-from kedge.interfaces.output import print_json, resumable
+from kedge.interfaces.output import finished, print_json
 
 if TYPE_CHECKING:
     from kedge.experiments import RunInfo
@@ -108,7 +108,6 @@ def paper(
     - `kedge paper go-accuracy --positions 100000 --device cuda`
     - `kedge paper go-rl-agents --katago ./katago --network b6.bin.gz --network b15.bin.gz`
     """
-    from kedge.experiments import run
     from kedge.interfaces import inputs
     from kedge.interfaces.tables import print_catalogue, show_figure
     from kedge.paper import EXPERIMENTS, experiment_class
@@ -132,11 +131,7 @@ def paper(
         networks=tuple(network) if network else None,
         device=device,
     )
-    if engine == "local" and getattr(experiment, "device", "cpu") != "cpu":
-        workers = workers or 1  # they would share the one GPU
-    with resumable():
-        done = run(experiment, engine=engine, workers=workers, address=address, folder=folder)
-    files = done.write_report()
+    done, files = finished(experiment, engine, workers, address, folder)
     if as_json:
         typer.echo(done.report().json(folder=done.folder, files=files), nl=False)
         return

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from kedge.interfaces.options import Address, Device, Dtype, Engine, Folder, Json, Workers
-from kedge.interfaces.output import print_json, resumable
+from kedge.interfaces.output import finished, print_json
 
 if TYPE_CHECKING:
     from kedge.experiments.match import Match
@@ -171,18 +171,12 @@ def _report(
     folder: Path | None,
     as_json: bool,
 ) -> None:
-    from kedge.agents.networks import is_cpu
-    from kedge.experiments import run
     from kedge.files import check_writable
     from kedge.records import write_pgn, write_sgf_file
 
     if record is not None:
         check_writable(record)
-    if engine == "local" and not is_cpu(match.device):
-        workers = workers or 1
-    with resumable():
-        done = run(match, engine=engine, workers=workers, address=address, folder=folder)
-    done.write_report()
+    done, _ = finished(match, engine, workers, address, folder)
     if record is not None:
         write = write_pgn if kind == "pgn" else write_sgf_file
         write(match.records(done.results), record)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kedge.errors import InputError
 from kedge.interfaces.options import Json
 from kedge.interfaces.output import print_json
 
@@ -101,8 +102,10 @@ def pull_model(name: Name, as_json: Json = False) -> None:
 @models_app.command("remove")
 def remove_model(name: Name, as_json: Json = False) -> None:
     """Delete a model from the store."""
-    from kedge.models import store
+    from kedge.models import embedded, store
 
+    if name in embedded.names() and name not in store.stored_names():
+        raise InputError(f"{name} ships with kedge, and stays; remove takes models that were added")
     store.remove(name)
     if as_json:
         print_json({"removed": name})

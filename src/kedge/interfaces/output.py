@@ -1,10 +1,15 @@
-"""What every command prints for machines, and what it says when it is interrupted."""
+"""What commands share: a run with its report, a word when interrupted, JSON for machines."""
 
 import contextlib
 import json
 from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
 import typer
+
+if TYPE_CHECKING:
+    from kedge.experiments import Experiment, Run
 
 
 class InterruptError(Exception):
@@ -18,6 +23,25 @@ def resumable() -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         raise InterruptError("interrupted; what was finished is kept") from None
+
+
+def finished(
+    experiment: "Experiment",
+    engine: Literal["local", "ray", "inline"],
+    workers: int | None,
+    address: str | None,
+    folder: Path | None,
+) -> "tuple[Run, list[Path]]":
+    """The experiment once it is run, and the files of its report."""
+    from kedge.experiments import run
+
+    if engine == "local" and (device := getattr(experiment, "device", None)) is not None:
+        from kedge.agents.networks import is_cpu
+
+        workers = workers or (None if is_cpu(device) else 1)  # they would share the one GPU
+    with resumable():
+        done = run(experiment, engine=engine, workers=workers, address=address, folder=folder)
+    return done, done.write_report()
 
 
 def print_json(value: object) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from kedge.interfaces.options import Address, Device, Dtype, Engine, Folder, Json, Workers
-from kedge.interfaces.output import print_json, resumable
+from kedge.interfaces.output import finished, print_json
 
 if TYPE_CHECKING:
     from kedge.experiments.predict import Predict
@@ -123,14 +123,14 @@ def go(
 ) -> None:
     """Top-1, top-5 and cross-entropy on human moves of Go, by year, komi and phase.
 
-    Games are those of the paper: even games of people on the full board. An agent is a model that
-    `kedge train go` made, by its path, or search over it. Standard errors are clustered by game.
+    Games are those of the paper: even games of people on the full board. An agent is `go`, a model
+    that `kedge train go` made, or search over one. Standard errors are clustered by game.
 
     Finished chunks of games are kept: interrupt it, run it again, and it goes on from there.
 
     **Examples**
 
-    - `kedge predict go games.tsv.xz --agent '"mine/model.onnx"' --limit 20000`
+    - `kedge predict go games.tsv.xz --agent go --limit 20000`
     - `kedge predict go sgf/ --split all --agent 'puct("mine/model.onnx", c_puct=2)' --device cuda`
     """
     from kedge.experiments.predict import GoPredict
@@ -155,15 +155,9 @@ def _report(
     folder: Path | None,
     as_json: bool,
 ) -> None:
-    from kedge.experiments import run
-
     if engine != "ray":  # whose workers may have a device, and models, that are not here
         prediction.player()
-    if engine == "local" and prediction.device != "cpu":
-        workers = workers or 1
-    with resumable():
-        done = run(prediction, engine=engine, workers=workers, address=address, folder=folder)
-    done.write_report()
+    done, _ = finished(prediction, engine, workers, address, folder)
     if as_json:
         print_json({**(done.report().data or {}), "folder": done.folder})
         return

@@ -1,6 +1,7 @@
 """Figure 2 and appendix D's table: whom does search help to predict, and when?"""
 
 import re
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +17,44 @@ from kedge.paper.settings import check_counts, check_distinct, check_positive
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChessByRating(ChessPrediction):
+class BestSearch(ChessPrediction):
+    """Base of the tables that set each model's best c_puct beside the model by itself."""
+
+    best: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_positive(best=self.best)
+        one_a_model("best", self.best, self.models)
+
+    @abstractmethod
+    def buckets_of(self, model: str) -> tuple[int, ...]:
+        """Whom a model is to predict."""
+
+    @abstractmethod
+    def rows(self, cell: Cell, searched: Scores, raw: Scores) -> list[dict[str, Any]]:
+        """What the table says of a cell with search; `_row` begins each."""
+
+    def cells(self) -> list[Cell]:
+        return [
+            Cell(model, bucket, setting)
+            for model, c_puct in one_a_model("best", self.best, self.models).items()
+            for bucket in self.buckets_of(model)
+            for setting in (None, c_puct)
+        ]
+
+    def searched(self, found: Mapping[Cell, Scores]) -> list[dict[str, Any]]:
+        """All rows."""
+        return [
+            row
+            for cell, scores in found.items()
+            if cell.c_puct is not None
+            for row in self.rows(cell, scores, found[cell.raw])
+        ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChessByRating(BestSearch):
     """Figure 2: top-1 accuracy of every model on every rating, raw and with its best c_puct."""
 
     name: ClassVar[str] = "chess-by-rating"
@@ -26,46 +64,24 @@ class ChessByRating(ChessPrediction):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_positive(best=self.best)
         check_distinct(buckets=self.buckets)
-        one_a_model("best", self.best, self.models)
         for bucket in self.buckets:
             if bucket <= 0 or bucket % 100:
                 raise InputError(f"buckets: hundreds such as 1500, not {bucket}")
 
-    def cells(self) -> list[Cell]:
-        return [
-            Cell(model, bucket, setting)
-            for model, c_puct in one_a_model("best", self.best, self.models).items()
-            for bucket in self.buckets
-            for setting in (None, c_puct)
-        ]
+    def buckets_of(self, model: str) -> tuple[int, ...]:
+        return self.buckets
+
+    def rows(self, cell: Cell, searched: Scores, raw: Scores) -> list[dict[str, Any]]:
+        own = "own" if cell.bucket == rating_of(cell.model) else ""
+        return [{**_row(cell), "own": own, **_compared(searched, raw)}]
 
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
         found = self.gather(results)
-        rows = [
-            {
-                "model": short_name(cell.model),
-                "c_puct": cell.c_puct,
-                "bucket": cell.bucket,
-                "own": "own" if cell.bucket == rating_of(cell.model) else "",
-                **_compared(scores, found[cell.raw]),
-            }
-            for cell, scores in found.items()
-            if cell.c_puct is not None
-        ]
+        rows = self.searched(found)
         return Report(
             title=titled(self),
-            table=Table(
-                [
-                    Column("model"),
-                    Column("c_puct", format="g"),
-                    Column("bucket", "predicting"),
-                    Column("own", "its own"),
-                    *_COMPARED,
-                ],
-                rows,
-            ),
+            table=Table([*_WHO, Column("own", "its own"), *_COMPARED], rows),
             notes=self.notes(found, rows),
             draw=lambda figure: draw_by_rating(figure, rows),
             figure_size=(9.0, 4.2),
@@ -73,7 +89,7 @@ class ChessByRating(ChessPrediction):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChessByTimeControl(ChessPrediction):
+class ChessByTimeControl(BestSearch):
     """Appendix D: what search adds to top-1 accuracy, by the time control of the games."""
 
     name: ClassVar[str] = "chess-by-time-control"
@@ -85,33 +101,20 @@ class ChessByTimeControl(ChessPrediction):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_positive(best=self.best)
         check_counts(fewest=self.fewest)
-        one_a_model("best", self.best, self.models)
 
-    def cells(self) -> list[Cell]:
-        return [
-            Cell(model, rating_of(model), setting)
-            for model, c_puct in one_a_model("best", self.best, self.models).items()
-            for setting in (None, c_puct)
-        ]
+    def buckets_of(self, model: str) -> tuple[int, ...]:
+        return (rating_of(model),)
 
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
         found = self.gather(results)
-        rows = [
-            row
-            for cell, scores in found.items()
-            if cell.c_puct is not None
-            for row in self._rows(cell, scores, found[cell.raw])
-        ]
+        rows = self.searched(found)
         known = any(row["paper_gain"] is not None for row in rows)
         return Report(
             title=titled(self),
             table=Table(
                 [
-                    Column("model"),
-                    Column("c_puct", format="g"),
-                    Column("bucket", "predicting"),
+                    *_WHO,
                     Column("time_control", "min + s"),
                     Column("games", format=","),
                     *_COMPARED,
@@ -132,7 +135,7 @@ class ChessByTimeControl(ChessPrediction):
             figure_size=(9.0, 1.6 + 0.35 * max(4, len(rows) / max(1, len(self.models)))),
         )
 
-    def _rows(self, cell: Cell, searched: Scores, raw: Scores) -> list[dict[str, Any]]:
+    def rows(self, cell: Cell, searched: Scores, raw: Scores) -> list[dict[str, Any]]:
         name = short_name(cell.model)
         paper = published.BY_TIME_CONTROL.get(name, {}) if self.playouts == 50 else {}
         controls = searched.labels["time_control"]
@@ -144,9 +147,7 @@ class ChessByTimeControl(ChessPrediction):
             paper_gain, paper_se = paper.get(control, (None, None))
             rows.append(
                 {
-                    "model": name,
-                    "c_puct": cell.c_puct,
-                    "bucket": cell.bucket,
+                    **_row(cell),
                     "time_control": _as_players_say(control),
                     **_compared(part, raw.only(chosen)),
                     "paper_gain": paper_gain,
@@ -157,11 +158,20 @@ class ChessByTimeControl(ChessPrediction):
         return rows
 
 
+_WHO = (
+    Column("model"),
+    Column("c_puct", format="g"),
+    Column("bucket", "predicting"),
+)
 _COMPARED = (
     Column("raw", format=".1%", error="raw_se"),
     Column("mcts", "MCTS", ".1%", error="mcts_se"),
     Column("gain", format="+.2%", error="gain_se"),
 )
+
+
+def _row(cell: Cell) -> dict[str, Any]:
+    return {"model": short_name(cell.model), "c_puct": cell.c_puct, "bucket": cell.bucket}
 
 
 def _compared(searched: Scores, raw: Scores) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from kedge.errors import InputError
 from kedge.evaluation.matches import MatchScore
 from kedge.experiments import Column, Experiment, Report, Table, Task
 from kedge.experiments.fingerprints import weights_of
-from kedge.experiments.match import match_players, match_tasks
+from kedge.experiments.match import match_players, match_tasks, score_columns
 from kedge.experiments.players import player_on
 from kedge.models.backends import Dtype
 from kedge.paper.figures import draw_strength
@@ -128,13 +128,10 @@ class SearchStrength(Experiment):
                     Column("model"),
                     Column("temperature", format="g"),
                     Column("c_puct", format="g"),
-                    Column("games", format=","),
-                    Column("wins", format=","),
-                    Column("draws", format=","),
-                    Column("losses", format=","),
-                    Column("score", format=".1%", error="score_se"),
-                    *beside(known, Column("paper", "paper score", ".1%", error="paper_se")),
-                    Column("elo", "Elo", "+.0f"),
+                    *score_columns(
+                        ".1%",
+                        *beside(known, Column("paper", "paper score", ".1%", error="paper_se")),
+                    ),
                 ],
                 rows,
             ),

@@ -3,7 +3,8 @@
 from kedge.records.annotated import Annotation, annotated_pgn
 from kedge.records.chess_files import pgn_texts, read_games, write_pgn
 from kedge.records.chess_games import ChessGame, time_class_of
-from kedge.records.filters import Position, encode_positions, maia, positions
+from kedge.records.chess_positions import Position, encode_positions, positions
+from kedge.records.filters import maia
 from kedge.records.go_files import holds_go, read_go_games
 from kedge.records.go_games import GoGame
 from kedge.records.go_positions import legal_games

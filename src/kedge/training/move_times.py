@@ -19,7 +19,8 @@ from kedge.errors import InputError
 from kedge.models.backends import Network
 from kedge.records import ChessGame
 from kedge.records.chess_games import clock_of
-from kedge.records.filters import encode_games, is_held_out, is_held_out_player
+from kedge.records.chess_positions import encode_games
+from kedge.records.filters import is_held_out, is_held_out_player
 from kedge.regularize import Array
 
 _BATCH = 64  # games encoded and evaluated at once

@@ -144,11 +144,6 @@ class SearchResult:
         first = self.order[..., :1]
         return np.asarray(np.take_along_axis(self.actions, first, axis=-1)[..., 0])
 
-    @property
-    def principal_variation(self) -> list[int]:
-        assert self.lines is not None
-        return self.lines[int(self.order[0])]
-
     def policy(self, temperature: float = 1.0) -> Array:
         """N^(1/T)/Σ; the prior's where nothing was visited. T = 0 is the best action.
 
