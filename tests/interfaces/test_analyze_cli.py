@@ -2,6 +2,8 @@
 
 import io
 import json
+import os
+import pty
 import subprocess
 import sys
 import xml.etree.ElementTree
@@ -106,10 +108,21 @@ def test_broken_games_are_told_of(games):
     assert "game 2) is broken" in done.stderr
 
 
+def test_moves_are_counted_on_a_terminal(games):
+    keyboard, terminal = pty.openpty()
+    command = [KEDGE, "analyze", games, "--limit", "1", "--agent", "chess", "--brief"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=terminal)
+    os.close(terminal)
+    assert done.returncode == 0
+    assert b"game 1: 7 of 7 moves" in os.read(keyboard, 100_000)
+    os.close(keyboard)
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
         (("nowhere.pgn",), "No such file"),
+        (("nowhere", "--agent", "go"), "No such file"),
         (("text.txt",), "text.txt: holds no game"),
         (("games.pgn", "--game", "9"), "holds 4 games, and no game 9"),
         (("games.pgn", "--game", "2"), "game 2 is broken"),
