@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 experiments_app = typer.Typer(
     no_args_is_help=True,
-    help="Look at, and clear away, the runs that are kept: papers and matches.",
+    help="Look at, and clear away, the runs that are kept: tables, matches and predictions.",
 )
 
 
@@ -77,7 +77,7 @@ def paper(
     ] = None,
     device: Annotated[
         str | None,
-        typer.Option(help="`cpu`, `cuda`, `cuda:1`, … (--set device=…)", show_default=False),
+        typer.Option(help="`cpu`, `openvino`, `cuda`, … (--set device=…)", show_default=False),
     ] = None,
     engine: Engine = "local",
     workers: Workers = None,
@@ -108,6 +108,7 @@ def paper(
     - `kedge paper go-accuracy --positions 100000 --device cuda`
     - `kedge paper go-rl-agents --katago ./katago --network b6.bin.gz --network b15.bin.gz`
     """
+    from kedge.agents.networks import is_cpu
     from kedge.experiments import run
     from kedge.interfaces import inputs
     from kedge.interfaces.tables import print_catalogue, show_figure
@@ -132,7 +133,7 @@ def paper(
         networks=tuple(network) if network else None,
         device=device,
     )
-    if engine == "local" and getattr(experiment, "device", "cpu") != "cpu":
+    if engine == "local" and not is_cpu(getattr(experiment, "device", "cpu")):
         workers = workers or 1  # they would share the one GPU
     with resumable():
         done = run(experiment, engine=engine, workers=workers, address=address, folder=folder)

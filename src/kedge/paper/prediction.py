@@ -187,7 +187,7 @@ class Scores:
 
 def find_games(data: str, usual: Path, kinds: str) -> Path:
     """The file `data`, or the games that are usual under ``$KEDGE_DATA``."""
-    advice = f"give human games ({kinds}) by --set data=FILE"
+    advice = f"give human games ({kinds}) by --data FILE"
     if data:
         path = Path(data)
     elif root := os.environ.get("KEDGE_DATA"):
