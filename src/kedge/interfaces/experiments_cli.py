@@ -108,7 +108,6 @@ def paper(
     - `kedge paper go-accuracy --positions 100000 --device cuda`
     - `kedge paper go-rl-agents --katago ./katago --network b6.bin.gz --network b15.bin.gz`
     """
-    from kedge.agents.networks import is_cpu
     from kedge.experiments import run
     from kedge.interfaces import inputs
     from kedge.interfaces.tables import print_catalogue, show_figure
@@ -133,8 +132,7 @@ def paper(
         networks=tuple(network) if network else None,
         device=device,
     )
-    if engine == "local" and not is_cpu(getattr(experiment, "device", "cpu")):
-        workers = workers or 1  # they would share the one GPU
+    workers = inputs.tasks_at_once(workers, engine, getattr(experiment, "device", "cpu"))
     with resumable():
         done = run(experiment, engine=engine, workers=workers, address=address, folder=folder)
     files = done.write_report()

@@ -171,15 +171,14 @@ def _report(
     folder: Path | None,
     as_json: bool,
 ) -> None:
-    from kedge.agents.networks import is_cpu
     from kedge.experiments import run
     from kedge.files import check_writable
+    from kedge.interfaces.inputs import tasks_at_once
     from kedge.records import write_pgn, write_sgf_file
 
     if record is not None:
         check_writable(record)
-    if engine == "local" and not is_cpu(match.device):
-        workers = workers or 1
+    workers = tasks_at_once(workers, engine, match.device)
     with resumable():
         done = run(match, engine=engine, workers=workers, address=address, folder=folder)
     done.write_report()

@@ -155,13 +155,12 @@ def _report(
     folder: Path | None,
     as_json: bool,
 ) -> None:
-    from kedge.agents.networks import is_cpu
     from kedge.experiments import run
+    from kedge.interfaces.inputs import tasks_at_once
 
     if engine != "ray":  # whose workers may have a device, and models, that are not here
         prediction.player()
-    if engine == "local" and not is_cpu(prediction.device):
-        workers = workers or 1
+    workers = tasks_at_once(workers, engine, prediction.device)
     with resumable():
         done = run(prediction, engine=engine, workers=workers, address=address, folder=folder)
     done.write_report()
