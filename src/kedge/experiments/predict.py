@@ -54,6 +54,7 @@ class Predict(Experiment):
     """`agent` on the moves that people made in the games of `data`."""
 
     name: ClassVar[str] = "predict"
+    version: ClassVar[int] = 2
     advice: ClassVar[Mapping[str, str]] = {}
     """By what a filter leaves out, how to keep it."""
 

@@ -114,7 +114,7 @@ class HumanPrediction(Experiment):
         sums = np.empty((0, len(SUMS)))
         if games:
             found = self.score(cell, games)
-            sums = np.array([game.sums.sum(axis=0) for game in found.games])
+            sums = np.array([game.sums for game in found.games])
         return {**dict(zip(SUMS, sums.T.tolist(), strict=True)), **self.labels(games)}
 
     def gather(self, results: Mapping[str, Mapping[str, Any]]) -> dict[Cell, "Scores"]:

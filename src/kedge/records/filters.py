@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -140,6 +140,8 @@ def bucket_of(game: ChessGame, width: int = 100) -> int | None:
 @dataclass(frozen=True, slots=True, eq=False)
 class Position:
     """A position that a person moved in: the one before ``game.moves[ply]``."""
+
+    phases: ClassVar[Mapping[str, int]] = {"plies 0-19": 0, "plies 20-39": 20, "plies 40-": 40}
 
     game: ChessGame
     ply: int

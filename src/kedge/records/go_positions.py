@@ -1,11 +1,11 @@
 """Positions of Go that people moved in, and the native boards to search them on."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import IO, Any, Literal, get_args
+from typing import IO, Any, ClassVar, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,8 @@ GoSplit = Literal["train", "test", "modern", "all"]
 @dataclass(frozen=True, slots=True, eq=False)
 class GoPosition:
     """The position before ``game.moves[ply]``."""
+
+    phases: ClassVar[Mapping[str, int]] = {"moves 1-50": 0, "moves 51-150": 50, "moves 151-": 150}
 
     game: GoGame
     ply: int
