@@ -51,7 +51,8 @@ class GameScore:
     @property
     def sums(self) -> Array:
         """Of the whole game."""
-        return np.array(list(self.phases.values()), np.float64).sum(axis=0)
+        total: Array = np.array(list(self.phases.values())).sum(axis=0)
+        return total
 
     def to_json(self) -> dict[str, Any]:
         phases = {phase: sums.tolist() for phase, sums in self.phases.items()}
