@@ -258,6 +258,7 @@ def test_another_games_state_is_refused(mine):
         ("puct(mine(temperature=0))", "anchor"),
         ("puct(mine, value=uniform)", "value"),
         ("puct(mine, value=3)", "value"),
+        ("puct(mine, value=go)", "a model of go cannot say what positions of chess are worth"),
         ("puct(mine, value=mien)", "did you mean mine"),
         ("puct(mine, batch=0)", "batch"),
         ("puct(mine, batch=1.5)", "batch: a whole number"),

@@ -1,6 +1,8 @@
 """Game reports: exact numbers from a scripted agent, and sense from the shipped model."""
 
+from dataclasses import replace
 from math import log
+from unittest.mock import ANY
 
 import numpy as np
 import pytest
@@ -8,6 +10,7 @@ from chess_games import recorded
 
 from kedge.agents import make_agent
 from kedge.agents.agent import Analysis
+from kedge.evaluation import game_analysis
 from kedge.evaluation.game_analysis import (
     analyse_game,
     frequent_players,
@@ -107,6 +110,15 @@ def test_no_moves_and_black_to_move():
     report = analyse_game(recorded("Kd7 e4", "4k3/8/8/8/8/8/4P3/4K3 b - - 0 7"), [agent, agent])
     assert [(move.number, move.player) for move in report.moves] == [(7, 1), (8, 0)]
     assert report.to_json()["fen"].split()[1] == "b"
+
+
+def test_moves_are_counted_and_stretches_change_nothing(monkeypatch):
+    agents = [Scripted("e4", "d4"), Scripted("e5", "d5")]
+    whole = analyse_game(recorded(RUY), agents)
+    monkeypatch.setattr(game_analysis, "_STRETCH", 3)
+    counted = []
+    assert analyse_game(recorded(RUY), agents, tell=counted.append) == replace(whole, game=ANY)
+    assert counted == [3, 6, 9, 12, 15, 16]
 
 
 def test_a_move_after_a_draw_that_nobody_claimed():

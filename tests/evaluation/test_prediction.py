@@ -1,6 +1,7 @@
 """Prediction: known answers, clustered errors, and the command."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -66,6 +67,8 @@ class Throw:
     action: int
     groups: dict
 
+    phases: ClassVar = {"moves 1-4": 0, "moves 5-": 4}
+
 
 def test_another_game_brings_its_own_boards():
     class Three:
@@ -76,6 +79,8 @@ def test_another_game_brings_its_own_boards():
     moves = [Throw(game, ply, action=ply % 3, groups={}) for game in games for ply in range(6)]
     found = predict(moves, Lowest(), boards=lambda batch: [Three() for _ in batch]).to_json()
     assert (found["games"], found["positions"], found["top1"]) == (2, 12, pytest.approx(1 / 3))
+    phases = [(name, one["positions"]) for name, one in found["groups"]["phase"].items()]
+    assert phases == [("moves 1-4", 8), ("moves 5-", 4)]
 
 
 def test_errors_are_clustered_by_game():

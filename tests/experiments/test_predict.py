@@ -205,12 +205,18 @@ def test_go(tmp_path):
     done = run(GoPredict(**fields), engine="inline", folder=tmp_path / "run")
     found = done.report().data
     assert (found["games"], found["positions"]) == (3, 12 + 13 + 14)
-    assert found["read"]["left_out"] == {"not in the test set": 1}
+    assert found["read"]["left_out"] == {"not in the test set (2015-2016)": 1}
     assert found["groups"]["year"]["2015"]["positions"] == 39
+    assert found["groups"]["phase"]["moves 1-50"]["positions"] == 39
     everything = GoPredict(**fields, split="all", limit=20)
     assert (
         run(everything, engine="inline", folder=tmp_path / "all").report().data["positions"] == 20
     )
+    file.write_text("(;AB[ab][ba]AW[aa];B[pd])(;KM[9999];B[aa])" + file.read_text())
+    read = run(everything, engine="inline", folder=tmp_path / "more").report().data["read"]
+    assert read["left_out"] == {"illegal": 2}
+    with pytest.raises(InputError, match=r"2017.*--split all keeps every game"):
+        GoPredict(**fields, split="modern").tasks()
     with pytest.raises(InputError, match="does not play go"):
         GoPredict(**{**fields, "agent": "chess"}).player()
     with pytest.raises(InputError, match="split"):

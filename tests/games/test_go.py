@@ -351,6 +351,7 @@ def test_setup():
     for options, reason in [
         ({"size": 1}, "2 to 19"),
         ({"size": 20}, "2 to 19"),
+        ({"komi": float("nan")}, "komi: at most 361 points either way, not nan"),
         ({"superko": "natural"}, "not simple, positional or situational"),
         ({"size": 5, "black": [25]}, "25 is not a point"),
         ({"size": 5, "black": [3], "white": [3]}, "occupied"),

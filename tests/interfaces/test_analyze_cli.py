@@ -1,14 +1,18 @@
 """``kedge analyze`` as a user meets it."""
 
+import contextlib
 import io
 import json
+import os
+import pty
+import subprocess
 import xml.etree.ElementTree
 from pathlib import Path
 
 import chess.pgn
 import pytest
 import tiny_go
-from command import kedge
+from command import KEDGE, kedge
 from sgfmill import sgf
 
 from kedge.models.network import to_onnx
@@ -103,10 +107,25 @@ def test_broken_games_are_told_of(games):
     assert "game 2) is broken" in done.stderr
 
 
+def test_moves_are_counted_on_a_terminal(games):
+    screen, terminal = pty.openpty()
+    command = [KEDGE, "analyze", games, "--limit", "1", "--agent", "chess", "--brief"]
+    shown = b""
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=terminal) as running:
+        os.close(terminal)
+        with contextlib.suppress(OSError):  # Linux's word for the end
+            while piece := os.read(screen, 4096):
+                shown += piece
+    os.close(screen)
+    assert running.returncode == 0
+    assert b"game 1: 7 of 7 moves" in shown
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
         (("nowhere.pgn",), "No such file"),
+        (("nowhere", "--agent", "go"), "No such file"),
         (("text.txt",), "text.txt: holds no game"),
         (("games.pgn", "--game", "9"), "holds 4 games, and no game 9"),
         (("games.pgn", "--game", "2"), "game 2 is broken"),

@@ -41,6 +41,8 @@ def test_a_model_comes_and_goes(weights, own_home):
     ("arguments", "match"),
     [
         (("info", "mine"), "unknown model"),
+        (("info", "goo"), "did you mean go?"),
+        (("remove", "go"), "go ships with kedge"),
         (("info", "maia-1900"), "kedge models pull maia-1900"),
         (("remove", "../x"), "not a model's name"),
         (("remove", "chess"), "chess ships with kedge"),

@@ -191,7 +191,9 @@ def test_go_board_and_picture(tiny_path):
         (("--moves", "Q16 Q16"), "move 2: Q16 is not a legal move"),
         (("--moves", "I1"), "move 1: 'I1' is not a point"),
         (("--moves", "pass pass"), "the game is over"),
-        (("--agent", "mine"), "does not play go"),
+        (("--agent", "mine"), "does not play go; go and puct(go, …) do"),
+        (("--komi", "nan"), "komi: at most 361 points either way, not nan"),
+        (("--komi", "1e9"), "komi: at most 361"),
     ],
 )
 def test_bad_input_of_go_is_one_line(tiny_path, arguments, said):

@@ -300,7 +300,7 @@ def test_a_run_goes_on_and_two_reports_share_it(human_games, tmp_path, monkeypat
 
 def test_missing_games_are_told_before_anything_is_done(monkeypatch, tmp_path):
     monkeypatch.delenv("KEDGE_DATA", raising=False)
-    with pytest.raises(InputError, match="--set data=FILE"):
+    with pytest.raises(InputError, match="--data FILE"):
         ChessAccuracy().file()
     with pytest.raises(InputError, match="no such file"):
         run(ChessAccuracy(data=str(tmp_path / "none.pgn")), folder=tmp_path / "run")

@@ -1,7 +1,9 @@
 """SGF in and out: golden texts, sgfmill's reader and writer, charsets, damage."""
 
 import random
+import re
 import time
+from re import _constants, _parser
 
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ from sgfmill import sgf, sgf_grammar, sgf_moves, sgf_properties
 
 from kedge.errors import InputError
 from kedge.records import GoGame, MoveNote, ReadReport, read_sgf, streams, write_sgf
+from kedge.records import sgf as records_sgf
 from kedge.records.charsets import charset_of
 from kedge.records.go_games import SIZES, date_of, komi_of, result_of, split_of
 from kedge.records.sgf import read_pieces
@@ -542,3 +545,23 @@ def test_kinds_of_broken_games():
 def test_more_notes_than_moves():
     with pytest.raises(InputError, match="2 notes beside 1 moves"):
         write_sgf(GoGame(np.zeros(1, np.int16)), [MoveNote(), MoveNote()])
+
+
+def test_patterns_that_old_pythons_match_as_well():
+    """Before 3.11.5 a possessive group ends where its last attempt failed, unless it is atomic."""
+
+    def possessive(parsed):
+        for op, content in parsed:
+            parts = content if isinstance(content, tuple) else (content,)
+            if op is _constants.POSSESSIVE_REPEAT:
+                yield [one for one, _ in parts[2]]
+            for part in parts:
+                for inner in part if isinstance(part, list) else [part]:
+                    if isinstance(inner, _parser.SubPattern):
+                        yield from possessive(inner)
+
+    atoms = (_constants.ATOMIC_GROUP, _constants.IN)
+    patterns = [one.pattern for one in vars(records_sgf).values() if isinstance(one, re.Pattern)]
+    found = [ops for pattern in patterns for ops in possessive(_parser.parse(pattern))]
+    assert found
+    assert all(len(ops) == 1 and ops[0] in atoms for ops in found)

@@ -15,7 +15,7 @@ from kedge.models.backends import OnnxNetwork  # noqa: E402
 from kedge.models.encoding import GO, encode_go  # noqa: E402
 from kedge.records.go_games import GoGame  # noqa: E402
 from kedge.records.go_table import tabulate_games  # noqa: E402
-from kedge.training.distributed import Rank  # noqa: E402
+from kedge.training.distributed import Rank, joined  # noqa: E402
 from kedge.training.go import RECIPES, make_network, positions_of, train, turns  # noqa: E402
 from kedge.training.growth import grow  # noqa: E402
 from kedge.training.imitation import NO_MOVE, Recipe  # noqa: E402
@@ -96,6 +96,16 @@ def test_from_an_illegal_move_on_nothing_is_learned():
     assert len(found) == 8 + 12
     assert torch.equal(found.batch(torch.arange(8, 20)).moves, torch.from_numpy(good.moves).long())
     assert (found.first[8:] == 8).all()
+
+
+def test_what_there_is_not(tmp_path):
+    modern = tabulate_games([played(seed, 5, date="2020-01-01") for seed in range(3)])
+    recipe = Recipe(filters=8, blocks=1, steps=1, batch=8)
+    with pytest.raises(InputError, match=r"0 games of 1900-2014.*--modern takes all years"):
+        train(modern, tmp_path, recipe, rank=CPU)
+    for device in ("openvino", "nothing"):
+        with pytest.raises(InputError, match="torch trains on cpu, cuda"), joined(device):
+            pass
 
 
 def test_a_small_run_learns_and_exports(table, tmp_path: Path):

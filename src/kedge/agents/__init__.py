@@ -37,7 +37,7 @@ def make_player(spec: Spec | str, states: type) -> Player:
     agent = make_agent(spec)
     if not isinstance(agent, Player) or not plays(agent, states):
         game = states.__name__.removesuffix("State").lower()
-        raise InputError(f"agent {spec}: does not play {game}")
+        raise InputError(f"agent {spec}: does not play {game}; {game} and puct({game}, …) do")
     return agent
 
 

@@ -123,8 +123,6 @@ class GoEngine(ModelEngine):
         return GoState(size, komi, superko=superko, suicide=suicide, black=black, white=white)
 
     def set_komi(self, komi: float) -> None:
-        if not abs(komi) <= self.state.size**2:
-            raise InputError(f"komi: at most {self.state.size**2} points either way")
         self.state = self._replayed(komi, self.rules, self._moves)
 
     def set_rules(self, rules: GoRules) -> None:

@@ -146,6 +146,9 @@ def puct_agent(
 
 def split_network(prior: Network, value: Network) -> Network:
     """The moves of one and the judgement of the other; one and the same is asked once."""
+    if value.encoding != prior.encoding:
+        games = value.encoding.game, prior.encoding.game
+        raise InputError("a model of {} cannot say what positions of {} are worth".format(*games))
     return prior if value is prior else SplitNetwork(prior, value)
 
 

@@ -5,7 +5,7 @@ analysed anyway, and those after moves that the agent would rather have played a
 both moves are judged alike, by as much search, and one that search never tried has a value as well.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
@@ -20,6 +20,7 @@ MISTAKE, BLUNDER = 0.1, 0.2  #: From how much expected score on a move is marked
 RARE = 0.1  #: What fewer people play is marked "!" where the agent plays it.
 _SHOWN = 3  # moves of people, and disagreements a game
 _DISAGREEMENT = 0.1  # nats
+_STRETCH = 16  # half-moves between two words of progress; fewer leave batches half empty
 
 
 class Record(Protocol):
@@ -205,31 +206,36 @@ def analyse_game(
     *,
     ratings: tuple[int, int] | None = None,
     likelihoods: Array | None = None,
+    tell: Callable[[int], None] = lambda moves: None,
 ) -> GameReport:
     """Every move of `game`: player 0's seen by the first of the two agents, 1's by the other.
 
-    `ratings` and `likelihoods` are handed on to the report.
+    `ratings` and `likelihoods` are handed on to the report; `tell` is called now and then with how
+    many moves are done.
     """
     states = list(game.states())
     movers = [state.board.player() for state in states]
-    found = _analyse(states, agents)
     values: list[float] = []  # for player 0
-    for state, one in zip(states, found, strict=True):
-        values.append(_worth(state, one, values[-1] if values else 0.0))
-    # Nobody is missing before the end: a move was made there.
-    pairs = zip(states[:-1], found[:-1], strict=True)
-    decisions = [(state, one) for state, one in pairs if one is not None]
-    chosen = [state.board.legal_actions()[one.top1] for state, one in decisions]
-    others = {
-        ply: _after(states[ply], action, movers[ply + 1])
-        for ply, action in enumerate(chosen)
-        if action != game.moves[ply]
-    }
-    unplayed = _analyse(list(others.values()), agents)
-    values_of_others = {
-        ply: _worth(others[ply], one, values[ply])
-        for ply, one in zip(others, unplayed, strict=True)
-    }
+    values_of_others: dict[int, float] = {}  # by ply, of what the agent would rather have played
+    decisions: list[tuple[Any, Analysis]] = []
+    chosen: list[int] = []
+    for first in range(0, len(states), _STRETCH):
+        stretch = states[first : first + _STRETCH]
+        others = {}
+        for ply, one in enumerate(_analyse(stretch, agents), first):
+            values.append(_worth(states[ply], one, values[-1] if values else 0.0))
+            if one is None or ply == len(game.moves):
+                continue  # only at the end: before it a move was made
+            decisions.append((states[ply], one))
+            chosen.append(states[ply].board.legal_actions()[one.top1])
+            if chosen[ply] != game.moves[ply]:
+                others[ply] = _after(states[ply], chosen[ply], movers[ply + 1])
+        unplayed = _analyse(list(others.values()), agents)
+        values_of_others |= {
+            ply: _worth(others[ply], one, values[ply])
+            for ply, one in zip(others, unplayed, strict=True)
+        }
+        tell(len(decisions))
     moves = []
     for ply, (state, one) in enumerate(decisions):
         actions = state.board.legal_actions()
@@ -257,7 +263,7 @@ def analyse_game(
                 best_q=_seen_by(movers[ply], values_of_others.get(ply, value)),
             )
         )
-    searched = any(one.visits is not None for one in found if one is not None)
+    searched = any(one.visits is not None for _, one in decisions)
     return GameReport(game, tuple(moves), values[-1], searched, ratings, likelihoods)
 
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -13,8 +13,6 @@ from kedge.agents.agent import Analysis, Predictor
 from kedge.records.chess_positions import boards_of
 from kedge.regularize import Array
 
-#: Where the phases of a game begin, in plies.
-PHASES = {"plies 0-19": 0, "plies 20-39": 20, "plies 40-": 40}
 #: What is summed up over the positions of a game.
 SUMS = ("positions", "top1", "top5", "cross_entropy")
 SHARES = ("top1", "top5")
@@ -24,6 +22,9 @@ FEW = 20
 
 class HumanMove(Protocol):
     """A position of a recorded game, and what a person played in it."""
+
+    phases: ClassVar[Mapping[str, int]]
+    """Where those of a game begin, in plies."""
 
     @property
     def game(self) -> object: ...
@@ -39,17 +40,25 @@ class HumanMove(Protocol):
 
 @dataclass(frozen=True)
 class GameScore:
-    """One game's `SUMS`, a row for each phase, and the groups that it belongs to."""
+    """One game's `SUMS` in each phase, and the groups that it belongs to."""
 
     groups: dict[str, str]
-    sums: Array
+    phases: dict[str, Array]
+
+    @property
+    def sums(self) -> Array:
+        """Of the whole game."""
+        total: Array = np.array(list(self.phases.values())).sum(axis=0)
+        return total
 
     def to_json(self) -> dict[str, Any]:
-        return {"groups": self.groups, "sums": self.sums.tolist()}
+        phases = {phase: sums.tolist() for phase, sums in self.phases.items()}
+        return {"groups": self.groups, "phases": phases}
 
     @classmethod
     def from_json(cls, found: Mapping[str, Any]) -> "GameScore":
-        return cls(dict(found["groups"]), np.array(found["sums"], np.float64))
+        phases = {phase: np.array(sums) for phase, sums in found["phases"].items()}
+        return cls(dict(found["groups"]), phases)
 
 
 @dataclass
@@ -63,16 +72,17 @@ class Prediction:
         labels: dict[str, dict[str, list[Array]]] = {}
         for game in self.games:
             for kind, label in game.groups.items():
-                labels.setdefault(kind, {}).setdefault(label, []).append(game.sums.sum(axis=0))
-        labels["phase"] = {
-            phase: [game.sums[row] for game in self.games if game.sums[row, 0] > 0]
-            for row, phase in enumerate(PHASES)
-        }
+                labels.setdefault(kind, {}).setdefault(label, []).append(game.sums)
+        labels = {kind: dict(sorted(found.items())) for kind, found in labels.items()}
+        phases = labels.setdefault("phase", {})  # in their own order
+        for game in self.games:
+            for phase, sums in game.phases.items():
+                phases.setdefault(phase, []).extend([sums] if sums[0] else [])
         split = {
-            kind: {label: summary(found[label]) for label in sorted(found) if found[label]}
+            kind: {label: summary(games) for label, games in found.items() if games}
             for kind, found in labels.items()
         }
-        return {**summary([game.sums.sum(axis=0) for game in self.games]), "groups": split}
+        return {**summary([game.sums for game in self.games]), "groups": split}
 
 
 def summary(games: Sequence[npt.ArrayLike] | Array) -> dict[str, Any]:
@@ -145,15 +155,16 @@ def scored(
 
 def summed(positions: Sequence[HumanMove], scores: Array) -> Prediction:
     """What `scored` says of positions, game by game and phase by phase."""
-    plies = np.array([position.ply for position in positions])
-    phases = np.searchsorted(list(PHASES.values()), plies, side="right") - 1
     prediction, end = Prediction(), 0
     for _, run in groupby(positions, key=lambda position: id(position.game)):
         group = list(run)
         start, end = end, end + len(group)
-        sums = np.zeros((len(PHASES), len(SUMS)))
-        np.add.at(sums, phases[start:end], scores[start:end])
-        prediction.games.append(GameScore(group[0].groups, sums))
+        phases, plies = group[0].phases, np.array([position.ply for position in group])
+        sums = np.zeros((len(phases), len(SUMS)))
+        rows = np.searchsorted(list(phases.values()), plies, side="right") - 1
+        np.add.at(sums, rows, scores[start:end])
+        by_phase = dict(zip(phases, sums, strict=True))
+        prediction.games.append(GameScore(group[0].groups, by_phase))
     return prediction
 
 

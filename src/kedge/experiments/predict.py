@@ -31,8 +31,8 @@ from kedge.records.filters import (
     sifted_words,
 )
 from kedge.records.go_files import read_go_games
-from kedge.records.go_games import GoGame
-from kedge.records.go_positions import GoPosition, GoSplit, go_sieve
+from kedge.records.go_games import SPLITS, GoGame
+from kedge.records.go_positions import GoPosition, GoSplit, go_sieve, not_in
 from kedge.records.go_positions import boards_of as go_boards_of
 from kedge.specs import Spec, parse
 
@@ -47,6 +47,7 @@ class Predict(Experiment):
     """`agent` on the moves that people made in the games of `data`."""
 
     name: ClassVar[str] = "predict"
+    version: ClassVar[int] = 2
     advice: ClassVar[Mapping[str, str]] = {}
     """By what a filter leaves out, how to keep it."""
 
@@ -223,6 +224,10 @@ class ChessPredict(Predict):
 @dataclass(frozen=True, kw_only=True)
 class GoPredict(Predict):
     """Go, on the full board: the paper's games, or all."""
+
+    advice: ClassVar[Mapping[str, str]] = {
+        not_in(split): "--split all keeps every game on 19×19" for split in SPLITS
+    }
 
     game: Literal["go"] = "go"
     split: GoSplit = "test"

@@ -14,6 +14,7 @@ from kedge.errors import InputError
 TERMINAL = -4  #: What `current_player` answers after the end, as in OpenSpiel.
 BLACK, WHITE, EMPTY = 0, 1, 2
 COLUMNS = "ABCDEFGHJKLMNOPQRST"  #: From the left, as GTP names them.
+MOST_KOMI = 361.0  #: Either way: the points of the largest board.
 _SGF = "abcdefghijklmnopqrs"
 
 
@@ -66,6 +67,8 @@ class GoState:
     ) -> None:
         if not 2 <= size <= 19:
             raise InputError(f"a board of {size}×{size}: 2 to 19 are played")
+        if not abs(komi) <= MOST_KOMI:
+            raise InputError(f"komi: at most {MOST_KOMI:g} points either way, not {komi:g}")
         if superko not in ("simple", "positional", "situational"):
             raise InputError(f"superko {superko!r}: not simple, positional or situational")
         placed = [*(handicap_points(size, handicap) if handicap else ()), *map(int, black)]

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from kedge.evaluation.game_analysis import GameReport
     from kedge.records import ReadReport
 
+    _Judge = Callable[[Any, Callable[[int], None]], GameReport]  # told how many moves are done
+
 _DEFAULT = "puct({}, c_puct=2, playouts=50)"
 
 
@@ -114,8 +116,10 @@ def analyze(
     for path in (svg, None if out in (None, "-") else Path(str(out))):
         if path is not None and path.exists() and file.exists() and path.samefile(file):
             raise InputError(f"{path}: holds the games themselves; name another file")
+    if not file.exists():
+        raise InputError(f"{file}: No such file or directory")
     from kedge.files import check_writable, write_atomic
-    from kedge.interfaces.progress import counting_games
+    from kedge.interfaces.progress import counting_moves
     from kedge.records import ReadReport, holds_go
 
     if svg is not None:
@@ -128,18 +132,16 @@ def analyze(
     if is_go and (elo is not None or fit):
         raise InputError("--elo, --fit-rating: are for chess; a model of Go is told no rating")
     judge = _judge_go(agent) if is_go else _judge_chess(agent, elo, fit)
-    total = limit if number is None else 1
-    with _writer(out) as write, counting_games(total, quiet=as_json) as show:
+    with _writer(out) as write, counting_moves(quiet=as_json) as begin:
         for game in _chosen(file, read, number, limit, is_go=is_go):
             if svg and reports:
                 raise InputError("--svg: draws one game; choose it with --game")
             numbers.append(read.games + read.broken_games)
             try:
-                reports.append(judge(game))
+                reports.append(judge(game, begin(numbers[-1], len(game))))
             except InputError as error:
                 raise InputError(f"{file}: game {numbers[-1]}: {error}") from None
             write(reports[-1])
-            show(len(reports), len(reports))
     if svg is not None:
         from kedge.interfaces.game_picture import draw
 
@@ -157,19 +159,17 @@ def analyze(
             typer.echo(str(written), err=out == "-")
 
 
-def _judge_go(agent: str | None) -> "Callable[[Any], GameReport]":
+def _judge_go(agent: str | None) -> "_Judge":
     """From a game of Go to its report."""
     from kedge.agents import make_player
     from kedge.evaluation.game_analysis import analyse_game
     from kedge.games.go import GoState
 
     player = make_player(agent or _DEFAULT.format("go"), GoState)
-    return lambda game: analyse_game(game, [player, player])
+    return lambda game, tell: analyse_game(game, [player, player], tell=tell)
 
 
-def _judge_chess(
-    agent: str | None, elo: int | None, fit: bool | None
-) -> "Callable[[Any], GameReport]":
+def _judge_chess(agent: str | None, elo: int | None, fit: bool | None) -> "_Judge":
     """From a game of chess to its report."""
     from functools import cache
 
@@ -183,7 +183,7 @@ def _judge_chess(
     is_fitted = given is None if fit is None else fit
     networks = cache(rating_networks)  # loaded when there is a game
 
-    def judge(game: Any) -> "GameReport":
+    def judge(game: Any, tell: Callable[[int], None]) -> "GameReport":
         if given is not None:
             ratings, agents = None, [given, given]
         else:
@@ -191,7 +191,7 @@ def _judge_chess(
             told = told_agent(*ratings), told_agent(*ratings[::-1])
             agents = [make_player(spec, ChessState) for spec in told]
         likelihoods = None if not is_fitted else move_likelihoods(game, networks())
-        return analyse_game(game, agents, ratings=ratings, likelihoods=likelihoods)
+        return analyse_game(game, agents, ratings=ratings, likelihoods=likelihoods, tell=tell)
 
     return judge
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 experiments_app = typer.Typer(
     no_args_is_help=True,
-    help="Look at, and clear away, the runs that are kept: papers and matches.",
+    help="Look at, and clear away, the runs that are kept: tables, matches and predictions.",
 )
 
 
@@ -77,7 +77,7 @@ def paper(
     ] = None,
     device: Annotated[
         str | None,
-        typer.Option(help="`cpu`, `cuda`, `cuda:1`, … (--set device=…)", show_default=False),
+        typer.Option(help="`cpu`, `openvino`, `cuda`, … (--set device=…)", show_default=False),
     ] = None,
     engine: Engine = "local",
     workers: Workers = None,

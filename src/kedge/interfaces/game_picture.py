@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _WIDTH, _PLY = 6.5, 0.055  # inches: of a short game, and of each half-move of a long one
+_NAME = 0.4, 0.1  # of a move: inches that it is wide, and how much score it is high
 _WHITE, _BLACK = "#e9e4d8", "#55534e"
 _GROUNDS = {"White": _WHITE, "Black": _BLACK}
 _INKS = {_WHITE: EXACT, _BLACK: _WHITE}
@@ -23,8 +24,11 @@ _MARKS = {"??": RM, "?": "#e69f00", "!": _GOOD}
 
 def draw(report: GameReport) -> bytes:
     """An SVG: one side's expected score over the moves; below it how many people play each."""
-    width = min(16.0, max(_WIDTH, _PLY * len(report.moves) + 2.0))
-    return render(lambda figure: _draw(figure, report), (width, 4.6), "svg")
+    return render(lambda figure: _draw(figure, report), (_width(report), 4.6), "svg")
+
+
+def _width(report: GameReport) -> float:
+    return min(16.0, max(_WIDTH, _PLY * len(report.moves) + 2.0))
 
 
 def _draw(figure: "Figure", report: GameReport) -> None:
@@ -43,21 +47,30 @@ def _draw_value(axes: "Axes", report: GameReport) -> None:
     axes.fill_between(after, score, 1.0, color=above, linewidth=0)
     axes.plot(after, score, color=EXACT, linewidth=1.2)
     axes.axhline(0.5, color=RM, linewidth=0.6, alpha=0.6)
-    for move in report.moves:
-        if move.mark:
-            _label(axes, move, score[move.ply + 1], above, below)
+    plies, high = _NAME[0] * len(report.moves) / _width(report), _NAME[1]
+    named: list[tuple[int, float]] = []
+    for move in sorted(report.moves, key=lambda move: -move.loss):
+        if not move.mark:
+            continue
+        at, is_above = score[move.ply + 1], _is_above(move, score[move.ply + 1])
+        place = move.ply, at + (high if is_above else -high)
+        _dot(axes, move, at)
+        # Where names would hide each other, what cost the most has its name.
+        if all(abs(place[0] - x) > plies or abs(place[1] - y) > high for x, y in named):
+            named.append(place)
+            _label(axes, move, at, is_above, above if is_above else below)
     tidy(axes, f"{report.game.sides[0]}'s expected score", "", "")
     axes.set_ylim(0.0, 1.0)
     axes.set_yticks([0.0, 0.5, 1.0], ["0", "½", "1"])
     axes.grid(False)
 
 
-def _label(axes: "Axes", move: MoveReport, score: float, above: str, below: str) -> None:
-    """A dot, and the move on the mover's own colour, where there is room."""
-    from matplotlib.patheffects import withStroke
+def _is_above(move: MoveReport, score: float) -> bool:
+    """Whether its name stands there: on the mover's own colour, where there is room."""
+    return score < 0.85 if move.player else score < 0.15
 
-    is_above = score < 0.85 if move.player else score < 0.15
-    ground = above if is_above else below
+
+def _dot(axes: "Axes", move: MoveReport, score: float) -> None:
     axes.plot(
         move.ply + 1,
         score,
@@ -69,6 +82,11 @@ def _label(axes: "Axes", move: MoveReport, score: float, above: str, below: str)
         clip_on=False,
         zorder=3,
     )
+
+
+def _label(axes: "Axes", move: MoveReport, score: float, is_above: bool, ground: str) -> None:
+    from matplotlib.patheffects import withStroke
+
     axes.annotate(
         f"{move.name}{move.mark}",
         (move.ply + 1, score),

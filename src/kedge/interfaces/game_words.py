@@ -74,7 +74,7 @@ def _comment(report: GameReport, move: MoveReport) -> str:
         prefers = "search prefers" if report.searched else "most play"
         words.append(f"{prefers} {move.choice.name} ({percent(move.choice.policy)})")
     if "?" in move.mark:
-        words.append(f"costs {move.loss:.2f} of a point")
+        words.append(f"costs {move.loss:.2f} of a win")
     return "; ".join(words)
 
 
@@ -189,7 +189,8 @@ def _print_moments(
     console.print(f"\n[bold]{heading}[/bold]")
     for move, words in rows:
         played = (f"{_numbered(report, move):<12}", _STYLES[move.mark])
-        line = (f"  {' '.join(move.line[:_LINE])}", "dim")
+        # A model by itself expects nothing after its choice, which the words have named.
+        line = (f"  {' '.join(move.line[:_LINE])}" if len(move.line) > 1 else "", "dim")
         console.print(Text.assemble("  ", played, f" {words}", line), soft_wrap=True)
 
 

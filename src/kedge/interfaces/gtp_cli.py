@@ -53,7 +53,10 @@ def gtp(
         str, typer.Option(help="`chinese`, `japanese`, `tromp-taylor`, `aga`, …; programs say.")
     ] = "chinese-ogs",
     reuse_tree: Annotated[
-        bool, typer.Option(help="Keep of the last search what is below the moves made since.")
+        bool,
+        typer.Option(
+            "--reuse-tree", help="Keep of the last search what is below the moves made since."
+        ),
     ] = False,
     batch: Annotated[
         int, typer.Option(min=1, max=256, help="Leaves that wait for the network together.")

@@ -8,6 +8,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
+from kedge.agents.networks import is_cpu
 from kedge.errors import InputError
 from kedge.experiments import Experiment
 from kedge.search.regret import MMD, Adaptive, Algorithm, Constant, StepSize, Theory
@@ -87,6 +88,15 @@ def experiment(
         if name not in known:
             raise InputError(f"--{_OPTIONS.get(name, name)}: {title} has no such setting")
     return kind(**{**fields_of(kind, title, settings), **given})
+
+
+def tasks_at_once(workers: int | None, engine: str, device: str) -> int | None:
+    """What was asked for; else one where tasks here would share a GPU, and None for all cores.
+
+    >>> [tasks_at_once(None, "local", device) for device in ("cpu", "openvino", "cuda")]
+    [None, None, 1]
+    """
+    return workers or (1 if engine == "local" and not is_cpu(device) else None)
 
 
 def fields_of(kind: type, title: str, settings: Sequence[str]) -> dict[str, Any]:

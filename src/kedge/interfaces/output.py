@@ -34,11 +34,9 @@ def finished(
 ) -> "tuple[Run, list[Path]]":
     """The experiment once it is run, and the files of its report."""
     from kedge.experiments import run
+    from kedge.interfaces.inputs import tasks_at_once
 
-    if engine == "local" and (device := getattr(experiment, "device", None)) is not None:
-        from kedge.agents.networks import is_cpu
-
-        workers = workers or (None if is_cpu(device) else 1)  # they would share the one GPU
+    workers = tasks_at_once(workers, engine, getattr(experiment, "device", "cpu"))
     with resumable():
         done = run(experiment, engine=engine, workers=workers, address=address, folder=folder)
     return done, done.write_report()

@@ -123,14 +123,15 @@ def go(
 ) -> None:
     """Top-1, top-5 and cross-entropy on human moves of Go, by year, komi and phase.
 
-    Games are those of the paper: even games of people on the full board. An agent is `go`, a model
-    that `kedge train go` made, or search over one. Standard errors are clustered by game.
+    Games are those of the paper: even games of people on the full board, of 2015 and 2016; your own
+    may need `--split all`. Standard errors are clustered by game.
 
     Finished chunks of games are kept: interrupt it, run it again, and it goes on from there.
 
     **Examples**
 
-    - `kedge predict go games.tsv.xz --agent go --limit 20000`
+    - `kedge predict go games.sgf --split all --agent "puct(go, c_puct=2)"`
+    - `kedge predict go games.tsv.xz --agent '"mine/model.onnx"' --limit 20000`
     - `kedge predict go sgf/ --split all --agent 'puct("mine/model.onnx", c_puct=2)' --device cuda`
     """
     from kedge.experiments.predict import GoPredict

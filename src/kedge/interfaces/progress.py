@@ -3,14 +3,49 @@
 import contextlib
 import sys
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 
 @contextlib.contextmanager
 def counting_games(total: float | None, *, quiet: bool) -> Iterator[Callable[[int, float], None]]:
     """A bar of games; yields what to tell how many there are, and how much of `total` is done."""
-    if quiet or not sys.stderr.isatty():
+    if _is_quiet(quiet):
         yield lambda games, done: None
         return
+    with _bar("{task.fields[games]:,} games") as progress:
+        bar = progress.add_task("", total=total, games=0)
+        yield lambda games, done: progress.update(bar, completed=done, games=games)
+
+
+@contextlib.contextmanager
+def counting_moves(*, quiet: bool) -> Iterator[Callable[[int, int], Callable[[int], None]]]:
+    """A bar for one game after the other; yields what begins one, by its number and its length.
+
+    That returns what to tell how many of its moves are done.
+    """
+    if _is_quiet(quiet):
+        yield lambda number, moves: lambda done: None
+        return
+    with _bar(
+        "game {task.fields[number]:,}: {task.completed:,} of {task.total:,} moves"
+    ) as progress:
+        bar = progress.add_task("", total=0, number=0, visible=False)
+
+        def begin(number: int, moves: int) -> Callable[[int], None]:
+            progress.reset(bar, total=moves, visible=True, number=number)
+            return lambda done: progress.update(bar, completed=done)
+
+        yield begin
+
+
+def _is_quiet(quiet: bool) -> bool:
+    return quiet or not sys.stderr.isatty()
+
+
+def _bar(text: str) -> "Progress":
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -20,14 +55,12 @@ def counting_games(total: float | None, *, quiet: bool) -> Iterator[Callable[[in
         TimeRemainingColumn,
     )
 
-    with Progress(
-        TextColumn("{task.fields[games]:,} games"),
+    return Progress(
+        TextColumn(text),
         BarColumn(),
         TimeElapsedColumn(),
         TimeRemainingColumn(),
         console=Console(stderr=True),
         transient=True,
         redirect_stdout=False,
-    ) as progress:
-        bar = progress.add_task("", total=total, games=0)
-        yield lambda games, done: progress.update(bar, completed=done, games=games)
+    )

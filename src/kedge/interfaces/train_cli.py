@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from kedge.errors import InputError
-from kedge.interfaces.options import Device, Json
+from kedge.interfaces.options import Json
 from kedge.interfaces.output import print_json, resumable
 
 Folder = Annotated[
@@ -25,6 +25,7 @@ Settings = Annotated[
         show_default=False,
     ),
 ]
+Device = Annotated[str, typer.Option(help="torch's: `cpu`, `cuda`, `cuda:1`, …")]
 Seconds = Annotated[
     float | None,
     typer.Option(help="Stop after this long; run again to go on.", show_default=False),

@@ -249,4 +249,8 @@ def _folder(name: str) -> Path:
 def _unknown(name: str) -> InputError:
     if name in PUBLIC:
         return InputError(f"model {name} is not here yet; kedge models pull {name}")
-    return InputError(f"unknown model {name!r}; {suggest(name, known_names())}")
+    from kedge.models import embedded  # which needs this module
+
+    if name in embedded.names():
+        return InputError(f"{name} ships with kedge, and is not in the store")
+    return InputError(f"unknown model {name!r}; {suggest(name, embedded.names() + known_names())}")

@@ -87,7 +87,8 @@ def _drawn(
         for ply in sieve.plies(game)
     ]
     if not positions:
-        raise InputError(f"{path}: no position is left: {sifted_words(sieve.to_json())}")
+        advice = "" if split == "all" else "; --set split=all keeps every game on 19×19"
+        raise InputError(f"{path}: no position is left: {sifted_words(sieve.to_json())}{advice}")
     order = np.random.default_rng(seed).permutation(len(positions))
     chosen = [positions[number] for number in np.sort(order[:limit])]
     return [list(run) for _, run in groupby(chosen, key=lambda position: id(position.game))]

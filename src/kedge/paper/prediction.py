@@ -114,7 +114,7 @@ class HumanPrediction(Experiment):
         sums = np.empty((0, len(SUMS)))
         if games:
             found = self.score(cell, games)
-            sums = np.array([game.sums.sum(axis=0) for game in found.games])
+            sums = np.array([game.sums for game in found.games])
         return {**dict(zip(SUMS, sums.T.tolist(), strict=True)), **self.labels(games)}
 
     def gather(self, results: Mapping[str, Mapping[str, Any]]) -> dict[Cell, "Scores"]:
@@ -187,7 +187,7 @@ class Scores:
 
 def find_games(data: str, usual: Path, kinds: str) -> Path:
     """The file `data`, or the games that are usual under ``$KEDGE_DATA``."""
-    advice = f"give human games ({kinds}) by --set data=FILE"
+    advice = f"give human games ({kinds}) by --data FILE"
     if data:
         path = Path(data)
     elif root := os.environ.get("KEDGE_DATA"):

@@ -1,8 +1,9 @@
 """Positions of chess that people moved in: boards to search them on, and planes for a network."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,8 @@ _MOVES = len(_core.chess_policy_moves())  # lc0's
 @dataclass(frozen=True, slots=True, eq=False)
 class Position:
     """A position that a person moved in: the one before ``game.moves[ply]``."""
+
+    phases: ClassVar[Mapping[str, int]] = {"plies 0-19": 0, "plies 20-39": 20, "plies 40-": 40}
 
     game: ChessGame
     ply: int

@@ -1,18 +1,19 @@
 """Positions of Go that people moved in, and the native boards to search them on."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import IO, Any, Literal, get_args
+from typing import IO, Any, ClassVar, Literal, get_args
 
 import numpy as np
+import numpy.typing as npt
 
 from kedge.errors import InputError
 from kedge.records.filters import Sieve
 from kedge.records.go_files import read_go_games
-from kedge.records.go_games import GoGame, split_of
+from kedge.records.go_games import GoGame, Split, split_of, years_words
 from kedge.records.report import ReadReport
 
 #: Even games of people by their years, as `split_of` has them; or any game on 19×19.
@@ -22,6 +23,8 @@ GoSplit = Literal["train", "test", "modern", "all"]
 @dataclass(frozen=True, slots=True, eq=False)
 class GoPosition:
     """The position before ``game.moves[ply]``."""
+
+    phases: ClassVar[Mapping[str, int]] = {"moves 1-50": 0, "moves 51-150": 50, "moves 151-": 150}
 
     game: GoGame
     ply: int
@@ -60,9 +63,22 @@ def go_sieve(split: GoSplit) -> Sieve:
         raise InputError(f"split: one of {', '.join(get_args(GoSplit))}, not {split}")
     filters: dict[str, Any] = {"of other boards": lambda game: game.size == 19}
     if split != "all":
-        filters[f"not in the {split} set"] = lambda game: split_of(game) == split
-    filters["illegal"] = lambda game: np.arange(len(game)) < legal_length(game)
+        filters[not_in(split)] = lambda game: split_of(game) == split
+    filters["illegal"] = _legal_moves
     return Sieve(filters)
+
+
+def not_in(split: Split) -> str:
+    """What is said of games that are not in a set."""
+    return f"not in the {split} set ({years_words(split)})"
+
+
+def _legal_moves(game: GoGame) -> npt.NDArray[np.bool_]:
+    try:
+        length = legal_length(game)
+    except InputError:  # stones that cannot stand
+        length = 0
+    return np.arange(len(game)) < length
 
 
 def legal_games(path: str | Path | IO[bytes], report: ReadReport | None = None) -> Iterator[GoGame]:

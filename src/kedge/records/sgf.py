@@ -28,7 +28,10 @@ from kedge.records.go_games import (
 )
 from kedge.records.report import ReadReport
 
-_VALUE = rb"\[[^\\\]]*+(?:\\.[^\\\]]*+)*+\]"
+# Groups that repeat are atomic as well as possessive: Python before 3.11.5 goes on from where the
+# last attempt to repeat one failed, and lost the passes ``W[]`` after moves.
+_ESCAPED = rb"[^\\\]]*+(?>\\.[^\\\]]*+)*+"
+_VALUE = rb"\[" + _ESCAPED + rb"\]"
 _START = re.compile(rb"\(\s*;")
 # After damage, a game is told from a variation by what its first node says.
 _NEXT = re.compile(
@@ -38,20 +41,18 @@ _ROOT = re.compile(rb"\s*;\s*(?:FF|GM|SZ|CA|AP|ST)\s*\[")
 _MOVE = rb";\s*+[BW]\[[a-z]{2}\]\s*+"
 # Beside a move: clocks, comments, marks and names of nodes, which are passed over.
 _BESIDE = (
-    rb"(?:(?:BL|WL|OB|OW|C|N|LB|TR|CR|MA|SQ|MN)\s*+(?:" + _VALUE + rb"\s*+)++)*+(?![A-Za-z\[])"
+    rb"(?>(?:BL|WL|OB|OW|C|N|LB|TR|CR|MA|SQ|MN)\s*+(?>" + _VALUE + rb"\s*+)++)*+(?![A-Za-z\[])"
 )
 _TOKEN = re.compile(
-    rb"\s*+(?:(?P<plain>(?:" + _MOVE + rb"(?=[;()]))++)"
-    rb"|(?P<noted>(?:" + _MOVE + _BESIDE + rb")++)"
-    rb"|(?P<name>[A-Za-z]{1,64}+)\s*+(?P<values>(?:" + _VALUE + rb"\s*+)++)"
+    rb"\s*+(?:(?P<plain>(?>" + _MOVE + rb"(?=[;()]))++)"
+    rb"|(?P<noted>(?>" + _MOVE + _BESIDE + rb")++)"
+    rb"|(?P<name>[A-Za-z]{1,64}+)\s*+(?P<values>(?>" + _VALUE + rb"\s*+)++)"
     rb"|(?P<mark>[;()]))",
     re.DOTALL,
 )
 _NOTED = re.compile(rb";\s*+([BW]\[[a-z]{2})\]\s*+" + _BESIDE, re.DOTALL)
 # What may stand at the end of a text that goes on.
-_FRAGMENT = re.compile(
-    rb"\s*(?:[A-Za-z]{1,64}\s*)?(?:\[[^\\\]]*+(?:\\.[^\\\]]*+)*+\\?)?\Z", re.DOTALL
-)
+_FRAGMENT = re.compile(rb"\s*(?:[A-Za-z]{1,64}\s*)?(?:\[" + _ESCAPED + rb"\\?)?\Z", re.DOTALL)
 _FIRST = re.compile(_VALUE, re.DOTALL)
 _POINTS = re.compile(r"([a-z])([a-z])(?:\s*:\s*([a-z])([a-z]))?")
 _SIZE = re.compile(r"(\d{1,3})(?:\s*[:x×]\s*(\d{1,3}))?", re.ASCII)

@@ -61,7 +61,11 @@ def joined(device: str) -> Iterator[Rank]:
     if device.startswith("cuda") and not torch.cuda.is_available():
         raise InputError(f"device {device!r}: torch sees no GPU here")
     if count == 1:
-        yield Rank(torch.device(device))
+        try:
+            where = torch.device(device)
+        except RuntimeError:
+            raise InputError(f"device {device!r}: torch trains on cpu, cuda, cuda:1, …") from None
+        yield Rank(where)
         return
     if device not in ("cpu", "cuda"):
         raise InputError(f"device {device!r}: torchrun gives out the GPUs; say cuda")

@@ -14,8 +14,9 @@ import torch
 from torch import Tensor
 
 from kedge import _core
+from kedge.errors import InputError
 from kedge.models.encoding import GO
-from kedge.records.go_games import KOMI
+from kedge.records.go_games import KOMI, years_words
 from kedge.records.go_table import GoTable
 from kedge.training.distributed import Rank
 from kedge.training.imitation import NO_MOVE, Batch, Course, Recipe
@@ -189,6 +190,11 @@ def train(
     if modern:
         games = np.concatenate([train_rows, test_rows, table.rows("modern")])
         train_rows, test_rows = games[games % 50 != 0], games[games % 50 == 0]
+    elif not len(train_rows) or not len(test_rows):
+        raise InputError(
+            f"{len(train_rows)} games of {years_words('train')} to learn from, {len(test_rows)} of "
+            f"{years_words('test')} to test on: none may be missing; --modern takes all years"
+        )
     learned = replace(positions_of(table, train_rows), later=recipe.later).to(rank.device)
     tested = positions_of(table, test_rows).to(rank.device)
     course = Course(GO, make_network, learned, tested)
