@@ -55,11 +55,11 @@ Position make_position(std::string_view phase, const Placed& units, const Placed
     if (position.owners[province] != kNobody) refuse(name + " has two owners");
     position.owners[province] = power;
   }
+  if (dislodged.size() > position.dislodged.size()) refuse("more than 17 units were dislodged");
   if (!dislodged.empty() && !position.retreats()) refuse("units retreat in R phases only");
   for (const auto& [power, text, retreats] : dislodged) {
     const Unit unit = find_unit(power, text);
     const Province province = m.province[unit.location];
-    if (!position.occupied.has(province)) refuse(text + ": nobody is there who dislodged it");
     if (position.find_dislodged(province) != nullptr) refuse(text + ": dislodged twice");
     Set open = position.retreats_of(unit, Set());
     if (retreats) {

@@ -85,7 +85,7 @@ std::optional<Order> legal_convoy(const Position& position, const Unit& unit,
   const Province to = m.province[order.destination];
   order.target = army.location;
   order.destination = m.whole[to];
-  if (!convoys.routes(here).join(whom, to)) return std::nullopt;
+  if (!convoys.routes(whom)[here].has(to)) return std::nullopt;
   return order;
 }
 
@@ -165,29 +165,27 @@ Set Convoys::reach_without(Province from, Province fleet) const {
   return reach(from, others);
 }
 
-Convoys::Routes Convoys::routes(Province fleet) const {
-  // A fleet lies between two shores on a route that passes no fleet twice just when it reaches
-  // both, and no other fleet alone parts it from the two.
-  Routes out;
-  const auto shores = [&](Set fleets) {
-    fleets.remove(fleet);
-    return reach(fleet, fleets) | map().shores[fleet];
-  };
-  out.shores = shores(fleets_);
-  for (const Province other : fleets_) {
-    if (other == fleet) continue;
-    Set fleets = fleets_;
-    fleets.remove(other);
-    const Set left = shores(fleets);
-    if (!(left == out.shores)) out.without[out.count++] = left;
+std::array<Set, kProvinces> Convoys::routes(Province from) const {
+  std::array<Set, kProvinces> through{};
+  if (!map().coast.has(from)) return through;
+  Set start;
+  start.add(from);
+  for (const Province first : map().seas[from] & fleets_) {
+    extend(first, fleets_ - map().seas[from], start, through);
   }
-  return out;
+  return through;
 }
 
-bool Convoys::Routes::join(Province from, Province to) const {
-  if (from == to || !shores.has(from) || !shores.has(to)) return false;
-  return std::all_of(without.begin(), without.begin() + count,
-                     [&](const Set& left) { return left.has(from) || left.has(to); });
+Set Convoys::extend(Province fleet, const Set& open, const Set& seen,
+                    std::array<Set, kProvinces>& through) const {
+  const Map& m = map();
+  // What this fleet borders, a later one need not: a route that came by it could do without some.
+  Set ends = m.shores[fleet] - seen;
+  for (const Province next : m.seas[fleet] & open) {
+    ends |= extend(next, open - m.seas[fleet], seen | m.shores[fleet], through);
+  }
+  through[fleet] |= ends;
+  return ends;
 }
 
 std::optional<Order> legalise(const Position& position, const Convoys& convoys, Order order,
@@ -211,8 +209,21 @@ std::optional<Order> legalise(const Position& position, const Convoys& convoys, 
 
 namespace {
 
-void moves_of(const Position& position, const Convoys& convoys,
-              const std::array<Set, kProvinces>& reach, const Unit& unit,
+// What the fleets at sea can do for each army.
+struct Passages {
+  explicit Passages(const Position& position) : convoys(position) {
+    for (const Province p : position.occupied & map().coast) {
+      if (position.units[p].fleet) continue;
+      reach[p] = convoys.reach(p);
+      if (!reach[p].empty()) routes.emplace_back(p, convoys.routes(p));
+    }
+  }
+  Convoys convoys;
+  std::array<Set, kProvinces> reach;
+  std::vector<std::pair<Province, std::array<Set, kProvinces>>> routes;
+};
+
+void moves_of(const Position& position, const Passages& passages, const Unit& unit,
               std::vector<Order>& out) {
   const Map& m = map();
   const Province here = m.province[unit.location];
@@ -225,31 +236,33 @@ void moves_of(const Position& position, const Convoys& convoys,
     for (const Location l : m.by_sea[unit.location]) add(Kind::kMove, nullptr, l);
   } else {
     for (const Province p : m.by_land[here]) add(Kind::kMove, nullptr, m.whole[p]);
-    for (const Province p : reach[here]) add(Kind::kMoveVia, nullptr, m.whole[p]);
+    for (const Province p : passages.reach[here]) add(Kind::kMoveVia, nullptr, m.whole[p]);
   }
   const Set& into = steps(unit);
-  const bool convoying = convoys.fleets().has(here);
+  const bool convoying = passages.convoys.fleets().has(here);
   for (const Province p : position.occupied) {
     const Unit& other = position.units[p];
     if (p == here) continue;
     if (into.has(p)) add(Kind::kSupportHold, &other, 0);
     if (other.fleet) {
-      for (const Location l : m.by_sea[other.location]) {
-        if (into.has(m.province[l])) add(Kind::kSupportMove, &other, l);
+      // The coast may be left open, too.
+      for (const Province d : m.sailing[other.location] & into) {
+        add(Kind::kSupportMove, &other, m.whole[d]);
+        for (const Location l : m.coasts[d] & m.by_sea[other.location]) {
+          add(Kind::kSupportMove, &other, l);
+        }
       }
       continue;
     }
     Set to = m.by_land[p];
-    if (!reach[p].empty()) to |= convoying ? convoys.reach_without(p, here) : reach[p];
+    if (const Set& reach = passages.reach[p]; !reach.empty()) {
+      to |= convoying ? passages.convoys.reach_without(p, here) : reach;
+    }
     for (const Province d : to & into) add(Kind::kSupportMove, &other, m.whole[d]);
   }
   if (!convoying) return;
-  const Convoys::Routes routes = convoys.routes(here);
-  for (const Province p : position.occupied & routes.shores) {
-    if (position.units[p].fleet) continue;
-    for (const Province d : routes.shores) {
-      if (routes.join(p, d)) add(Kind::kConvoy, &position.units[p], m.whole[d]);
-    }
+  for (const auto& [p, through] : passages.routes) {
+    for (const Province d : through[here]) add(Kind::kConvoy, &position.units[p], m.whole[d]);
   }
 }
 
@@ -271,13 +284,9 @@ void builds_of(const Position& position, Power power, std::vector<Order>& out) {
 void legal_orders(const Position& position, std::vector<Order>& out) {
   out.clear();
   if (position.moving()) {
-    const Convoys convoys(position);
-    std::array<Set, kProvinces> reach;
+    const Passages passages(position);
     for (const Province p : position.occupied) {
-      if (!position.units[p].fleet) reach[p] = convoys.reach(p);
-    }
-    for (const Province p : position.occupied) {
-      moves_of(position, convoys, reach, position.units[p], out);
+      moves_of(position, passages, position.units[p], out);
     }
   } else if (position.retreats()) {
     for (int i = 0; i < position.retreating; ++i) {

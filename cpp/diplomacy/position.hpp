@@ -48,8 +48,8 @@ struct Dislodged {
   bool operator==(const Dislodged&) const = default;
 };
 
-// Everything that the rest of the game depends on. There are never more units than centres, and
-// where one was dislodged another stands.
+// Everything that the rest of the game depends on. There are never more units than centres, so
+// that at most half of them are dislodged at once.
 struct Position {
   Position() { owners.fill(kNobody); }
 
@@ -95,17 +95,14 @@ class Convoys {
   Set reach(Province from) const;
   Set reach_without(Province from, Province fleet) const;
 
-  // What one fleet can help to join.
-  struct Routes {
-    // Whether it lies on a route between these that passes no fleet twice.
-    bool join(Province from, Province to) const;
-    Set shores;                                // that it reaches with the others' help
-    std::array<Set, kCentres> without;         // the same when one of those others is missing
-    int count = 0;
-  };
-  Routes routes(Province fleet) const;
+  // By fleet, where the routes through it take an army from here. A route has no fleet that it
+  // could do without.
+  std::array<Set, kProvinces> routes(Province from) const;
 
  private:
+  Set extend(Province fleet, const Set& open, const Set& seen,
+             std::array<Set, kProvinces>& through) const;
+
   Set fleets_;
 };
 
