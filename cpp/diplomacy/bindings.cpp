@@ -212,7 +212,7 @@ void kedge::bind_diplomacy(nb::module_& m) {
              if (i >= batch.positions.size()) throw nb::index_error("no such board");
              return batch.positions[i];
            })
-      .def_prop_ro("keys", [](const Batch& batch) {
+      .def("keys", [](const Batch& batch) {
         std::vector<std::uint64_t> keys;
         for (const Position& position : batch.positions) keys.push_back(position.hash());
         return kedge::own(std::move(keys));
@@ -233,4 +233,18 @@ void kedge::bind_diplomacy(nb::module_& m) {
   m.def("diplomacy_locations", [] {
     return std::vector<std::string>(map().names.begin(), map().names.end());
   });
+  // Pairs of locations, each both ways round.
+  m.def("diplomacy_borders", [](bool fleet) {
+    const Map& standard = map();
+    std::vector<std::tuple<int, int>> pairs;
+    for (int a = 0; a < kLocations; ++a) {
+      const Province from = standard.province[a];
+      if (fleet) {
+        for (const Location b : standard.by_sea[a]) pairs.emplace_back(a, b);
+      } else if (standard.whole[from] == a) {
+        for (const Province p : standard.by_land[from]) pairs.emplace_back(a, standard.whole[p]);
+      }
+    }
+    return pairs;
+  }, "fleet"_a);
 }

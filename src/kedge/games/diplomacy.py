@@ -19,7 +19,11 @@ SIMULTANEOUS, TERMINAL = -2, -4
 POWERS = ("AUSTRIA", "ENGLAND", "FRANCE", "GERMANY", "ITALY", "RUSSIA", "TURKEY")
 #: The 75 provinces, and the coasts of those that have two, by name.
 LOCATIONS = tuple(_core.diplomacy_locations())
-VICTORY = 18  #: Centres that win alone.
+#: Places by the unit, ``A`` or ``F``, that may go from the first to the second.
+BORDERS = {
+    unit: frozenset((LOCATIONS[a], LOCATIONS[b]) for a, b in _core.diplomacy_borders(unit == "F"))
+    for unit in "AF"
+}
 
 PackedOrders = npt.NDArray[np.uint32]
 
