@@ -119,6 +119,11 @@ std::vector<Packed> packed_orders(const Position& position) {
   return out;
 }
 
+nb::str text_of(const Order& order) {
+  char text[kMaxText];
+  return nb::str(text, write_order(order, text));
+}
+
 // By the place that players name first.
 nb::dict orders_of(const Position& position) {
   std::vector<Order> orders;
@@ -130,7 +135,7 @@ nb::dict orders_of(const Position& position) {
     const auto place = [&](const Order& order) {
       return order.kind == Kind::kBuild ? m.whole[m.province[order.unit]] : order.unit;
     };
-    list.append(format_order(orders[i]));
+    list.append(text_of(orders[i]));
     if (i + 1 < orders.size() && place(orders[i + 1]) == place(orders[i])) continue;
     if (orders[i].kind == Kind::kBuild) list.append("WAIVE");
     out[nb::cast(m.names[place(orders[i])])] = list;
@@ -223,7 +228,7 @@ void kedge::bind_diplomacy(nb::module_& m) {
   m.def("diplomacy_format_order", [](Packed packed) {
     const std::optional<Order> order = unpack(packed);
     if (!order) throw nb::value_error("not an order");
-    return format_order(*order);
+    return text_of(*order);
   }, "order"_a);
   m.def("diplomacy_parse_order", [](std::string_view text) {
     const std::optional<Order> order = parse_order(text);

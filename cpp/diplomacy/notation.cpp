@@ -98,26 +98,38 @@ std::optional<Order> parse_order(std::string_view text) {
   return order;
 }
 
-std::string format_order(const Order& order) {
-  const auto name = [](bool fleet, Location l) {
-    return (fleet ? "F " : "A ") + std::string(map().names[l]);
+std::size_t write_order(const Order& order, char* out) {
+  char* end = out;
+  const auto put = [&](std::string_view text) { end = std::copy(text.begin(), text.end(), end); };
+  const auto unit = [&](bool fleet, Location l) {
+    put(fleet ? "F " : "A ");
+    put(map().names[l]);
   };
-  if (order.kind == Kind::kWaive) return "WAIVE";
-  const std::string unit = name(order.fleet, order.unit);
-  const std::string to(map().names[order.destination]);
-  switch (order.kind) {
-    case Kind::kHold: return unit + " H";
-    case Kind::kMove: return unit + " - " + to;
-    case Kind::kMoveVia: return unit + " - " + to + " VIA";
-    case Kind::kSupportHold: return unit + " S " + name(order.target_fleet, order.target);
-    case Kind::kSupportMove:
-      return unit + " S " + name(order.target_fleet, order.target) + " - " + to;
-    case Kind::kConvoy: return unit + " C " + name(order.target_fleet, order.target) + " - " + to;
-    case Kind::kRetreat: return unit + " R " + to;
-    case Kind::kDisband: return unit + " D";
-    case Kind::kBuild: return unit + " B";
-    default: return "";
+  const auto place = [&](std::string_view dash) {
+    put(dash);
+    put(map().names[order.destination]);
+  };
+  if (order.kind == Kind::kWaive) {
+    put("WAIVE");
+    return static_cast<std::size_t>(end - out);
   }
+  unit(order.fleet, order.unit);
+  switch (order.kind) {
+    case Kind::kHold: put(" H"); break;
+    case Kind::kDisband: put(" D"); break;
+    case Kind::kBuild: put(" B"); break;
+    case Kind::kRetreat: place(" R "); break;
+    case Kind::kMove: place(" - "); break;
+    case Kind::kMoveVia:
+      place(" - ");
+      put(" VIA");
+      break;
+    default:
+      put(order.kind == Kind::kConvoy ? " C " : " S ");
+      unit(order.target_fleet, order.target);
+      if (order.kind != Kind::kSupportHold) place(" - ");
+  }
+  return static_cast<std::size_t>(end - out);
 }
 
 std::optional<Unit> parse_unit(std::string_view text) {

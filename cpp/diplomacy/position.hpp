@@ -118,7 +118,9 @@ void legal_orders(const Position& position, std::vector<Order>& out);
 Position adjudicate(const Position& position, std::span<const Packed> orders);
 
 std::optional<Order> parse_order(std::string_view text);
-std::string format_order(const Order& order);
+// Into at most kMaxText characters; how many.
+inline constexpr std::size_t kMaxText = 32;
+std::size_t write_order(const Order& order, char* out);
 std::optional<Unit> parse_unit(std::string_view text);  // nobody's yet
 std::string format_unit(const Unit& unit);
 std::string format_phase(const Position& position);
