@@ -124,22 +124,30 @@ nb::str text_of(const Order& order) {
   return nb::str(text, write_order(order, text));
 }
 
-// By the place that players name first.
-nb::dict orders_of(const Position& position) {
+Power owner(const Position& position, const Order& order) {
+  const Province p = map().province[order.unit];
+  if (order.kind == Kind::kBuild) return position.owners[p];
+  const Dislodged* one = position.find_dislodged(p);
+  return one != nullptr ? one->unit.power : position.units[p].power;
+}
+
+// One power's, or everyone's, by the place that players name first.
+nb::dict orders_of(const Position& position, Power power) {
+  const Map& m = map();
   std::vector<Order> orders;
   legal_orders(position, orders);
   nb::dict out;
-  nb::list list;
-  for (std::size_t i = 0; i < orders.size(); ++i) {
-    const Map& m = map();
-    const auto place = [&](const Order& order) {
-      return order.kind == Kind::kBuild ? m.whole[m.province[order.unit]] : order.unit;
-    };
-    list.append(text_of(orders[i]));
-    if (i + 1 < orders.size() && place(orders[i + 1]) == place(orders[i])) continue;
-    if (orders[i].kind == Kind::kBuild) list.append("WAIVE");
-    out[nb::cast(m.names[place(orders[i])])] = list;
-    list = nb::list();
+  for (std::size_t i = 0; i < orders.size();) {
+    const Order& first = orders[i];
+    const bool builds = first.kind == Kind::kBuild;
+    const bool listed = power == kNobody || owner(position, first) == power;
+    nb::list list;
+    for (; i < orders.size() && m.province[orders[i].unit] == m.province[first.unit]; ++i) {
+      if (listed) list.append(text_of(orders[i]));
+    }
+    if (!listed) continue;
+    if (builds) list.append("WAIVE");
+    out[nb::cast(m.names[builds ? m.whole[m.province[first.unit]] : first.unit])] = list;
   }
   return out;
 }
@@ -184,7 +192,7 @@ void kedge::bind_diplomacy(nb::module_& m) {
            "orders"_a)
       .def("legal_orders",
            [](const Position& position) { return kedge::own(packed_orders(position)); })
-      .def("orders", &orders_of)
+      .def("orders", &orders_of, "power"_a = kNobody)
       // Packed, with coasts and VIA as the rules know them; 0 if it is not legal for this power.
       .def("legal_order", &legal_order, "text"_a, "power"_a = kNobody)
       .def("units", [](const Position& p) { return by_power([&](Power i) { return units_of(p, i); }); })

@@ -198,11 +198,10 @@ def test_native_moves_are_those_of_the_plain_twin(seed):
     state = DiplomacyState.from_json(random_position(rng))
     units = [(power, u) for power, us in state.to_json()["units"].items() for u in us]
     orders = random_orders(rng, state)
-    owner = {text[2:]: power for power, text in units}
     stand, retreats = plain_diplomacy.adjudicate(
         units, {place[:3]: text for place, text in orders.items()}
     )
-    state.apply({power: [orders[p] for p in orders if owner[p] == power] for power in POWERS})
+    state.apply({power: [orders[place] for place in state.orders(power)] for power in POWERS})
     position = state.to_json()
     assert {(power, u) for power, us in position["units"].items() for u in us} == stand
     assert {

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from kedge import _core
 from kedge.errors import InputError
+from kedge.games.diplomacy_drawing import draw
 
 #: What `current_player` answers, as in OpenSpiel.
 SIMULTANEOUS, TERMINAL = -2, -4
@@ -126,9 +127,14 @@ class DiplomacyState:
     def current_player(self) -> int:
         return TERMINAL if self.is_terminal() else SIMULTANEOUS
 
-    def orders(self) -> dict[str, list[str]]:
-        """Every legal order, by the place it is for; none when the game is over."""
-        return {} if self.is_terminal() else self.board.orders()
+    def orders(self, power: str | None = None) -> dict[str, list[str]]:
+        """Every legal order of `power`, or of all, by the place it is for; none at the end.
+
+        In Winter a place has its builds, more of them than may be made (see `adjustment`).
+        """
+        if self.is_terminal():
+            return {}
+        return self.board.orders() if power is None else self.board.orders(player(power))
 
     def adjustment(self, power: str) -> int:
         """Units that `power` may build, or, below 0, must disband; 0 but in Winter."""
@@ -183,6 +189,10 @@ class DiplomacyState:
             return [float(power == self.board.winner) for power in range(len(POWERS))]
         squares = [len(centres) ** 2 for centres in self.board.centres()]
         return [square / max(1, sum(squares)) for square in squares]
+
+    def to_svg(self, orders: Mapping[str, Sequence[str]] | None = None) -> str:
+        """The map with its units and centres, and with `orders` if there are any."""
+        return draw(self.to_json(), orders)
 
     def clone(self) -> "DiplomacyState":
         copy = DiplomacyState.__new__(DiplomacyState)
