@@ -20,7 +20,8 @@ using namespace kedge::diplomacy;
 using Slots = nb::ndarray<const Packed, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Joint = nb::ndarray<const Packed, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Placed = std::vector<std::tuple<Power, std::string>>;
-using Retreating = std::vector<std::tuple<Power, std::string, std::optional<std::vector<std::string>>>>;
+using Places = std::vector<std::string>;
+using Retreating = std::vector<std::tuple<Power, std::string, std::optional<Places>>>;
 
 [[noreturn]] void refuse(const std::string& why) { throw nb::value_error(why.c_str()); }
 
@@ -32,7 +33,9 @@ Location find_place(const std::string& name) {
 
 Unit find_unit(Power power, const std::string& text) {
   const std::optional<Unit> unit = parse_unit(text);
-  if (!unit || power >= kPowers) refuse(text.substr(0, 40) + " is not a unit such as A PAR or F STP/SC");
+  if (!unit || power >= kPowers) {
+    refuse(text.substr(0, 40) + " is not a unit such as A PAR or F STP/SC");
+  }
   return {power, unit->fleet, unit->location};
 }
 
@@ -195,7 +198,8 @@ void kedge::bind_diplomacy(nb::module_& m) {
       .def("orders", &orders_of, "power"_a = kNobody)
       // Packed, with coasts and VIA as the rules know them; 0 if it is not legal for this power.
       .def("legal_order", &legal_order, "text"_a, "power"_a = kNobody)
-      .def("units", [](const Position& p) { return by_power([&](Power i) { return units_of(p, i); }); })
+      .def("units",
+           [](const Position& p) { return by_power([&](Power i) { return units_of(p, i); }); })
       .def("centres",
            [](const Position& p) { return by_power([&](Power i) { return centres_of(p, i); }); })
       .def("dislodged",

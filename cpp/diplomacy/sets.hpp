@@ -36,13 +36,14 @@ class Set {
    public:
     constexpr Iterator(std::uint64_t low, std::uint64_t high) : low_(low), high_(high) {}
     constexpr std::uint8_t operator*() const {
-      return static_cast<std::uint8_t>(low_ ? std::countr_zero(low_) : 64 + std::countr_zero(high_));
+      const int member = low_ ? std::countr_zero(low_) : 64 + std::countr_zero(high_);
+      return static_cast<std::uint8_t>(member);
     }
     constexpr Iterator& operator++() {
       (low_ ? low_ : high_) &= (low_ ? low_ : high_) - 1;
       return *this;
     }
-    constexpr bool operator!=(const Iterator& i) const { return low_ != i.low_ || high_ != i.high_; }
+    constexpr bool operator==(const Iterator&) const = default;
 
    private:
     std::uint64_t low_, high_;

@@ -6,7 +6,7 @@ order of `POWERS`. All of them write orders at once; what is not legal is as goo
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -76,7 +76,7 @@ class DiplomacyState:
         self._quiet_since = board.year - 1
 
     @classmethod
-    def from_json(cls, position: Mapping[str, Any], game: Diplomacy | None = None) -> Any:
+    def from_json(cls, position: Mapping[str, Any], game: Diplomacy | None = None) -> Self:
         """The position in plain form: ``name``, ``units``, ``centers`` and, in R phases,
         ``dislodged``, with ``retreats`` (places by unit) where they are known.
 
@@ -175,6 +175,10 @@ class DiplomacyState:
         self._drawn = (last is not None and before.year >= last) or (
             quiet is not None and before.year - self._quiet_since >= quiet
         )
+
+    def end_in_draw(self) -> None:
+        """The powers agree to end the game; centres stay as they are."""
+        self._drawn = True
 
     def is_terminal(self) -> bool:
         return self._drawn or self.board.winner is not None
