@@ -5,6 +5,7 @@ NB_MODULE(_core, m) {
   m.doc() = "The native core of kedge.";
   kedge::bind_chess(m);
   kedge::bind_chess_records(m);
+  kedge::bind_diplomacy(m);
   kedge::bind_go(m);
   kedge::bind_puct(m);
   kedge::bind_regret(m);

@@ -8,10 +8,12 @@ import pytest
 
 from kedge.errors import InputError
 from kedge.games import load_game
+from kedge.games.diplomacy import POWERS
 
 SIMULTANEOUS = -2  # what `current_player` answers when all move at once
 GAMES = [
     "chess",
+    "diplomacy(last_year=1903)",
     "go(size=5)",
     "blotto(coins=3, fields=3)",
     "matching-pennies",
@@ -31,7 +33,7 @@ def test_plays_to_an_end(spec):
         assert state.current_player() in (SIMULTANEOUS, *range(game.num_players))
         assert state.returns() == [0.0] * game.num_players
         before = state.clone()
-        last = play(state, game.num_players, lambda legal: int(rng.choice(legal)))
+        last = play(state, game.num_players, lambda legal: legal[rng.integers(len(legal))])
     assert state.current_player() == -4
     assert len(state.returns()) == game.num_players
     assert not before.is_terminal(), "a clone must not follow its original"
@@ -41,7 +43,11 @@ def test_plays_to_an_end(spec):
 
 def play(state, players, choose):
     """Make a move, or all players' moves; returns what makes the same once more."""
-    if state.current_player() == SIMULTANEOUS:
+    if hasattr(state, "orders"):
+        # A player's move is an order for every unit of his.
+        orders = {p: [choose(texts) for texts in state.orders(p).values()] for p in POWERS}
+        apply = partial(state.apply, orders)
+    elif state.current_player() == SIMULTANEOUS:
         joint = [choose(state.legal_actions(player)) for player in range(players)]
         apply = partial(state.apply_actions, joint)
     else:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from kedge.errors import InputError
 from kedge.games.chess import Chess
+from kedge.games.diplomacy import Diplomacy
 from kedge.games.game import Game
 from kedge.games.go import Go
 from kedge.games.normal_form import (
@@ -23,6 +24,7 @@ from kedge.specs import Registry
 GAMES: Registry[Game] = Registry("game", "kedge.games")
 GAMES.register("blotto", blotto)
 GAMES.register("chess", Chess)
+GAMES.register("diplomacy", Diplomacy)
 GAMES.register("go", Go)
 GAMES.register("matching-pennies", matching_pennies)
 GAMES.register("random", random_game)

@@ -1,0 +1,126 @@
+"""Diplomacy: kedge beside PyPI `diplomacy`, in one run, as ratios; and people's games, replayed.
+
+    pip install diplomacy
+    KEDGE_DATA=… python benchmarks/diplomacy_rules.py [--replay]
+
+One core. Positions are those of people in the years 1904 to 1907, with 30 units or more, and the
+orders are theirs. Cicero's C++ engine, timed apart on another machine with such positions, took
+39 µs to adjudicate, 3 µs to clone and 470 µs to list all orders. ``--replay`` adjudicates every
+phase of Droidippy's games and compares the next position.
+"""
+
+import argparse
+import copy
+import json
+import lzma
+import os
+import sys
+import time
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from diplomacy import Game
+
+from kedge.games.diplomacy import POWERS, DiplomacyState, adjudicate_many
+
+sys.path.append(str(Path(__file__).parents[1] / "tests" / "games"))
+from timing import rate
+
+
+def games(limit: int | None = None) -> Any:
+    path = Path(os.environ["KEDGE_DATA"], "data/diplomacy/droidippy.jsonl.xz")
+    with lzma.open(path, "rt") as file:
+        for number, line in enumerate(file):
+            if number == limit:
+                return
+            yield json.loads(line)
+
+
+def midgame(count: int) -> list[Any]:
+    found = []
+    for game in games():
+        for phase in game["phases"]:
+            units = sum(map(len, phase["units"].values()))
+            given = sum(map(len, phase["orders"].values()))
+            moving = phase["name"][-1] == "M" and "1904" <= phase["name"][1:5] <= "1907"
+            if moving and units >= 30 and given >= 25:
+                found.append(phase)
+        if len(found) >= count:
+            return found[:count]
+    return found
+
+
+def peer(phase: Any) -> Game:
+    game = Game()
+    game.set_state({key: phase[key] for key in ("name", "units", "centers")} | {"retreats": {}})
+    for power in POWERS:
+        game.set_orders(power, phase["orders"].get(power, []))
+    return game
+
+
+def row(name: str, ours: float, theirs: float) -> None:
+    print(f"{name:<34}{1e6 / ours:>12,.2f}{1e6 / theirs:>14,.0f}{ours / theirs:>12,.0f}×")
+
+
+def compare(repeats: int) -> None:
+    phases = midgame(100)
+    states = [DiplomacyState.from_json(phase) for phase in phases]
+    packed = [state.pack(phase["orders"]) for state, phase in zip(states, phases, strict=True)]
+    peers = [peer(phase) for phase in phases[:20]]
+    joint = [np.tile(orders, (200, 1)) for orders in packed]
+    print(f"{'':<34}{'kedge, µs':>12}{'diplomacy, µs':>14}{'ratio':>13}")
+
+    def adjudicate() -> int:
+        for state, orders in zip(states, joint, strict=True):
+            adjudicate_many(state.board, orders, threads=1)
+        return 200 * len(states)
+
+    def process(fresh: list[Game]) -> float:
+        start = time.perf_counter()
+        for game in fresh:
+            game.process()
+        return len(fresh) / (time.perf_counter() - start)
+
+    row("adjudicate joint orders", rate(adjudicate, repeats), process([peer(p) for p in phases]))
+
+    def each(call: Any, things: list[Any]) -> Any:
+        return lambda: sum(call(thing) is not None for thing in things)
+
+    listing = rate(each(lambda game: game.get_all_possible_orders(), peers), 1)
+    row(
+        "all legal orders, packed",
+        rate(each(lambda s: s.board.legal_orders(), states), repeats),
+        listing,
+    )
+    row("all legal orders, as text", rate(each(lambda s: s.orders(), states), repeats), listing)
+    cloning = rate(each(copy.deepcopy, peers[:3]), 1)
+    row("clone the position", rate(each(lambda s: s.board.copy(), states * 20), repeats), cloning)
+
+
+def replay(limit: int | None) -> None:
+    from test_diplomacy import disagreement
+
+    start, count, phases, broken = time.perf_counter(), 0, 0, []
+    for game in games(limit):
+        count += 1
+        for before, after in pairwise(game["phases"]):
+            phases += 1
+            if wrong := disagreement(before, after):
+                broken.append((game["id"], before["name"], wrong))
+    seconds = time.perf_counter() - start
+    print(f"{count:,} games, {phases:,} phases replayed in {seconds:.0f} s: {len(broken)} differ")
+    for one in broken[:20]:
+        print(*one)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--replay", action="store_true")
+    parser.add_argument("--limit", type=int, help="games to replay, instead of all")
+    arguments = parser.parse_args()
+    compare(arguments.repeats)
+    if arguments.replay:
+        replay(arguments.limit)

@@ -1,0 +1,267 @@
+#include "bindings.hpp"
+
+#include <nanobind/operators.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include "diplomacy/position.hpp"
+#include "parallel.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+using namespace kedge::diplomacy;
+
+using Slots = nb::ndarray<const Packed, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Joint = nb::ndarray<const Packed, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Placed = std::vector<std::tuple<Power, std::string>>;
+using Places = std::vector<std::string>;
+using Retreating = std::vector<std::tuple<Power, std::string, std::optional<Places>>>;
+
+[[noreturn]] void refuse(const std::string& why) { throw nb::value_error(why.c_str()); }
+
+Location find_place(const std::string& name) {
+  const std::optional<Location> place = map().find(name);
+  if (!place) refuse(name.substr(0, 40) + " is not a place of the map");
+  return *place;
+}
+
+Unit find_unit(Power power, const std::string& text) {
+  const std::optional<Unit> unit = parse_unit(text);
+  if (!unit || power >= kPowers) {
+    refuse(text.substr(0, 40) + " is not a unit such as A PAR or F STP/SC");
+  }
+  return {power, unit->fleet, unit->location};
+}
+
+Position make_position(std::string_view phase, const Placed& units, const Placed& centres,
+                       const Retreating& dislodged) {
+  const Map& m = map();
+  Position position;
+  if (!parse_phase(phase, position)) {
+    refuse(std::string(phase.substr(0, 40)) + " is not a phase such as S1901M, F1901R or W1901A");
+  }
+  if (units.size() + dislodged.size() > kCentres) refuse("more than 34 units");
+  for (const auto& [power, text] : units) {
+    const Unit unit = find_unit(power, text);
+    if (position.occupied.has(m.province[unit.location])) refuse(text + ": another unit is there");
+    position.place(unit);
+  }
+  for (const auto& [power, name] : centres) {
+    const Province province = m.province[find_place(name)];
+    if (!m.centres.has(province) || power >= kPowers) refuse(name + " is not a supply centre");
+    if (position.owners[province] != kNobody) refuse(name + " has two owners");
+    position.owners[province] = power;
+  }
+  if (dislodged.size() > position.dislodged.size()) refuse("more than 17 units were dislodged");
+  if (!dislodged.empty() && !position.retreats()) refuse("units retreat in R phases only");
+  for (const auto& [power, text, retreats] : dislodged) {
+    const Unit unit = find_unit(power, text);
+    const Province province = m.province[unit.location];
+    if (position.find_dislodged(province) != nullptr) refuse(text + ": dislodged twice");
+    Set open = position.retreats_of(unit, Set());
+    if (retreats) {
+      Set named;
+      for (const std::string& name : *retreats) named.add(find_place(name));
+      open &= named;
+    }
+    position.dislodge(unit, open);
+  }
+  return position;
+}
+
+// One list a power.
+template <typename List>
+nb::list by_power(const List& list_of) {
+  nb::list out;
+  for (Power power = 0; power < kPowers; ++power) out.append(list_of(power));
+  return out;
+}
+
+nb::list units_of(const Position& position, Power power) {
+  nb::list out;
+  for (const bool fleet : {false, true}) {
+    for (const Province p : position.occupied) {
+      const Unit& unit = position.units[p];
+      if (unit.power == power && unit.fleet == fleet) out.append(format_unit(unit));
+    }
+  }
+  return out;
+}
+
+nb::list centres_of(const Position& position, Power power) {
+  nb::list out;
+  for (const Province p : map().centres) {
+    if (position.owners[p] == power) out.append(map().names[map().whole[p]]);
+  }
+  return out;
+}
+
+nb::dict dislodged_of(const Position& position, Power power) {
+  nb::dict out;
+  for (int i = 0; i < position.retreating; ++i) {
+    const auto& [unit, retreats] = position.dislodged[i];
+    if (unit.power != power) continue;
+    nb::list places;
+    for (const Location l : retreats) places.append(map().names[l]);
+    out[nb::cast(format_unit(unit))] = places;
+  }
+  return out;
+}
+
+std::vector<Packed> packed_orders(const Position& position) {
+  std::vector<Order> orders;
+  legal_orders(position, orders);
+  std::vector<Packed> out(orders.size());
+  std::transform(orders.begin(), orders.end(), out.begin(), pack);
+  return out;
+}
+
+nb::str text_of(const Order& order) {
+  char text[kMaxText];
+  return nb::str(text, write_order(order, text));
+}
+
+Power owner(const Position& position, const Order& order) {
+  const Province p = map().province[order.unit];
+  if (order.kind == Kind::kBuild) return position.owners[p];
+  const Dislodged* one = position.find_dislodged(p);
+  return one != nullptr ? one->unit.power : position.units[p].power;
+}
+
+// One power's, or everyone's, by the place that players name first.
+nb::dict orders_of(const Position& position, Power power) {
+  const Map& m = map();
+  std::vector<Order> orders;
+  legal_orders(position, orders);
+  nb::dict out;
+  for (std::size_t i = 0; i < orders.size();) {
+    const Order& first = orders[i];
+    const bool builds = first.kind == Kind::kBuild;
+    const bool listed = power == kNobody || owner(position, first) == power;
+    nb::list list;
+    for (; i < orders.size() && m.province[orders[i].unit] == m.province[first.unit]; ++i) {
+      if (listed) list.append(text_of(orders[i]));
+    }
+    if (!listed) continue;
+    if (builds) list.append("WAIVE");
+    out[nb::cast(m.names[builds ? m.whole[m.province[first.unit]] : first.unit])] = list;
+  }
+  return out;
+}
+
+Packed legal_order(const Position& position, std::string_view text, Power power) {
+  const std::optional<Order> order = parse_order(text);
+  if (!order) return 0;
+  const std::optional<Order> legal = legalise(position, Convoys(position), *order, power);
+  return legal ? pack(*legal) : 0;
+}
+
+struct Batch {
+  std::vector<Position> positions;
+};
+
+Batch adjudicate_many(const Position& position, const Joint& orders, unsigned threads) {
+  constexpr std::size_t kChunk = 64;  // some 100 µs of work
+  const std::size_t rows = orders.shape(0), slots = orders.shape(1);
+  Batch batch;
+  nb::gil_scoped_release release;
+  batch.positions.resize(rows);
+  kedge::parallel_for((rows + kChunk - 1) / kChunk, kedge::threads_or_all(threads),
+                      [&](std::size_t chunk) {
+    for (std::size_t i = chunk * kChunk; i < std::min(rows, (chunk + 1) * kChunk); ++i) {
+      batch.positions[i] = adjudicate(position, {orders.data() + i * slots, slots});
+    }
+  });
+  return batch;
+}
+
+}  // namespace
+
+void kedge::bind_diplomacy(nb::module_& m) {
+  nb::class_<Position>(m, "DiplomacyBoard")
+      .def("__init__", [](Position* self) { new (self) Position(initial_position()); })
+      .def_static("set_up", &make_position, "phase"_a, "units"_a, "centres"_a, "dislodged"_a)
+      .def("copy", [](const Position& position) { return Position(position); })
+      .def("adjudicate",
+           [](const Position& position, const Slots& orders) {
+             return adjudicate(position, {orders.data(), orders.shape(0)});
+           },
+           "orders"_a)
+      .def("legal_orders",
+           [](const Position& position) { return kedge::own(packed_orders(position)); })
+      .def("orders", &orders_of, "power"_a = kNobody)
+      // Packed, with coasts and VIA as the rules know them; 0 if it is not legal for this power.
+      .def("legal_order", &legal_order, "text"_a, "power"_a = kNobody)
+      .def("units",
+           [](const Position& p) { return by_power([&](Power i) { return units_of(p, i); }); })
+      .def("centres",
+           [](const Position& p) { return by_power([&](Power i) { return centres_of(p, i); }); })
+      .def("dislodged",
+           [](const Position& p) { return by_power([&](Power i) { return dislodged_of(p, i); }); })
+      .def("adjustment",
+           [](const Position& position, Power power) {
+             if (power >= kPowers) throw nb::index_error("not a power");
+             return position.adjustment(power);
+           },
+           "power"_a)
+      .def_prop_ro("winner",
+                   [](const Position& position) -> nb::object {
+                     const Power power = position.winner();
+                     return power == kNobody ? nb::none() : nb::cast(power);
+                   })
+      .def_prop_ro("phase", &format_phase)
+      .def_prop_ro("year", [](const Position& position) { return position.year; })
+      .def_prop_ro("key", &Position::hash)
+      .def("__eq__", [](const Position& a, const Position& b) { return a == b; },
+           nb::is_operator())
+      .def("__hash__", [](const Position& position) { return position.hash() >> 1; });
+
+  nb::class_<Batch>(m, "DiplomacyBatch")
+      .def("__len__", [](const Batch& batch) { return batch.positions.size(); })
+      .def("__getitem__",
+           [](const Batch& batch, std::size_t i) {
+             if (i >= batch.positions.size()) throw nb::index_error("no such board");
+             return batch.positions[i];
+           })
+      .def("keys", [](const Batch& batch) {
+        std::vector<std::uint64_t> keys;
+        for (const Position& position : batch.positions) keys.push_back(position.hash());
+        return kedge::own(std::move(keys));
+      });
+
+  m.def("diplomacy_adjudicate_many", &adjudicate_many, "board"_a, "orders"_a.noconvert(),
+        "threads"_a = 0);
+  m.def("diplomacy_format_order", [](Packed packed) {
+    const std::optional<Order> order = unpack(packed);
+    if (!order) throw nb::value_error("not an order");
+    return text_of(*order);
+  }, "order"_a);
+  m.def("diplomacy_parse_order", [](std::string_view text) {
+    const std::optional<Order> order = parse_order(text);
+    if (!order) throw nb::value_error("not an order such as A PAR - BUR");
+    return pack(*order);
+  }, "text"_a);
+  m.def("diplomacy_locations", [] {
+    return std::vector<std::string>(map().names.begin(), map().names.end());
+  });
+  // Pairs of locations, each both ways round.
+  m.def("diplomacy_borders", [](bool fleet) {
+    const Map& standard = map();
+    std::vector<std::tuple<int, int>> pairs;
+    for (int a = 0; a < kLocations; ++a) {
+      const Province from = standard.province[a];
+      if (fleet) {
+        for (const Location b : standard.by_sea[a]) pairs.emplace_back(a, b);
+      } else if (standard.whole[from] == a) {
+        for (const Province p : standard.by_land[from]) pairs.emplace_back(a, standard.whole[p]);
+      }
+    }
+    return pairs;
+  }, "fleet"_a);
+}

@@ -1,0 +1,129 @@
+// A position of Diplomacy, the orders that may be given in it, and what they lead to.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "diplomacy/map.hpp"
+
+namespace kedge::diplomacy {
+
+enum class Phase : std::uint8_t {
+  kSpringMoves, kSpringRetreats, kFallMoves, kFallRetreats, kAdjustments
+};
+
+enum class Kind : std::uint8_t {
+  kNone, kHold, kMove, kMoveVia, kSupportHold, kSupportMove, kConvoy, kRetreat, kDisband, kBuild,
+  kWaive
+};
+
+// One order. `target` is whom it supports or convoys, `destination` where that one, or the unit
+// itself, goes. A support may leave the coast open.
+struct Order {
+  Kind kind = Kind::kNone;
+  bool fleet = false, target_fleet = false;
+  Location unit = 0, target = 0, destination = 0;
+  bool operator==(const Order&) const = default;
+};
+
+// In 27 bits; 0 is no order at all.
+using Packed = std::uint32_t;
+constexpr Packed pack(const Order& o) {
+  return static_cast<Packed>(o.kind) | Packed{o.unit} << 4 | Packed{o.target} << 11 |
+         Packed{o.destination} << 18 | Packed{o.fleet} << 25 | Packed{o.target_fleet} << 26;
+}
+std::optional<Order> unpack(Packed packed);
+
+struct Unit {
+  Power power = kNobody;
+  bool fleet = false;
+  Location location = 0;
+  bool operator==(const Unit&) const = default;
+};
+
+struct Dislodged {
+  Unit unit;
+  Set retreats;  // locations
+  bool operator==(const Dislodged&) const = default;
+};
+
+// Everything that the rest of the game depends on. There are never more units than centres, so
+// that at most half of them are dislodged at once.
+struct Position {
+  Position() { owners.fill(kNobody); }
+
+  std::array<Unit, kProvinces> units;
+  std::array<Power, kProvinces> owners;  // of centres
+  std::array<Dislodged, kCentres / 2> dislodged;  // ascending by province, `retreating` of them
+  Set occupied;
+  std::uint16_t year = 1901;
+  Phase phase = Phase::kSpringMoves;
+  std::uint8_t retreating = 0;
+  bool operator==(const Position&) const = default;
+
+  bool moving() const { return phase == Phase::kSpringMoves || phase == Phase::kFallMoves; }
+  bool adjusting() const { return phase == Phase::kAdjustments; }
+  bool retreats() const { return !moving() && !adjusting(); }
+
+  void place(const Unit& unit);
+  void dislodge(const Unit& unit, const Set& retreats);
+  const Dislodged* find_dislodged(Province province) const;
+
+  int centres(Power power) const;
+  int count_units(Power power) const;
+  Power winner() const;  // who has 18 centres, or nobody
+  // Builds that the power may make, or −removals that it must.
+  int adjustment(Power power) const;
+  Set build_sites(Power power) const;  // provinces
+
+  // Where a dislodged unit may go when `closed` provinces are not open to it.
+  Set retreats_of(const Unit& unit, const Set& closed) const;
+  std::uint64_t hash() const;
+};
+
+Position initial_position();
+
+// What the fleets at sea allow.
+class Convoys {
+ public:
+  explicit Convoys(const Position& position);
+  const Set& fleets() const { return fleets_; }
+  // Coastal provinces that an army could be convoyed to from here: by these fleets, by all, or by
+  // all but one.
+  static Set reach(Province from, Set fleets);
+  Set reach(Province from) const;
+  Set reach_without(Province from, Province fleet) const;
+
+  // By fleet, where the routes through it take an army from here. A route has no fleet that it
+  // could do without.
+  std::array<Set, kProvinces> routes(Province from) const;
+
+ private:
+  Set extend(Province fleet, const Set& open, const Set& seen,
+             std::array<Set, kProvinces>& through) const;
+
+  Set fleets_;
+};
+
+// The order as the rules know it, with coasts and VIA filled in where only one thing can be meant;
+// nothing if it is not legal for this power. kNobody stands for whoever the unit is of.
+std::optional<Order> legalise(const Position& position, const Convoys& convoys, Order order,
+                              Power power = kNobody);
+// All legal orders of the units that may be ordered, by province; of builds and waives too.
+void legal_orders(const Position& position, std::vector<Order>& out);
+
+// The position after these orders; the illegal ones are as good as none. Of two for one unit the
+// first counts.
+Position adjudicate(const Position& position, std::span<const Packed> orders);
+
+std::optional<Order> parse_order(std::string_view text);
+// Into at most kMaxText characters; how many.
+inline constexpr std::size_t kMaxText = 32;
+std::size_t write_order(const Order& order, char* out);
+std::optional<Unit> parse_unit(std::string_view text);  // nobody's yet
+std::string format_unit(const Unit& unit);
+std::string format_phase(const Position& position);
+bool parse_phase(std::string_view text, Position& out);
+
+}  // namespace kedge::diplomacy
