@@ -48,6 +48,10 @@ def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "games.pgn").write_text(f"{tags}\n{moves}\n")
     header = "(;SZ[19]KM[6.5]PB[Ann]BR[3d]PW[Bob]WR[2d]DT[2015-03-09]RE[B+R]"
     (tmp_path / "game.sgf").write_text(f"{header};B[pd];W[dp];B[pp];W[dd];B[fq];W[cn];B[jp])")
+    position = {"name": "S1901M", "units": {"FRANCE": ["A PAR"]}, "centers": {"FRANCE": ["PAR"]}}
+    phase = {**position, "orders": {"FRANCE": ["A PAR - BUR"]}}
+    (tmp_path / "position.json").write_text(json.dumps(phase))
+    (tmp_path / "diplomacy.jsonl").write_text(json.dumps({"id": "one", "phases": [phase]}))
     (tmp_path / "people.json").write_text(json.dumps([[0.6, 0.4], [0.25, 0.75]]))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(GAMES, "_makers", dict(GAMES._makers))

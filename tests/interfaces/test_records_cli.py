@@ -143,3 +143,75 @@ def test_an_unknown_game(files):
     done = replay("checkers", files["good.pgn"])
     assert done.returncode == 2
     assert "'checkers' is not" in done.stderr
+
+
+# --- Diplomacy ----------------------------------------------------------------------------------
+
+POSITION = {
+    "name": "S1901M",
+    "units": {"FRANCE": ["A PAR", "A MAR"], "GERMANY": ["A BUR"]},
+    "centers": {"FRANCE": ["MAR", "PAR"], "GERMANY": ["MUN"]},
+    "orders": {"FRANCE": ["A PAR - BUR", "A MAR S A PAR - BUR", "A MAR - LON"], "GERMANY": None},
+}
+
+
+def adjudicate(text: str, *words: str) -> subprocess.CompletedProcess[str]:
+    command = [KEDGE, "adjudicate", "diplomacy", "-", *words]
+    return subprocess.run(
+        command, input=text, capture_output=True, timeout=60, check=False, encoding="utf-8"
+    )
+
+
+def test_diplomacy(tmp_path):
+    path = tmp_path / "games.jsonl"
+    good = {"id": "a", "phases": [POSITION]}
+    wrong = {**good, "final": {"phase": "F1901M", "centers": {"FRANCE": 2, "GERMANY": 1}}}
+    path.write_text("\n".join(json.dumps(game) for game in (good, wrong, {"phases": 3})))
+    done = replay("diplomacy", path, "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    result = json.loads(done.stdout)
+    assert (result["games"], result["positions"], result["broken_games"]) == (1, 1, 2)
+    assert [(one["game"], one["reason"]) for one in result["broken"]] == [
+        (2, "another phase after 'S1901M', the last phase"),
+        (3, '"phases" is not a list of phases'),
+    ]
+    path.write_text("{}\n")
+    done = replay("diplomacy", path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "holds no game" in done.stderr
+
+
+def test_adjudicate():
+    done = adjudicate(json.dumps(POSITION, indent=1), "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    result = json.loads(done.stdout)
+    assert result["name"] == "S1901R"
+    assert result["units"] == {"FRANCE": ["A BUR", "A MAR"]}
+    assert result["centers"] == POSITION["centers"]
+    assert result["dislodged"] == {"GERMANY": ["A BUR"]}
+    assert result["illegal"] == {"FRANCE": ["A MAR - LON"]}
+    line = json.dumps({**POSITION, "orders": {}})
+    done = adjudicate(f"{line}\n{line}\n", "--json")
+    first, second = json.loads(done.stdout)["positions"]
+    assert first == second
+    assert (first["name"], first["dislodged"]) == ("F1901M", {})
+    words = adjudicate(json.dumps(POSITION)).stdout.splitlines()
+    assert words[0] == "S1901R"
+    assert words[-1] == "not legal, FRANCE: A MAR - LON"
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"name": "X"}, "X is not a phase"),
+        ({"units": {"FRANCE": ["A SEA"]}}, "A SEA is not a unit"),
+        ({"orders": [1]}, '"orders" is not of the form'),
+        ({"orders": {"SPAIN": []}}, "'SPAIN' is not a power"),
+    ],
+)
+def test_positions_that_are_none(change, reason):
+    done = adjudicate(json.dumps({**POSITION, **change}), "--json")
+    assert (done.returncode, done.stdout) == (2, "")
+    [line] = done.stderr.splitlines()
+    assert line.startswith("kedge: <stdin>, line 1: ")
+    assert reason in line

@@ -19,14 +19,14 @@ from kedge.interfaces.options import Device, Dtype
 from kedge.interfaces.output import InterruptError
 from kedge.interfaces.policy_cli import policy_app
 from kedge.interfaces.predict_cli import predict_app
-from kedge.interfaces.records_cli import replay
+from kedge.interfaces.records_cli import adjudicate, replay
 from kedge.interfaces.solve_cli import solve
 from kedge.interfaces.train_cli import train_app
 
 # How ``kedge --help`` lists them; typer would put groups last.
 _BY_USE = (
-    "policy", "analyze", "uci", "gtp", "match", "predict", "train", "models", "replay", "solve",
-    "paper", "experiments",
+    "policy", "analyze", "uci", "gtp", "match", "predict", "train", "models", "replay",
+    "adjudicate", "solve", "paper", "experiments",
 )  # fmt: skip
 
 
@@ -54,7 +54,7 @@ for _group, _name in (
     (experiments_app, "experiments"),
 ):
     app.add_typer(_group, name=_name)
-for _command in (analyze, gtp, replay, solve, paper):
+for _command in (analyze, gtp, replay, adjudicate, solve, paper):
     app.command()(_command)
 
 

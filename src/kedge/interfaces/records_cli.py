@@ -1,4 +1,4 @@
-"""``kedge replay``: records read, replayed, and checked against the rules."""
+"""``kedge replay`` and ``kedge adjudicate``: records and positions, played on by the rules."""
 
 import sys
 from pathlib import Path
@@ -18,12 +18,15 @@ _STEP = 1000  # games between two looks at the bar
 
 
 def replay(
-    game: Annotated[Literal["chess", "go"], typer.Argument(help="The game.", show_default=False)],
+    game: Annotated[
+        Literal["chess", "go", "diplomacy"], typer.Argument(help="The game.", show_default=False)
+    ],
     files: Annotated[
         list[str],
         typer.Argument(
-            help="Chess: PGN or JSON lines. Go: SGF, archives and folders of it, tables. Plain or "
-            "compressed (`.gz`, `.bz2`, `.xz`, `.zst`). `-` is standard input.",
+            help="Chess: PGN or JSON lines. Go: SGF, archives and folders of it, tables. "
+            "Diplomacy: JSON lines, games that the `diplomacy` package saved. Plain or compressed "
+            "(`.gz`, `.bz2`, `.xz`, `.zst`). `-` is standard input.",
             show_default=False,
         ),
     ],
@@ -42,7 +45,7 @@ def replay(
     """Read records of games, replay them, and check them against the rules.
 
     Broken games are counted by what is wrong with them, listed, and left out; the others are
-    counted. A position is counted for every move that was made.
+    counted. A position is counted for every move that was made; in Diplomacy for every phase.
 
     **Examples**
 
@@ -50,13 +53,14 @@ def replay(
     - `kedge replay chess games.pgn more.jsonl.xz --json`
     - `curl https://… | kedge replay chess -`
     - `kedge replay go games.tar.xz folder/`
+    - `kedge replay diplomacy standard_no_press.jsonl`
     """
     from kedge.interfaces.progress import counting_games
-    from kedge.records import ReadReport, legal_games, read_games
+    from kedge.records import ReadReport, legal_games, read_games, replayed_games
 
     limit = (1000 if as_json else 20) if listed is None else listed
     total = ReadReport(limit=limit)
-    read: Any = read_games if game == "chess" else legal_games
+    read: Any = {"chess": read_games, "go": legal_games, "diplomacy": replayed_games}[game]
     sizes = [Path(name).stat().st_size for name in files if Path(name).is_file()]
     start = perf_counter()
     with counting_games(sum(sizes) or None, quiet=as_json) as show:
@@ -101,3 +105,41 @@ def _print(report: "ReadReport", seconds: float) -> None:
         typer.echo(f"  {one.where} (game {one.number}): {one.reason}")
     if report.broken_games > len(report.broken):
         typer.echo(f"  and {report.broken_games - len(report.broken):,} more")
+
+
+def adjudicate(
+    game: Annotated[Literal["diplomacy"], typer.Argument(help="The game.", show_default=False)],
+    file: Annotated[
+        str,
+        typer.Argument(
+            help="A JSON object, or one a line, with `name` (S1901M), `units`, `centers`, "
+            "`orders`, and `dislodged` in R phases. `-` is standard input.",
+            show_default=False,
+        ),
+    ],
+    as_json: Json = False,
+) -> None:
+    """Carry out everyone's orders by the rules, and print the position they lead to.
+
+    Orders that are not legal are named and left out: the unit holds. With `--json`, one position is
+    the object itself; several are its `positions`.
+
+    **Examples**
+
+    - `kedge adjudicate diplomacy position.json`
+    - `kedge adjudicate diplomacy positions.jsonl --json`
+    """
+    from kedge.records import read_positions
+
+    found: list[dict[str, Any]] = []
+    for state, orders in read_positions(sys.stdin.buffer if file == "-" else file):
+        illegal = state.illegal(orders)
+        state.apply(orders)
+        if as_json:
+            found.append({"dislodged": {}, **state.to_json(), "illegal": illegal})
+            continue
+        typer.echo(str(state))
+        for power, texts in illegal.items():
+            typer.echo(f"not legal, {power}: {', '.join(texts)}")
+    if as_json:
+        print_json(found[0] if len(found) == 1 else {"positions": found})

@@ -4,6 +4,9 @@ from kedge.records.annotated import Annotation, annotated_pgn
 from kedge.records.chess_files import pgn_texts, read_games, write_pgn
 from kedge.records.chess_games import ChessGame, time_class_of
 from kedge.records.chess_positions import Position, encode_positions, positions
+from kedge.records.diplomacy_files import read_diplomacy_games, write_diplomacy_games
+from kedge.records.diplomacy_games import DiplomacyGame, Phase
+from kedge.records.diplomacy_positions import read_positions, replayed_games
 from kedge.records.filters import maia
 from kedge.records.go_files import holds_go, read_go_games
 from kedge.records.go_games import GoGame
@@ -16,9 +19,11 @@ __all__ = [
     "Annotation",
     "Broken",
     "ChessGame",
+    "DiplomacyGame",
     "GoGame",
     "GoTable",
     "MoveNote",
+    "Phase",
     "Position",
     "ReadReport",
     "annotated_pgn",
@@ -30,10 +35,14 @@ __all__ = [
     "numbered_game",
     "pgn_texts",
     "positions",
+    "read_diplomacy_games",
     "read_games",
     "read_go_games",
+    "read_positions",
     "read_sgf",
+    "replayed_games",
     "time_class_of",
+    "write_diplomacy_games",
     "write_pgn",
     "write_sgf",
     "write_sgf_file",

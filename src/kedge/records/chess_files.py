@@ -6,7 +6,6 @@ Memory stays the same however long the file is.
 
 import functools
 import itertools
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -52,17 +51,8 @@ def read_games(
         If the file cannot be opened, or is damaged from its first byte on.
     """
     report = ReadReport() if report is None else report
-    if isinstance(path, (str, Path)):
-        stored, content = streams.open_records(path)
-        try:
-            yield from _read(stored, content, str(path), report, threads)
-        finally:
-            if content is not stored:
-                content.close()
-            stored.close()
-    else:
-        where = str(getattr(path, "name", "stream"))
-        yield from _read(path, streams.uncompressed(path, where), where, report, threads)
+    with streams.opened(path) as (stored, content, where):
+        yield from _read(stored, content, where, report, threads)
 
 
 def _read(
@@ -257,14 +247,10 @@ def _batches(lines: Iterator[tuple[int, bytes]]) -> Iterator[list[tuple[int, byt
 
 
 def _object(line: bytes) -> tuple[dict[str, Any], str | None]:
-    if len(line) > streams.LONGEST:
-        return {}, f"longer than {streams.LONGEST >> 20} MiB"
     try:
-        found = json.loads(line)
-    except (ValueError, RecursionError):
-        return {}, "not JSON, or cut short"
-    if not isinstance(found, dict):
-        return {}, "not a JSON object"
+        found = streams.json_object(line)
+    except ValueError as error:
+        return {}, str(error)
     for name in ("moves", "fen"):
         value = found.get(name, "" if name == "fen" else None)
         if not isinstance(value, str) and (name == "moves" or value is not None):

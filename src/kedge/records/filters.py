@@ -8,7 +8,6 @@ leave out moves after which the mover had less than 30 seconds. A bucket such as
 where both players are rated from 1900 to 1999.
 """
 
-import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -20,6 +19,7 @@ import numpy.typing as npt
 from kedge.errors import InputError
 from kedge.records.chess_games import TIME_CLASSES, ChessGame, TimeClass
 from kedge.records.report import ReadReport
+from kedge.records.splits import is_one_in
 
 Filter = Callable[[ChessGame], "bool | npt.NDArray[np.bool_]"]
 
@@ -52,16 +52,12 @@ def is_held_out(game: ChessGame) -> bool:
     """
     players = [name for name in (game.white, game.black) if name]
     if not players:
-        return _number(game.moves.tobytes()) % 25 == 0
+        return is_one_in(25, game.moves.tobytes())
     return any(is_held_out_player(name) for name in players)
 
 
 def is_held_out_player(name: str) -> bool:
-    return _number(name.encode()) % 20 == 0
-
-
-def _number(content: bytes) -> int:
-    return int.from_bytes(hashlib.sha256(content).digest()[:4], "big")
+    return is_one_in(20, name.encode())
 
 
 def time_classes(*names: TimeClass) -> Filter:

@@ -60,18 +60,9 @@ def read_go_games(
         If the file cannot be opened, or is damaged from its first byte on.
     """
     report = ReadReport() if report is None else report
-    if not isinstance(path, (str, Path)):
-        where = str(getattr(path, "name", "stream"))
-        yield from _read(path, streams.uncompressed(path, where), where, report)
-        return
-    for file in record_files(path):
-        stored, content = streams.open_records(file)
-        try:
-            yield from _read(stored, content, str(file), report)
-        finally:
-            if content is not stored:
-                content.close()
-            stored.close()
+    for file in record_files(path) if isinstance(path, (str, Path)) else [path]:
+        with streams.opened(file) as (stored, content, where):
+            yield from _read(stored, content, where, report)
 
 
 def record_files(path: str | Path) -> list[Path]:

@@ -5,6 +5,7 @@ import contextlib
 import gzip
 import importlib
 import io
+import json
 import lzma
 import sys
 import zlib
@@ -38,6 +39,22 @@ def open_records(path: str | Path) -> tuple[IO[bytes], IO[bytes]]:
     except BaseException:
         stored.close()
         raise
+
+
+@contextlib.contextmanager
+def opened(path: str | Path | IO[bytes]) -> Iterator[tuple[IO[bytes], IO[bytes], str]]:
+    """What `open_records` gives, and a name for it. A stream of the caller's own stays open."""
+    if not isinstance(path, (str, Path)):
+        where = str(getattr(path, "name", "stream"))
+        yield path, uncompressed(path, where), where
+        return
+    stored, content = open_records(path)
+    try:
+        yield stored, content, str(path)
+    finally:
+        if content is not stored:
+            content.close()
+        stored.close()
 
 
 def first_bytes(stored: IO[bytes], where: str) -> bytes:
@@ -204,6 +221,19 @@ def lines(pieces: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
         yield number + 1, rest
 
 
+def json_object(content: bytes) -> dict[str, Any]:
+    """The JSON object that a game is kept in; a ValueError with the reason if it is none."""
+    if len(content) > LONGEST:
+        raise ValueError(f"longer than {LONGEST >> 20} MiB")
+    try:
+        found = json.loads(content)
+    except (ValueError, RecursionError):
+        raise ValueError("not JSON, or cut short") from None
+    if not isinstance(found, dict):
+        raise ValueError("not a JSON object")
+    return found
+
+
 @contextlib.contextmanager
 def create(path: str | Path) -> Iterator[IO[bytes]]:
     """A new file, compressed as its name says (.gz, .bz2, .xz, .zst), there only when whole."""
@@ -241,8 +271,10 @@ __all__ = [
     "Pieces",
     "create",
     "first_bytes",
+    "json_object",
     "lines",
     "open_records",
+    "opened",
     "uncompressed",
     "with_games",
 ]
