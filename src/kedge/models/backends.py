@@ -345,6 +345,7 @@ class _OpenVinoSession:
             "INFERENCE_PRECISION_HINT": {"float32": "f32", "bfloat16": "bf16"}[dtype],
             "INFERENCE_NUM_THREADS": threads,
             "NUM_STREAMS": streams,
+            "ENABLE_CPU_PINNING": False,  # or all processes of a pool sit on the same core
         }
         try:
             self._model = core.compile_model(core.read_model(content), "CPU", settings)
