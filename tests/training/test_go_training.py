@@ -136,6 +136,23 @@ def test_a_small_run_learns_and_exports(table, tmp_path: Path):
     assert {"paper", "small"} <= set(RECIPES)
 
 
+def test_a_checkpoint_of_another_network(table, tmp_path):
+    recipe = Recipe(filters=8, blocks=1, se_ratio=4, steps=1, batch=8, warmup=1, average=0.5)
+    list(train(table, tmp_path, recipe, rank=CPU))
+    path = tmp_path / "checkpoint.pt"
+    kept = torch.load(path, weights_only=True)
+    for part in ("network", "averaged"):
+        kept[part] = {name: value for name, value in kept[part].items() if "policy" not in name}
+    other = tmp_path / "other"
+    other.mkdir()
+    for broken, said in ((kept, "of another network"), ({**kept, "stages": []}, "are missing")):
+        torch.save(broken, path)
+        with pytest.raises(InputError, match=said):
+            list(train(table, tmp_path, recipe, rank=CPU))
+        with pytest.raises(InputError, match=said):
+            list(train(table, other, recipe, rank=CPU, seedling=path))
+
+
 @pytest.mark.parametrize(("filters", "blocks"), [(8, 1), (12, 1), (16, 3)])
 def test_a_larger_network_begins_as_a_smaller_one(positions, filters, blocks):
     torch.manual_seed(1)

@@ -1,4 +1,4 @@
-"""When people pass. Records seldom have passes, so no model of them knows.
+"""When people pass. Records seldom have passes, so models of them are late to pass.
 
 A board that is late holds many stones. There a point is idle if it lies in an empty area that only
 one colour reaches: whoever plays there fills territory. The game is over where all points are.

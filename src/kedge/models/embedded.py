@@ -75,18 +75,12 @@ def load_embedded(
     Without them players are of 1500, and alike.
     """
     weights = _shipped(name)
-    if not told_of(name):
+    if weights.arrays["input.weight"].shape[1] == weights.encoding.planes:
         if elo is not None or opponent is not None or bullet:
             raise InputError(f"{name} is told nothing of who plays")
         return weights
     elo = 1500.0 if elo is None else elo
     return specialise(weights, elo, elo if opponent is None else opponent, bullet)
-
-
-def told_of(name: str) -> bool:
-    """Whether the model knows of ratings."""
-    weights = _shipped(name)
-    return bool(weights.arrays["input.weight"].shape[1] > weights.encoding.planes)
 
 
 def specialise(weights: Weights, elo: float, opponent: float, bullet: bool = False) -> Weights:

@@ -111,7 +111,9 @@ def read_checkpoint(path: Path, device: torch.device) -> dict[str, Any]:
     """What `Trainer.save` wrote; nothing in it is executed."""
     try:
         state: dict[str, Any] = torch.load(path, map_location=device, weights_only=True)
-        if {"stages", "network", "averaged", "optimizers", "step"} <= set(state):
+        if {"stages", "network", "averaged", "optimizers", "step"} <= set(state) and state[
+            "stages"
+        ]:
             return state
         reason = "parts are missing"
     except OSError as error:
@@ -119,6 +121,18 @@ def read_checkpoint(path: Path, device: torch.device) -> dict[str, Any]:
     except Exception as error:  # torch's own kinds are many
         reason = (str(error).splitlines() or [type(error).__name__])[0][:80]
     raise InputError(f"{path}: not a checkpoint of a training ({reason})")
+
+
+def _fill(
+    module: nn.Module, weights: dict[str, Tensor], path: Path, *, strict: bool = True
+) -> None:
+    """Load weights that may be another network's."""
+    try:
+        module.load_state_dict(weights, strict=strict)
+    except RuntimeError:
+        raise InputError(
+            f"{path}: a checkpoint of another network, perhaps another game's"
+        ) from None
 
 
 def _running_mean(kept: float) -> Callable[[list[Tensor], list[Tensor], Any], None]:
@@ -311,16 +325,17 @@ class Trainer:
         state = read_checkpoint(path, self.device)
         kept, ours = state["stages"][-1], asdict(self.recipe)
         for name in _SHAPE:
-            if ours[name] != kept[name]:
+            there = kept.get(name)
+            if ours[name] != there:
                 raise InputError(
-                    f"{path}: of another recipe ({name} is {kept[name]} there, {ours[name]} here)"
+                    f"{path}: of another recipe ({name} is {there} there, {ours[name]} here)"
                 )
         self.stages = state["stages"]
-        if any(ours[name] != kept[name] for name in ours):
+        if any(ours[name] != kept.get(name) for name in ours):
             self.stages = [*self.stages, {"from_step": state["step"], **ours}]
-        same = all(ours[name] == kept[name] for name in _MOVED)
-        self.network.load_state_dict(state["network"], strict=same)
-        self.averaged.load_state_dict(state["averaged"], strict=same)
+        same = all(ours[name] == kept.get(name) for name in _MOVED)
+        _fill(self.network, state["network"], path, strict=same)
+        _fill(self.averaged, state["averaged"], path, strict=same)
         if same:
             for optimizer, momenta in zip(self.optimizers, state["optimizers"], strict=True):
                 optimizer.load_state_dict(momenta)
@@ -395,11 +410,10 @@ class Course:
         recipe = {name: value for name, value in stages[-1].items() if name != "from_step"}
         network = self.make_network(Recipe(**recipe))
         module = "module."
-        network.load_state_dict(
-            {
-                key.removeprefix(module): value
-                for key, value in state["averaged"].items()
-                if key.startswith(module)
-            }
-        )
+        averaged = {
+            key.removeprefix(module): value
+            for key, value in state["averaged"].items()
+            if key.startswith(module)
+        }
+        _fill(network, averaged, path)
         return network, stages
