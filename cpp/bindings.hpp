@@ -33,6 +33,7 @@ inline unsigned threads_or_all(unsigned threads) {
 void bind_chess(nanobind::module_& m);
 void bind_chess_records(nanobind::module_& m);
 void bind_diplomacy(nanobind::module_& m);
+void bind_diplomacy_encoding(nanobind::module_& m);
 void bind_go(nanobind::module_& m);
 void bind_puct(nanobind::module_& m);
 void bind_regret(nanobind::module_& m);

@@ -7,7 +7,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include "diplomacy/position.hpp"
+#include "diplomacy/batch.hpp"
 #include "parallel.hpp"
 
 namespace nb = nanobind;
@@ -161,10 +161,6 @@ Packed legal_order(const Position& position, std::string_view text, Power power)
   const std::optional<Order> legal = legalise(position, Convoys(position), *order, power);
   return legal ? pack(*legal) : 0;
 }
-
-struct Batch {
-  std::vector<Position> positions;
-};
 
 Batch adjudicate_many(const Position& position, const Joint& orders, unsigned threads) {
   constexpr std::size_t kChunk = 64;  // some 100 µs of work

@@ -110,6 +110,29 @@ class DiplomacyBatch:
 def diplomacy_adjudicate_many(
     board: DiplomacyBoard, orders: npt.NDArray[np.uint32], threads: int = 0
 ) -> DiplomacyBatch: ...
+DIPLOMACY_FACT_ROWS: int
+DIPLOMACY_ORDER_ROWS: int
+DIPLOMACY_ROWS_BY_POWER: list[int]
+
+def diplomacy_facts(
+    boards: Sequence[DiplomacyBoard],
+    previous: npt.NDArray[np.uint32],
+    offsets: npt.NDArray[np.int64],
+    threads: int = 0,
+) -> npt.NDArray[np.uint16]: ...
+def diplomacy_batch_facts(batch: DiplomacyBatch, threads: int = 0) -> npt.NDArray[np.uint16]: ...
+def diplomacy_order_facts(
+    orders: npt.NDArray[np.uint32], threads: int = 0
+) -> npt.NDArray[np.uint16]: ...
+def diplomacy_slots(
+    boards: Sequence[DiplomacyBoard], powers: npt.NDArray[np.uint8], threads: int = 0
+) -> tuple[
+    npt.NDArray[np.int32],
+    npt.NDArray[np.uint8],
+    npt.NDArray[np.uint8],
+    npt.NDArray[np.int64],
+    npt.NDArray[np.uint32],
+]: ...
 def diplomacy_format_order(order: int) -> str: ...
 def diplomacy_parse_order(text: str) -> int: ...
 def diplomacy_locations() -> list[str]: ...

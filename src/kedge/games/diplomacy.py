@@ -72,6 +72,8 @@ class DiplomacyState:
         self.board = board
         self.game = game or Diplomacy()
         self._drawn = False
+        #: What everyone ordered in the last movement phase, as far as it was legal.
+        self.previous: PackedOrders = np.zeros(0, np.uint32)
         # Since when no centre has changed hands.
         self._quiet_since = board.year - 1
 
@@ -166,6 +168,8 @@ class DiplomacyState:
             raise InputError("the game is over")
         before = self.board
         self.board = before.adjudicate(orders)
+        if before.phase[-1] == "M":
+            self.previous = orders
         if before.phase[0] != "F" or self.board.phase[0] == "F":
             return
         # Fall is over: centres have changed hands.

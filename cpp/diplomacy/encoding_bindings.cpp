@@ -1,0 +1,125 @@
+#include "bindings.hpp"
+
+#include <nanobind/stl/vector.h>
+
+#include "diplomacy/batch.hpp"
+#include "diplomacy/encoding.hpp"
+#include "parallel.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+using namespace kedge::diplomacy;
+
+template <typename Number>
+using Numbers = nb::ndarray<const Number, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Facts = nb::ndarray<nb::numpy, std::uint16_t>;
+using Positions = std::vector<const Position*>;
+
+template <typename Work>
+void for_each(std::size_t count, unsigned threads, const Work& work) {
+  constexpr std::size_t kChunk = 32;
+  kedge::parallel_for((count + kChunk - 1) / kChunk, kedge::threads_or_all(threads),
+                      [&](std::size_t chunk) {
+    for (std::size_t i = chunk * kChunk; i < std::min(count, (chunk + 1) * kChunk); ++i) work(i);
+  });
+}
+
+Facts own_facts(std::vector<std::uint16_t> values, std::initializer_list<std::size_t> shape) {
+  auto* owned = new std::vector<std::uint16_t>(std::move(values));
+  nb::capsule owner(
+      owned, [](void* p) noexcept { delete static_cast<std::vector<std::uint16_t>*>(p); });
+  return {owned->data(), shape, owner};
+}
+
+Facts tell_all(const Positions& positions, const Numbers<Packed>& previous,
+               const Numbers<std::int64_t>& offsets, unsigned threads) {
+  const std::size_t count = positions.size();
+  const std::int64_t* ends = offsets.data();
+  if (offsets.shape(0) != count + 1 || ends[0] != 0 || !std::is_sorted(ends, ends + count + 1) ||
+      static_cast<std::size_t>(ends[count]) > previous.shape(0)) {
+    throw nb::value_error("offsets are not those of one list of orders a board");
+  }
+  std::vector<std::uint16_t> facts(count * kTokens * kFacts);
+  {
+    nb::gil_scoped_release release;
+    for_each(count, threads, [&](std::size_t i) {
+      tell(*positions[i], {previous.data() + ends[i], previous.data() + ends[i + 1]},
+           facts.data() + i * kTokens * kFacts);
+    });
+  }
+  return own_facts(std::move(facts), {count, kTokens, kFacts});
+}
+
+Facts tell_batch(const Batch& batch, unsigned threads) {
+  const std::size_t count = batch.positions.size();
+  std::vector<std::uint16_t> facts(count * kTokens * kFacts);
+  {
+    nb::gil_scoped_release release;
+    for_each(count, threads, [&](std::size_t i) {
+      tell(batch.positions[i], {}, facts.data() + i * kTokens * kFacts);
+    });
+  }
+  return own_facts(std::move(facts), {count, kTokens, kFacts});
+}
+
+Facts tell_orders(const Numbers<Packed>& orders, unsigned threads) {
+  const std::size_t count = orders.shape(0);
+  std::vector<std::uint16_t> facts(count * kOrderFacts);
+  {
+    nb::gil_scoped_release release;
+    for_each(count, threads, [&](std::size_t i) {
+      if (const auto order = unpack(orders.data()[i])) {
+        tell_order(*order, facts.data() + i * kOrderFacts);
+      }
+    });
+  }
+  return own_facts(std::move(facts), {count, kOrderFacts});
+}
+
+nb::tuple list_slots(const Positions& positions, const Numbers<std::uint8_t>& powers,
+                     unsigned threads) {
+  const std::size_t count = positions.size();
+  if (powers.shape(0) != count) throw nb::value_error("one power a board");
+  std::vector<std::int32_t> questions;
+  std::vector<std::uint8_t> whose, places;
+  std::vector<std::int64_t> offsets{0};
+  std::vector<Packed> orders;
+  {
+    nb::gil_scoped_release release;
+    std::vector<std::vector<Slot>> found(count);
+    for_each(count, threads,
+             [&](std::size_t i) { found[i] = slots(*positions[i], powers.data()[i]); });
+    for (std::size_t i = 0; i < count; ++i) {
+      for (const Slot& slot : found[i]) {
+        questions.push_back(static_cast<std::int32_t>(i));
+        whose.push_back(slot.power);
+        places.push_back(slot.place);
+        orders.insert(orders.end(), slot.orders.begin(), slot.orders.end());
+        offsets.push_back(static_cast<std::int64_t>(orders.size()));
+      }
+    }
+  }
+  return nb::make_tuple(kedge::own(std::move(questions)), kedge::own(std::move(whose)),
+                        kedge::own(std::move(places)), kedge::own(std::move(offsets)),
+                        kedge::own(std::move(orders)));
+}
+
+}  // namespace
+
+void kedge::bind_diplomacy_encoding(nb::module_& m) {
+  // Facts (n, 88, 10) of boards, each after the last movement's orders; or after none, of a batch.
+  m.def("diplomacy_facts", &tell_all, "boards"_a, "previous"_a.noconvert(), "offsets"_a,
+        "threads"_a = 0);
+  m.def("diplomacy_batch_facts", &tell_batch, "batch"_a, "threads"_a = 0);
+  m.def("diplomacy_order_facts", &tell_orders, "orders"_a.noconvert(), "threads"_a = 0);
+  // What one power (7: each of them) may choose from on each board: of every slot the board, the
+  // power and the place, where its orders begin, and the orders.
+  m.def("diplomacy_slots", &list_slots, "boards"_a, "powers"_a, "threads"_a = 0);
+  m.attr("DIPLOMACY_FACT_ROWS") = kFactRows;
+  m.attr("DIPLOMACY_ORDER_ROWS") = order_rows();
+  m.attr("DIPLOMACY_ROWS_BY_POWER") =
+      std::vector<int>(kRowsByPower.begin(), kRowsByPower.end());
+}
