@@ -110,6 +110,7 @@ class DiplomacyBatch:
 def diplomacy_adjudicate_many(
     board: DiplomacyBoard, orders: npt.NDArray[np.uint32], threads: int = 0
 ) -> DiplomacyBatch: ...
+
 DIPLOMACY_FACT_ROWS: int
 DIPLOMACY_ORDER_ROWS: int
 DIPLOMACY_ROWS_BY_POWER: list[int]

@@ -92,9 +92,11 @@ def chess(
     from kedge.interfaces.inputs import fields_of
     from kedge.records import read_games
     from kedge.training.chess import table_of, train
-    from kedge.training.imitation import Recipe
+    from kedge.training.imitation import TowerRecipe
 
-    recipe = dataclasses.replace(Recipe(), **fields_of(Recipe, "the recipe", settings or []))
+    recipe = dataclasses.replace(
+        TowerRecipe(), **fields_of(TowerRecipe, "the recipe", settings or [])
+    )
     with joined(device) as rank, resumable():
         make_folder(folder)
         games = chain.from_iterable(read_games(path) for path in data)
@@ -158,11 +160,11 @@ def go(
     from kedge.records.go_table import go_table
     from kedge.specs import suggest
     from kedge.training.go import RECIPES, train
-    from kedge.training.imitation import Recipe
+    from kedge.training.imitation import TowerRecipe
 
     if recipe not in RECIPES:
         raise InputError(f"recipe {recipe!r}: {suggest(recipe, list(RECIPES))}")
-    changes = fields_of(Recipe, "the recipe", settings or [])
+    changes = fields_of(TowerRecipe, "the recipe", settings or [])
     chosen = dataclasses.replace(RECIPES[recipe], **changes)
     with joined(device) as rank, resumable():
         make_folder(folder)
