@@ -18,6 +18,8 @@ from kedge.games.diplomacy_drawing import draw
 #: What `current_player` answers, as in OpenSpiel.
 SIMULTANEOUS, TERMINAL = -2, -4
 POWERS = ("AUSTRIA", "ENGLAND", "FRANCE", "GERMANY", "ITALY", "RUSSIA", "TURKEY")
+#: Centres that win the game.
+VICTORY = 18
 #: The 75 provinces, and the coasts of those that have two, by name.
 LOCATIONS = tuple(_core.diplomacy_locations())
 #: Places by the unit, ``A`` or ``F``, that may go from the first to the second.
@@ -192,11 +194,8 @@ class DiplomacyState:
         return self.shares() if self.is_terminal() else [0.0] * len(POWERS)
 
     def shares(self) -> list[float]:
-        """Sum of Squares: each power's centres squared, as shares of 1; all to who has 18."""
-        if self.board.winner is not None:
-            return [float(power == self.board.winner) for power in range(len(POWERS))]
-        squares = [len(centres) ** 2 for centres in self.board.centres()]
-        return [square / max(1, sum(squares)) for square in squares]
+        """The shares if the game ended now."""
+        return shares_of([len(centres) for centres in self.board.centres()])
 
     def to_svg(self, orders: Mapping[str, Sequence[str]] | None = None) -> str:
         """The map with its units and centres, and with `orders` if there are any."""
@@ -217,6 +216,14 @@ class DiplomacyState:
             if units or gone or centres:
                 rows.append(f"{power:8} {len(centres):2} centres: {', '.join([*units, *gone])}")
         return "\n".join(rows)
+
+
+def shares_of(centres: Sequence[int]) -> list[float]:
+    """Sum of Squares: each power's centres squared, as shares of 1; all to who has 18."""
+    if max(centres) >= VICTORY:
+        return [float(count >= VICTORY) for count in centres]
+    squares = [count**2 for count in centres]
+    return [square / max(1, sum(squares)) for square in squares]
 
 
 def adjudicate_many(

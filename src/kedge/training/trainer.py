@@ -132,7 +132,7 @@ def optimizers_of(
     by_muon: list[nn.Parameter] = []
     rest: list[nn.Parameter] = []
     for name, weights in network.named_parameters():
-        in_tower = weights.ndim == 2 and name.startswith(("input.", "blocks."))
+        in_tower = weights.ndim == 2 and not {"input", "blocks"}.isdisjoint(name.split("."))
         (by_muon if in_tower and recipe.optimizer == "muon" else rest).append(weights)
     groups: Any = [
         {"params": [p for p in rest if p.ndim > 1], "weight_decay": recipe.weight_decay},

@@ -1,0 +1,155 @@
+"""The Diplomacy network in torch, as it is trained and as it runs on a GPU (appendix I).
+
+A transformer reads the 88 tokens of a position. Each power's token says what share of the game it
+will have; an LSTM reads the tokens of its units one after the other, with the orders given before,
+and what it says of a unit is compared with a vector of each of its legal orders.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from kedge.models.diplomacy_encoding import (
+    FACT_ROWS,
+    MOST_CHOICES,
+    ORDER_ROWS,
+    PLACES,
+    PURPOSES,
+)
+
+
+@dataclass(frozen=True)
+class Shape:
+    width: int
+    blocks: int
+    heads: int
+    layers: int  # of the LSTM
+
+
+class Read(NamedTuple):
+    """What the network made of positions."""
+
+    places: Tensor  # (n, 82, width), nothing in the last
+    powers: Tensor  # (n, 7, width)
+    looks: Tensor  # (n, 1 + 4 · 81, width): of each place, for each purpose; nothing in the first
+    shares: Tensor  # (n, 7) logits
+
+
+class Block(nn.Module):
+    """Attention, then a feed-forward layer, each beside the way around it."""
+
+    def __init__(self, width: int, heads: int, dropout: float) -> None:
+        super().__init__()
+        self.heads, self.dropout = heads, dropout
+        self.norm1, self.norm2 = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.query, self.key, self.value, self.out = (nn.Linear(width, width) for _ in range(4))
+        self.up, self.down = nn.Linear(width, 2 * width), nn.Linear(2 * width, width)
+
+    def forward(self, x: Tensor) -> Tensor:
+        y = self.norm1(x)
+        query, key, value = (
+            part(y).unflatten(2, (self.heads, -1)).transpose(1, 2)
+            for part in (self.query, self.key, self.value)
+        )
+        y = functional.scaled_dot_product_attention(query, key, value)
+        x = x + self._dropped(self.out(y.transpose(1, 2).flatten(2)))
+        return x + self._dropped(self.down(functional.gelu(self.up(self.norm2(x)))))
+
+    def _dropped(self, x: Tensor) -> Tensor:
+        return functional.dropout(x, self.dropout, self.training)
+
+
+class Encoder(nn.Module):
+    """Positions, to what all that is asked of them needs."""
+
+    def __init__(self, shape: Shape, dropout: float = 0.0) -> None:
+        super().__init__()
+        width = shape.width
+        self.facts = nn.Parameter(torch.randn(FACT_ROWS, width) * 0.3)
+        self.blocks = nn.ModuleList(Block(width, shape.heads, dropout) for _ in range(shape.blocks))
+        self.norm = nn.LayerNorm(width)
+        self.share = nn.Linear(width, 1)
+        self.dropout = dropout
+
+    def forward(self, facts: Tensor) -> tuple[Tensor, Tensor]:
+        """(n, 88, 10) facts to (n, 88, width) tokens and the logits (n, 7) of shares."""
+        rows = self.facts * (torch.arange(FACT_ROWS, device=facts.device) > 0)[:, None]
+        x = functional.embedding(facts, rows).sum(2)
+        x = functional.dropout(x, self.dropout, self.training)
+        for block in self.blocks:
+            x = block(x)
+        x = self.norm(x)
+        return x, self.share(x[:, PLACES:]).squeeze(2)
+
+
+class DiplomacyModule(nn.Module):
+    def __init__(self, shape: Shape, dropout: float = 0.0) -> None:
+        super().__init__()
+        width = shape.width
+        self.dropout = dropout
+        self.encoder = Encoder(shape, dropout)
+        self.look = nn.Linear(width, PURPOSES * width, bias=False)
+        self.place, self.power = (nn.Linear(width, width, bias=False) for _ in range(2))
+        self.left = nn.Parameter(torch.zeros(MOST_CHOICES + 1, width))
+        self.before = nn.Parameter(torch.randn(ORDER_ROWS, width) * 0.1)
+        self.lstm = nn.LSTM(
+            width, width, shape.layers, batch_first=True, dropout=dropout if shape.layers > 1 else 0
+        )
+        self.order = nn.Parameter(torch.randn(ORDER_ROWS, width) * width**-0.5)
+
+    def read(self, facts: Tensor) -> Read:
+        tokens, shares = self.encoder(facts)
+        places = functional.pad(tokens[:, :PLACES], (0, 0, 0, 1))
+        looks = self.look(tokens[:, :PLACES]).unflatten(2, (PURPOSES, -1)).transpose(1, 2)
+        looks = functional.pad(looks.flatten(1, 2), (0, 0, 1, 0))
+        return Read(places, tokens[:, PLACES:], looks, shares)
+
+    def heard(self, places: Tensor, powers: Tensor, left: Tensor, before: Tensor) -> Tensor:
+        """What the LSTM is told of a choice: the unit's place, the power, how many choices it has
+        left, and facts of the order before."""
+        rows = self.before * (torch.arange(ORDER_ROWS, device=before.device) > 0)[:, None]
+        told = functional.embedding(before, rows).sum(-2)
+        told = told + functional.embedding(left, self.left)
+        return told + self.place(places) + self.power(powers)
+
+    def forward(self, batch: "TaughtChoices") -> tuple[Tensor, Tensor]:
+        """The logits of the orders of all choices, and of the shares, where it is known what was
+        ordered before each."""
+        read = self.read(batch.facts)
+        count = len(batch.places)
+        own = torch.arange(count, device=batch.places.device)[:, None, None]
+        told = self.heard(
+            read.places[own, batch.places], read.powers[:, :, None], batch.left, batch.before
+        )
+        told = functional.dropout(told, self.dropout, self.training)
+        said, _ = self.lstm(told.flatten(0, 1))
+        said = functional.dropout(said, self.dropout, self.training)
+        said = said.reshape(count, -1, said.shape[-1])
+        looked = (said @ read.looks.transpose(1, 2)).flatten(0, 1)
+        # Few of the places for choices are taken: only those are compared with every order.
+        asked, slot = batch.slot.unique_consecutive(return_inverse=True)
+        known = said.flatten(0, 1)[asked] @ self.order.T.to(said.dtype)
+        orders = batch.orders.long()
+        logits = looked.new_zeros(len(slot), dtype=torch.float32)
+        for fact in range(3):
+            row = orders[:, fact]
+            logits = logits + known.view(-1)[slot * known.shape[1] + row].float() * (row > 0)
+        for fact in (3, 4):
+            logits = (
+                logits + looked.view(-1)[batch.slot * looked.shape[1] + orders[:, fact]].float()
+            )
+        return logits, read.shares
+
+
+class TaughtChoices(NamedTuple):
+    """Positions and the choices in them, with the orders that were given before each."""
+
+    facts: Tensor  # (n, 88, 10)
+    places: Tensor  # (n, 7, slots) of each choice; 81 for builds and removals
+    left: Tensor  # (n, 7, slots) how many choices the power still has, itself counted
+    before: Tensor  # (n, 7, slots, 3) facts of the order before
+    slot: Tensor  # (c,) which of the n · 7 · slots choices an order is one of, ascending
+    orders: Tensor  # (c, 5) its facts
