@@ -55,7 +55,8 @@ def place_of(orders: PackedOrders) -> npt.NDArray[np.int64]:
 
 
 def is_waive(orders: PackedOrders) -> npt.NDArray[np.bool_]:
-    return np.equal(orders & 15, WAIVE)
+    waived: npt.NDArray[np.bool_] = np.equal(orders & 15, WAIVE)
+    return waived
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,25 @@ class Choices:
 
     def of(self, choice: int) -> PackedOrders:
         return self.orders[self.offsets[choice] : self.offsets[choice + 1]]
+
+    def matched(self, own: slice, given: PackedOrders) -> PackedOrders:
+        """Which of the `given` orders is for each of a power's `own` choices; 0 where none is.
+
+        Builds and removals go by place, and builds that were not made were waived; if they are too
+        many or too few, none counts.
+        """
+        wanted = np.zeros(own.stop - own.start, np.uint32)
+        if self.places[own.start] == PLACES:
+            made = given[~is_waive(given)]
+            made = made[np.argsort(place_of(made), kind="stable")]
+            if is_waive(self.of(own.start)[-1:]).any():
+                made = np.append(made, np.full(max(0, len(wanted) - len(made)), WAIVE, np.uint32))
+            return made if len(made) == len(wanted) else wanted
+        places = self.places[own].astype(np.int64)
+        at = np.searchsorted(places, place_of(given)).clip(0, len(places) - 1)
+        known = places[at] == place_of(given)
+        wanted[at[known]] = given[known]
+        return wanted
 
 
 def open_after(orders: PackedOrders, adjusting: bool) -> Integers:

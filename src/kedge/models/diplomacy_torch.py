@@ -8,6 +8,7 @@ and what it says of a unit is compared with a vector of each of its legal orders
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
@@ -19,6 +20,7 @@ from kedge.models.diplomacy_encoding import (
     PLACES,
     PURPOSES,
 )
+from kedge.models.diplomacy_network import Array, DiplomacyWeights
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,14 @@ class Read(NamedTuple):
     powers: Tensor  # (n, 7, width)
     looks: Tensor  # (n, 1 + 4 · 81, width): of each place, for each purpose; nothing in the first
     shares: Tensor  # (n, 7) logits
+
+
+def _table(rows: int, width: int, scale: float) -> nn.Embedding:
+    """Of which rows are added up; the first is nothing, and stays so."""
+    table = nn.Embedding(rows, width, padding_idx=0)
+    with torch.no_grad():
+        table.weight.mul_(scale)
+    return table
 
 
 class Block(nn.Module):
@@ -68,7 +78,7 @@ class Encoder(nn.Module):
     def __init__(self, shape: Shape, dropout: float = 0.0) -> None:
         super().__init__()
         width = shape.width
-        self.facts = nn.Parameter(torch.randn(FACT_ROWS, width) * 0.3)
+        self.facts = _table(FACT_ROWS, width, 0.3)
         self.blocks = nn.ModuleList(Block(width, shape.heads, dropout) for _ in range(shape.blocks))
         self.norm = nn.LayerNorm(width)
         self.share = nn.Linear(width, 1)
@@ -76,8 +86,7 @@ class Encoder(nn.Module):
 
     def forward(self, facts: Tensor) -> tuple[Tensor, Tensor]:
         """(n, 88, 10) facts to (n, 88, width) tokens and the logits (n, 7) of shares."""
-        rows = self.facts * (torch.arange(FACT_ROWS, device=facts.device) > 0)[:, None]
-        x = functional.embedding(facts, rows).sum(2)
+        x = self.facts(facts).sum(2)
         x = functional.dropout(x, self.dropout, self.training)
         for block in self.blocks:
             x = block(x)
@@ -85,20 +94,40 @@ class Encoder(nn.Module):
         return x, self.share(x[:, PLACES:]).squeeze(2)
 
 
+class Told(NamedTuple):
+    """Of choices of g powers, with r beginnings of orders each."""
+
+    places: Tensor  # (g, width)
+    powers: Tensor  # (g, width)
+    left: Tensor  # (g,)
+    before: Tensor  # (g, r, 3)
+
+
+class TaughtChoices(NamedTuple):
+    """Positions and the choices in them, with the orders that were given before each."""
+
+    facts: Tensor  # (n, 88, 10)
+    places: Tensor  # (n, 7, slots) of each choice; 81 for builds and removals
+    left: Tensor  # (n, 7, slots) how many choices the power still has, itself counted
+    before: Tensor  # (n, 7, slots, 3) facts of the order before
+    slot: Tensor  # (c,) which of the n · 7 · slots choices an order is one of, ascending
+    orders: Tensor  # (c, 5) its facts
+
+
 class DiplomacyModule(nn.Module):
     def __init__(self, shape: Shape, dropout: float = 0.0) -> None:
         super().__init__()
         width = shape.width
-        self.dropout = dropout
+        self.heads, self.dropout = shape.heads, dropout
         self.encoder = Encoder(shape, dropout)
         self.look = nn.Linear(width, PURPOSES * width, bias=False)
         self.place, self.power = (nn.Linear(width, width, bias=False) for _ in range(2))
-        self.left = nn.Parameter(torch.zeros(MOST_CHOICES + 1, width))
-        self.before = nn.Parameter(torch.randn(ORDER_ROWS, width) * 0.1)
+        self.left = _table(MOST_CHOICES + 1, width, 0.1)
+        self.before = _table(ORDER_ROWS, width, 0.1)
         self.lstm = nn.LSTM(
             width, width, shape.layers, batch_first=True, dropout=dropout if shape.layers > 1 else 0
         )
-        self.order = nn.Parameter(torch.randn(ORDER_ROWS, width) * width**-0.5)
+        self.order = _table(ORDER_ROWS, width, width**-0.5)
 
     def read(self, facts: Tensor) -> Read:
         tokens, shares = self.encoder(facts)
@@ -110,12 +139,10 @@ class DiplomacyModule(nn.Module):
     def heard(self, places: Tensor, powers: Tensor, left: Tensor, before: Tensor) -> Tensor:
         """What the LSTM is told of a choice: the unit's place, the power, how many choices it has
         left, and facts of the order before."""
-        rows = self.before * (torch.arange(ORDER_ROWS, device=before.device) > 0)[:, None]
-        told = functional.embedding(before, rows).sum(-2)
-        told = told + functional.embedding(left, self.left)
+        told = self.before(before).sum(-2) + self.left(left)
         return told + self.place(places) + self.power(powers)
 
-    def forward(self, batch: "TaughtChoices") -> tuple[Tensor, Tensor]:
+    def forward(self, batch: TaughtChoices) -> tuple[Tensor, Tensor]:
         """The logits of the orders of all choices, and of the shares, where it is known what was
         ordered before each."""
         read = self.read(batch.facts)
@@ -131,25 +158,65 @@ class DiplomacyModule(nn.Module):
         looked = (said @ read.looks.transpose(1, 2)).flatten(0, 1)
         # Few of the places for choices are taken: only those are compared with every order.
         asked, slot = batch.slot.unique_consecutive(return_inverse=True)
-        known = said.flatten(0, 1)[asked] @ self.order.T.to(said.dtype)
+        table = functional.pad(self.order.weight[1:], (0, 0, 1, 0)).to(said.dtype)
+        known = said.flatten(0, 1)[asked] @ table.T
         orders = batch.orders.long()
         logits = looked.new_zeros(len(slot), dtype=torch.float32)
         for fact in range(3):
             row = orders[:, fact]
-            logits = logits + known.view(-1)[slot * known.shape[1] + row].float() * (row > 0)
+            logits = logits + known.view(-1)[slot * known.shape[1] + row].float()
         for fact in (3, 4):
             logits = (
                 logits + looked.view(-1)[batch.slot * looked.shape[1] + orders[:, fact]].float()
             )
         return logits, read.shares
 
+    def step(
+        self,
+        told: Told,
+        orders: Tensor,
+        looked: Tensor,
+        state: tuple[Tensor, Tensor],
+    ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
+        """From one order to the next: see `kedge.models.diplomacy_network.to_step_onnx`."""
+        before = told.before
+        heard = self.heard(told.places[:, None], told.powers[:, None], told.left[:, None], before)
+        said, state = self.lstm(heard.flatten(0, 1)[:, None], state)
+        vectors = self.order(orders).sum(2) + looked
+        return said.view(*before.shape[:2], -1) @ vectors.transpose(1, 2), state
 
-class TaughtChoices(NamedTuple):
-    """Positions and the choices in them, with the orders that were given before each."""
 
-    facts: Tensor  # (n, 88, 10)
-    places: Tensor  # (n, 7, slots) of each choice; 81 for builds and removals
-    left: Tensor  # (n, 7, slots) how many choices the power still has, itself counted
-    before: Tensor  # (n, 7, slots, 3) facts of the order before
-    slot: Tensor  # (c,) which of the n · 7 · slots choices an order is one of, ascending
-    orders: Tensor  # (c, 5) its facts
+def arrays_of(module: nn.Module) -> dict[str, Array]:
+    """The numbers of a network as `DiplomacyWeights` has them."""
+    arrays = {}
+    for name, tensor in module.state_dict().items():
+        array = tensor.float().cpu().numpy()
+        layer = name.rpartition("_l")[2]
+        if name.startswith("lstm.weight"):
+            part = "input" if "_ih_" in name else "hidden"
+            arrays[f"lstm.{layer}.{part}.weight"] = array
+        elif name.startswith("lstm.bias"):  # torch has two where one would do
+            whole = f"lstm.{layer}.input.bias"
+            arrays[whole] = arrays.get(whole, np.float32(0.0)) + array
+        else:
+            arrays[name] = array
+    return arrays
+
+
+def module_of(weights: DiplomacyWeights) -> DiplomacyModule:
+    """The network that these are the numbers of."""
+    module = DiplomacyModule(Shape(weights.width, weights.blocks, weights.heads, weights.layers))
+    state = {}
+    for name, array in weights.arrays.items():
+        tensor = torch.from_numpy(np.array(array))
+        if not name.startswith("lstm."):
+            state[name] = tensor
+            continue
+        _, layer, part, kind = name.split(".")
+        if kind == "weight":
+            state[f"lstm.weight_{'ih' if part == 'input' else 'hh'}_l{layer}"] = tensor
+        else:
+            state[f"lstm.bias_ih_l{layer}"] = tensor
+            state[f"lstm.bias_hh_l{layer}"] = torch.zeros_like(tensor)
+    module.load_state_dict(state)
+    return module

@@ -4,7 +4,7 @@ Positions and orders lie on the device as the rows of tables that a network adds
 `kedge.models.diplomacy_torch`); only the orders that were legal are kept of each choice.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import permutations
@@ -21,17 +21,15 @@ from kedge.games.diplomacy import POWERS, PackedOrders
 from kedge.models.diplomacy_encoding import (
     EVERYBODY,
     MOST_CHOICES,
-    WAIVE,
     Choices,
     Integers,
     facts_of,
-    is_waive,
     open_after,
     open_until,
-    place_of,
     tells_previous,
 )
-from kedge.models.diplomacy_torch import DiplomacyModule, Shape, TaughtChoices
+from kedge.models.diplomacy_network import DiplomacyWeights, to_shipped_onnx
+from kedge.models.diplomacy_torch import DiplomacyModule, Shape, TaughtChoices, arrays_of
 from kedge.records.diplomacy_games import Decision, DiplomacyGame, is_held_out
 from kedge.training import trainer
 from kedge.training.distributed import Rank
@@ -137,30 +135,22 @@ class DiplomacyPositions:
         return Batch(choices, chosen, self.shares[rows])
 
 
-def _wanted(decision: Decision, choices: Choices, own: slice) -> PackedOrders:
-    """What was chosen on one board; 0 where nobody chose, or nobody knows."""
-    powers, places = choices.powers[own], choices.places[own]
-    wanted = np.zeros(len(powers), np.uint32)
-    kind = decision.phase.kind
-    for name, given in decision.orders.items():
-        slots = np.flatnonzero(powers == POWERS.index(name))
-        if not len(slots):
+def _wanted(decisions: Sequence[Decision], choices: Choices) -> PackedOrders:
+    """What each choice was; 0 where nobody chose, or nobody knows.
+
+    A power that gave orders at all let its other units hold, which is the first order there is.
+    """
+    wanted = np.zeros(len(choices.places), np.uint32)
+    for first, count in zip(choices.first, choices.counts, strict=True):
+        decision = decisions[choices.boards[first]]
+        given = decision.orders.get(POWERS[choices.powers[first]])
+        if given is None:
             continue
-        if kind == "A":
-            chosen = np.sort(given[~is_waive(given)])
-            chosen = chosen[np.argsort(place_of(chosen), kind="stable")]
-            wanting = len(slots) - len(chosen)
-            if decision.state.adjustment(name) > 0 and wanting > 0:
-                chosen = np.append(chosen, np.full(wanting, WAIVE, np.uint32))
-            if len(chosen) == len(slots):
-                wanted[slots] = chosen
-            continue
-        if kind == "M":  # a unit without an order holds, which is the first there is
-            wanted[slots] = choices.orders[choices.offsets[own.start + slots]]
-        at = {int(place): slot for place, slot in zip(places[slots], slots, strict=True)}
-        for order, place in zip(given, place_of(given), strict=True):
-            if int(place) in at:
-                wanted[at[int(place)]] = order
+        own = slice(first, first + count)
+        found = choices.matched(own, given)
+        if decision.phase.kind == "M":
+            found = np.where(found > 0, found, choices.orders[choices.offsets[own]])
+        wanted[own] = found
     return wanted
 
 
@@ -198,11 +188,7 @@ def positions_of(
                 shares.append(ended)
     boards = [decision.state.board for decision in decisions]
     choices = Choices.on(boards, [EVERYBODY] * len(boards), threads)
-    cuts = np.searchsorted(choices.boards, np.arange(len(boards) + 1))
-    wanted = np.concatenate(
-        [np.zeros(0, np.uint32)]
-        + [_wanted(one, choices, slice(*cuts[i : i + 2])) for i, one in enumerate(decisions)]
-    )
+    wanted = _wanted(decisions, choices)
     adjusting = np.array([decision.phase.kind == "A" for decision in decisions], bool)
     begins, ends = _trimmed(choices, wanted, adjusting)
     lengths = ends - begins
@@ -297,4 +283,8 @@ def train(
 
 
 def exported(network: nn.Module) -> bytes:
-    return b""
+    """The file that kedge ships."""
+    assert isinstance(network, DiplomacyModule)
+    weights = DiplomacyWeights(arrays_of(network), network.heads, "trained")
+    content: bytes = to_shipped_onnx(weights).SerializeToString()
+    return content
