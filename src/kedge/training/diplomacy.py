@@ -271,15 +271,20 @@ def train(
     rank: Rank,
     seconds: float = float("inf"),
 ) -> Iterator[dict[str, float]]:
-    """Train on the games that are not held out, test on the movement phases of those that are."""
+    """Train on the games that are not held out; see `kedge.training.trainer.train`.
+
+    What is tested on are the movement phases of those that are held out; where the records tell
+    how active the powers were, of those in which all were (tier A).
+    """
     parts: tuple[list[DiplomacyGame], list[DiplomacyGame]] = ([], [])
     for game in games:
         parts[is_held_out(game)].append(game)
+    active = [game for game in parts[True] if game.tier == "A"]
     learned = replace(positions_of(parts[False]), forget=recipe.forget).to(rank.device)
-    tested = positions_of(parts[True], kinds="M").to(rank.device)
+    tested = positions_of(active or parts[True], kinds="M").to(rank.device)
     torch.manual_seed(recipe.seed)
     course = DiplomacyTrainer(recipe, rank, rank.device.type == "cuda")
-    yield from trainer.train(course, learned, tested, folder, exported, seconds=seconds)
+    return trainer.train(course, learned, tested, folder, exported, seconds=seconds)
 
 
 def exported(network: nn.Module) -> bytes:
