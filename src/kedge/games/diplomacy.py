@@ -189,10 +189,7 @@ class DiplomacyState:
 
     def shares(self) -> list[float]:
         """Sum of Squares: each power's centres squared, as shares of 1; all to who has 18."""
-        if self.board.winner is not None:
-            return [float(power == self.board.winner) for power in range(len(POWERS))]
-        squares = [len(centres) ** 2 for centres in self.board.centres()]
-        return [square / max(1, sum(squares)) for square in squares]
+        return self.board.shares()
 
     def to_svg(self, orders: Mapping[str, Sequence[str]] | None = None) -> str:
         """The map with its units and centres, and with `orders` if there are any."""
@@ -223,6 +220,25 @@ def adjudicate_many(
     Rows are shared out over `threads`, 0 for all there are; the GIL is not held.
     """
     return _core.diplomacy_adjudicate_many(board, orders, threads)
+
+
+def adjudicate_each(
+    boards: _core.DiplomacyBatch,
+    which: npt.NDArray[np.int64],
+    orders: PackedOrders,
+    *,
+    threads: int = 0,
+) -> _core.DiplomacyBatch:
+    """`adjudicate_many` from several boards at once: row i is for board ``which[i]``."""
+    return _core.diplomacy_adjudicate_each(boards, which, orders, threads)
+
+
+def coordinated(orders: PackedOrders) -> npt.NDArray[np.bool_]:
+    """Whether each row, one power's orders, means what it says of that power's own units.
+
+    It does not where a unit supports or convoys another that is ordered to do something else.
+    """
+    return _core.diplomacy_coordinated(orders).astype(np.bool_)
 
 
 def player(power: str) -> int:
