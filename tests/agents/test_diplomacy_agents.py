@@ -239,17 +239,12 @@ def test_the_end_of_a_game_has_its_worth():
 
 
 def test_nothing_to_search_asks_nothing():
-    """One joint order or none: the model is asked for no other power, nothing is adjudicated."""
+    """The model is not asked for other powers."""
     state = DiplomacyState.from_json(
         {"name": "W1901A", "units": {"FRANCE": ["A PAR"]}, "centers": {"GERMANY": ["BER"]}}
     )
 
-    class Refusing:
-        def draw(self, questions, count, rng, **how):
-            assert not questions
-            return []
-
-    agent = replace(make_agent("rm(uniform-orders)"), model=Refusing())
+    agent = replace(make_agent("rm(uniform-orders)"), model=None)
     [one] = agent.analyse_many([(state, ITALY)], np.random.default_rng(0))
     assert [orders.tolist() for orders in one.orders] == [[]]
     assert one.policy.tolist() == [1.0]
@@ -280,6 +275,7 @@ def test_states_travel(phases):
         ("pikl-hedge(uniform-orders, candidate=9)", "has no parameter 'candidate'"),
         ("pikl-hedge(uniform-orders, candidates=65)", "candidates: from 1 to 64"),
         ("pikl-hedge(uniform-orders, per_unit=0)", "per_unit"),
+        ("pikl-hedge(uniform-orders, per_unit=inf)", "per_unit"),
         ("pikl-hedge(uniform-orders, rollout=-1)", "rollout"),
         ("rm(uniform-orders, lambda=1)", "lambda"),
         ("rm(uniform-orders, samples=0)", "samples"),
@@ -287,6 +283,7 @@ def test_states_travel(phases):
         ("rm(uniform-orders(temperature=0.5))", "temperature 1"),
         ("mmd(uniform-orders)", "algorithm: one of rm"),
         ("uniform-orders(temperature=0)", "temperature"),
+        ("uniform-orders(temperature=warm)", "temperature"),
         ("uniform-orders(top_p=2)", "top_p"),
         ("best-response(uniform)", "anchor uniform is not a model of Diplomacy"),
         ("uniform", "does not play diplomacy"),

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from kedge import _core
 from kedge.errors import InputError
 from kedge.search.one_ply import OnePly, search
 from kedge.search.regret import Oracle, PiKLHedge, qre
@@ -68,6 +69,18 @@ def test_near_the_exact_equilibrium(games, anchors, preset):
         exact = qre(payoffs, 0.5, anchors=taus)
         for policy, solution in zip(one.policies, exact.policies, strict=True):
             np.testing.assert_allclose(policy, solution, atol=0.02)
+
+
+def test_numbering():
+    """As a dictionary does it, in batches with repeats."""
+    numbering, known, rng = _core.Numbering(), {}, np.random.default_rng(0)
+    for bits in (3, 12, 12, 16, 64):
+        keys = rng.integers(0, 2**bits, 3000, dtype=np.uint64, endpoint=bits < 64)
+        before = len(known)
+        numbers, fresh = numbering.number(keys)
+        assert numbers.tolist() == [known.setdefault(key, len(known)) for key in keys.tolist()]
+        assert keys[fresh].tolist() == list(known)[before:]
+        assert len(numbering) == len(known)
 
 
 def test_the_dead_take_no_part():

@@ -1,5 +1,6 @@
 """Agents for Diplomacy: a human model by itself, and one-ply search over it."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from math import inf, nan
@@ -7,7 +8,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
-from kedge.agents.agent import Agent, Analysis, draw
+from kedge.agents.agent import Analysis, draw
 from kedge.agents.diplomacy_search import (
     NOTHING,
     Candidates,
@@ -36,11 +37,13 @@ class OrdersAnalysis(Analysis):
 
 
 @runtime_checkable
-class DiplomacyPlayer(Agent, Protocol):
-    """An agent that is asked about many positions, and several powers of each, at once.
+class DiplomacyPlayer(Protocol):
+    """Whoever is asked about many positions, and several powers of each, at once.
 
     Questions about the very same state object share one search; each power still draws by itself.
     """
+
+    states: ClassVar[type]
 
     def analyse_many(
         self, questions: Sequence[Question], rng: np.random.Generator
@@ -53,15 +56,15 @@ class DiplomacyPlayer(Agent, Protocol):
         ...
 
 
-class _OrdersAgent:
-    """The verbs of an agent that need no more than `analyse_many`."""
+class _OrdersAgent(ABC):
+    """The verbs of an agent, from one analysis."""
 
     states: ClassVar[type] = DiplomacyState
 
+    @abstractmethod
     def analyse_many(
         self, questions: Sequence[Question], rng: np.random.Generator
-    ) -> list[OrdersAnalysis]:
-        raise NotImplementedError
+    ) -> list[OrdersAnalysis]: ...
 
     def act_many(
         self, questions: Sequence[Question], rng: np.random.Generator
@@ -93,9 +96,9 @@ class ImitationAgent(_OrdersAgent):
     samples: int = 1024
 
     def __post_init__(self) -> None:
-        if not self.temperature > 0.0:
+        if not isinstance(self.temperature, int | float) or not self.temperature > 0.0:
             raise InputError(f"temperature: a number above 0, not {self.temperature}")
-        if not 0.0 < self.top_p <= 1.0:
+        if not isinstance(self.top_p, int | float) or not 0.0 < self.top_p <= 1.0:
             raise InputError(f"top_p: above 0 and at most 1, not {self.top_p}")
 
     def analyse_many(

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, inf
 from typing import NamedTuple
 
 import numpy as np
@@ -42,7 +42,7 @@ class Choice:
             raise InputError(f"candidates: from 1 to {MOST_CANDIDATES}, not {self.candidates}")
         if not isinstance(self.samples, int) or self.samples < 1:
             raise InputError(f"samples: a whole number, at least 1, not {self.samples}")
-        if not self.per_unit > 0.0:
+        if not isinstance(self.per_unit, int | float) or not 0.0 < self.per_unit < inf:
             raise InputError(f"per_unit: a number above 0, not {self.per_unit}")
 
 
@@ -69,7 +69,8 @@ def draw_orders(
     nothing = Drawn(NOTHING.orders, np.array([count]), np.zeros(1))
     due = [state.board.orders_due(power) > 0 for state, power in questions]
     asked = [question for question, is_due in zip(questions, due, strict=True) if is_due]
-    drawn = iter(model.draw(asked, count, rng, temperature=temperature, top_p=top_p))
+    how = {"temperature": temperature, "top_p": top_p}
+    drawn = iter(model.draw(asked, count, rng, **how) if asked else [])
     return [next(drawn) if is_due else nothing for is_due in due]
 
 
