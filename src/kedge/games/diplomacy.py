@@ -194,8 +194,8 @@ class DiplomacyState:
         return self.shares() if self.is_terminal() else [0.0] * len(POWERS)
 
     def shares(self) -> list[float]:
-        """The shares if the game ended now."""
-        return shares_of([len(centres) for centres in self.board.centres()])
+        """The shares if the game ended now: see `shares_of`."""
+        return self.board.shares()
 
     def to_svg(self, orders: Mapping[str, Sequence[str]] | None = None) -> str:
         """The map with its units and centres, and with `orders` if there are any."""
@@ -234,6 +234,25 @@ def adjudicate_many(
     Rows are shared out over `threads`, 0 for all there are; the GIL is not held.
     """
     return _core.diplomacy_adjudicate_many(board, orders, threads)
+
+
+def adjudicate_each(
+    boards: _core.DiplomacyBatch,
+    which: npt.NDArray[np.int64],
+    orders: PackedOrders,
+    *,
+    threads: int = 0,
+) -> _core.DiplomacyBatch:
+    """`adjudicate_many` from several boards at once: row i is for board ``which[i]``."""
+    return _core.diplomacy_adjudicate_each(boards, which, orders, threads)
+
+
+def coordinated(orders: PackedOrders) -> npt.NDArray[np.bool_]:
+    """Whether each row, one power's orders, means what it says of that power's own units.
+
+    It does not where a unit supports or convoys another that is ordered to do something else.
+    """
+    return _core.diplomacy_coordinated(orders).astype(np.bool_)
 
 
 def player(power: str) -> int:
