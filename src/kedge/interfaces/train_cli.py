@@ -235,6 +235,46 @@ def diplomacy(
                 _tell(report, recipe.steps)
 
 
+@train_app.command("diplomacy-value")
+def diplomacy_value(
+    data: Annotated[
+        list[Path],
+        typer.Argument(help="Games as JSON lines, plain or compressed: ours or `diplomacy`'s."),
+    ],
+    folder: Folder,
+    settings: Settings = None,
+    device: Device = "cpu",
+    seconds: Seconds = None,
+) -> None:
+    """What Diplomacy positions are worth to each power: the small network that searches ask.
+
+    One game in twenty is held out. It needs the `[train]` extra; torchrun works as for chess.
+
+    **Example**
+
+    - `kedge train diplomacy-value droidippy.jsonl.xz --folder value`
+    """
+    try:
+        from kedge.training.distributed import joined
+    except ImportError:
+        raise InputError("training needs torch: pip install 'kedge[train]'") from None
+    from itertools import chain
+
+    from kedge.files import make_folder
+    from kedge.interfaces.inputs import fields_of
+    from kedge.records.diplomacy_files import read_diplomacy_games
+    from kedge.training.diplomacy_value import ValueRecipe, train
+
+    changes = fields_of(ValueRecipe, "the recipe", settings or [])
+    recipe = dataclasses.replace(ValueRecipe(), **changes)
+    with joined(device) as rank, resumable():
+        make_folder(folder)
+        games = chain.from_iterable(read_diplomacy_games(path) for path in data)
+        for report in train(games, folder, recipe, rank=rank, seconds=seconds or math.inf):
+            if rank.is_first:
+                _tell(report, recipe.steps)
+
+
 def _tell(report: Mapping[str, float], steps: int) -> None:
     typer.echo(
         f"step {report['step']:,} of {steps:,}  loss {report['loss']:.3f}  "

@@ -81,7 +81,7 @@ def parse_diplomacy(content: bytes, name: str) -> DiplomacyWeights:
 def to_shipped_onnx(weights: DiplomacyWeights) -> onnx.ModelProto:
     """The file: what reads positions, and every other weight beside it."""
     graph = _Graph(weights)
-    graph.read()
+    graph.read(values_only=not weights.layers)
     for name, array in weights.arrays.items():
         if name not in graph.used:
             graph.constant(name, array)

@@ -74,7 +74,7 @@ class Batch(NamedTuple):
 
 
 @cache
-def _renamed() -> Tensor:
+def renamed_rows() -> Tensor:
     """(5040, rows): where each row goes when powers take each other's places."""
     every = torch.tensor(list(permutations(range(len(POWERS)))))
     rows = torch.arange(_core.DIPLOMACY_FACT_ROWS).repeat(len(every), 1)
@@ -96,7 +96,7 @@ class DiplomacyPositions:
     begins: Tensor  # (s + 1,) int64: the orders of each choice; none where it is unknown
     chosen: Tensor  # (s,) int64: which of them
     orders: Tensor  # (c, 5) int16
-    renamed: Tensor  # `_renamed`
+    renamed: Tensor  # `renamed_rows`
     before: Tensor  # (88, 10) bool: which facts are of the orders before
     forget: float = 0.0
 
@@ -213,7 +213,7 @@ def positions_of(
         torch.from_numpy(offsets),
         torch.from_numpy(chosen),
         torch.from_numpy(_core.diplomacy_order_facts(orders, threads).view(np.int16)),
-        _renamed(),
+        renamed_rows(),
         torch.from_numpy(tells_previous()),
     )
 
@@ -228,10 +228,9 @@ def _losses(batch: Batch, logits: Tensor) -> tuple[Tensor, Tensor]:
     return total.log() + most - found, found.detach() >= most
 
 
-def _value_losses(batch: Batch, logits: Tensor) -> Tensor:
-    known = ~batch.shares.isnan().any(1)
-    shares = torch.where(known[:, None], batch.shares, 0.0)
-    return -(shares * logits.float().log_softmax(1)).sum(1)
+def share_losses(shares: Tensor, logits: Tensor) -> Tensor:
+    """Of each position the cross-entropy of the shares; 0 where they are not known."""
+    return -(shares.nan_to_num() * logits.float().log_softmax(1)).sum(1)
 
 
 class DiplomacyTrainer(Trainer[Batch]):
@@ -247,7 +246,7 @@ class DiplomacyTrainer(Trainer[Batch]):
         with torch.autocast(self.device.type, torch.bfloat16):
             logits, shares = self.parallel(batch.choices)
         losses, right = _losses(batch, logits)
-        value_loss = _value_losses(batch, shares).mean()
+        value_loss = share_losses(batch.shares, shares).mean()
         return losses.mean() + self.recipe.value_weight * value_loss, right.float().mean()
 
     def scores(self, network: nn.Module, batch: Batch) -> Tensor:
@@ -258,7 +257,7 @@ class DiplomacyTrainer(Trainer[Batch]):
                 torch.tensor(float(len(losses)), device=losses.device),
                 right.sum(),
                 losses.sum(),
-                _value_losses(batch, shares).sum(),
+                share_losses(batch.shares, shares).sum(),
             ]
         )
 
