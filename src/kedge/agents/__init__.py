@@ -20,6 +20,7 @@ from kedge.specs import Registry, Spec, parse, suggest
 
 if TYPE_CHECKING:
     from kedge.agents.diplomacy import DiplomacyPlayer, ImitationAgent
+    from kedge.models.diplomacy import ValueModel
     from kedge.models.store import ModelInfo
 
 
@@ -67,12 +68,15 @@ def add_model(name: str, path: str | Path) -> "ModelInfo":
 
 
 def _model(name: str) -> Callable[..., Agent]:
+    from kedge.agents.diplomacy_models import is_diplomacy_file
     from kedge.models import store
 
     known = store.known_names()
     if name not in known and not store.is_path(name):
         raise InputError(f"unknown agent {name!r}; {suggest(name, AGENTS.names() + known)}")
-    store.resolve(name)  # one that is not here, or damaged, is told of before its arguments
+    path = store.resolve(name)  # one that is not here is told of before its arguments
+    if is_diplomacy_file(path):
+        return _human_agent(name)
 
     def make(temperature: float = 1.0) -> Agent:
         from kedge.agents.networks import network_agent
@@ -154,7 +158,7 @@ def _order_search(
     for option in options.keys() - set(known):
         raise _no_such(option, f"{name} of Diplomacy", [*dial, *known])
     if (value := options.get("value")) is not None:
-        options["value"] = _human_model("value", value).value
+        options["value"] = _value_model(value)
     return search_agent(name, anchor, **dial, **options)
 
 
@@ -172,9 +176,26 @@ def _human_model(what: str, spec: Spec | str) -> "ImitationAgent":
     return agent
 
 
+def _value_model(spec: Spec | str) -> "ValueModel":
+    """Of a network by its name or path; or what another human model goes by."""
+    from kedge.agents.diplomacy_models import is_model, value_model
+
+    name = spec.name if isinstance(spec, Spec) else spec
+    return value_model(name) if is_model(name) else _human_model("value", spec).value
+
+
 def _named_search(name: str, **settings: Any) -> Callable[..., Agent]:
     def make(anchor: Spec | str = "diplomacy", **changes: Any) -> Agent:
         return _order_search(name, _human_model("anchor", anchor), {}, settings | changes)
+
+    return make
+
+
+def _human_agent(name: str) -> Callable[..., Agent]:
+    def make(temperature: float = 1.0, top_p: float = 1.0) -> Agent:
+        from kedge.agents.diplomacy_models import human_agent
+
+        return human_agent(name, temperature, top_p)
 
     return make
 
@@ -248,6 +269,7 @@ for _name in ("hedge", "rm", "rm+"):
 AGENTS.register("dil-pikl", _dil_pikl)
 AGENTS.register("chess", _chess)
 AGENTS.register("go", _go)
+AGENTS.register("diplomacy", _human_agent("diplomacy"))
 AGENTS.register("puct", _puct)
 AGENTS.register("uniform-orders", _uniform_orders)
 AGENTS.register("best-response", _named_search("best-response"))

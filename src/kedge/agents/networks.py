@@ -90,6 +90,12 @@ def _compute(model: Path | Weights, threads: int) -> Network:
     return TorchNetwork(model, device=device, dtype=dtype, compile=True)
 
 
+def device() -> tuple[str, Dtype, int]:
+    """Where networks are to compute, and on how many threads of the CPU."""
+    where, dtype, threads = _device.get()
+    return where, dtype, threads or cores()
+
+
 def is_cpu(device: str) -> bool:
     """Whether cores compute there, and not something beside them."""
     return device in ("cpu", "openvino")

@@ -144,13 +144,15 @@ class NetworkValues:
             else TorchOrders(weights, device, dtype)
         )
 
-    def values(self, boards: _core.DiplomacyBatch | Sequence[_core.DiplomacyBoard]) -> Array:
+    def values(
+        self, boards: _core.DiplomacyBatch | Sequence[_core.DiplomacyBoard]
+    ) -> npt.NDArray[np.float64]:
         if isinstance(boards, _core.DiplomacyBatch):
             facts = _core.diplomacy_batch_facts(boards)
         else:
             nothing = np.zeros(len(boards) + 1, np.int64)
             facts = _core.diplomacy_facts(boards, np.zeros(0, np.uint32), nothing)
-        shares = np.empty((len(facts), len(POWERS)), np.float32)
+        shares = np.empty((len(facts), len(POWERS)))
         for first in range(0, len(facts), self._batch):
             logits = self._network.shares(facts[first : first + self._batch])
             powers = np.exp(logits - logits.max(1, keepdims=True))

@@ -5,9 +5,8 @@ One file holds all of it. As it is, it runs as the graph that reads positions; t
 from one order to the next is made from its weights.
 """
 
-import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,6 @@ import numpy.typing as npt
 import onnx
 from onnx import TensorProto
 
-from kedge.errors import InputError
 from kedge.models.diplomacy_encoding import FACTS, PLACES, PURPOSES, TOKENS
 from kedge.models.onnx_graph import Graph, in_bytes, weight_arrays
 
@@ -29,6 +27,7 @@ class DiplomacyWeights:
     arrays: Mapping[str, Array]
     heads: int
     sha256: str  # of the file
+    training: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def width(self) -> int:
@@ -57,25 +56,22 @@ def _count(arrays: Mapping[str, Array], name: str) -> int:
     return next(i for i in range(len(arrays) + 1) if name.format(i) not in arrays)
 
 
-def parse_diplomacy(content: bytes, name: str) -> DiplomacyWeights:
-    """Back from a file that `to_shipped_onnx` made; `name` is for errors."""
-    try:
-        model = onnx.load_from_string(content)
-    except Exception:  # protobuf's kinds are not ours
-        raise InputError(f"{name}: not an ONNX model") from None
-    told = {each.key: each.value for each in model.metadata_props}
-    if told.get("game") != "diplomacy" or not told.get("heads", "").isdecimal():
-        raise InputError(f"{name}: not a Diplomacy network that kedge trained")
+def is_diplomacy(model: onnx.ModelProto) -> bool:
+    return {"game": "diplomacy"}.items() <= _told(model).items()
+
+
+def parse_diplomacy(model: onnx.ModelProto, digest: str) -> DiplomacyWeights:
+    """Back from what `to_shipped_onnx` made; `KeyError` or `ValueError` where parts are missing."""
     arrays = weight_arrays(model.graph)
-    digest = hashlib.sha256(content).hexdigest()
-    weights = DiplomacyWeights(arrays, int(told["heads"]), digest)
-    try:
-        to_onnx(weights)
-        if weights.layers:
-            to_step_onnx(weights)
-    except (KeyError, ValueError, IndexError, StopIteration, onnx.checker.ValidationError):
-        raise InputError(f"{name}: parts of the network are missing") from None
+    weights = DiplomacyWeights(arrays, int(_told(model)["heads"]), digest)
+    to_onnx(weights)
+    if weights.layers:
+        to_step_onnx(weights)
     return weights
+
+
+def _told(model: onnx.ModelProto) -> dict[str, str]:
+    return {each.key: each.value for each in model.metadata_props}
 
 
 def to_shipped_onnx(weights: DiplomacyWeights) -> onnx.ModelProto:

@@ -11,9 +11,10 @@ import numpy as np
 
 from kedge.errors import InputError
 from kedge.models.conditioning import TOLD, who
+from kedge.models.diplomacy_network import DiplomacyWeights
 from kedge.models.encoding import CHESS
 from kedge.models.store import ModelInfo
-from kedge.models.weight_files import read_weights
+from kedge.models.weight_files import AnyWeights, read_model
 from kedge.models.weights import Weights
 from kedge.specs import suggest
 
@@ -41,6 +42,11 @@ class ShippedInfo(ModelInfo):
     @property
     def path(self) -> Path:
         return _path(self.name)
+
+
+def load_any(name: str) -> AnyWeights:
+    """The model, of whatever game."""
+    return _shipped(name)
 
 
 def info(name: str) -> ShippedInfo:
@@ -75,12 +81,22 @@ def load_embedded(
     Without them players are of 1500, and alike.
     """
     weights = _shipped(name)
+    if not isinstance(weights, Weights):
+        raise InputError(f"{name} is not a model of chess or Go")
     if weights.arrays["input.weight"].shape[1] == weights.encoding.planes:
         if elo is not None or opponent is not None or bullet:
             raise InputError(f"{name} is told nothing of who plays")
         return weights
     elo = 1500.0 if elo is None else elo
     return specialise(weights, elo, elo if opponent is None else opponent, bullet)
+
+
+def load_diplomacy(name: str) -> DiplomacyWeights:
+    """The Diplomacy model `name`."""
+    weights = _shipped(name)
+    if not isinstance(weights, DiplomacyWeights):
+        raise InputError(f"{name} is not a model of Diplomacy")
+    return weights
 
 
 def specialise(weights: Weights, elo: float, opponent: float, bullet: bool = False) -> Weights:
@@ -103,8 +119,8 @@ def specialise(weights: Weights, elo: float, opponent: float, bullet: bool = Fal
 
 
 @cache
-def _shipped(name: str) -> Weights:
-    return read_weights(_path(name))
+def _shipped(name: str) -> AnyWeights:
+    return read_model(_path(name))
 
 
 def _path(name: str) -> Path:

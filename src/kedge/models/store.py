@@ -18,8 +18,7 @@ from kedge.errors import InputError
 from kedge.files import make_folder, write_atomic
 from kedge.home import home
 from kedge.models.lc0 import read_file
-from kedge.models.weight_files import format_of, parse_weights, read_weights
-from kedge.models.weights import Weights
+from kedge.models.weight_files import AnyWeights, format_of, parse_model, read_model
 from kedge.specs import suggest
 
 _WEIGHTS = {"lc0": "weights.pb.gz", "onnx": "weights.onnx"}
@@ -76,7 +75,7 @@ def add(name: str, path: str | Path) -> ModelInfo:
     """Keep a copy of a weight file as `name`; it is read first, and refused if it is bad."""
     _check_new(name)
     content = read_file(path)
-    weights = parse_weights(content, str(path))
+    weights = parse_model(content, str(path))
     if name in PUBLIC and weights.sha256 != PUBLIC[name]:
         raise InputError(
             f"{path}: not the {name} that its authors published (sha256 {weights.sha256[:12]}…, "
@@ -106,7 +105,7 @@ def pull(name: str) -> ModelInfo:
         raise InputError(
             f"{url}: sha256 is {found[:12]}…, expected {PUBLIC[name][:12]}…; nothing was kept"
         )
-    return _keep(name, content, parse_weights(content, url), url)
+    return _keep(name, content, parse_model(content, url), url)
 
 
 def list_models() -> list[ModelInfo]:
@@ -174,16 +173,16 @@ def resolve(name: str) -> Path:
     raise _unknown(name)
 
 
-def load(name: str) -> Weights:
+def load(name: str) -> AnyWeights:
     """The weights that `name` stands for; a stored file is held to its sha256."""
     path = resolve(name)
-    weights = read_weights(path)
+    weights = read_model(path)
     if path.parent == models_folder() / name and weights.sha256 != info(name).sha256:
         raise InputError(f"{path}: damaged; kedge models remove {name}, and get it again")
     return weights
 
 
-def _keep(name: str, content: bytes, weights: Weights, source: str) -> ModelInfo:
+def _keep(name: str, content: bytes, weights: AnyWeights, source: str) -> ModelInfo:
     found = ModelInfo(
         name=name,
         format=format_of(content),

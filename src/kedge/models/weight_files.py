@@ -2,50 +2,72 @@
 
 import hashlib
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 import onnx
 
 from kedge.errors import InputError
+from kedge.models.diplomacy_network import DiplomacyWeights, is_diplomacy, parse_diplomacy
 from kedge.models.encoding import ENCODINGS
 from kedge.models.lc0 import parse_lc0, read_file
 from kedge.models.onnx_graph import weight_arrays
 from kedge.models.weights import Weights, weights_of
 
 Format = Literal["lc0", "onnx"]
+W = TypeVar("W")
 _ONNX_BEGINS = b"\x08"  # the field of the file's version, which every writer puts first
 
 
-def read_weights(path: str | Path) -> Weights:
-    """The network in a file of either kind; `InputError` where there is none that is read here."""
-    return parse_weights(read_file(path), str(path))
+AnyWeights = Weights | DiplomacyWeights
 
 
-def parse_weights(content: bytes, name: str) -> Weights:
+def read_model(path: str | Path) -> AnyWeights:
+    """The network in a file of any kind; `InputError` where there is none that is read here."""
+    return parse_model(read_file(path), str(path))
+
+
+def parse_model(content: bytes, name: str) -> AnyWeights:
     """The same of a file's bytes; `name` is for errors."""
-    return (parse_onnx if format_of(content) == "onnx" else parse_lc0)(content, name)
+    if format_of(content) == "lc0":
+        return parse_lc0(content, name)
+    try:
+        model = onnx.load_from_string(content)
+    except Exception:  # protobuf's kinds are not ours
+        raise InputError(f"{name}: not an ONNX model") from None
+    digest = hashlib.sha256(content).hexdigest()
+    parse = parse_diplomacy if is_diplomacy(model) else _parse_tower
+    try:
+        return parse(model, digest)
+    except (KeyError, ValueError, IndexError, StopIteration, onnx.checker.ValidationError):
+        raise InputError(f"{name}: not a network that kedge trained") from None
+
+
+def read_weights(path: str | Path) -> Weights:
+    """The network of a board game in a file."""
+    return _of_kind(read_model(path), Weights, "chess or Go", path)
+
+
+def read_diplomacy(path: str | Path) -> DiplomacyWeights:
+    """The Diplomacy network in a file."""
+    return _of_kind(read_model(path), DiplomacyWeights, "Diplomacy", path)
+
+
+def _of_kind(weights: AnyWeights, kind: type[W], games: str, path: str | Path) -> W:
+    if not isinstance(weights, kind):
+        raise InputError(f"{path}: not a network of {games}")
+    return weights
 
 
 def format_of(content: bytes) -> Format:
     return "onnx" if content.startswith(_ONNX_BEGINS) else "lc0"
 
 
-def parse_onnx(content: bytes, name: str) -> Weights:
+def _parse_tower(model: onnx.ModelProto, digest: str) -> Weights:
     """Back from what `network.to_onnx` or `network.to_shipped_onnx` made."""
-    try:
-        graph = onnx.load_from_string(content).graph
-    except Exception:  # protobuf's kinds are not ours
-        raise InputError(f"{name}: not an ONNX model") from None
     shapes = [
         tuple(size.dim_value for size in entry.type.tensor_type.shape.dim)[1:]
-        for entry in graph.input
+        for entry in model.graph.input
         if entry.name == "planes"
     ]
-    encoding = next((known for known in ENCODINGS if [known.shape] == shapes), None)
-    arrays = weight_arrays(graph)
-    try:
-        if encoding is not None:
-            return weights_of(arrays, hashlib.sha256(content).hexdigest(), encoding)
-    except (KeyError, ValueError, IndexError):
-        pass
-    raise InputError(f"{name}: not a network that kedge trained")
+    encoding = next(known for known in ENCODINGS if [known.shape] == shapes)
+    return weights_of(weight_arrays(model.graph), digest, encoding)
