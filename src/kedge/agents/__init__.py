@@ -18,6 +18,7 @@ from kedge.search.regret.algorithms import by_name
 from kedge.specs import Registry, Spec, parse, suggest
 
 if TYPE_CHECKING:
+    from kedge.agents.diplomacy import DiplomacyPlayer
     from kedge.models.store import ModelInfo
 
 
@@ -38,6 +39,18 @@ def make_player(spec: Spec | str, states: type) -> Player:
     if not isinstance(agent, Player) or not plays(agent, states):
         game = states.__name__.removesuffix("State").lower()
         raise InputError(f"agent {spec}: does not play {game}; {game} and puct({game}, …) do")
+    return agent
+
+
+def make_diplomacy_player(spec: Spec | str) -> "DiplomacyPlayer":
+    """The agent that `spec` names, if it plays Diplomacy."""
+    from kedge.agents.diplomacy import DiplomacyPlayer
+
+    agent = make_agent(spec)
+    if not isinstance(agent, DiplomacyPlayer):
+        raise InputError(
+            f"agent {spec}: does not play diplomacy; diplomacy and pikl-hedge(diplomacy, …) do"
+        )
     return agent
 
 
@@ -164,4 +177,13 @@ AGENTS.register("chess", _chess)
 AGENTS.register("go", _go)
 AGENTS.register("puct", _puct)
 
-__all__ = ["AGENTS", "Agent", "Analysis", "Player", "add_model", "make_agent", "make_player"]
+__all__ = [
+    "AGENTS",
+    "Agent",
+    "Analysis",
+    "Player",
+    "add_model",
+    "make_agent",
+    "make_diplomacy_player",
+    "make_player",
+]
