@@ -100,8 +100,9 @@ def test_predictions_are_split_and_sum_up():
         "power": {"FRANCE": (2, 9), "GERMANY": (2, 6), "ITALY": (2, 6)},
         "season": {"fall": (1, 3), "spring": (2, 18)},
         "years": {"1901-1902": (2, 21)},
-        "rating": {"1100-1199": (1, 6), "900-999": (1, 3)},
+        "rating": {"900-999": (1, 3), "1100-1199": (1, 6)},
     }
+    assert list(groups["rating"]) == ["900-999", "1100-1199"]
     for labels in (groups["power"], groups["season"]):
         total = sum(one["positions"] * one["cross_entropy"] for one in labels.values())
         assert total == pytest.approx(21 * found["cross_entropy"])

@@ -16,7 +16,7 @@ from kedge.regularize import Array
 KINDS = ("power", "season", "years", "rating")
 #: The share of the anchor in what is scored by cross-entropy, and the least that is left of that.
 ANCHOR_SHARE, LEAST = 1e-3, 1e-9
-_YEARS = {"1901-1902": 1901, "1903-1905": 1903, "1906-1910": 1906, "1911-": 1911}
+_YEARS = {"1901-1902": 0, "1903-1905": 1903, "1906-1910": 1906, "1911-": 1911}
 _RATINGS = 100  # in a group
 _AT_ONCE = 64  # positions
 
@@ -70,14 +70,9 @@ def order_sums(found: OrdersAnalysis, played: PackedOrders, anchor: Array) -> Ar
     by_unit: dict[str, list[float]] = defaultdict(list)
     for order, share in marginals.items():
         by_unit[unit_of(order)].append(share)
-    orders = played.tolist()
-    shares = np.array([marginals.get(order, 0.0) for order in orders])
-    ranks = np.array(
-        [
-            np.sum(by_unit[unit_of(order)] > share)
-            for order, share in zip(orders, shares, strict=True)
-        ]
-    )
+    shares = np.array([marginals.get(order, 0.0) for order in played.tolist()])
+    units = [np.array(by_unit[unit_of(order)]) for order in played.tolist()]
+    ranks = np.array([(unit > share).sum() for unit, share in zip(units, shares, strict=True)])
     top1 = np.isin(played, found.orders[found.top1])
     top5 = (shares > 0.0) & (ranks < 5)
     loss = -np.log(np.maximum((1.0 - ANCHOR_SHARE) * shares + ANCHOR_SHARE * anchor, LEAST))

@@ -1,6 +1,7 @@
 """How well an agent predicts people: the share of moves it holds likeliest, and cross-entropy."""
 
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -96,7 +97,12 @@ class Prediction:
 
 
 def _ordered(kind: str, labels: Iterable[str]) -> Iterable[str]:
-    return labels if kind == "phase" else sorted(labels)  # phases have an order of their own
+    """Phases have an order of their own; in others 900 comes before 1000."""
+    return labels if kind == "phase" else sorted(labels, key=_numbers_apart)
+
+
+def _numbers_apart(label: str) -> list[str | int]:
+    return [int(part) if i % 2 else part for i, part in enumerate(re.split("([0-9]+)", label))]
 
 
 def summary(games: Sequence[npt.ArrayLike] | Array) -> dict[str, Any]:
