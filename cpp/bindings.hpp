@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace kedge {
@@ -17,13 +18,29 @@ inline std::vector<double> copy(const Doubles& array) {
   return {array.data(), array.data() + array.shape(0)};
 }
 
-// A numpy array that owns its numbers.
+// Numbers that numpy arrays own.
+template <typename Number>
+std::pair<Number*, nanobind::capsule> keep(std::vector<Number> values) {
+  auto* owned = new std::vector<Number>(std::move(values));
+  return {owned->data(), nanobind::capsule(owned, [](void* p) noexcept {
+            delete static_cast<std::vector<Number>*>(p);
+          })};
+}
+
 template <typename Number>
 nanobind::ndarray<nanobind::numpy, Number, nanobind::ndim<1>> own(std::vector<Number> values) {
-  auto* owned = new std::vector<Number>(std::move(values));
-  nanobind::capsule owner(
-      owned, [](void* p) noexcept { delete static_cast<std::vector<Number>*>(p); });
-  return {owned->data(), {owned->size()}, owner};
+  const std::size_t size = values.size();
+  const auto [data, owner] = keep(std::move(values));
+  return {data, {size}, owner};
+}
+
+// In rows.
+template <typename Number>
+nanobind::ndarray<nanobind::numpy, Number, nanobind::ndim<2>> own(std::vector<Number> values,
+                                                                  std::size_t columns) {
+  const std::size_t rows = values.size() / columns;
+  const auto [data, owner] = keep(std::move(values));
+  return {data, {rows, columns}, owner};
 }
 
 inline unsigned threads_or_all(unsigned threads) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "diplomacy/position.hpp"
@@ -7,6 +8,9 @@
 namespace kedge::diplomacy {
 
 struct Batch {
+  Batch() = default;
+  explicit Batch(std::vector<Position> boards) : positions(std::move(boards)) {}
+
   std::vector<Position> positions;
 };
 

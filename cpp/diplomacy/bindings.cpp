@@ -19,6 +19,7 @@ using namespace kedge::diplomacy;
 
 using Slots = nb::ndarray<const Packed, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Joint = nb::ndarray<const Packed, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Indices = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Placed = std::vector<std::tuple<Power, std::string>>;
 using Places = std::vector<std::string>;
 using Retreating = std::vector<std::tuple<Power, std::string, std::optional<Places>>>;
@@ -162,7 +163,9 @@ Packed legal_order(const Position& position, std::string_view text, Power power)
   return legal ? pack(*legal) : 0;
 }
 
-Batch adjudicate_many(const Position& position, const Joint& orders, unsigned threads) {
+// Row i of the orders from the position that `from(i)` is.
+template <typename From>
+Batch adjudicate_rows(const From& from, const Joint& orders, unsigned threads) {
   constexpr std::size_t kChunk = 64;  // some 100 µs of work
   const std::size_t rows = orders.shape(0), slots = orders.shape(1);
   Batch batch;
@@ -171,10 +174,62 @@ Batch adjudicate_many(const Position& position, const Joint& orders, unsigned th
   kedge::parallel_for((rows + kChunk - 1) / kChunk, kedge::threads_or_all(threads),
                       [&](std::size_t chunk) {
     for (std::size_t i = chunk * kChunk; i < std::min(rows, (chunk + 1) * kChunk); ++i) {
-      batch.positions[i] = adjudicate(position, {orders.data() + i * slots, slots});
+      batch.positions[i] = adjudicate(from(i), {orders.data() + i * slots, slots});
     }
   });
   return batch;
+}
+
+Batch adjudicate_many(const Position& position, const Joint& orders, unsigned threads) {
+  return adjudicate_rows([&](std::size_t) -> const Position& { return position; }, orders,
+                         threads);
+}
+
+void check_indices(const Batch& batch, const Indices& which) {
+  for (std::size_t i = 0; i < which.shape(0); ++i) {
+    if (static_cast<std::size_t>(which.data()[i]) >= batch.positions.size()) {
+      throw nb::index_error("no such board");
+    }
+  }
+}
+
+Batch adjudicate_each(const Batch& boards, const Indices& which, const Joint& orders,
+                      unsigned threads) {
+  check_indices(boards, which);
+  if (which.shape(0) != orders.shape(0)) refuse("one board for each row of orders");
+  const auto from = [&](std::size_t i) -> const Position& {
+    return boards.positions[static_cast<std::size_t>(which.data()[i])];
+  };
+  return adjudicate_rows(from, orders, threads);
+}
+
+Batch take(const Batch& batch, const Indices& which) {
+  check_indices(batch, which);
+  Batch out;
+  for (std::size_t i = 0; i < which.shape(0); ++i) {
+    out.positions.push_back(batch.positions[static_cast<std::size_t>(which.data()[i])]);
+  }
+  return out;
+}
+
+// What `make_position` takes.
+nb::tuple plain_form(const Position& position) {
+  nb::list units, centres, dislodged;
+  for (const Province p : position.occupied) {
+    const Unit& unit = position.units[p];
+    units.append(nb::make_tuple(unit.power, format_unit(unit)));
+  }
+  for (const Province p : map().centres) {
+    if (position.owners[p] == kNobody) continue;
+    centres.append(nb::make_tuple(position.owners[p], map().names[map().whole[p]]));
+  }
+  for (int i = 0; i < position.retreating; ++i) {
+    const auto& [unit, retreats] = position.dislodged[i];
+    nb::list places;
+    for (const Location l : retreats) places.append(map().names[l]);
+    dislodged.append(nb::make_tuple(unit.power, format_unit(unit), places));
+  }
+  return nb::make_tuple(format_phase(position), units, centres, dislodged);
 }
 
 }  // namespace
@@ -206,6 +261,24 @@ void kedge::bind_diplomacy(nb::module_& m) {
              return position.adjustment(power);
            },
            "power"_a)
+      .def("orders_due",
+           [](const Position& position, Power power) {
+             if (power >= kPowers) throw nb::index_error("not a power");
+             return position.orders_due(power);
+           },
+           "power"_a)
+      .def("shares",
+           [](const Position& position) {
+             const auto shares = position.shares();
+             return std::vector<double>(shares.begin(), shares.end());
+           })
+      .def("__getstate__", &plain_form)
+      .def("__setstate__",
+           [](Position& self,
+              const std::tuple<std::string, Placed, Placed, Retreating>& form) {
+             const auto& [phase, units, centres, dislodged] = form;
+             new (&self) Position(make_position(phase, units, centres, dislodged));
+           })
       .def_prop_ro("winner",
                    [](const Position& position) -> nb::object {
                      const Power power = position.winner();
@@ -219,6 +292,7 @@ void kedge::bind_diplomacy(nb::module_& m) {
       .def("__hash__", [](const Position& position) { return position.hash() >> 1; });
 
   nb::class_<Batch>(m, "DiplomacyBatch")
+      .def(nb::init<std::vector<Position>>(), "boards"_a)
       .def("__len__", [](const Batch& batch) { return batch.positions.size(); })
       .def("__getitem__",
            [](const Batch& batch, std::size_t i) {
@@ -229,10 +303,38 @@ void kedge::bind_diplomacy(nb::module_& m) {
         std::vector<std::uint64_t> keys;
         for (const Position& position : batch.positions) keys.push_back(position.hash());
         return kedge::own(std::move(keys));
+      })
+      .def("take", &take, "which"_a)
+      // Who has 18 centres, or -1.
+      .def("winners", [](const Batch& batch) {
+        std::vector<std::int8_t> winners;
+        for (const Position& position : batch.positions) {
+          const Power power = position.winner();
+          winners.push_back(power == kNobody ? std::int8_t{-1} : static_cast<std::int8_t>(power));
+        }
+        return kedge::own(std::move(winners));
+      })
+      .def("shares", [](const Batch& batch) {
+        std::vector<double> shares;
+        for (const Position& position : batch.positions) {
+          const auto row = position.shares();
+          shares.insert(shares.end(), row.begin(), row.end());
+        }
+        return kedge::own(std::move(shares), kPowers);
       });
 
   m.def("diplomacy_adjudicate_many", &adjudicate_many, "board"_a, "orders"_a.noconvert(),
         "threads"_a = 0);
+  m.def("diplomacy_adjudicate_each", &adjudicate_each, "boards"_a, "which"_a,
+        "orders"_a.noconvert(), "threads"_a = 0);
+  m.def("diplomacy_coordinated", [](const Joint& orders) {
+    const std::size_t slots = orders.shape(1);
+    std::vector<std::uint8_t> out;
+    for (std::size_t i = 0; i < orders.shape(0); ++i) {
+      out.push_back(coordinated({orders.data() + i * slots, slots}));
+    }
+    return kedge::own(std::move(out));
+  }, "orders"_a);
   m.def("diplomacy_format_order", [](Packed packed) {
     const std::optional<Order> order = unpack(packed);
     if (!order) throw nb::value_error("not an order");

@@ -310,4 +310,22 @@ void legal_orders(const Position& position, std::vector<Order>& out) {
   }
 }
 
+bool coordinated(std::span<const Packed> orders) {
+  const Map& m = map();
+  std::array<Order, kProvinces> by_province{};
+  for (const Packed packed : orders) {
+    if (const std::optional<Order> order = unpack(packed)) {
+      by_province[m.province[order->unit]] = *order;
+    }
+  }
+  return std::all_of(by_province.begin(), by_province.end(), [&](const Order& order) {
+    const Order& helped = by_province[m.province[order.target]];
+    const bool moves = helped.kind == Kind::kMove || helped.kind == Kind::kMoveVia;
+    if (helped.kind == Kind::kNone) return true;  // another power's
+    if (order.kind == Kind::kSupportHold) return !moves;
+    if (order.kind != Kind::kSupportMove && order.kind != Kind::kConvoy) return true;
+    return moves && m.province[helped.destination] == m.province[order.destination];
+  });
+}
+
 }  // namespace kedge::diplomacy

@@ -1,6 +1,7 @@
 #include "diplomacy/position.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "splitmix.hpp"
 
@@ -56,6 +57,29 @@ Set Position::build_sites(Power power) const {
 int Position::adjustment(Power power) const {
   const int surplus = centres(power) - count_units(power);
   return surplus > 0 ? std::min(surplus, build_sites(power).count()) : surplus;
+}
+
+int Position::orders_due(Power power) const {
+  if (moving()) return count_units(power);
+  if (adjusting()) return std::abs(adjustment(power));
+  return static_cast<int>(std::count_if(
+      dislodged.begin(), dislodged.begin() + retreating,
+      [&](const Dislodged& one) { return one.unit.power == power; }));
+}
+
+std::array<double, kPowers> Position::shares() const {
+  std::array<double, kPowers> shares{};
+  if (const Power power = winner(); power != kNobody) {
+    shares[power] = 1.0;
+    return shares;
+  }
+  double sum = 0.0;
+  for (Power power = 0; power < kPowers; ++power) {
+    const double count = centres(power);
+    sum += shares[power] = count * count;
+  }
+  for (double& share : shares) share /= std::max(1.0, sum);
+  return shares;
 }
 
 Set Position::retreats_of(const Unit& unit, const Set& closed) const {

@@ -76,6 +76,9 @@ struct Position {
   // Builds that the power may make, or −removals that it must.
   int adjustment(Power power) const;
   Set build_sites(Power power) const;  // provinces
+  int orders_due(Power power) const;   // units to be ordered, built or removed
+  // Sum of Squares: centres squared, as shares of 1; all to who has 18.
+  std::array<double, kPowers> shares() const;
 
   // Where a dislodged unit may go when `closed` provinces are not open to it.
   Set retreats_of(const Unit& unit, const Set& closed) const;
@@ -112,6 +115,9 @@ std::optional<Order> legalise(const Position& position, const Convoys& convoys, 
                               Power power = kNobody);
 // All legal orders of the units that may be ordered, by province; of builds and waives too.
 void legal_orders(const Position& position, std::vector<Order>& out);
+
+// Whether what one power's orders support or convoy of its own is ordered to do just that.
+bool coordinated(std::span<const Packed> orders);
 
 // The position after these orders; the illegal ones are as good as none. Of two for one unit the
 // first counts.

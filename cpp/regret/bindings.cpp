@@ -9,6 +9,7 @@
 #include <span>
 
 #include "regret/learner.hpp"
+#include "regret/numbering.hpp"
 #include "regret/utilities.hpp"
 
 namespace nb = nanobind;
@@ -22,6 +23,7 @@ using kedge::threads_or_all;
 namespace {
 
 using AnyPayoffs = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
+using Keys = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Actions = std::vector<std::vector<std::size_t>>;
 
 nb::ndarray<nb::numpy, double, nb::ndim<1>> to_numpy(std::span<const double> values) {
@@ -204,4 +206,15 @@ void kedge::bind_regret(nb::module_& m) {
       .def("earned", [](const kedge::Learner& l) { return to_numpy(l.earned()); })
       .def("divergence", [](const kedge::Learner& l) { return to_numpy(l.divergence()); })
       .def("cumulative", [](const kedge::Learner& l) { return own(l.cumulative()); });
+
+  nb::class_<kedge::Numbering>(m, "Numbering")
+      .def(nb::init<>())
+      .def("__len__", &kedge::Numbering::size)
+      .def("number",
+           [](kedge::Numbering& numbering, const Keys& keys) {
+             std::vector<std::int64_t> numbers, fresh;
+             numbering.number({keys.data(), keys.shape(0)}, numbers, fresh);
+             return nb::make_tuple(own(std::move(numbers)), own(std::move(fresh)));
+           },
+           "keys"_a);
 }

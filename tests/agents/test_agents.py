@@ -38,7 +38,8 @@ def test_conformance(spec, game):
 
 def test_every_agent_is_tested():
     here = {spec.partition("(")[0] for spec in SPECS}
-    elsewhere = {"chess", "go", "puct"}  # test_chess_agents.py, test_go_agents.py
+    # test_chess_agents.py, test_go_agents.py, test_diplomacy_agents.py
+    elsewhere = {"chess", "go", "puct", "uniform-orders", "best-response", "searchbot"}
     assert here | elsewhere == set(AGENTS.names())
 
 
@@ -49,6 +50,9 @@ def test_every_agent_is_tested():
         ("rm(lambda=1)", "agent rm"),
         ("pikl-hedge(unifrom)", "did you mean uniform"),
         ("pikl-hedge(lambda=-1)", "lambda"),
+        ("hedge(candidates=9)", "has no parameter 'candidates'"),
+        ("rm(500)", "a spec such as"),
+        ('dil-pikl(lambdas="a,b")', "lambdas"),
     ],
 )
 def test_bad_specs(spec, said):

@@ -84,7 +84,7 @@ def test_sums_by_hand():
 def test_predictions_are_split_and_sum_up():
     ratings = (None, None, 1130.0, 990.0, None, None, None)
     games = [game(ORDERS, {"FRANCE": ["F BRE - MAO"]}, ratings=ratings), game(ORDERS, tier=None)]
-    chosen = [one for played in games for one in human_orders(played, [0, 1])]
+    chosen = [one for played in games for one in human_orders(played, range(len(played)))]
     agent = RandomOrders()
     found = predict_orders(chosen, agent, np.random.default_rng(0)).to_json()
     assert (found["games"], found["positions"]) == (2, 21)

@@ -22,7 +22,9 @@ from kedge.games.diplomacy import (
     POWERS,
     Diplomacy,
     DiplomacyState,
+    adjudicate_each,
     adjudicate_many,
+    coordinated,
 )
 
 # The names of jDip, where they are not those of the field's records.
@@ -233,6 +235,58 @@ def test_a_batch_is_many_single_adjudications():
         assert batch[i] == board
         assert batch.keys()[i] == board.key
     assert len({batch[i] for i in range(200)}) == len(set(batch.keys().tolist())) > 20
+
+
+def test_a_batch_from_several_boards():
+    start = Diplomacy().initial_state()
+    later = start.clone()
+    later.apply({"FRANCE": ["A PAR - BUR", "A MAR - SPA"]})
+    boards = _core.DiplomacyBatch([start.board, later.board])
+    orders = np.stack([later.pack({"FRANCE": ["A BUR - BEL"]}), start.pack({"ITALY": ["A ROM H"]})])
+    batch = adjudicate_each(boards, np.array([1, 0]), orders)
+    assert batch[0] == later.board.adjudicate(orders[0])
+    assert batch[1] == start.board.adjudicate(orders[1])
+    assert batch.take(np.array([1, 1]))[0] == batch[1]
+    assert batch.winners().tolist() == [-1, -1]
+    shares = [DiplomacyState(batch[i]).shares() for i in range(2)]
+    np.testing.assert_array_equal(batch.shares(), shares)
+    assert shares[0][POWERS.index("FRANCE")] == pytest.approx(25 / (25 + 5 * 9 + 16))
+    for which in ([2, 0], [-1, 0]):
+        with pytest.raises(IndexError):
+            adjudicate_each(boards, np.array(which), orders)
+    with pytest.raises(ValueError, match="one board for each row"):
+        adjudicate_each(boards, np.array([0]), orders)
+
+
+def test_orders_due():
+    start = Diplomacy().initial_state()
+    assert [start.board.orders_due(power) for power in range(7)] == [3, 3, 3, 3, 3, 4, 3]
+    position = {"units": {"ITALY": ["A ROM"]}, "centers": {"FRANCE": ["PAR", "BRE"], "ITALY": []}}
+    winter = DiplomacyState.from_json(position | {"name": "W1901A"})
+    assert [winter.board.orders_due(power) for power in range(7)] == [0, 0, 2, 0, 1, 0, 0]
+    fled = position | {"name": "F1901R", "dislodged": {"FRANCE": ["A PAR", "F BRE"]}}
+    board = DiplomacyState.from_json(fled).board
+    assert [board.orders_due(power) for power in range(7)] == [0, 0, 2, 0, 0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("orders", "sound"),
+    [
+        (["A PAR - BUR", "A MAR S A PAR - BUR"], True),
+        (["A PAR - PIC", "A MAR S A PAR - BUR"], False),
+        (["A PAR H", "A MAR S A PAR - BUR"], False),
+        (["A MAR S A PAR - BUR"], True),  # nothing is said of Paris
+        (["A PAR - BUR", "A PIC S A PAR"], False),
+        (["A PAR S A PIC", "A PIC S A PAR"], True),
+        (["A PAR H", "A MAR S A MUN - BUR"], True),  # another power's
+        (["F ENG C A BRE - LON", "A BRE - LON VIA"], True),
+        (["F ENG C A BRE - LON", "A BRE - PIC"], False),
+        (["F LYO - SPA/SC", "A MAR S F LYO - SPA"], True),  # the coast is left open
+    ],
+)
+def test_coordinated(orders, sound):
+    packed = [_core.diplomacy_parse_order(text) for text in orders]
+    assert coordinated(np.array([packed], np.uint32)).tolist() == [sound]
 
 
 def test_packed_orders_are_bounded():

@@ -18,7 +18,7 @@ from kedge.records.go_table import tabulate_games  # noqa: E402
 from kedge.training.distributed import Rank, joined  # noqa: E402
 from kedge.training.go import RECIPES, make_network, positions_of, train, turns  # noqa: E402
 from kedge.training.growth import grow  # noqa: E402
-from kedge.training.imitation import NO_MOVE, Recipe  # noqa: E402
+from kedge.training.imitation import NO_MOVE, TowerRecipe  # noqa: E402
 from kedge.training.muon import Muon  # noqa: E402
 
 CPU = Rank(torch.device("cpu"))
@@ -100,7 +100,7 @@ def test_from_an_illegal_move_on_nothing_is_learned():
 
 def test_what_there_is_not(tmp_path):
     modern = tabulate_games([played(seed, 5, date="2020-01-01") for seed in range(3)])
-    recipe = Recipe(filters=8, blocks=1, steps=1, batch=8)
+    recipe = TowerRecipe(filters=8, blocks=1, steps=1, batch=8)
     with pytest.raises(InputError, match=r"0 games of 1900-2014.*--modern takes all years"):
         train(modern, tmp_path, recipe, rank=CPU)
     for device in ("openvino", "nothing"):
@@ -109,7 +109,7 @@ def test_what_there_is_not(tmp_path):
 
 
 def test_a_small_run_learns_and_exports(table, tmp_path: Path):
-    recipe = Recipe(
+    recipe = TowerRecipe(
         filters=8, blocks=1, se_ratio=4, steps=30, batch=32, warmup=2, learning_rate=5e-3,
         value_weight=0.01, average=0.5, optimizer="muon", later=2,
     )  # fmt: skip
@@ -137,7 +137,7 @@ def test_a_small_run_learns_and_exports(table, tmp_path: Path):
 
 
 def test_a_checkpoint_of_another_network(table, tmp_path):
-    recipe = Recipe(filters=8, blocks=1, se_ratio=4, steps=1, batch=8, warmup=1, average=0.5)
+    recipe = TowerRecipe(filters=8, blocks=1, se_ratio=4, steps=1, batch=8, warmup=1, average=0.5)
     list(train(table, tmp_path, recipe, rank=CPU))
     path = tmp_path / "checkpoint.pt"
     kept = torch.load(path, weights_only=True)
@@ -156,7 +156,7 @@ def test_a_checkpoint_of_another_network(table, tmp_path):
 @pytest.mark.parametrize(("filters", "blocks"), [(8, 1), (12, 1), (16, 3)])
 def test_a_larger_network_begins_as_a_smaller_one(positions, filters, blocks):
     torch.manual_seed(1)
-    shape = Recipe(filters=8, blocks=1, se_ratio=4, drop=0.0)
+    shape = TowerRecipe(filters=8, blocks=1, se_ratio=4, drop=0.0)
     small = make_network(shape).eval()
     for module in small.modules():  # as if it had learned
         if isinstance(module, torch.nn.BatchNorm2d):

@@ -26,10 +26,11 @@ from kedge.training.chess import (  # noqa: E402
     train,
 )
 from kedge.training.distributed import Rank  # noqa: E402
-from kedge.training.imitation import Recipe, Trainer, read_checkpoint  # noqa: E402
+from kedge.training.imitation import TowerRecipe, TowerTrainer  # noqa: E402
+from kedge.training.trainer import read_checkpoint  # noqa: E402
 
 CPU = torch.device("cpu")
-RECIPE = Recipe(
+RECIPE = TowerRecipe(
     filters=16, blocks=1, drop=0.0, steps=60, batch=64, warmup=5, learning_rate=1e-2, average=0.8
 )
 
@@ -67,7 +68,7 @@ def positions(table):
 def trainer(recipe=RECIPE, **options):
     torch.manual_seed(0)
     network = make_network(recipe)
-    return Trainer(network, recipe, Rank(CPU), compiled=False, **options)
+    return TowerTrainer(network, recipe, Rank(CPU), compiled=False, **options)
 
 
 def test_positions_are_those_of_the_games(table, positions):
@@ -136,7 +137,7 @@ def test_folding_keeps_the_function(positions):
 
 def test_a_teacher_is_followed(positions):
     teacher = make_network(RECIPE).eval()
-    taught = trainer(Recipe(**{**vars(RECIPE), "teacher_weight": 1.0}), teacher=teacher)
+    taught = trainer(TowerRecipe(**{**vars(RECIPE), "teacher_weight": 1.0}), teacher=teacher)
     list(taught.run(positions))
     assert taught.step == RECIPE.steps
 
@@ -175,7 +176,7 @@ def test_the_command_trains_goes_on_and_exports(file, tmp_path):
 
 
 def test_two_processes_train_what_one_does(file, tmp_path):
-    recipe = Recipe(filters=8, blocks=1, drop=0.0, steps=10, batch=64, warmup=5)
+    recipe = TowerRecipe(filters=8, blocks=1, drop=0.0, steps=10, batch=64, warmup=5)
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
     command += ["--nproc-per-node=2", "-m", "kedge", "train", "chess", str(file)]
     command += ["--folder", str(tmp_path / "two")]

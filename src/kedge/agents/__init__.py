@@ -7,8 +7,9 @@ array([0.333, 0.333, 0.333])
 """
 
 from collections.abc import Callable
+from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kedge.agents.agent import Agent, Analysis, Player, plays
 from kedge.agents.normal_form import RegretAgent, UniformAgent
@@ -18,7 +19,7 @@ from kedge.search.regret.algorithms import by_name
 from kedge.specs import Registry, Spec, parse, suggest
 
 if TYPE_CHECKING:
-    from kedge.agents.diplomacy import DiplomacyPlayer
+    from kedge.agents.diplomacy import DiplomacyPlayer, ImitationAgent
     from kedge.models.store import ModelInfo
 
 
@@ -30,6 +31,8 @@ def make_agent(spec: Spec | str) -> Agent:
 
     A name that is no agent's is a model's, from the store or a path: it plays by itself.
     """
+    if not isinstance(spec, Spec | str):
+        raise InputError(f"agent: a spec such as uniform or pikl-hedge(uniform), not {spec!r}")
     return AGENTS.make(parse(spec) if isinstance(spec, str) else spec)
 
 
@@ -84,34 +87,104 @@ AGENTS: Registry[Agent] = Registry("agent", "kedge.agents", otherwise=_model)
 AGENTS.register("uniform", UniformAgent)
 
 
-def _anchor(spec: Spec | str) -> Agent:
-    """A regret minimiser's anchor; one for another game is told of before it is asked."""
-    agent = make_agent(spec)
-    if not plays(agent, NormalFormState):
-        raise InputError(f"anchor {spec} does not play games in normal form")
-    return agent
-
-
 def _anchored(name: str) -> Callable[..., Agent]:
-    def make(anchor: Spec | str = "uniform", lam: float = 0.1, iterations: int = 10_000) -> Agent:
-        return RegretAgent(_anchor(anchor), by_name(name, lam=lam), iterations)
+    def make(
+        anchor: Spec | str = "uniform",
+        lam: float = 0.1,
+        iterations: int | None = None,
+        **diplomacy: Any,
+    ) -> Agent:
+        return _regret_agent(name, anchor, iterations, {"lam": lam}, diplomacy)
 
     return make
 
 
 def _unanchored(name: str) -> Callable[..., Agent]:
-    def make(iterations: int = 10_000) -> Agent:
-        return RegretAgent(UniformAgent(), by_name(name), iterations)
+    """Their anchor says what they play, and in Diplomacy which candidates they have."""
+
+    def make(
+        anchor: Spec | str = "uniform", iterations: int | None = None, **diplomacy: Any
+    ) -> Agent:
+        return _regret_agent(name, anchor, iterations, {}, diplomacy)
 
     return make
 
 
 def _dil_pikl(
-    anchor: Spec | str = "uniform", lambdas: str = "1e-4,1e-3,1e-2,1e-1", iterations: int = 10_000
+    anchor: Spec | str = "uniform",
+    lambdas: str = "1e-4,1e-3,1e-2,1e-1",
+    iterations: int | None = None,
+    **diplomacy: Any,
 ) -> Agent:
     """`lambdas` is quoted, the λs between commas: ``dil-pikl(uniform, lambdas="0.1,1")``."""
-    types = tuple(float(word) for word in lambdas.split(","))
-    return RegretAgent(_anchor(anchor), by_name("dil-pikl", lambdas=types), iterations)
+    try:
+        types = tuple(float(word) for word in str(lambdas).split(","))
+    except ValueError:
+        raise InputError(f'lambdas: such as "0.1,1", not {lambdas!r}') from None
+    return _regret_agent("dil-pikl", anchor, iterations, {"lambdas": types}, diplomacy)
+
+
+def _regret_agent(
+    name: str,
+    anchor: Spec | str,
+    iterations: int | None,
+    dial: dict[str, Any],
+    diplomacy: dict[str, Any],
+) -> Agent:
+    """A regret minimiser for what its anchor plays; `diplomacy` are options of that game's."""
+    from kedge.agents.diplomacy import ImitationAgent
+
+    agent = make_agent(anchor)
+    told = {} if iterations is None else {"iterations": iterations}
+    if isinstance(agent, ImitationAgent):
+        return _order_search(name, agent, dial, told | diplomacy)
+    if not plays(agent, NormalFormState):
+        raise InputError(f"anchor {anchor} does not play games in normal form")
+    for option in diplomacy:
+        raise _no_such(option, f"{name}({anchor}, …)", [*dial, "iterations"])
+    return RegretAgent(agent, by_name(name, **dial), **told)
+
+
+def _order_search(
+    name: str, anchor: "ImitationAgent", dial: dict[str, Any], options: dict[str, Any]
+) -> Agent:
+    from kedge.agents.diplomacy import search_agent
+
+    known = [*signature(search_agent).parameters][2:-1]
+    for option in options.keys() - set(known):
+        raise _no_such(option, f"{name} of Diplomacy", [*dial, *known])
+    if (value := options.get("value")) is not None:
+        options["value"] = _human_model("value", value).value
+    return search_agent(name, anchor, **dial, **options)
+
+
+def _no_such(option: str, agent: str, known: list[str]) -> InputError:
+    word, *words = ("lambda" if name == "lam" else name for name in (option, *known))
+    return InputError(f"agent {agent}: has no parameter {word!r}; it takes {', '.join(words)}")
+
+
+def _human_model(what: str, spec: Spec | str) -> "ImitationAgent":
+    from kedge.agents.diplomacy import ImitationAgent
+
+    agent = make_agent(spec)
+    if not isinstance(agent, ImitationAgent):
+        raise InputError(f"{what} {spec} is not a model of Diplomacy")
+    return agent
+
+
+def _named_search(name: str, **settings: Any) -> Callable[..., Agent]:
+    def make(anchor: Spec | str = "diplomacy", **changes: Any) -> Agent:
+        return _order_search(name, _human_model("anchor", anchor), {}, settings | changes)
+
+    return make
+
+
+def _uniform_orders(temperature: float = 1.0, top_p: float = 1.0) -> Agent:
+    """Every legal order of Diplomacy alike; positions are worth their centres."""
+    from kedge.agents.diplomacy import ImitationAgent
+    from kedge.models.diplomacy_plain import CentreShares, UniformOrders
+
+    return ImitationAgent(UniformOrders(), CentreShares(), temperature, top_p)
 
 
 def _chess(elo: float = 1500.0, opponent: float | None = None, temperature: float = 1.0) -> Agent:
@@ -176,6 +249,11 @@ AGENTS.register("dil-pikl", _dil_pikl)
 AGENTS.register("chess", _chess)
 AGENTS.register("go", _go)
 AGENTS.register("puct", _puct)
+AGENTS.register("uniform-orders", _uniform_orders)
+AGENTS.register("best-response", _named_search("best-response"))
+# As Gray et al. (2021) have it.
+_searchbot = {"candidates": 50, "iterations": 256, "rollout": 2, "preset": "authors"}
+AGENTS.register("searchbot", _named_search("rm", **_searchbot))
 
 __all__ = [
     "AGENTS",

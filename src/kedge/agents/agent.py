@@ -67,7 +67,7 @@ class Agent(Protocol):
         """The probability of each legal action."""
         ...
 
-    def act(self, state: Any, player: int, rng: np.random.Generator) -> int:
+    def act(self, state: Any, player: int, rng: np.random.Generator) -> Any:
         """An action drawn from the policy."""
         ...
 

@@ -18,6 +18,8 @@ from kedge.games.diplomacy_drawing import draw
 #: What `current_player` answers, as in OpenSpiel.
 SIMULTANEOUS, TERMINAL = -2, -4
 POWERS = ("AUSTRIA", "ENGLAND", "FRANCE", "GERMANY", "ITALY", "RUSSIA", "TURKEY")
+#: Centres that win the game.
+VICTORY = 18
 #: The 75 provinces, and the coasts of those that have two, by name.
 LOCATIONS = tuple(_core.diplomacy_locations())
 #: Places by the unit, ``A`` or ``F``, that may go from the first to the second.
@@ -192,11 +194,8 @@ class DiplomacyState:
         return self.shares() if self.is_terminal() else [0.0] * len(POWERS)
 
     def shares(self) -> list[float]:
-        """Sum of Squares: each power's centres squared, as shares of 1; all to who has 18."""
-        if self.board.winner is not None:
-            return [float(power == self.board.winner) for power in range(len(POWERS))]
-        squares = [len(centres) ** 2 for centres in self.board.centres()]
-        return [square / max(1, sum(squares)) for square in squares]
+        """The shares if the game ended now: see `shares_of`."""
+        return self.board.shares()
 
     def to_svg(self, orders: Mapping[str, Sequence[str]] | None = None) -> str:
         """The map with its units and centres, and with `orders` if there are any."""
@@ -219,6 +218,14 @@ class DiplomacyState:
         return "\n".join(rows)
 
 
+def shares_of(centres: Sequence[int]) -> list[float]:
+    """Sum of Squares: each power's centres squared, as shares of 1; all to who has 18."""
+    if max(centres) >= VICTORY:
+        return [float(count >= VICTORY) for count in centres]
+    squares = [count**2 for count in centres]
+    return [square / max(1, sum(squares)) for square in squares]
+
+
 def adjudicate_many(
     board: _core.DiplomacyBoard, orders: PackedOrders, *, threads: int = 0
 ) -> _core.DiplomacyBatch:
@@ -227,6 +234,25 @@ def adjudicate_many(
     Rows are shared out over `threads`, 0 for all there are; the GIL is not held.
     """
     return _core.diplomacy_adjudicate_many(board, orders, threads)
+
+
+def adjudicate_each(
+    boards: _core.DiplomacyBatch,
+    which: npt.NDArray[np.int64],
+    orders: PackedOrders,
+    *,
+    threads: int = 0,
+) -> _core.DiplomacyBatch:
+    """`adjudicate_many` from several boards at once: row i is for board ``which[i]``."""
+    return _core.diplomacy_adjudicate_each(boards, which, orders, threads)
+
+
+def coordinated(orders: PackedOrders) -> npt.NDArray[np.bool_]:
+    """Whether each row, one power's orders, means what it says of that power's own units.
+
+    It does not where a unit supports or convoys another that is ordered to do something else.
+    """
+    return _core.diplomacy_coordinated(orders).astype(np.bool_)
 
 
 def player(power: str) -> int:

@@ -92,9 +92,11 @@ def chess(
     from kedge.interfaces.inputs import fields_of
     from kedge.records import read_games
     from kedge.training.chess import table_of, train
-    from kedge.training.imitation import Recipe
+    from kedge.training.imitation import TowerRecipe
 
-    recipe = dataclasses.replace(Recipe(), **fields_of(Recipe, "the recipe", settings or []))
+    recipe = dataclasses.replace(
+        TowerRecipe(), **fields_of(TowerRecipe, "the recipe", settings or [])
+    )
     with joined(device) as rank, resumable():
         make_folder(folder)
         games = chain.from_iterable(read_games(path) for path in data)
@@ -158,11 +160,11 @@ def go(
     from kedge.records.go_table import go_table
     from kedge.specs import suggest
     from kedge.training.go import RECIPES, train
-    from kedge.training.imitation import Recipe
+    from kedge.training.imitation import TowerRecipe
 
     if recipe not in RECIPES:
         raise InputError(f"recipe {recipe!r}: {suggest(recipe, list(RECIPES))}")
-    changes = fields_of(Recipe, "the recipe", settings or [])
+    changes = fields_of(TowerRecipe, "the recipe", settings or [])
     chosen = dataclasses.replace(RECIPES[recipe], **changes)
     with joined(device) as rank, resumable():
         make_folder(folder)
@@ -182,6 +184,55 @@ def go(
         for report in reports:
             if rank.is_first:
                 _tell(report, chosen.steps)
+
+
+@train_app.command()
+def diplomacy(
+    data: Annotated[
+        list[Path],
+        typer.Argument(help="Games as JSON lines, plain or compressed: ours or `diplomacy`'s."),
+    ],
+    folder: Folder,
+    settings: Settings = None,
+    tiers: Annotated[
+        str, typer.Option(help="Of Droidippy's games; A: every power gave orders throughout.")
+    ] = "AB",
+    device: Device = "cpu",
+    seconds: Seconds = None,
+) -> None:
+    """A Diplomacy model: what each power orders, unit by unit, and how the game ends.
+
+    One game in twenty is held out. It needs the `[train]` extra; torchrun works as for chess.
+
+    **Examples**
+
+    - `kedge train diplomacy droidippy.jsonl.xz --folder mine --device cuda`
+    - `kedge train diplomacy droidippy.jsonl.xz --folder small -s width=64 -s blocks=2 -s heads=4
+      --device cuda --seconds 540`
+    """
+    try:
+        from kedge.training.distributed import joined
+    except ImportError:
+        raise InputError("training needs torch: pip install 'kedge[train]'") from None
+    from itertools import chain
+
+    from kedge.files import make_folder
+    from kedge.interfaces.inputs import fields_of
+    from kedge.records.diplomacy_files import read_diplomacy_games
+    from kedge.training.diplomacy import DiplomacyRecipe, train
+
+    changes = fields_of(DiplomacyRecipe, "the recipe", settings or [])
+    recipe = dataclasses.replace(DiplomacyRecipe(), **changes)
+    with joined(device) as rank, resumable():
+        make_folder(folder)
+        read = chain.from_iterable(read_diplomacy_games(path) for path in data)
+        games = [game for game in read if game.tier is None or game.tier in tiers]
+        if rank.is_first:
+            typer.echo(f"{len(games):,} games", err=True)
+        reports = train(games, folder, recipe, rank=rank, seconds=seconds or math.inf)
+        for report in reports:
+            if rank.is_first:
+                _tell(report, recipe.steps)
 
 
 def _tell(report: Mapping[str, float], steps: int) -> None:

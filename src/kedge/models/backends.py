@@ -122,7 +122,7 @@ class OnnxNetwork:
         self._wide = self._open(content, threads) if threads > 1 else self._session
 
     def _open(self, content: bytes, threads: int) -> "_Session":
-        return _onnx_session(self._name, content, threads)
+        return onnx_session(self._name, content, threads)
 
     def evaluate(self, planes: npt.ArrayLike) -> Evaluation:
         planes = self.encoding.check_planes(planes)
@@ -302,7 +302,7 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-def _onnx_session(name: str, content: bytes, threads: int) -> "_Session":
+def onnx_session(name: str, content: bytes, threads: int) -> "_Session":
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -329,7 +329,7 @@ class _Port(NamedTuple):
 class _Session(Protocol):
     """As ONNX Runtime has them: a graph that can be run, by several threads at once."""
 
-    def run(self, outputs: list[str], inputs: dict[str, Array]) -> list[Array]: ...
+    def run(self, outputs: list[str], inputs: dict[str, Any]) -> list[Array]: ...
     def get_inputs(self) -> Sequence[Any]: ...
     def get_outputs(self) -> Sequence[Any]: ...
 

@@ -4,13 +4,12 @@ import hashlib
 from pathlib import Path
 from typing import Literal
 
-import numpy as np
 import onnx
-from onnx import numpy_helper
 
 from kedge.errors import InputError
 from kedge.models.encoding import ENCODINGS
 from kedge.models.lc0 import parse_lc0, read_file
+from kedge.models.onnx_graph import weight_arrays
 from kedge.models.weights import Weights, weights_of
 
 Format = Literal["lc0", "onnx"]
@@ -43,15 +42,7 @@ def parse_onnx(content: bytes, name: str) -> Weights:
         if entry.name == "planes"
     ]
     encoding = next((known for known in ENCODINGS if [known.shape] == shapes), None)
-    constants = {each.name: numpy_helper.to_array(each) for each in graph.initializer}
-    arrays = {}
-    for key, array in constants.items():
-        # Weights are packed in bytes or in half precision, or not at all.
-        whole, _, packing = key.rpartition(".")
-        plain = whole if packing in ("bytes", "half") else key
-        if plain.endswith((".weight", ".bias")):  # the others are the graph's own
-            scale = constants.get(f"{plain}.scale", np.float32(1.0))
-            arrays[plain] = array.astype(np.float32) * scale
+    arrays = weight_arrays(graph)
     try:
         if encoding is not None:
             return weights_of(arrays, hashlib.sha256(content).hexdigest(), encoding)

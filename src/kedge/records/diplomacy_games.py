@@ -2,9 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from kedge.games.diplomacy import POWERS, DiplomacyState
+import numpy as np
+
+from kedge.games.diplomacy import POWERS, DiplomacyState, PackedOrders, shares_of
 from kedge.records.splits import is_one_in
 
 #: The `diplomacy` package's name for what follows the last phase.
@@ -136,6 +138,14 @@ class Final:
     position: Phase | None = None  #: where the record has it
 
 
+class Decision(NamedTuple):
+    """A phase as the rules see it."""
+
+    phase: Phase
+    state: DiplomacyState  #: before the orders
+    orders: dict[str, PackedOrders]  #: the legal ones, by power; not the platform's
+
+
 @dataclass(frozen=True, slots=True)
 class DiplomacyGame:
     """One game. What the record does not say is None."""
@@ -172,6 +182,23 @@ class DiplomacyGame:
                 state.apply(phase.all_orders())
             yield state
 
+    def decisions(self) -> Iterator[Decision]:
+        """The phases of the game in which somebody has a choice, replayed."""
+        state = self.phases[0].state()
+        for phase in self.phases:
+            if phase.name != state.phase:
+                if phase.kind == "M":
+                    return  # the record contradicts the rules
+                continue
+            given = {power: state.pack({power: orders}) for power, orders in phase.orders.items()}
+            yield Decision(phase, state, given)
+            state = state.clone()
+            state.apply_packed(np.concatenate([*given.values(), state.pack(phase.auto)]))
+
+    def shares(self) -> list[float] | None:
+        """Sum-of-Squares shares of how it ended."""
+        return None if self.final is None else shares_of(self.final.counts)
+
     def __len__(self) -> int:
         return len(self.phases)
 
@@ -184,4 +211,13 @@ def is_held_out(game: DiplomacyGame) -> bool:
     return is_one_in(20, game.id.encode("utf-8", "surrogatepass"))
 
 
-__all__ = ["COMPLETED", "NOTHING", "ByPower", "DiplomacyGame", "Final", "Phase", "is_held_out"]
+__all__ = [
+    "COMPLETED",
+    "NOTHING",
+    "ByPower",
+    "Decision",
+    "DiplomacyGame",
+    "Final",
+    "Phase",
+    "is_held_out",
+]

@@ -148,15 +148,16 @@ def human_orders(game: DiplomacyGame, phases: Collection[int]) -> Iterator[Human
     Those who ordered nothing in a phase were away, and are left out. All powers of a phase have the
     very same state.
     """
-    for number, (phase, state) in enumerate(zip(game.phases, game.states(), strict=False)):
-        if number in phases:
+    wanted = {game.phases[number].name for number in phases}
+    for phase, state, orders in game.decisions():
+        if phase.name in wanted:
             for name in _present(game, phase):
                 power = POWERS.index(name)
                 units = state.board.units()[power]
-                holds = [f"{unit} H" for unit in units]
-                legal = state.pack({name: [*phase.orders[name], *holds]}).tolist()
+                holds = state.pack({name: [f"{unit} H" for unit in units]})
                 # Of two orders for a unit the first counts.
-                ordered = {unit_of(order): order for order in reversed(legal)}
+                given = [*holds.tolist(), *reversed(orders[name].tolist())]
+                ordered = {unit_of(order): order for order in given}
                 packed = np.array([ordered[unit] for unit in units], np.uint32)
                 yield HumanOrders(game, phase, state, power, packed)
 

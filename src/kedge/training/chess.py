@@ -20,7 +20,7 @@ from kedge.models.lc0_moves import GATHER, MOVES
 from kedge.records import ChessGame
 from kedge.records.filters import is_held_out
 from kedge.training.distributed import Rank
-from kedge.training.imitation import Batch, Course, Recipe
+from kedge.training.imitation import Batch, Course, TowerRecipe
 from kedge.training.network import ConvolutionPolicy, SEResNet, Value
 
 _CASTLING = slice(104, 108)
@@ -164,7 +164,7 @@ def positions_of(table: GameTable, first_ply: int = 0) -> ChessPositions:
     )
 
 
-def make_network(recipe: Recipe) -> SEResNet:
+def make_network(recipe: TowerRecipe) -> SEResNet:
     return SEResNet(
         CHESS.planes + TOLD,
         ConvolutionPolicy(recipe.filters, GATHER),
@@ -179,7 +179,7 @@ def make_network(recipe: Recipe) -> SEResNet:
 def train(
     table: GameTable,
     folder: Path,
-    recipe: Recipe,
+    recipe: TowerRecipe,
     *,
     rank: Rank,
     seconds: float = float("inf"),

@@ -19,7 +19,7 @@ from kedge.models.encoding import GO
 from kedge.records.go_games import KOMI, years_words
 from kedge.records.go_table import GoTable
 from kedge.training.distributed import Rank
-from kedge.training.imitation import NO_MOVE, Batch, Course, Recipe
+from kedge.training.imitation import NO_MOVE, Batch, Course, TowerRecipe
 from kedge.training.network import DensePolicy, SEResNet, Value
 
 _STEPS = 8  # positions that are seen, the last of them now
@@ -28,7 +28,7 @@ _POINTS = GO.side**2
 #: `kedge train go --recipe NAME`.
 RECIPES = {
     # Appendix E: 64 epochs on eight GPUs.
-    "paper": Recipe(
+    "paper": TowerRecipe(
         filters=256,
         blocks=20,
         se_ratio=4,
@@ -44,7 +44,7 @@ RECIPES = {
         average=0.0,
     ),
     # What an H200 does in twenty minutes.
-    "small": Recipe(
+    "small": TowerRecipe(
         filters=128,
         blocks=10,
         se_ratio=4,
@@ -157,7 +157,7 @@ def positions_of(table: GoTable, games: npt.NDArray[np.int64], threads: int = 0)
     )
 
 
-def make_network(recipe: Recipe) -> SEResNet:
+def make_network(recipe: TowerRecipe) -> SEResNet:
     policy, *later = (DensePolicy(recipe.filters, GO) for _ in range(1 + recipe.later))
     return SEResNet(
         GO.planes,
@@ -174,7 +174,7 @@ def make_network(recipe: Recipe) -> SEResNet:
 def train(
     table: GoTable,
     folder: Path,
-    recipe: Recipe,
+    recipe: TowerRecipe,
     *,
     rank: Rank,
     modern: bool = False,

@@ -190,6 +190,11 @@ def chosen_step_size(algorithm: Algorithm, range_known: bool) -> StepSize | None
     return Constant(eta)
 
 
+def is_adaptive(algorithm: Algorithm, source: Source) -> bool:
+    """Whether η follows from what the players earn."""
+    return isinstance(chosen_step_size(algorithm, source.ranges is not None), Adaptive)
+
+
 def check_word(name: str, word: str, known: Sequence[str]) -> None:
     """An error unless `word` is one of those that the option called `name` knows."""
     if word not in known:

@@ -26,13 +26,12 @@ from kedge.regularize import Array, forward_kl, kl_divergence
 from kedge.search.regret import bounds
 from kedge.search.regret.algorithms import (
     MMD,
-    Adaptive,
     Algorithm,
     DiLPiKL,
     PiKLHedge,
     RegretMatching,
 )
-from kedge.search.regret.parameters import Anchors, Seat, check_word, chosen_step_size, make_seats
+from kedge.search.regret.parameters import Anchors, Seat, check_word, is_adaptive, make_seats
 from kedge.search.regret.plain import PlainLearner
 from kedge.search.regret.utilities import Game, Games, Oracle, Source, split
 
@@ -96,6 +95,11 @@ class Iterate:
     _proved: bool = field(repr=False)  # piKL-Hedge as Proposition 1 has it
     _uniform: bool = field(repr=False)  # one type each, every iteration counts the same
     _zero_sum: bool = field(repr=False)
+
+    @cached_property
+    def q(self) -> list[Array]:
+        """What each action of each player was worth on average, against what the others played."""
+        return [totals.values / max(totals.weight, 1.0) for totals in self._totals]
 
     @cached_property
     def regret(self) -> Array:
@@ -248,15 +252,14 @@ def batch_iterates(
     zero_sum = [source.is_zero_sum(game) for game in range(len(seats))]
     weighting = getattr(algorithm, "weighting", "uniform")
     uniform = (average, weighting) == ("uniform", "uniform") and not isinstance(algorithm, DiLPiKL)
-    adaptive = isinstance(chosen_step_size(algorithm, source.ranges is not None), Adaptive)
+    adaptive = is_adaptive(algorithm, source)
     proved = (
         uniform
         and isinstance(algorithm, PiKLHedge)
         and algorithm.indexing == "t-1"
         and not adaptive
     )
-    make: Callable[..., Learner] = _core.Learner if engine == "native" else PlainLearner
-    learner = make(**_settings(algorithm, seats, average, adaptive))
+    learner = make_learner(algorithm, seats, average, adaptive, engine)
     if seeds is None:
         seeds = list(np.random.SeedSequence(0).spawn(len(seats)))
     if len(seeds) != len(seats):
@@ -271,7 +274,19 @@ def batch_iterates(
         if not isinstance(target, int | np.integer) or not learner.iterations <= target < 2**62:
             raise InputError(f"checkpoints: {target} comes after {learner.iterations}")
         _advance(learner, source, target - learner.iterations, generators, threads)
-        yield _snapshots(learner, seats, average, proved, uniform, zero_sum)
+        yield snapshots(learner, seats, average, proved, uniform, zero_sum)
+
+
+def make_learner(
+    algorithm: Algorithm,
+    seats: list[list[Seat]],
+    average: Average,
+    adaptive: bool,
+    engine: Engine = "native",
+) -> Learner:
+    """The learner of all seats; `adaptive` as :func:`is_adaptive` says."""
+    make: Callable[..., Learner] = _core.Learner if engine == "native" else PlainLearner
+    return make(**_settings(algorithm, seats, average, adaptive))
 
 
 def _settings(
@@ -328,7 +343,7 @@ def _advance(
                 learner.observe(source.against(learner.sample(uniform)))
 
 
-def _snapshots(
+def snapshots(
     learner: Learner,
     seats: list[list[Seat]],
     average: Average,
@@ -336,6 +351,7 @@ def _snapshots(
     uniform: bool,
     zero_sum: list[bool],
 ) -> list[Iterate]:
+    """Where the players of every game stand."""
     total = learner.iterations
     sizes = [len(seat.tau) for game in seats for seat in game for _ in seat.types]
     current = split(learner.current(), sizes)

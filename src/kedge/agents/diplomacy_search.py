@@ -1,0 +1,220 @@
+"""What one-ply search asks in Diplomacy: candidate orders, and what joint orders are worth."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil, inf
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from kedge import _core
+from kedge.errors import InputError
+from kedge.games.diplomacy import (
+    POWERS,
+    DiplomacyState,
+    PackedOrders,
+    adjudicate_each,
+    coordinated,
+)
+from kedge.models.diplomacy import Drawn, OrderModel, Question, ValueModel
+from kedge.regularize import Array
+
+MOST_CANDIDATES = 64  # a joint action of seven powers is a number of 42 bits
+ROLLOUT_TEMPERATURE, ROLLOUT_TOP_P = 0.75, 0.95
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which candidates a power has: the likeliest of `samples` joint orders of the human model."""
+
+    candidates: int = 30
+    per_unit: float = 3.5
+    """At most so many for each unit to be ordered."""
+    samples: int = 1024
+    top_p: float = 0.95
+    coordinated_first: bool = False
+    """Orders that support what they say come before likelier ones."""
+
+    def __post_init__(self) -> None:
+        whole = isinstance(self.candidates, int)
+        if not whole or not 1 <= self.candidates <= MOST_CANDIDATES:
+            raise InputError(f"candidates: from 1 to {MOST_CANDIDATES}, not {self.candidates}")
+        if not isinstance(self.samples, int) or self.samples < 1:
+            raise InputError(f"samples: a whole number, at least 1, not {self.samples}")
+        if not isinstance(self.per_unit, int | float) or not 0.0 < self.per_unit < inf:
+            raise InputError(f"per_unit: a number above 0, not {self.per_unit}")
+
+
+class Candidates(NamedTuple):
+    """What a power may choose from, and how likely people are to: the anchor τ."""
+
+    orders: list[PackedOrders]
+    anchor: Array
+
+
+#: Of a power that has no orders to give.
+NOTHING = Candidates([np.zeros(0, np.uint32)], np.ones(1))
+
+
+def draw_orders(
+    model: OrderModel,
+    questions: Sequence[Question],
+    count: int,
+    rng: np.random.Generator,
+    temperature: float = 1.0,
+    top_p: float = 1.0,
+) -> list[Drawn]:
+    """`OrderModel.draw`, which is not asked of powers that have nothing to order."""
+    nothing = Drawn(NOTHING.orders, np.array([count]), np.zeros(1))
+    due = [state.board.orders_due(power) > 0 for state, power in questions]
+    asked = [question for question, is_due in zip(questions, due, strict=True) if is_due]
+    how = {"temperature": temperature, "top_p": top_p}
+    drawn = iter(model.draw(asked, count, rng, **how) if asked else [])
+    return [next(drawn) if is_due else nothing for is_due in due]
+
+
+def choose_candidates(
+    model: OrderModel, questions: Sequence[Question], choice: Choice, rng: np.random.Generator
+) -> list[Candidates]:
+    drawn = draw_orders(model, questions, choice.samples, rng, top_p=choice.top_p)
+    pairs = zip(drawn, questions, strict=True)
+    return [_kept(one, state, power, choice) for one, (state, power) in pairs]
+
+
+def _kept(drawn: Drawn, state: DiplomacyState, power: int, choice: Choice) -> Candidates:
+    units = state.board.orders_due(power)
+    limit = max(1, min(choice.candidates, ceil(choice.per_unit * units)))
+    likeliest = np.argsort(-drawn.log_probability, kind="stable")
+    if choice.coordinated_first:
+        sound = coordinated(_table(drawn.orders))
+        likeliest = likeliest[np.argsort(~sound[likeliest], kind="stable")]
+    kept = likeliest[:limit]
+    return Candidates([drawn.orders[i] for i in kept], normalised(drawn.log_probability[kept]))
+
+
+def normalised(log_probability: Array) -> Array:
+    weights = np.exp(log_probability - log_probability.max())
+    return np.asarray(weights / weights.sum())
+
+
+def _table(orders: Sequence[PackedOrders]) -> PackedOrders:
+    """One row each, filled up with 0, which is no order."""
+    table = np.zeros((len(orders), max(map(len, orders))), np.uint32)
+    for row, one in zip(table, orders, strict=True):
+        row[: len(one)] = one
+    return table
+
+
+class JointValues:
+    """Utilities of the powers' candidates against joint actions, from several roots at once.
+
+    Each joint action is adjudicated once and each position that comes of it valued once; with a
+    rollout, then, one is all that a position gets.
+
+    Parameters
+    ----------
+    candidates : one list a root, one entry a power
+    asked : (roots, 7)
+        The powers whose utilities matter; those of others are left 0.
+    rollout
+        How many movement phases the model plays on before a position is valued.
+    """
+
+    def __init__(
+        self,
+        states: Sequence[DiplomacyState],
+        candidates: Sequence[Sequence[Candidates]],
+        asked: npt.NDArray[np.bool_],
+        model: OrderModel,
+        value: ValueModel,
+        rollout: int,
+        rng: np.random.Generator,
+    ) -> None:
+        self.states, self.model, self.value = states, model, value
+        self.rollout, self.rng = rollout, rng
+        self.boards = _core.DiplomacyBatch([state.board for state in states])
+        self.counts = np.array([[len(one.orders) for one in root] for root in candidates])
+        self.table = _table(
+            [orders for root in candidates for one in root for orders in one.orders]
+        )
+        self.first = np.cumsum(self.counts).reshape(self.counts.shape) - self.counts
+        # The candidates that are to be valued: whose each is, its number there, its row.
+        each = self.counts[asked]
+        self.root, self.power = (np.repeat(whose, each) for whose in np.nonzero(asked))
+        self.index = np.arange(each.sum()) - np.repeat(np.cumsum(each) - each, each)
+        self.row = self.first[self.root, self.power] + self.index
+        self._digits = MOST_CANDIDATES ** np.arange(len(POWERS) + 1)
+        self._joint, self._reached = _core.Numbering(), _core.Numbering()
+        self._position = _Growing(np.zeros(0, np.int64))  # by joint action
+        self._values = _Growing(np.zeros((0, len(POWERS))))  # by position
+
+    def utilities(self, sampled: npt.NDArray[np.int64]) -> Array:
+        """u_i(a, a*_−i) for `sampled` a* of shape (roots, 7), as an `Oracle` answers."""
+        whole = sampled @ self._digits[:-1] + np.arange(len(sampled)) * self._digits[-1]
+        change = self.index - sampled[self.root, self.power]
+        actions = whole[self.root] + change * self._digits[self.power]
+        numbers, fresh = self._joint.number(actions.view(np.uint64))
+        if len(fresh):
+            self._adjudicate(sampled, fresh)
+        out = np.zeros((*self.counts.shape, self.counts.max()))
+        positions = self._position.rows[numbers]
+        out[self.root, self.power, self.index] = self._values.rows[positions, self.power]
+        return out
+
+    def _adjudicate(self, sampled: npt.NDArray[np.int64], fresh: npt.NDArray[np.int64]) -> None:
+        roots = self.root[fresh]
+        orders = self.table[self.first + sampled][roots]
+        orders[np.arange(len(fresh)), self.power[fresh]] = self.table[self.row[fresh]]
+        orders = orders.reshape(len(fresh), -1)
+        batch = adjudicate_each(self.boards, roots, orders)
+        positions, new = self._reached.number(batch.keys())
+        self._position.append(positions)
+        if not len(new):
+            return
+        if self.rollout:
+            states = [self.states[root].clone() for root in roots[new]]
+            for state, row in zip(states, orders[new], strict=True):
+                state.apply_packed(row[row > 0])
+            play_on(self.model, states, self.rollout, self.rng)
+            batch = _core.DiplomacyBatch([state.board for state in states])
+            over = np.array([state.is_terminal() for state in states])
+        else:
+            batch = batch.take(new)
+            over = batch.winners() >= 0
+        # What the end of a game is worth is known.
+        self._values.append(np.where(over[:, None], batch.shares(), self.value.values(batch)))
+
+
+def play_on(
+    model: OrderModel, states: Sequence[DiplomacyState], phases: int, rng: np.random.Generator
+) -> None:
+    """Let the model play every state on, for so many movement phases or to the end."""
+    left = dict.fromkeys(range(len(states)), phases)
+    while going := [i for i, n in left.items() if n and not states[i].is_terminal()]:
+        questions = [(states[i], power) for i in going for power in range(len(POWERS))]
+        drawn = draw_orders(model, questions, 1, rng, ROLLOUT_TEMPERATURE, ROLLOUT_TOP_P)
+        for k, i in enumerate(going):
+            left[i] -= states[i].phase.endswith("M")
+            powers = drawn[k * len(POWERS) : (k + 1) * len(POWERS)]
+            states[i].apply_packed(np.concatenate([one.orders[0] for one in powers]))
+
+
+class _Growing:
+    """An array that rows are added to, at the end."""
+
+    def __init__(self, empty: npt.NDArray[np.generic]) -> None:
+        self._all, self._used = empty, 0
+
+    @property
+    def rows(self) -> npt.NDArray[np.generic]:
+        return self._all[: self._used]
+
+    def append(self, rows: npt.NDArray[np.generic]) -> None:
+        end = self._used + len(rows)
+        if end > len(self._all):
+            more = np.empty((max(end, 2 * len(self._all)), *self._all.shape[1:]), self._all.dtype)
+            more[: self._used] = self.rows
+            self._all = more
+        self._all[self._used : end] = rows
+        self._used = end

@@ -1,0 +1,128 @@
+"""What Diplomacy networks are told, and what they choose from.
+
+A position is 88 tokens, one a place and one a power, each of at most ten facts; an order is five
+facts. A fact is the row of a table, and a network adds the rows up; row 0 is nothing.
+
+A power chooses order by order: for one unit after the other, by place, or one build or removal
+after the other, so that each set of them is chosen in one way only.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from kedge import _core
+from kedge.games.diplomacy import LOCATIONS, POWERS, DiplomacyState, PackedOrders
+
+PLACES = len(LOCATIONS)
+TOKENS = PLACES + len(POWERS)
+FACTS = 10
+FACT_ROWS = _core.DIPLOMACY_FACT_ROWS
+ORDER_ROWS = _core.DIPLOMACY_ORDER_ROWS
+#: Purposes for which an order makes a network look at a place.
+PURPOSES = 4
+#: Nobody has more units to order at once: with 18 centres the game is over.
+MOST_CHOICES = 17
+EVERYBODY = len(POWERS)
+WAIVE = 10
+_PROVINCES = np.array([LOCATIONS.index(name[:3]) for name in LOCATIONS])
+
+Facts = npt.NDArray[np.uint16]
+Integers = npt.NDArray[np.int64]
+
+
+def facts_of(states: Sequence[DiplomacyState], threads: int = 0) -> Facts:
+    """(n, 88, 10), the orders of the last movement phase told as well."""
+    previous = [state.previous for state in states]
+    offsets = np.concatenate([[0], np.cumsum([len(orders) for orders in previous])])
+    flat = np.concatenate([np.zeros(0, np.uint32), *previous])
+    boards = [state.board for state in states]
+    return _core.diplomacy_facts(boards, flat, offsets.astype(np.int64), threads)
+
+
+def tells_previous() -> npt.NDArray[np.bool_]:
+    """(88, 10): which of the facts are of the orders before."""
+    which = np.zeros((TOKENS, FACTS), bool)
+    which[:PLACES, -3:] = True
+    return which
+
+
+def place_of(orders: PackedOrders) -> npt.NDArray[np.int64]:
+    """Where the unit stands that an order is for."""
+    return (orders >> 4 & 127).astype(np.int64)
+
+
+def is_waive(orders: PackedOrders) -> npt.NDArray[np.bool_]:
+    waived: npt.NDArray[np.bool_] = np.equal(orders & 15, WAIVE)
+    return waived
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What powers choose from, on many boards: by board, power and place."""
+
+    boards: npt.NDArray[np.int32]  # (s,) the board of each choice
+    powers: npt.NDArray[np.uint8]  # (s,)
+    places: npt.NDArray[np.uint8]  # (s,) of the unit; PLACES where units are built or removed
+    offsets: Integers  # (s + 1,) where its orders begin
+    orders: PackedOrders
+    first: Integers  # (g,) the first choice of each power that has any, board by board
+    counts: Integers  # (g,) how many it has
+
+    @classmethod
+    def on(
+        cls, boards: Sequence[_core.DiplomacyBoard], powers: Sequence[int], threads: int = 0
+    ) -> "Choices":
+        """Of one power on each board, or of `EVERYBODY`."""
+        asked = np.asarray(powers, np.uint8)
+        on, whose, places, offsets, orders = _core.diplomacy_slots(boards, asked, threads)
+        groups = on.astype(np.int64) * len(POWERS) + whose
+        _, first, counts = np.unique(groups, return_index=True, return_counts=True)
+        return cls(on, whose, places, offsets, orders, first, counts)
+
+    def of(self, choice: int) -> PackedOrders:
+        return self.orders[self.offsets[choice] : self.offsets[choice + 1]]
+
+    def matched(self, own: slice, given: PackedOrders) -> PackedOrders:
+        """Which of the `given` orders is for each of a power's `own` choices; 0 where none is.
+
+        Builds and removals go by place, and builds that were not made were waived; if they are too
+        many or too few, none counts.
+        """
+        wanted = np.zeros(own.stop - own.start, np.uint32)
+        if self.places[own.start] == PLACES:
+            made = given[~is_waive(given)]
+            made = made[np.argsort(place_of(made), kind="stable")]
+            if is_waive(self.of(own.start)[-1:]).any():
+                made = np.append(made, np.full(max(0, len(wanted) - len(made)), WAIVE, np.uint32))
+            return made if len(made) == len(wanted) else wanted
+        places = self.places[own].astype(np.int64)
+        at = np.searchsorted(places, place_of(given)).clip(0, len(places) - 1)
+        known = places[at] == place_of(given)
+        wanted[at[known]] = given[known]
+        return wanted
+
+
+def open_after(orders: PackedOrders, adjusting: bool) -> Integers:
+    """For each order, from which on the next choice of the power may be.
+
+    Units are ordered in any way; but of builds and removals those before it, and others at the
+    same place, are then closed, and after a waived build there are only waived ones.
+    """
+    if not adjusting:
+        return np.zeros(len(orders), np.int64)
+    waived = is_waive(orders)
+    provinces = np.where(waived, PLACES, _PROVINCES[place_of(orders) % PLACES])
+    after: Integers = np.searchsorted(provinces, provinces, side="right")
+    return np.where(waived, len(orders) - 1, after)
+
+
+def open_until(orders: PackedOrders, left: int, adjusting: bool) -> int:
+    """Up to which order a power may choose that then has `left` choices more.
+
+    Of the units to remove enough must remain; builds can always be waived.
+    """
+    removing = adjusting and not is_waive(orders[-1:]).any()
+    return len(orders) - left if removing else len(orders)

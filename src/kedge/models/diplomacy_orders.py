@@ -1,0 +1,252 @@
+"""Orders from a network: drawn one after the other, or scored as they were given.
+
+Orders that begin alike are followed together: of a thousand drawn for one power, each beginning is
+looked at once, and what comes after it is drawn as often as it was.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from kedge import _core
+from kedge.errors import InputError
+from kedge.games.diplomacy import PackedOrders
+from kedge.models.diplomacy import Drawn, Question
+from kedge.models.diplomacy_backends import Asked, OrderNetwork
+from kedge.models.diplomacy_encoding import (
+    PLACES,
+    Choices,
+    Integers,
+    facts_of,
+    open_after,
+    open_until,
+)
+from kedge.regularize import Array
+
+
+@dataclass
+class _Rows:
+    """Beginnings of orders, of the powers that are asked."""
+
+    groups: Integers  # (n,) whose, ascending
+    counts: Integers  # (n,) how often it was drawn
+    log_probability: Array  # (n,)
+    first: Integers  # (n,) from which order on the next may be
+    states: Integers  # (n,) where the network left off
+    before: Integers  # (n, 3) facts of the last order
+    chosen: PackedOrders  # (n, steps)
+
+    def __len__(self) -> int:
+        return len(self.groups)
+
+    def __getitem__(self, rows: npt.NDArray[np.bool_] | Integers) -> "_Rows":
+        return _Rows(**{name: part[rows] for name, part in vars(self).items()})
+
+
+class NetworkOrders:
+    """How people would order their units, by a network: an `OrderModel`.
+
+    At most `batch` questions go to the network at a time.
+    """
+
+    def __init__(self, network: OrderNetwork, batch: int = 256) -> None:
+        self._network = network
+        self._batch = batch
+
+    def draw(
+        self,
+        questions: Sequence[Question],
+        count: int,
+        rng: np.random.Generator,
+        *,
+        temperature: float = 1.0,
+        top_p: float = 1.0,
+    ) -> list[Drawn]:
+        if not 0.0 <= temperature < np.inf or not 0.0 < top_p <= 1.0:
+            raise InputError("temperature is at least 0, and top_p above 0 and at most 1")
+        found: list[Drawn] = []
+        for first in range(0, len(questions), self._batch):
+            asking = _Asking(self._network, questions[first : first + self._batch])
+            rows, ended = asking.begin(count), []
+            for step in range(asking.steps):
+                done = asking.choices.counts[rows.groups] == step
+                ended.append(rows[done])
+                rows = rows[~done]
+                logits, states = asking.ask(rows, step)
+                drawn = rng.multinomial(rows.counts, _sharpened(logits, temperature, top_p))
+                parents, which = np.nonzero(drawn)
+                likely = _log_softmax(logits)[parents, which]
+                rows = asking.grown(rows, states, step, parents, which, likely)
+                rows.counts = drawn[parents, which]
+            found += asking.collected([*ended, rows], count)
+        return found
+
+    def score(self, questions: Sequence[Question], orders: Sequence[PackedOrders]) -> list[Array]:
+        """Units that were given no order hold or disband; an order that is not legal has −∞."""
+        found: list[Array] = []
+        for first in range(0, len(questions), self._batch):
+            asking = _Asking(self._network, questions[first : first + self._batch])
+            wanted = asking.wanted(orders[first : first + self._batch])
+            rows = asking.begin(1)
+            likely = np.zeros(len(asking.choices.places))
+            for step in range(asking.steps):
+                rows = rows[asking.choices.counts[rows.groups] > step]
+                logits, states = asking.ask(rows, step)
+                slots = asking.choices.first[rows.groups] + step
+                which = np.maximum(wanted[slots], 0)
+                own = np.arange(len(rows))
+                said = _log_softmax(logits)[own, which]
+                likely[slots] = np.where(wanted[slots] < 0, -np.inf, said)
+                rows = asking.grown(rows, states, step, own, which, said)
+            found += asking.by_question(likely)
+        return found
+
+
+class _Asking:
+    """Questions, as the network is asked them: one order of every power at a time."""
+
+    def __init__(self, network: OrderNetwork, questions: Sequence[Question]) -> None:
+        self._network = network
+        self._count = len(questions)
+        states = list({id(state): state for state, _ in questions}.values())
+        index = {id(state): i for i, state in enumerate(states)}
+        self._read = network.read(facts_of(states))
+        self._state: object = None
+        boards = [state.board for state, _ in questions]
+        self.choices = choices = Choices.on(boards, [power for _, power in questions])
+        self.steps = int(choices.counts.max(initial=0))
+        self._questions = choices.boards[choices.first].astype(np.int64)
+        self._powers = choices.powers[choices.first].astype(np.int64)
+        self._positions = np.array([index[id(state)] for state, _ in questions], np.int64)
+        self._facts = _core.diplomacy_order_facts(choices.orders).astype(np.int64)
+        self._lengths = np.diff(choices.offsets)
+        # What may still be chosen: everything, but of builds and removals.
+        self._after = np.zeros(len(choices.orders), np.int64)
+        self._until = self._lengths.copy()
+        for first, count in zip(choices.first, choices.counts, strict=True):
+            if choices.places[first] != PLACES:
+                continue
+            for slot in range(first, first + count):
+                own = slice(choices.offsets[slot], choices.offsets[slot + 1])
+                self._after[own] = open_after(choices.orders[own], True)
+                left = first + count - 1 - slot
+                self._until[slot] = open_until(choices.orders[own], left, True)
+
+    def begin(self, count: int) -> _Rows:
+        groups = np.arange(len(self.choices.first))
+        none = np.zeros(len(groups), np.int64)
+        return _Rows(
+            groups,
+            none + count,
+            none.astype(np.float64),
+            none,
+            none,
+            np.zeros((len(groups), 3), np.int64),
+            np.zeros((len(groups), self.steps), np.uint32),
+        )
+
+    def ask(self, rows: _Rows, step: int) -> tuple[Array, Integers]:
+        """The logits (n, orders) of what may come next, −∞ where nothing is, and where the network
+        is then."""
+        groups, own, sizes = np.unique(rows.groups, return_inverse=True, return_counts=True)
+        column = np.arange(len(rows)) - (np.cumsum(sizes) - sizes)[own]
+        shape = (len(groups), int(sizes.max()))
+        parents, before = np.zeros(shape, np.int64), np.zeros((*shape, 3), np.int64)
+        parents[own, column], before[own, column] = rows.states, rows.before
+        slots = self.choices.first[groups] + step
+        lengths = self._lengths[slots]
+        number = np.arange(lengths.max())
+        real = number < lengths[:, None]
+        orders = self._facts[np.where(real, self.choices.offsets[slots][:, None] + number, 0)]
+        asked = Asked(
+            positions=self._positions[self._questions[groups]],
+            powers=self._powers[groups],
+            places=self.choices.places[slots].astype(np.int64),
+            left=self.choices.counts[groups] - step,
+            parents=parents,
+            before=before,
+            orders=orders * real[..., None],
+        )
+        logits, self._state = self._network.step(self._read, self._state, asked)
+        found = logits[own, column].astype(np.float64)
+        open_ = (number >= rows.first[:, None]) & (number < self._until[slots][own][:, None])
+        return np.where(open_, found, -np.inf), own * shape[1] + column
+
+    def grown(
+        self,
+        rows: _Rows,
+        states: Integers,
+        step: int,
+        parents: Integers,
+        which: Integers,
+        likely: Array,
+    ) -> _Rows:
+        """The rows that some orders make of their parents."""
+        grown = rows[parents]
+        orders = self.choices.offsets[self.choices.first[grown.groups] + step] + which
+        grown.states = states[parents]
+        grown.log_probability = grown.log_probability + likely
+        grown.first = self._after[orders]
+        grown.before = self._facts[orders, :3]
+        grown.chosen[:, step] = self.choices.orders[orders]
+        return grown
+
+    def collected(self, parts: Sequence[_Rows], count: int) -> list[Drawn]:
+        nothing = np.zeros(0, np.uint32)
+        drawn = [Drawn([nothing], np.array([count]), np.zeros(1)) for _ in range(self._count)]
+        for rows in parts:
+            groups, first, sizes = np.unique(rows.groups, return_index=True, return_counts=True)
+            for group, start, size in zip(groups, first, sizes, strict=True):
+                own = np.arange(start, start + size)
+                steps = self.choices.counts[group]
+                orders = [chosen[:steps].copy() for chosen in rows.chosen[own]]
+                found = Drawn(orders, rows.counts[own], rows.log_probability[own])
+                drawn[self._questions[group]] = found
+        return drawn
+
+    def wanted(self, orders: Sequence[PackedOrders]) -> Integers:
+        """Which order of each choice was given; −1 where none that is legal was."""
+        wanted = np.full(len(self.choices.places), -1)
+        for group, (first, count) in enumerate(
+            zip(self.choices.first, self.choices.counts, strict=True)
+        ):
+            own = slice(first, first + count)
+            given = self.choices.matched(own, orders[self._questions[group]])
+            for slot, order in enumerate(given, first):
+                hits = np.flatnonzero(self.choices.of(slot) == order)
+                # The first is to hold, or to disband.
+                default = -1 if order or self.choices.places[slot] == PLACES else 0
+                wanted[slot] = hits[0] if len(hits) else default
+        return wanted
+
+    def by_question(self, numbers: Array) -> list[Array]:
+        found = [np.zeros(0)] * self._count
+        for group, (first, count) in enumerate(
+            zip(self.choices.first, self.choices.counts, strict=True)
+        ):
+            found[self._questions[group]] = numbers[first : first + count]
+        return found
+
+
+def _log_softmax(logits: Array) -> Array:
+    shifted = logits - logits.max(1, keepdims=True)
+    found: Array = shifted - np.log(np.exp(shifted).sum(1, keepdims=True))
+    return found
+
+
+def _sharpened(logits: Array, temperature: float, top_p: float) -> Array:
+    """What is drawn from: the likeliest orders that together have `top_p`, at a temperature."""
+    if temperature == 0.0:
+        best = np.zeros_like(logits)
+        best[np.arange(len(logits)), logits.argmax(1)] = 1.0
+        return best
+    policy: Array = np.exp(_log_softmax(logits / temperature))
+    if top_p < 1.0:
+        order = np.argsort(-policy, axis=1)
+        ranked = np.take_along_axis(policy, order, 1)
+        ranked[np.cumsum(ranked, axis=1) - ranked >= top_p] = 0.0
+        np.put_along_axis(policy, order, ranked, 1)
+    policy /= policy.sum(1, keepdims=True)
+    return policy

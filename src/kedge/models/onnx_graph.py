@@ -1,0 +1,88 @@
+"""ONNX graphs, put together node by node, and their weights packed into bytes."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+OPSET = 17
+
+
+class Graph:
+    """Nodes and constants, as they are added."""
+
+    def __init__(self) -> None:
+        self._nodes: list[onnx.NodeProto] = []
+        self._constants: list[onnx.TensorProto] = []
+        self._inputs: list[onnx.ValueInfoProto] = []
+        self._outputs: list[onnx.ValueInfoProto] = []
+
+    def add(self, kind: str, inputs: Sequence[str], out: str, **attributes: Any) -> str:
+        self._nodes.append(helper.make_node(kind, inputs, [out], **attributes))
+        return out
+
+    def constant(self, name: str, array: np.ndarray[Any, Any]) -> str:
+        self._constants.append(numpy_helper.from_array(np.asarray(array, order="C"), name))
+        return name
+
+    def input(self, name: str, shape: Sequence[str | int], kind: int = TensorProto.FLOAT) -> str:
+        self._inputs.append(helper.make_tensor_value_info(name, kind, shape))
+        return name
+
+    def output(self, name: str, shape: Sequence[str | int]) -> None:
+        self._outputs.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, shape))
+
+    def made(self, name: str, told: Mapping[str, str] | None = None) -> onnx.ModelProto:
+        """The model; `told` is written into it as it is."""
+        graph = helper.make_graph(
+            self._nodes, name, self._inputs, self._outputs, initializer=self._constants
+        )
+        opsets = [helper.make_opsetid("", OPSET)]
+        # The oldest file version with this opset, so that older runtimes read it.
+        model = helper.make_model(graph, opset_imports=opsets, ir_version=8, producer_name="kedge")
+        if told:
+            helper.set_model_props(model, dict(told))
+        onnx.checker.check_model(model)
+        return model
+
+
+def in_bytes(model: onnx.ModelProto) -> onnx.ModelProto:
+    """The same with a byte a weight, and a scale for all that make one output: what kedge ships."""
+    kept, unpacked = [], []
+    for constant in model.graph.initializer:
+        name, array = constant.name, numpy_helper.to_array(constant)
+        if not name.endswith(".weight"):
+            kept.append(constant)
+            continue
+        outputs = (len(array), *[1] * (array.ndim - 1))
+        scale = (np.abs(array).reshape(len(array), -1).max(1) / 127.0).reshape(outputs)
+        whole = np.round(array / np.where(scale > 0.0, scale, 1.0)).astype(np.int8)
+        parts = {f"{name}.bytes": whole, f"{name}.scale": scale}
+        kept += [numpy_helper.from_array(part, part_name) for part_name, part in parts.items()]
+        floats = f"{name}.floats"
+        unpacked += [
+            helper.make_node("Cast", [f"{name}.bytes"], [floats], to=TensorProto.FLOAT),
+            helper.make_node("Mul", [floats, f"{name}.scale"], [name]),
+        ]
+    nodes = [*unpacked, *model.graph.node]
+    del model.graph.initializer[:], model.graph.node[:]
+    model.graph.initializer.extend(kept)
+    model.graph.node.extend(nodes)
+    onnx.checker.check_model(model)
+    return model
+
+
+def weight_arrays(graph: onnx.GraphProto) -> dict[str, np.ndarray[Any, np.dtype[np.float32]]]:
+    """The weights and biases in a graph, by name, packed or not."""
+    constants = {each.name: numpy_helper.to_array(each) for each in graph.initializer}
+    arrays = {}
+    for key, array in constants.items():
+        # Weights are packed in bytes or in half precision, or not at all.
+        whole, _, packing = key.rpartition(".")
+        plain = whole if packing in ("bytes", "half") else key
+        if plain.endswith((".weight", ".bias")):  # the others are the graph's own
+            scale = constants.get(f"{plain}.scale", np.float32(1.0))
+            arrays[plain] = array.astype(np.float32) * scale
+    return arrays

@@ -1,0 +1,130 @@
+"""One-ply search: regret minimisation over a few candidate actions of every player.
+
+Each iteration draws one joint action from the players' current policies, and every candidate of
+every player is valued against it (Algorithm 1). Many roots run in lockstep, so that all their
+questions go to the value function in one call.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import inf
+
+import numpy as np
+import numpy.typing as npt
+
+from kedge.errors import InputError
+from kedge.search.regret.algorithms import (
+    LAMBDA,
+    Adaptive,
+    Algorithm,
+    DiLPiKL,
+    Hedge,
+    PiKLHedge,
+    RegretMatching,
+    Weighting,
+)
+from kedge.search.regret.parameters import Anchors, Seat, check_word, is_adaptive, make_seats
+from kedge.search.regret.solver import Average, Engine, Iterate, Learner, make_learner, snapshots
+from kedge.search.regret.utilities import Oracle, Source
+
+
+@dataclass(frozen=True)
+class OnePly:
+    """How to search. What is played is the average policy or, with "last", the final iterate."""
+
+    algorithm: Algorithm
+    iterations: int = 512
+    average: Average = "uniform"
+    hopeless: float = 0.0
+    """A player none of whose actions is worth more on average plays its anchor …"""
+    patience: int = 64
+    """… once there were so many iterations."""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.iterations, int) or self.iterations < 1:
+            raise InputError(f"iterations: a whole number, at least 1, not {self.iterations}")
+
+    @classmethod
+    def preset(
+        cls,
+        name: str,
+        algorithm: str,
+        iterations: int = 512,
+        *,
+        lam: float = LAMBDA,
+        lambdas: Sequence[float] = DiLPiKL.lambdas,
+    ) -> "OnePly":
+        """The search by rm, hedge, pikl-hedge or dil-pikl: of the "paper", or of its "authors".
+
+        What they released has linear weighting, optimistic RM that gives up where all is lost, and
+        play of the final iterate.
+        """
+        check_word("preset", name, ("paper", "authors"))
+        released = name == "authors"
+        weighting: Weighting = "linear" if released else "uniform"
+        step = Adaptive()  # η = c/(σ√t), c = 10/3 (appendix H)
+        algorithms: dict[str, Algorithm] = {
+            "rm": RegretMatching.released() if released else RegretMatching(),
+            "hedge": Hedge(step, weighting),
+            "pikl-hedge": PiKLHedge.released(lam) if released else PiKLHedge(lam, step),
+            "dil-pikl": DiLPiKL(lambdas, eta=step, weighting=weighting),
+        }
+        check_word("algorithm", algorithm, tuple(algorithms))
+        hopeless = 0.02 if released and algorithm == "rm" else 0.0
+        return cls(algorithms[algorithm], iterations, "last" if released else "uniform", hopeless)
+
+
+def search(
+    roots: Oracle,
+    anchors: Sequence[Anchors],
+    settings: OnePly,
+    seeds: Sequence[int | np.random.SeedSequence | np.random.Generator],
+    engine: Engine = "native",
+) -> list[Iterate]:
+    """Where the players of every root end, each root with its own seed.
+
+    ``policies`` of an iterate is what is to be played, ``q`` what the candidates are worth. A
+    player without candidates takes no part.
+    """
+    source = Source(roots)
+    algorithm, average = settings.algorithm, settings.average
+    seats = make_seats(algorithm, source, anchors)
+    learner = make_learner(algorithm, seats, average, is_adaptive(algorithm, source), engine)
+    # At λ = ∞ a learner plays the anchor whatever it is told.
+    still = make_seats(PiKLHedge(inf, 1.0), source, anchors)
+    anchored = make_learner(PiKLHedge(inf, 1.0), still, average, False, engine)
+    generators = [np.random.default_rng(seed) for seed in seeds]
+    draws = [
+        rng.random((settings.iterations, len(game)))
+        for rng, game in zip(generators, seats, strict=True)
+    ]
+    lost = np.zeros(sum(map(len, seats)), bool)
+    for uniforms in np.concatenate(draws, axis=1):
+        sampled = learner.sample(uniforms)
+        if lost.any():
+            sampled = np.where(lost, anchored.sample(uniforms), sampled)
+        learner.observe(source.against(sampled))
+        if settings.hopeless and learner.iterations >= settings.patience:
+            lost = _lost(learner, seats, settings.hopeless)
+    found = snapshots(learner, seats, average, False, False, [False] * len(seats))
+    given_up = iter(lost)
+    return [
+        replace(
+            one,
+            policies=[
+                seat.tau if next(given_up) else policy
+                for seat, policy in zip(game, one.policies, strict=True)
+            ],
+        )
+        for one, game in zip(found, seats, strict=True)
+    ]
+
+
+def _lost(learner: Learner, seats: list[list[Seat]], hopeless: float) -> npt.NDArray[np.bool_]:
+    """The players whose best action averages less than `hopeless`."""
+    counts = np.array([len(seat.tau) for game in seats for seat in game])
+    best = np.zeros(len(counts))
+    alive = counts > 0
+    first = np.cumsum(counts) - counts
+    best[alive] = np.maximum.reduceat(learner.cumulative() / learner.weight, first[alive])
+    return alive & (best < hopeless)

@@ -1,0 +1,339 @@
+"""Training in pieces: any network, whatever it learns by.
+
+A `Trainer` takes the steps, keeps the running mean of the weights and writes checkpoints; a game's
+own says what the loss is, and how a network is scored on what it was not taught.
+"""
+
+import json
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from kedge.errors import InputError
+from kedge.files import write_atomic
+from kedge.training.distributed import Rank
+from kedge.training.muon import Muon
+
+_SAMPLE = 65_536  # held-out positions that are looked at while training
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How to train; the whole of it goes into the model's card. Games add what they need."""
+
+    blocks: int = 6
+    steps: int = 20_000
+    batch: int = 4096
+    optimizer: Literal["adamw", "muon", "sgd"] = "adamw"
+    """Muon moves the matrices of the tower, at AdamW's scale, and AdamW the rest; SGD has
+    Nesterov's momentum, 0.9."""
+    learning_rate: float = 2e-3
+    warmup: int = 500
+    schedule: Literal["cosine", "steps", "trapezoid"] = "cosine"
+    """After the warmup: down in half a cosine, or to a tenth after every quarter of the steps, or
+    level, and down in a line over the last quarter; of that one more steps can be had later."""
+    weight_decay: float = 0.05
+    value_weight: float = 0.1
+    average: float = 0.999
+    """The weights that are kept are this running mean of those trained."""
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        self._check_counts("blocks", "steps", "batch", "warmup")
+        self._check_shares("average")
+        kinds = {
+            "optimizer": ("adamw", "muon", "sgd"),
+            "schedule": ("cosine", "steps", "trapezoid"),
+        }
+        for name, known in kinds.items():
+            if getattr(self, name) not in known:
+                raise InputError(f"{name}: {', '.join(known)}, not {getattr(self, name)}")
+        if not self.learning_rate > 0.0:
+            raise InputError(f"learning_rate: above 0, not {self.learning_rate:g}")
+
+    def _check_counts(self, *names: str) -> None:
+        for name in names:
+            if getattr(self, name) < 1:
+                raise InputError(f"{name}: at least 1, not {getattr(self, name)}")
+
+    def _check_shares(self, *names: str) -> None:
+        for name in names:
+            if not 0.0 <= getattr(self, name) <= 1.0:
+                raise InputError(f"{name}: from 0 to 1, not {getattr(self, name):g}")
+
+
+B = TypeVar("B")
+B_co = TypeVar("B_co", covariant=True)
+
+
+class Positions(Protocol[B_co]):
+    """Many positions, packed on a device."""
+
+    def __len__(self) -> int: ...
+
+    def batch(self, rows: Tensor, turns: Tensor | None = None) -> B_co:
+        """Some of them unpacked; `turns` draws each one's symmetry of the game, from [0, 1)."""
+
+
+def read_checkpoint(path: Path, device: torch.device) -> dict[str, Any]:
+    """What `Trainer.save` wrote; nothing in it is executed."""
+    try:
+        state: dict[str, Any] = torch.load(path, map_location=device, weights_only=True)
+        if {"stages", "network", "averaged", "optimizers", "step"} <= set(state) and state[
+            "stages"
+        ]:
+            return state
+        reason = "parts are missing"
+    except OSError as error:
+        reason = error.strerror or "cannot be read"
+    except Exception as error:  # torch's own kinds are many
+        reason = (str(error).splitlines() or [type(error).__name__])[0][:80]
+    raise InputError(f"{path}: not a checkpoint of a training ({reason})")
+
+
+def fill(module: nn.Module, weights: dict[str, Tensor], path: Path, *, strict: bool = True) -> None:
+    """Load weights that may be another network's."""
+    try:
+        module.load_state_dict(weights, strict=strict)
+    except RuntimeError:
+        raise InputError(
+            f"{path}: a checkpoint of another network, perhaps another game's"
+        ) from None
+
+
+def _running_mean(kept: float) -> Callable[[list[Tensor], list[Tensor], Any], None]:
+    """How the averaged weights follow: numbers slowly, whole numbers (indices, counts) at once.
+
+    torch's own averages whole numbers too, and rounds indices down by one.
+    """
+
+    @torch.no_grad()  # type: ignore[untyped-decorator, unused-ignore]
+    def follow(averaged: list[Tensor], current: list[Tensor], _count: Any) -> None:
+        if averaged[0].is_floating_point():
+            torch._foreach_lerp_(averaged, current, 1.0 - kept)
+        else:
+            for mean, now in zip(averaged, current, strict=True):
+                mean.copy_(now)
+
+    return follow
+
+
+def optimizers_of(
+    network: nn.Module, recipe: Recipe, *, fused: bool = False
+) -> list[torch.optim.Optimizer]:
+    """Which together move every weight; only what multiplies decays."""
+    by_muon: list[nn.Parameter] = []
+    rest: list[nn.Parameter] = []
+    for name, weights in network.named_parameters():
+        in_tower = weights.ndim == 2 and not {"input", "blocks"}.isdisjoint(name.split("."))
+        (by_muon if in_tower and recipe.optimizer == "muon" else rest).append(weights)
+    groups: Any = [
+        {"params": [p for p in rest if p.ndim > 1], "weight_decay": recipe.weight_decay},
+        {"params": [p for p in rest if p.ndim <= 1], "weight_decay": 0.0},
+    ]
+    rate, decay = recipe.learning_rate, recipe.weight_decay
+    if recipe.optimizer == "sgd":
+        return [torch.optim.SGD(groups, rate, momentum=0.9, nesterov=True, fused=fused)]
+    adamw = torch.optim.AdamW(groups, rate, betas=(0.9, 0.98), fused=fused)
+    if recipe.optimizer == "adamw":
+        return [adamw]
+    return [Muon(by_muon, rate, decay), adamw]
+
+
+@dataclass(frozen=True)
+class Metrics:
+    """On held-out positions, among what is legal."""
+
+    positions: int
+    top1: float
+    cross_entropy: float
+    value_loss: float
+
+
+class Trainer(ABC, Generic[B]):
+    """Trains in pieces: `run` goes on from where it was, `save` and `load` keep everything."""
+
+    #: What of the recipe is the shape of the network that is played.
+    shape: ClassVar[tuple[str, ...]] = ("blocks",)
+    #: What says which weights there are besides, and what moves them.
+    moved: ClassVar[tuple[str, ...]] = ("optimizer",)
+
+    def __init__(
+        self,
+        network: nn.Module,
+        recipe: Recipe,
+        rank: Rank,
+    ) -> None:
+        if recipe.batch % rank.count:
+            raise InputError(f"batch: {rank.count} processes cannot share {recipe.batch} evenly")
+        device = rank.device
+        self.recipe, self.rank, self.device = recipe, rank, device
+        self.network = network.to(device, memory_format=torch.channels_last)
+        self.averaged = torch.optim.swa_utils.AveragedModel(
+            self.network,
+            multi_avg_fn=_running_mean(recipe.average),
+            use_buffers=True,
+        )
+        self.optimizers = optimizers_of(self.network, recipe, fused=device.type == "cuda")
+        self.step = 0
+        #: The recipes that it went by so far, and from which step on.
+        self.stages: list[dict[str, Any]] = [{"from_step": 0, **asdict(recipe)}]
+        #: The network such that gradients are averaged over all processes.
+        self.parallel = rank.wrapped(self.network)
+
+    @abstractmethod
+    def loss(self, batch: B) -> tuple[Tensor, Tensor]:
+        """What is to fall, and the share of right guesses."""
+
+    @abstractmethod
+    def scores(self, network: nn.Module, batch: B) -> Tensor:
+        """Four sums over held-out positions: choices that people made, those guessed right,
+        cross-entropies, and errors of the value."""
+
+    def _rate(self, step: int) -> float:
+        """Up in a line, then as the schedule says."""
+        if step < self.recipe.warmup:
+            return (step + 1) / self.recipe.warmup
+        if self.recipe.schedule == "steps":
+            return float(0.1 ** min(3, 4 * step // self.recipe.steps))
+        if self.recipe.schedule == "trapezoid":
+            return min(1.0, 4.0 * (self.recipe.steps - step) / self.recipe.steps)
+        done = (step - self.recipe.warmup) / max(1, self.recipe.steps - self.recipe.warmup)
+        return 0.5 * (1.0 + float(np.cos(np.pi * min(done, 1.0))))
+
+    def run(
+        self, positions: Positions[B], seconds: float = float("inf"), report_every: int = 200
+    ) -> Iterator[dict[str, float]]:
+        """Train until the steps are done or the time is up; yields how it goes."""
+        start = time.monotonic()
+        seed, rank = self.recipe.seed + self.step, self.rank
+        generator = torch.Generator(device=self.device).manual_seed(seed)
+        torch.manual_seed(seed * rank.count + rank.index)  # of stochastic depth, each its own
+        order = torch.empty(0, dtype=torch.int64, device=self.device)
+        losses, hits = torch.zeros(2, device=self.device), 0
+        self.network.train()
+        while self.step < self.recipe.steps and rank.agreed(time.monotonic() - start < seconds):
+            if len(order) < self.recipe.batch:
+                order = torch.randperm(len(positions), device=self.device, generator=generator)
+            rows, order = order[: self.recipe.batch], order[self.recipe.batch :]
+            # Drawn for the whole batch: it is the same one in any number of processes.
+            turns = torch.rand(len(rows), device=self.device, generator=generator)
+            loss, right = self.loss(positions.batch(rank.share(rows), rank.share(turns)))
+            self.network.zero_grad(set_to_none=True)
+            loss.backward()
+            nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
+            rate = self.recipe.learning_rate * self._rate(self.step)
+            for optimizer in self.optimizers:
+                for group in optimizer.param_groups:
+                    group["lr"] = rate
+                optimizer.step()
+            self.averaged.update_parameters(self.network)
+            self.step += 1
+            losses += torch.stack([loss.detach(), right])
+            hits += 1
+            if self.step % report_every == 0 or self.step == self.recipe.steps:
+                mean = (rank.total(losses) / (hits * rank.count)).tolist()
+                yield {
+                    "step": self.step,
+                    "loss": mean[0],
+                    "top1": mean[1],
+                    "seconds": time.monotonic() - start,
+                }
+                losses, hits = torch.zeros(2, device=self.device), 0
+
+    def evaluate(
+        self, positions: Positions[B], batch: int = 8192, most: int | None = None
+    ) -> Metrics:
+        """The averaged network on held-out positions, or on so many of them, evenly spaced."""
+        network = self.averaged.module.eval()
+        count = len(positions) if most is None else min(most, len(positions))
+        chosen = torch.arange(count, device=self.device) * len(positions) // max(count, 1)
+        sums = torch.zeros(4, device=self.device, dtype=torch.float64)
+        with torch.no_grad(), torch.autocast(self.device.type, torch.bfloat16):
+            for first in range(self.rank.index * batch, count, self.rank.count * batch):
+                sums += self.scores(network, positions.batch(chosen[first : first + batch]))
+        choices, right, entropy, value = self.rank.total(sums).tolist()
+        some = max(choices, 1.0)
+        return Metrics(int(choices), right / some, entropy / some, value / max(count, 1))
+
+    def save(self, path: Path) -> None:
+        """Everything that going on needs, in any number of processes, written by rename."""
+        partial = path.with_suffix(".partial")
+        torch.save(
+            {
+                "stages": self.stages,
+                "network": self.network.state_dict(),
+                "averaged": self.averaged.state_dict(),
+                "optimizers": [optimizer.state_dict() for optimizer in self.optimizers],
+                "step": self.step,
+            },
+            partial,
+        )
+        partial.replace(path)
+
+    def load(self, path: Path) -> None:
+        """Go on from a checkpoint, by this recipe from here on; the network must have its shape."""
+        state = read_checkpoint(path, self.device)
+        kept, ours = state["stages"][-1], asdict(self.recipe)
+        for name in self.shape:
+            there = kept.get(name)
+            if ours[name] != there:
+                raise InputError(
+                    f"{path}: of another recipe ({name} is {there} there, {ours[name]} here)"
+                )
+        self.stages = state["stages"]
+        if any(ours[name] != kept.get(name) for name in ours):
+            self.stages = [*self.stages, {"from_step": state["step"], **ours}]
+        same = all(ours[name] == kept.get(name) for name in self.moved)
+        fill(self.network, state["network"], path, strict=same)
+        fill(self.averaged, state["averaged"], path, strict=same)
+        if same:
+            for optimizer, momenta in zip(self.optimizers, state["optimizers"], strict=True):
+                optimizer.load_state_dict(momenta)
+        self.step = state["step"]
+
+
+def train(
+    trainer: Trainer[B],
+    learned: Positions[B],
+    tested: Positions[B],
+    folder: Path,
+    export: Callable[[nn.Module], bytes],
+    *,
+    seconds: float = float("inf"),
+) -> Iterator[dict[str, float]]:
+    """Train; yields how it goes, with the accuracy on a sample of what is tested on.
+
+    ``folder`` gets checkpoint.pt, from which the same call goes on, and model.onnx (what kedge
+    ships) at every report, metrics.json (of all that is tested on) at the end. Every process of a
+    `kedge.training.distributed.joined` call makes the same call; the first one writes.
+    """
+    if not len(learned) or not len(tested):
+        raise InputError("too few games: none to train on, or none held out to test on")
+    rank = trainer.rank
+    checkpoint = folder / "checkpoint.pt"
+    if checkpoint.exists():
+        trainer.load(checkpoint)
+
+    def keep() -> None:
+        if rank.is_first:
+            trainer.save(checkpoint)
+            write_atomic(folder / "model.onnx", export(trainer.averaged.module))
+
+    every = max(10, min(500, trainer.recipe.steps // 20))
+    for report in trainer.run(learned, seconds, every):
+        metrics = trainer.evaluate(tested, most=_SAMPLE)
+        keep()
+        yield {**report, "held_out_top1": metrics.top1, "held_out_loss": metrics.cross_entropy}
+    metrics = trainer.evaluate(tested)
+    keep()
+    if rank.is_first:
+        told = {"stages": trainer.stages, "step": trainer.step, "metrics": asdict(metrics)}
+        write_atomic(folder / "metrics.json", json.dumps(told, indent=2) + "\n")
