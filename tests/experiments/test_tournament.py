@@ -1,4 +1,4 @@
-"""A tournament as an experiment: chunks, seeds, kills, and its report."""
+"""A tournament as an experiment: chunks, seeds, and its report."""
 
 import pytest
 from diplomacy_players import registered  # noqa: F401
@@ -56,6 +56,14 @@ def test_a_pool_and_its_records(tmp_path):
     assert [game.id.rsplit("-", 1)[1] for game in games] == list("12345")
     seats = [name for game in games for name in game.players]
     assert [seats.count(spec) for spec in tournament.agents] == [one["seats"] for one in found]
+
+
+def test_the_engine_does_not_matter(tmp_path):
+    agents = ("rm(uniform-orders, iterations=4, samples=16)", "uniform-orders")
+    tournament = quick(agents=agents, last_year=1901)
+    one = played(tournament, tmp_path / "inline")
+    two = run(tournament, workers=2, progress=False, folder=tmp_path / "local")
+    assert one.results == two.results
 
 
 def test_what_was_finished_is_kept(tmp_path):
