@@ -113,7 +113,7 @@ def test_commands(page: Path, workshop: Path) -> None:
             timeout=SECONDS,
         )
         assert done.returncode == 0, f"{command}\n{done.stderr}"
-        if "--json" in command:
+        if "--json" in shlex.split(command):
             assert isinstance(json.loads(done.stdout), dict), command
 
 

@@ -66,6 +66,19 @@ def parse(text: str) -> Spec:
     return spec
 
 
+def parse_list(text: str) -> list[Spec]:
+    """Read specs between commas.
+
+    >>> [str(spec) for spec in parse_list("chess, puct(chess, c_puct=2)")]
+    ['chess', 'puct(chess, c_puct=2)']
+    """
+    inside = parse(f"list({text})")
+    values = [Spec(value) if isinstance(value, str) else value for value in inside.args]
+    if inside.kwargs or not all(isinstance(value, Spec) for value in values):
+        raise InputError(f"{text!r}: not names or specs between commas")
+    return values
+
+
 def _parse_spec(
     text: str, tokens: list[tuple[str, str, int]], at: int, depth: int
 ) -> tuple[Spec, int]:

@@ -62,6 +62,8 @@ def plain_game() -> dict[str, Any]:
         "press": "none",
         "human_powers": ["RUSSIA", "ENGLAND", "FRANCE"],
         "quality": {"tier": "A", "active_frac": {"RUSSIA": 1.0, "ENGLAND": 0.5}},
+        "players": {"RUSSIA": "Ann", "ENGLAND": None},
+        "ratings": {"RUSSIA": 1250.5, "FRANCE": 980},
         "phases": phases,
         "final": {"phase": "S1902M", "centers": counts, "done": False},
     }
@@ -260,6 +262,10 @@ DEEP: Any = json.loads("[" * 900 + "]" * 900)
         ),
         (changed("bot_powers", value=["FRANCE"]), "a power is named twice"),
         (changed("quality", value="good"), '"quality" is not a JSON object'),
+        (changed("players", "SPAIN", value="Ann"), '"players" has something that is no power'),
+        (changed("players", "ITALY", value=7), '"players" has something that cannot be'),
+        (changed("ratings", "ITALY", value=True), '"ratings" has something that cannot be'),
+        (changed("ratings", "ITALY", value=1e9), '"ratings" has something that cannot be'),
     ],
 )
 def test_broken_games_are_told_and_left_out(game, reason):

@@ -45,6 +45,11 @@ class DiplomacyPlayer(Protocol):
 
     states: ClassVar[type]
 
+    @property
+    def model(self) -> OrderModel:
+        """The human model that it starts from."""
+        ...
+
     def analyse_many(
         self, questions: Sequence[Question], rng: np.random.Generator
     ) -> list[OrdersAnalysis]: ...

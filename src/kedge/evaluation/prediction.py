@@ -1,6 +1,7 @@
 """How well an agent predicts people: the share of moves it holds likeliest, and cross-entropy."""
 
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -51,6 +52,14 @@ class GameScore:
         total: Array = np.array(list(self.phases.values())).sum(axis=0)
         return total
 
+    def split(self, column: int) -> dict[str, Array]:
+        """By one of the words between commas that phases are named with; the empty one left out."""
+        found: dict[str, Array] = {}
+        for phase, sums in self.phases.items():
+            if label := phase.split(",")[column]:
+                found[label] = found[label] + sums if label in found else sums
+        return found
+
     def to_json(self) -> dict[str, Any]:
         phases = {phase: sums.tolist() for phase, sums in self.phases.items()}
         return {"groups": self.groups, "phases": phases}
@@ -66,6 +75,8 @@ class Prediction:
     """Games summed up one by one, so that errors can be clustered by game."""
 
     games: list[GameScore] = field(default_factory=list)
+    kinds: tuple[str, ...] = ("phase",)
+    """What the names of a game's phases say, between commas: by each of it figures are split."""
 
     def to_json(self) -> dict[str, Any]:
         """All positions, and split by each of their groups."""
@@ -73,16 +84,25 @@ class Prediction:
         for game in self.games:
             for kind, label in game.groups.items():
                 labels.setdefault(kind, {}).setdefault(label, []).append(game.sums)
-        labels = {kind: dict(sorted(found.items())) for kind, found in labels.items()}
-        phases = labels.setdefault("phase", {})  # in their own order
-        for game in self.games:
-            for phase, sums in game.phases.items():
-                phases.setdefault(phase, []).extend([sums] if sums[0] else [])
+        for column, kind in enumerate(self.kinds):
+            found = labels.setdefault(kind, {})
+            for game in self.games:
+                for label, sums in game.split(column).items():
+                    found.setdefault(label, []).extend([sums] if sums[0] else [])
         split = {
-            kind: {label: summary(games) for label, games in found.items() if games}
+            kind: {label: summary(found[label]) for label in _ordered(kind, found) if found[label]}
             for kind, found in labels.items()
         }
         return {**summary([game.sums for game in self.games]), "groups": split}
+
+
+def _ordered(kind: str, labels: Iterable[str]) -> Iterable[str]:
+    """Phases have an order of their own; in others 900 comes before 1000."""
+    return labels if kind == "phase" else sorted(labels, key=_numbers_apart)
+
+
+def _numbers_apart(label: str) -> list[str | int]:
+    return [int(part) if i % 2 else part for i, part in enumerate(re.split("([0-9]+)", label))]
 
 
 def summary(games: Sequence[npt.ArrayLike] | Array) -> dict[str, Any]:
@@ -116,12 +136,23 @@ def clustered(games: Sequence[npt.ArrayLike] | Array) -> dict[str, Any]:
     count = sums[:, 0].sum()
     found: dict[str, Any] = {"games": len(sums), "positions": int(count)}
     for column, name in enumerate(SUMS[1:], 1):
-        mean = sums[:, column].sum() / count if count else np.nan
-        off = sums[:, column] - mean * sums[:, 0]
-        spread = len(sums) / (len(sums) - 1) if len(sums) > 1 else np.nan
-        error = np.sqrt(spread * (off**2).sum()) / count if count else np.nan
-        found |= {name: float(mean), f"{name}_se": float(error)}
+        found[name], found[f"{name}_se"] = mean_by_game(sums[:, 0], sums[:, column])
     return found
+
+
+def mean_by_game(counts: Array, sums: Array) -> tuple[float, float]:
+    """The mean of what games have `counts` of, and `sums`; its standard error, clustered by game.
+
+    >>> [round(number, 3) for number in mean_by_game(np.array([1, 3]), np.array([0.5, 0.5]))]
+    [0.25, 0.125]
+    """
+    count = counts.sum()
+    if not count:
+        return math.nan, math.nan
+    mean = sums.sum() / count
+    off = sums - mean * counts
+    spread = len(sums) / (len(sums) - 1) if len(sums) > 1 else math.nan
+    return float(mean), float(np.sqrt(spread * (off**2).sum()) / count)
 
 
 def predict(

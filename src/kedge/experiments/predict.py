@@ -11,17 +11,27 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from kedge.agents.agent import Player
+from kedge.agents.diplomacy import DiplomacyPlayer
 from kedge.agents.networks import is_cpu
 from kedge.errors import InputError
+from kedge.evaluation.order_prediction import ANCHOR_SHARE, KINDS, LEAST, predict_orders
 from kedge.evaluation.prediction import GameScore, Prediction, few_games, predict
 from kedge.evaluation.told_ratings import predict_told, told_spec
 from kedge.experiments.experiment import Experiment, Task
 from kedge.experiments.fingerprints import files_of, weights_of
-from kedge.experiments.players import player_on
+from kedge.experiments.players import diplomacy_player_on, player_on
 from kedge.experiments.report import Column, Report, Table
 from kedge.games.go import GoState
 from kedge.models.backends import Dtype
-from kedge.records import ChessGame, Position, ReadReport, read_games
+from kedge.records import (
+    ChessGame,
+    DiplomacyGame,
+    Position,
+    ReadReport,
+    read_diplomacy_games,
+    read_games,
+)
+from kedge.records.diplomacy_positions import NOT_HELD_OUT, human_orders, order_sieve
 from kedge.records.filters import (
     MAIA_BY_NAME,
     Filter,
@@ -50,6 +60,12 @@ class Predict(Experiment):
     version: ClassVar[int] = 2
     advice: ClassVar[Mapping[str, str]] = {}
     """By what a filter leaves out, how to keep it."""
+    kinds: ClassVar[tuple[str, ...]] = Prediction.kinds
+    counted: ClassVar[str] = "positions"
+    cpu_chunk: ClassVar[int] = CHUNK
+    gpu_chunk: ClassVar[int] = GPU_CHUNK
+    remarks: ClassVar[tuple[str, ...]] = ()
+    """What a reader must know of the figures."""
 
     agent: str
     data: tuple[str, ...]
@@ -68,11 +84,13 @@ class Predict(Experiment):
         """The games of a file."""
 
     @abstractmethod
-    def player(self) -> Player:
+    def player(self) -> Player | DiplomacyPlayer:
         """The agent; an `InputError` if it does not play."""
 
     @abstractmethod
-    def predict(self, games: Sequence[tuple[Any, list[int]]]) -> Prediction:
+    def predict(
+        self, games: Sequence[tuple[Any, list[int]]], rng: np.random.Generator
+    ) -> Prediction:
         """How well it does on some half-moves of games."""
 
     @property
@@ -110,23 +128,23 @@ class Predict(Experiment):
 
     def _bounds(self, games: int) -> list[int]:
         """Where tasks begin and end. On a CPU the first are short, so that something is seen."""
-        least = CHUNK if is_cpu(self.device) else GPU_CHUNK
+        least = self.cpu_chunk if is_cpu(self.device) else self.gpu_chunk
         size = self.chunk or max(least, -(-games // MOST_TASKS))
         bounds = [0]
         if self.chunk is None and is_cpu(self.device):
-            bounds += accumulate(FIRST_CHUNKS)
+            bounds += accumulate(chunk for chunk in FIRST_CHUNKS if chunk < size)
         bounds += range(bounds[-1] + size, games, size)
         return [*(bound for bound in bounds if bound < games), games]
 
     def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:
         stream = _stream(self, str(files_of(self.data)))
-        found = self.predict(stream.take(task.params["first"], task.params["end"]))
+        found = self.predict(stream.take(task.params["first"], task.params["end"]), rng)
         read = {"read": task.params["read"]} if "read" in task.params else {}
         return {"games": [game.to_json() for game in found.games], **read}
 
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
         games = [GameScore.from_json(game) for chunk in results.values() for game in chunk["games"]]
-        found = Prediction(games).to_json()
+        found = Prediction(games, self.kinds).to_json()
         read = next(chunk["read"] for chunk in results.values() if "read" in chunk)
         rows = [{"group": "all", **{key: found[key] for key in found if key != "groups"}}]
         for kind, labels in found["groups"].items():
@@ -139,14 +157,18 @@ class Predict(Experiment):
                 [
                     Column("group"),
                     Column("games", format=","),
-                    Column("positions", format=","),
+                    Column("positions", self.counted, ","),
                     Column("top1", "top-1", ".2%", error="top1_se"),
                     Column("top5", "top-5", ".2%"),
                     Column("cross_entropy", "cross-entropy", ".4f", error="cross_entropy_se"),
                 ],
                 rows,
             ),
-            notes=[f"{sifted_words(read)}.", *few_games(row["games"] for row in rows)],
+            notes=[
+                f"{sifted_words(read)}.",
+                *self.remarks,
+                *few_games(row["games"] for row in rows),
+            ],
             data={**self.config(), **found, "read": read},
         )
 
@@ -214,7 +236,9 @@ class ChessPredict(Predict):
     def _on_device(self, spec: Spec | str) -> Player:
         return player_on(self.device, self.dtype, spec)
 
-    def predict(self, games: Sequence[tuple[ChessGame, list[int]]]) -> Prediction:
+    def predict(
+        self, games: Sequence[tuple[ChessGame, list[int]]], rng: np.random.Generator
+    ) -> Prediction:
         chosen = [Position(game, ply) for game, plies in games for ply in plies]
         if self.told_ratings:
             return predict_told(chosen, self._told)
@@ -245,9 +269,48 @@ class GoPredict(Predict):
     def player(self) -> Player:
         return player_on(self.device, self.dtype, self.agent, GoState)
 
-    def predict(self, games: Sequence[tuple[GoGame, list[int]]]) -> Prediction:
+    def predict(
+        self, games: Sequence[tuple[GoGame, list[int]]], rng: np.random.Generator
+    ) -> Prediction:
         chosen = [GoPosition(game, ply) for game, plies in games for ply in plies]
         return predict(chosen, self.player(), go_boards_of)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DiplomacyPredict(Predict):
+    """Diplomacy: the orders of movement phases, unit by unit."""
+
+    advice: ClassVar[Mapping[str, str]] = {NOT_HELD_OUT: "--all keeps every game"}
+    kinds: ClassVar[tuple[str, ...]] = KINDS
+    counted: ClassVar[str] = "orders"
+    cpu_chunk: ClassVar[int] = 4  # a phase with search takes seconds
+    gpu_chunk: ClassVar[int] = 32
+    remarks: ClassVar[tuple[str, ...]] = (
+        "orders of movement phases; a unit without one held. Powers that ordered nothing at all "
+        "in a phase are left out.",
+        f"cross-entropy: each unit's orders over the joint actions, with {ANCHOR_SHARE:g} of the "
+        f"anchor's probability; none counts for less than {LEAST:g}.",
+    )
+
+    game: Literal["diplomacy"] = "diplomacy"
+    everything: bool = False
+    """Whether games stay that models may be trained on."""
+    tier: str | None = None
+
+    def sieve(self) -> Sieve:
+        return order_sieve(everything=self.everything, tier=self.tier)
+
+    def read(self, path: str, report: ReadReport, threads: int) -> Iterator[DiplomacyGame]:
+        return read_diplomacy_games(path, report)
+
+    def player(self) -> DiplomacyPlayer:
+        return diplomacy_player_on(self.device, self.dtype, self.agent)
+
+    def predict(
+        self, games: Sequence[tuple[DiplomacyGame, list[int]]], rng: np.random.Generator
+    ) -> Prediction:
+        chosen = [one for game, phases in games for one in human_orders(game, phases)]
+        return predict_orders(chosen, self.player(), rng)
 
 
 class _Stream:

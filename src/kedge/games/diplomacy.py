@@ -263,6 +263,16 @@ def player(power: str) -> int:
         raise InputError(f"{power!r} is not a power; they are {', '.join(POWERS)}") from None
 
 
+def format_orders(orders: PackedOrders) -> list[str]:
+    """Packed orders in words."""
+    return [_core.diplomacy_format_order(order) for order in orders.tolist()]
+
+
+def unit_of(order: int) -> str:
+    """The unit that a packed order is for, such as ``A PAR``."""
+    return " ".join(_core.diplomacy_format_order(order).split()[:2])
+
+
 def _by_power(position: Mapping[str, Any], field: str) -> list[tuple[int, str]]:
     lists: Mapping[str, Sequence[str]] = position.get(field) or {}
     return [(player(power), text) for power, texts in lists.items() for text in texts]

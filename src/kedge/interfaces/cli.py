@@ -16,17 +16,19 @@ from kedge.interfaces.gtp_cli import gtp
 from kedge.interfaces.match_cli import match_app
 from kedge.interfaces.models_cli import models_app
 from kedge.interfaces.options import Device, Dtype
+from kedge.interfaces.orders_cli import orders_policy
 from kedge.interfaces.output import InterruptError
 from kedge.interfaces.policy_cli import policy_app
 from kedge.interfaces.predict_cli import predict_app
 from kedge.interfaces.records_cli import adjudicate, replay
 from kedge.interfaces.solve_cli import solve
+from kedge.interfaces.tournament_cli import tournament_app
 from kedge.interfaces.train_cli import train_app
 
 # How ``kedge --help`` lists them; typer would put groups last.
 _BY_USE = (
-    "policy", "analyze", "uci", "gtp", "match", "predict", "train", "models", "replay",
-    "adjudicate", "solve", "paper", "experiments",
+    "policy", "analyze", "uci", "gtp", "match", "tournament", "predict", "train", "models",
+    "replay", "adjudicate", "solve", "paper", "experiments",
 )  # fmt: skip
 
 
@@ -48,12 +50,14 @@ app = typer.Typer(
 for _group, _name in (
     (policy_app, "policy"),
     (match_app, "match"),
+    (tournament_app, "tournament"),
     (predict_app, "predict"),
     (train_app, "train"),
     (models_app, "models"),
     (experiments_app, "experiments"),
 ):
     app.add_typer(_group, name=_name)
+policy_app.command("diplomacy")(orders_policy)
 for _command in (analyze, gtp, replay, adjudicate, solve, paper):
     app.command()(_command)
 

@@ -12,6 +12,7 @@ from kedge.interfaces.options import Json
 from kedge.interfaces.output import print_json
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.text import Text
 
     from kedge.agents import Analysis, Player
@@ -282,9 +283,7 @@ def _print(
             bar,
         )
     console.print(table)
-    if more := len(everything) - len(rows):
-        rest = max(0.0, 1.0 - sum(row["policy"] for row in rows))
-        console.print(f"[dim]and {more} more moves, {rest:.1%} together[/dim]")
+    print_rest(console, everything, top)
     if found.visits is not None:
         visits = int(found.visits.sum())
         playouts = f"{visits + 1:,} playouts: the root and {visits:,} visits"
@@ -292,3 +291,10 @@ def _print(
     console.print(f"\n[bold]value[/bold] {found.value:+.4f}", highlight=False)
     if svg is not None:
         typer.echo(str(svg))
+
+
+def print_rest(console: "Console", everything: list[dict[str, Any]], top: int) -> None:
+    """What a table of the first `top` leaves out."""
+    if more := everything[top:]:
+        rest = max(0.0, 1.0 - sum(row["policy"] for row in everything[:top]))
+        console.print(f"[dim]and {len(more)} more moves, {rest:.1%} together[/dim]")

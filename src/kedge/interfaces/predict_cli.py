@@ -148,6 +148,65 @@ def go(
     _report(prediction, engine, workers, address, folder, as_json)
 
 
+@predict_app.command()
+def diplomacy(
+    data: Annotated[list[Path], typer.Argument(help="Games as JSON lines, plain or compressed.")],
+    agent: Annotated[str, typer.Option("--agent", "-a", help="An agent for Diplomacy.")],
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Only so many movement phases.", show_default=False)
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Also games that models may have been trained on.")
+    ] = False,
+    tier: Annotated[
+        str | None, typer.Option(help="Only games of this tier.", show_default=False)
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of what the agent draws.")] = 0,
+    device: Device = "cpu",
+    dtype: Dtype = "float32",
+    chunk: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Games in one task. [default: 4, 32 on a GPU; more if there are very many]",
+            show_default=False,
+        ),
+    ] = None,
+    engine: Engine = "local",
+    workers: Workers = None,
+    address: Address = None,
+    folder: Folder = None,
+    as_json: Json = False,
+) -> None:
+    """Top-1 and cross-entropy on what people ordered, by power, season, years, tier and rating.
+
+    Top-1 compares the orders of the agent's likeliest joint action with those given, unit by unit,
+    in movement phases. Games are those that models are not trained on. Standard errors are
+    clustered by game.
+
+    Finished chunks of games are kept: interrupt it, run it again, and it goes on from there.
+
+    **Examples**
+
+    - `kedge predict diplomacy droidippy.jsonl.xz --agent diplomacy`
+    - `kedge predict diplomacy games.jsonl --all --agent "pikl-hedge(diplomacy)" --limit 500 --json`
+    """
+    from kedge.experiments.predict import DiplomacyPredict
+
+    prediction = DiplomacyPredict(
+        agent=agent,
+        data=tuple(map(str, data)),
+        limit=limit,
+        everything=everything,
+        tier=tier,
+        seed=seed,
+        device=device,
+        dtype=dtype,
+        chunk=chunk,
+    )
+    _report(prediction, engine, workers, address, folder, as_json)
+
+
 def _report(
     prediction: "Predict",
     engine: Literal["local", "ray", "inline"],

@@ -16,7 +16,7 @@ from kedge import _core
 from kedge.errors import InputError
 from kedge.games.diplomacy import POWERS
 from kedge.records import streams
-from kedge.records.diplomacy_games import NOTHING, ByPower, DiplomacyGame, Final, Phase
+from kedge.records.diplomacy_games import COMPLETED, NOTHING, ByPower, DiplomacyGame, Final, Phase
 from kedge.records.report import ReadReport
 
 _T = TypeVar("_T")
@@ -25,9 +25,9 @@ _KINDS: dict[type, str] = {str: "text", bool: "yes or no", list: "list", dict: "
 _POWER_SET = frozenset(POWERS)
 _PHASE = re.compile(r"([SF])([0-9]{4})([MR])|(W)([0-9]{4})(A)")
 _TURNS = ("SM", "SR", "FM", "FR", "WA")
-_END = "COMPLETED"  # the package's name for what follows the last phase
 
 _MOST = 100  # units, centres or orders in a phase; the map has 75 provinces
+_HIGHEST_RATING = 10_000
 _MOST_WORDS, _LONGEST_WORD = 1 << 16, 40  # of a kind, to know by heart
 _RULES = {"none": "NO_PRESS", "public": "PUBLIC_PRESS"}  # the package's, by our word for the press
 
@@ -162,9 +162,9 @@ def game_of(found: Mapping[str, Any]) -> DiplomacyGame:
     if "state" in raws[-1] and not last.orders and (final is None or final.phase == last.name):
         phases.pop()
         counts = tuple(len(last.centers.get(power, ())) for power in POWERS)
-        done = final.done if final is not None else last.name == _END or None
+        done = final.done if final is not None else last.name == COMPLETED or None
         final = Final(last.name, counts, done, last)
-    if not phases or phases[-1].name == _END:
+    if not phases or phases[-1].name == COMPLETED:
         raise ValueError("no phase was played" if not phases else "orders are given after the end")
     quality = _known(found, "quality", dict) or {}
     return DiplomacyGame(
@@ -175,6 +175,8 @@ def game_of(found: Mapping[str, Any]) -> DiplomacyGame:
         press=_known(found, "press", str) or _press_of(_known(found, "rules", list) or []),
         tier=_known(quality, "tier", str),
         activity=_numbers(quality, "active_frac", 1.0),
+        players=_each(found, "players", lambda name: isinstance(name, str)),
+        ratings=_each(found, "ratings", _is_rating),
         source=_known(found, "source", str),
         licence=_known(found, "licence", str),
     )
@@ -238,7 +240,7 @@ def _phase_of(raw: dict[str, Any], state: dict[str, Any], name: str, centers: By
 @lru_cache(4096)
 def _time_of(name: str) -> int | None:
     """A number that grows from phase to phase; None for what is no phase."""
-    if name == _END:
+    if name == COMPLETED:
         return len(_TURNS) * 10_000
     match = _PHASE.fullmatch(name)
     if match is None:
@@ -286,7 +288,9 @@ def _final_of(found: Any) -> Final | None:
     if counts is None:
         raise ValueError('"final" has no centers')
     done = _known(found, "done", bool)
-    return Final(phase, tuple(map(int, counts)), phase == _END or None if done is None else done)
+    return Final(
+        phase, tuple(map(int, counts)), phase == COMPLETED or None if done is None else done
+    )
 
 
 def _numbers(found: dict[str, Any], name: str, most: float) -> tuple[float, ...] | None:
@@ -300,6 +304,25 @@ def _numbers(found: dict[str, Any], name: str, most: float) -> tuple[float, ...]
     if not all(isinstance(value, (int, float)) and 0 <= value <= most for value in values):
         raise ValueError(f'"{name}" has a number that cannot be')
     return values
+
+
+def _each(
+    found: Mapping[str, Any], name: str, is_one: Callable[[Any], bool]
+) -> tuple[Any, ...] | None:
+    """One a power, None for those that have none."""
+    values = _known(found, name, dict)
+    if values is None:
+        return None
+    if not values.keys() <= _POWER_SET:
+        raise ValueError(f'"{name}" has something that is no power')
+    if not all(value is None or is_one(value) for value in values.values()):
+        raise ValueError(f'"{name}" has something that cannot be')
+    return tuple(values.get(power) for power in POWERS)
+
+
+def _is_rating(value: Any) -> bool:
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return is_number and abs(value) <= _HIGHEST_RATING
 
 
 def _humans_of(found: Mapping[str, Any]) -> tuple[str, ...] | None:
@@ -361,14 +384,16 @@ def saved_game(game: DiplomacyGame) -> dict[str, Any]:
         "press": game.press,
         "human_powers": game.human_powers,
         "quality": {"tier": game.tier, "active_frac": _named(game.activity)},
+        "players": _named(game.players),
+        "ratings": _named(game.ratings),
     }
     if final is not None:
         saved["final"] = {"phase": final.phase, "centers": _named(final.counts), "done": final.done}
     return saved
 
 
-def _named(numbers: tuple[float, ...] | None) -> dict[str, float] | None:
-    return None if numbers is None else dict(zip(POWERS, numbers, strict=True))
+def _named(values: tuple[_T, ...] | None) -> dict[str, _T] | None:
+    return None if values is None else dict(zip(POWERS, values, strict=True))
 
 
 def _saved_phase(phase: Phase) -> dict[str, Any]:

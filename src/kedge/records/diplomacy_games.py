@@ -9,6 +9,8 @@ import numpy as np
 from kedge.games.diplomacy import POWERS, DiplomacyState, PackedOrders, shares_of
 from kedge.records.splits import is_one_in
 
+#: The `diplomacy` package's name for what follows the last phase.
+COMPLETED = "COMPLETED"
 _INDEX = {power: i for i, power in enumerate(POWERS)}
 
 
@@ -83,6 +85,15 @@ class Phase:
     auto: ByPower = NOTHING  #: removals by the platform, which nobody chose
     invalid: ByPower = NOTHING  #: what was ordered against the rules, and not carried out
 
+    @classmethod
+    def of(cls, state: DiplomacyState, orders: Mapping[str, Iterable[str]] = NOTHING) -> "Phase":
+        """The position of a game that is played, and what is ordered in it."""
+        found = state.to_json()
+        lists = {
+            name: ByPower.of(found.get(name, {})) for name in ("units", "centers", "dislodged")
+        }
+        return cls(state.phase, orders=ByPower.of(orders), **lists)
+
     @property
     def kind(self) -> str:
         """M for movement, R for retreats, A for adjustments."""
@@ -146,6 +157,8 @@ class DiplomacyGame:
     press: str | None = None  #: none, public, full, bot, or in the source's words
     tier: str | None = None  #: of Droidippy's games, A: all seven powers were active throughout
     activity: tuple[float, ...] | None = None  #: the share of phases in which each power ordered
+    players: tuple[str | None, ...] | None = None  #: who had each power
+    ratings: tuple[float | None, ...] | None = None  #: of these players
     source: str | None = None
     licence: str | None = None
 
@@ -198,4 +211,13 @@ def is_held_out(game: DiplomacyGame) -> bool:
     return is_one_in(20, game.id.encode("utf-8", "surrogatepass"))
 
 
-__all__ = ["NOTHING", "ByPower", "Decision", "DiplomacyGame", "Final", "Phase", "is_held_out"]
+__all__ = [
+    "COMPLETED",
+    "NOTHING",
+    "ByPower",
+    "Decision",
+    "DiplomacyGame",
+    "Final",
+    "Phase",
+    "is_held_out",
+]

@@ -1,15 +1,23 @@
 """Diplomacy games and positions, replayed by the rules."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
+import numpy as np
+import numpy.typing as npt
+
+from kedge import _core
 from kedge.errors import InputError
-from kedge.games.diplomacy import POWERS, DiplomacyState, player
+from kedge.games.diplomacy import POWERS, DiplomacyState, PackedOrders, player, unit_of
 from kedge.records import streams
 from kedge.records.diplomacy_files import object_texts, read_diplomacy_games
-from kedge.records.diplomacy_games import ByPower, DiplomacyGame, Final, Phase
+from kedge.records.diplomacy_games import ByPower, DiplomacyGame, Final, Phase, is_held_out
+from kedge.records.filters import Sieve
 from kedge.records.report import ReadReport
+
+NOT_HELD_OUT = "not held out"  #: what is said of games that models may be trained on
 
 
 def replayed_games(
@@ -87,7 +95,9 @@ def read_positions(
         for line, text in object_texts(pieces):
             try:
                 found = streams.json_object(text)
-                yield DiplomacyState.from_json(found), _orders_of(found.get("orders") or {})
+                state = DiplomacyState.from_json(found)
+                state.previous = _previous_of(found)
+                yield state, _orders_of(found, "orders")
             except ValueError as error:
                 raise InputError(f"{where}, line {line}: {error}") from None
             is_empty = False
@@ -97,16 +107,88 @@ def read_positions(
             raise InputError(f"{where}: ends early: {pieces.damage}")
 
 
-def _orders_of(found: Any) -> dict[str, list[str]]:
+def _previous_of(position: dict[str, Any]) -> PackedOrders:
+    """What was ordered in the last movement phase; nobody knows any more whether it was legal."""
+    orders = _orders_of(position, "previous_orders")
+    packed = [_core.diplomacy_parse_order(text) for texts in orders.values() for text in texts]
+    return np.array(packed, np.uint32)
+
+
+def _orders_of(position: dict[str, Any], name: str) -> dict[str, list[str]]:
+    found = position.get(name) or {}
     if not isinstance(found, dict) or any(
         not isinstance(texts, (list, type(None)))
         or not all(isinstance(text, str) for text in texts or ())
         for texts in found.values()
     ):
-        raise ValueError('"orders" is not of the form {"FRANCE": ["A PAR - BUR"]}')
+        raise ValueError(f'"{name}" is not of the form {{"FRANCE": ["A PAR - BUR"]}}')
     for power in found:
         player(power)
     return {power: texts or [] for power, texts in found.items()}
 
 
-__all__ = ["contradiction", "read_positions", "replayed_games"]
+# --- What people ordered ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HumanOrders:
+    """What a person ordered in a movement phase: one order a unit."""
+
+    game: DiplomacyGame
+    phase: Phase
+    state: DiplomacyState
+    power: int
+    orders: PackedOrders
+    """Units that were given none, or none that is legal, hold."""
+
+
+def human_orders(game: DiplomacyGame, phases: Collection[int]) -> Iterator[HumanOrders]:
+    """What people ordered in some of a game's phases, by their numbers.
+
+    Those who ordered nothing in a phase were away, and are left out. All powers of a phase have the
+    very same state.
+    """
+    wanted = {game.phases[number].name for number in phases}
+    for phase, state, orders in game.decisions():
+        if phase.name in wanted:
+            for name in _present(game, phase):
+                power = POWERS.index(name)
+                units = state.board.units()[power]
+                holds = state.pack({name: [f"{unit} H" for unit in units]})
+                # Of two orders for a unit the first counts.
+                given = [*holds.tolist(), *reversed(orders[name].tolist())]
+                ordered = {unit_of(order): order for order in given}
+                packed = np.array([ordered[unit] for unit in units], np.uint32)
+                yield HumanOrders(game, phase, state, power, packed)
+
+
+def order_sieve(*, everything: bool = False, tier: str | None = None) -> Sieve:
+    """Which phases count: those in which people moved, of games that are held out, or of all."""
+    filters: dict[str, Any] = {} if everything else {NOT_HELD_OUT: is_held_out}
+    if tier is not None:
+        filters["of other tiers"] = lambda game: game.tier == tier
+    filters["by bots"] = lambda game: game.human_powers != ()
+    filters["without orders"] = _phases_with_moves
+    filters["against the rules"] = lambda game: contradiction(game) is None
+    return Sieve(filters)
+
+
+def _phases_with_moves(game: DiplomacyGame) -> npt.NDArray[np.bool_]:
+    return np.array([phase.kind == "M" and bool(_present(game, phase)) for phase in game.phases])
+
+
+def _present(game: DiplomacyGame, phase: Phase) -> list[str]:
+    """The powers of people that ordered anything."""
+    people = POWERS if game.human_powers is None else game.human_powers
+    return [power for power in people if power in phase.orders and power in phase.units]
+
+
+__all__ = [
+    "NOT_HELD_OUT",
+    "HumanOrders",
+    "contradiction",
+    "human_orders",
+    "order_sieve",
+    "read_positions",
+    "replayed_games",
+]
