@@ -11,6 +11,7 @@ from typer.core import TyperGroup
 
 from kedge.errors import ExperimentError, InputError
 from kedge.interfaces.analyze_cli import analyze
+from kedge.interfaces.diplomacy_cli import diplomacy_app
 from kedge.interfaces.experiments_cli import experiments_app, paper
 from kedge.interfaces.gtp_cli import gtp
 from kedge.interfaces.match_cli import match_app
@@ -25,7 +26,7 @@ from kedge.interfaces.train_cli import train_app
 
 # How ``kedge --help`` lists them; typer would put groups last.
 _BY_USE = (
-    "policy", "analyze", "uci", "gtp", "match", "predict", "train", "models", "replay",
+    "policy", "analyze", "uci", "gtp", "diplomacy", "match", "predict", "train", "models", "replay",
     "adjudicate", "solve", "paper", "experiments",
 )  # fmt: skip
 
@@ -47,6 +48,7 @@ app = typer.Typer(
 )
 for _group, _name in (
     (policy_app, "policy"),
+    (diplomacy_app, "diplomacy"),
     (match_app, "match"),
     (predict_app, "predict"),
     (train_app, "train"),
