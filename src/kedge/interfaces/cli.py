@@ -11,6 +11,7 @@ from typer.core import TyperGroup
 
 from kedge.errors import ExperimentError, InputError
 from kedge.interfaces.analyze_cli import analyze
+from kedge.interfaces.diplomacy_cli import diplomacy_app
 from kedge.interfaces.experiments_cli import experiments_app, paper
 from kedge.interfaces.gtp_cli import gtp
 from kedge.interfaces.match_cli import match_app
@@ -27,8 +28,8 @@ from kedge.interfaces.train_cli import train_app
 
 # How ``kedge --help`` lists them; typer would put groups last.
 _BY_USE = (
-    "policy", "analyze", "uci", "gtp", "match", "tournament", "predict", "train", "models",
-    "replay", "adjudicate", "solve", "paper", "experiments",
+    "policy", "analyze", "uci", "gtp", "diplomacy", "match", "tournament", "predict", "train",
+    "models", "replay", "adjudicate", "solve", "paper", "experiments",
 )  # fmt: skip
 
 
@@ -49,6 +50,7 @@ app = typer.Typer(
 )
 for _group, _name in (
     (policy_app, "policy"),
+    (diplomacy_app, "diplomacy"),
     (match_app, "match"),
     (tournament_app, "tournament"),
     (predict_app, "predict"),
