@@ -1,0 +1,151 @@
+"""Training Diplomacy networks in small: they learn, whoever is called what, and go on."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from kedge.games.diplomacy import POWERS, Diplomacy  # noqa: E402
+from kedge.models.diplomacy_backends import TorchOrders  # noqa: E402
+from kedge.models.diplomacy_orders import NetworkOrders  # noqa: E402
+from kedge.models.weight_files import read_diplomacy  # noqa: E402
+from kedge.records.diplomacy_games import ByPower, DiplomacyGame, Final, Phase, is_held_out  # noqa: E402
+from kedge.training import diplomacy, diplomacy_value  # noqa: E402
+from kedge.training.diplomacy import DiplomacyRecipe, DiplomacyTrainer, positions_of  # noqa: E402
+from kedge.training.distributed import Rank  # noqa: E402
+
+CPU = Rank(torch.device("cpu"))
+RECIPE = DiplomacyRecipe(
+    width=32, blocks=1, heads=2, dropout=0.0, steps=60, batch=16, warmup=5, learning_rate=1e-2,
+    average=0.8,
+)  # fmt: skip
+
+
+def played(number, phases=14):
+    """A game in which everyone gives the first order there is, or at times another."""
+    rng = np.random.default_rng(number)
+    state = Diplomacy().initial_state()
+    seen = []
+    for _ in range(phases):
+        position = state.to_json()
+        orders = {}
+        for power in POWERS:
+            texts = state.orders(power).values()
+            chosen = [each[1 if len(each) > 1 else 0] if rng.random() < 0.8 else each[0]
+                      for each in texts]  # fmt: skip
+            due = state.adjustment(power)
+            orders[power] = chosen[: abs(due)] if due else chosen
+        given = {power: given for power, given in orders.items() if given}
+        parts = {
+            name: ByPower.of(position.get(name, {})) for name in ("units", "centers", "dislodged")
+        }
+        seen.append(Phase(state.phase, orders=ByPower.of(given), **parts))
+        state = state.clone()
+        state.apply(given)
+    counts = tuple(len(centres) for centres in state.board.centres())
+    return DiplomacyGame(f"made-{number}", tuple(seen), Final(state.phase, counts))
+
+
+@pytest.fixture(scope="module")
+def games():
+    return [played(number) for number in range(40)]
+
+
+@pytest.fixture(scope="module")
+def positions(games):
+    return positions_of(games[:8])
+
+
+def test_every_choice_is_known(games, positions):
+    assert len(positions) == sum(len(list(game.decisions())) for game in games[:8])
+    known = positions.begins[1:] > positions.begins[:-1]
+    assert bool(known.all())
+    assert torch.all(positions.chosen < positions.begins[1:] - positions.begins[:-1])
+    kinds = {phase.kind for game in games[:8] for phase in game.phases}
+    assert kinds == set("MRA") or kinds == set("MA")
+
+
+def test_absent_powers_and_unknown_removals_teach_nothing(games):
+    first = games[0].phases[0]
+    alone = replace(first, orders=ByPower.of({"FRANCE": ["A PAR - BUR"]}))
+    positions = positions_of([replace(games[0], phases=(alone,), final=None)])
+    known = positions.begins[1:] > positions.begins[:-1]
+    assert int(known.sum()) == 3  # France's, of which two held
+    assert positions.chosen[known].tolist().count(0) == 2
+    assert bool(positions.shares.isnan().all())
+
+
+def test_training_and_asking_step_by_step_agree(games, positions):
+    """Teacher-forced, all at once = what `NetworkOrders.score` says of the same orders."""
+    torch.manual_seed(0)
+    trainer = DiplomacyTrainer(RECIPE, CPU, compiled=False)
+    network = trainer.network.eval()
+    batch = positions.batch(torch.arange(len(positions)))
+    with torch.no_grad():
+        losses, _ = diplomacy._losses(batch, network(batch.choices)[0])
+    asked, orders = [], []
+    for game in games[:8]:
+        for decision in game.decisions():
+            for i, power in enumerate(POWERS):
+                asked.append((decision.state, i))
+                orders.append(decision.orders.get(power, np.zeros(0, np.uint32)))
+    weights = replace_module(network)
+    scores = NetworkOrders(TorchOrders(weights, "cpu")).score(asked, orders)
+    np.testing.assert_allclose(-np.concatenate(scores), losses.numpy(), atol=1e-4)
+
+
+def replace_module(network):
+    from kedge.models.diplomacy_network import DiplomacyWeights
+    from kedge.models.diplomacy_torch import arrays_of
+
+    return DiplomacyWeights(arrays_of(network), network.heads, "test")
+
+
+def test_renaming_the_powers_renames_the_facts(positions):
+    rows = torch.arange(5)
+    plain = positions.batch(rows).choices.facts
+    first = positions.batch(rows, torch.zeros(5)).choices.facts  # as they are
+    last = positions.batch(rows, torch.full((5,), 1.0 - 1e-7)).choices.facts  # back to front
+    assert torch.equal(plain, first)
+    army = (plain >= 94) & (plain < 101)
+    assert torch.equal(last[army], 94 + 6 - (plain[army] - 94))
+    counts = plain >= 312
+    assert torch.equal(last[counts], plain[counts])
+
+
+def test_what_was_ordered_before_can_be_forgotten(positions):
+    forgetful = replace(positions, forget=1.0)
+    facts = forgetful.batch(torch.arange(20), torch.full((20,), 0.5)).choices.facts
+    assert not facts[:, :81, 7:].any()
+    assert positions.batch(torch.arange(20)).choices.facts[:, :81, 7:].any()
+
+
+def test_it_learns(positions):
+    torch.manual_seed(0)
+    trainer = DiplomacyTrainer(RECIPE, CPU, compiled=False)
+    before = trainer.evaluate(positions)
+    reports = list(trainer.run(positions, report_every=30))
+    after = trainer.evaluate(positions)
+    assert [report["step"] for report in reports] == [30, 60]
+    assert after.top1 > before.top1 + 0.2
+    assert after.cross_entropy < before.cross_entropy
+    assert after.value_loss < before.value_loss
+
+
+@pytest.mark.parametrize("kind", ["orders", "values"])
+def test_a_run_leaves_a_model_and_goes_on(games, tmp_path, kind):
+    assert any(is_held_out(game) for game in games)
+    if kind == "orders":
+        train, recipe = diplomacy.train, replace(RECIPE, steps=20)
+    else:
+        small = {"width": 16, "blocks": 1, "heads": 2, "batch": 16, "steps": 20, "warmup": 2}
+        train, recipe = diplomacy_value.train, diplomacy_value.ValueRecipe(**small)
+    assert len(list(train(games, tmp_path, recipe, rank=CPU))) == 2
+    told = json.loads((tmp_path / "metrics.json").read_text())
+    assert told["step"] == 20
+    weights = read_diplomacy(tmp_path / "model.onnx")
+    assert (weights.width, weights.layers) == (recipe.width, 1 if kind == "orders" else 0)
+    assert not list(train(games, tmp_path, recipe, rank=CPU))  # nothing is left to do
