@@ -4,6 +4,7 @@
 
 #include "diplomacy/batch.hpp"
 #include "diplomacy/encoding.hpp"
+#include "diplomacy/values.hpp"
 #include "parallel.hpp"
 
 namespace nb = nanobind;
@@ -107,6 +108,51 @@ nb::tuple list_slots(const Positions& positions, const Numbers<std::uint8_t>& po
                         kedge::own(std::move(orders)));
 }
 
+Facts see_all(const Batch& batch, unsigned threads) {
+  const std::size_t count = batch.positions.size();
+  std::vector<std::uint16_t> rows(count * kPowers * kSeen);
+  {
+    nb::gil_scoped_release release;
+    for_each(count, threads, [&](std::size_t i) {
+      for (Power power = 0; power < kPowers; ++power) {
+        see(batch.positions[i], power, rows.data() + (i * kPowers + power) * kSeen);
+      }
+    });
+  }
+  return own_facts(std::move(rows), {count, kPowers, kSeen});
+}
+
+using Matrix = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+std::vector<float> copy(const Numbers<float>& numbers) {
+  return {numbers.data(), numbers.data() + numbers.size()};
+}
+
+ValueNetwork make_network(const Matrix& rows, const Numbers<float>& bias, const Matrix& layer,
+                          const Numbers<float>& layer_bias, const Numbers<float>& out) {
+  const std::size_t width = rows.shape(1), hidden = layer.shape(1);
+  if (rows.shape(0) != kSeenRows || bias.size() != width || layer.shape(0) != width ||
+      layer_bias.size() != hidden || out.size() != hidden) {
+    throw nb::value_error("not the shapes of a value network");
+  }
+  return {width, hidden, {rows.data(), rows.data() + rows.size()}, copy(bias),
+          {layer.data(), layer.data() + layer.size()}, copy(layer_bias), copy(out)};
+}
+
+nb::ndarray<nb::numpy, double, nb::ndim<2>> value_all(const ValueNetwork& network,
+                                                      const Batch& batch, unsigned threads) {
+  const std::size_t count = batch.positions.size();
+  auto* shares = new std::vector<double>(count * kPowers);
+  nb::capsule owner(shares, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
+  {
+    nb::gil_scoped_release release;
+    for_each(count, threads, [&](std::size_t i) {
+      network.shares(batch.positions[i], shares->data() + i * kPowers);
+    });
+  }
+  return {shares->data(), {count, kPowers}, owner};
+}
+
 }  // namespace
 
 void kedge::bind_diplomacy_encoding(nb::module_& m) {
@@ -118,6 +164,12 @@ void kedge::bind_diplomacy_encoding(nb::module_& m) {
   // What one power (7: each of them) may choose from on each board: of every slot the board, the
   // power and the place, where its orders begin, and the orders.
   m.def("diplomacy_slots", &list_slots, "boards"_a, "powers"_a, "threads"_a = 0);
+  // What each power sees of each board, (n, 7, 100) rows; and what they make of it, (n, 7).
+  m.def("diplomacy_seen", &see_all, "batch"_a, "threads"_a = 0);
+  nb::class_<ValueNetwork>(m, "DiplomacyValues")
+      .def(nb::new_(&make_network), "rows"_a, "bias"_a, "layer"_a, "layer_bias"_a, "out"_a)
+      .def("shares", &value_all, "batch"_a, "threads"_a = 0);
+  m.attr("DIPLOMACY_SEEN_ROWS") = kSeenRows;
   m.attr("DIPLOMACY_FACT_ROWS") = kFactRows;
   m.attr("DIPLOMACY_ORDER_ROWS") = order_rows();
   m.attr("DIPLOMACY_ROWS_BY_POWER") =

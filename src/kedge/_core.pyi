@@ -138,6 +138,21 @@ def diplomacy_batch_facts(batch: DiplomacyBatch, threads: int = 0) -> npt.NDArra
 def diplomacy_order_facts(
     orders: npt.NDArray[np.uint32], threads: int = 0
 ) -> npt.NDArray[np.uint16]: ...
+
+class DiplomacyValues:
+    def __new__(
+        cls,
+        rows: npt.NDArray[np.float32],
+        bias: npt.NDArray[np.float32],
+        layer: npt.NDArray[np.float32],
+        layer_bias: npt.NDArray[np.float32],
+        out: npt.NDArray[np.float32],
+    ) -> DiplomacyValues: ...
+    def shares(self, batch: DiplomacyBatch, threads: int = 0) -> _Doubles: ...
+
+DIPLOMACY_SEEN_ROWS: int
+
+def diplomacy_seen(batch: DiplomacyBatch, threads: int = 0) -> npt.NDArray[np.uint16]: ...
 def diplomacy_slots(
     boards: Sequence[DiplomacyBoard], powers: npt.NDArray[np.uint8], threads: int = 0
 ) -> tuple[

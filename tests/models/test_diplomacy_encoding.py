@@ -128,7 +128,8 @@ def test_choices_are_the_legal_orders():
 
 def test_orders_that_differ_are_told_apart():
     texts = ["A PAR H", "A PAR - BUR", "A PAR S A MAR - BUR", "A PAR S A MAR",
-             "A PAR S A MUN - BUR",             "F MAO C A BRE - POR", "F MAO C A BRE - GAS", "A LON - BEL VIA", "A LON - BEL",
+             "A PAR S A MUN - BUR", "F MAO C A BRE - POR", "F MAO C A BRE - GAS",
+             "A LON - BEL VIA", "A LON - BEL",
              "A PAR B", "F BRE B", "A BRE B", "A PAR D", "A PAR R GAS", "WAIVE"]  # fmt: skip
     orders = np.array([_core.diplomacy_parse_order(text) for text in texts], np.uint32)
     facts = _core.diplomacy_order_facts(orders)

@@ -14,7 +14,7 @@ from kedge.models.diplomacy_encoding import facts_of  # noqa: E402
 from kedge.models.diplomacy_network import DiplomacyWeights, to_shipped_onnx  # noqa: E402
 from kedge.models.diplomacy_orders import NetworkOrders  # noqa: E402
 from kedge.models.diplomacy_torch import DiplomacyModule, Shape, arrays_of  # noqa: E402
-from kedge.models.weight_files import parse_model, read_diplomacy, read_weights  # noqa: E402
+from kedge.models.weight_files import parse_model, read_model, read_weights  # noqa: E402
 
 FRANCE, ITALY = POWERS.index("FRANCE"), POWERS.index("ITALY")
 
@@ -127,7 +127,7 @@ def test_the_file_comes_back(weights, tmp_path):
     content = to_shipped_onnx(weights).SerializeToString()
     path = tmp_path / "model.onnx"
     path.write_bytes(content)
-    back = read_diplomacy(path)
+    back = read_model(path)
     assert back.architecture() == weights.architecture()
     for name, array in weights.arrays.items():
         scale = np.abs(array).max() / 127

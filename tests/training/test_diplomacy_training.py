@@ -4,17 +4,23 @@ import json
 from dataclasses import replace
 
 import numpy as np
+import onnxruntime
 import pytest
 
 torch = pytest.importorskip("torch")
 
+from kedge import _core  # noqa: E402
 from kedge.games.diplomacy import POWERS, Diplomacy  # noqa: E402
 from kedge.models.diplomacy_backends import TorchOrders  # noqa: E402
 from kedge.models.diplomacy_orders import NetworkOrders  # noqa: E402
-from kedge.models.weight_files import read_diplomacy  # noqa: E402
+from kedge.models.diplomacy_plain import UniformOrders  # noqa: E402
+from kedge.models.diplomacy_values import SmallValues, alive  # noqa: E402
+from kedge.models.weight_files import read_model  # noqa: E402
 from kedge.records.diplomacy_games import ByPower, DiplomacyGame, Final, Phase, is_held_out  # noqa: E402
 from kedge.training import diplomacy, diplomacy_value  # noqa: E402
 from kedge.training.diplomacy import DiplomacyRecipe, DiplomacyTrainer, positions_of  # noqa: E402
+from kedge.training.diplomacy_rollouts import rolled  # noqa: E402
+from kedge.training.diplomacy_value import ValueRecipe, split  # noqa: E402
 from kedge.training.distributed import Rank  # noqa: E402
 
 CPU = Rank(torch.device("cpu"))
@@ -135,17 +141,39 @@ def test_it_learns(positions):
     assert after.value_loss < before.value_loss
 
 
-@pytest.mark.parametrize("kind", ["orders", "values"])
-def test_a_run_leaves_a_model_and_goes_on(games, tmp_path, kind):
+def test_a_run_leaves_a_model_and_goes_on(games, tmp_path):
     assert any(is_held_out(game) for game in games)
-    if kind == "orders":
-        train, recipe = diplomacy.train, replace(RECIPE, steps=20)
-    else:
-        small = {"width": 16, "blocks": 1, "heads": 2, "batch": 16, "steps": 20, "warmup": 2}
-        train, recipe = diplomacy_value.train, diplomacy_value.ValueRecipe(**small)
-    assert len(list(train(games, tmp_path, recipe, rank=CPU))) == 2
+    recipe = replace(RECIPE, steps=20)
+    assert len(list(diplomacy.train(games, tmp_path, recipe, rank=CPU))) == 2
     told = json.loads((tmp_path / "metrics.json").read_text())
     assert told["step"] == 20
-    weights = read_diplomacy(tmp_path / "model.onnx")
-    assert (weights.width, weights.layers) == (recipe.width, 1 if kind == "orders" else 0)
-    assert not list(train(games, tmp_path, recipe, rank=CPU))  # nothing is left to do
+    assert read_model(tmp_path / "model.onnx").architecture()["width"] == recipe.width
+    assert not list(diplomacy.train(games, tmp_path, recipe, rank=CPU))  # nothing is left to do
+
+
+def test_values_are_learned_from_games_and_then_from_rollouts(games, tmp_path):
+    ours, others = split(games)
+    recipe = ValueRecipe(width=16, hidden=8, batch=64, steps=200, warmup=5, dropout=0.0)
+    tested = diplomacy_value.positions_of(others)
+    learned = diplomacy_value.positions_of(ours)
+    first = tmp_path / "ended"
+    first.mkdir()
+    reports = list(diplomacy_value.train(learned, tested, first, recipe, rank=CPU))
+    assert reports[-1]["loss"] < reports[0]["loss"]
+    weights = read_model(first / "model.onnx")
+    assert weights.architecture()["parameters"] == sum(a.size for a in weights.arrays.values())
+
+    # The native core and the exported graph compute what torch does.
+    states = [decision.state for decision in others[0].decisions()]
+    seen = _core.diplomacy_seen(_core.DiplomacyBatch([state.board for state in states]))
+    session = onnxruntime.InferenceSession((first / "model.onnx").read_bytes())
+    [logits] = session.run(["shares"], {"seen": seen.astype(np.int32)})
+    shares = np.where(alive(seen), np.exp(logits), 0.0)
+    found = SmallValues(weights).values([state.board for state in states])
+    np.testing.assert_allclose(found, shares / shares.sum(1, keepdims=True), atol=1e-5)
+
+    rng = np.random.default_rng(0)
+    played_on, shares = rolled([state.clone() for state in states[:3]], UniformOrders(),
+                               SmallValues(weights), rng)  # fmt: skip
+    assert len(played_on) == len(shares) == 3 * 9
+    np.testing.assert_allclose(shares.sum(1), 1.0, atol=2e-3)

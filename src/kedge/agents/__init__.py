@@ -68,14 +68,14 @@ def add_model(name: str, path: str | Path) -> "ModelInfo":
 
 
 def _model(name: str) -> Callable[..., Agent]:
-    from kedge.agents.diplomacy_models import is_diplomacy_file
+    from kedge.agents.diplomacy_models import is_order_model
     from kedge.models import store
 
     known = store.known_names()
     if name not in known and not store.is_path(name):
         raise InputError(f"unknown agent {name!r}; {suggest(name, AGENTS.names() + known)}")
-    path = store.resolve(name)  # one that is not here is told of before its arguments
-    if is_diplomacy_file(path):
+    store.resolve(name)  # one that is not here, or damaged, is told of before its arguments
+    if is_order_model(name):
         return _human_agent(name)
 
     def make(temperature: float = 1.0) -> Agent:
@@ -178,10 +178,10 @@ def _human_model(what: str, spec: Spec | str) -> "ImitationAgent":
 
 def _value_model(spec: Spec | str) -> "ValueModel":
     """Of a network by its name or path; or what another human model goes by."""
-    from kedge.agents.diplomacy_models import is_model, value_model
+    from kedge.agents.diplomacy_models import is_value_model, value_model
 
     name = spec.name if isinstance(spec, Spec) else spec
-    return value_model(name) if is_model(name) else _human_model("value", spec).value
+    return value_model(name) if is_value_model(name) else _human_model("value", spec).value
 
 
 def _named_search(name: str, **settings: Any) -> Callable[..., Agent]:

@@ -1,7 +1,6 @@
 """From the names of Diplomacy models to the agents that order as they do."""
 
 from functools import lru_cache
-from pathlib import Path
 
 from kedge.agents.diplomacy import ImitationAgent
 from kedge.agents.networks import device
@@ -12,12 +11,13 @@ from kedge.models.diplomacy import OrderModel, ValueModel
 from kedge.models.diplomacy_backends import NetworkValues, OnnxOrders, OrderNetwork, TorchOrders
 from kedge.models.diplomacy_network import DiplomacyWeights
 from kedge.models.diplomacy_orders import NetworkOrders
-from kedge.models.weight_files import read_diplomacy
+from kedge.models.diplomacy_values import SmallValues, ValueWeights
+from kedge.models.weight_files import AnyWeights, read_model
 
-#: What positions are worth, to those whose own network is not to be asked thousands of times.
+#: What positions are worth, to whoever is not told otherwise.
 VALUE = "diplomacy-value"
 _KEPT = 8
-_BATCHES = {"cpu": (256, 256), "cuda": (4096, 4096)}  # questions, and positions to be valued
+_BATCHES = {"cpu": 256, "cuda": 4096}  # what goes to a network at a time
 
 
 def human_agent(name: str, temperature: float = 1.0, top_p: float = 1.0) -> ImitationAgent:
@@ -26,55 +26,64 @@ def human_agent(name: str, temperature: float = 1.0, top_p: float = 1.0) -> Imit
 
 
 def order_model(name: str) -> OrderModel:
-    weights = load(name)
-    if not weights.layers:
-        raise InputError(f"{name}: knows what positions are worth, but nothing of orders")
+    weights = _load(name)
+    if not isinstance(weights, DiplomacyWeights):
+        raise InputError(f"{name}: not a model of what people order")
     return _orders(name, weights.sha256, *device())
 
 
 def value_model(name: str) -> ValueModel:
-    return _values(name, load(name).sha256, *device())
+    weights = _load(name)
+    if not isinstance(weights, DiplomacyWeights | ValueWeights):
+        raise InputError(f"{name}: not a model of Diplomacy")
+    return _values(name, weights.sha256, *device())
 
 
-def load(name: str) -> DiplomacyWeights:
+def value_weights(name: str) -> ValueWeights:
+    """Of a small network of values."""
+    weights = _load(name)
+    if not isinstance(weights, ValueWeights):
+        raise InputError(f"{name}: not a small network of values, as diplomacy-value is")
+    return weights
+
+
+def is_order_model(name: str) -> bool:
+    """Whether the model `name` says what people order."""
+    return isinstance(_load(name), DiplomacyWeights)
+
+
+def is_value_model(name: str) -> bool:
+    """Whether a model is called that, and says what positions of Diplomacy are worth."""
+    known = name in (*embedded.names(), *store.known_names()) or store.is_path(name)
+    return known and isinstance(_load(name), DiplomacyWeights | ValueWeights)
+
+
+def _load(name: str) -> AnyWeights:
     if name in embedded.names():
-        return embedded.load_diplomacy(name)
-    return read_diplomacy(store.resolve(name))
-
-
-def is_model(name: str) -> bool:
-    """Whether a Diplomacy network is called that."""
-    if name in embedded.names():
-        return isinstance(embedded.load_any(name), DiplomacyWeights)
-    known = name in store.known_names() or store.is_path(name)
-    return known and is_diplomacy_file(store.resolve(name))
-
-
-def is_diplomacy_file(path: Path) -> bool:
-    try:
-        read_diplomacy(path)
-    except InputError:
-        return False
-    return True
+        return embedded.load_any(name)
+    return read_model(store.resolve(name))
 
 
 @lru_cache(_KEPT)
 def _orders(name: str, _sha256: str, where: str, dtype: Dtype, threads: int) -> OrderModel:
-    weights = load(name)
+    weights = _load(name)
+    assert isinstance(weights, DiplomacyWeights)
     network: OrderNetwork = (
         OnnxOrders(weights, threads) if where == "cpu" else TorchOrders(weights, where, dtype)
     )
-    return NetworkOrders(network, _batches(where)[0])
+    return NetworkOrders(network, _batch(where))
 
 
 @lru_cache(_KEPT)
 def _values(name: str, _sha256: str, where: str, dtype: Dtype, threads: int) -> ValueModel:
-    return NetworkValues(
-        load(name), threads=threads, device=where, dtype=dtype, batch=_batches(where)[1]
-    )
+    weights = _load(name)
+    if isinstance(weights, ValueWeights):
+        return SmallValues(weights, threads)
+    assert isinstance(weights, DiplomacyWeights)
+    return NetworkValues(weights, threads=threads, device=where, dtype=dtype, batch=_batch(where))
 
 
-def _batches(where: str) -> tuple[int, int]:
+def _batch(where: str) -> int:
     if where == "openvino":
         raise InputError("Diplomacy's networks run on cpu or cuda, not on openvino")
     return _BATCHES["cpu" if where == "cpu" else "cuda"]

@@ -192,12 +192,20 @@ def play_on(
     """Let the model play every state on, for so many movement phases or to the end."""
     left = dict.fromkeys(range(len(states)), phases)
     while going := [i for i, n in left.items() if n and not states[i].is_terminal()]:
-        questions = [(states[i], power) for i in going for power in range(len(POWERS))]
-        drawn = draw_orders(model, questions, 1, rng, ROLLOUT_TEMPERATURE, ROLLOUT_TOP_P)
-        for k, i in enumerate(going):
+        for i in going:
             left[i] -= states[i].phase.endswith("M")
-            powers = drawn[k * len(POWERS) : (k + 1) * len(POWERS)]
-            states[i].apply_packed(np.concatenate([one.orders[0] for one in powers]))
+        play_phase(model, [states[i] for i in going], rng)
+
+
+def play_phase(
+    model: OrderModel, states: Sequence[DiplomacyState], rng: np.random.Generator
+) -> None:
+    """One phase of each, none of which is over, as rollouts play it."""
+    questions = [(state, power) for state in states for power in range(len(POWERS))]
+    drawn = draw_orders(model, questions, 1, rng, ROLLOUT_TEMPERATURE, ROLLOUT_TOP_P)
+    for i, state in enumerate(states):
+        powers = drawn[i * len(POWERS) : (i + 1) * len(POWERS)]
+        state.apply_packed(np.concatenate([one.orders[0] for one in powers]))
 
 
 class _Growing:

@@ -243,16 +243,30 @@ def diplomacy_value(
     ],
     folder: Folder,
     settings: Settings = None,
+    rollouts: Annotated[
+        int,
+        typer.Option(min=0, help="Play on from so many positions, and learn from that instead."),
+    ] = 0,
+    policy: Annotated[
+        str, typer.Option(help="With rollouts: the human model that plays on.")
+    ] = "diplomacy",
+    value: Annotated[
+        str, typer.Option(help="With rollouts: the model to begin as, which values their ends.")
+    ] = "diplomacy-value",
     device: Device = "cpu",
     seconds: Seconds = None,
 ) -> None:
     """What Diplomacy positions are worth to each power: the small network that searches ask.
 
-    One game in twenty is held out. It needs the `[train]` extra; torchrun works as for chess.
+    First from how people's games ended; then, as in the paper's appendix J, from what it says
+    itself four to eight phases later, when the human model has played on. One game in twenty is
+    held out, and tested on. Rollouts are kept in the folder; run again to go on.
 
-    **Example**
+    **Examples**
 
-    - `kedge train diplomacy-value droidippy.jsonl.xz --folder value`
+    - `kedge train diplomacy-value droidippy.jsonl.xz --folder ended`
+    - `kedge train diplomacy-value droidippy.jsonl.xz --folder later --value ended/model.onnx
+      --rollouts 20000 --device cuda`
     """
     try:
         from kedge.training.distributed import joined
@@ -262,15 +276,37 @@ def diplomacy_value(
 
     from kedge.files import make_folder
     from kedge.interfaces.inputs import fields_of
+    from kedge.interfaces.progress import counting_games
     from kedge.records.diplomacy_files import read_diplomacy_games
-    from kedge.training.diplomacy_value import ValueRecipe, train
+    from kedge.training.diplomacy_rollouts import Rollouts
+    from kedge.training.diplomacy_value import ValueRecipe, positions_of, split, train
 
     changes = fields_of(ValueRecipe, "the recipe", settings or [])
     recipe = dataclasses.replace(ValueRecipe(), **changes)
     with joined(device) as rank, resumable():
         make_folder(folder)
         games = chain.from_iterable(read_diplomacy_games(path) for path in data)
-        for report in train(games, folder, recipe, rank=rank, seconds=seconds or math.inf):
+        ours, others = split(games)
+        before = None
+        if rollouts:
+            rolling = Rollouts(folder, policy, value, device)
+            with counting_games(rollouts, quiet=not rank.is_first) as told:
+                for done in rolling.play(ours, rollouts):
+                    told(done, done)
+            learned, before = rolling.positions(rollouts), rolling.weights
+        else:
+            learned = positions_of(ours)
+        tested = positions_of(others)
+        reports = train(
+            learned,
+            tested,
+            folder,
+            recipe,
+            rank=rank,
+            seconds=seconds or math.inf,
+            before=before,
+        )
+        for report in reports:
             if rank.is_first:
                 _tell(report, recipe.steps)
 

@@ -15,7 +15,7 @@ import onnx
 from onnx import TensorProto
 
 from kedge.models.diplomacy_encoding import FACTS, PLACES, PURPOSES, TOKENS
-from kedge.models.onnx_graph import Graph, in_bytes, weight_arrays
+from kedge.models.onnx_graph import Graph, in_bytes, told_by, weight_arrays
 
 Array = npt.NDArray[np.float32]
 
@@ -39,7 +39,7 @@ class DiplomacyWeights:
 
     @property
     def layers(self) -> int:
-        """Of the LSTM; none if it knows no orders, only what positions are worth."""
+        """Of the LSTM."""
         return _count(self.arrays, "lstm.{}.input.weight")
 
     @property
@@ -56,32 +56,27 @@ def _count(arrays: Mapping[str, Array], name: str) -> int:
     return next(i for i in range(len(arrays) + 1) if name.format(i) not in arrays)
 
 
-def is_diplomacy(model: onnx.ModelProto) -> bool:
-    return {"game": "diplomacy"}.items() <= _told(model).items()
-
-
 def parse_diplomacy(model: onnx.ModelProto, digest: str) -> DiplomacyWeights:
     """Back from what `to_shipped_onnx` made; `KeyError` or `ValueError` where parts are missing."""
     arrays = weight_arrays(model.graph)
-    weights = DiplomacyWeights(arrays, int(_told(model)["heads"]), digest)
+    weights = DiplomacyWeights(arrays, int(told_by(model)["heads"]), digest)
     to_onnx(weights)
-    if weights.layers:
-        to_step_onnx(weights)
+    to_step_onnx(weights)
     return weights
-
-
-def _told(model: onnx.ModelProto) -> dict[str, str]:
-    return {each.key: each.value for each in model.metadata_props}
 
 
 def to_shipped_onnx(weights: DiplomacyWeights) -> onnx.ModelProto:
     """The file: what reads positions, and every other weight beside it."""
     graph = _Graph(weights)
-    graph.read(values_only=not weights.layers)
+    graph.read()
     for name, array in weights.arrays.items():
         if name not in graph.used:
             graph.constant(name, array)
-    return in_bytes(graph.made("diplomacy", {"game": "diplomacy", "heads": str(weights.heads)}))
+    return in_bytes(
+        graph.made(
+            "diplomacy", {"game": "diplomacy", "network": "orders", "heads": str(weights.heads)}
+        )
+    )
 
 
 def to_onnx(weights: DiplomacyWeights, *, values_only: bool = False) -> onnx.ModelProto:
@@ -89,7 +84,7 @@ def to_onnx(weights: DiplomacyWeights, *, values_only: bool = False) -> onnx.Mod
     are all that is wanted, ``places`` (n, 82, width), ``powers`` (n, 7, width) and ``looks``
     (n, 325, width), of which the last place and the first look are nothing."""
     graph = _Graph(weights)
-    graph.read(values_only=values_only or not weights.layers)
+    graph.read(values_only=values_only)
     return graph.made("diplomacy")
 
 

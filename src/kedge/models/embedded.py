@@ -11,7 +11,6 @@ import numpy as np
 
 from kedge.errors import InputError
 from kedge.models.conditioning import TOLD, who
-from kedge.models.diplomacy_network import DiplomacyWeights
 from kedge.models.encoding import CHESS
 from kedge.models.store import ModelInfo
 from kedge.models.weight_files import AnyWeights, read_model
@@ -89,14 +88,6 @@ def load_embedded(
         return weights
     elo = 1500.0 if elo is None else elo
     return specialise(weights, elo, elo if opponent is None else opponent, bullet)
-
-
-def load_diplomacy(name: str) -> DiplomacyWeights:
-    """The Diplomacy model `name`."""
-    weights = _shipped(name)
-    if not isinstance(weights, DiplomacyWeights):
-        raise InputError(f"{name} is not a model of Diplomacy")
-    return weights
 
 
 def specialise(weights: Weights, elo: float, opponent: float, bullet: bool = False) -> Weights:

@@ -86,3 +86,8 @@ def weight_arrays(graph: onnx.GraphProto) -> dict[str, np.ndarray[Any, np.dtype[
             scale = constants.get(f"{plain}.scale", np.float32(1.0))
             arrays[plain] = array.astype(np.float32) * scale
     return arrays
+
+
+def told_by(model: onnx.ModelProto) -> dict[str, str]:
+    """What `Graph.made` was told to write into the model."""
+    return {each.key: each.value for each in model.metadata_props}

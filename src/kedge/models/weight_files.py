@@ -1,24 +1,25 @@
 """Files of weights: lc0's, and the ONNX files that `kedge train` makes."""
 
 import hashlib
+from collections.abc import Callable
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Literal
 
 import onnx
 
 from kedge.errors import InputError
-from kedge.models.diplomacy_network import DiplomacyWeights, is_diplomacy, parse_diplomacy
+from kedge.models.diplomacy_network import DiplomacyWeights, parse_diplomacy
+from kedge.models.diplomacy_values import ValueWeights, parse_values
 from kedge.models.encoding import ENCODINGS
 from kedge.models.lc0 import parse_lc0, read_file
-from kedge.models.onnx_graph import weight_arrays
+from kedge.models.onnx_graph import told_by, weight_arrays
 from kedge.models.weights import Weights, weights_of
 
 Format = Literal["lc0", "onnx"]
-W = TypeVar("W")
 _ONNX_BEGINS = b"\x08"  # the field of the file's version, which every writer puts first
 
 
-AnyWeights = Weights | DiplomacyWeights
+AnyWeights = Weights | DiplomacyWeights | ValueWeights
 
 
 def read_model(path: str | Path) -> AnyWeights:
@@ -35,26 +36,21 @@ def parse_model(content: bytes, name: str) -> AnyWeights:
     except Exception:  # protobuf's kinds are not ours
         raise InputError(f"{name}: not an ONNX model") from None
     digest = hashlib.sha256(content).hexdigest()
-    parse = parse_diplomacy if is_diplomacy(model) else _parse_tower
+    parsers: dict[str, Callable[[onnx.ModelProto, str], AnyWeights]] = {
+        "orders": parse_diplomacy,
+        "value": parse_values,
+    }
     try:
-        return parse(model, digest)
+        return parsers.get(told_by(model).get("network", ""), _parse_tower)(model, digest)
     except (KeyError, ValueError, IndexError, StopIteration, onnx.checker.ValidationError):
         raise InputError(f"{name}: not a network that kedge trained") from None
 
 
 def read_weights(path: str | Path) -> Weights:
     """The network of a board game in a file."""
-    return _of_kind(read_model(path), Weights, "chess or Go", path)
-
-
-def read_diplomacy(path: str | Path) -> DiplomacyWeights:
-    """The Diplomacy network in a file."""
-    return _of_kind(read_model(path), DiplomacyWeights, "Diplomacy", path)
-
-
-def _of_kind(weights: AnyWeights, kind: type[W], games: str, path: str | Path) -> W:
-    if not isinstance(weights, kind):
-        raise InputError(f"{path}: not a network of {games}")
+    weights = read_model(path)
+    if not isinstance(weights, Weights):
+        raise InputError(f"{path}: not a network of chess or Go")
     return weights
 
 

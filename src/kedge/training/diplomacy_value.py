@@ -1,10 +1,11 @@
-"""Training a network that says what Diplomacy positions are worth: each power's share at the end.
+"""Training the small network of what Diplomacy positions are worth: each power's share at the end.
 
-It is told nothing of the orders before, so that a search may ask about a position that many orders
-lead to; and it is small, since a search asks about thousands.
+First on how people's games ended; then, since those are few and say little of each position, on
+what the network itself says of positions some phases later, after the human model played on from
+people's (appendix J).
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
@@ -13,54 +14,50 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from kedge.games.diplomacy import POWERS
-from kedge.models.diplomacy_encoding import facts_of, tells_previous
-from kedge.models.diplomacy_network import DiplomacyWeights, to_shipped_onnx
-from kedge.models.diplomacy_torch import Encoder, Shape, arrays_of
+from kedge import _core
+from kedge.games.diplomacy import POWERS, DiplomacyState
+from kedge.models.diplomacy_values import SEEN_ROWS, ValueWeights, alive, to_shipped_onnx
 from kedge.records.diplomacy_games import DiplomacyGame, is_held_out
+from kedge.regularize import Array
 from kedge.training import trainer
-from kedge.training.diplomacy import renamed_rows, share_losses
 from kedge.training.distributed import Rank
 from kedge.training.trainer import Recipe, Trainer
 
 
 @dataclass(frozen=True)
 class ValueRecipe(Recipe):
-    """How to train a small transformer of values alone."""
+    """How to train a network of values alone. Its blocks are one."""
 
-    blocks: int = 2
-    width: int = 64
-    heads: int = 4
-    dropout: float = 0.1
-    steps: int = 3000
+    blocks: int = 1
+    width: int = 128
+    hidden: int = 32
+    dropout: float = 0.4
+    steps: int = 1200
     batch: int = 512
-    optimizer: Any = "muon"
-    learning_rate: float = 2e-3
-    warmup: int = 100
+    learning_rate: float = 1e-3
+    warmup: int = 50
+    weight_decay: float = 0.1
     average: float = 0.99
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._check_counts("width", "heads")
+        self._check_counts("width", "hidden")
         self._check_shares("dropout")
-
-    @property
-    def network(self) -> Shape:
-        return Shape(self.width, self.blocks, self.heads, layers=0)
 
 
 class Batch(NamedTuple):
-    facts: Tensor  # (n, 88, 10) int32
+    seen: Tensor  # (n, 7, 100) int32
+    alive: Tensor  # (n, 7) bool
     shares: Tensor  # (n, 7)
 
 
 @dataclass(frozen=True)
 class ValuedPositions:
-    """Positions and how their games ended, as tensors on one device."""
+    """What powers saw, and what they got, as tensors on one device."""
 
-    facts: Tensor  # (n, 88, 10) int16
+    seen: Tensor  # (n, 7, 100) int16
+    alive: Tensor  # (n, 7) bool
     shares: Tensor  # (n, 7) float32
-    renamed: Tensor  # `renamed_rows`
 
     def __len__(self) -> int:
         return len(self.shares)
@@ -69,85 +66,113 @@ class ValuedPositions:
         return replace(self, **{name: part.to(device) for name, part in vars(self).items()})
 
     def batch(self, rows: Tensor, turns: Tensor | None = None) -> Batch:
-        """With the powers in another order, where `turns` are drawn."""
-        facts = self.facts[rows].int()
-        if turns is not None:
-            which = (turns * len(self.renamed)).long()
-            facts = self.renamed.view(-1)[which[:, None, None] * self.renamed.shape[1] + facts]
-        return Batch(facts, self.shares[rows])
+        """Powers are alike to the network already: there is nothing to turn."""
+        return Batch(self.seen[rows].int(), self.alive[rows], self.shares[rows])
 
 
-def positions_of(games: Iterable[DiplomacyGame], threads: int = 0) -> ValuedPositions:
+def valued(states: Sequence[DiplomacyState], shares: Array, threads: int = 0) -> ValuedPositions:
+    batch = _core.DiplomacyBatch([state.board for state in states])
+    seen = _core.diplomacy_seen(batch, threads)
+    return ValuedPositions(
+        torch.from_numpy(seen.view(np.int16)),
+        torch.from_numpy(alive(seen)),
+        torch.from_numpy(np.asarray(shares, np.float32).reshape(-1, len(POWERS))),
+    )
+
+
+def positions_of(games: Iterable[DiplomacyGame]) -> ValuedPositions:
     """Every position of the games whose end is known."""
-    states, shares = [], []
+    states: list[DiplomacyState] = []
+    shares = []
     for game in games:
         ended = game.shares()
         if ended is not None:
             own = [decision.state for decision in game.decisions()]
             states += own
             shares += [ended] * len(own)
-    facts = np.where(tells_previous(), 0, facts_of(states, threads)).astype(np.int16)
-    return ValuedPositions(
-        torch.from_numpy(facts),
-        torch.from_numpy(np.array(shares, np.float32).reshape(-1, len(POWERS))),
-        renamed_rows(),
-    )
+    return valued(states, np.array(shares))
 
 
 class ValueModule(nn.Module):
-    """The encoder by itself."""
-
-    def __init__(self, shape: Shape, dropout: float) -> None:
+    def __init__(self, width: int, hidden: int, dropout: float = 0.0) -> None:
         super().__init__()
-        self.heads = shape.heads
-        self.encoder = Encoder(shape, dropout)
+        self.rows = nn.EmbeddingBag(SEEN_ROWS, width, mode="sum", padding_idx=0)
+        with torch.no_grad():
+            self.rows.weight.mul_(0.1)
+        self.bias = nn.Parameter(torch.zeros(width))
+        self.layer = nn.Linear(width, hidden)
+        self.out = nn.Linear(hidden, 1, bias=False)
+        self.dropout = nn.Dropout(dropout)
 
-    def forward(self, facts: Tensor) -> Tensor:
-        return self.encoder(facts)[1]
+    def forward(self, batch: Batch) -> Tensor:
+        """Logits of the shares, −∞ for who is gone."""
+        x = (self.rows(batch.seen.flatten(0, 1)) + self.bias).relu()
+        x = self.out(self.layer(self.dropout(x)).relu())
+        return x.view(len(batch.seen), -1).masked_fill(~batch.alive, -torch.inf)
+
+    def arrays(self) -> dict[str, Any]:
+        arrays = {name: part.float().cpu().numpy() for name, part in self.state_dict().items()}
+        arrays["rows.bias"] = arrays.pop("bias")
+        return arrays
 
 
 class ValueTrainer(Trainer[Batch]):
     """What is right is who will have the most."""
 
-    shape: ClassVar[tuple[str, ...]] = ("width", "blocks", "heads")
+    shape: ClassVar[tuple[str, ...]] = ("width", "hidden")
 
     def loss(self, batch: Batch) -> tuple[Tensor, Tensor]:
-        with torch.autocast(self.device.type, torch.bfloat16):
-            logits = self.parallel(batch.facts).float()
-        right = logits.argmax(1) == batch.shares.argmax(1)
-        return share_losses(batch.shares, logits).mean(), right.float().mean()
+        losses, right, _ = _scored(batch, self.parallel(batch))
+        return losses.mean(), right.float().mean()
 
     def scores(self, network: nn.Module, batch: Batch) -> Tensor:
-        logits = network(batch.facts).float()
-        losses = share_losses(batch.shares, logits)
-        right = logits.argmax(1) == batch.shares.argmax(1)
-        error = (logits.softmax(1) - batch.shares).square().sum(1)
+        with torch.autocast(self.device.type, enabled=False):
+            losses, right, errors = _scored(batch, network(batch))
         count = torch.tensor(float(len(losses)), device=losses.device)
-        return torch.stack([count, right.sum(), losses.sum(), error.sum()])
+        return torch.stack([count, right.sum(), losses.sum(), errors.sum()])
+
+
+def _scored(batch: Batch, logits: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Cross-entropies, who will have the most, and squared errors of the shares."""
+    known = logits.log_softmax(1).masked_fill(~batch.alive, 0.0)
+    losses = -(batch.shares * known).sum(1)
+    right = logits.argmax(1) == batch.shares.argmax(1)
+    return losses, right, (logits.softmax(1) - batch.shares).square().sum(1)
 
 
 def train(
-    games: Iterable[DiplomacyGame],
+    learned: ValuedPositions,
+    tested: ValuedPositions,
     folder: Path,
     recipe: ValueRecipe,
     *,
     rank: Rank,
     seconds: float = float("inf"),
+    before: ValueWeights | None = None,
 ) -> Iterator[dict[str, float]]:
-    """Train on the games that are not held out, test on the others; see
+    """Train, from the network there was `before` if there was one; see
     `kedge.training.trainer.train`."""
+    torch.manual_seed(recipe.seed)
+    network = ValueModule(recipe.width, recipe.hidden, recipe.dropout)
+    if before is not None:
+        arrays = {name: torch.from_numpy(np.array(part)) for name, part in before.arrays.items()}
+        arrays["bias"] = arrays.pop("rows.bias")
+        network.load_state_dict(arrays)
+    course = ValueTrainer(network, recipe, rank)
+    learned, tested = learned.to(rank.device), tested.to(rank.device)
+    return trainer.train(course, learned, tested, folder, exported, seconds=seconds)
+
+
+def split(games: Iterable[DiplomacyGame]) -> tuple[list[DiplomacyGame], list[DiplomacyGame]]:
+    """Those to learn from, and those held out."""
     parts: tuple[list[DiplomacyGame], list[DiplomacyGame]] = ([], [])
     for game in games:
         parts[is_held_out(game)].append(game)
-    learned, tested = (positions_of(part).to(rank.device) for part in parts)
-    torch.manual_seed(recipe.seed)
-    course = ValueTrainer(ValueModule(recipe.network, recipe.dropout), recipe, rank)
-    return trainer.train(course, learned, tested, folder, exported, seconds=seconds)
+    return parts
 
 
 def exported(network: nn.Module) -> bytes:
     """The file that kedge ships."""
     assert isinstance(network, ValueModule)
-    weights = DiplomacyWeights(arrays_of(network), network.heads, "trained")
-    content: bytes = to_shipped_onnx(weights).SerializeToString()
+    content: bytes = to_shipped_onnx(ValueWeights(network.arrays(), "trained")).SerializeToString()
     return content

@@ -1,0 +1,157 @@
+#include "diplomacy/values.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "vectors.hpp"
+
+namespace kedge::diplomacy {
+namespace {
+
+enum { kTheirs, kMine, kNobodys };
+
+std::uint16_t row(int first, int which) { return static_cast<std::uint16_t>(first + which); }
+
+// Calls tell(power, theirs, mine) for what stands on the map: the row that others see, and the row
+// that the power itself sees.
+template <typename Tell>
+void each_piece(const Position& position, const Tell& tell) {
+  const Map& m = map();
+  const auto tell_unit = [&](const Unit& unit, int first) {
+    const Location whole = m.whole[m.province[unit.location]];
+    for (const Location l : {unit.location, whole}) {
+      const int at = first + 4 * l + 2 * unit.fleet;
+      tell(unit.power, row(at, kTheirs), row(at, kMine));
+      if (unit.location == whole) return;
+    }
+  };
+  for (const Province p : position.occupied) tell_unit(position.units[p], kSeenUnit);
+  for (int i = 0; i < position.retreating; ++i) {
+    tell_unit(position.dislodged[i].unit, kSeenDislodged);
+  }
+  for (const Province p : m.centres) {
+    const Power owner = position.owners[p];
+    const int at = kSeenCentre + 3 * m.whole[p];
+    tell(owner, row(at, owner == kNobody ? kNobodys : kTheirs), row(at, kMine));
+  }
+}
+
+struct Counts {
+  explicit Counts(const Position& position) {
+    for (const Province p : map().centres) ++centres[position.owners[p]];
+    for (const Province p : position.occupied) ++units[position.units[p].power];
+    for (int i = 0; i < position.retreating; ++i) ++dislodged[position.dislodged[i].unit.power];
+  }
+  std::array<std::uint16_t, 2> seen_by_others(Power power) const {
+    return {row(kSeenOther, centres[power]), row(kSeenOther, kCentres + 1 + units[power])};
+  }
+  bool gone(Power power) const {
+    return centres[power] + units[power] + dislodged[power] == 0;
+  }
+  std::array<int, kPowers + 1> centres{}, units{}, dislodged{};
+};
+
+// The phase aside, what only the power itself sees.
+std::array<std::uint16_t, 4> seen_of_self(const Position& position, const Counts& counts,
+                                          Power power) {
+  constexpr int kMost = kCentres / 2;
+  const int adjustment = position.adjusting() ? position.adjustment(power) : 0;
+  const auto own = [](int what, int count) { return row(kSeenOwn, what * (kCentres + 1) + count); };
+  return {row(kSeenSelf, power), own(0, counts.centres[power]), own(1, counts.units[power]),
+          own(2, kMost + std::clamp(adjustment, -kMost, kMost))};
+}
+
+KEDGE_CLONES void add_rows(const float* const* rows, std::size_t count, std::size_t width,
+                           float* sum) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const float* values = rows[i];
+#pragma omp simd
+    for (std::size_t j = 0; j < width; ++j) sum[j] += values[j];
+  }
+}
+
+KEDGE_CLONES void take_rows(const float* const* rows, std::size_t count, std::size_t width,
+                            float* sum) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const float* values = rows[i];
+#pragma omp simd
+    for (std::size_t j = 0; j < width; ++j) sum[j] -= values[j];
+  }
+}
+
+// The positive part of `sum` through the layer.
+KEDGE_CLONES void multiply(const float* sum, std::size_t width, const float* layer,
+                           std::size_t hidden, float* out) {
+  for (std::size_t i = 0; i < width; ++i) {
+    const float x = sum[i];
+    if (x <= 0.0f) continue;
+    const float* weights = layer + i * hidden;
+#pragma omp simd
+    for (std::size_t j = 0; j < hidden; ++j) out[j] += x * weights[j];
+  }
+}
+
+}  // namespace
+
+void see(const Position& position, Power power, std::uint16_t* out) {
+  const Counts counts(position);
+  std::uint16_t* const first = out;
+  each_piece(position, [&](Power whose, std::uint16_t theirs, std::uint16_t mine) {
+    *out++ = whose == power ? mine : theirs;
+  });
+  *out++ = row(kSeenPhase, static_cast<int>(position.phase));
+  for (const std::uint16_t seen : seen_of_self(position, counts, power)) *out++ = seen;
+  for (Power other = 0; other < kPowers; ++other) {
+    if (other == power) continue;
+    for (const std::uint16_t seen : counts.seen_by_others(other)) *out++ = seen;
+  }
+  std::fill(out, first + kSeen, std::uint16_t{0});
+}
+
+void ValueNetwork::shares(const Position& position, double* shares) const {
+  // What others see of everything is summed up once; each power then puts its own in place of it.
+  std::array<const float*, kSeen + kPowers> all;
+  std::array<std::array<const float*, kSeen>, kPowers> put, taken;
+  std::array<std::size_t, kPowers> count{};
+  std::size_t summed = 0;
+  const auto at = [&](std::uint16_t seen) { return rows.data() + seen * width; };
+  const auto exchange = [&](Power power, std::uint16_t theirs, std::uint16_t mine) {
+    all[summed++] = at(theirs);
+    if (power == kNobody) return;
+    taken[power][count[power]] = at(theirs);
+    put[power][count[power]++] = at(mine);
+  };
+  each_piece(position, exchange);
+  all[summed++] = at(row(kSeenPhase, static_cast<int>(position.phase)));
+  const Counts counts(position);
+  for (Power power = 0; power < kPowers; ++power) {
+    for (const std::uint16_t seen : counts.seen_by_others(power)) exchange(power, seen, 0);
+  }
+  std::vector<float> base(bias), sum(width), inner(hidden);
+  add_rows(all.data(), summed, width, base.data());
+  double most = -INFINITY;
+  for (Power power = 0; power < kPowers; ++power) {
+    shares[power] = -INFINITY;
+    if (counts.gone(power)) continue;
+    sum = base;
+    take_rows(taken[power].data(), count[power], width, sum.data());
+    for (const std::uint16_t seen : seen_of_self(position, counts, power)) {
+      put[power][count[power]++] = at(seen);
+    }
+    add_rows(put[power].data(), count[power], width, sum.data());
+    inner = layer_bias;
+    multiply(sum.data(), width, layer.data(), hidden, inner.data());
+    double value = 0.0;
+    for (std::size_t j = 0; j < hidden; ++j) value += out[j] * std::max(inner[j], 0.0f);
+    shares[power] = value;
+    most = std::max(most, value);
+  }
+  double total = 0.0;
+  for (Power power = 0; power < kPowers; ++power) {
+    shares[power] = std::exp(shares[power] - most);
+    total += shares[power];
+  }
+  for (Power power = 0; power < kPowers; ++power) shares[power] /= total;
+}
+
+}  // namespace kedge::diplomacy

@@ -1,0 +1,101 @@
+"""Positions that the human model played on from, and what they are worth some phases later.
+
+Appendix J: the value of a position some phases ahead is better known than its own, so a network
+that learns it from itself gets better. Rollouts are kept in files, so that none is lost.
+"""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from kedge import _core
+from kedge.agents.diplomacy_models import order_model, value_weights
+from kedge.agents.diplomacy_search import play_phase
+from kedge.agents.networks import computing_on
+from kedge.files import make_folder
+from kedge.games.diplomacy import POWERS, DiplomacyState
+from kedge.models.diplomacy import OrderModel, ValueModel
+from kedge.models.diplomacy_values import SmallValues, alive
+from kedge.records.diplomacy_games import DiplomacyGame
+from kedge.regularize import Array
+from kedge.training.diplomacy_value import ValuedPositions
+
+_PHASES = 12  # that are played on
+_AHEAD = (4, 8)  # how far positions look, both counted
+_CHUNK = 256  # rollouts a file
+
+
+class Rollouts:
+    """Rollouts of the human model `policy`, whose ends the network `value` says the worth of."""
+
+    def __init__(self, folder: Path, policy: str, value: str, device: str = "cpu") -> None:
+        self._folder = folder / "rollouts"
+        self._device = device
+        self._policy = policy
+        self.weights = value_weights(value)
+        self._value = SmallValues(self.weights)
+
+    def play(self, games: Iterable[DiplomacyGame], count: int) -> Iterator[int]:
+        """Play on from `count` positions of the games; yields how many are done."""
+        make_folder(self._folder)
+        starts = [decision.state for game in games for decision in game.decisions()]
+        with computing_on(self._device):
+            model = order_model(self._policy)
+        for chunk, size in self._chunks(count):
+            path = self._path(chunk)
+            if not path.exists():
+                rng = np.random.default_rng(chunk)
+                chosen = [starts[i].clone() for i in rng.integers(len(starts), size=size)]
+                seen, shares = rolled(chosen, model, self._value, rng)
+                partial = path.with_suffix(".partial")
+                with partial.open("wb") as file:
+                    np.savez_compressed(file, seen=seen, shares=shares)
+                partial.replace(path)
+            yield chunk * _CHUNK + size
+
+    def positions(self, count: int) -> ValuedPositions:
+        """Of so many rollouts that were played."""
+        files = [np.load(self._path(chunk)) for chunk, _ in self._chunks(count)]
+        seen = np.concatenate([file["seen"] for file in files])
+        shares = np.concatenate([file["shares"] for file in files]).astype(np.float32)
+        return ValuedPositions(
+            torch.from_numpy(seen.view(np.int16)),
+            torch.from_numpy(alive(seen)),
+            torch.from_numpy(shares),
+        )
+
+    def _path(self, chunk: int) -> Path:
+        return self._folder / f"{chunk:05}.npz"
+
+    def _chunks(self, count: int) -> list[tuple[int, int]]:
+        return [
+            (chunk, min(_CHUNK, count - first))
+            for chunk, first in enumerate(range(0, count, _CHUNK))
+        ]
+
+
+def rolled(
+    states: list[DiplomacyState], model: OrderModel, value: ValueModel, rng: np.random.Generator
+) -> tuple[np.ndarray[tuple[int, ...], np.dtype[np.uint16]], Array]:
+    """What powers see on the way, and the shares some phases later; the states are played on."""
+    boards = [[state.board] for state in states]
+    for _ in range(_PHASES):
+        going = [i for i, state in enumerate(states) if not state.is_terminal()]
+        if going:
+            play_phase(model, [states[i] for i in going], rng)
+        for i, state in enumerate(states):
+            boards[i].append(state.board)
+    every = _core.DiplomacyBatch([board for row in boards for board in row])
+    over = every.winners() >= 0
+    worth = np.where(over[:, None], every.shares(), value.values(every))
+    worth = worth.reshape(len(states), _PHASES + 1, len(POWERS))
+    near, far = _AHEAD
+    now = np.arange(_PHASES - near + 1)
+    ahead = rng.integers(near, far + 1, size=(len(states), len(now)))
+    later = np.minimum(now + ahead, _PHASES)
+    shares = np.take_along_axis(worth, later[..., None], axis=1)
+    asked = ~over.reshape(len(states), -1)[:, : len(now)]
+    rows = np.arange(len(over)).reshape(len(states), -1)[:, : len(now)][asked]
+    return _core.diplomacy_seen(every.take(rows)), shares[asked].astype(np.float16)
