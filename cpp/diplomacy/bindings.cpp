@@ -166,7 +166,7 @@ Packed legal_order(const Position& position, std::string_view text, Power power)
 // Row i of the orders from the position that `from(i)` is.
 template <typename From>
 Batch adjudicate_rows(const From& from, const Joint& orders, unsigned threads) {
-  constexpr std::size_t kChunk = 64;  // some 100 µs of work
+  constexpr std::size_t kChunk = 256;  // some 500 µs of work: threads are started for more
   const std::size_t rows = orders.shape(0), slots = orders.shape(1);
   Batch batch;
   nb::gil_scoped_release release;

@@ -21,7 +21,7 @@ using Positions = std::vector<const Position*>;
 
 template <typename Work>
 void for_each(std::size_t count, unsigned threads, const Work& work) {
-  constexpr std::size_t kChunk = 32;
+  constexpr std::size_t kChunk = 128;
   kedge::parallel_for((count + kChunk - 1) / kChunk, kedge::threads_or_all(threads),
                       [&](std::size_t chunk) {
     for (std::size_t i = chunk * kChunk; i < std::min(count, (chunk + 1) * kChunk); ++i) work(i);
