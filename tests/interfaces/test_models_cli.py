@@ -62,13 +62,16 @@ def test_bad_input_is_one_line(arguments, match):
 
 
 def test_shipped_models_are_shown(own_home):
-    shipped, go = answer("list")["shipped"]
-    assert [shipped, go] == [answer("info", "chess"), answer("info", "go")]
+    listed = answer("list")["shipped"]
+    assert listed == [answer("info", model["name"]) for model in listed]
+    assert [model["name"] for model in listed] == ["chess", "diplomacy", "diplomacy-value", "go"]
+    shipped = listed[0]
     assert (shipped["name"], shipped["format"]) == ("chess", "onnx")
     assert Path(shipped["path"]).stat().st_size == shipped["size"]
     assert shipped["training"]["licence"].startswith("GPL")
     listed = kedge("list").stdout
     assert re.search(r"chess +8 × 64.* MB +shipped", listed)
+    assert re.search(r"diplomacy-value +128 × 32 .* MB +shipped", listed)
     assert "maia-1900" in listed
     assert "top1 0.4927" in kedge("info", "chess").stdout
 

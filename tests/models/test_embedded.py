@@ -6,9 +6,13 @@ import pytest
 
 from kedge.errors import InputError
 from kedge.games.chess import START_FEN, ChessState
+from kedge.games.diplomacy import POWERS, Diplomacy, DiplomacyState
 from kedge.models import embedded
 from kedge.models.backends import OnnxNetwork, TorchNetwork
 from kedge.models.conditioning import TOLD, who
+from kedge.models.diplomacy_backends import OnnxOrders, TorchOrders
+from kedge.models.diplomacy_orders import NetworkOrders
+from kedge.models.diplomacy_values import SmallValues
 from kedge.models.encoding import CHESS, encode_chess
 
 LINES = ["", "e2e4 e7e5 g1f3", "e2e4 c7c5 g1f3 d7d6 d2d4 c5d4 f3d4 g8f6 b1c3 a7a6",
@@ -21,10 +25,16 @@ def test_cards_say_what_they_must(name):
     assert {"name", "data", "recipe", "metrics", "date", "remake", "licence"} <= set(card)
 
 
-@pytest.mark.parametrize(("game", "most"), [("chess", 3e6), ("go", 13e6)])
+@pytest.mark.parametrize(
+    ("game", "most"), [("chess", 3e6), ("go", 13e6), ("diplomacy", 4e6), ("hanabi", 4e6)]
+)
 def test_they_are_small(game, most):
-    ours = [name for name in embedded.names() if embedded.load_embedded(name).encoding.game == game]
-    assert 0 < sum(embedded.info(name).size for name in ours) < most
+    ours = [name for name in embedded.names() if name.partition("-")[0] == game]
+    assert sum(embedded.info(name).size for name in ours) < most
+
+
+def test_they_are_of_games():
+    assert {name.partition("-")[0] for name in embedded.names()} == {"chess", "go", "diplomacy"}
 
 
 @pytest.mark.parametrize(("elo", "opponent", "bullet"), [(1100, 1900, False), (2000, 0, True)])
@@ -65,7 +75,7 @@ def test_bad_ratings_and_names():
         embedded.load_embedded("go", elo=1500)
 
 
-@pytest.mark.parametrize("name", embedded.names())
+@pytest.mark.parametrize("name", ["chess", "go"])
 def test_they_compute_alike_in_torch(name):
     pytest.importorskip("torch")
     weights = embedded.load_embedded(name)
@@ -74,3 +84,51 @@ def test_they_compute_alike_in_torch(name):
     ours, theirs = (made(weights).evaluate_packed(*packed) for made in (OnnxNetwork, TorchNetwork))
     np.testing.assert_allclose(ours.policy, theirs.policy, atol=1e-3)
     np.testing.assert_allclose(ours.value, theirs.value, atol=1e-4)
+
+
+def test_the_diplomacy_model_computes_alike_in_torch():
+    pytest.importorskip("torch")
+    weights = embedded.load_any("diplomacy")
+    state = Diplomacy().initial_state()
+    questions = [(state, power) for power in range(len(POWERS))]
+    models = [NetworkOrders(OnnxOrders(weights)), NetworkOrders(TorchOrders(weights, "cpu"))]
+    drawn = models[0].draw(questions, 5, np.random.default_rng(0))
+    orders = [one.orders[0] for one in drawn]
+    ours, theirs = (np.concatenate(model.score(questions, orders)) for model in models)
+    np.testing.assert_allclose(ours, theirs, atol=1e-4)
+    assert np.exp(ours).mean() > 0.3  # it knows how people begin
+
+
+def test_diplomacy_positions_are_worth_more_to_who_has_more():
+    values = SmallValues(embedded.load_any("diplomacy-value"))
+    start = Diplomacy().initial_state()
+    won = DiplomacyState.from_json(
+        {
+            "name": "S1910M",
+            "units": {"FRANCE": ["A PAR", "A BUR", "A MUN", "F MAO"], "ITALY": ["A ROM"]},
+            "centers": {
+                "FRANCE": [
+                    "PAR",
+                    "BRE",
+                    "MAR",
+                    "SPA",
+                    "POR",
+                    "BEL",
+                    "HOL",
+                    "MUN",
+                    "KIE",
+                    "BER",
+                    "LON",
+                    "LVP",
+                    "EDI",
+                    "DEN",
+                    "NWY",
+                ],
+                "ITALY": ["ROM", "NAP"],
+            },
+        }
+    )
+    shares = values.values([start.board, won.board])
+    assert shares[0].max() < 0.25
+    assert shares[1].argmax() == POWERS.index("FRANCE")
+    assert shares[1, POWERS.index("RUSSIA")] == 0.0

@@ -17,6 +17,7 @@ models_app = typer.Typer(
     help="Get, keep and look at networks: Maia and other lc0 files, and those that you train.",
 )
 
+_HEADS = ("policy", "value")
 Name = Annotated[str, typer.Argument(help="The model's name.", show_default=False)]
 
 
@@ -44,11 +45,11 @@ def list_models(as_json: Json = False) -> None:
 
     console = Console()
     table = Table(box=None, pad_edge=False)
-    for heading in ("model", "blocks × filters", "size", "added"):
+    for heading in ("model", "shape", "size", "added"):
         table.add_column(heading, justify="right" if heading == "size" else "left")
     for model in (*shipped, *here):
         added = "shipped" if model in shipped else model.added
-        table.add_row(model.name, _tower(model), f"{model.size / 1e6:.1f} MB", added)
+        table.add_row(model.name, _shape(model), f"{model.size / 1e6:.1f} MB", added)
     console.print(table)
     if public:
         console.print(f"[dim]kedge models pull[/dim] {', '.join(public)}", highlight=False)
@@ -122,9 +123,8 @@ def _print_model(model: "ModelInfo", as_json: bool) -> None:
         "sha256": model.sha256,
         "added": model.added,
         "file": str(model.path),
-        "network": f"{_tower(model)}, {model.architecture.get('parameters', 0):,} parameters",
-        "heads": f"policy {model.architecture.get('policy')}, "
-        f"value {model.architecture.get('value')}",
+        "network": f"{_shape(model)}, {model.architecture.get('parameters', 0):,} parameters",
+        **{key: str(model.architecture[key]) for key in _HEADS if key in model.architecture},
         **{key.replace("_", " "): _words(value) for key, value in model.training.items()},
     }
     typer.secho(model.name, bold=True)
@@ -141,10 +141,12 @@ def _words(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else f"{value}"
 
 
-def _tower(model: "ModelInfo") -> str:
+def _shape(model: "ModelInfo") -> str:
+    """Blocks by their width, or the widths of layers."""
     shape = model.architecture
     ratio = f", SE {shape['se_ratio']}" if shape.get("se_ratio") else ""
-    return f"{shape.get('blocks')} × {shape.get('filters')}{ratio}"
+    sizes = [shape[key] for key in ("blocks", "filters", "width", "hidden") if key in shape]
+    return " × ".join(map(str, sizes)) + ratio
 
 
 def _plain(model: "ModelInfo") -> dict[str, Any]:

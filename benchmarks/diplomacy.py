@@ -1,16 +1,19 @@
 """Diplomacy: kedge beside PyPI `diplomacy`, in one run, as ratios; and people's games, replayed.
 
     pip install diplomacy
-    KEDGE_DATA=… python benchmarks/diplomacy_rules.py [--replay]
+    KEDGE_DATA=… python benchmarks/diplomacy.py [--replay]
 
-One core. Positions are those of people in the years 1904 to 1907, with 30 units or more, and the
-orders are theirs. Cicero's C++ engine, timed apart on another machine with such positions, took
-39 µs to adjudicate, 3 µs to clone and 470 µs to list all orders. ``--replay`` adjudicates every
-phase of Droidippy's games and compares the next position.
+The rules, on one core. Positions are those of people in the years 1904 to 1907, with 30 units or
+more, and the orders are theirs. Cicero's C++ engine, timed apart on another machine with such
+positions, took 39 µs to adjudicate, 3 µs to clone and 470 µs to list all orders. Then a turn of
+piKL-Hedge with the models that ship, 30 candidates and 512 iterations, on all cores, beside what
+its parts take at least: the candidates of the network, and each position that is reached once.
+``--replay`` adjudicates every phase of Droidippy's games and compares the next position.
 """
 
 import argparse
 import copy
+import dataclasses
 import json
 import lzma
 import os
@@ -21,12 +24,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from timing import rate
+
+sys.path.remove(str(Path(__file__).parent))  # where `diplomacy` would be this very file
 from diplomacy import Game
 
+from kedge import _core
+from kedge.agents import make_diplomacy_player
+from kedge.agents.diplomacy_search import choose_candidates
 from kedge.games.diplomacy import POWERS, DiplomacyState, adjudicate_many
 
 sys.path.append(str(Path(__file__).parents[1] / "tests" / "games"))
-from timing import rate
 
 
 def games(limit: int | None = None) -> Any:
@@ -99,6 +107,44 @@ def compare(repeats: int) -> None:
     row("clone the position", rate(each(lambda s: s.board.copy(), states * 20), repeats), cloning)
 
 
+class Counted:
+    """A value model, and how many positions it was asked about."""
+
+    def __init__(self, model: Any) -> None:
+        self.model, self.count, self.seconds = model, 0, 0.0
+
+    def values(self, boards: Any) -> Any:
+        start = time.perf_counter()
+        found = self.model.values(boards)
+        self.seconds += time.perf_counter() - start
+        self.count += len(boards)
+        return found
+
+
+def turns() -> None:
+    """What a turn takes, of one power and of everybody."""
+    rng = np.random.default_rng(0)
+    states = [DiplomacyState.from_json(phase) for phase in midgame(20)]
+    agent = make_diplomacy_player("pikl-hedge(diplomacy, lambda=1e-3)")
+    counted = Counted(agent.value)
+    searching = dataclasses.replace(agent, value=counted)
+    taken, candidates = [], 0.0
+    for state in states:
+        everybody = [(state, power) for power in range(len(POWERS))]
+        start = time.perf_counter()
+        choose_candidates(agent.model, everybody, agent.choice, rng)
+        candidates += time.perf_counter() - start
+        start = time.perf_counter()
+        searching.analyse_many(everybody, rng)
+        taken.append(time.perf_counter() - start)
+    batch = _core.DiplomacyBatch([state.board for state in states] * 500)
+    values = rate(lambda: len(agent.value.values(batch)), 3)
+    count = len(states)
+    print(f"\na turn of piKL-Hedge: {np.mean(taken):.2f} s, at most {max(taken):.2f} s")
+    print(f"  candidates {candidates / count:.2f} s; {counted.count / count:,.0f} positions valued")
+    print(f"  in {counted.seconds / count:.2f} s, {values:,.0f} a second at most")
+
+
 def replay(limit: int | None) -> None:
     from test_diplomacy import disagreement
 
@@ -122,5 +168,6 @@ if __name__ == "__main__":
     parser.add_argument("--limit", type=int, help="games to replay, instead of all")
     arguments = parser.parse_args()
     compare(arguments.repeats)
+    turns()
     if arguments.replay:
         replay(arguments.limit)
