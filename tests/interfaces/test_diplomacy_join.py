@@ -35,6 +35,11 @@ class RandomOrders:
     def __init__(self, before=lambda state: None):
         self._before = before
 
+    model = None  # which a seat does not ask
+
+    def analyse_many(self, questions, rng):
+        raise NotImplementedError
+
     def act_many(self, questions, rng):
         self._before(questions[0][0])
         return [self._orders(state, POWERS[power], rng) for state, power in questions]

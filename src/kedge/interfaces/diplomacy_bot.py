@@ -4,29 +4,19 @@ import contextlib
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Literal
 
 import numpy as np
 
 from kedge import _core
+from kedge.agents.diplomacy import DiplomacyPlayer
 from kedge.errors import InputError
-from kedge.games.diplomacy import POWERS, DiplomacyState, PackedOrders, player
+from kedge.games.diplomacy import POWERS, DiplomacyState, player
 from kedge.interfaces.diplomacy_client import DiplomacyClient, LostError, RefusedError, connected
 
 _SHORTEST_WAIT, _LONGEST_WAIT = 0.5, 30.0  # seconds before it connects again
 #: Told when the server's record and ours may differ, so that it is asked.
 _UNSETTLING = ("game_phase_update", "cleared_orders", "cleared_units", "cleared_centers")
-
-
-@runtime_checkable
-class OrderWriter(Protocol):
-    """An agent for Diplomacy, as far as a seat needs it."""
-
-    def act_many(
-        self, questions: Sequence[tuple[DiplomacyState, int]], rng: np.random.Generator
-    ) -> list[PackedOrders]:
-        """What each power that is asked orders in its position."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -94,7 +84,7 @@ class DiplomacyBot:
     def __init__(
         self,
         seats: Seats,
-        agent: OrderWriter,
+        agent: DiplomacyPlayer,
         rng: np.random.Generator,
         tell: Callable[[str, str, list[str], int], None],
         warn: Callable[[str], None],

@@ -74,15 +74,11 @@ def join(
     """
     import numpy as np
 
-    from kedge.agents import make_agent
-    from kedge.agents.agent import plays
-    from kedge.games.diplomacy import DiplomacyState
-    from kedge.interfaces.diplomacy_bot import DiplomacyBot, NewGame, OrderWriter, Seats
+    from kedge.agents import make_diplomacy_player
+    from kedge.interfaces.diplomacy_bot import DiplomacyBot, NewGame, Seats
 
     powers = _powers(power)
-    writer = make_agent(agent)
-    if not plays(writer, DiplomacyState) or not isinstance(writer, OrderWriter):
-        raise InputError(f"agent {agent}: does not play diplomacy")
+    player = make_diplomacy_player(agent)
 
     def tell(phase: str, name: str, orders: list[str], centers: int) -> None:
         if not as_json:
@@ -101,7 +97,7 @@ def join(
             last_year=last_year,
             patience=patience,
         ),
-        writer,
+        player,
         np.random.default_rng(seed),
         tell,
         lambda line: typer.echo(f"kedge: {line}", err=True),
