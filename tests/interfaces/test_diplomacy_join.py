@@ -19,7 +19,7 @@ from command import answer, kedge
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.server import serve
 
-from kedge.agents import AGENTS
+from kedge.agents import AGENTS, make_diplomacy_player
 from kedge.errors import InputError
 from kedge.games.diplomacy import POWERS, Diplomacy, DiplomacyState
 from kedge.interfaces import diplomacy_bot
@@ -212,6 +212,23 @@ def test_a_game_of_seven_powers(server):
             # A retreat or a build of others' may be over before we hear of it.
             wanted = sent[phase, power] if phase[-1] == "M" else sent.get((phase, power), [])
             assert sorted(orders[power]) == sorted(set(wanted) - {"WAIVE"}), (phase, power)
+
+
+def test_the_model_that_ships_searches_there(server):
+    """It is told what everyone ordered in the phase before."""
+    player = make_diplomacy_player("pikl-hedge(diplomacy, iterations=16)")
+    seen = {}
+
+    class Watched(RandomOrders):
+        def act_many(self, questions, rng):
+            seen.update({state.phase: state.previous for state, _ in questions})
+            return player.act_many(questions, rng)
+
+    fields = {"powers": "all", "new_game": NewGame(deadline=0), "last_year": 1901}
+    bot = Bot(seats(server, game="model", **fields), Watched())
+    assert bot.wait()["last_phase"] == "S1902M", bot.warned
+    assert not bot.warned
+    assert (len(seen["S1901M"]), len(seen["F1901M"])) == (0, 22)
 
 
 def test_a_late_agent_a_restarted_server_and_a_failing_agent(server):
