@@ -18,6 +18,7 @@ from kedge.models.weight_files import AnyWeights, read_model
 VALUE = "diplomacy-value"
 _KEPT = 8
 _BATCHES = {"cpu": 256, "cuda": 4096}  # what goes to a network at a time
+_APART = {"cpu": 1, "cuda": 64}  # … where many orders are drawn
 
 
 def human_agent(name: str, temperature: float = 1.0, top_p: float = 1.0) -> ImitationAgent:
@@ -71,7 +72,7 @@ def _orders(name: str, _sha256: str, where: str, dtype: Dtype, threads: int) -> 
     network: OrderNetwork = (
         OnnxOrders(weights, threads) if where == "cpu" else TorchOrders(weights, where, dtype)
     )
-    return NetworkOrders(network, _batch(where))
+    return NetworkOrders(network, _of(_BATCHES, where), _of(_APART, where))
 
 
 @lru_cache(_KEPT)
@@ -80,10 +81,12 @@ def _values(name: str, _sha256: str, where: str, dtype: Dtype, threads: int) -> 
     if isinstance(weights, ValueWeights):
         return SmallValues(weights, threads)
     assert isinstance(weights, DiplomacyWeights)
-    return NetworkValues(weights, threads=threads, device=where, dtype=dtype, batch=_batch(where))
+    return NetworkValues(
+        weights, threads=threads, device=where, dtype=dtype, batch=_of(_BATCHES, where)
+    )
 
 
-def _batch(where: str) -> int:
+def _of(sizes: dict[str, int], where: str) -> int:
     if where == "openvino":
         raise InputError("Diplomacy's networks run on cpu or cuda, not on openvino")
-    return _BATCHES["cpu" if where == "cpu" else "cuda"]
+    return sizes["cpu" if where == "cpu" else "cuda"]

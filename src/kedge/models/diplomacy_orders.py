@@ -4,8 +4,9 @@ Orders that begin alike are followed together: of a thousand drawn for one power
 looked at once, and what comes after it is drawn as often as it was.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 import numpy.typing as npt
@@ -48,12 +49,14 @@ class _Rows:
 class NetworkOrders:
     """How people would order their units, by a network: an `OrderModel`.
 
-    At most `batch` questions go to the network at a time.
+    At most `batch` questions go to the network at a time; at most `apart` of them where many orders
+    are drawn for each, since then the longest list of beginnings and the longest list of orders
+    are what all take.
     """
 
-    def __init__(self, network: OrderNetwork, batch: int = 256) -> None:
+    def __init__(self, network: OrderNetwork, batch: int = 256, apart: int = 1) -> None:
         self._network = network
-        self._batch = batch
+        self._batch, self._apart = batch, apart
 
     def draw(
         self,
@@ -67,8 +70,7 @@ class NetworkOrders:
         if not 0.0 <= temperature < np.inf or not 0.0 < top_p <= 1.0:
             raise InputError("temperature is at least 0, and top_p above 0 and at most 1")
         found: list[Drawn] = []
-        for first in range(0, len(questions), self._batch):
-            asking = _Asking(self._network, questions[first : first + self._batch])
+        for asking in self._asked(questions, self._batch if count == 1 else self._apart):
             rows, ended = asking.begin(count), []
             for step in range(asking.steps):
                 done = asking.choices.counts[rows.groups] == step
@@ -83,12 +85,24 @@ class NetworkOrders:
             found += asking.collected([*ended, rows], count)
         return found
 
+    def _asked(self, questions: Sequence[Question], together: int) -> Iterator["_Asking"]:
+        """The questions, `together` at a time, of positions that are read `batch` at a time."""
+        for first in range(0, len(questions), self._batch):
+            some = questions[first : first + self._batch]
+            states = list({id(state): state for state, _ in some}.values())
+            index = {id(state): i for i, state in enumerate(states)}
+            read = self._network.read(facts_of(states))
+            for begin in range(0, len(some), together):
+                asked = some[begin : begin + together]
+                positions = np.array([index[id(state)] for state, _ in asked], np.int64)
+                yield _Asking(self._network, read, positions, asked)
+
     def score(self, questions: Sequence[Question], orders: Sequence[PackedOrders]) -> list[Array]:
         """Units that were given no order hold or disband; an order that is not legal has −∞."""
         found: list[Array] = []
-        for first in range(0, len(questions), self._batch):
-            asking = _Asking(self._network, questions[first : first + self._batch])
-            wanted = asking.wanted(orders[first : first + self._batch])
+        given = iter(orders)
+        for asking in self._asked(questions, self._batch):
+            wanted = asking.wanted(list(islice(given, asking.count)))
             rows = asking.begin(1)
             likely = np.zeros(len(asking.choices.places))
             for step in range(asking.steps):
@@ -107,19 +121,21 @@ class NetworkOrders:
 class _Asking:
     """Questions, as the network is asked them: one order of every power at a time."""
 
-    def __init__(self, network: OrderNetwork, questions: Sequence[Question]) -> None:
-        self._network = network
-        self._count = len(questions)
-        states = list({id(state): state for state, _ in questions}.values())
-        index = {id(state): i for i, state in enumerate(states)}
-        self._read = network.read(facts_of(states))
+    def __init__(
+        self,
+        network: OrderNetwork,
+        read: object,
+        positions: Integers,
+        questions: Sequence[Question],
+    ) -> None:
+        self._network, self._read, self._positions = network, read, positions
+        self.count = len(questions)
         self._state: object = None
         boards = [state.board for state, _ in questions]
         self.choices = choices = Choices.on(boards, [power for _, power in questions])
         self.steps = int(choices.counts.max(initial=0))
         self._questions = choices.boards[choices.first].astype(np.int64)
         self._powers = choices.powers[choices.first].astype(np.int64)
-        self._positions = np.array([index[id(state)] for state, _ in questions], np.int64)
         self._facts = _core.diplomacy_order_facts(choices.orders).astype(np.int64)
         self._lengths = np.diff(choices.offsets)
         # What may still be chosen: everything, but of builds and removals.
@@ -195,7 +211,7 @@ class _Asking:
 
     def collected(self, parts: Sequence[_Rows], count: int) -> list[Drawn]:
         nothing = np.zeros(0, np.uint32)
-        drawn = [Drawn([nothing], np.array([count]), np.zeros(1)) for _ in range(self._count)]
+        drawn = [Drawn([nothing], np.array([count]), np.zeros(1)) for _ in range(self.count)]
         for rows in parts:
             groups, first, sizes = np.unique(rows.groups, return_index=True, return_counts=True)
             for group, start, size in zip(groups, first, sizes, strict=True):
@@ -222,7 +238,7 @@ class _Asking:
         return wanted
 
     def by_question(self, numbers: Array) -> list[Array]:
-        found = [np.zeros(0)] * self._count
+        found = [np.zeros(0)] * self.count
         for group, (first, count) in enumerate(
             zip(self.choices.first, self.choices.counts, strict=True)
         ):
