@@ -3,6 +3,7 @@
 python docs/make_results.py           (those without human games: some ten seconds)
 python docs/make_results.py chess     (needs KEDGE_DATA, the Maia models and a GPU: ten minutes)
 python docs/make_results.py go        (needs KEDGE_DATA and a GPU)
+python docs/make_results.py diplomacy (needs KEDGE_DATA and a GPU)
 python docs/make_results.py katago PROGRAM NETWORK…    (needs KEDGE_DATA and KataGo)
 """
 
@@ -20,6 +21,8 @@ GPU: dict[str, Any] = {"device": "cuda"}
 # A fifth of the paper's test games: half a minute a setting and shard, so that little is lost when
 # a machine is taken away. All of them (None) halve the standard errors.
 GO = GPU | {"dtype": "bfloat16", "positions": 100_000, "shards": 4}
+DIPLOMACY = GPU | {"claim_games": 400}
+PREDICTED = {"tier": "A", "positions": 1000}
 #: By what they need: the folder of each, its experiment, and the fields that are not the default's.
 RESULTS: dict[str, dict[str, tuple[str, dict[str, Any]]]] = {
     "": {"blotto": ("blotto", {}), "theory": ("theory", {})},
@@ -37,6 +40,13 @@ RESULTS: dict[str, dict[str, tuple[str, dict[str, Any]]]] = {
         "go-cross-entropy": ("go-cross-entropy", GO),
         "go-strength": ("go-strength", GPU | {"dtype": "bfloat16", "games": 400, "chunk": 400}),
         "go-tradeoff": ("go-tradeoff", GO | {"games": 400, "chunk": 400}),
+    },
+    "diplomacy": {
+        "diplomacy-tradeoff": ("diplomacy-tradeoff", DIPLOMACY | PREDICTED),
+        "diplomacy-cross-entropy": ("diplomacy-cross-entropy", GPU | PREDICTED),
+        "diplomacy-1v6": ("diplomacy-1v6", DIPLOMACY),
+        "diplomacy-pool": ("diplomacy-pool", DIPLOMACY),
+        "diplomacy-search-settings": ("diplomacy-search-settings", DIPLOMACY),
     },
     "katago": {"go-rl-agents": ("go-rl-agents", {"positions": 4000, "shards": 1})},
 }

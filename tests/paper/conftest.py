@@ -1,12 +1,17 @@
 """Human games for the tables: made up, few, and of every kind that a report tells apart."""
 
+from dataclasses import replace
+
 import fake_katago
 import numpy as np
 import pytest
 
+from kedge.agents import make_diplomacy_player
+from kedge.evaluation.tournaments import play_tournament, recorded
 from kedge.games.chess import ChessState
+from kedge.games.diplomacy import POWERS, Diplomacy
 from kedge.games.go import GoState
-from kedge.records import ChessGame, write_pgn
+from kedge.records import ChessGame, write_diplomacy_games, write_pgn
 from kedge.records.go_games import GoGame
 from kedge.records.sgf import write_sgf
 
@@ -56,6 +61,25 @@ def go_games(tmp_path_factory):
         games.append(GoGame(np.array(state.history, np.int16), komi=6.5, date=date))
     path = tmp_path_factory.mktemp("games") / "games.sgf"
     path.write_text("".join(write_sgf(game) for game in games))
+    return path
+
+
+@pytest.fixture(scope="session")
+def diplomacy_games(tmp_path_factory):
+    """Games of two years, of people with ratings; the last of people that nobody knows."""
+    players = [make_diplomacy_player("uniform-orders")]
+    rules = Diplomacy(last_year=1902)
+    played = play_tournament(players, [(0,) * len(POWERS)] * 3, rules, np.random.default_rng(7))
+    ratings = (1150.0, 990.0, 1010.0, None, 1170.0, 1190.0, 950.0)
+    games = [
+        replace(
+            recorded(game, ["anna"], f"game-{number}"), human_powers=None, tier="AAB"[number],
+            ratings=ratings if number < 2 else None,
+        )
+        for number, game in enumerate(played)
+    ]  # fmt: skip
+    path = tmp_path_factory.mktemp("games") / "games.jsonl"
+    write_diplomacy_games(games, path)
     return path
 
 

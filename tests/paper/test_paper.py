@@ -31,19 +31,36 @@ SMALL |= {
     "go-strength": {**SHORT_MATCH, "c_puct": (2.0,)},
     "go-tradeoff": {**SHORT_MATCH, "c_puct": (2.0,), "positions": 20, "shards": 1},
 }
+SMALL_DIPLOMACY = {
+    "models": ("uniform-orders",), "lambdas": (1e-1, 1e-3), "iterations": 2, "candidates": 2,
+    "samples": 4,
+}  # fmt: skip
+TWO_GAMES = {**SMALL_DIPLOMACY, "games": 2, "last_year": 1901}
+SMALL |= {
+    "diplomacy-tradeoff": {**TWO_GAMES, "everything": True, "positions": 3},
+    "diplomacy-cross-entropy": {**SMALL_DIPLOMACY, "everything": True, "positions": 3},
+    "diplomacy-by-rating": {**SMALL_DIPLOMACY, "everything": True, "positions": None},
+    "diplomacy-1v6": TWO_GAMES,
+    "diplomacy-pool": TWO_GAMES,
+    "diplomacy-search-settings": {**TWO_GAMES, "turns": 1},
+}
 
 
 @pytest.fixture(scope="module", params=sorted(EXPERIMENTS))
-def done(request, tmp_path_factory, human_games, go_games, go_model, katago):
+def done(request, tmp_path_factory, human_games, go_games, diplomacy_games, go_model, katago):
     kind = experiment_class(request.param)
     is_go = request.param.startswith("go-")
     fields = {"models": (go_model,)} if is_go else {}
     if hasattr(kind, "data"):
-        fields["data"] = str(go_games if is_go else human_games)
+        games = {"go": go_games, "diplomacy": diplomacy_games}
+        fields["data"] = str(games.get(request.param.partition("-")[0], human_games))
     if hasattr(kind, "katago"):
         fields |= katago
     experiment = kind(**SMALL[request.param], **fields)
-    return run(experiment, engine="inline", folder=tmp_path_factory.mktemp("run") / "folder")
+    folder = tmp_path_factory.mktemp("run")
+    with pytest.MonkeyPatch.context() as patch:  # earlier than `own_home`
+        patch.setenv("KEDGE_HOME", str(folder / "home"))
+        return run(experiment, engine="inline", folder=folder / "folder")
 
 
 def test_report_is_complete(done, tmp_path):

@@ -274,8 +274,8 @@ AGENTS.register("puct", _puct)
 AGENTS.register("uniform-orders", _uniform_orders)
 AGENTS.register("best-response", _named_search("best-response"))
 # As Gray et al. (2021) have it.
-_searchbot = {"candidates": 50, "iterations": 256, "rollout": 2, "preset": "authors"}
-AGENTS.register("searchbot", _named_search("rm", **_searchbot))
+SEARCHBOT = {"candidates": 50, "iterations": 256, "rollout": 2, "preset": "authors"}
+AGENTS.register("searchbot", _named_search("rm", **SEARCHBOT))
 
 __all__ = [
     "AGENTS",

@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 
+from kedge.agents.diplomacy_models import VALUE, is_model
 from kedge.errors import InputError
 from kedge.models import embedded
 from kedge.models.store import is_path, resolve, stored_names
@@ -11,7 +12,10 @@ from kedge.specs import Spec, parse
 
 
 def weights_of(*specs: Spec | str) -> dict[str, str]:
-    """The sha256 of each weight file that specs name: a path's, a stored or a shipped model's."""
+    """The sha256 of each weight file that specs name: a path's, a stored or a shipped model's.
+
+    Models of Diplomacy bring in the network that values positions for them.
+    """
     found = {}
     for spec in specs:
         if isinstance(spec, str):
@@ -22,6 +26,8 @@ def weights_of(*specs: Spec | str) -> dict[str, str]:
                 found[name] = hashlib.sha256(resolve(name).read_bytes()).hexdigest()
             elif name in embedded.names():
                 found[name] = embedded.sha256(name)
+            if name in found and name != VALUE and is_model(name):
+                found |= weights_of(VALUE)
         found |= weights_of(*(value for value in values if isinstance(value, Spec)))
     return found
 

@@ -3,7 +3,7 @@
 import functools
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, islice, pairwise
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -137,8 +137,7 @@ class Predict(Experiment):
         return [*(bound for bound in bounds if bound < games), games]
 
     def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:
-        stream = _stream(self, str(files_of(self.data)))
-        found = self.predict(stream.take(task.params["first"], task.params["end"]), rng)
+        found = self.predict(self._taken(task.params["first"], task.params["end"]), rng)
         read = {"read": task.params["read"]} if "read" in task.params else {}
         return {"games": [game.to_json() for game in found.games], **read}
 
@@ -171,6 +170,10 @@ class Predict(Experiment):
             ],
             data={**self.config(), **found, "read": read},
         )
+
+    def _taken(self, first: int, end: int) -> Sequence[tuple[Any, list[int]]]:
+        """The games of a task."""
+        return _stream(self, str(files_of(self.data))).take(first, end)
 
     def _chosen(self, sieve: Sieve, threads: int = 0) -> Iterator[tuple[Any, list[int]]]:
         """The games that the filters leave something of, each with the half-moves to predict."""
@@ -296,6 +299,9 @@ class DiplomacyPredict(Predict):
     everything: bool = False
     """Whether games stay that models may be trained on."""
     tier: str | None = None
+    drawn: bool = False
+    """Whether `limit` is of phases that the seed draws from all games, not of the first: phases of
+    a game are alike, so that as many of more games tell more."""
 
     def sieve(self) -> Sieve:
         return order_sieve(everything=self.everything, tier=self.tier)
@@ -306,11 +312,46 @@ class DiplomacyPredict(Predict):
     def player(self) -> DiplomacyPlayer:
         return diplomacy_player_on(self.device, self.dtype, self.agent)
 
+    def tasks(self) -> list[Task]:
+        return _orders_tasks(*self._games_alone())
+
+    def _taken(self, first: int, end: int) -> Sequence[tuple[Any, list[int]]]:
+        if not self.drawn:
+            return super()._taken(first, end)
+        return _drawn_orders(*self._games_alone())[first:end]
+
+    def _games_alone(self) -> tuple["DiplomacyPredict", str]:
+        """What agents that are compared have in common: reading takes seconds."""
+        return replace(self, agent="uniform-orders"), str(files_of(self.data))
+
+    def _chosen(self, sieve: Sieve, threads: int = 0) -> Iterator[tuple[Any, list[int]]]:
+        if not self.drawn:
+            yield from super()._chosen(sieve, threads)
+            return
+        games = list(replace(self, drawn=False, limit=None)._chosen(sieve, threads))
+        ends = np.cumsum([0, *(len(phases) for _, phases in games)])
+        order = np.random.default_rng(self.seed).permutation(ends[-1])
+        is_drawn = order < (self.limit or len(order))
+        for (game, phases), (first, end) in zip(games, pairwise(ends), strict=True):
+            chosen = np.array(phases)[is_drawn[first:end]]
+            if len(chosen):
+                yield game, chosen.tolist()
+
     def predict(
         self, games: Sequence[tuple[DiplomacyGame, list[int]]], rng: np.random.Generator
     ) -> Prediction:
         chosen = [one for game, phases in games for one in human_orders(game, phases)]
         return predict_orders(chosen, self.player(), rng)
+
+
+@functools.lru_cache(maxsize=1)
+def _orders_tasks(experiment: DiplomacyPredict, files: str) -> list[Task]:
+    return Predict.tasks(experiment)
+
+
+@functools.lru_cache(maxsize=1)
+def _drawn_orders(experiment: DiplomacyPredict, files: str) -> list[tuple[Any, list[int]]]:
+    return list(experiment._chosen(experiment.sieve()))
 
 
 class _Stream:

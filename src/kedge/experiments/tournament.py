@@ -105,11 +105,11 @@ class Tournament(Experiment):
 
     def records(self, results: Mapping[str, dict[str, Any]]) -> Iterator[DiplomacyGame]:
         """The games in the order of their numbers, to be written into a file."""
-        for number, game in enumerate(_games(results), 1):
+        for number, game in enumerate(games_of(results), 1):
             yield recorded(game, self.agents, f"{self.name}-{self.digest}-{number}")
 
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
-        games = _games(results)
+        games = games_of(results)
         agents = [
             {
                 "agent": spec,
@@ -162,5 +162,6 @@ _COLUMNS = (
 )
 
 
-def _games(results: Mapping[str, Mapping[str, Any]]) -> list[TournamentGame]:
+def games_of(results: Mapping[str, Mapping[str, Any]]) -> list[TournamentGame]:
+    """The games in the order of their numbers."""
     return [TournamentGame.from_json(game) for chunk in results.values() for game in chunk["games"]]

@@ -21,6 +21,12 @@ EXPERIMENTS = {
     "go-rl-agents": ("kedge.paper.go_rl_agents", "GoRlAgents"),
     "go-strength": ("kedge.paper.go_strength", "GoStrength"),
     "go-tradeoff": ("kedge.paper.go_strength", "GoTradeoff"),
+    "diplomacy-tradeoff": ("kedge.paper.diplomacy_tradeoff", "DiplomacyTradeoff"),
+    "diplomacy-cross-entropy": ("kedge.paper.diplomacy_prediction", "DiplomacyCrossEntropy"),
+    "diplomacy-by-rating": ("kedge.paper.diplomacy_prediction", "DiplomacyByRating"),
+    "diplomacy-1v6": ("kedge.paper.diplomacy_strength", "DiplomacyOneVsSix"),
+    "diplomacy-pool": ("kedge.paper.diplomacy_pool", "DiplomacyPool"),
+    "diplomacy-search-settings": ("kedge.paper.diplomacy_settings", "DiplomacySearchSettings"),
 }
 
 

@@ -49,18 +49,25 @@ _MEASURES = {"top1": "top-1 accuracy, %", "cross_entropy": "cross-entropy, nats"
 def draw_agents(figure: "Figure", rows: Rows) -> None:
     """A line an agent, the first on top: how many moves it predicts, ours beside the paper's."""
     axes = figure.subplots()
+    dots(axes, rows, "top1", [f"{row['agent']}\nfrom {row['learnt_from']}" for row in rows])
+    tidy(axes, "Moves of people predicted", "top-1 accuracy, %", "")
+    legend_below(figure, [axes])
+
+
+def dots(axes: "Axes", rows: Rows, key: str, names: Sequence[str], scale: float = 100.0) -> None:
+    """A line a row, the first on top: what it has under `key`, and the paper's figure if known."""
     places = list(range(len(rows)))
     axes.errorbar(
-        [100 * row["top1"] for row in rows], places, xerr=[100 * row["top1_se"] for row in rows],
+        [scaled(row[key], scale) for row in rows], places,
+        xerr=[scaled(row[f"{key}_se"], scale) for row in rows],
         linestyle="none", marker="o", markersize=6, color=PIKL, elinewidth=1.2, capsize=3,
         label="kedge ± 1 s.e.",
     )  # fmt: skip
-    if any(row["paper"] is not None for row in rows):
-        by_paper(axes, [scaled(row["paper"], 100) for row in rows], places, linestyle="none")
-    axes.set_yticks(places, [f"{row['agent']}\nfrom {row['learnt_from']}" for row in rows])
+    paper = [row.get("paper") for row in rows]
+    if any(known is not None for known in paper):
+        by_paper(axes, [scaled(known, scale) for known in paper], places, linestyle="none")
+    axes.set_yticks(places, names)
     axes.set_ylim(len(rows) - 0.4, -0.6)
-    tidy(axes, "Moves of people predicted", "top-1 accuracy, %", "")
-    legend_below(figure, [axes])
 
 
 def draw_strength(figure: "Figure", rows: Rows) -> None:

@@ -1,0 +1,72 @@
+"""Experiments that are made of others, and share what these compute."""
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from kedge.experiments.experiment import Experiment, Job, Task, jobs_of, task_rng
+from kedge.experiments.jsonable import plain
+from kedge.experiments.store import Store
+
+
+@dataclass(frozen=True, kw_only=True)
+class Composite(Experiment):
+    """Base of experiments whose tasks are those of others, their parts.
+
+    What a part computes is also kept in its own run, where whoever asks for the same finds it:
+    another composite, or the part's own command.
+    """
+
+    @abstractmethod
+    def parts(self) -> Mapping[str, Experiment]:
+        """By labels in which there is no colon."""
+
+    def gist(self, result: dict[str, Any]) -> dict[str, Any]:
+        """What the report needs of a part's result; the part's own run keeps it all."""
+        return result
+
+    def inputs(self) -> dict[str, Any]:
+        return {"parts": {label: part.digest for label, part in self.parts().items()}}
+
+    def check(self) -> None:
+        for part in self.parts().values():
+            part.check()
+
+    def tasks(self) -> list[Task]:
+        return [
+            Task(
+                f"{label}: {job.task.key}",
+                {"part": label, "index": job.index, "of": len(jobs), **asdict(job.task)},
+            )
+            for label, part in self.parts().items()
+            for jobs in [jobs_of(part)]
+            for job in jobs
+        ]
+
+    def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:
+        told = task.params
+        part = self.parts()[told["part"]]
+        job = Job(told["index"], Task(told["key"], told["params"]))
+        store = Store(part)
+        found = store.load(job)
+        if found is None:
+            store.open(told["of"])
+            # Its own random stream: the result is the same, whoever asks for it.
+            made = part.run(job.task, task_rng(part.seed, job.index))
+            found = plain(dict(made), "result")
+            store.save(job, found)
+        return self.gist(found)
+
+    def by_part(
+        self, results: Mapping[str, dict[str, Any]]
+    ) -> dict[str, dict[str, dict[str, Any]]]:
+        """The results of each part, by its own keys, for its own report."""
+        found: dict[str, dict[str, dict[str, Any]]] = {label: {} for label in self.parts()}
+        for key, result in results.items():
+            label, _, own = key.partition(": ")
+            if label in found:
+                found[label][own] = result
+        return found

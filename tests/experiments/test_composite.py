@@ -1,0 +1,58 @@
+"""Experiments made of others: what is computed once is found by whoever asks for the same."""
+
+from dataclasses import dataclass
+
+from sample_experiments import Walk, marks
+
+from kedge.experiments import Column, Report, Table, list_runs, run
+from kedge.experiments.composite import Composite
+
+
+@dataclass(frozen=True)
+class Walks(Composite):
+    """Two walks at once."""
+
+    name = "walks"
+    lengths: tuple[int, ...] = (2, 3)
+
+    def parts(self):
+        return {f"of {n}": Walk(n=n, seed=self.seed) for n in self.lengths}
+
+    def gist(self, result):
+        return {"mean": result["mean"]}
+
+    def report(self, results):
+        found = self.by_part(results)
+        rows = [{"walk": label, "done": len(part)} for label, part in found.items()]
+        return Report("walks", Table([Column("walk"), Column("done")], rows))
+
+
+def quietly(experiment, **how):
+    return run(experiment, engine="inline", progress=False, **how)
+
+
+def test_a_composite_is_its_parts():
+    done = quietly(Walks())
+    assert list(done.results)[::4] == ["of 2: ../λ = 0/2", "of 3: ../λ = 2/3"]
+    assert done.report().table.rows == [{"walk": "of 2", "done": 2}, {"walk": "of 3", "done": 3}]
+    alone = quietly(Walk(n=3))
+    assert [done.results[f"of 3: {key}"]["mean"] for key in alone.results] == [
+        result["mean"] for result in alone.results.values()
+    ]
+    assert marks("start-*") == 5, "the walk of three was kept"
+    assert sorted(info.name for info in list_runs()) == ["walk", "walk", "walks"]
+    assert all(info.done == info.total for info in list_runs())
+
+
+def test_composites_share_their_parts():
+    quietly(Walk(n=2))
+    quietly(Walks())
+    quietly(Walks(lengths=(3, 4)))
+    assert marks("start-*") == 2 + 3 + 4
+    quietly(Walks(seed=1))
+    assert marks("start-*") == 2 + 3 + 4 + 5
+
+
+def test_other_parts_make_another_composite():
+    assert Walks().digest == Walks().digest != Walks(lengths=(3, 2)).digest
+    assert Walks(seed=1).inputs() != Walks().inputs()
