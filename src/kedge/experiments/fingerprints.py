@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 
-from kedge.agents.diplomacy_models import VALUE, is_model
+from kedge.agents.diplomacy_models import VALUE, is_order_model
 from kedge.errors import InputError
 from kedge.models import embedded
 from kedge.models.store import is_path, resolve, stored_names
@@ -26,7 +26,7 @@ def weights_of(*specs: Spec | str) -> dict[str, str]:
                 found[name] = hashlib.sha256(resolve(name).read_bytes()).hexdigest()
             elif name in embedded.names():
                 found[name] = embedded.sha256(name)
-            if name in found and name != VALUE and is_model(name):
+            if name in found and is_order_model(name):
                 found |= weights_of(VALUE)
         found |= weights_of(*(value for value in values if isinstance(value, Spec)))
     return found
