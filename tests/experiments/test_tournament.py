@@ -1,16 +1,13 @@
 """A tournament as an experiment: chunks, seeds, and its report."""
 
-from importlib.resources import files
-from pathlib import Path
 
 import pytest
 from diplomacy_players import registered  # noqa: F401
 
 from kedge.errors import InputError
-from kedge.experiments import fingerprints, run
+from kedge.experiments import run
 from kedge.experiments.tournament import Tournament
 from kedge.games.diplomacy import POWERS
-from kedge.models import store
 from kedge.records import replayed_games, write_diplomacy_games
 
 pytestmark = pytest.mark.usefixtures("registered")
@@ -87,11 +84,9 @@ def test_what_makes_two_tournaments_the_same():
     assert quick(chunk=None, device="cuda").chunk == 21
 
 
-def test_the_network_that_values_positions_counts(monkeypatch):
-    store.add("judge", Path(str(files("kedge.models") / "shipped" / "diplomacy.onnx")))
-    monkeypatch.setattr(fingerprints, "VALUE", "judge")
+def test_the_network_that_values_positions_counts():
     found = quick(agents=("rm(diplomacy)", "uniform-orders")).inputs()["weights"]
-    assert found.keys() == {"diplomacy", "judge"}
+    assert found.keys() == {"diplomacy", "diplomacy-value"}
     assert quick(agents=("uniform-orders", "holds")).inputs()["weights"] == {}
 
 
