@@ -96,7 +96,7 @@ class Server:
 
     def stop(self):
         self.process.send_signal(signal.SIGINT)  # it saves its games
-        self.process.wait(10)
+        self.process.wait(60)
 
     def join(self, *words):
         return ("diplomacy", "join", "--port", self.port, "--agent", "random-orders", *words)
@@ -168,12 +168,12 @@ class Bot:
             self.result = error
 
     def wait(self):
-        self._thread.join(30)
+        self._thread.join(90)
         assert not self._thread.is_alive(), self.warned
         return self.result
 
 
-def until(condition, seconds=15):
+def until(condition, seconds=60):
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end
