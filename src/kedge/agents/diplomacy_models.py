@@ -50,7 +50,8 @@ def value_weights(name: str) -> ValueWeights:
 
 def is_order_model(name: str) -> bool:
     """Whether the model `name` says what people order."""
-    return isinstance(_load(name), DiplomacyWeights)
+    is_ours = name in embedded.names() or store.resolve(name).suffix == ".onnx"
+    return is_ours and isinstance(_load(name), DiplomacyWeights)
 
 
 def is_value_model(name: str) -> bool:
