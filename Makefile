@@ -24,6 +24,7 @@ bench:
 	$(BIN)/python benchmarks/puct.py
 	$(BIN)/python benchmarks/chess_rules.py
 	$(BIN)/python benchmarks/go.py
+	$(BIN)/python benchmarks/hanabi.py
 	$(BIN)/python benchmarks/records.py
 
 figures:  ## the committed results, made anew

@@ -52,6 +52,7 @@ void bind_chess_records(nanobind::module_& m);
 void bind_diplomacy(nanobind::module_& m);
 void bind_diplomacy_encoding(nanobind::module_& m);
 void bind_go(nanobind::module_& m);
+void bind_hanabi(nanobind::module_& m);
 void bind_puct(nanobind::module_& m);
 void bind_regret(nanobind::module_& m);
 

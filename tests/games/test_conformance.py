@@ -15,6 +15,8 @@ GAMES = [
     "chess",
     "diplomacy(last_year=1903)",
     "go(size=5)",
+    "hanabi",
+    "hanabi(players=5, colors=3, bomb=stack)",
     "blotto(coins=3, fields=3)",
     "matching-pennies",
     "matching-pennies(players=3)",

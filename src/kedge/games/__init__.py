@@ -8,6 +8,7 @@ from kedge.games.chess import Chess
 from kedge.games.diplomacy import Diplomacy
 from kedge.games.game import Game
 from kedge.games.go import Go
+from kedge.games.hanabi import Hanabi
 from kedge.games.normal_form import (
     NormalFormGame,
     blotto,
@@ -26,6 +27,7 @@ GAMES.register("blotto", blotto)
 GAMES.register("chess", Chess)
 GAMES.register("diplomacy", Diplomacy)
 GAMES.register("go", Go)
+GAMES.register("hanabi", Hanabi)
 GAMES.register("matching-pennies", matching_pennies)
 GAMES.register("random", random_game)
 GAMES.register("rock-paper-scissors", rock_paper_scissors)

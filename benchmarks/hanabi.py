@@ -1,0 +1,136 @@
+"""Hanabi: kedge beside OpenSpiel and the Hanabi Learning Environment, in one run, as ratios.
+
+    CMAKE_POLICY_VERSION_MINIMUM=3.5 pip install hanabi-learning-environment
+    python benchmarks/hanabi.py
+
+Random players on one core, but where it says so; what counts is their actions. Decks are shuffled
+beforehand, but dealt in the time. The peers are called from Python, game by game; kedge steps 4,096
+games at once, and draws their actions. With features, each player is shown what it sees before it
+acts. A peer that is not installed is named and left out.
+"""
+
+import argparse
+import importlib
+import random
+from functools import partial
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from timing import rate
+
+from kedge import _core
+from kedge.games.hanabi import Hanabi, View
+
+GAMES = 4096
+
+
+def peer(name: str) -> ModuleType | None:
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        print(f"{name} is not installed: left out")
+        return None
+
+
+def shuffled(players: int) -> tuple[Hanabi, Any]:
+    game = Hanabi(players)
+    decks = np.tile(game.rules.deck(), (GAMES, 1))
+    return game, np.random.default_rng(0).permuted(decks, axis=1)
+
+
+def play_kedge(
+    game: Hanabi,
+    decks: Any,
+    view: View | None = None,
+    dtype: Any = np.float32,
+    *,
+    beliefs: bool = False,
+    threads: int = 1,
+) -> int:
+    rows = np.empty((len(decks), game.num_features(view)), dtype) if view else None
+    games, steps, turn = _core.HanabiGames(game.rules, decks), 0, 0
+    while len(games):
+        if view:
+            games.encode(rows[: len(games)], view, None, beliefs, threads)
+        actions = games.random_actions(turn, threads)
+        games.step(actions, threads)
+        turn += 1
+        on = np.flatnonzero(actions >= 0)
+        steps += len(on)
+        if len(on) < len(games) / 2:  # to leave the finished ones behind is to copy the others
+            games = games.take(on)
+    return steps
+
+
+def play_openspiel(pyspiel: ModuleType, game: Hanabi, decks: Any, features: bool) -> int:
+    rules, steps = pyspiel.load_game(f"hanabi(players={game.num_players})"), 0
+    for deck in decks.tolist():
+        state, cards = rules.new_initial_state(), iter(deck)
+        while not state.is_terminal():
+            if state.is_chance_node():
+                state.apply_action(next(cards))
+                continue
+            if features:
+                state.observation_tensor()
+            state.apply_action(random.choice(state.legal_actions()))
+            steps += 1
+    return steps
+
+
+def play_hle(hle: ModuleType, game: Hanabi, decks: Any, features: bool) -> int:
+    """It deals by itself: forced deals would only slow it down."""
+    rules, steps = hle.HanabiGame({"players": game.num_players}), 0
+    encoder = hle.ObservationEncoder(rules)
+    for _ in decks:
+        state = rules.new_initial_state()
+        while not state.is_terminal():
+            if state.cur_player() == hle.CHANCE_PLAYER_ID:
+                state.deal_random_card()
+                continue
+            if features:
+                encoder.encode(state.observation(state.cur_player()))
+            state.apply_move(random.choice(state.legal_moves()))
+            steps += 1
+    return steps
+
+
+def row(name: str, ours: float, *theirs: float) -> None:
+    beside = "".join(f"{peer:>14,.0f}{ours / peer:>8,.0f}×" for peer in theirs)
+    print(f"{name:<44}{ours:>14,.0f}{beside}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--repeats", type=int, default=5)
+    repeats = parser.parse_args().repeats
+    # The games that a peer plays are as many as take some tenths of a second.
+    peers = [
+        ("OpenSpiel", play_openspiel, peer("pyspiel"), 400),
+        ("HLE", play_hle, peer("hanabi_learning_environment.pyhanabi"), 100),
+    ]
+    peers = [one for one in peers if one[2]]
+    beside = "".join(f"{name:>14}{'ratio':>9}" for name, *_ in peers)
+    print(f"{'steps a second':<44}{'kedge':>14}{beside}")
+    for players in (2, 5):
+        game, decks = shuffled(players)
+        for view in (None, "private"):
+            theirs = [
+                rate(partial(play, module, game, decks[:count], view is not None), repeats)
+                for _, play, module, count in peers
+            ]
+            what = f"with {game.num_features()} features" if view else "without features"
+            ours = rate(partial(play_kedge, game, decks, view), repeats)
+            row(f"{players} players, {what}", ours, *theirs)
+    game, decks = shuffled(2)
+    for name, options in [
+        ("features as bytes", {"view": "private", "dtype": np.uint8}),
+        ("features with beliefs", {"view": "private", "beliefs": True}),
+        ("without features, all threads", {"threads": 0}),
+        ("with features, all threads", {"view": "private", "threads": 0}),
+    ]:
+        row(f"2 players, {name}", rate(partial(play_kedge, game, decks, **options), repeats))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,339 @@
+#include "bindings.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+#include <string>
+
+#include "hanabi/encoding.hpp"
+#include "parallel.hpp"
+#include "splitmix.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+using namespace kedge::hanabi;
+
+template <typename Number>
+using Flat = nb::ndarray<const Number, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Decks = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <typename Number>
+using Rows = nb::ndarray<Number, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+constexpr int kTerminal = -4;  // as in OpenSpiel
+constexpr std::array<const char*, 4> kKinds{"discard", "play", "color", "rank"};
+constexpr std::array<const char*, 3> kViews{"full", "private", "public"};
+
+// Games by the same rules, side by side.
+struct Games {
+  Rules rules;
+  std::vector<Game> games;
+};
+
+[[noreturn]] void refuse(const std::string& why) { throw nb::value_error(why.c_str()); }
+
+View view_of(std::string_view name) {
+  const auto found = std::find(kViews.begin(), kViews.end(), name);
+  if (found == kViews.end()) refuse("views are full, private and public");
+  return static_cast<View>(found - kViews.begin());
+}
+
+Rules make_rules(std::int64_t players, std::int64_t colours, std::int64_t ranks, std::int64_t hand,
+                 std::int64_t information, std::int64_t lives, bool bomb_is_zero) {
+  const auto within = [](std::int64_t value, int least, int most, const char* what) {
+    if (value >= least && value <= most) return;
+    refuse(std::string(what) + ": " + std::to_string(least) + " to " + std::to_string(most) +
+           ", not " + std::to_string(value));
+  };
+  within(players, kMinPlayers, kMaxPlayers, "players");
+  within(colours, 1, kMaxColours, "colors");
+  within(ranks, 1, kMaxRanks, "ranks");
+  within(hand, 1, kMaxHand, "hand_size");
+  within(information, 0, kMaxTokens, "information_tokens");
+  within(lives, 1, kMaxTokens, "life_tokens");
+  const Rules rules(players, colours, ranks, hand, information, lives, bomb_is_zero);
+  if (players * hand > rules.deck) {
+    refuse("hand_size: " + std::to_string(rules.deck) + " cards are too few for " +
+           std::to_string(players) + " hands of " + std::to_string(hand));
+  }
+  return rules;
+}
+
+void check_deck(const Rules& rules, const std::uint8_t* deck, std::size_t number) {
+  const auto wrong = [number](int card, const std::string& why) {
+    refuse("deck " + std::to_string(number) + ": card " + std::to_string(card) + why);
+  };
+  std::array<std::uint8_t, kMaxColours * kMaxRanks> counts{};
+  for (int i = 0; i < rules.deck; ++i) {
+    if (deck[i] >= rules.cards()) wrong(deck[i], " does not exist");
+    ++counts[deck[i]];
+  }
+  for (int card = 0; card < rules.cards(); ++card) {
+    const int count = counts[card], copies = rules.copies[card % rules.ranks];
+    if (count == copies) continue;
+    wrong(card, " comes " + std::to_string(count) + " times, not " + std::to_string(copies));
+  }
+}
+
+Games deal_all(const Rules& rules, const Decks& decks) {
+  if (decks.shape(1) != static_cast<std::size_t>(rules.deck)) {
+    refuse("a deck has " + std::to_string(rules.deck) + " cards, not " +
+           std::to_string(decks.shape(1)));
+  }
+  Games out{rules, {}};
+  out.games.reserve(decks.shape(0));
+  for (std::size_t i = 0; i < decks.shape(0); ++i) {
+    const std::uint8_t* deck = decks.data() + i * rules.deck;
+    check_deck(rules, deck, i);
+    out.games.push_back(deal(rules, deck));
+  }
+  return out;
+}
+
+Games take(const Games& games, const Flat<std::int64_t>& which) {
+  Games out{games.rules, {}};
+  out.games.reserve(which.size());
+  for (std::size_t i = 0; i < which.size(); ++i) {
+    const auto at = static_cast<std::size_t>(which.data()[i]);
+    if (at >= games.games.size()) throw nb::index_error("no such game");
+    out.games.push_back(games.games[at]);
+  }
+  return out;
+}
+
+// Games that a thread takes at a time: to start one costs as much as to move in a thousand games.
+constexpr std::size_t kMoved = 8192, kEncoded = 1024;
+
+template <std::size_t chunk, typename Work>
+void for_each(std::size_t count, unsigned threads, const Work& work) {
+  kedge::parallel_for((count + chunk - 1) / chunk, kedge::threads_or_all(threads),
+                      [&](std::size_t number) {
+    const std::size_t end = std::min(count, (number + 1) * chunk);
+    for (std::size_t i = number * chunk; i < end; ++i) work(i);
+  });
+}
+
+// -1 leaves a game as it is. If one action will not do, none is made.
+void step(Games& games, const Flat<std::int64_t>& actions, unsigned threads) {
+  const std::size_t count = games.games.size();
+  if (actions.size() != count) refuse("one action a game");
+  nb::gil_scoped_release release;
+  const std::int64_t* given = actions.data();
+  for_each<kMoved>(count, threads, [&](std::size_t i) {
+    if (given[i] == -1) return;
+    const std::uint64_t legal = legal_actions(games.rules, games.games[i]);
+    if (given[i] >= 0 && given[i] < 64 && (legal >> given[i] & 1)) return;
+    refuse("game " + std::to_string(i) +
+           (legal == 0 ? " is over"
+                       : ": action " + std::to_string(given[i]) + " is not legal"));
+  });
+  for_each<kMoved>(count, threads, [&](std::size_t i) {
+    if (given[i] != -1) apply(games.rules, games.games[i], static_cast<Action>(given[i]));
+  });
+}
+
+std::int64_t random_action(std::uint64_t legal, std::uint64_t random) {
+  if (legal == 0) return -1;
+  for (auto skip = (random >> 32) * std::popcount(legal) >> 32; skip > 0; --skip) {
+    legal &= legal - 1;
+  }
+  return std::countr_zero(legal);
+}
+
+template <typename Number>
+void encode_all(const Games& games, const Rows<Number>& out, std::string_view name,
+                const std::optional<Flat<std::int64_t>>& seats, bool beliefs, unsigned threads) {
+  const Rules& rules = games.rules;
+  const View view = view_of(name);
+  const std::size_t count = games.games.size(), width = features(rules, view);
+  if (out.shape(0) != count || out.shape(1) != width) {
+    refuse("a buffer of " + std::to_string(count) + "×" + std::to_string(width) + " is needed");
+  }
+  const std::int64_t* given = seats ? seats->data() : nullptr;
+  if (given && (seats->size() != count || !std::all_of(given, given + count, [&](auto seat) {
+        return seat >= 0 && seat < rules.players;
+      }))) {
+    refuse("one seat a game, from 0 to " + std::to_string(rules.players - 1));
+  }
+  if (beliefs && !std::is_same_v<Number, float>) refuse("beliefs need a buffer of float32");
+  nb::gil_scoped_release release;
+  for_each<kEncoded>(count, threads, [&](std::size_t i) {
+    const Game& game = games.games[i];
+    const int seat = given ? static_cast<int>(given[i]) : game.player;
+    Number* row = out.data() + i * width;
+    encode(rules, game, seat, view, row);
+    if constexpr (std::is_same_v<Number, float>) {
+      if (beliefs) weigh(rules, game, seat, view, row);
+    }
+  });
+}
+
+// An array of what `fill` writes of each game.
+template <typename Number, typename Fill>
+nb::ndarray<nb::numpy, Number> tabulate(const Games& games, std::vector<std::size_t> shape,
+                                        const Fill& fill) {
+  std::size_t width = 1;
+  for (const std::size_t side : shape) width *= side;
+  std::vector<Number> values(games.games.size() * width);
+  for (std::size_t i = 0; i < games.games.size(); ++i) {
+    fill(games.games[i], values.data() + i * width);
+  }
+  shape.insert(shape.begin(), games.games.size());
+  const auto [data, owner] = kedge::keep(std::move(values));
+  return {data, shape.size(), shape.data(), owner};
+}
+
+// One number a game.
+template <typename Number, typename Get>
+auto column(const Get& get) {
+  return [get](const Games& games) {
+    return tabulate<Number>(games, {}, [&](const Game& game, Number* out) {
+      *out = static_cast<Number>(get(games.rules, game));
+    });
+  };
+}
+
+template <typename Number, typename Get>
+nb::ndarray<nb::numpy, Number> by_slot(const Games& games, const Get& get) {
+  const std::size_t players = games.rules.players, slots = games.rules.hand;
+  return tabulate<Number>(games, {players, slots}, [&](const Game& game, Number* out) {
+    for (std::size_t player = 0; player < players; ++player) {
+      for (std::size_t slot = 0; slot < slots; ++slot) {
+        *out++ = get(game.hands[player], static_cast<int>(slot));
+      }
+    }
+  });
+}
+
+nb::ndarray<nb::numpy, std::int8_t> hands(const Games& games) {
+  return by_slot<std::int8_t>(games, [&](const Hand& hand, int slot) -> std::int8_t {
+    if (slot >= hand.size()) return -1;
+    return static_cast<std::int8_t>(std::countr_zero(at(hand.colours, slot)) * games.rules.ranks +
+                                    std::countr_zero(at(hand.ranks, slot)));
+  });
+}
+
+nb::ndarray<nb::numpy, std::uint8_t> discards(const Games& games) {
+  const Rules& rules = games.rules;
+  const std::size_t cards = rules.cards();
+  return tabulate<std::uint8_t>(games, {cards}, [&](const Game& game, std::uint8_t* out) {
+    for (std::size_t card = 0; card < cards; ++card) {
+      const unsigned copies = rules.copies[card % rules.ranks];
+      out[card] = static_cast<std::uint8_t>(
+          std::popcount(game.discards >> rules.places[card] & ((1u << copies) - 1)));
+    }
+  });
+}
+
+nb::ndarray<nb::numpy, std::uint8_t> fireworks(const Games& games) {
+  const std::size_t colours = games.rules.colours;
+  return tabulate<std::uint8_t>(games, {colours}, [&](const Game& game, std::uint8_t* out) {
+    std::copy_n(game.fireworks.begin(), colours, out);
+  });
+}
+
+nb::ndarray<nb::numpy, std::int16_t> last_moves(const Games& games) {
+  return tabulate<std::int16_t>(games, {5}, [](const Game& game, std::int16_t* out) {
+    const Outcome& last = game.last;
+    out[0] = last.action == kNoAction ? -1 : last.action;
+    out[1] = last.card;
+    out[2] = last.touched;
+    out[3] = last.scored;
+    out[4] = last.gained;
+  });
+}
+
+// Kind, slot or seats on, and what is told or -1, of every action.
+std::vector<std::tuple<std::string, int, int>> list_moves(const Rules& rules) {
+  std::vector<std::tuple<std::string, int, int>> out;
+  for (int action = 0; action < rules.actions; ++action) {
+    const Move move = rules.moves[action];
+    const bool told = move.kind == Kind::kColour || move.kind == Kind::kRank;
+    out.emplace_back(kKinds[static_cast<int>(move.kind)], move.at, told ? move.value : -1);
+  }
+  return out;
+}
+
+}  // namespace
+
+void kedge::bind_hanabi(nb::module_& m) {
+  nb::class_<Rules>(m, "HanabiRules")
+      .def(nb::new_(&make_rules), "players"_a, "colors"_a, "ranks"_a, "hand_size"_a,
+           "information_tokens"_a, "life_tokens"_a, "bomb_is_zero"_a)
+      .def("moves", &list_moves)
+      // How many numbers a view has.
+      .def("features",
+           [](const Rules& rules, std::string_view view) { return features(rules, view_of(view)); },
+           "view"_a = "private")
+      // All cards in order: colour · ranks + rank, as often as they come.
+      .def("deck", [](const Rules& rules) {
+        std::vector<std::uint8_t> cards;
+        for (int card = 0; card < rules.cards(); ++card) {
+          cards.insert(cards.end(), rules.copies[card % rules.ranks],
+                       static_cast<std::uint8_t>(card));
+        }
+        return kedge::own(std::move(cards));
+      });
+
+  nb::class_<Games>(m, "HanabiGames")
+      // Decks (n, cards), each in deal order.
+      .def(nb::new_(&deal_all), "rules"_a, "decks"_a.noconvert())
+      .def("__len__", [](const Games& games) { return games.games.size(); })
+      .def("take", &take, "which"_a.noconvert())
+      .def("step", &step, "actions"_a.noconvert(), "threads"_a = 0)
+      // Bit a is action a; none when the game is over.
+      .def("legal_actions", column<std::uint64_t>(&legal_actions))
+      // One of the legal ones for each game, -1 where there is none.
+      .def("random_actions",
+           [](const Games& games, std::uint64_t seed, unsigned threads) {
+             std::vector<std::int64_t> actions(games.games.size());
+             {
+               nb::gil_scoped_release release;
+               for_each<kMoved>(actions.size(), threads, [&](std::size_t i) {
+                 actions[i] = random_action(legal_actions(games.rules, games.games[i]),
+                                            splitmix(splitmix(seed) + i));
+               });
+             }
+             return kedge::own(std::move(actions));
+           },
+           "seed"_a, "threads"_a = 0)
+      // Who moves; -4 when the game is over.
+      .def("current_players", column<std::int8_t>([](const Rules& rules, const Game& game) {
+             return is_over(rules, game) ? kTerminal : game.player;
+           }))
+      .def("scores", column<std::int16_t>(&score))
+      .def("lives", column<std::uint8_t>([](const Rules&, const Game& g) { return g.lives; }))
+      .def("information",
+           column<std::uint8_t>([](const Rules&, const Game& g) { return g.information; }))
+      .def("deck_sizes", column<std::uint8_t>([](const Rules& rules, const Game& game) {
+             return rules.deck - game.drawn;
+           }))
+      .def("fireworks", &fireworks)
+      .def("discards", &discards)
+      // (n, players, slots): cards, -1 where there is none; and what holders were told of them:
+      // bits of the colours and of the ranks that may be, and 128 where a hint said which.
+      .def("hands", &hands)
+      .def("known_colours",
+           [](const Games& games) {
+             return by_slot<std::uint8_t>(
+                 games, [](const Hand& hand, int slot) { return at(hand.known_colours, slot); });
+           })
+      .def("known_ranks",
+           [](const Games& games) {
+             return by_slot<std::uint8_t>(
+                 games, [](const Hand& hand, int slot) { return at(hand.known_ranks, slot); });
+           })
+      // (n, 5): the action or -1, the card, bits of the slots told of; a point, a token gained.
+      .def("last_moves", &last_moves)
+      // Into the caller's rows; of each game's player to move, or of `seats`.
+      .def("encode", &encode_all<float>, "out"_a.noconvert(), "view"_a = "private",
+           "seats"_a.noconvert() = nb::none(), "beliefs"_a = false, "threads"_a = 0)
+      .def("encode", &encode_all<std::uint8_t>, "out"_a.noconvert(), "view"_a = "private",
+           "seats"_a.noconvert() = nb::none(), "beliefs"_a = false, "threads"_a = 0);
+}

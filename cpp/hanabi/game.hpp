@@ -1,0 +1,89 @@
+// A game of Hanabi in 240 bytes: the table, and the deck that it was dealt from. Sets are bits, and
+// a hand is words of one byte a card, so that a hint is a few operations on all cards at once.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+
+namespace kedge::hanabi {
+
+inline constexpr int kMinPlayers = 2, kMaxPlayers = 5, kMaxColours = 5, kMaxRanks = 5;
+inline constexpr int kMaxHand = 8, kMaxDeck = 50, kMaxTokens = 32;
+// In HLE's order: discard a slot, play one, tell a colour, tell a rank; of the next player first.
+using Action = std::uint8_t;
+inline constexpr int kMaxActions = 2 * kMaxHand + (kMaxPlayers - 1) * (kMaxColours + kMaxRanks);
+inline constexpr Action kNoAction = 0xFF;
+static_assert(kMaxActions <= 64, "legal actions are the bits of a word");
+
+enum class Kind : std::uint8_t { kDiscard, kPlay, kColour, kRank };
+
+struct Move {
+  Kind kind;
+  std::uint8_t at;     // the slot; or how many seats on the player sits who is told
+  std::uint8_t value;  // the colour or rank that is told
+};
+
+struct Rules {
+  Rules(int players, int colours, int ranks, int hand, int information, int lives,
+        bool bomb_is_zero);
+
+  int cards() const { return colours * ranks; }  // that differ: colour · ranks + rank
+  int perfect() const { return cards(); }
+
+  int players, colours, ranks, hand, information, lives;
+  bool bomb_is_zero;  // the third life lost takes the points; or the stack counts
+  int deck = 0, actions = 0;
+  std::array<std::uint8_t, kMaxRanks> copies{};  // of a card in the deck, by rank
+  std::array<Move, kMaxActions> moves{};
+  // Of a card, the place of its first copy among all cards of the deck in order.
+  std::array<std::uint8_t, kMaxColours * kMaxRanks> places{};
+  // Of a set of colours, their lowest cards: times a set of ranks, the cards of both.
+  std::array<std::uint32_t, 1 << kMaxColours> lowest{};
+};
+
+// Byte i is slot i, the oldest card first; no card is a byte of zeros.
+struct Hand {
+  std::uint64_t colours = 0, ranks = 0;  // one bit each
+  // What its holder was told: bits of what may be, and kTold where a hint said what is.
+  std::uint64_t known_colours = 0, known_ranks = 0;
+
+  int size() const { return std::popcount(colours); }
+};
+inline constexpr std::uint8_t kTold = 0x80;
+
+// What the last move came to.
+struct Outcome {
+  Action action = kNoAction;
+  std::uint8_t card = 0;     // that was played or discarded
+  std::uint8_t touched = 0;  // slots that a hint was about
+  bool scored = false, gained = false;  // a point; an information token
+};
+
+struct Game {
+  std::array<Hand, kMaxPlayers> hands;
+  std::uint64_t discards = 0;  // bits at Rules::places: so many of a card as were discarded
+  std::array<std::uint8_t, kMaxDeck> deck{};
+  std::array<std::uint8_t, kMaxColours> fireworks{};  // cards on each stack
+  std::uint8_t drawn = 0, player = 0, information = 0, lives = 0;
+  std::uint8_t turns = 0;  // left once the deck is empty
+  Outcome last;
+
+  int stack() const;  // cards on all of them
+};
+static_assert(sizeof(Game) <= 256);
+
+inline std::uint8_t at(std::uint64_t word, int slot) {
+  return static_cast<std::uint8_t>(word >> (8 * slot));
+}
+
+// The first `rules.deck` cards are dealt in order: seat 0's hand, seat 1's, …, then the draw pile.
+Game deal(const Rules& rules, const std::uint8_t* deck);
+bool is_over(const Rules& rules, const Game& game);
+int score(const Rules& rules, const Game& game);
+std::uint64_t legal_actions(const Rules& rules, const Game& game);  // none when it is over
+void apply(const Rules& rules, Game& game, Action action);          // must be legal
+// How many of a card neither lie among the discards nor were played.
+int unseen(const Rules& rules, const Game& game, int colour, int rank);
+
+}  // namespace kedge::hanabi
