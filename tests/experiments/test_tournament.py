@@ -1,6 +1,5 @@
 """A tournament as an experiment: chunks, seeds, and its report."""
 
-
 import pytest
 from diplomacy_players import registered  # noqa: F401
 
