@@ -143,6 +143,25 @@ def test_bad_policies(fields, arguments, said, position):
     assert len(done.stderr.splitlines()) == 1
 
 
+def test_the_start_and_a_phase_of_a_game(games, position):
+    asked = ["policy", "diplomacy", "-p", "FRANCE", "-a", "random-orders"]
+    assert answer(*asked) == answer(*asked, position)
+    one = games.with_name("one.jsonl")
+    one.write_text(games.read_text().splitlines()[0])
+    assert answer(*asked, one, "--phase", "f1901m")["phase"] == "F1901M"
+    for words, said in (
+        (["--phase", "F1901M"], "of which game?"),
+        ([one], "line 1: a game, not a position"),
+        ([one, "--phase", "S1950M"], "nobody has a choice in S1950M; the game goes from S1901M"),
+        ([games, "--phase", "F1901M"], "holds several games; ask about one"),
+        ([position, "--phase", "F1901M"], 'holds no game; "phases" is not a list of phases'),
+    ):
+        done = kedge(*asked, *words)
+        assert done.returncode == 2
+        [line] = done.stderr.splitlines()
+        assert said in line
+
+
 def test_one_position_with_what_came_before(position):
     found = json.loads(position.read_text())
     found["previous_orders"] = {"FRANCE": ["A PAR - BUR"], "ITALY": None}

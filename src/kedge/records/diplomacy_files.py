@@ -129,9 +129,12 @@ def read_diplomacy_games(
 
 
 def object_texts(pieces: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
-    """The numbered lines; or the whole, if it is one JSON object that is spread over lines."""
+    """The numbered lines; or the whole, if it is one JSON object that is spread over lines.
+
+    Then the first line ends where an object goes on, and the second begins no other.
+    """
     first = next(pieces, b"").removeprefix(b"\xef\xbb\xbf")
-    if re.match(rb"\s*\{\s*\n", first) is None:
+    if re.match(rb"\s*\{(?:[^\n]*[{\[,])?[^\S\n]*\n(?!\{)", first) is None:
         yield from streams.lines(itertools.chain((first,), pieces))
         return
     parts, size = [first], len(first)
