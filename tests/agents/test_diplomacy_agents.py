@@ -7,11 +7,13 @@ import numpy as np
 import pytest
 
 from kedge import _core
-from kedge.agents import make_agent, make_diplomacy_player
+from kedge.agents import add_model, make_agent, make_diplomacy_player
 from kedge.agents.diplomacy import DiplomacyPlayer, search_agent
 from kedge.agents.diplomacy_search import Choice, JointValues, choose_candidates, play_on
+from kedge.agents.networks import computing_on
 from kedge.errors import InputError
 from kedge.games.diplomacy import POWERS, Diplomacy, DiplomacyState
+from kedge.models import embedded
 from kedge.models.diplomacy import Drawn
 from kedge.models.diplomacy_plain import CentreShares, UniformOrders
 from kedge.search.one_ply import search
@@ -298,6 +300,20 @@ def test_states_travel(phases):
 def test_bad_specs(spec, said):
     with pytest.raises(InputError, match=said):
         make_diplomacy_player(spec)
+
+
+@pytest.mark.parametrize("device", ["nonsense", "openvino"])
+def test_devices_that_diplomacy_does_not_know(device):
+    pytest.importorskip("torch")
+    with computing_on(device), pytest.raises(InputError, match=device):
+        make_diplomacy_player("diplomacy")
+
+
+def test_a_stored_model_is_held_to_its_sum():
+    added = add_model("mine", embedded.info("diplomacy").path)
+    added.path.write_bytes(embedded.info("diplomacy-value").path.read_bytes())
+    with pytest.raises(InputError, match="damaged; kedge models remove mine"):
+        make_diplomacy_player("mine")
 
 
 def test_no_orders_when_the_game_is_over():

@@ -15,7 +15,7 @@ from kedge import _core
 from kedge.agents.diplomacy_models import load, order_model
 from kedge.agents.diplomacy_search import play_phase
 from kedge.agents.networks import computing_on
-from kedge.files import make_folder
+from kedge.files import make_folder, whole_file
 from kedge.games.diplomacy import POWERS, DiplomacyState
 from kedge.models.diplomacy import OrderModel, ValueModel
 from kedge.models.diplomacy_values import SmallValues, ValueWeights, alive
@@ -61,10 +61,8 @@ class Rollouts:
                 rng = np.random.default_rng(chunk)
                 chosen = [starts[i].clone() for i in rng.integers(len(starts), size=size)]
                 seen, shares = rolled(chosen, model, self._value, rng)
-                partial = path.with_suffix(".partial")
-                with partial.open("wb") as file:
+                with whole_file(path) as file:
                     np.savez_compressed(file, seen=seen, shares=shares)
-                partial.replace(path)
             yield chunk * _CHUNK + size
 
     def positions(self, count: int) -> ValuedPositions:
