@@ -123,6 +123,16 @@ def test_a_policy(position, tmp_path):
     assert answer(*asked, "--seed", 1)["moves"] != found["moves"]
 
 
+def test_an_order_stays_on_its_line(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "50")
+    asked = ["policy", "diplomacy", "-p", "RUSSIA", "-a", "random-orders", "--top", 1]
+    rows = [line[24:] for line in kedge(*asked).stdout.splitlines()[2:-3]]
+    assert len(rows) > 1
+    assert all(row.startswith(("A ", "F ")) for row in rows)
+    monkeypatch.setenv("COLUMNS", "20")
+    assert kedge(*asked).returncode == 0
+
+
 @pytest.mark.parametrize(
     ("fields", "arguments", "said"),
     [

@@ -3,6 +3,7 @@
 import sys
 from math import isnan
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -15,6 +16,8 @@ from kedge.interfaces.policy_cli import print_rest
 if TYPE_CHECKING:
     from kedge.agents.diplomacy import OrdersAnalysis
     from kedge.games.diplomacy import DiplomacyState
+
+_COLUMN, _ORDER = 8, 26  # characters of a number and what follows it; of the longest order
 
 
 def orders_policy(
@@ -130,16 +133,23 @@ def _print_orders(
     for heading in ("anchor", "policy", *(["q"] if searched else [])):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("orders")
+    width = max(_ORDER, console.width - _COLUMN * len(table.columns[:-1]))
     for row in everything[:top]:
         q = "-" if row["q"] is None else f"{row['q']:.4f}"
         table.add_row(
             f"{row['anchor']:.1%}",
             f"{row['policy']:.1%}",
             *([q] if searched else []),
-            ", ".join(row["move"]),
+            _wrapped(row["move"], width),
         )
     console.print(table)
     print_rest(console, everything, top)
     console.print(f"\n[bold]value[/bold] {value:.4f} of a game", highlight=False)
     if svg is not None:
         typer.echo(str(svg))
+
+
+def _wrapped(orders: list[str], width: int) -> str:
+    """Orders between commas, none of them broken over two lines."""
+    unbroken = ", ".join(order.replace(" ", "\N{NO-BREAK SPACE}") for order in orders)
+    return fill(unbroken, width).replace("\N{NO-BREAK SPACE}", " ")
