@@ -23,7 +23,7 @@ _T = TypeVar("_T")
 _KINDS: dict[type, str] = {str: "text", bool: "yes or no", list: "list", dict: "JSON object"}
 
 _POWER_SET = frozenset(POWERS)
-_PHASE = re.compile(r"([SF])([0-9]{4})([MR])|(W)([0-9]{4})(A)")
+_PHASE = re.compile(r"([SF])([1-9][0-9]{3})([MR])|(W)([1-9][0-9]{3})(A)")
 _TURNS = ("SM", "SR", "FM", "FR", "WA")
 
 _MOST = 100  # units, centres or orders in a phase; the map has 75 provinces
