@@ -160,6 +160,7 @@ bool parse_phase(std::string_view text, Position& out) {
   std::uint16_t year = 0;
   const auto [end, error] = std::from_chars(text.data() + 1, text.data() + 5, year);
   if (error != std::errc() || end != text.data() + 5) return false;
+  if (year < 1000) return false;  // it would be written in fewer digits
   for (std::size_t phase = 0; phase < kEnds.size(); ++phase) {
     if (text[0] != kLetters[phase / 2] || text[5] != kEnds[phase]) continue;
     out.year = year;

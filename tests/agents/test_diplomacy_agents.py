@@ -7,11 +7,13 @@ import numpy as np
 import pytest
 
 from kedge import _core
-from kedge.agents import make_agent, make_diplomacy_player
+from kedge.agents import add_model, make_agent, make_diplomacy_player
 from kedge.agents.diplomacy import DiplomacyPlayer, search_agent
 from kedge.agents.diplomacy_search import Choice, JointValues, choose_candidates, play_on
+from kedge.agents.networks import computing_on
 from kedge.errors import InputError
 from kedge.games.diplomacy import POWERS, Diplomacy, DiplomacyState
+from kedge.models import embedded
 from kedge.models.diplomacy import Drawn
 from kedge.models.diplomacy_plain import CentreShares, UniformOrders
 from kedge.search.one_ply import search
@@ -280,6 +282,12 @@ def test_states_travel(phases):
         ("rm(uniform-orders, lambda=1)", "lambda"),
         ("rm(uniform-orders, samples=0)", "samples"),
         ("rm(uniform-orders, value=uniform)", "value uniform is not a model of Diplomacy"),
+        ("rm(uniform-orders, value=chess)", "chess: not a model of Diplomacy"),
+        ("rm(uniform-orders, value=nothere)", "unknown model 'nothere'"),
+        ("rm(uniform-orders, value=3)", "value: the name of a model, or a path to one, not 3"),
+        ("rm(uniform-orders, value=diplomacy(temperature=3))", "value: the name of a model"),
+        ("diplomacy-value", "orders nothing; a search takes it, such as .*value=diplomacy-value"),
+        ("pikl-hedge(chess)", "anchor chess does not play .*, nor is it a model of Diplomacy"),
         ("rm(uniform-orders(temperature=0.5))", "temperature 1"),
         ("mmd(uniform-orders)", "algorithm: one of rm"),
         ("uniform-orders(temperature=0)", "temperature"),
@@ -292,6 +300,20 @@ def test_states_travel(phases):
 def test_bad_specs(spec, said):
     with pytest.raises(InputError, match=said):
         make_diplomacy_player(spec)
+
+
+@pytest.mark.parametrize("device", ["nonsense", "openvino"])
+def test_devices_that_diplomacy_does_not_know(device):
+    pytest.importorskip("torch")
+    with computing_on(device), pytest.raises(InputError, match=device):
+        make_diplomacy_player("diplomacy")
+
+
+def test_a_stored_model_is_held_to_its_sum():
+    added = add_model("mine", embedded.info("diplomacy").path)
+    added.path.write_bytes(embedded.info("diplomacy-value").path.read_bytes())
+    with pytest.raises(InputError, match="damaged; kedge models remove mine"):
+        make_diplomacy_player("mine")
 
 
 def test_no_orders_when_the_game_is_over():

@@ -40,6 +40,7 @@ def test_one_against_six(tmp_path):
     assert [line.split()[:2] for line in lines[4:6]] == [["random-orders", "all"], ["AUSTRIA", "2"]]
     assert lines[12].split()[:3] == ["holds", "all", "9"]
     assert "2.0 years a game; 0 solos, 9 draws" in lines
+    assert "not a multiple of 7 games: powers were not had equally often" in lines
 
 
 def test_a_pool_and_its_records(tmp_path):

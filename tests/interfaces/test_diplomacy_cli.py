@@ -123,6 +123,16 @@ def test_a_policy(position, tmp_path):
     assert answer(*asked, "--seed", 1)["moves"] != found["moves"]
 
 
+def test_an_order_stays_on_its_line(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "50")
+    asked = ["policy", "diplomacy", "-p", "RUSSIA", "-a", "random-orders", "--top", 1]
+    rows = [line[24:] for line in kedge(*asked).stdout.splitlines()[2:-3]]
+    assert len(rows) > 1
+    assert all(row.startswith(("A ", "F ")) for row in rows)
+    monkeypatch.setenv("COLUMNS", "20")
+    assert kedge(*asked).returncode == 0
+
+
 @pytest.mark.parametrize(
     ("fields", "arguments", "said"),
     [
@@ -141,6 +151,25 @@ def test_bad_policies(fields, arguments, said, position):
     assert done.returncode == 2
     assert said in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_the_start_and_a_phase_of_a_game(games, position):
+    asked = ["policy", "diplomacy", "-p", "FRANCE", "-a", "random-orders"]
+    assert answer(*asked) == answer(*asked, position)
+    one = games.with_name("one.jsonl")
+    one.write_text(games.read_text().splitlines()[0])
+    assert answer(*asked, one, "--phase", "f1901m")["phase"] == "F1901M"
+    for words, said in (
+        (["--phase", "F1901M"], "of which game?"),
+        ([one], "line 1: a game, not a position"),
+        ([one, "--phase", "S1950M"], "nobody has a choice in S1950M; the game goes from S1901M"),
+        ([games, "--phase", "F1901M"], "holds several games; ask about one"),
+        ([position, "--phase", "F1901M"], 'holds no game; "phases" is not a list of phases'),
+    ):
+        done = kedge(*asked, *words)
+        assert done.returncode == 2
+        [line] = done.stderr.splitlines()
+        assert said in line
 
 
 def test_one_position_with_what_came_before(position):

@@ -51,6 +51,7 @@ def test_a_model_comes_and_goes(weights, own_home):
         (("pull", "nothing"), "no public model"),
         (("add", "puct", "net.pb.gz"), "puct: an agent's name"),
         (("add", "chess", "net.pb.gz"), "chess: an agent's name"),
+        (("add", "diplomacy-value", "net.pb.gz"), "diplomacy-value: a shipped model's name"),
     ],
 )
 def test_bad_input_is_one_line(arguments, match):

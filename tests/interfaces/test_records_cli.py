@@ -204,6 +204,7 @@ def test_adjudicate():
     ("change", "reason"),
     [
         ({"name": "X"}, "X is not a phase"),
+        ({"name": "S0000M"}, "S0000M is not a phase"),
         ({"units": {"FRANCE": ["A SEA"]}}, "A SEA is not a unit"),
         ({"orders": [1]}, '"orders" is not of the form'),
         ({"orders": {"SPAIN": []}}, "'SPAIN' is not a power"),

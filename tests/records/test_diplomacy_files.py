@@ -156,6 +156,9 @@ def test_a_saved_game_ends_in_a_position():
 def test_spread_over_lines():
     text = json.dumps(GAME, indent=2).encode()
     assert len(read(b"\xef\xbb\xbf" + text)[0]) == 1
+    by_hand = lines(GAME).replace(b', "phases": [', b',\n"phases": [\n').strip()
+    assert by_hand.count(b"\n") == 2
+    assert len(read(by_hand)[0]) == 1
     games, report = read(text[:-5])
     assert (games, [one.reason for one in report.broken]) == ([], ["not JSON, or cut short"])
 
@@ -398,12 +401,19 @@ def test_positions(tmp_path):
         state.apply(orders)
         names.append(state.phase)
     assert names == ["F1901M", "F1901R", "W1901A", "S1902M"]
+    first = GAME["phases"][0]
+    eighteen = [name for names in first["centers"].values() for name in names][:18]
     for text, reason in (
         ("", "holds no position"),
         ("{", "line 1: not JSON"),
-        (json.dumps({**GAME["phases"][0], "orders": {"FRANCE": [1]}}), "line 1: .orders. is not"),
-        (json.dumps({**GAME["phases"][0], "orders": {"SPAIN": []}}), "line 1: 'SPAIN' is not a"),
-        (json.dumps({**GAME["phases"][0], "units": {"FRANCE": ["A X"]}}), "line 1: position: A X"),
+        (json.dumps(GAME), "line 1: a game, not a position"),
+        (json.dumps({"name": "S1901M", "centers": {}}), 'line 1: "units" is missing'),
+        (json.dumps({**first, "units": {"FRANCE": "A PAR"}}), "line 1: position: not of the form"),
+        (json.dumps({**first, "units": {"FRANCE": ["A X"]}}), "line 1: position: A X"),
+        (json.dumps({**first, "centers": {"FRANCE": eighteen}}), "line 1: the game is over"),
+        (json.dumps({**first, "orders": {"FRANCE": [1]}}), "line 1: .orders. is not"),
+        (json.dumps({**first, "orders": {"SPAIN": []}}), "line 1: 'SPAIN' is not a"),
+        (json.dumps({**first, "previous_orders": {"ITALY": ["A X H"]}}), "line 1: 'A X H' is not"),
     ):
         path.write_text(text)
         with pytest.raises(InputError, match=reason):

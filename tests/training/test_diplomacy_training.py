@@ -6,21 +6,25 @@ from dataclasses import replace
 import numpy as np
 import onnxruntime
 import pytest
+from command import kedge
 
 torch = pytest.importorskip("torch")
 
 from kedge import _core  # noqa: E402
+from kedge.agents.diplomacy_models import value_weights  # noqa: E402
+from kedge.errors import InputError  # noqa: E402
 from kedge.games.diplomacy import POWERS, Diplomacy  # noqa: E402
 from kedge.models.diplomacy_backends import TorchOrders  # noqa: E402
 from kedge.models.diplomacy_orders import NetworkOrders  # noqa: E402
 from kedge.models.diplomacy_plain import UniformOrders  # noqa: E402
 from kedge.models.diplomacy_values import SmallValues, alive  # noqa: E402
 from kedge.models.weight_files import read_model  # noqa: E402
+from kedge.records import write_diplomacy_games  # noqa: E402
 from kedge.records.diplomacy_games import ByPower, DiplomacyGame, Final, Phase, is_held_out  # noqa: E402
-from kedge.training import diplomacy, diplomacy_value  # noqa: E402
-from kedge.training.diplomacy import DiplomacyRecipe, DiplomacyTrainer, positions_of  # noqa: E402
-from kedge.training.diplomacy_rollouts import rolled  # noqa: E402
-from kedge.training.diplomacy_value import ValueRecipe, split  # noqa: E402
+from kedge.training import diplomacy, diplomacy_rollouts, diplomacy_value  # noqa: E402
+from kedge.training.diplomacy import DiplomacyRecipe, DiplomacyTrainer, positions_of, split  # noqa: E402
+from kedge.training.diplomacy_rollouts import Rollouts, rolled  # noqa: E402
+from kedge.training.diplomacy_value import ValueRecipe, begun  # noqa: E402
 from kedge.training.distributed import Rank  # noqa: E402
 
 CPU = Rank(torch.device("cpu"))
@@ -158,7 +162,8 @@ def test_values_are_learned_from_games_and_then_from_rollouts(games, tmp_path):
     learned = diplomacy_value.positions_of(ours)
     first = tmp_path / "ended"
     first.mkdir()
-    reports = list(diplomacy_value.train(learned, tested, first, recipe, rank=CPU))
+    network = begun(recipe)
+    reports = list(diplomacy_value.train(network, learned, tested, first, recipe, rank=CPU))
     assert reports[-1]["loss"] < reports[0]["loss"]
     weights = read_model(first / "model.onnx")
     assert weights.architecture()["parameters"] == sum(a.size for a in weights.arrays.values())
@@ -177,3 +182,55 @@ def test_values_are_learned_from_games_and_then_from_rollouts(games, tmp_path):
                                SmallValues(weights), rng)  # fmt: skip
     assert len(played_on) == len(shares) == 3 * 9
     np.testing.assert_allclose(shares.sum(1), 1.0, atol=2e-3)
+    with pytest.raises(InputError, match="has width 16 and hidden 8, the recipe 128 and 32"):
+        begun(ValueRecipe(), weights)
+
+
+def test_rollouts_are_kept_by_what_they_came_of(games, tmp_path, monkeypatch):
+    monkeypatch.setattr(diplomacy_rollouts, "order_model", lambda name: UniformOrders())
+    weights = value_weights("diplomacy-value")
+
+    def positions(count, games):
+        rollouts = Rollouts(tmp_path, games, "diplomacy", weights)
+        assert list(rollouts.play(count))[-1] == count
+        return rollouts.positions(count)
+
+    few, more = positions(1, games[:2]), positions(2, games[:2])
+    assert len(more) > len(few)
+    assert torch.equal(positions(1, games[:2]).seen, few.seen)
+    assert not torch.equal(positions(1, games[2:4]).seen, few.seen)
+
+
+def test_too_few_games(games):
+    ours = [game for game in games if not is_held_out(game)]
+    with pytest.raises(InputError, match=f"{len(ours)} to train on, 0 held out"):
+        split(ours)
+    with pytest.raises(InputError, match="none tells how it ended"):
+        diplomacy_value.positions_of(replace(game, final=None) for game in ours)
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        (["width=50", "heads=4"], "width: a multiple of the 4 heads, not 50"),
+        (["optimizer=best"], "one of adamw, muon, sgd, not 'best'"),
+        (["filters=3"], "the recipe has no field 'filters'"),
+        (["optimizer=sgd"], "games.jsonl: no game, or none of tiers AB"),
+    ],
+)
+def test_bad_recipes_are_one_line(settings, said, tmp_path):
+    path = tmp_path / "games.jsonl"
+    path.write_text("{}")
+    changes = [word for setting in settings for word in ("--set", setting)]
+    done = kedge("train", "diplomacy", path, "--folder", tmp_path / "run", *changes)
+    assert done.returncode == 2
+    [line] = done.stderr.splitlines()
+    assert said in line
+
+
+def test_the_command(games, tmp_path):
+    path, folder = tmp_path / "games.jsonl", tmp_path / "run"
+    write_diplomacy_games(games[:20], path)
+    small = [word for one in ("width=8", "hidden=4", "steps=2") for word in ("--set", one)]
+    done = kedge("train", "diplomacy-value", path, "--folder", folder, *small)
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, str(folder / "model.onnx"))

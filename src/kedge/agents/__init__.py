@@ -60,23 +60,31 @@ def make_diplomacy_player(spec: Spec | str) -> "DiplomacyPlayer":
 
 def add_model(name: str, path: str | Path) -> "ModelInfo":
     """Keep a copy of a weight file as the model `name`, if specs will reach it there."""
-    from kedge.models import store
+    from kedge.models import embedded, store
 
-    if name in AGENTS.names():
-        raise InputError(f"{name}: an agent's name, so no spec would reach the model; take another")
+    if name in (*AGENTS.names(), *embedded.names()):
+        whose = "an agent's" if name in AGENTS.names() else "a shipped model's"
+        raise InputError(f"{name}: {whose} name, so no spec would reach the model; take another")
     return store.add(name, path)
 
 
 def _model(name: str) -> Callable[..., Agent]:
-    from kedge.agents.diplomacy_models import is_order_model
-    from kedge.models import store
+    from kedge.agents.diplomacy_models import load
+    from kedge.models import embedded, store
+    from kedge.models.diplomacy_network import DiplomacyWeights
+    from kedge.models.diplomacy_values import ValueWeights
 
     known = store.known_names()
-    if name not in known and not store.is_path(name):
+    if name not in (*known, *embedded.names()) and not store.is_path(name):
         raise InputError(f"unknown agent {name!r}; {suggest(name, AGENTS.names() + known)}")
-    store.resolve(name)  # one that is not here, or damaged, is told of before its arguments
-    if is_order_model(name):
+    weights = load(name)  # one that is not here, or damaged, is told of before its arguments
+    if isinstance(weights, DiplomacyWeights):
         return _human_agent(name)
+    if isinstance(weights, ValueWeights):
+        raise InputError(
+            f"{name}: says what positions of Diplomacy are worth, and orders nothing; "
+            f"a search takes it, such as pikl-hedge(diplomacy, value={Spec(name)})"
+        )
 
     def make(temperature: float = 1.0) -> Agent:
         from kedge.agents.networks import network_agent
@@ -143,7 +151,9 @@ def _regret_agent(
     if isinstance(agent, ImitationAgent):
         return _order_search(name, agent, dial, told | diplomacy)
     if not plays(agent, NormalFormState):
-        raise InputError(f"anchor {anchor} does not play games in normal form")
+        raise InputError(
+            f"anchor {anchor} does not play games in normal form, nor is it a model of Diplomacy"
+        )
     for option in diplomacy:
         raise _no_such(option, f"{name}({anchor}, …)", [*dial, "iterations"])
     return RegretAgent(agent, by_name(name, **dial), **told)
@@ -178,10 +188,15 @@ def _human_model(what: str, spec: Spec | str) -> "ImitationAgent":
 
 def _value_model(spec: Spec | str) -> "ValueModel":
     """Of a network by its name or path; or what another human model goes by."""
-    from kedge.agents.diplomacy_models import is_value_model, value_model
+    from kedge.agents.diplomacy_models import value_model
+    from kedge.models import embedded
 
-    name = spec.name if isinstance(spec, Spec) else spec
-    return value_model(name) if is_value_model(name) else _human_model("value", spec).value
+    plain = Spec(spec) if isinstance(spec, str) else spec
+    if not isinstance(plain, Spec) or plain.args or plain.kwargs:
+        raise InputError(f"value: the name of a model, or a path to one, not {spec}")
+    if plain.name in AGENTS.names() and plain.name not in embedded.names():
+        return _human_model("value", plain).value
+    return value_model(plain.name)
 
 
 def _named_search(name: str, **settings: Any) -> Callable[..., Agent]:

@@ -12,7 +12,7 @@ from kedge.models.diplomacy_backends import NetworkValues, OnnxOrders, OrderNetw
 from kedge.models.diplomacy_network import DiplomacyWeights
 from kedge.models.diplomacy_orders import NetworkOrders
 from kedge.models.diplomacy_values import SmallValues, ValueWeights
-from kedge.models.weight_files import AnyWeights, read_model
+from kedge.models.weight_files import AnyWeights
 
 #: What positions are worth, to whoever is not told otherwise.
 VALUE = "diplomacy-value"
@@ -27,14 +27,14 @@ def human_agent(name: str, temperature: float = 1.0, top_p: float = 1.0) -> Imit
 
 
 def order_model(name: str) -> OrderModel:
-    weights = _load(name)
+    weights = load(name)
     if not isinstance(weights, DiplomacyWeights):
         raise InputError(f"{name}: not a model of what people order")
     return _orders(name, weights.sha256, *device())
 
 
 def value_model(name: str) -> ValueModel:
-    weights = _load(name)
+    weights = load(name)
     if not isinstance(weights, DiplomacyWeights | ValueWeights):
         raise InputError(f"{name}: not a model of Diplomacy")
     return _values(name, weights.sha256, *device())
@@ -42,7 +42,7 @@ def value_model(name: str) -> ValueModel:
 
 def value_weights(name: str) -> ValueWeights:
     """Of a small network of values."""
-    weights = _load(name)
+    weights = load(name)
     if not isinstance(weights, ValueWeights):
         raise InputError(f"{name}: not a small network of values, as diplomacy-value is")
     return weights
@@ -51,34 +51,30 @@ def value_weights(name: str) -> ValueWeights:
 def is_order_model(name: str) -> bool:
     """Whether the model `name` says what people order."""
     is_ours = name in embedded.names() or store.resolve(name).suffix == ".onnx"
-    return is_ours and isinstance(_load(name), DiplomacyWeights)
+    return is_ours and isinstance(load(name), DiplomacyWeights)
 
 
-def is_value_model(name: str) -> bool:
-    """Whether a model is called that, and says what positions of Diplomacy are worth."""
-    known = name in (*embedded.names(), *store.known_names()) or store.is_path(name)
-    return known and isinstance(_load(name), DiplomacyWeights | ValueWeights)
-
-
-def _load(name: str) -> AnyWeights:
+def load(name: str) -> AnyWeights:
+    """A model of any game: one that ships with kedge, a stored one, or a path."""
     if name in embedded.names():
         return embedded.load_any(name)
-    return read_model(store.resolve(name))
+    return store.load(name)
 
 
 @lru_cache(_KEPT)
 def _orders(name: str, _sha256: str, where: str, dtype: Dtype, threads: int) -> OrderModel:
-    weights = _load(name)
+    weights = load(name)
     assert isinstance(weights, DiplomacyWeights)
+    sizes = _of(_BATCHES, where), _of(_APART, where)
     network: OrderNetwork = (
         OnnxOrders(weights, threads) if where == "cpu" else TorchOrders(weights, where, dtype)
     )
-    return NetworkOrders(network, _of(_BATCHES, where), _of(_APART, where))
+    return NetworkOrders(network, *sizes)
 
 
 @lru_cache(_KEPT)
 def _values(name: str, _sha256: str, where: str, dtype: Dtype, threads: int) -> ValueModel:
-    weights = _load(name)
+    weights = load(name)
     if isinstance(weights, ValueWeights):
         return SmallValues(weights, threads)
     assert isinstance(weights, DiplomacyWeights)

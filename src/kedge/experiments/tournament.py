@@ -126,8 +126,9 @@ class Tournament(Experiment):
         solos = sum(game.is_solo for game in games)
         years = float(np.mean([game.last_year - 1900 for game in games]))
         notes = [f"{years:.1f} years a game; {solos:,} solos, {len(games) - solos:,} draws"]
-        if self.seating == "1v6":
-            notes.append("equals would have 1/7 = 14.3 % of a game each")
+        notes.append("equals would have 1/7 = 14.3 % of a game each")
+        if self.seating == "1v6" and len(games) % len(POWERS):
+            notes.append("not a multiple of 7 games: powers were not had equally often")
         different = len({str(game.orders) for game in games})
         if different < len(games):
             notes.append(f"only {different:,} games differ: the errors are larger than they say")

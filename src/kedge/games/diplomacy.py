@@ -275,6 +275,8 @@ def unit_of(order: int) -> str:
 
 def _by_power(position: Mapping[str, Any], field: str) -> list[tuple[int, str]]:
     lists: Mapping[str, Sequence[str]] = position.get(field) or {}
+    if any(isinstance(texts, str) for texts in lists.values()):
+        raise TypeError
     return [(player(power), text) for power, texts in lists.items() for text in texts]
 
 

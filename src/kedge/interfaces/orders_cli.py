@@ -3,6 +3,7 @@
 import sys
 from math import isnan
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,19 +15,27 @@ from kedge.interfaces.policy_cli import print_rest
 
 if TYPE_CHECKING:
     from kedge.agents.diplomacy import OrdersAnalysis
+    from kedge.games.diplomacy import DiplomacyState
+
+_COLUMN, _ORDER = 8, 26  # characters of a number and what follows it; of the longest order
 
 
 def orders_policy(
+    power: Annotated[str, typer.Option("--power", "-p", help="Who orders: FRANCE, …")],
     file: Annotated[
-        str,
+        str | None,
         typer.Argument(
             metavar="STATE.json",
             help="A JSON object with `name` (S1901M), `units`, `centers`, `dislodged` in R phases, "
-            "and `previous_orders` where they are known. `-` is standard input.",
+            "and `previous_orders` where they are known; or, with `--phase`, a game. `-` is "
+            "standard input. [default: the start of the game]",
             show_default=False,
         ),
-    ],
-    power: Annotated[str, typer.Option("--power", "-p", help="Who orders: FRANCE, …")],
+    ] = None,
+    phase: Annotated[
+        str | None,
+        typer.Option(metavar="S1901M", help="Which one of a recorded game.", show_default=False),
+    ] = None,
     agent: Annotated[
         str,
         typer.Option("--agent", "-a", metavar="SPEC", help="Who plays: a model, or a search."),
@@ -44,25 +53,24 @@ def orders_policy(
 
     **Examples**
 
-    - `kedge policy diplomacy position.json --power FRANCE --agent diplomacy`
+    - `kedge policy diplomacy --power FRANCE --agent diplomacy`
     - `kedge policy diplomacy position.json -p TURKEY -a "pikl-hedge(diplomacy)" --svg map.svg`
+    - `kedge policy diplomacy game.json --phase F1903M -p ITALY`
     """
     import numpy as np
 
     from kedge.agents import make_diplomacy_player
     from kedge.games.diplomacy import player
-    from kedge.records import read_positions
+    from kedge.interfaces.progress import waiting
     from kedge.specs import parse
 
     spec, name = parse(agent), power.upper()
     number, asked = player(name), make_diplomacy_player(spec)
-    positions = read_positions(sys.stdin.buffer if file == "-" else file)
-    state, _ = next(positions)
-    if next(positions, None) is not None:
-        raise InputError(f"{file}: holds several positions; ask about one")
+    state = _position(file, phase)
     if not state.orders(name):
-        raise InputError(f"{file}: {name} has nothing to order in {state.phase}")
-    [found] = asked.analyse_many([(state, number)], np.random.default_rng(seed))
+        raise InputError(f"{name} has nothing to order in {state.phase}")
+    with waiting("searching", quiet=as_json):
+        [found] = asked.analyse_many([(state, number)], np.random.default_rng(seed))
     rows = _order_rows(found)
     if svg is not None:
         from kedge.files import write_atomic
@@ -73,6 +81,24 @@ def orders_policy(
         print_json({"agent": str(spec), **position, "value": found.value, "moves": rows})
     else:
         _print_orders(f"{spec}: {name}, {state.phase}", found.value, rows, top, svg)
+
+
+def _position(file: str | None, phase: str | None) -> "DiplomacyState":
+    from kedge.games.diplomacy import Diplomacy
+    from kedge.records.diplomacy_positions import read_phase, read_positions
+
+    if file is None:
+        if phase is not None:
+            raise InputError("--phase: of which game? name its file")
+        return Diplomacy().initial_state()
+    source = sys.stdin.buffer if file == "-" else file
+    if phase is not None:
+        return read_phase(source, phase.upper())
+    positions = read_positions(source)
+    state, _ = next(positions)
+    if next(positions, None) is not None:
+        raise InputError(f"{file}: holds several positions; ask about one")
+    return state
 
 
 def _order_rows(found: "OrdersAnalysis") -> list[dict[str, Any]]:
@@ -107,16 +133,23 @@ def _print_orders(
     for heading in ("anchor", "policy", *(["q"] if searched else [])):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("orders")
+    width = max(_ORDER, console.width - _COLUMN * len(table.columns[:-1]))
     for row in everything[:top]:
         q = "-" if row["q"] is None else f"{row['q']:.4f}"
         table.add_row(
             f"{row['anchor']:.1%}",
             f"{row['policy']:.1%}",
             *([q] if searched else []),
-            ", ".join(row["move"]),
+            _wrapped(row["move"], width),
         )
     console.print(table)
     print_rest(console, everything, top)
     console.print(f"\n[bold]value[/bold] {value:.4f} of a game", highlight=False)
     if svg is not None:
         typer.echo(str(svg))
+
+
+def _wrapped(orders: list[str], width: int) -> str:
+    """Orders between commas, none of them broken over two lines."""
+    unbroken = ", ".join(order.replace(" ", "\N{NO-BREAK SPACE}") for order in orders)
+    return fill(unbroken, width).replace("\N{NO-BREAK SPACE}", " ")

@@ -10,12 +10,14 @@ if TYPE_CHECKING:
 
 
 @contextlib.contextmanager
-def counting_games(total: float | None, *, quiet: bool) -> Iterator[Callable[[int, float], None]]:
+def counting_games(
+    total: float | None, *, quiet: bool, noun: str = "games"
+) -> Iterator[Callable[[int, float], None]]:
     """A bar of games; yields what to tell how many there are, and how much of `total` is done."""
     if _is_quiet(quiet):
         yield lambda games, done: None
         return
-    with _bar("{task.fields[games]:,} games") as progress:
+    with _bar(f"{{task.fields[games]:,}} {noun}") as progress:
         bar = progress.add_task("", total=total, games=0)
         yield lambda games, done: progress.update(bar, completed=done, games=games)
 
@@ -39,6 +41,17 @@ def counting_moves(*, quiet: bool) -> Iterator[Callable[[int, int], Callable[[in
             return lambda done: progress.update(bar, completed=done)
 
         yield begin
+
+
+@contextlib.contextmanager
+def waiting(text: str, *, quiet: bool) -> Iterator[None]:
+    """A bar of what nobody knows the length of."""
+    if _is_quiet(quiet):
+        yield
+        return
+    with _bar(text) as progress:
+        progress.add_task("", total=None)
+        yield
 
 
 def _is_quiet(quiet: bool) -> bool:

@@ -2,9 +2,10 @@
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain, islice
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -12,6 +13,12 @@ from kedge.errors import InputError
 from kedge.interfaces.options import Json
 from kedge.interfaces.output import print_json, resumable
 
+if TYPE_CHECKING:
+    from kedge.records import DiplomacyGame
+    from kedge.training.distributed import Rank
+    from kedge.training.trainer import Recipe
+
+R = TypeVar("R", bound="Recipe")
 Folder = Annotated[
     Path, typer.Option(help="Where the checkpoint and the model go; the same folder goes on.")
 ]
@@ -21,7 +28,7 @@ Settings = Annotated[
         "--set",
         "-s",
         metavar="FIELD=VALUE",
-        help="Change the recipe: filters, blocks, steps, batch, learning_rate, …",
+        help="Change the recipe: blocks, steps, batch, learning_rate, …",
         show_default=False,
     ),
 ]
@@ -82,21 +89,14 @@ def chess(
       --teacher big/checkpoint.pt --device cuda --seconds 540`
     - `torchrun --nproc-per-node=8 -m kedge train chess month.pgn.zst --folder big --device cuda`
     """
-    try:
-        from kedge.training.distributed import joined
-    except ImportError:
-        raise InputError("training needs torch: pip install 'kedge[train]'") from None
-    from itertools import chain, islice
-
+    _need_torch()
     from kedge.files import make_folder
-    from kedge.interfaces.inputs import fields_of
     from kedge.records import read_games
     from kedge.training.chess import table_of, train
+    from kedge.training.distributed import joined
     from kedge.training.imitation import TowerRecipe
 
-    recipe = dataclasses.replace(
-        TowerRecipe(), **fields_of(TowerRecipe, "the recipe", settings or [])
-    )
+    recipe = _changed(TowerRecipe(), settings)
     with joined(device) as rank, resumable():
         make_folder(folder)
         games = chain.from_iterable(read_games(path) for path in data)
@@ -113,9 +113,7 @@ def chess(
             teacher=teacher,
             seedling=seedling,
         )
-        for report in reports:
-            if rank.is_first:
-                _tell(report, recipe.steps)
+        _tell(reports, rank, recipe.steps, folder)
 
 
 @train_app.command()
@@ -151,21 +149,16 @@ def go(
       --device cuda`
     - `torchrun --nproc-per-node=8 -m kedge train go sgf/ --folder big --recipe paper --device cuda`
     """
-    try:
-        from kedge.training.distributed import joined
-    except ImportError:
-        raise InputError("training needs torch: pip install 'kedge[train]'") from None
+    _need_torch()
     from kedge.files import make_folder
-    from kedge.interfaces.inputs import fields_of
     from kedge.records.go_table import go_table
     from kedge.specs import suggest
+    from kedge.training.distributed import joined
     from kedge.training.go import RECIPES, train
-    from kedge.training.imitation import TowerRecipe
 
     if recipe not in RECIPES:
         raise InputError(f"recipe {recipe!r}: {suggest(recipe, list(RECIPES))}")
-    changes = fields_of(TowerRecipe, "the recipe", settings or [])
-    chosen = dataclasses.replace(RECIPES[recipe], **changes)
+    chosen = _changed(RECIPES[recipe], settings)
     with joined(device) as rank, resumable():
         make_folder(folder)
         table = go_table(data)
@@ -181,9 +174,7 @@ def go(
             teacher=teacher,
             seedling=seedling,
         )
-        for report in reports:
-            if rank.is_first:
-                _tell(report, chosen.steps)
+        _tell(reports, rank, chosen.steps, folder)
 
 
 @train_app.command()
@@ -210,29 +201,21 @@ def diplomacy(
     - `kedge train diplomacy droidippy.jsonl.xz --folder small -s width=64 -s blocks=2 -s heads=4
       --device cuda --seconds 540`
     """
-    try:
-        from kedge.training.distributed import joined
-    except ImportError:
-        raise InputError("training needs torch: pip install 'kedge[train]'") from None
-    from itertools import chain
-
+    _need_torch()
     from kedge.files import make_folder
-    from kedge.interfaces.inputs import fields_of
-    from kedge.records.diplomacy_files import read_diplomacy_games
     from kedge.training.diplomacy import DiplomacyRecipe, train
+    from kedge.training.distributed import joined
 
-    changes = fields_of(DiplomacyRecipe, "the recipe", settings or [])
-    recipe = dataclasses.replace(DiplomacyRecipe(), **changes)
+    recipe = _changed(DiplomacyRecipe(), settings)
     with joined(device) as rank, resumable():
         make_folder(folder)
-        read = chain.from_iterable(read_diplomacy_games(path) for path in data)
-        games = [game for game in read if game.tier is None or game.tier in tiers]
+        games = [game for game in _diplomacy_games(data) if game.tier is None or game.tier in tiers]
+        if not games:
+            raise InputError(f"{', '.join(map(str, data))}: no game, or none of tiers {tiers}")
         if rank.is_first:
             typer.echo(f"{len(games):,} games", err=True)
         reports = train(games, folder, recipe, rank=rank, seconds=seconds or math.inf)
-        for report in reports:
-            if rank.is_first:
-                _tell(report, recipe.steps)
+        _tell(reports, rank, recipe.steps, folder)
 
 
 @train_app.command("diplomacy-value")
@@ -268,55 +251,69 @@ def diplomacy_value(
     - `kedge train diplomacy-value droidippy.jsonl.xz --folder later --value ended/model.onnx
       --rollouts 20000 --device cuda`
     """
-    try:
-        from kedge.training.distributed import joined
-    except ImportError:
-        raise InputError("training needs torch: pip install 'kedge[train]'") from None
-    from itertools import chain
-
+    _need_torch()
+    from kedge.agents.diplomacy_models import value_weights
     from kedge.files import make_folder
-    from kedge.interfaces.inputs import fields_of
     from kedge.interfaces.progress import counting_games
-    from kedge.records.diplomacy_files import read_diplomacy_games
+    from kedge.training.diplomacy import split
     from kedge.training.diplomacy_rollouts import Rollouts
-    from kedge.training.diplomacy_value import ValueRecipe, positions_of, split, train
+    from kedge.training.diplomacy_value import ValueRecipe, begun, positions_of, train
+    from kedge.training.distributed import joined
 
-    changes = fields_of(ValueRecipe, "the recipe", settings or [])
-    recipe = dataclasses.replace(ValueRecipe(), **changes)
+    recipe = _changed(ValueRecipe(), settings)
+    before = value_weights(value) if rollouts else None
+    network = begun(recipe, before)
     with joined(device) as rank, resumable():
         make_folder(folder)
-        games = chain.from_iterable(read_diplomacy_games(path) for path in data)
-        ours, others = split(games)
-        before = None
-        if rollouts:
-            rolling = Rollouts(folder, policy, value, device)
-            with counting_games(rollouts, quiet=not rank.is_first) as told:
-                for done in rolling.play(ours, rollouts):
-                    told(done, done)
-            learned, before = rolling.positions(rollouts), rolling.weights
-        else:
-            learned = positions_of(ours)
+        ours, others = split(_diplomacy_games(data))
+        if rank.is_first:
+            typer.echo(f"{len(ours):,} games, and {len(others):,} held out", err=True)
         tested = positions_of(others)
+        if before is None:
+            learned = positions_of(ours)
+        else:
+            rolling = Rollouts(folder, ours, policy, before, device)
+            with counting_games(rollouts, quiet=not rank.is_first, noun="rollouts") as told:
+                for done in rolling.play(rollouts):
+                    told(done, done)
+            learned = rolling.positions(rollouts)
         reports = train(
-            learned,
-            tested,
-            folder,
-            recipe,
-            rank=rank,
-            seconds=seconds or math.inf,
-            before=before,
+            network, learned, tested, folder, recipe, rank=rank, seconds=seconds or math.inf
         )
-        for report in reports:
-            if rank.is_first:
-                _tell(report, recipe.steps)
+        _tell(reports, rank, recipe.steps, folder)
 
 
-def _tell(report: Mapping[str, float], steps: int) -> None:
-    typer.echo(
-        f"step {report['step']:,} of {steps:,}  loss {report['loss']:.3f}  "
-        f"top-1 {report['top1']:.1%}  held out {report['held_out_top1']:.1%}  "
-        f"{report['seconds']:.0f} s"
-    )
+def _need_torch() -> None:
+    try:
+        import torch  # noqa: F401
+    except ImportError:
+        raise InputError("training needs torch: pip install 'kedge[train]'") from None
+
+
+def _changed(recipe: R, settings: list[str] | None) -> R:
+    """The recipe with what ``--set`` changes in it."""
+    from kedge.interfaces.inputs import fields_of
+
+    return dataclasses.replace(recipe, **fields_of(type(recipe), "the recipe", settings or []))
+
+
+def _diplomacy_games(data: list[Path]) -> "Iterator[DiplomacyGame]":
+    from kedge.records import read_diplomacy_games
+
+    return chain.from_iterable(read_diplomacy_games(path) for path in data)
+
+
+def _tell(reports: Iterable[Mapping[str, float]], rank: "Rank", steps: int, folder: Path) -> None:
+    """How training goes, and in the end where the model is."""
+    for report in reports:
+        if rank.is_first:
+            typer.echo(
+                f"step {report['step']:,} of {steps:,}  loss {report['loss']:.3f}  "
+                f"top-1 {report['top1']:.1%}  held out {report['held_out_top1']:.1%}  "
+                f"{report['seconds']:.0f} s"
+            )
+    if rank.is_first:
+        typer.echo(f"{folder / 'model.onnx'}")
 
 
 @train_app.command("move-times")
@@ -337,8 +334,6 @@ def move_times(
 
     - `kedge train move-times lichess_2024-01.pgn.zst --limit 20000`
     """
-    from itertools import chain, islice
-
     from kedge.agents.move_times import FEATURES
     from kedge.agents.networks import network
     from kedge.records import read_games

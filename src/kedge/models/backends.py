@@ -169,6 +169,19 @@ class OpenVinoNetwork(OnnxNetwork):
         return _OpenVinoSession(self._name, content, self._threads, streams, self._dtype)
 
 
+def placed(module: Any, device: str, dtype: Dtype) -> Any:
+    """A module of torch where it is to compute; an `InputError` if it cannot."""
+    import torch
+
+    if dtype not in ("float32", "bfloat16"):
+        raise InputError(f"dtype is {dtype!r}, expected float32 or bfloat16")
+    try:
+        return module.to(torch.device(device), getattr(torch, dtype)).eval()
+    except (RuntimeError, AssertionError) as error:  # torch raises both
+        reason = str(error).splitlines()[0]
+        raise InputError(f"device {device!r} cannot be used ({reason})") from None
+
+
 class TorchNetwork:
     """A network in torch: for a GPU, and many positions at once.
 
@@ -196,17 +209,10 @@ class TorchNetwork:
         compile: bool = False,
     ) -> None:
         weights = model if isinstance(model, Weights) else read_weights(model)
-        module = to_torch(weights)
+        module = placed(to_torch(weights), device, dtype)
         import torch
 
-        if dtype not in ("float32", "bfloat16"):
-            raise InputError(f"dtype is {dtype!r}, expected float32 or bfloat16")
-        try:
-            self.device = torch.device(device)
-            module = module.to(self.device, getattr(torch, dtype)).eval()
-        except (RuntimeError, AssertionError) as error:  # torch raises both
-            reason = str(error).splitlines()[0]
-            raise InputError(f"device {device!r} cannot be used ({reason})") from None
+        self.device = torch.device(device)
         if self.device.type == "cuda":
             module = module.to(memory_format=torch.channels_last)
         self.module, self.encoding = module, weights.encoding

@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from kedge import _core
+from kedge.errors import InputError
 from kedge.games.diplomacy import POWERS
-from kedge.models.backends import Dtype, onnx_session
+from kedge.models.backends import Dtype, onnx_session, placed
 from kedge.models.diplomacy_encoding import PLACES, PURPOSES, Facts, Integers
 from kedge.models.diplomacy_network import Array, DiplomacyWeights, to_onnx, to_step_onnx
 
@@ -83,13 +84,15 @@ class TorchOrders:
     """On one of torch's devices."""
 
     def __init__(self, weights: DiplomacyWeights, device: str, dtype: Dtype = "float32") -> None:
-        import torch
+        try:
+            import torch
 
-        from kedge.models.diplomacy_torch import module_of
-
+            from kedge.models.diplomacy_torch import module_of
+        except ImportError as error:
+            raise InputError(f"torch is needed: pip install 'kedge[train]' ({error})") from None
         self._torch = torch
-        self._device, self._dtype = torch.device(device), getattr(torch, dtype)
-        self._module = module_of(weights).to(self._device, self._dtype).eval()
+        self._module = placed(module_of(weights), device, dtype)
+        self._device = torch.device(device)
 
     def _number(self, array: npt.NDArray[Any]) -> Any:
         return self._torch.from_numpy(np.ascontiguousarray(array)).to(self._device)

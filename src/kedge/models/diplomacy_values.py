@@ -3,7 +3,8 @@
 It sees a position with the eyes of each power in turn: rows of a table are added up (what is mine,
 what is others'), two layers make a number of the sum, and the seven numbers' softmax are the
 shares. It is told nothing of the orders before, so that a position is worth the same however it
-came about. The native core computes it, some microseconds a position; `to_onnx` says what.
+came about. The native core computes it, some microseconds a position; `to_shipped_onnx` says
+what.
 """
 
 from collections.abc import Mapping, Sequence

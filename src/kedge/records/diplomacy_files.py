@@ -23,7 +23,7 @@ _T = TypeVar("_T")
 _KINDS: dict[type, str] = {str: "text", bool: "yes or no", list: "list", dict: "JSON object"}
 
 _POWER_SET = frozenset(POWERS)
-_PHASE = re.compile(r"([SF])([0-9]{4})([MR])|(W)([0-9]{4})(A)")
+_PHASE = re.compile(r"([SF])([1-9][0-9]{3})([MR])|(W)([1-9][0-9]{3})(A)")
 _TURNS = ("SM", "SR", "FM", "FR", "WA")
 
 _MOST = 100  # units, centres or orders in a phase; the map has 75 provinces
@@ -129,9 +129,12 @@ def read_diplomacy_games(
 
 
 def object_texts(pieces: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
-    """The numbered lines; or the whole, if it is one JSON object that is spread over lines."""
+    """The numbered lines; or the whole, if it is one JSON object that is spread over lines.
+
+    Then the first line ends where an object goes on, and the second begins no other.
+    """
     first = next(pieces, b"").removeprefix(b"\xef\xbb\xbf")
-    if re.match(rb"\s*\{\s*\n", first) is None:
+    if re.match(rb"\s*\{(?:[^\n]*[{\[,])?[^\S\n]*\n(?!\{)", first) is None:
         yield from streams.lines(itertools.chain((first,), pieces))
         return
     parts, size = [first], len(first)

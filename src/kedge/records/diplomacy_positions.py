@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
@@ -88,14 +89,22 @@ def _same(recorded: ByPower, lists: Sequence[Sequence[str]]) -> bool:
 def read_positions(
     path: str | Path | IO[bytes],
 ) -> Iterator[tuple[DiplomacyState, dict[str, list[str]]]]:
-    """Positions in plain form, an object a line or one alone, each with the orders in it."""
+    """Positions in plain form, an object a line or one alone, each with the orders in it.
+
+    Those of a game that is over are refused: nobody orders anything in them.
+    """
     with streams.opened(path) as (stored, content, where):
         pieces = streams.Pieces(stored, content, where, ReadReport())
         is_empty = True
         for line, text in object_texts(pieces):
             try:
                 found = streams.json_object(text)
+                if "units" not in found:
+                    is_game = "phases" in found
+                    raise ValueError("a game, not a position" if is_game else '"units" is missing')
                 state = DiplomacyState.from_json(found)
+                if state.is_terminal():
+                    raise ValueError("the game is over")
                 state.previous = _previous_of(found)
                 yield state, _orders_of(found, "orders")
             except ValueError as error:
@@ -107,11 +116,35 @@ def read_positions(
             raise InputError(f"{where}: ends early: {pieces.damage}")
 
 
+def read_phase(path: str | Path | IO[bytes], name: str) -> DiplomacyState:
+    """The position before the phase `name` of the one game in a file, replayed."""
+    report, where = ReadReport(), getattr(path, "name", path)
+    games = list(islice(read_diplomacy_games(path, report), 2))
+    if len(games) != 1:
+        why = "several games; ask about one" if games else "no game"
+        reasons = [one.reason for one in report.broken[:1]]
+        raise InputError("; ".join([f"{where}: holds {why}", *reasons]))
+    [game] = games
+    for decision in game.decisions():
+        if decision.phase.name == name:
+            return decision.state
+    raise InputError(
+        f"{where}: nobody has a choice in {name}; the game goes from {game.phases[0].name} to "
+        f"{game.phases[-1].name}"
+    )
+
+
 def _previous_of(position: dict[str, Any]) -> PackedOrders:
     """What was ordered in the last movement phase; nobody knows any more whether it was legal."""
     orders = _orders_of(position, "previous_orders")
-    packed = [_core.diplomacy_parse_order(text) for texts in orders.values() for text in texts]
-    return np.array(packed, np.uint32)
+    return np.array([_packed(text) for texts in orders.values() for text in texts], np.uint32)
+
+
+def _packed(text: str) -> int:
+    try:
+        return _core.diplomacy_parse_order(text)
+    except ValueError as error:
+        raise ValueError(f"{text[:40]!r} is {error}") from None
 
 
 def _orders_of(position: dict[str, Any], name: str) -> dict[str, list[str]]:
@@ -189,6 +222,7 @@ __all__ = [
     "contradiction",
     "human_orders",
     "order_sieve",
+    "read_phase",
     "read_positions",
     "replayed_games",
 ]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import permutations
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from kedge import _core
+from kedge.errors import InputError
 from kedge.games.diplomacy import POWERS, PackedOrders
 from kedge.models.diplomacy_encoding import (
     EVERYBODY,
@@ -33,7 +34,7 @@ from kedge.models.diplomacy_torch import DiplomacyModule, Shape, TaughtChoices, 
 from kedge.records.diplomacy_games import Decision, DiplomacyGame, is_held_out
 from kedge.training import trainer
 from kedge.training.distributed import Rank
-from kedge.training.trainer import Recipe, Trainer
+from kedge.training.trainer import Optimizer, Recipe, Trainer
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class DiplomacyRecipe(Recipe):
     """The share of positions that are told without the orders before, as a search meets them."""
     steps: int = 12_000
     batch: int = 1024
-    optimizer: Any = "muon"
+    optimizer: Optimizer = "muon"
     learning_rate: float = 1e-3
     warmup: int = 300
     value_weight: float = 0.3
@@ -59,6 +60,8 @@ class DiplomacyRecipe(Recipe):
         super().__post_init__()
         self._check_counts("width", "heads", "layers")
         self._check_shares("dropout", "forget")
+        if self.width % self.heads:
+            raise InputError(f"width: a multiple of the {self.heads} heads, not {self.width}")
 
     @property
     def network(self) -> Shape:
@@ -275,15 +278,24 @@ def train(
     What is tested on are the movement phases of those that are held out; where the records tell
     how active the powers were, of those in which all were (tier A).
     """
-    parts: tuple[list[DiplomacyGame], list[DiplomacyGame]] = ([], [])
-    for game in games:
-        parts[is_held_out(game)].append(game)
-    active = [game for game in parts[True] if game.tier == "A"]
-    learned = replace(positions_of(parts[False]), forget=recipe.forget).to(rank.device)
-    tested = positions_of(active or parts[True], kinds="M").to(rank.device)
+    ours, others = split(games)
+    active = [game for game in others if game.tier == "A"]
+    learned = replace(positions_of(ours), forget=recipe.forget).to(rank.device)
+    tested = positions_of(active or others, kinds="M").to(rank.device)
     torch.manual_seed(recipe.seed)
     course = DiplomacyTrainer(recipe, rank, rank.device.type == "cuda")
     return trainer.train(course, learned, tested, folder, exported, seconds=seconds)
+
+
+def split(games: Iterable[DiplomacyGame]) -> tuple[list[DiplomacyGame], list[DiplomacyGame]]:
+    """Those to learn from, and those held out; an `InputError` where there are none."""
+    parts: tuple[list[DiplomacyGame], list[DiplomacyGame]] = ([], [])
+    for game in games:
+        parts[is_held_out(game)].append(game)
+    if not all(parts):
+        ours, others = map(len, parts)
+        raise InputError(f"too few games: {ours} to train on, {others} held out to test on")
+    return parts
 
 
 def exported(network: nn.Module) -> bytes:

@@ -4,20 +4,21 @@ Appendix J: the value of a position some phases ahead is better known than its o
 that learns it from itself gets better. Rollouts are kept in files, so that none is lost.
 """
 
-from collections.abc import Iterable, Iterator
+import hashlib
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 import torch
 
 from kedge import _core
-from kedge.agents.diplomacy_models import order_model, value_weights
+from kedge.agents.diplomacy_models import load, order_model
 from kedge.agents.diplomacy_search import play_phase
 from kedge.agents.networks import computing_on
-from kedge.files import make_folder
+from kedge.files import make_folder, whole_file
 from kedge.games.diplomacy import POWERS, DiplomacyState
 from kedge.models.diplomacy import OrderModel, ValueModel
-from kedge.models.diplomacy_values import SmallValues, alive
+from kedge.models.diplomacy_values import SmallValues, ValueWeights, alive
 from kedge.records.diplomacy_games import DiplomacyGame
 from kedge.regularize import Array
 from kedge.training.diplomacy_value import ValuedPositions
@@ -28,36 +29,45 @@ _CHUNK = 256  # rollouts a file
 
 
 class Rollouts:
-    """Rollouts of the human model `policy`, whose ends the network `value` says the worth of."""
+    """Rollouts of the human model `policy` from positions of `games`; what their ends are worth
+    the network `value` says.
 
-    def __init__(self, folder: Path, policy: str, value: str, device: str = "cpu") -> None:
-        self._folder = folder / "rollouts"
-        self._device = device
-        self._policy = policy
-        self.weights = value_weights(value)
-        self._value = SmallValues(self.weights)
+    They are kept under `folder`, those of other models or games apart.
+    """
 
-    def play(self, games: Iterable[DiplomacyGame], count: int) -> Iterator[int]:
+    def __init__(
+        self,
+        folder: Path,
+        games: Sequence[DiplomacyGame],
+        policy: str,
+        value: ValueWeights,
+        device: str = "cpu",
+    ) -> None:
+        told = " ".join([load(policy).sha256, value.sha256, *(game.id for game in games)])
+        digest = hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
+        self._folder = folder / "rollouts" / digest[:12]
+        self._games, self._policy, self._device = games, policy, device
+        self._value = SmallValues(value)
+
+    def play(self, count: int) -> Iterator[int]:
         """Play on from `count` positions of the games; yields how many are done."""
         make_folder(self._folder)
-        starts = [decision.state for game in games for decision in game.decisions()]
+        starts = [decision.state for game in self._games for decision in game.decisions()]
         with computing_on(self._device):
             model = order_model(self._policy)
         for chunk, size in self._chunks(count):
-            path = self._path(chunk)
+            path = self._path(chunk, size)
             if not path.exists():
                 rng = np.random.default_rng(chunk)
                 chosen = [starts[i].clone() for i in rng.integers(len(starts), size=size)]
                 seen, shares = rolled(chosen, model, self._value, rng)
-                partial = path.with_suffix(".partial")
-                with partial.open("wb") as file:
+                with whole_file(path) as file:
                     np.savez_compressed(file, seen=seen, shares=shares)
-                partial.replace(path)
             yield chunk * _CHUNK + size
 
     def positions(self, count: int) -> ValuedPositions:
         """Of so many rollouts that were played."""
-        files = [np.load(self._path(chunk)) for chunk, _ in self._chunks(count)]
+        files = [np.load(self._path(chunk, size)) for chunk, size in self._chunks(count)]
         seen = np.concatenate([file["seen"] for file in files])
         shares = np.concatenate([file["shares"] for file in files]).astype(np.float32)
         return ValuedPositions(
@@ -66,8 +76,8 @@ class Rollouts:
             torch.from_numpy(shares),
         )
 
-    def _path(self, chunk: int) -> Path:
-        return self._folder / f"{chunk:05}.npz"
+    def _path(self, chunk: int, size: int) -> Path:
+        return self._folder / f"{chunk:05}-{size}.npz"
 
     def _chunks(self, count: int) -> list[tuple[int, int]]:
         return [

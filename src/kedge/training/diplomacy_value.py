@@ -15,9 +15,10 @@ import torch
 from torch import Tensor, nn
 
 from kedge import _core
+from kedge.errors import InputError
 from kedge.games.diplomacy import POWERS, DiplomacyState
 from kedge.models.diplomacy_values import SEEN_ROWS, ValueWeights, alive, to_shipped_onnx
-from kedge.records.diplomacy_games import DiplomacyGame, is_held_out
+from kedge.records.diplomacy_games import DiplomacyGame
 from kedge.regularize import Array
 from kedge.training import trainer
 from kedge.training.distributed import Rank
@@ -43,6 +44,8 @@ class ValueRecipe(Recipe):
         super().__post_init__()
         self._check_counts("width", "hidden")
         self._check_shares("dropout")
+        if self.blocks != 1:
+            raise InputError(f"blocks: one, in a network of values, not {self.blocks}")
 
 
 class Batch(NamedTuple):
@@ -90,6 +93,8 @@ def positions_of(games: Iterable[DiplomacyGame]) -> ValuedPositions:
             own = [decision.state for decision in game.decisions()]
             states += own
             shares += [ended] * len(own)
+    if not states:
+        raise InputError("too few games: none tells how it ended")
     return valued(states, np.array(shares))
 
 
@@ -140,7 +145,25 @@ def _scored(batch: Batch, logits: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     return losses, right, (logits.softmax(1) - batch.shares).square().sum(1)
 
 
+def begun(recipe: ValueRecipe, before: ValueWeights | None = None) -> ValueModule:
+    """What is trained: a new network, or the one `before`, if it has the recipe's shape."""
+    torch.manual_seed(recipe.seed)
+    network = ValueModule(recipe.width, recipe.hidden, recipe.dropout)
+    if before is None:
+        return network
+    if (before.width, before.hidden) != (recipe.width, recipe.hidden):
+        raise InputError(
+            f"the model to begin as has width {before.width} and hidden {before.hidden}, the "
+            f"recipe {recipe.width} and {recipe.hidden}"
+        )
+    arrays = {name: torch.from_numpy(np.array(part)) for name, part in before.arrays.items()}
+    arrays["bias"] = arrays.pop("rows.bias")
+    network.load_state_dict(arrays)
+    return network
+
+
 def train(
+    network: ValueModule,
     learned: ValuedPositions,
     tested: ValuedPositions,
     folder: Path,
@@ -148,27 +171,11 @@ def train(
     *,
     rank: Rank,
     seconds: float = float("inf"),
-    before: ValueWeights | None = None,
 ) -> Iterator[dict[str, float]]:
-    """Train, from the network there was `before` if there was one; see
-    `kedge.training.trainer.train`."""
-    torch.manual_seed(recipe.seed)
-    network = ValueModule(recipe.width, recipe.hidden, recipe.dropout)
-    if before is not None:
-        arrays = {name: torch.from_numpy(np.array(part)) for name, part in before.arrays.items()}
-        arrays["bias"] = arrays.pop("rows.bias")
-        network.load_state_dict(arrays)
+    """Train what was `begun`; see `kedge.training.trainer.train`."""
     course = ValueTrainer(network, recipe, rank)
     learned, tested = learned.to(rank.device), tested.to(rank.device)
     return trainer.train(course, learned, tested, folder, exported, seconds=seconds)
-
-
-def split(games: Iterable[DiplomacyGame]) -> tuple[list[DiplomacyGame], list[DiplomacyGame]]:
-    """Those to learn from, and those held out."""
-    parts: tuple[list[DiplomacyGame], list[DiplomacyGame]] = ([], [])
-    for game in games:
-        parts[is_held_out(game)].append(game)
-    return parts
 
 
 def exported(network: nn.Module) -> bytes:

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar, get_args
 
 import numpy as np
 import torch
@@ -21,6 +21,7 @@ from kedge.files import write_atomic
 from kedge.training.distributed import Rank
 from kedge.training.muon import Muon
 
+Optimizer = Literal["adamw", "muon", "sgd"]
 _SAMPLE = 65_536  # held-out positions that are looked at while training
 
 
@@ -31,7 +32,7 @@ class Recipe:
     blocks: int = 6
     steps: int = 20_000
     batch: int = 4096
-    optimizer: Literal["adamw", "muon", "sgd"] = "adamw"
+    optimizer: Optimizer = "adamw"
     """Muon moves the matrices of the tower, at AdamW's scale, and AdamW the rest; SGD has
     Nesterov's momentum, 0.9."""
     learning_rate: float = 2e-3
@@ -49,7 +50,7 @@ class Recipe:
         self._check_counts("blocks", "steps", "batch", "warmup")
         self._check_shares("average")
         kinds = {
-            "optimizer": ("adamw", "muon", "sgd"),
+            "optimizer": get_args(Optimizer),
             "schedule": ("cosine", "steps", "trapezoid"),
         }
         for name, known in kinds.items():
