@@ -16,6 +16,7 @@ import pytest
 
 import kedge
 from kedge.games import GAMES
+from kedge.games.hanabi import Hanabi
 from kedge.games.normal_form import NormalFormGame, write_nfg
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -52,6 +53,9 @@ def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     phase = {**position, "orders": {"FRANCE": ["A PAR - BUR"]}}
     (tmp_path / "position.json").write_text(json.dumps(phase))
     (tmp_path / "diplomacy.jsonl").write_text(json.dumps({"id": "one", "phases": [phase]}))
+    deck = [{"suitIndex": color, "rank": rank} for color, rank in Hanabi().cards]
+    live = {"players": ["Ann", "Bob"], "deck": deck, "actions": [{"type": 0, "target": 0}]}
+    (tmp_path / "hanabi.json").write_text(json.dumps(live))
     (tmp_path / "people.json").write_text(json.dumps([[0.6, 0.4], [0.25, 0.75]]))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(GAMES, "_makers", dict(GAMES._makers))

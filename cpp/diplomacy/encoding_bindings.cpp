@@ -164,11 +164,12 @@ void kedge::bind_diplomacy_encoding(nb::module_& m) {
   // What one power (7: each of them) may choose from on each board: of every slot the board, the
   // power and the place, where its orders begin, and the orders.
   m.def("diplomacy_slots", &list_slots, "boards"_a, "powers"_a, "threads"_a = 0);
-  // What each power sees of each board, (n, 7, 100) rows; and what they make of it, (n, 7).
+  // What each power sees of each board, (n, 7, 176) rows; and what they make of it, (n, 7).
   m.def("diplomacy_seen", &see_all, "batch"_a, "threads"_a = 0);
   nb::class_<ValueNetwork>(m, "DiplomacyValues")
       .def(nb::new_(&make_network), "rows"_a, "bias"_a, "layer"_a, "layer_bias"_a, "out"_a)
       .def("shares", &value_all, "batch"_a, "threads"_a = 0);
+  m.attr("DIPLOMACY_SEEN") = kSeen;
   m.attr("DIPLOMACY_SEEN_ROWS") = kSeenRows;
   m.attr("DIPLOMACY_FACT_ROWS") = kFactRows;
   m.attr("DIPLOMACY_ORDER_ROWS") = order_rows();

@@ -51,6 +51,33 @@ struct Counts {
   std::array<int, kPowers + 1> centres{}, units{}, dislodged{};
 };
 
+// With how many units each power could move into each province.
+struct Strengths {
+  explicit Strengths(const Position& position) : position(position) {
+    const Map& m = map();
+    for (const Province p : position.occupied) {
+      const Unit& unit = position.units[p];
+      for (const Province to : unit.fleet ? m.sailing[unit.location] : m.by_land[p]) {
+        ++counts[to][unit.power];
+      }
+    }
+  }
+  // As a power sees the province; kNobody has nothing near it.
+  std::uint16_t seen_by(Power power, Province province) const {
+    enum { kEmpty, kOwn, kOthers };
+    const Power there = position.occupied.has(province) ? position.units[province].power : kNobody;
+    const int who = there == kNobody ? kEmpty : there == power ? kOwn : kOthers;
+    int mine = 0, other = 0;
+    for (Power each = 0; each < kPowers; ++each) {
+      int& most = each == power ? mine : other;
+      most = std::max<int>(most, counts[province][each]);
+    }
+    return row(kSeenStrength, ((province * 3 + who) * 4 + std::min(mine, 3)) * 4 + std::min(other, 3));
+  }
+  const Position& position;
+  std::array<std::array<std::uint8_t, kPowers>, kProvinces> counts{};
+};
+
 // The phase aside, what only the power itself sees.
 std::array<std::uint16_t, 4> seen_of_self(const Position& position, const Counts& counts,
                                           Power power) {
@@ -99,6 +126,8 @@ void see(const Position& position, Power power, std::uint16_t* out) {
   each_piece(position, [&](Power whose, std::uint16_t theirs, std::uint16_t mine) {
     *out++ = whose == power ? mine : theirs;
   });
+  const Strengths strengths(position);
+  for (Province p = 0; p < kProvinces; ++p) *out++ = strengths.seen_by(power, p);
   *out++ = row(kSeenPhase, static_cast<int>(position.phase));
   for (const std::uint16_t seen : seen_of_self(position, counts, power)) *out++ = seen;
   for (Power other = 0; other < kPowers; ++other) {
@@ -122,6 +151,17 @@ void ValueNetwork::shares(const Position& position, double* shares) const {
     put[power][count[power]++] = at(mine);
   };
   each_piece(position, exchange);
+  const Strengths strengths(position);
+  for (Province p = 0; p < kProvinces; ++p) {
+    const std::uint16_t common = strengths.seen_by(kNobody, p);
+    all[summed++] = at(common);
+    for (Power power = 0; power < kPowers; ++power) {
+      const std::uint16_t own = strengths.seen_by(power, p);
+      if (own == common) continue;
+      taken[power][count[power]] = at(common);
+      put[power][count[power]++] = at(own);
+    }
+  }
   all[summed++] = at(row(kSeenPhase, static_cast<int>(position.phase)));
   const Counts counts(position);
   for (Power power = 0; power < kPowers; ++power) {

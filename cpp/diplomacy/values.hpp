@@ -9,16 +9,18 @@
 namespace kedge::diplomacy {
 
 // What a power sees, as rows of a table (row 0 is nothing): where its units and those of others
-// stand, which centres are its own, others' or nobody's; the phase; who it is; how many centres and
-// units it has, what it may build, and how many each other has. To all powers but itself it is
+// stand, which centres are its own, others' or nobody's; of each province who is there, and with
+// how many units it and the strongest other could move in; the phase; who it is; how many centres
+// and units it has, what it may build, and how many each other has. To all powers but itself it is
 // blind otherwise, so that what is learned of one is known of all.
-inline constexpr int kSeen = 100;  // at most so many
+inline constexpr int kSeen = 176;  // at most so many
 inline constexpr std::uint16_t kSeenUnit = 1, kSeenDislodged = kSeenUnit + 4 * kLocations,
                                kSeenCentre = kSeenDislodged + 4 * kLocations,
                                kSeenPhase = kSeenCentre + 3 * kLocations,
                                kSeenSelf = kSeenPhase + 5, kSeenOwn = kSeenSelf + kPowers,
                                kSeenOther = kSeenOwn + 3 * (kCentres + 1),
-                               kSeenRows = kSeenOther + 2 * (kCentres + 1);
+                               kSeenStrength = kSeenOther + 2 * (kCentres + 1),
+                               kSeenRows = kSeenStrength + 3 * 4 * 4 * kProvinces;
 
 // Rows of what `power` sees, kSeen of them, the rest 0.
 void see(const Position& position, Power power, std::uint16_t* out);

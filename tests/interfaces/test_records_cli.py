@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from command import KEDGE, kedge
 
+from kedge.games.hanabi import Hanabi
+
 GOOD = '[Event "?"]\n[Result "1-0"]\n\n1. e4 e5 1-0\n\n'
 BAD = '[Event "?"]\n[Result "1-0"]\n\n1. e4 e4 1-0\n\n'
 
@@ -179,6 +181,25 @@ def test_diplomacy(tmp_path):
     done = replay("diplomacy", path)
     assert (done.returncode, done.stdout) == (2, "")
     assert "holds no game" in done.stderr
+
+
+def test_hanabi(tmp_path):
+    path = tmp_path / "games.jsonl"
+    good = {"id": "a", "seats": ["Ann", "Bob"], "deck": Hanabi().cards, "actions": []}
+    games = [
+        {**good, "actions": [[0, "play", 0, -1]], "score": 1},
+        {**good, "actions": [[0, "discard", 0, -1]]},
+        {**good, "deck": good["deck"][1:]},
+    ]
+    path.write_text("\n".join(map(json.dumps, games)))
+    done = replay("hanabi", path, "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    result = json.loads(done.stdout)
+    assert (result["games"], result["positions"], result["broken_games"]) == (1, 1, 2)
+    illegal, short = result["broken"]
+    assert illegal["game"] == 2
+    assert illegal["reason"].startswith("move 1: discard card 1")
+    assert (short["game"], short["reason"]) == (3, "the deck has 49 cards, not 50")
 
 
 def test_adjudicate():

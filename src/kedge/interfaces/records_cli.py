@@ -19,14 +19,16 @@ _STEP = 1000  # games between two looks at the bar
 
 def replay(
     game: Annotated[
-        Literal["chess", "go", "diplomacy"], typer.Argument(help="The game.", show_default=False)
+        Literal["chess", "go", "diplomacy", "hanabi"],
+        typer.Argument(help="The game.", show_default=False),
     ],
     files: Annotated[
         list[str],
         typer.Argument(
             help="Chess: PGN or JSON lines. Go: SGF, archives and folders of it, tables. "
-            "Diplomacy: JSON lines, games that the `diplomacy` package saved. Plain or compressed "
-            "(`.gz`, `.bz2`, `.xz`, `.zst`). `-` is standard input.",
+            "Diplomacy: JSON lines, games that the `diplomacy` package saved. Hanabi: JSON lines, "
+            "games that hanab.live exports. Plain or compressed (`.gz`, `.bz2`, `.xz`, `.zst`). "
+            "`-` is standard input.",
             show_default=False,
         ),
     ],
@@ -54,13 +56,25 @@ def replay(
     - `curl https://… | kedge replay chess -`
     - `kedge replay go games.tar.xz folder/`
     - `kedge replay diplomacy standard_no_press.jsonl`
+    - `kedge replay hanabi export.json games.jsonl.xz`
     """
     from kedge.interfaces.progress import counting_games
-    from kedge.records import ReadReport, legal_games, read_games, replayed_games
+    from kedge.records import (
+        ReadReport,
+        legal_games,
+        read_games,
+        replayed_games,
+        replayed_hanabi_games,
+    )
 
     limit = (1000 if as_json else 20) if listed is None else listed
     total = ReadReport(limit=limit)
-    read: Any = {"chess": read_games, "go": legal_games, "diplomacy": replayed_games}[game]
+    read: Any = {
+        "chess": read_games,
+        "go": legal_games,
+        "diplomacy": replayed_games,
+        "hanabi": replayed_hanabi_games,
+    }[game]
     sizes = [Path(name).stat().st_size for name in files if Path(name).is_file()]
     start = perf_counter()
     with counting_games(sum(sizes) or None, quiet=as_json) as show:

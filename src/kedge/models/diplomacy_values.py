@@ -1,10 +1,10 @@
 """A small network of what Diplomacy positions are worth, which searches ask thousands of times.
 
-It sees a position with the eyes of each power in turn: rows of a table are added up (what is mine,
-what is others'), two layers make a number of the sum, and the seven numbers' softmax are the
-shares. It is told nothing of the orders before, so that a position is worth the same however it
-came about. The native core computes it, some microseconds a position; `to_shipped_onnx` says
-what.
+It sees a position with the eyes of each power in turn: rows of a table are added up (what is mine
+and what is others', and who could move where with how many), two layers make a number of the sum,
+and the seven numbers' softmax are the shares. It is told nothing of the orders before, so that a
+position is worth the same however it came about. The native core computes it, some microseconds a
+position; `to_shipped_onnx` says what.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ from kedge.models.diplomacy_network import Array
 from kedge.models.onnx_graph import Graph, in_bytes, weight_arrays
 
 #: Rows that a power sees of a position, at most; and how many there are.
-SEEN, SEEN_ROWS = 100, _core.DIPLOMACY_SEEN_ROWS
+SEEN, SEEN_ROWS = _core.DIPLOMACY_SEEN, _core.DIPLOMACY_SEEN_ROWS
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class SmallValues:
 
 
 def to_shipped_onnx(weights: ValueWeights) -> onnx.ModelProto:
-    """What powers see, ``seen`` (n, 7, 100), in; out come ``shares`` (n, 7), as logits."""
+    """What powers see, ``seen`` (n, 7, 176), in; out come ``shares`` (n, 7), as logits."""
     graph = Graph()
     seen = graph.input("seen", ["n", len(POWERS), SEEN], TensorProto.INT32)
     constants = {name: graph.constant(name, array) for name, array in weights.arrays.items()}

@@ -12,6 +12,9 @@ from kedge.records.go_files import holds_go, read_go_games
 from kedge.records.go_games import GoGame
 from kedge.records.go_positions import legal_games
 from kedge.records.go_table import GoTable, go_table
+from kedge.records.hanabi_files import read_hanabi_games, write_hanabi_games
+from kedge.records.hanabi_games import HanabiGame
+from kedge.records.hanabi_positions import replayed_hanabi_games
 from kedge.records.report import Broken, ReadReport, numbered_game
 from kedge.records.sgf import MoveNote, read_sgf, write_sgf, write_sgf_file
 
@@ -22,6 +25,7 @@ __all__ = [
     "DiplomacyGame",
     "GoGame",
     "GoTable",
+    "HanabiGame",
     "MoveNote",
     "Phase",
     "Position",
@@ -38,11 +42,14 @@ __all__ = [
     "read_diplomacy_games",
     "read_games",
     "read_go_games",
+    "read_hanabi_games",
     "read_positions",
     "read_sgf",
     "replayed_games",
+    "replayed_hanabi_games",
     "time_class_of",
     "write_diplomacy_games",
+    "write_hanabi_games",
     "write_pgn",
     "write_sgf",
     "write_sgf_file",

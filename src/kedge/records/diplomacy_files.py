@@ -13,14 +13,13 @@ from pathlib import Path
 from typing import IO, Any, TypeVar, cast
 
 from kedge import _core
-from kedge.errors import InputError
 from kedge.games.diplomacy import POWERS
 from kedge.records import streams
 from kedge.records.diplomacy_games import COMPLETED, NOTHING, ByPower, DiplomacyGame, Final, Phase
+from kedge.records.json_games import known, read_json_games, short
 from kedge.records.report import ReadReport
 
 _T = TypeVar("_T")
-_KINDS: dict[type, str] = {str: "text", bool: "yes or no", list: "list", dict: "JSON object"}
 
 _POWER_SET = frozenset(POWERS)
 _PHASE = re.compile(r"([SF])([1-9][0-9]{3})([MR])|(W)([1-9][0-9]{3})(A)")
@@ -44,7 +43,7 @@ class _Words(dict[str, str]):
                 raise ValueError
             found = self._read(text)
         except (ValueError, TypeError):
-            raise ValueError(f"{_short(text)} is no {self._noun}") from None
+            raise ValueError(f"{short(text)} is no {self._noun}") from None
         if len(self) < _MOST_WORDS:
             self[text] = found
         return found
@@ -109,40 +108,7 @@ def read_diplomacy_games(
         If the file cannot be opened, or is damaged from its first byte on.
     """
     report = ReadReport() if report is None else report
-    with streams.opened(path) as (stored, content, where):
-        if content is stored and streams.first_bytes(stored, where).startswith(b"PK\3\4"):
-            raise InputError(f"{where}: is a zip; unpack it, and name the files in it")
-        pieces = streams.Pieces(stored, content, where, report)
-        whole = streams.with_games(pieces, where, report)
-        for number, (line, text) in enumerate(object_texts(whole), 1):
-            place = f"{where}, line {line}"
-            found: dict[str, Any] = {}
-            try:
-                found = streams.json_object(text)
-                game = game_of(found)
-            except ValueError as error:
-                report.add_broken(number, place, str(error), noise="phases" not in found)
-                continue
-            report.add_game(number, place, len(game))
-            yield game
-        pieces.tell_damage()
-
-
-def object_texts(pieces: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
-    """The numbered lines; or the whole, if it is one JSON object that is spread over lines.
-
-    Then the first line ends where an object goes on, and the second begins no other.
-    """
-    first = next(pieces, b"").removeprefix(b"\xef\xbb\xbf")
-    if re.match(rb"\s*\{(?:[^\n]*[{\[,])?[^\S\n]*\n(?!\{)", first) is None:
-        yield from streams.lines(itertools.chain((first,), pieces))
-        return
-    parts, size = [first], len(first)
-    for piece in pieces:
-        if size <= streams.LONGEST:  # what is longer is broken
-            parts.append(piece)
-            size += len(piece)
-    yield 1, b"".join(parts)
+    return read_json_games(path, report, game_of, mark="phases")
 
 
 # --- Games --------------------------------------------------------------------------------------
@@ -154,8 +120,8 @@ def game_of(found: Mapping[str, Any]) -> DiplomacyGame:
     if not isinstance(raws, list) or not raws or not all(isinstance(raw, dict) for raw in raws):
         raise ValueError('"phases" is not a list of phases')
     if found.get("map", "standard") != "standard":
-        raise ValueError(f"{_short(found['map'])} is not the standard map")
-    name = _known(found, "id", str)
+        raise ValueError(f"{short(found['map'])} is not the standard map")
+    name = known(found, "id", str)
     if not name:
         raise ValueError('"id" is missing')
     phases = _phases_of(raws)
@@ -169,19 +135,19 @@ def game_of(found: Mapping[str, Any]) -> DiplomacyGame:
         final = Final(last.name, counts, done, last)
     if not phases or phases[-1].name == COMPLETED:
         raise ValueError("no phase was played" if not phases else "orders are given after the end")
-    quality = _known(found, "quality", dict) or {}
+    quality = known(found, "quality", dict) or {}
     return DiplomacyGame(
         id=name,
         phases=tuple(phases),
         final=final,
         human_powers=_humans_of(found),
-        press=_known(found, "press", str) or _press_of(_known(found, "rules", list) or []),
-        tier=_known(quality, "tier", str),
+        press=known(found, "press", str) or _press_of(known(found, "rules", list) or []),
+        tier=known(quality, "tier", str),
         activity=_numbers(quality, "active_frac", 1.0),
         players=_each(found, "players", lambda name: isinstance(name, str)),
         ratings=_each(found, "ratings", _is_rating),
-        source=_known(found, "source", str),
-        licence=_known(found, "licence", str),
+        source=known(found, "source", str),
+        licence=known(found, "licence", str),
     )
 
 
@@ -193,7 +159,7 @@ def _phases_of(raws: list[dict[str, Any]]) -> list[Phase]:
         name = raw.get("name")
         time = _time_of(name) if isinstance(name, str) else None
         if time is None:
-            raise ValueError(f"{_short(name)} is no phase")
+            raise ValueError(f"{short(name)} is no phase")
         try:
             if time <= before:
                 raise ValueError("comes after a later one")
@@ -207,7 +173,7 @@ def _phases_of(raws: list[dict[str, Any]]) -> list[Phase]:
                 raw_centers = state["centers"]
             phases.append(_phase_of(raw, state, cast(str, name), centers))
         except ValueError as error:
-            raise ValueError(f"phase {_short(name)}: {error}") from None
+            raise ValueError(f"phase {short(name)}: {error}") from None
     return phases
 
 
@@ -261,7 +227,7 @@ def _by_power(
     if not isinstance(lists, dict):
         raise ValueError(f'"{name}" is not an object with a list a power')
     if not _POWER_SET.issuperset(lists):
-        raise ValueError(f"{_short(min(lists.keys() - _POWER_SET))} is no power")
+        raise ValueError(f"{short(min(lists.keys() - _POWER_SET))} is no power")
     parts = [lists.get(power) or [] for power in POWERS]
     if set(map(type, parts)) != {list}:
         raise ValueError(f'"{name}" is not an object with a list a power')
@@ -278,7 +244,7 @@ def _by_power(
 def _refuse_twice(places: Sequence[str], reason: str) -> None:
     if len(set(places)) < len(places):
         twice = next(place for i, place in enumerate(places) if place in places[:i])
-        raise ValueError(f"{_short(twice)} {reason}")
+        raise ValueError(f"{short(twice)} {reason}")
 
 
 def _final_of(found: Any) -> Final | None:
@@ -290,7 +256,7 @@ def _final_of(found: Any) -> Final | None:
     counts = _numbers(found, "centers", 34)
     if counts is None:
         raise ValueError('"final" has no centers')
-    done = _known(found, "done", bool)
+    done = known(found, "done", bool)
     return Final(
         phase, tuple(map(int, counts)), phase == COMPLETED or None if done is None else done
     )
@@ -313,7 +279,7 @@ def _each(
     found: Mapping[str, Any], name: str, is_one: Callable[[Any], bool]
 ) -> tuple[Any, ...] | None:
     """One a power, None for those that have none."""
-    values = _known(found, name, dict)
+    values = known(found, name, dict)
     if values is None:
         return None
     if not values.keys() <= _POWER_SET:
@@ -329,7 +295,7 @@ def _is_rating(value: Any) -> bool:
 
 
 def _humans_of(found: Mapping[str, Any]) -> tuple[str, ...] | None:
-    humans, bots = _known(found, "human_powers", list), _known(found, "bot_powers", list)
+    humans, bots = known(found, "human_powers", list), known(found, "bot_powers", list)
     named = [*(humans or ()), *(bots or ())]
     if not all(isinstance(power, str) and power in _POWER_SET for power in named):
         raise ValueError('"human_powers" or "bot_powers" has something that is no power')
@@ -342,17 +308,6 @@ def _humans_of(found: Mapping[str, Any]) -> tuple[str, ...] | None:
 
 def _press_of(rules: list[Any]) -> str | None:
     return next((press for press, rule in _RULES.items() if rule in rules), None)
-
-
-def _known(found: Mapping[str, Any], name: str, kind: type[_T]) -> _T | None:
-    value = found.get(name)
-    if value is not None and not isinstance(value, kind):
-        raise ValueError(f'"{name}" is not a {_KINDS[kind]}')
-    return value
-
-
-def _short(value: object) -> str:
-    return repr(value[:40]) if isinstance(value, str) else "what is not a text"
 
 
 # --- Writing ------------------------------------------------------------------------------------
@@ -416,4 +371,4 @@ def _saved_phase(phase: Phase) -> dict[str, Any]:
     }
 
 
-__all__ = ["game_of", "object_texts", "read_diplomacy_games", "saved_game", "write_diplomacy_games"]
+__all__ = ["game_of", "read_diplomacy_games", "saved_game", "write_diplomacy_games"]

@@ -13,9 +13,10 @@ from kedge import _core
 from kedge.errors import InputError
 from kedge.games.diplomacy import POWERS, DiplomacyState, PackedOrders, player, unit_of
 from kedge.records import streams
-from kedge.records.diplomacy_files import object_texts, read_diplomacy_games
+from kedge.records.diplomacy_files import read_diplomacy_games
 from kedge.records.diplomacy_games import ByPower, DiplomacyGame, Final, Phase, is_held_out
 from kedge.records.filters import Sieve
+from kedge.records.json_games import object_texts
 from kedge.records.report import ReadReport
 
 NOT_HELD_OUT = "not held out"  #: what is said of games that models may be trained on

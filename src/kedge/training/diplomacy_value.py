@@ -49,7 +49,7 @@ class ValueRecipe(Recipe):
 
 
 class Batch(NamedTuple):
-    seen: Tensor  # (n, 7, 100) int32
+    seen: Tensor  # (n, 7, 176) int32
     alive: Tensor  # (n, 7) bool
     shares: Tensor  # (n, 7)
 
@@ -58,7 +58,7 @@ class Batch(NamedTuple):
 class ValuedPositions:
     """What powers saw, and what they got, as tensors on one device."""
 
-    seen: Tensor  # (n, 7, 100) int16
+    seen: Tensor  # (n, 7, 176) int16
     alive: Tensor  # (n, 7) bool
     shares: Tensor  # (n, 7) float32
 

@@ -1,0 +1,61 @@
+"""What a record of a game of Hanabi says: the deck, the moves, and who sat where."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from kedge.games.hanabi import Card, Hanabi, HanabiState
+from kedge.records.splits import is_one_in
+
+
+@dataclass(frozen=True, slots=True)
+class HanabiGame:
+    """One game, with five ranks. What the record does not say is None."""
+
+    id: str
+    players: tuple[str, ...]  #: by seat; the names of programs begin with ``ai:``
+    deck: tuple[Card, ...]  #: in deal order: seat 0's hand, seat 1's, …, then the draw pile
+    actions: tuple[int, ...]  #: as `Hanabi` numbers them; the seats move in turn
+    hand_size: int
+    colors: int = 5
+    score: int | None = None  #: as the source counts it: after a bomb 0, or what was built
+    legal: bool = True
+    """False where the source let people play against the rules. Replayed, it ends before that."""
+    abandoned: tuple[int, int] | None = None
+    """Who broke the game off (−1 for all), and why, as hanab.live numbers it (3: out of time)."""
+    participant: str | None = None  #: whose game it is, where one person's games are known
+    source: str | None = None
+    licence: str | None = None
+
+    @property
+    def humans(self) -> tuple[int, ...]:
+        """The seats of people."""
+        return tuple(i for i, name in enumerate(self.players) if not name.startswith("ai:"))
+
+    @property
+    def rules(self) -> Hanabi:
+        return Hanabi(len(self.players), self.colors, hand_size=self.hand_size)
+
+    def states(self) -> Iterator[HanabiState]:
+        """The game before each of its moves and at its end."""
+        state = self.rules.initial_state(self.deck)
+        yield state
+        for action in self.actions:
+            state = state.clone()
+            state.apply_action(action)
+            yield state
+
+    def __len__(self) -> int:
+        return len(self.actions)
+
+
+def is_held_out(game: HanabiGame) -> bool:
+    """Games that models are not trained on, to be tested on.
+
+    Those of one participant in five, by a hash of the name; where none is known, one game in twenty
+    by a hash of its id.
+    """
+    count, key = (20, game.id) if game.participant is None else (5, game.participant)
+    return is_one_in(count, key.encode("utf-8", "surrogatepass"))
+
+
+__all__ = ["HanabiGame", "is_held_out"]

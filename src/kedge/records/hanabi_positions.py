@@ -1,0 +1,49 @@
+"""Hanabi games, replayed by the rules."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import IO
+
+from kedge.errors import InputError
+from kedge.records.hanabi_files import read_hanabi_games
+from kedge.records.hanabi_games import HanabiGame
+from kedge.records.report import ReadReport
+
+
+def replayed_hanabi_games(
+    path: str | Path | IO[bytes], report: ReadReport | None = None
+) -> Iterator[HanabiGame]:
+    """What `read_hanabi_games` reads, replayed: broken too are games that the rules contradict.
+
+    They do where a move is illegal, and where the score is another. Games that say themselves that
+    they have illegal moves (`HanabiGame.legal`) are kept up to the first.
+    """
+    report = ReadReport() if report is None else report
+    for game in read_hanabi_games(path, report):
+        try:
+            kept = by_the_rules(game)
+        except ValueError as error:
+            report.reject(len(game), str(error))
+        else:
+            report.positions -= len(game) - len(kept)
+            yield kept
+
+
+def by_the_rules(game: HanabiGame) -> HanabiGame:
+    """The game as far as the rules go along; a ValueError if it should be farther."""
+    state = game.rules.initial_state(game.deck)
+    for ply, action in enumerate(game.actions):
+        try:
+            state.apply_action(action)
+        except InputError as error:
+            if not game.legal:
+                return replace(game, actions=game.actions[:ply])
+            raise ValueError(f"move {ply + 1}: {error}") from None
+    # After a bomb some sources count nothing, as the rules do, and some what was built.
+    if game.legal and game.score not in (None, state.score, sum(state.fireworks)):
+        raise ValueError(f"the score is {state.score}, not {game.score}")
+    return game
+
+
+__all__ = ["by_the_rules", "replayed_hanabi_games"]
