@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "vectors.hpp"
 
@@ -53,29 +54,40 @@ struct Counts {
 
 // With how many units each power could move into each province.
 struct Strengths {
-  explicit Strengths(const Position& position) : position(position) {
+  explicit Strengths(const Position& position) {
     const Map& m = map();
+    there.fill(kNobody);
     for (const Province p : position.occupied) {
       const Unit& unit = position.units[p];
+      there[p] = unit.power;
       for (const Province to : unit.fleet ? m.sailing[unit.location] : m.by_land[p]) {
-        ++counts[to][unit.power];
+        const int count = ++counts[to][unit.power];
+        if (unit.power == strongest[to]) {
+          best[to] = count;
+        } else if (count > best[to]) {
+          second[to] = std::exchange(best[to], count);
+          strongest[to] = unit.power;
+        } else {
+          second[to] = std::max(second[to], count);
+        }
       }
     }
   }
   // As a power sees the province; kNobody has nothing near it.
   std::uint16_t seen_by(Power power, Province province) const {
     enum { kEmpty, kOwn, kOthers };
-    const Power there = position.occupied.has(province) ? position.units[province].power : kNobody;
-    const int who = there == kNobody ? kEmpty : there == power ? kOwn : kOthers;
-    int mine = 0, other = 0;
-    for (Power each = 0; each < kPowers; ++each) {
-      int& most = each == power ? mine : other;
-      most = std::max<int>(most, counts[province][each]);
-    }
-    return row(kSeenStrength, ((province * 3 + who) * 4 + std::min(mine, 3)) * 4 + std::min(other, 3));
+    const int who = there[province] == kNobody ? kEmpty : there[province] == power ? kOwn : kOthers;
+    const int mine = std::min<int>(counts[province][power], 3);
+    const int other = std::min(power == strongest[province] ? second[province] : best[province], 3);
+    return row(kSeenStrength, ((province * 3 + who) * 4 + mine) * 4 + other);
   }
-  const Position& position;
-  std::array<std::array<std::uint8_t, kPowers>, kProvinces> counts{};
+  bool concerns(Power power, Province province) const {
+    return counts[province][power] > 0 || there[province] == power;
+  }
+  std::array<Power, kProvinces> there;
+  std::array<std::array<std::uint8_t, kPowers + 1>, kProvinces> counts{};
+  std::array<int, kProvinces> best{}, second{};
+  std::array<Power, kProvinces> strongest{};
 };
 
 // The phase aside, what only the power itself sees.
@@ -156,10 +168,9 @@ void ValueNetwork::shares(const Position& position, double* shares) const {
     const std::uint16_t common = strengths.seen_by(kNobody, p);
     all[summed++] = at(common);
     for (Power power = 0; power < kPowers; ++power) {
-      const std::uint16_t own = strengths.seen_by(power, p);
-      if (own == common) continue;
+      if (!strengths.concerns(power, p)) continue;
       taken[power][count[power]] = at(common);
-      put[power][count[power]++] = at(own);
+      put[power][count[power]++] = at(strengths.seen_by(power, p));
     }
   }
   all[summed++] = at(row(kSeenPhase, static_cast<int>(position.phase)));

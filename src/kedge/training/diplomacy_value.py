@@ -103,7 +103,7 @@ class ValueModule(nn.Module):
         super().__init__()
         self.rows = nn.EmbeddingBag(SEEN_ROWS, width, mode="sum", padding_idx=0)
         with torch.no_grad():
-            self.rows.weight.mul_(0.1)
+            self.rows.weight.mul_(0.03)  # some hundred of them are added up
         self.bias = nn.Parameter(torch.zeros(width))
         self.layer = nn.Linear(width, hidden)
         self.out = nn.Linear(hidden, 1, bias=False)
