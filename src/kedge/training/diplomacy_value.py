@@ -33,7 +33,7 @@ class ValueRecipe(Recipe):
     width: int = 128
     hidden: int = 32
     dropout: float = 0.4
-    steps: int = 1200
+    steps: int = 600
     batch: int = 512
     learning_rate: float = 1e-3
     warmup: int = 50
