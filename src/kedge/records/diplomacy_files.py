@@ -5,7 +5,6 @@ map is read. Memory stays the same however long the file is.
 """
 
 import itertools
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
@@ -14,9 +13,8 @@ from typing import IO, Any, TypeVar, cast
 
 from kedge import _core
 from kedge.games.diplomacy import POWERS
-from kedge.records import streams
 from kedge.records.diplomacy_games import COMPLETED, NOTHING, ByPower, DiplomacyGame, Final, Phase
-from kedge.records.json_games import known, read_json_games, short
+from kedge.records.json_games import known, read_json_games, short, write_json_games
 from kedge.records.report import ReadReport
 
 _T = TypeVar("_T")
@@ -319,12 +317,7 @@ def write_diplomacy_games(games: Iterable[DiplomacyGame], path: str | Path) -> i
     The file is compressed as its name says. What the package has no place for stands beside it,
     and comes back when the file is read here.
     """
-    count = 0
-    with streams.create(path) as file:
-        for game in games:
-            file.write(json.dumps(saved_game(game)).encode() + b"\n")
-            count += 1
-    return count
+    return write_json_games(map(saved_game, games), path)
 
 
 def saved_game(game: DiplomacyGame) -> dict[str, Any]:

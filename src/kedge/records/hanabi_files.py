@@ -14,9 +14,8 @@ from typing import IO, Any
 
 from kedge.errors import InputError
 from kedge.games.hanabi import Card, Hanabi, Move
-from kedge.records import streams
 from kedge.records.hanabi_games import HanabiGame
-from kedge.records.json_games import known, read_json_games, short
+from kedge.records.json_games import known, read_json_games, short, write_json_games
 from kedge.records.report import ReadReport
 
 _COLORS = {"No Variant": 5, "4 Suits": 4, "3 Suits": 3}  # by hanab.live's name of the variant
@@ -294,12 +293,7 @@ def write_hanabi_games(games: Iterable[HanabiGame], path: str | Path) -> int:
     The file is compressed as its name says. What hanab.live has no place for stands under
     ``kedge``, and comes back when the file is read here.
     """
-    count = 0
-    with streams.create(path) as file:
-        for game in games:
-            file.write(json.dumps(live_game(game)).encode() + b"\n")
-            count += 1
-    return count
+    return write_json_games(map(live_game, games), path)
 
 
 def live_game(game: HanabiGame) -> dict[str, Any]:

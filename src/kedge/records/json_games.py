@@ -1,8 +1,9 @@
 """Games that are kept as JSON objects, one a line or one alone."""
 
 import itertools
+import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
@@ -51,6 +52,19 @@ def read_json_games(
         pieces.tell_damage()
 
 
+def write_json_games(objects: Iterable[Mapping[str, Any]], path: str | Path) -> int:
+    """Write games that are JSON objects, one a line; how many they were.
+
+    The file is compressed as its name says.
+    """
+    count = 0
+    with streams.create(path) as file:
+        for found in objects:
+            file.write(json.dumps(found).encode() + b"\n")
+            count += 1
+    return count
+
+
 def object_texts(pieces: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
     """The numbered lines; or the whole, if it is one JSON object that is spread over lines.
 
@@ -81,4 +95,4 @@ def short(value: object) -> str:
     return repr(value[:40]) if isinstance(value, str) else "what is not a text"
 
 
-__all__ = ["known", "object_texts", "read_json_games", "short"]
+__all__ = ["known", "object_texts", "read_json_games", "short", "write_json_games"]

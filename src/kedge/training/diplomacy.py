@@ -58,7 +58,7 @@ class DiplomacyRecipe(Recipe):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._check_counts("width", "heads", "layers")
+        self._check_counts("blocks", "width", "heads", "layers")
         self._check_shares("dropout", "forget")
         if self.width % self.heads:
             raise InputError(f"width: a multiple of the {self.heads} heads, not {self.width}")
@@ -238,6 +238,7 @@ def share_losses(shares: Tensor, logits: Tensor) -> Tensor:
 
 class DiplomacyTrainer(Trainer[Batch]):
     shape: ClassVar[tuple[str, ...]] = ("width", "blocks", "heads", "layers")
+    recipe: DiplomacyRecipe
 
     def __init__(self, recipe: DiplomacyRecipe, rank: Rank, compiled: bool = True) -> None:
         network = DiplomacyModule(recipe.network, recipe.dropout)

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
-import torch
 
 from kedge import _core
 from kedge.agents.diplomacy_models import load, order_model
@@ -18,10 +17,10 @@ from kedge.agents.networks import computing_on
 from kedge.files import make_folder, whole_file
 from kedge.games.diplomacy import POWERS, DiplomacyState
 from kedge.models.diplomacy import OrderModel, ValueModel
-from kedge.models.diplomacy_values import SmallValues, ValueWeights, alive
+from kedge.models.diplomacy_values import SmallValues, ValueWeights
 from kedge.records.diplomacy_games import DiplomacyGame
 from kedge.regularize import Array
-from kedge.training.diplomacy_value import ValuedPositions
+from kedge.training.diplomacy_value import ValuedPositions, valued
 
 _PHASES = 12  # that are played on
 _AHEAD = (4, 8)  # how far positions look, both counted
@@ -69,12 +68,7 @@ class Rollouts:
         """Of so many rollouts that were played."""
         files = [np.load(self._path(chunk, size)) for chunk, size in self._chunks(count)]
         seen = np.concatenate([file["seen"] for file in files])
-        shares = np.concatenate([file["shares"] for file in files]).astype(np.float32)
-        return ValuedPositions(
-            torch.from_numpy(seen.view(np.int16)),
-            torch.from_numpy(alive(seen)),
-            torch.from_numpy(shares),
-        )
+        return valued(seen, np.concatenate([file["shares"] for file in files]))
 
     def _path(self, chunk: int, size: int) -> Path:
         return self._folder / f"{chunk:05}-{size}.npz"

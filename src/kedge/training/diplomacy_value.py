@@ -5,21 +5,20 @@ what the network itself says of positions some phases later, after the human mod
 people's (appendix J).
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
 from kedge import _core
 from kedge.errors import InputError
-from kedge.games.diplomacy import POWERS, DiplomacyState
 from kedge.models.diplomacy_values import SEEN_ROWS, ValueWeights, alive, to_shipped_onnx
 from kedge.records.diplomacy_games import DiplomacyGame
-from kedge.regularize import Array
 from kedge.training import trainer
 from kedge.training.distributed import Rank
 from kedge.training.trainer import Recipe, Trainer
@@ -27,9 +26,8 @@ from kedge.training.trainer import Recipe, Trainer
 
 @dataclass(frozen=True)
 class ValueRecipe(Recipe):
-    """How to train a network of values alone. Its blocks are one."""
+    """How to train a network of values alone."""
 
-    blocks: int = 1
     width: int = 128
     hidden: int = 32
     dropout: float = 0.4
@@ -44,8 +42,6 @@ class ValueRecipe(Recipe):
         super().__post_init__()
         self._check_counts("width", "hidden")
         self._check_shares("dropout")
-        if self.blocks != 1:
-            raise InputError(f"blocks: one, in a network of values, not {self.blocks}")
 
 
 class Batch(NamedTuple):
@@ -73,29 +69,28 @@ class ValuedPositions:
         return Batch(self.seen[rows].int(), self.alive[rows], self.shares[rows])
 
 
-def valued(states: Sequence[DiplomacyState], shares: Array, threads: int = 0) -> ValuedPositions:
-    batch = _core.DiplomacyBatch([state.board for state in states])
-    seen = _core.diplomacy_seen(batch, threads)
+def valued(seen: npt.NDArray[np.uint16], shares: npt.ArrayLike) -> ValuedPositions:
+    """What powers saw, as the native core tells it, and what they got."""
     return ValuedPositions(
         torch.from_numpy(seen.view(np.int16)),
         torch.from_numpy(alive(seen)),
-        torch.from_numpy(np.asarray(shares, np.float32).reshape(-1, len(POWERS))),
+        torch.from_numpy(np.asarray(shares, np.float32)),
     )
 
 
 def positions_of(games: Iterable[DiplomacyGame]) -> ValuedPositions:
     """Every position of the games whose end is known."""
-    states: list[DiplomacyState] = []
+    boards: list[_core.DiplomacyBoard] = []
     shares = []
     for game in games:
         ended = game.shares()
         if ended is not None:
-            own = [decision.state for decision in game.decisions()]
-            states += own
+            own = [decision.state.board for decision in game.decisions()]
+            boards += own
             shares += [ended] * len(own)
-    if not states:
+    if not boards:
         raise InputError("too few games: none tells how it ended")
-    return valued(states, np.array(shares))
+    return valued(_core.diplomacy_seen(_core.DiplomacyBatch(boards)), shares)
 
 
 class ValueModule(nn.Module):

@@ -30,9 +30,11 @@ class TowerRecipe(Recipe):
     """How to train a tower of convolutions, as chess and Go have it."""
 
     filters: int = 64
+    blocks: int = 6
     se_ratio: int = 8
     drop: float = 0.1
     """Stochastic depth of the last block; earlier ones less."""
+    value_weight: float = 0.1
     later: int = 0
     """So many moves after the next are predicted as well while training; only in Go."""
     later_weight: float = 0.25
@@ -42,7 +44,7 @@ class TowerRecipe(Recipe):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._check_counts("filters", "se_ratio")
+        self._check_counts("filters", "blocks", "se_ratio")
         if self.filters < self.se_ratio:
             raise InputError(f"filters: at least se_ratio ({self.se_ratio}), not {self.filters}")
         self._check_shares("drop", "teacher_weight")

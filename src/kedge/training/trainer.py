@@ -29,7 +29,6 @@ _SAMPLE = 65_536  # held-out positions that are looked at while training
 class Recipe:
     """How to train; the whole of it goes into the model's card. Games add what they need."""
 
-    blocks: int = 6
     steps: int = 20_000
     batch: int = 4096
     optimizer: Optimizer = "adamw"
@@ -41,13 +40,12 @@ class Recipe:
     """After the warmup: down in half a cosine, or to a tenth after every quarter of the steps, or
     level, and down in a line over the last quarter; of that one more steps can be had later."""
     weight_decay: float = 0.05
-    value_weight: float = 0.1
     average: float = 0.999
     """The weights that are kept are this running mean of those trained."""
     seed: int = 0
 
     def __post_init__(self) -> None:
-        self._check_counts("blocks", "steps", "batch", "warmup")
+        self._check_counts("steps", "batch", "warmup")
         self._check_shares("average")
         kinds = {
             "optimizer": get_args(Optimizer),
@@ -162,7 +160,7 @@ class Trainer(ABC, Generic[B]):
     """Trains in pieces: `run` goes on from where it was, `save` and `load` keep everything."""
 
     #: What of the recipe is the shape of the network that is played.
-    shape: ClassVar[tuple[str, ...]] = ("blocks",)
+    shape: ClassVar[tuple[str, ...]] = ()
     #: What says which weights there are besides, and what moves them.
     moved: ClassVar[tuple[str, ...]] = ("optimizer",)
 
@@ -336,5 +334,10 @@ def train(
     metrics = trainer.evaluate(tested)
     keep()
     if rank.is_first:
-        told = {"stages": trainer.stages, "step": trainer.step, "metrics": asdict(metrics)}
+        told = {
+            "stages": trainer.stages,
+            "step": trainer.step,
+            "learned": len(learned),
+            "metrics": asdict(metrics),
+        }
         write_atomic(folder / "metrics.json", json.dumps(told, indent=2) + "\n")
