@@ -192,13 +192,25 @@ def test_rollouts_are_kept_by_what_they_came_of(games, tmp_path, monkeypatch):
 
     def positions(count, games):
         rollouts = Rollouts(tmp_path, games, "diplomacy", weights)
-        assert list(rollouts.play(count))[-1] == count
+        assert all(done <= count for done in rollouts.play(count))
         return rollouts.positions(count)
 
     few, more = positions(1, games[:2]), positions(2, games[:2])
     assert len(more) > len(few)
     assert torch.equal(positions(1, games[:2]).seen, few.seen)
     assert not torch.equal(positions(1, games[2:4]).seen, few.seen)
+
+
+def test_rollouts_are_the_same_whoever_plays_them(games, tmp_path, monkeypatch):
+    monkeypatch.setattr(diplomacy_rollouts, "_CHUNK", 2)
+    weights = value_weights("diplomacy-value")
+    seen = []
+    for workers in (1, 2):
+        rollouts = Rollouts(tmp_path / str(workers), games[:1], "diplomacy", weights)
+        assert sorted(rollouts.play(4, workers)) == [2, 4]
+        seen.append(rollouts.positions(4).seen)
+        assert not list(rollouts.play(4, workers))
+    assert torch.equal(*seen)
 
 
 def test_too_few_games(games):

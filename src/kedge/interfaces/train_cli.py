@@ -236,6 +236,9 @@ def diplomacy_value(
     value: Annotated[
         str, typer.Option(help="With rollouts: the model to begin as, which values their ends.")
     ] = "diplomacy-value",
+    workers: Annotated[
+        int, typer.Option(min=1, help="With rollouts: processes that play them.")
+    ] = 1,
     device: Device = "cpu",
     seconds: Seconds = None,
 ) -> None:
@@ -274,7 +277,7 @@ def diplomacy_value(
         else:
             rolling = Rollouts(folder, ours, policy, before, device)
             with counting_games(rollouts, quiet=not rank.is_first, noun="rollouts") as told:
-                for done in rolling.play(rollouts):
+                for done in rolling.play(rollouts, workers):
                     told(done, done)
             learned = rolling.positions(rollouts)
         reports = train(

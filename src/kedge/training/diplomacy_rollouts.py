@@ -5,8 +5,12 @@ that learns it from itself gets better. Rollouts are kept in files, so that none
 """
 
 import hashlib
+import multiprocessing
+import signal
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -45,24 +49,37 @@ class Rollouts:
         told = " ".join([load(policy).sha256, value.sha256, *(game.id for game in games)])
         digest = hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
         self._folder = folder / "rollouts" / digest[:12]
-        self._games, self._policy, self._device = games, policy, device
-        self._value = SmallValues(value)
+        self._games, self._player = games, _Player(policy, value, device)
 
-    def play(self, count: int) -> Iterator[int]:
-        """Play on from `count` positions of the games; yields how many are done."""
+    def play(self, count: int, workers: int = 1) -> Iterator[int]:
+        """Play on from `count` positions of the games, in so many processes of one thread each;
+        in this one and on all cores, if it is one. Yields how many are done.
+        """
         make_folder(self._folder)
         starts = [decision.state for game in self._games for decision in game.decisions()]
-        with computing_on(self._device):
-            model = order_model(self._policy)
-        for chunk, size in self._chunks(count):
-            path = self._path(chunk, size)
-            if not path.exists():
-                rng = np.random.default_rng(chunk)
-                chosen = [starts[i].clone() for i in rng.integers(len(starts), size=size)]
-                seen, shares = rolled(chosen, model, self._value, rng)
-                with whole_file(path) as file:
-                    np.savez_compressed(file, seen=seen, shares=shares)
-            yield chunk * _CHUNK + size
+        parts = [
+            _Part(starts, chunk, size, self._path(chunk, size))
+            for chunk, size in self._chunks(count)
+        ]
+        left = [part for part in parts if not part.path.exists()]
+        done = count - sum(part.size for part in left)
+        for size in self._played(left, workers):
+            done += size
+            yield done
+
+    def _played(self, parts: Sequence["_Part"], workers: int) -> Iterator[int]:
+        """The sizes of `parts`, as they are finished."""
+        if workers == 1:
+            yield from (self._player.play(part) for part in parts)
+            return
+        context = multiprocessing.get_context("spawn")
+        player = self._player._replace(threads=1)
+        with ProcessPoolExecutor(workers, context, _leave_interrupts) as pool:
+            try:
+                for played in as_completed([pool.submit(player.play, part) for part in parts]):
+                    yield played.result()
+            finally:
+                pool.shutdown(cancel_futures=True)
 
     def positions(self, count: int) -> ValuedPositions:
         """Of so many rollouts that were played."""
@@ -78,6 +95,38 @@ class Rollouts:
             (chunk, min(_CHUNK, count - first))
             for chunk, first in enumerate(range(0, count, _CHUNK))
         ]
+
+
+class _Part:
+    """Rollouts of one file; its number seeds them, so that workers change nothing."""
+
+    def __init__(
+        self, starts: Sequence[DiplomacyState], number: int, size: int, path: Path
+    ) -> None:
+        self.rng = np.random.default_rng(number)
+        self.states = [starts[i] for i in self.rng.integers(len(starts), size=size)]
+        self.size, self.path = size, path
+
+
+class _Player(NamedTuple):
+    policy: str
+    value: ValueWeights
+    device: str
+    threads: int | None = None
+
+    def play(self, part: _Part) -> int:
+        with computing_on(self.device, threads=self.threads):
+            model = order_model(self.policy)
+        states = [state.clone() for state in part.states]
+        seen, shares = rolled(states, model, SmallValues(self.value), part.rng)
+        with whole_file(part.path) as file:
+            np.savez_compressed(file, seen=seen, shares=shares)
+        return part.size
+
+
+def _leave_interrupts() -> None:
+    """To who started this process: it ends it after the part that is being played."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def rolled(
