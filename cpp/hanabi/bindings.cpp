@@ -107,6 +107,48 @@ Games take(const Games& games, const Flat<std::int64_t>& which) {
   return out;
 }
 
+Games join(const std::vector<const Games*>& parts) {
+  if (parts.empty()) refuse("no games to join");
+  Games out{parts.front()->rules, {}};
+  for (const Games* part : parts) {
+    if (!(part->rules == out.rules)) refuse("games by the same rules are joined");
+    out.games.insert(out.games.end(), part->games.begin(), part->games.end());
+  }
+  return out;
+}
+
+// Games `which`, and for each of them a seat and what its cards might be.
+struct Supposed {
+  Supposed(const Games& games, const Flat<std::int64_t>& which, const Flat<std::int64_t>& seats,
+           const Decks& hands)
+      : games(games), which(which.data()), seats(seats.data()), hands(hands.data()),
+        count(which.size()) {
+    if (seats.size() != count || hands.shape(0) != count ||
+        hands.shape(1) != static_cast<std::size_t>(games.rules.hand)) {
+      refuse("one seat and one hand of " + std::to_string(games.rules.hand) + " slots a game");
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      if (static_cast<std::size_t>(this->which[i]) >= games.games.size()) {
+        throw nb::index_error("no such game");
+      }
+      if (this->seats[i] < 0 || this->seats[i] >= games.rules.players) {
+        refuse("seats are 0 to " + std::to_string(games.rules.players - 1));
+      }
+    }
+  }
+
+  const Game& game(std::size_t i) const { return games.games[which[i]]; }
+  const std::uint8_t* hand(std::size_t i) const { return hands + i * games.rules.hand; }
+  bool is_possible(std::size_t i) const {
+    return kedge::hanabi::is_possible(games.rules, game(i), static_cast<int>(seats[i]), hand(i));
+  }
+
+  const Games& games;
+  const std::int64_t *which, *seats;
+  const std::uint8_t* hands;
+  std::size_t count;
+};
+
 // Games that a thread takes at a time: to start one costs as much as to move in a thousand games.
 constexpr std::size_t kMoved = 8192, kEncoded = 1024;
 
@@ -144,6 +186,34 @@ std::int64_t random_action(std::uint64_t legal, std::uint64_t random) {
     legal &= legal - 1;
   }
   return std::countr_zero(legal);
+}
+
+auto possible(const Games& games, const Flat<std::int64_t>& which,
+                                      const Flat<std::int64_t>& seats, const Decks& hands,
+                                      unsigned threads) {
+  const Supposed supposed(games, which, seats, hands);
+  std::vector<std::uint8_t> out(supposed.count);
+  {
+    nb::gil_scoped_release release;
+    for_each<kMoved>(supposed.count, threads,
+                     [&](std::size_t i) { out[i] = supposed.is_possible(i); });
+  }
+  return kedge::own(std::move(out));
+}
+
+Games redeal(const Games& games, const Flat<std::int64_t>& which,
+             const Flat<std::int64_t>& seats, const Decks& hands,
+             const Flat<std::uint64_t>& seeds, unsigned threads) {
+  const Supposed supposed(games, which, seats, hands);
+  if (seeds.size() != supposed.count) refuse("one seed a game");
+  Games out{games.rules, std::vector<Game>(supposed.count)};
+  nb::gil_scoped_release release;
+  for_each<kMoved>(supposed.count, threads, [&](std::size_t i) {
+    if (!supposed.is_possible(i)) refuse("hand " + std::to_string(i) + " cannot be");
+    out.games[i] = redealt(games.rules, supposed.game(i), static_cast<int>(supposed.seats[i]),
+                           supposed.hand(i), seeds.data()[i]);
+  });
+  return out;
 }
 
 template <typename Number>
@@ -214,8 +284,7 @@ nb::ndarray<nb::numpy, Number> by_slot(const Games& games, const Get& get) {
 nb::ndarray<nb::numpy, std::int8_t> hands(const Games& games) {
   return by_slot<std::int8_t>(games, [&](const Hand& hand, int slot) -> std::int8_t {
     if (slot >= hand.size()) return -1;
-    return static_cast<std::int8_t>(std::countr_zero(at(hand.colours, slot)) * games.rules.ranks +
-                                    std::countr_zero(at(hand.ranks, slot)));
+    return static_cast<std::int8_t>(card_at(games.rules, hand, slot));
   });
 }
 
@@ -286,6 +355,14 @@ void kedge::bind_hanabi(nb::module_& m) {
       .def(nb::new_(&deal_all), "rules"_a, "decks"_a.noconvert())
       .def("__len__", [](const Games& games) { return games.games.size(); })
       .def("take", &take, "which"_a.noconvert())
+      .def_static("join", &join, "parts"_a)
+      // Whether in games `which` the cards of `seats` may be `hands` (m, slots), as they see it;
+      // what stands in slots without a card is not looked at.
+      .def("possible", &possible, "which"_a.noconvert(), "seats"_a.noconvert(),
+           "hands"_a.noconvert(), "threads"_a = 0)
+      // Games `which` as if they were, the draw piles shuffled.
+      .def("redealt", &redeal, "which"_a.noconvert(), "seats"_a.noconvert(),
+           "hands"_a.noconvert(), "seeds"_a.noconvert(), "threads"_a = 0)
       .def("step", &step, "actions"_a.noconvert(), "threads"_a = 0)
       // Bit a is action a; none when the game is over.
       .def("legal_actions", column<std::uint64_t>(&legal_actions))

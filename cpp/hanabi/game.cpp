@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "splitmix.hpp"
+
 namespace kedge::hanabi {
 namespace {
 
@@ -75,8 +77,7 @@ void tell(const Rules& rules, Game& game, Move move) {
 // Plays or discards the card, and draws another unless that was the end.
 void give_up(const Rules& rules, Game& game, Move move) {
   Hand& hand = game.hands[game.player];
-  const int card = std::countr_zero(at(hand.colours, move.at)) * rules.ranks +
-                   std::countr_zero(at(hand.ranks, move.at));
+  const int card = card_at(rules, hand, move.at);
   game.last.card = static_cast<std::uint8_t>(card);
   if (move.kind == Kind::kPlay) {
     play(rules, game, card);
@@ -87,6 +88,17 @@ void give_up(const Rules& rules, Game& game, Move move) {
   game.information += game.last.gained;
   remove(hand, move.at);
   if (game.drawn < rules.deck && !is_over(rules, game)) draw(rules, game, hand, rules.hand - 1);
+}
+
+using Counts = std::array<std::uint8_t, kMaxColours * kMaxRanks>;
+
+// The cards that a seat does not see: its own, and the draw pile.
+Counts hidden(const Rules& rules, const Game& game, int seat) {
+  Counts counts{};
+  const Hand& hand = game.hands[seat];
+  for (int slot = 0; slot < hand.size(); ++slot) ++counts[card_at(rules, hand, slot)];
+  for (int i = game.drawn; i < rules.deck; ++i) ++counts[game.deck[i]];
+  return counts;
 }
 
 }  // namespace
@@ -178,6 +190,43 @@ int unseen(const Rules& rules, const Game& game, int colour, int rank) {
   const std::uint64_t gone = game.discards >> rules.places[colour * rules.ranks + rank];
   return copies - std::popcount(gone & ((1u << copies) - 1)) -
          (game.fireworks[colour] > rank);
+}
+
+bool is_possible(const Rules& rules, const Game& game, int seat, const std::uint8_t* cards) {
+  const Hand& hand = game.hands[seat];
+  Counts left = hidden(rules, game, seat);
+  for (int slot = 0; slot < hand.size(); ++slot) {
+    const int card = cards[slot];
+    if (card >= rules.cards() || left[card]-- == 0) return false;
+    if (!(at(hand.known_colours, slot) >> (card / rules.ranks) & 1)) return false;
+    if (!(at(hand.known_ranks, slot) >> (card % rules.ranks) & 1)) return false;
+  }
+  return true;
+}
+
+Game redealt(const Rules& rules, const Game& game, int seat, const std::uint8_t* cards,
+             std::uint64_t seed) {
+  Game out = game;
+  Hand& hand = out.hands[seat];
+  Counts left = hidden(rules, game, seat);
+  const int size = hand.size();
+  hand.colours = hand.ranks = 0;
+  for (int slot = 0; slot < size; ++slot) {
+    --left[cards[slot]];
+    hand.colours |= std::uint64_t{1} << (8 * slot + cards[slot] / rules.ranks);
+    hand.ranks |= std::uint64_t{1} << (8 * slot + cards[slot] % rules.ranks);
+  }
+  // Each card of the pile takes a random place among those before it (Fisher and Yates).
+  int end = out.drawn;
+  for (int card = 0; card < rules.cards(); ++card) {
+    for (int copy = 0; copy < left[card]; ++copy, ++end) {
+      seed = splitmix(seed);
+      const auto place = static_cast<int>((seed >> 32) * (end - out.drawn + 1) >> 32);
+      out.deck[end] = out.deck[out.drawn + place];
+      out.deck[out.drawn + place] = static_cast<std::uint8_t>(card);
+    }
+  }
+  return out;
 }
 
 }  // namespace kedge::hanabi

@@ -22,12 +22,15 @@ struct Move {
   Kind kind;
   std::uint8_t at;     // the slot; or how many seats on the player sits who is told
   std::uint8_t value;  // the colour or rank that is told
+
+  bool operator==(const Move&) const = default;
 };
 
 struct Rules {
   Rules(int players, int colours, int ranks, int hand, int information, int lives,
         bool bomb_is_zero);
 
+  bool operator==(const Rules&) const = default;
   int cards() const { return colours * ranks; }  // that differ: colour · ranks + rank
   int perfect() const { return cards(); }
 
@@ -77,6 +80,12 @@ inline std::uint8_t at(std::uint64_t word, int slot) {
   return static_cast<std::uint8_t>(word >> (8 * slot));
 }
 
+// The card in a slot that holds one.
+inline int card_at(const Rules& rules, const Hand& hand, int slot) {
+  return std::countr_zero(at(hand.colours, slot)) * rules.ranks +
+         std::countr_zero(at(hand.ranks, slot));
+}
+
 // The first `rules.deck` cards are dealt in order: seat 0's hand, seat 1's, …, then the draw pile.
 Game deal(const Rules& rules, const std::uint8_t* deck);
 bool is_over(const Rules& rules, const Game& game);
@@ -85,5 +94,10 @@ std::uint64_t legal_actions(const Rules& rules, const Game& game);  // none when
 void apply(const Rules& rules, Game& game, Action action);          // must be legal
 // How many of a card neither lie among the discards nor were played.
 int unseen(const Rules& rules, const Game& game, int colour, int rank);
+// Whether a seat's cards may be these, oldest first, by what it was told and what it sees.
+bool is_possible(const Rules& rules, const Game& game, int seat, const std::uint8_t* cards);
+// The game as it would be if they were, the draw pile shuffled; they must be possible.
+Game redealt(const Rules& rules, const Game& game, int seat, const std::uint8_t* cards,
+             std::uint64_t seed);
 
 }  // namespace kedge::hanabi

@@ -2,6 +2,7 @@
 
 import json
 import lzma
+from collections import Counter
 from itertools import islice
 
 import numpy as np
@@ -246,6 +247,77 @@ def test_taken_games_go_their_own_ways():
     assert twice.current_players().tolist() == [1, 0]
     assert games.current_players().tolist() == [0, 0, 0]
     np.testing.assert_array_equal(twice.hands()[1], games.hands()[2])
+
+
+def test_games_are_joined():
+    one, two = (Hanabi().initial_state(rng=np.random.default_rng(seed)) for seed in (0, 1))
+    one.apply_action(one.legal_actions()[0])
+    both = _core.HanabiGames.join([one.games, two.games])
+    assert both.hands().tolist() == [one.games.hands()[0].tolist(), two.games.hands()[0].tolist()]
+    with pytest.raises(ValueError, match="by the same rules"):
+        _core.HanabiGames.join([one.games, Hanabi(players=3).initial_state().games])
+    with pytest.raises(ValueError, match="no games to join"):
+        _core.HanabiGames.join([])
+
+
+def test_other_hands_are_dealt_where_they_may_be():
+    """A seat's cards are replaced by others; what it was told and sees says which may be."""
+    rng = np.random.default_rng(5)
+    for players in (2, 4):
+        game = Hanabi(players=players)
+        state = game.initial_state(rng=rng)
+        while not state.is_terminal():
+            seat = int(rng.integers(players))
+            size = len(state.hands[seat])
+            hands = rng.integers(25, size=(64, game.hand_size)).astype(np.uint8)
+            own = state.games.hands()[0, seat].astype(np.uint8)
+            hands[0] = own
+            hands[1:16] = rng.permuted(np.tile(own, (15, 1)), axis=1)
+            seats, which = np.full(64, seat), np.zeros(64, np.int64)
+            possible = state.games.possible(which, seats, hands).astype(bool)
+            assert possible.tolist() == [_may_be(state, seat, hand[:size]) for hand in hands]
+            rows = np.flatnonzero(possible)
+            dealt = state.games.redealt(
+                which[rows], seats[rows], hands[rows], rows.astype(np.uint64)
+            )
+            assert (dealt.hands()[:, seat, :size] == hands[rows, :size]).all()
+            others = np.arange(players) != seat
+            assert (dealt.hands()[:, others] == state.games.hands()[:, others]).all()
+            assert (dealt.known_ranks() == state.games.known_ranks()).all()
+            if not possible.all():
+                with pytest.raises(ValueError, match="cannot be"):
+                    state.games.redealt(which, seats, hands, which.astype(np.uint64))
+            state.apply_action(int(rng.choice(state.legal_actions())))
+
+
+def _may_be(state, seat, hand):
+    cards = [state.game.card(number) for number in hand]
+    told = zip(cards, state.known[seat], strict=True)
+    if not all(c.colour in k.colours and c.rank in k.ranks for c, k in told):
+        return False
+    played = [Card(c, r) for c, top in enumerate(state.fireworks) for r in range(1, top + 1)]
+    others = [card for at, held in enumerate(state.hands) if at != seat for card in held]
+    seen = Counter(state.discards + played + others + cards)
+    return all(seen[card] <= state.game.cards.count(card) for card in seen)
+
+
+def test_shuffled_piles_hold_what_is_left():
+    """Played to the end, every pile has the same cards, and all orders of two are as likely."""
+    game = Hanabi()
+    state = game.initial_state(rng=np.random.default_rng(3))
+    while state.deck_size > 2 or state.information > 6:
+        discards = state.information < 7 and state.deck_size > 2
+        state.apply_action(0 if discards else state.legal_actions()[-1])
+    count = 4000
+    hands = np.repeat(state.games.hands()[:, 0].astype(np.uint8), count, 0)
+    zeros = np.zeros(count, np.int64)
+    games = state.games.redealt(zeros, zeros, hands, np.arange(count, dtype=np.uint64))
+    for _ in range(2):
+        games.step(zeros)
+    drawn = games.hands()[:, :, 4]
+    left = [game.ranks * card.colour + card.rank - 1 for card in state.deck[-2:]]
+    assert {tuple(sorted(pair)) for pair in drawn.tolist()} == {tuple(sorted(left))}
+    assert abs((drawn[:, 0] == left[0]).mean() - 0.5) < 0.04
 
 
 def test_one_bad_action_moves_nothing():

@@ -161,10 +161,14 @@ class HanabiState:
         self.num_players = game.num_players
         #: Every card, in the order in which they are dealt.
         self.deck = _whole_deck(game, deck)
-        numbers = [card.colour * game.ranks + card.rank - 1 for card in self.deck]
         #: This one game, as the native core holds thousands.
-        self.games = _core.HanabiGames(game.rules, np.array([numbers], np.uint8))
+        self.games = self.beginning()
         self.history: list[int] = []
+
+    def beginning(self) -> _core.HanabiGames:
+        """The game before its first move."""
+        numbers = [card.colour * self.game.ranks + card.rank - 1 for card in self.deck]
+        return _core.HanabiGames(self.game.rules, np.array([numbers], np.uint8))
 
     def current_player(self) -> int:
         return int(self.games.current_players()[0])

@@ -1,0 +1,158 @@
+"""Agents for Hanabi: a blueprint by itself. Searches over it are `kedge.agents.hanabi_search`'s."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import nan
+from typing import ClassVar, Protocol, runtime_checkable
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import numpy.typing as npt
+
+from kedge.agents.agent import Analysis, draw
+from kedge.errors import InputError
+from kedge.games.hanabi import HanabiState
+from kedge.models.hanabi import Blueprint, Games, Memory, joined, rows
+from kedge.regularize import Array
+
+
+@dataclass(frozen=True, kw_only=True)
+class HanabiAnalysis(Analysis):
+    """What an agent thinks of one decision."""
+
+    cards: Array | None = None
+    """(slots, cards): what it believes about each of its cards, if it has thought of them."""
+
+
+@runtime_checkable
+class HanabiPlayer(Protocol):
+    """Whoever is asked about many games at once, each by who is to move in it."""
+
+    states: ClassVar[type]
+
+    @property
+    def blueprint(self) -> Blueprint:
+        """What it plays like, or starts from."""
+        ...
+
+    def analyse_many(
+        self, states: Sequence[HanabiState], rng: np.random.Generator
+    ) -> list[HanabiAnalysis]: ...
+
+
+class Followed:
+    """Games as a blueprint remembers them.
+
+    A state that is asked about again, some moves on, is taken up where it was left.
+    """
+
+    def __init__(self, blueprint: Blueprint) -> None:
+        self._blueprint = blueprint
+        self._kept: WeakKeyDictionary[HanabiState, _Kept] = WeakKeyDictionary()
+
+    def memories(self, states: Sequence[HanabiState]) -> Memory:
+        """One row a state, all of its moves observed."""
+        for state in states:
+            if state not in self._kept:
+                self._kept[state] = _Kept(state.beginning(), self._blueprint.begin(1), 0)
+        while late := [s for s in states if self._kept[s].seen <= len(s.history)]:
+            kept = [self._kept[state] for state in late]
+            moves = [
+                s.history[k.seen - 1] if k.seen else -1 for s, k in zip(late, kept, strict=True)
+            ]
+            games = Games.join([one.games for one in kept])
+            games.step(np.array(moves, np.int64))
+            memory = self._blueprint.observe(games, joined([one.memory for one in kept]))
+            for row, (state, one) in enumerate(zip(late, kept, strict=True)):
+                which = np.array([row])
+                self._kept[state] = _Kept(games.take(which), rows(memory, which), one.seen + 1)
+        return joined([self._kept[state].memory for state in states])
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    games: Games  # one, after `seen` positions were observed
+    memory: Memory
+    seen: int
+
+
+class HanabiAgent(ABC):
+    """The verbs of an agent, from one analysis."""
+
+    states: ClassVar[type] = HanabiState
+
+    @abstractmethod
+    def analyse_many(
+        self, states: Sequence[HanabiState], rng: np.random.Generator
+    ) -> list[HanabiAnalysis]: ...
+
+    def act_many(self, states: Sequence[HanabiState], rng: np.random.Generator) -> list[int]:
+        found = self.analyse_many(states, rng)
+        return [_action(one, draw(one.policy, rng)) for one in found]
+
+    def analyse(self, state: HanabiState, player: int) -> Iterator[HanabiAnalysis]:
+        if player != state.current_player():
+            raise InputError(f"player {player} is not to move")
+        yield from self.analyse_many([state], np.random.default_rng(0))
+
+    def policy(self, state: HanabiState, player: int) -> Array:
+        return next(self.analyse(state, player)).policy
+
+    def act(self, state: HanabiState, player: int, rng: np.random.Generator) -> int:
+        return self.act_many([state], rng)[0]
+
+
+class BlueprintAgent(HanabiAgent):
+    """Plays as a blueprint does, at a temperature; the anchor of searches."""
+
+    def __init__(
+        self, blueprint: Blueprint, temperature: float = 1.0, *, greedy: bool = False
+    ) -> None:
+        if not isinstance(temperature, int | float) or not temperature > 0.0:
+            raise InputError(f"temperature: a number above 0, not {temperature}")
+        self.blueprint, self.temperature, self.greedy = blueprint, temperature, greedy
+        self._followed = Followed(blueprint)
+
+    def analyse_many(
+        self, states: Sequence[HanabiState], rng: np.random.Generator
+    ) -> list[HanabiAnalysis]:
+        return [
+            HanabiAnalysis(
+                anchor=anchor,
+                policy=likeliest(anchor) if self.greedy else _tempered(anchor, self.temperature),
+                q=np.full(len(anchor), nan),
+                value=nan,
+                smooth=anchor,
+                actions=actions,
+            )
+            for actions, anchor in anchors(self.blueprint, self._followed, states)
+        ]
+
+
+def anchors(
+    blueprint: Blueprint, followed: Followed, states: Sequence[HanabiState]
+) -> list[tuple[npt.NDArray[np.int64], Array]]:
+    """The legal actions of each state, and what the blueprint thinks of them."""
+    games = Games.join([state.games for state in states])
+    policies = blueprint.policy(games, followed.memories(states))
+    legal = [np.array(state.legal_actions(), np.int64) for state in states]
+    return [(actions, policy[actions]) for actions, policy in zip(legal, policies, strict=True)]
+
+
+def likeliest(policy: Array) -> Array:
+    """All of it on one action."""
+    return np.where(np.arange(len(policy)) == policy.argmax(), 1.0, 0.0)
+
+
+def _tempered(policy: Array, temperature: float) -> Array:
+    if temperature == 1.0:
+        return policy
+    power: Array = (policy / policy.max()) ** (1.0 / temperature)
+    power /= power.sum()
+    return power
+
+
+def _action(found: HanabiAnalysis, index: int) -> int:
+    assert found.actions is not None
+    return int(found.actions[index])
