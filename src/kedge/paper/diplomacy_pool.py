@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 from kedge.evaluation.tournaments import TournamentGame
 from kedge.experiments import Column, Experiment, Report, Table
 from kedge.experiments.tournament import Seating, games_of
-from kedge.models import embedded
 from kedge.paper.diplomacy_figures import draw_shares
 from kedge.paper.diplomacy_strength import (
     NOTHING,
@@ -44,7 +43,7 @@ class DiplomacyPool(DiplomacyGames):
     seating: ClassVar[Seating] = "pool"
 
     pool: tuple[str, ...] | None = None
-    """Who is in every pool, beside the one that it is about; None is those that ship."""
+    """Who is in every pool, beside the one that it is about; None is our own seven."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -55,9 +54,8 @@ class DiplomacyPool(DiplomacyGames):
             self.tournament(*self.members(), eighth)
 
     def _usual(self) -> tuple[str, ...]:
-        named = self._named()
         usual = (_BOTS, _COLD_IL, BRBOT, SEARCHBOT, IL, RM, _DIL_PIKL)
-        return tuple(named[name] for name in usual if name in named)
+        return tuple(self._named()[name] for name in usual)
 
     @property
     def eighths(self) -> list[str]:
@@ -65,14 +63,12 @@ class DiplomacyPool(DiplomacyGames):
         return [*map(pikl, self.lambdas), HEDGE]
 
     def _named(self) -> dict[str, str]:
-        """The paper's agents, and our own stand-ins: of models, only those that ship."""
+        """The paper's agents, and our own stand-ins."""
         ours = {
             _BOTS: str(Spec(_BOTS, (), {"temperature": _COLD})),
             _COLD_IL: self.imitation(temperature=_COLD),
             _DIL_PIKL: self.search("dil-pikl"),
         }
-        if _BOTS not in embedded.names():
-            del ours[_BOTS]
         return super().specs() | ours
 
     def members(self) -> dict[str, str]:
