@@ -15,8 +15,6 @@ from kedge.models.diplomacy_encoding import (
     WAIVE,
     Choices,
     facts_of,
-    open_after,
-    open_until,
     tells_previous,
 )
 
@@ -156,12 +154,18 @@ def test_builds_and_removals_go_by_place(winter):
     builds, removals = choices.of(0), choices.of(2)
     names = [_core.diplomacy_format_order(int(order)) for order in builds]
     assert names == ["A BRE B", "F BRE B", "A MAR B", "F MAR B", "A PAR B", "WAIVE"]
+    after, until = choices.openings()
+    after = [after[slice(*choices.offsets[i : i + 2])].tolist() for i in range(4)]
     # After Brest comes Marseilles, after Paris nothing but waiving, and then only that.
-    assert open_after(builds, True).tolist() == [2, 2, 4, 4, 5, 5]
-    assert open_until(builds, 1, True) == len(builds)
+    assert after[0] == after[1] == [2, 2, 4, 4, 5, 5]
     assert len(removals) == 3
-    assert open_after(removals, True).tolist() == [1, 2, 3]
-    assert open_until(removals, 1, True) == 2  # one must be left for the second
+    assert after[2] == after[3] == [1, 2, 3]
+    # Of the removals one must be left for the second.
+    assert until.tolist() == [6, 6, 2, 3]
+    spring = Diplomacy().initial_state().board
+    after, until = Choices.on([spring], [2]).openings()
+    assert not after.any()
+    assert until.sum() == len(after)
 
 
 def test_orders_are_matched_to_choices(winter):

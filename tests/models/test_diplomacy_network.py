@@ -1,5 +1,7 @@
 """The Diplomacy network: the same in ONNX and in torch, order by order and all at once."""
 
+from collections import Counter
+
 import numpy as np
 import onnx
 import pytest
@@ -111,6 +113,27 @@ def test_temperature_and_top_p(model):
         _drawn(model, asked, 1, temperature=-1.0)
     with pytest.raises(InputError, match="top_p"):
         _drawn(model, asked, 1, top_p=0.0)
+
+
+@pytest.mark.parametrize(("temperature", "top_p"), [(1.0, 1.0), (0.5, 0.9), (0.0, 1.0)])
+def test_everyone_draws_as_one_power_does(model, winter, temperature, top_p):
+    """All powers at once, on a board with nothing to order for some: the same shares of orders."""
+    how, count = {"temperature": temperature, "top_p": top_p}, 4000
+    spring = questions()[0][0]
+    rng = np.random.default_rng(1)
+    drawn = model.draw_everyone([spring, *[winter] * count], rng, **how)
+    assert len(drawn) == count + 1
+    assert len(drawn[0]) == 22
+    spring.clone().apply_packed(drawn[0])
+    for power, own in ((FRANCE, slice(0, 2)), (ITALY, slice(2, 4))):
+        [alone] = _drawn(model, [(winter, power)], count, **how)
+        expected = {
+            tuple(orders.tolist()): times / count
+            for orders, times in zip(alone.orders, alone.counts, strict=True)
+        }
+        found = Counter(tuple(orders[own].tolist()) for orders in drawn[1:])
+        for orders in expected.keys() | found.keys():
+            assert found[orders] / count == pytest.approx(expected.get(orders, 0.0), abs=0.035)
 
 
 def test_units_without_orders_hold_and_illegal_ones_are_impossible(model):

@@ -17,7 +17,14 @@ from kedge.games.diplomacy import (
     adjudicate_each,
     coordinated,
 )
-from kedge.models.diplomacy import Drawn, OrderModel, Question, ValueModel
+from kedge.models.diplomacy import (
+    Drawn,
+    DrawsEveryone,
+    OrderModel,
+    Question,
+    ValueModel,
+    drawn_apart,
+)
 from kedge.regularize import Array
 
 MOST_CANDIDATES = 64  # a joint action of seven powers is a number of 42 bits
@@ -201,11 +208,13 @@ def play_phase(
     model: OrderModel, states: Sequence[DiplomacyState], rng: np.random.Generator
 ) -> None:
     """One phase of each, none of which is over, as rollouts play it."""
-    questions = [(state, power) for state in states for power in range(len(POWERS))]
-    drawn = draw_orders(model, questions, 1, rng, ROLLOUT_TEMPERATURE, ROLLOUT_TOP_P)
-    for i, state in enumerate(states):
-        powers = drawn[i * len(POWERS) : (i + 1) * len(POWERS)]
-        state.apply_packed(np.concatenate([one.orders[0] for one in powers]))
+    how = {"temperature": ROLLOUT_TEMPERATURE, "top_p": ROLLOUT_TOP_P}
+    if isinstance(model, DrawsEveryone):
+        drawn = model.draw_everyone(states, rng, **how)
+    else:
+        drawn = drawn_apart(model, states, rng, **how)
+    for state, orders in zip(states, drawn, strict=True):
+        state.apply_packed(orders)
 
 
 class _Growing:

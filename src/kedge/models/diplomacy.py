@@ -1,7 +1,7 @@
 """What a model of Diplomacy answers: which orders people would give, what a position is worth."""
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -45,9 +45,45 @@ class OrderModel(Protocol):
         ...
 
 
+@runtime_checkable
+class DrawsEveryone(Protocol):
+    """An `OrderModel` that knows a quick way to draw once for all powers."""
+
+    def draw_everyone(
+        self,
+        states: Sequence[DiplomacyState],
+        rng: np.random.Generator,
+        *,
+        temperature: float = 1.0,
+        top_p: float = 1.0,
+    ) -> list[PackedOrders]:
+        """What all powers of each state order."""
+        ...
+
+
 class ValueModel(Protocol):
     """What positions are worth to each power."""
 
     def values(self, boards: _core.DiplomacyBatch | Sequence[_core.DiplomacyBoard]) -> Array:
         """Expected Sum-of-Squares shares, (boards, 7)."""
         ...
+
+
+def drawn_apart(
+    model: OrderModel,
+    states: Sequence[DiplomacyState],
+    rng: np.random.Generator,
+    *,
+    temperature: float = 1.0,
+    top_p: float = 1.0,
+) -> list[PackedOrders]:
+    """What all powers of each state order, one power after the other."""
+    due = [
+        [power for power in range(state.num_players) if state.board.orders_due(power) > 0]
+        for state in states
+    ]
+    questions = [(state, power) for state, some in zip(states, due, strict=True) for power in some]
+    how = {"temperature": temperature, "top_p": top_p}
+    drawn = iter(model.draw(questions, 1, rng, **how) if questions else [])
+    nothing = np.zeros(0, np.uint32)
+    return [np.concatenate([nothing, *(next(drawn).orders[0] for _ in some)]) for some in due]

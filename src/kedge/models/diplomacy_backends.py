@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +11,7 @@ from kedge import _core
 from kedge.errors import InputError
 from kedge.games.diplomacy import POWERS
 from kedge.models.backends import Dtype, onnx_session, placed
-from kedge.models.diplomacy_encoding import PLACES, PURPOSES, Facts, Integers
+from kedge.models.diplomacy_encoding import PLACES, PURPOSES, Choices, Facts, Integers
 from kedge.models.diplomacy_network import Array, DiplomacyWeights, to_onnx, to_step_onnx
 
 _LOOKS = 1 + PURPOSES * PLACES
@@ -39,6 +39,17 @@ class OrderNetwork(Protocol):
     def step(self, read: Any, state: Any, asked: Asked) -> tuple[Array, Any]:
         """The logits (g, r, c) of the orders, and the state of the g · r rows after them. At the
         start there is no state, and parents do not matter."""
+
+
+@runtime_checkable
+class Sampler(Protocol):
+    """A network that draws by itself, and so leaves nothing but the orders to be fetched."""
+
+    def sample(
+        self, facts: Facts, choices: Choices, seed: int, temperature: float, top_p: float
+    ) -> Integers:
+        """Which order of each choice is drawn; the choices are those of all powers on the boards
+        that `facts` tells of."""
 
 
 class OnnxOrders:
@@ -123,6 +134,24 @@ class TorchOrders:
                 state = tuple(part[:, rows].contiguous() for part in state)
             logits, state = self._module.step(told, orders[..., :3], seen, state)
             return logits.float().cpu().numpy(), state
+
+    def sample(
+        self, facts: Facts, choices: Choices, seed: int, temperature: float, top_p: float
+    ) -> Integers:
+        from kedge.models.diplomacy_torch import AllChoices, sample
+
+        after, until = choices.openings()
+        first, counts = np.zeros((2, len(facts), len(POWERS)), np.int64)
+        groups = choices.boards[choices.first], choices.powers[choices.first]
+        first[groups], counts[groups] = choices.first, choices.counts
+        told = _core.diplomacy_order_facts(choices.orders).view(np.int16)
+        with self._torch.inference_mode():
+            parts = (first, counts, choices.places, choices.offsets, told, after, until)
+            every = AllChoices(*(self._number(part) for part in parts))
+            generator = self._torch.Generator(self._device).manual_seed(seed)
+            drawn = sample(self._module, self.read(facts), every, generator, temperature, top_p)
+            found: Integers = drawn.cpu().numpy()
+            return found
 
 
 class NetworkValues:

@@ -85,6 +85,28 @@ class Choices:
     def of(self, choice: int) -> PackedOrders:
         return self.orders[self.offsets[choice] : self.offsets[choice + 1]]
 
+    def openings(self) -> tuple[Integers, Integers]:
+        """For each order, from which of its choice's on the power's next may be; and for each
+        choice, up to which it may itself be.
+
+        Units are ordered in any way. But of builds and removals those before it, and others at
+        the same place, are then closed, and after a waived build there are only waived ones; of
+        the units to remove enough must remain.
+        """
+        after, until = np.zeros(len(self.orders), np.int64), np.diff(self.offsets)
+        adjusting = self.places == PLACES
+        choices = np.repeat(np.arange(len(until)), until)
+        which = np.flatnonzero(adjusting[choices])
+        orders, own = self.orders[which], choices[which]
+        waived = is_waive(orders)
+        provinces = np.where(waived, PLACES, _PROVINCES[place_of(orders) % PLACES])
+        keys = own * (PLACES + 1) + provinces
+        later = which[0] + np.searchsorted(keys, keys, side="right") if len(which) else which
+        after[which] = np.where(waived, until[own] - 1, later - self.offsets[own])
+        left = np.repeat(self.first + self.counts - 1, self.counts) - np.arange(len(until))
+        removing = adjusting & ~is_waive(self.orders[self.offsets[1:] - 1])
+        return after, np.where(removing, until - left, until)
+
     def matched(self, own: slice, given: PackedOrders) -> PackedOrders:
         """Which of the `given` orders is for each of a power's `own` choices; 0 where none is.
 
@@ -103,26 +125,3 @@ class Choices:
         known = places[at] == place_of(given)
         wanted[at[known]] = given[known]
         return wanted
-
-
-def open_after(orders: PackedOrders, adjusting: bool) -> Integers:
-    """For each order, from which on the next choice of the power may be.
-
-    Units are ordered in any way; but of builds and removals those before it, and others at the
-    same place, are then closed, and after a waived build there are only waived ones.
-    """
-    if not adjusting:
-        return np.zeros(len(orders), np.int64)
-    waived = is_waive(orders)
-    provinces = np.where(waived, PLACES, _PROVINCES[place_of(orders) % PLACES])
-    after: Integers = np.searchsorted(provinces, provinces, side="right")
-    return np.where(waived, len(orders) - 1, after)
-
-
-def open_until(orders: PackedOrders, left: int, adjusting: bool) -> int:
-    """Up to which order a power may choose that then has `left` choices more.
-
-    Of the units to remove enough must remain; builds can always be waived.
-    """
-    removing = adjusting and not is_waive(orders[-1:]).any()
-    return len(orders) - left if removing else len(orders)

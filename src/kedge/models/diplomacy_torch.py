@@ -186,6 +186,83 @@ class DiplomacyModule(nn.Module):
         return said.view(*before.shape[:2], -1) @ vectors.transpose(1, 2), state
 
 
+class AllChoices(NamedTuple):
+    """What every power chooses from: `kedge.models.diplomacy_encoding.Choices`, by position."""
+
+    first: Tensor  # (n, 7) the first choice of each power
+    counts: Tensor  # (n, 7)
+    places: Tensor  # (s,)
+    offsets: Tensor  # (s + 1,)
+    orders: Tensor  # (c, 5) facts
+    after: Tensor  # (c,) `Choices.openings`
+    until: Tensor  # (s,)
+
+
+def sample(
+    module: DiplomacyModule,
+    read: Read,
+    choices: AllChoices,
+    generator: torch.Generator,
+    temperature: float,
+    top_p: float,
+) -> Tensor:
+    """(s,) which order of each choice is drawn, choice by choice of all powers at once."""
+    rows = choices.first.numel()
+    positions = torch.arange(rows, device=choices.first.device) // choices.first.shape[1]
+    first, counts = choices.first.flatten(), choices.counts.flatten()
+    powers = read.powers.flatten(0, 1)
+    table = functional.pad(module.order.weight[1:], (0, 0, 1, 0))
+    chosen = choices.until.new_zeros(len(choices.until))
+    before, open_ = counts.new_zeros(rows, 3), counts.new_zeros(rows)
+    shape = (module.lstm.num_layers, rows, module.lstm.hidden_size)
+    hidden, cell = powers.new_zeros(2, *shape)
+    for step in range(int(counts.max())):
+        asked = (counts > step).nonzero().squeeze(1)
+        slots, at = first[asked] + step, positions[asked]
+        heard = module.heard(
+            read.places[at, choices.places[slots].long()],
+            powers[asked],
+            counts[asked] - step,
+            before[asked],
+        )
+        said, (hidden[:, asked], cell[:, asked]) = module.lstm(
+            heard[:, None], (hidden[:, asked], cell[:, asked])
+        )
+        said = said.squeeze(1)
+        # Of a position all powers look at once: its places are not copied for each.
+        whole = powers.new_zeros(rows, said.shape[1]).index_copy(0, asked, said)
+        looked = whole.unflatten(0, choices.first.shape) @ read.looks.transpose(1, 2)
+        begins = choices.offsets[slots]
+        lengths = choices.offsets[slots + 1] - begins
+        number = torch.arange(int(lengths.max()), device=slots.device)
+        orders = choices.orders[(begins[:, None] + number).clamp(max=len(choices.orders) - 1)]
+        facts = orders.long() * (number < lengths[:, None])[..., None]
+        logits = (said @ table.T).gather(1, facts[..., :3].flatten(1))
+        logits = logits.float().unflatten(1, (-1, 3)).sum(2)
+        looks = looked.flatten(0, 1)[asked].gather(1, facts[..., 3:].flatten(1))
+        logits = logits + looks.float().unflatten(1, (-1, 2)).sum(2)
+        closed = (number < open_[asked][:, None]) | (number >= choices.until[slots][:, None])
+        which = _drawn(logits.masked_fill(closed, -torch.inf), generator, temperature, top_p)
+        chosen[slots] = which
+        before[asked] = facts[torch.arange(len(which), device=which.device), which, :3]
+        open_[asked] = choices.after[begins + which]
+    return chosen
+
+
+def _drawn(logits: Tensor, generator: torch.Generator, temperature: float, top_p: float) -> Tensor:
+    """One a row, of the likeliest that together have `top_p`, at a temperature."""
+    if temperature == 0.0:
+        return logits.argmax(1)
+    logits = logits / temperature
+    if top_p < 1.0:
+        ranked, order = logits.softmax(1).sort(descending=True)
+        beyond = ranked.cumsum(1) - ranked >= top_p
+        logits = logits.masked_fill(beyond.scatter(1, order, beyond), -torch.inf)
+    # The largest of them with Gumbel noise is one drawn by their probabilities.
+    noise = torch.empty_like(logits).exponential_(generator=generator).log()
+    return (logits - noise).argmax(1)
+
+
 def arrays_of(module: nn.Module) -> dict[str, Array]:
     """The numbers of a network as `DiplomacyWeights` has them."""
     arrays = {}

@@ -25,8 +25,6 @@ from kedge.models.diplomacy_encoding import (
     Choices,
     Integers,
     facts_of,
-    open_after,
-    open_until,
     tells_previous,
 )
 from kedge.models.diplomacy_network import DiplomacyWeights, to_shipped_onnx
@@ -161,18 +159,15 @@ def _trimmed(
     choices: Choices, wanted: PackedOrders, adjusting: npt.NDArray[np.bool_]
 ) -> tuple[Integers, Integers]:
     """The range of orders that each choice was among; an empty one where it is not known."""
-    begins, ends = choices.offsets[:-1].copy(), choices.offsets[1:].copy()
+    after, until = choices.openings()
+    begins = choices.offsets[:-1].copy()
+    ends = begins + until
     for first, count in zip(choices.first, choices.counts, strict=True):
         if not adjusting[choices.boards[first]] or not wanted[first]:
             continue
-        orders = choices.of(first)
-        after = open_after(orders, True)
-        start = 0
-        for slot in range(first, first + count):
-            begin = choices.offsets[slot]
-            begins[slot] = begin + start
-            ends[slot] = begin + open_until(orders, first + count - 1 - slot, True)
-            start = int(after[np.flatnonzero(orders == wanted[slot])[0]])
+        for slot in range(first, first + count - 1):
+            which = np.flatnonzero(choices.of(slot) == wanted[slot])[0]
+            begins[slot + 1] += after[choices.offsets[slot] + which]
     ends = np.where(wanted == 0, begins, ends)
     return begins, ends
 
