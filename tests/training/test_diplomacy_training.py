@@ -202,7 +202,7 @@ def test_rollouts_are_kept_by_what_they_came_of(games, tmp_path, monkeypatch):
 
 
 def test_rollouts_are_the_same_whoever_plays_them(games, tmp_path, monkeypatch):
-    monkeypatch.setattr(diplomacy_rollouts, "_CHUNK", 2)
+    monkeypatch.setitem(diplomacy_rollouts._CHUNKS, "cpu", 2)
     weights = value_weights("diplomacy-value")
     seen = []
     for workers in (1, 2):
@@ -211,6 +211,18 @@ def test_rollouts_are_the_same_whoever_plays_them(games, tmp_path, monkeypatch):
         seen.append(rollouts.positions(4).seen)
         assert not list(rollouts.play(4, workers))
     assert torch.equal(*seen)
+
+
+def test_rollouts_that_are_played_to_the_end_say_what_came_of_it(games, tmp_path, monkeypatch):
+    monkeypatch.setattr(diplomacy_rollouts, "order_model", lambda name: UniformOrders())
+    monkeypatch.setattr(diplomacy_rollouts, "_LIMITS", Diplomacy(last_year=1903))
+    rollouts = Rollouts(tmp_path, games[:1], "diplomacy", None)
+    assert list(rollouts.play(3)) == [3]
+    found = rollouts.positions(3)
+    assert 0 < len(found) <= 3 * 6
+    np.testing.assert_allclose(found.shares.sum(1), 1.0, atol=2e-3)
+    # Those of one game ended alike.
+    assert len({tuple(shares.tolist()) for shares in found.shares}) <= 3
 
 
 def test_too_few_games(games):

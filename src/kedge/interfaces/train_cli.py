@@ -236,6 +236,9 @@ def diplomacy_value(
     value: Annotated[
         str, typer.Option(help="With rollouts: the model to begin as, which values their ends.")
     ] = "diplomacy-value",
+    to_the_end: Annotated[
+        bool, typer.Option("--to-the-end", help="With rollouts: play every one of them out.")
+    ] = False,
     workers: Annotated[
         int, typer.Option(min=1, help="With rollouts: processes that play them.")
     ] = 1,
@@ -245,8 +248,9 @@ def diplomacy_value(
     """What Diplomacy positions are worth to each power: the small network that searches ask.
 
     First from how people's games ended; then, as in the paper's appendix J, from what it says
-    itself four to eight phases later, when the human model has played on. One game in twenty is
-    held out, and tested on. Rollouts are kept in the folder; run again to go on.
+    itself four to eight phases later, when the human model has played on; or from how the games
+    of that model end. One game in twenty is held out, and tested on. Rollouts are kept in the
+    folder; run again to go on.
 
     **Examples**
 
@@ -275,7 +279,7 @@ def diplomacy_value(
         if before is None:
             learned = positions_of(ours)
         else:
-            rolling = Rollouts(folder, ours, policy, before, device)
+            rolling = Rollouts(folder, ours, policy, None if to_the_end else before, device)
             with counting_games(rollouts, quiet=not rank.is_first, noun="rollouts") as told:
                 for done in rolling.play(rollouts, workers):
                     told(done, done)

@@ -1,7 +1,8 @@
 """Positions that the human model played on from, and what they are worth some phases later.
 
 Appendix J: the value of a position some phases ahead is better known than its own, so a network
-that learns it from itself gets better. Rollouts are kept in files, so that none is lost.
+that learns it from itself gets better. Or games are played to the end, which says what they were
+worth: people's own games are few. Rollouts are kept in files, so that none is lost.
 """
 
 import hashlib
@@ -13,27 +14,30 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from kedge import _core
 from kedge.agents.diplomacy_models import load, order_model
 from kedge.agents.diplomacy_search import play_phase
 from kedge.agents.networks import computing_on
 from kedge.files import make_folder, whole_file
-from kedge.games.diplomacy import POWERS, DiplomacyState
+from kedge.games.diplomacy import POWERS, Diplomacy, DiplomacyState
 from kedge.models.diplomacy import OrderModel, ValueModel
+from kedge.models.diplomacy_encoding import Facts
 from kedge.models.diplomacy_values import SmallValues, ValueWeights
 from kedge.records.diplomacy_games import DiplomacyGame
-from kedge.regularize import Array
 from kedge.training.diplomacy_value import ValuedPositions, valued
 
 _PHASES = 12  # that are played on
 _AHEAD = (4, 8)  # how far positions look, both counted
-_CHUNK = 256  # rollouts a file
+_KEPT = 6  # positions of a game that is played to the end
+_LIMITS = Diplomacy(last_year=1935, quiet_years=5)  # of such games
+_CHUNKS = {"cpu": 256, "cuda": 8192}  # rollouts a file, which are played side by side
 
 
 class Rollouts:
     """Rollouts of the human model `policy` from positions of `games`; what their ends are worth
-    the network `value` says.
+    the network `value` says, or if there is none the rules: then they go on to the end.
 
     They are kept under `folder`, those of other models or games apart.
     """
@@ -43,13 +47,15 @@ class Rollouts:
         folder: Path,
         games: Sequence[DiplomacyGame],
         policy: str,
-        value: ValueWeights,
+        value: ValueWeights | None,
         device: str = "cpu",
     ) -> None:
-        told = " ".join([load(policy).sha256, value.sha256, *(game.id for game in games)])
+        valuer = "the end" if value is None else value.sha256
+        told = " ".join([load(policy).sha256, valuer, *(game.id for game in games)])
         digest = hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
         self._folder = folder / "rollouts" / digest[:12]
         self._games, self._player = games, _Player(policy, value, device)
+        self._chunk = _CHUNKS["cpu" if device == "cpu" else "cuda"]
 
     def play(self, count: int, workers: int = 1) -> Iterator[int]:
         """Play on from `count` positions of the games, in so many processes of one thread each;
@@ -92,8 +98,8 @@ class Rollouts:
 
     def _chunks(self, count: int) -> list[tuple[int, int]]:
         return [
-            (chunk, min(_CHUNK, count - first))
-            for chunk, first in enumerate(range(0, count, _CHUNK))
+            (chunk, min(self._chunk, count - first))
+            for chunk, first in enumerate(range(0, count, self._chunk))
         ]
 
 
@@ -110,7 +116,7 @@ class _Part:
 
 class _Player(NamedTuple):
     policy: str
-    value: ValueWeights
+    value: ValueWeights | None
     device: str
     threads: int | None = None
 
@@ -118,7 +124,10 @@ class _Player(NamedTuple):
         with computing_on(self.device, threads=self.threads):
             model = order_model(self.policy)
         states = [state.clone() for state in part.states]
-        seen, shares = rolled(states, model, SmallValues(self.value), part.rng)
+        if self.value is None:
+            seen, shares = played_out(states, model, part.rng)
+        else:
+            seen, shares = rolled(states, model, SmallValues(self.value), part.rng)
         with whole_file(part.path) as file:
             np.savez_compressed(file, seen=seen, shares=shares)
         return part.size
@@ -129,9 +138,35 @@ def _leave_interrupts() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
+Worth = tuple[Facts, npt.NDArray[np.float16]]  #: What powers saw, and their shares.
+
+
+def played_out(
+    states: Sequence[DiplomacyState], model: OrderModel, rng: np.random.Generator
+) -> Worth:
+    """What powers see on the way, and the shares at the end; the states are played on."""
+    boards: list[list[_core.DiplomacyBoard]] = [[] for _ in states]
+    for state in states:
+        state.game = _LIMITS
+    while going := [i for i, state in enumerate(states) if not state.is_terminal()]:
+        for i in going:
+            boards[i].append(states[i].board)
+        play_phase(model, [states[i] for i in going], rng)
+    kept: list[_core.DiplomacyBoard] = []
+    shares = []
+    for state, passed in zip(states, boards, strict=True):
+        some = rng.permutation(len(passed))[:_KEPT]
+        kept += [passed[i] for i in some]
+        shares += [state.shares()] * len(some)
+    return _core.diplomacy_seen(_core.DiplomacyBatch(kept)), np.array(shares, np.float16)
+
+
 def rolled(
-    states: list[DiplomacyState], model: OrderModel, value: ValueModel, rng: np.random.Generator
-) -> tuple[np.ndarray[tuple[int, ...], np.dtype[np.uint16]], Array]:
+    states: Sequence[DiplomacyState],
+    model: OrderModel,
+    value: ValueModel,
+    rng: np.random.Generator,
+) -> Worth:
     """What powers see on the way, and the shares some phases later; the states are played on."""
     boards = [[state.board] for state in states]
     for _ in range(_PHASES):
