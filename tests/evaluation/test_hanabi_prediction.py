@@ -8,7 +8,14 @@ import pytest
 from hanabi_players import Peeking, imitation, people, registered  # noqa: F401
 
 from kedge.agents.hanabi import BlueprintAgent, HanabiAnalysis
-from kedge.evaluation.hanabi_prediction import at_lambda, predict_at_every, predict_moves
+from kedge.evaluation.hanabi_prediction import (
+    at_lambda,
+    is_searched,
+    predict_at,
+    predict_moves,
+    watched,
+)
+from kedge.evaluation.order_prediction import ANCHOR_SHARE, LEAST
 from kedge.evaluation.prediction import GameScore, clustered
 from kedge.models.hanabi import UniformBlueprint
 from kedge.records.hanabi_games import is_held_out
@@ -86,30 +93,50 @@ def test_games_are_followed_not_replayed():
 
 def test_one_search_serves_every_lambda():
     asked = chosen(people(4))
-    agent = Peeking(lam=7.0)
-    lambdas = (0.0, 0.5, inf)
-    found = predict_at_every(lambdas, asked, agent, np.random.default_rng(0))
-    assert sum(map(len, agent.asked)) == sum(len(plies) for _, plies in asked)
-    for lam, one in zip(lambdas, found, strict=True):
-        by_itself = predict_moves(asked, Peeking(lam=lam), np.random.default_rng(0))
-        assert one.to_json()["top1"] == by_itself.to_json()["top1"]
-    best, _, raw = (one.to_json() for one in found)
-    assert best["top1"] == 1.0 > raw["top1"]
-    assert (
-        raw["cross_entropy"]
-        == predict_moves(asked, imitation(), np.random.default_rng(0)).to_json()["cross_entropy"]
-    )
+    games = list(watched(asked, Peeking(lam=7.0), np.random.default_rng(0)))
+    found = {lam: predict_at(lam, games).to_json() for lam in (0.0, 0.5, inf)}
+    for lam, one in found.items():
+        by_itself = predict_moves(asked, Peeking(lam=lam), np.random.default_rng(0)).to_json()
+        for key in ("top1", "cross_entropy"):
+            assert one[key] == pytest.approx(by_itself[key])
+    assert found[0.0]["top1"] == 1.0 > found[inf]["top1"]
+    uniform = predict_moves(asked, imitation(), np.random.default_rng(0)).to_json()
+    assert found[inf]["cross_entropy"] == pytest.approx(uniform["cross_entropy"])
+
+
+def test_what_a_search_never_plays_costs_no_more_than_the_anchors_share():
+    asked = chosen(people(4), bots=True)
+    found = predict_moves(asked, Peeking(), np.random.default_rng(0)).to_json()
+    assert 2.0 < found["cross_entropy"] < -np.log(ANCHOR_SHARE / 20)
+
+    class Stubborn(UniformBlueprint):
+        def policy(self, games, memory):
+            legal = super().policy(games, memory)
+            return np.where(np.arange(48) == legal.argmax(1, keepdims=True), 1.0, 0.0)
+
+    agent = BlueprintAgent(Stubborn(48))
+    found = predict_moves(asked, agent, np.random.default_rng(0)).to_json()
+    assert found["cross_entropy"] == pytest.approx((found["top1"] - 1.0) * np.log(LEAST))
+
+
+def analysis(anchor, q):
+    """Of a search that has not yet chosen."""
+    anchor = np.array(anchor)
+    return HanabiAnalysis(anchor=anchor, policy=anchor, q=np.array(q), value=0.0)
+
+
+def test_policies_at_any_lambda():
+    found = analysis([0.7, 0.3, 0.0], [1.0, 2.0, 4.0])
+    assert at_lambda(found, 0.0).policy.tolist() == [0.0, 0.0, 1.0]  # be it the anchor's or not
+    assert at_lambda(found, 1e-6).policy.tolist() == [0.0, 1.0, 0.0]
+    assert at_lambda(found, inf).policy.tolist() == [0.7, 0.3, 0.0]
+    assert at_lambda(analysis([0.2, 0.8], [1.0, 1.0]), 0.0).policy.tolist() == [0.0, 1.0]
 
 
 def test_where_a_search_fell_back_every_lambda_is_the_anchor():
-    anchor = np.array([0.7, 0.3])
-    found = HanabiAnalysis(
-        anchor=anchor, policy=anchor, q=np.full(2, np.nan), value=np.nan, actions=np.arange(2)
-    )
+    found = analysis([0.7, 0.3], [np.nan, np.nan])
+    assert not is_searched(found)
     assert at_lambda(found, 0.0).policy.tolist() == [0.7, 0.3]
-    known = HanabiAnalysis(anchor=anchor, policy=anchor, q=np.array([1.0, 2.0]), value=0.0)
-    assert at_lambda(known, 0.0).policy.tolist() == [0.0, 1.0]
-    assert at_lambda(known, inf).policy.tolist() == [0.7, 0.3]
 
 
 def test_one_persons_games_are_no_more_than_one():

@@ -88,7 +88,7 @@ def test_predictions(games):
     assert "clustered by participant" in text
 
 
-def test_what_is_left_of_games_is_told(games, tmp_path):
+def test_what_is_left_of_games_is_told(games):
     asked = ["predict", "hanabi", games, "--agent", "hanabi", *INLINE]
     write_hanabi_games([replace(game, participant="3") for game in people(2)], games)
     done = kedge(*asked)

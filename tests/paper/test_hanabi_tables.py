@@ -60,6 +60,7 @@ def test_predictions_by_score(moves):
     assert best["gain"] == pytest.approx(1.0 - rows["all games", "IL"]["top1"])
     assert "never released" in found.text()
     assert "played with programs (1,910 games" in found.text()
+    assert "Before 0 of the moves the belief was empty" in found.text()
     assert found.figure("svg").startswith(b"<?xml")
 
 

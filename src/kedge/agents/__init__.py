@@ -235,13 +235,14 @@ def _uniform_orders(temperature: float = 1.0, top_p: float = 1.0) -> Agent:
     return ImitationAgent(UniformOrders(), CentreShares(), temperature, top_p)
 
 
-def _uniform_hanabi() -> Agent:
+def _uniform_hanabi(temperature: float = 1.0, greedy: bool = False) -> Agent:
     """Every legal move of Hanabi alike, whatever the number of players."""
     from kedge.agents.hanabi import BlueprintAgent
     from kedge.games.hanabi import Hanabi
     from kedge.models.hanabi import UniformBlueprint
 
-    return BlueprintAgent(UniformBlueprint(max(len(Hanabi(n).moves) for n in (2, 3, 4, 5))))
+    actions = max(len(Hanabi(players).moves) for players in (2, 3, 4, 5))
+    return BlueprintAgent(UniformBlueprint(actions), temperature, greedy=greedy)
 
 
 def _chess(elo: float = 1500.0, opponent: float | None = None, temperature: float = 1.0) -> Agent:

@@ -8,6 +8,7 @@ import numpy as np
 
 from kedge.agents.agent import Analysis
 from kedge.agents.hanabi import HanabiAnalysis, HanabiPlayer
+from kedge.evaluation.order_prediction import ANCHOR_SHARE, LEAST
 from kedge.evaluation.prediction import SUMS, GameScore, Prediction, move_scores
 from kedge.games.hanabi import HanabiState
 from kedge.records import HanabiGame
@@ -39,24 +40,19 @@ class Watched:
 def predict_moves(
     chosen: Sequence[Chosen], agent: HanabiPlayer, rng: np.random.Generator
 ) -> Prediction:
-    """Score `agent` on what was played: acting moves alone, errors clustered by participant."""
+    """Score `agent` on what was played, one participant's games being one cluster.
+
+    Cross-entropy is that of the agent's policy with `ANCHOR_SHARE` of the anchor's, so that it is
+    finite where people do what a search would never do; no move counts for less than `LEAST`.
+    """
     games = [score(game, game.found) for game in watched(chosen, agent, rng)]
     return Prediction(games, KINDS)
 
 
-def predict_at_every(
-    lambdas: Sequence[float],
-    chosen: Sequence[Chosen],
-    agent: HanabiPlayer,
-    rng: np.random.Generator,
-) -> list[Prediction]:
-    """The same for each λ, from one search: what moves are worth does not depend on λ."""
-    predictions = [Prediction([], KINDS) for _ in lambdas]
-    for game in watched(chosen, agent, rng):
-        for lam, prediction in zip(lambdas, predictions, strict=True):
-            dialled = [(action, at_lambda(found, lam)) for action, found in game.found]
-            prediction.games.append(score(game, dialled))
-    return predictions
+def predict_at(lam: float, games: Sequence[Watched]) -> Prediction:
+    """The same of a search at any λ, once it has watched: values do not depend on λ."""
+    dialled = [[(action, at_lambda(found, lam)) for action, found in one.found] for one in games]
+    return Prediction([score(one, found) for one, found in zip(games, dialled, strict=True)], KINDS)
 
 
 def watched(
@@ -90,11 +86,22 @@ def _side_by_side(
 def at_lambda(found: HanabiAnalysis, lam: float) -> HanabiAnalysis:
     """What a search would have played at another λ; the anchor where it found no values.
 
-    P(a) ∝ τ(a)·exp(Q(a)/λ), the paper's equation of piKL-SPARTA; 0 is the best Q, ∞ the anchor.
+    P(a) ∝ τ(a)·exp(Q(a)/λ), the paper's equation of piKL-SPARTA; ∞ is the anchor, and 0 the best
+    move, be it the anchor's or not.
     """
-    values = found.q if np.isfinite(found.q).all() else np.zeros(len(found.q))
-    policy = forward_kl(found.anchor, values, lam)
+    if not is_searched(found):
+        policy = found.anchor
+    elif lam > 0.0:
+        policy = forward_kl(found.anchor, found.q, lam)
+    else:
+        best = np.lexsort((found.anchor, found.q))[-1]
+        policy = np.where(np.arange(len(found.q)) == best, 1.0, 0.0)
     return replace(found, policy=policy, smooth=None, best=None)
+
+
+def is_searched(found: HanabiAnalysis) -> bool:
+    """Whether there are values: not where nothing was known of one's cards."""
+    return bool(np.isfinite(found.q).all())
 
 
 def score(watched: Watched, analyses: Sequence[Judged]) -> GameScore:
@@ -115,12 +122,14 @@ def score(watched: Watched, analyses: Sequence[Judged]) -> GameScore:
 
 def _sums(found: Analysis, action: int) -> Array:
     assert found.actions is not None
+    smooth = found.policy if found.smooth is None else found.smooth
+    smooth = np.maximum((1.0 - ANCHOR_SHARE) * smooth + ANCHOR_SHARE * found.anchor, LEAST)
     row = Analysis(
         anchor=found.anchor[np.newaxis],
         policy=found.policy[np.newaxis],
         q=found.q[np.newaxis],
         value=None,
-        smooth=None if found.smooth is None else found.smooth[np.newaxis],
+        smooth=smooth[np.newaxis],
         best=np.array([found.top1]),
         actions=found.actions[np.newaxis],
     )

@@ -96,7 +96,8 @@ class Prediction:
             by_label = labels.setdefault(kind, {})
             for game in self.games:
                 for label, sums in game.split(column).items():
-                    by_label.setdefault(label, []).extend([(sums, game.cluster)] * bool(sums[0]))
+                    one = [(sums, game.cluster)] if sums[0] else []
+                    by_label.setdefault(label, []).extend(one)
         split = {
             kind: {
                 label: summary(*zip(*by_label[label], strict=True))

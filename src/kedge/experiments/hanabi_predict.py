@@ -8,7 +8,14 @@ import numpy as np
 
 from kedge.agents.hanabi import HanabiPlayer
 from kedge.errors import InputError
-from kedge.evaluation.hanabi_prediction import KINDS, predict_at_every, predict_moves
+from kedge.evaluation.hanabi_prediction import (
+    KINDS,
+    is_searched,
+    predict_at,
+    predict_moves,
+    watched,
+)
+from kedge.evaluation.order_prediction import ANCHOR_SHARE, LEAST
 from kedge.evaluation.prediction import GameScore, Prediction
 from kedge.experiments.experiment import Task
 from kedge.experiments.players import hanabi_player_on
@@ -35,6 +42,8 @@ class HanabiPredict(DrawnPredict):
     gpu_chunk: ClassVar[int] = 64
     remarks: ClassVar[tuple[str, ...]] = (
         "standard errors are clustered by participant where these are known, else by game.",
+        f"cross-entropy: of the policy with {ANCHOR_SHARE:g} of the anchor's probability; no move "
+        f"counts for less than {LEAST:g}.",
     )
 
     game: Literal["hanabi"] = "hanabi"
@@ -73,9 +82,13 @@ class HanabiSweep(HanabiPredict):
                 raise InputError(f"lambdas: at least 0, not {lam:g}")
 
     def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:
-        games = self._taken(task.params["first"], task.params["end"])
-        found = predict_at_every(self.lambdas, games, self.player(), rng)
-        return {"games": [[game.to_json() for game in one.games] for one in found]}
+        chosen = self._taken(task.params["first"], task.params["end"])
+        games = list(watched(chosen, self.player(), rng))
+        found = [predict_at(lam, games) for lam in self.lambdas]
+        return {
+            "games": [[game.to_json() for game in one.games] for one in found],
+            "unsearched": sum(not is_searched(found) for one in games for _, found in one.found),
+        }
 
     def predicted(self, results: Mapping[str, dict[str, Any]]) -> dict[float, Prediction]:
         """By λ, game after game."""

@@ -98,7 +98,7 @@ def _recorded(file: str, number: int, turn: int) -> "HanabiState":
 
 
 def _rows(state: "HanabiState", found: "HanabiAnalysis") -> list[dict[str, Any]]:
-    """One a legal move, best first: by probability, then by the anchor's."""
+    """One a legal move, best first: by probability, then by the anchor's, then by value."""
     assert found.actions is not None
     visits = [None] * len(found.actions) if found.visits is None else found.visits.tolist()
     rows = [
@@ -111,7 +111,7 @@ def _rows(state: "HanabiState", found: "HanabiAnalysis") -> list[dict[str, Any]]
         }
         for i, action in enumerate(found.actions)
     ]
-    return sorted(rows, key=lambda row: (-row["policy"], -row["anchor"]))
+    return sorted(rows, key=lambda row: (-row["policy"], -row["anchor"], -(row["q"] or 0.0)))
 
 
 def _cards(state: "HanabiState", found: "HanabiAnalysis") -> list[dict[str, Any]] | None:

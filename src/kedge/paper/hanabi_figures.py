@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+_BESIDE = -0.4  # left of every λ
+
 
 def draw_prediction(figure: "Figure", rows: Rows) -> None:
     """A panel a subset: top-1 at each λ, ours beside the paper's."""
@@ -34,9 +36,9 @@ def draw_scores(figure: "Figure", rows: Rows) -> None:
         axes.axhline(raw["mean"], color=ANCHOR, linewidth=1.0, linestyle="--", zorder=1)
         for row in (row for row in found if row["is_exact"]):
             star: dict[str, Any] = {"color": EXACT, "markersize": 11, "zorder": 5}
-            axes.plot([0], [row["mean"]], "*", label="kedge, 1p, exact beliefs", **star)
+            axes.plot([_BESIDE], [row["mean"]], "*", label="kedge, 1p, exact beliefs", **star)
             star |= {"markerfacecolor": "none"}
-            axes.plot([0], [row["paper"]], "*", label="the paper, 1p, exact beliefs", **star)
+            axes.plot([_BESIDE], [row["paper"]], "*", label="the paper, 1p, exact beliefs", **star)
         tidy(axes, f"{play.capitalize()} play", "λ, points", "score" if axes is panels[0] else "")
     legend_below(figure, panels)
 

@@ -100,8 +100,11 @@ class HanabiMoves(HanabiTable):
                 )
         return rows
 
-    def move_notes(self, rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    def move_notes(
+        self, rows: Sequence[Mapping[str, Any]], results: Mapping[str, dict[str, Any]]
+    ) -> list[str]:
         """What a reader of any of these tables must know."""
+        unsearched = sum(chunk["unsearched"] for chunk in self.by_part(results)[_MOVES].values())
         drawn = (
             "All moves" if self.positions is None else f"{self.positions:,} moves at most, drawn"
         )
@@ -111,6 +114,7 @@ class HanabiMoves(HanabiTable):
             f"{drawn} from {kept}: {rows[0]['positions']:,} moves of {rows[0]['games']:,} games. "
             f"± is one standard error, clustered by participant; differences are paired: the same "
             f"moves, searched once for all λ. Scores as the source counts them.",
+            f"Before {unsearched:,} of the moves the belief was empty, and every λ is IL.",
             *few_games(row["drawn"] for row in rows),
         ]
 
@@ -138,7 +142,7 @@ class HanabiPrediction(HanabiMoves):
                 ],
                 rows,
             ),
-            notes=[*self.move_notes(rows), self.search_note()],
+            notes=[*self.move_notes(rows, results), self.search_note()],
             draw=lambda figure: draw_prediction(figure, rows),
             figure_size=(9.6, 3.4),
         )

@@ -53,7 +53,7 @@ class HanabiTradeoff(HanabiMoves, HanabiGames):
                 ],
                 rows,
             ),
-            notes=[*self.move_notes(predicted), *self.game_notes()],
+            notes=[*self.move_notes(predicted, results), *self.game_notes()],
             draw=lambda figure: draw_tradeoff(figure, rows),
             figure_size=(6.4, 4.6),
         )
