@@ -38,17 +38,10 @@ def test_conformance(spec, game):
 
 def test_every_agent_is_tested():
     here = {spec.partition("(")[0] for spec in SPECS}
-    # test_chess_agents.py, test_go_agents.py, test_diplomacy_agents.py
-    elsewhere = {
-        "chess",
-        "go",
-        "diplomacy",
-        "puct",
-        "uniform-orders",
-        "best-response",
-        "searchbot",
-        "diplomacy-bots",
-    }
+    # test_chess_agents.py, test_go_agents.py, test_diplomacy_agents.py, test_hanabi_agents.py
+    elsewhere = {"chess", "go", "puct"}
+    elsewhere |= {"diplomacy", "diplomacy-bots", "uniform-orders", "best-response", "searchbot"}
+    elsewhere |= {"uniform-hanabi"}
     assert here | elsewhere == set(AGENTS.names())
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from kedge.agents import make_hanabi_player
 from kedge.agents.agent import Agent
 from kedge.agents.hanabi import BlueprintAgent, Followed, HanabiPlayer
 from kedge.errors import InputError
@@ -72,6 +73,17 @@ def test_a_blueprint_plays_at_a_temperature_or_greedily():
         as_agent.policy(state, 1 - player)
     with pytest.raises(InputError, match="temperature: a number above 0"):
         BlueprintAgent(Leaning(ACTIONS), 0.0)
+
+
+def test_every_legal_move_alike():
+    agent = make_hanabi_player("uniform-hanabi")
+    for players in (2, 5):
+        state = Hanabi(players).initial_state(rng=np.random.default_rng(0))
+        legal = len(state.legal_actions())
+        assert agent.policy(state, 0).tolist() == [1 / legal] * legal
+    for spec in ("chess", "uniform"):
+        with pytest.raises(InputError, match=f"agent {spec}: does not play hanabi"):
+            make_hanabi_player(spec)
 
 
 def test_games_are_played_out_move_by_move():

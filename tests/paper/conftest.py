@@ -5,13 +5,14 @@ from dataclasses import replace
 import fake_katago
 import numpy as np
 import pytest
+from hanabi_players import people
 
 from kedge.agents import make_diplomacy_player
 from kedge.evaluation.tournaments import play_tournament, recorded
 from kedge.games.chess import ChessState
 from kedge.games.diplomacy import POWERS, Diplomacy
 from kedge.games.go import GoState
-from kedge.records import ChessGame, write_diplomacy_games, write_pgn
+from kedge.records import ChessGame, write_diplomacy_games, write_hanabi_games, write_pgn
 from kedge.records.go_games import GoGame
 from kedge.records.sgf import write_sgf
 
@@ -80,6 +81,15 @@ def diplomacy_games(tmp_path_factory):
     ]  # fmt: skip
     path = tmp_path_factory.mktemp("games") / "games.jsonl"
     write_diplomacy_games(games, path)
+    return path
+
+
+@pytest.fixture(scope="session")
+def hanabi_games(tmp_path_factory):
+    """Games of people with a program, whose scores nobody checks."""
+    path = tmp_path_factory.mktemp("games") / "games.jsonl"
+    games = [people(1, score=score, legal=False)[0] for score in (5, 12, 21, 25)]
+    write_hanabi_games(games, path)
     return path
 
 

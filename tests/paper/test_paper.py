@@ -2,6 +2,7 @@
 
 import json
 
+import hanabi_players
 import pytest
 
 from kedge.errors import InputError
@@ -44,15 +45,30 @@ SMALL |= {
     "diplomacy-pool": TWO_GAMES,
     "diplomacy-search-settings": {**TWO_GAMES, "turns": 1},
 }
+SMALL_HANABI = {"lambdas": (0.0, 1.0), "rollouts": 5}
+SMALL |= {
+    "hanabi-prediction": {**SMALL_HANABI, "everything": True, "positions": 20},
+    "hanabi-score": {**SMALL_HANABI, "games": 2},
+    "hanabi-tradeoff": {**SMALL_HANABI, "games": 2, "everything": True, "positions": 20},
+}
 
 
 @pytest.fixture(scope="module", params=sorted(EXPERIMENTS))
-def done(request, tmp_path_factory, human_games, go_games, diplomacy_games, go_model, katago):
+def done(
+    request,
+    tmp_path_factory,
+    human_games,
+    go_games,
+    diplomacy_games,
+    hanabi_games,
+    go_model,
+    katago,
+):
     kind = experiment_class(request.param)
     is_go = request.param.startswith("go-")
     fields = {"models": (go_model,)} if is_go else {}
     if hasattr(kind, "data"):
-        games = {"go": go_games, "diplomacy": diplomacy_games}
+        games = {"go": go_games, "diplomacy": diplomacy_games, "hanabi": hanabi_games}
         fields["data"] = str(games.get(request.param.partition("-")[0], human_games))
     if hasattr(kind, "katago"):
         fields |= katago
@@ -60,6 +76,7 @@ def done(request, tmp_path_factory, human_games, go_games, diplomacy_games, go_m
     folder = tmp_path_factory.mktemp("run")
     with pytest.MonkeyPatch.context() as patch:  # earlier than `own_home`
         patch.setenv("KEDGE_HOME", str(folder / "home"))
+        hanabi_players.register(patch)
         return run(experiment, engine="inline", folder=folder / "folder")
 
 

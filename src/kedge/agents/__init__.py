@@ -20,6 +20,7 @@ from kedge.specs import Registry, Spec, parse, suggest
 
 if TYPE_CHECKING:
     from kedge.agents.diplomacy import DiplomacyPlayer, ImitationAgent
+    from kedge.agents.hanabi import HanabiPlayer
     from kedge.models.diplomacy import ValueModel
     from kedge.models.store import ModelInfo
 
@@ -55,6 +56,17 @@ def make_diplomacy_player(spec: Spec | str) -> "DiplomacyPlayer":
         raise InputError(
             f"agent {spec}: does not play diplomacy; diplomacy and pikl-hedge(diplomacy, …) do"
         )
+    return agent
+
+
+def make_hanabi_player(spec: Spec | str) -> "HanabiPlayer":
+    """The agent that `spec` names, if it plays Hanabi."""
+    from kedge.agents.hanabi import HanabiPlayer
+    from kedge.games.hanabi import HanabiState
+
+    agent = make_agent(spec)
+    if not isinstance(agent, HanabiPlayer) or not plays(agent, HanabiState):
+        raise InputError(f"agent {spec}: does not play hanabi; hanabi and sparta(hanabi, …) do")
     return agent
 
 
@@ -223,6 +235,16 @@ def _uniform_orders(temperature: float = 1.0, top_p: float = 1.0) -> Agent:
     return ImitationAgent(UniformOrders(), CentreShares(), temperature, top_p)
 
 
+def _uniform_hanabi(temperature: float = 1.0, greedy: bool = False) -> Agent:
+    """Every legal move of Hanabi alike, whatever the number of players."""
+    from kedge.agents.hanabi import BlueprintAgent
+    from kedge.games.hanabi import Hanabi
+    from kedge.models.hanabi import UniformBlueprint
+
+    actions = max(len(Hanabi(players).moves) for players in (2, 3, 4, 5))
+    return BlueprintAgent(UniformBlueprint(actions), temperature, greedy=greedy)
+
+
 def _chess(elo: float = 1500.0, opponent: float | None = None, temperature: float = 1.0) -> Agent:
     """The model that ships with kedge, as a player of rating `elo` against `opponent`."""
     from kedge.agents.networks import network_agent
@@ -288,6 +310,7 @@ AGENTS.register("diplomacy", _human_agent("diplomacy"))
 AGENTS.register("diplomacy-bots", _human_agent("diplomacy-bots"))
 AGENTS.register("puct", _puct)
 AGENTS.register("uniform-orders", _uniform_orders)
+AGENTS.register("uniform-hanabi", _uniform_hanabi)
 AGENTS.register("best-response", _named_search("best-response"))
 # As Gray et al. (2021) have it.
 SEARCHBOT = {"candidates": 50, "iterations": 256, "rollout": 2, "preset": "authors"}
@@ -301,5 +324,6 @@ __all__ = [
     "add_model",
     "make_agent",
     "make_diplomacy_player",
+    "make_hanabi_player",
     "make_player",
 ]

@@ -40,6 +40,10 @@ class HanabiPlayer(Protocol):
         self, states: Sequence[HanabiState], rng: np.random.Generator
     ) -> list[HanabiAnalysis]: ...
 
+    def act_many(self, states: Sequence[HanabiState], rng: np.random.Generator) -> list[int]:
+        """What who is to move does in each."""
+        ...
+
 
 class Followed:
     """Games as a blueprint remembers them.

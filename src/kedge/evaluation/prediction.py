@@ -41,10 +41,15 @@ class HumanMove(Protocol):
 
 @dataclass(frozen=True)
 class GameScore:
-    """One game's `SUMS` in each phase, and the groups that it belongs to."""
+    """One game's `SUMS` in each phase, and the groups that it belongs to.
 
-    groups: dict[str, str]
+    Where groups overlap, a game has a list of them.
+    """
+
+    groups: Mapping[str, str | list[str]]
     phases: dict[str, Array]
+    cluster: str | None = None
+    """Whose game it is, where one person's games belong together."""
 
     @property
     def sums(self) -> Array:
@@ -62,17 +67,18 @@ class GameScore:
 
     def to_json(self) -> dict[str, Any]:
         phases = {phase: sums.tolist() for phase, sums in self.phases.items()}
-        return {"groups": self.groups, "phases": phases}
+        whose = {} if self.cluster is None else {"cluster": self.cluster}
+        return {"groups": self.groups, "phases": phases, **whose}
 
     @classmethod
     def from_json(cls, found: Mapping[str, Any]) -> "GameScore":
         phases = {phase: np.array(sums) for phase, sums in found["phases"].items()}
-        return cls(dict(found["groups"]), phases)
+        return cls(dict(found["groups"]), phases, found.get("cluster"))
 
 
 @dataclass
 class Prediction:
-    """Games summed up one by one, so that errors can be clustered by game."""
+    """Games summed up one by one, so that errors can be clustered by game, or by player."""
 
     games: list[GameScore] = field(default_factory=list)
     kinds: tuple[str, ...] = ("phase",)
@@ -80,20 +86,28 @@ class Prediction:
 
     def to_json(self) -> dict[str, Any]:
         """All positions, and split by each of their groups."""
-        labels: dict[str, dict[str, list[Array]]] = {}
+        labels: dict[str, dict[str, list[tuple[Array, str | None]]]] = {}
         for game in self.games:
-            for kind, label in game.groups.items():
-                labels.setdefault(kind, {}).setdefault(label, []).append(game.sums)
+            for kind, of_game in game.groups.items():
+                for label in [of_game] if isinstance(of_game, str) else of_game:
+                    found = labels.setdefault(kind, {}).setdefault(label, [])
+                    found.append((game.sums, game.cluster))
         for column, kind in enumerate(self.kinds):
-            found = labels.setdefault(kind, {})
+            by_label = labels.setdefault(kind, {})
             for game in self.games:
                 for label, sums in game.split(column).items():
-                    found.setdefault(label, []).extend([sums] if sums[0] else [])
+                    one = [(sums, game.cluster)] if sums[0] else []
+                    by_label.setdefault(label, []).extend(one)
         split = {
-            kind: {label: summary(found[label]) for label in _ordered(kind, found) if found[label]}
-            for kind, found in labels.items()
+            kind: {
+                label: summary(*zip(*by_label[label], strict=True))
+                for label in _ordered(kind, by_label)
+                if by_label[label]
+            }
+            for kind, by_label in labels.items()
         }
-        return {**summary([game.sums for game in self.games]), "groups": split}
+        clusters = [game.cluster for game in self.games]
+        return {**summary([game.sums for game in self.games], clusters), "groups": split}
 
 
 def _ordered(kind: str, labels: Iterable[str]) -> Iterable[str]:
@@ -105,14 +119,17 @@ def _numbers_apart(label: str) -> list[str | int]:
     return [int(part) if i % 2 else part for i, part in enumerate(re.split("([0-9]+)", label))]
 
 
-def summary(games: Sequence[npt.ArrayLike] | Array) -> dict[str, Any]:
+def summary(
+    games: Sequence[npt.ArrayLike] | Array, clusters: Sequence[str | None] = ()
+) -> dict[str, Any]:
     """Means over positions, and their standard errors, the games being what was drawn at random.
 
     `games` holds the `SUMS` of each. A few games may agree by chance: of fewer than `FEW` the
-    errors of shares are not taken for less than those of as many independent positions.
+    errors of shares are not taken for less than those of as many independent positions. `clusters`
+    says which games belong together, and count as one that was drawn.
     """
-    found = clustered(games)
-    if 0 < found["games"] < FEW and found["positions"]:
+    found = clustered(games, clusters)
+    if 0 < drawn_of(found) < FEW and found["positions"]:
         for name in SHARES:
             binomial = math.sqrt(found[name] * (1.0 - found[name]) / found["positions"])
             error = found[f"{name}_se"]
@@ -130,11 +147,26 @@ def few_games(counts: Iterable[int]) -> list[str]:
     ]
 
 
-def clustered(games: Sequence[npt.ArrayLike] | Array) -> dict[str, Any]:
-    """Means over positions of sums, or differences of sums, and errors clustered by game."""
+def drawn_of(found: Mapping[str, Any]) -> int:
+    """How many games, or clusters of them, a summary is of."""
+    return int(found.get("clusters", found["games"]))
+
+
+def clustered(
+    games: Sequence[npt.ArrayLike] | Array, clusters: Sequence[str | None] = ()
+) -> dict[str, Any]:
+    """Means over positions of sums, or differences of sums, and errors clustered by game.
+
+    Games of one cluster are taken together; where that is None, a game is by itself.
+    """
     sums = np.array(games, np.float64).reshape(-1, len(SUMS))
-    count = sums[:, 0].sum()
-    found: dict[str, Any] = {"games": len(sums), "positions": int(count)}
+    found: dict[str, Any] = {"games": len(sums), "positions": int(sums[:, 0].sum())}
+    if any(cluster is not None for cluster in clusters):
+        keys = [number if name is None else name for number, name in enumerate(clusters)]
+        places = {key: place for place, key in enumerate(dict.fromkeys(keys))}
+        together = np.zeros((len(places), len(SUMS)))
+        np.add.at(together, [places[key] for key in keys], sums)
+        found["clusters"], sums = len(places), together
     for column, name in enumerate(SUMS[1:], 1):
         found[name], found[f"{name}_se"] = mean_by_game(sums[:, 0], sums[:, column])
     return found
@@ -178,7 +210,7 @@ def scored(
     # An agent may take several before it answers.
     found = agent.analyse_chunks(boards(batch) for batch in batches)
     scores = [
-        _scores(one, np.array([position.action for position in batch]))
+        move_scores(one, np.array([position.action for position in batch]))
         for batch, one in zip(batches, found, strict=True)
     ]
     return np.concatenate(scores) if scores else np.empty((0, len(SUMS)))
@@ -199,8 +231,8 @@ def summed(positions: Sequence[HumanMove], scores: Array) -> Prediction:
     return prediction
 
 
-def _scores(found: Analysis, played: npt.NDArray[np.int64]) -> Array:
-    """What `scored` says of one batch."""
+def move_scores(found: Analysis, played: npt.NDArray[np.int64]) -> Array:
+    """The `SUMS` of each decision of an analysis of many, in which `played` were made."""
     assert found.actions is not None
     rows = np.arange(len(played))
     is_played = found.actions == played[:, None]

@@ -2,8 +2,9 @@
 
 from contextlib import AbstractContextManager
 
-from kedge.agents import Player, make_diplomacy_player, make_player
+from kedge.agents import Player, make_diplomacy_player, make_hanabi_player, make_player
 from kedge.agents.diplomacy import DiplomacyPlayer
+from kedge.agents.hanabi import HanabiPlayer
 from kedge.agents.networks import computing_on, is_cpu
 from kedge.games.chess import ChessState
 from kedge.models.backends import Dtype
@@ -20,6 +21,12 @@ def diplomacy_player_on(device: str, dtype: Dtype, spec: Spec | str) -> Diplomac
     """The agent for Diplomacy that `spec` names, for one task; an `InputError` if it is none."""
     with _for_a_task(device, dtype):
         return make_diplomacy_player(spec)
+
+
+def hanabi_player_on(device: str, dtype: Dtype, spec: Spec | str) -> HanabiPlayer:
+    """The agent for Hanabi that `spec` names, for one task; an `InputError` if it is none."""
+    with _for_a_task(device, dtype):
+        return make_hanabi_player(spec)
 
 
 def _for_a_task(device: str, dtype: Dtype) -> AbstractContextManager[None]:

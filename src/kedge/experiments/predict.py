@@ -12,10 +12,11 @@ import numpy as np
 
 from kedge.agents.agent import Player
 from kedge.agents.diplomacy import DiplomacyPlayer
+from kedge.agents.hanabi import HanabiPlayer
 from kedge.agents.networks import is_cpu
 from kedge.errors import InputError
 from kedge.evaluation.order_prediction import ANCHOR_SHARE, KINDS, LEAST, predict_orders
-from kedge.evaluation.prediction import GameScore, Prediction, few_games, predict
+from kedge.evaluation.prediction import GameScore, Prediction, drawn_of, few_games, predict
 from kedge.evaluation.told_ratings import predict_told, told_spec
 from kedge.experiments.experiment import Experiment, Task
 from kedge.experiments.fingerprints import files_of, weights_of
@@ -31,7 +32,7 @@ from kedge.records import (
     read_diplomacy_games,
     read_games,
 )
-from kedge.records.diplomacy_positions import NOT_HELD_OUT, human_orders, order_sieve
+from kedge.records.diplomacy_positions import human_orders, order_sieve
 from kedge.records.filters import (
     MAIA_BY_NAME,
     Filter,
@@ -44,6 +45,7 @@ from kedge.records.go_files import read_go_games
 from kedge.records.go_games import SPLITS, GoGame
 from kedge.records.go_positions import GoPosition, GoSplit, go_sieve, not_in
 from kedge.records.go_positions import boards_of as go_boards_of
+from kedge.records.splits import NOT_HELD_OUT
 from kedge.specs import Spec, parse
 
 #: Games in a task, if there are not so many that it would make more than `MOST_TASKS`.
@@ -84,7 +86,7 @@ class Predict(Experiment):
         """The games of a file."""
 
     @abstractmethod
-    def player(self) -> Player | DiplomacyPlayer:
+    def player(self) -> Player | DiplomacyPlayer | HanabiPlayer:
         """The agent; an `InputError` if it does not play."""
 
     @abstractmethod
@@ -166,7 +168,7 @@ class Predict(Experiment):
             notes=[
                 f"{sifted_words(read)}.",
                 *self.remarks,
-                *few_games(row["games"] for row in rows),
+                *few_games(drawn_of(row) for row in rows),
             ],
             data={**self.config(), **found, "read": read},
         )
@@ -280,7 +282,51 @@ class GoPredict(Predict):
 
 
 @dataclass(frozen=True, kw_only=True)
-class DiplomacyPredict(Predict):
+class DrawnPredict(Predict):
+    """Base of those that may draw what they predict from all games."""
+
+    drawn: bool = False
+    """Whether `limit` is of positions that the seed draws from all games, not of the first: those
+    of a game are alike, so that as many of more games tell more."""
+
+    def tasks(self) -> list[Task]:
+        return _drawn_tasks(*self._games_alone())
+
+    def _taken(self, first: int, end: int) -> Sequence[tuple[Any, list[int]]]:
+        if not self.drawn:
+            return super()._taken(first, end)
+        return _drawn_games(*self._games_alone())[first:end]
+
+    def _games_alone(self) -> tuple["DrawnPredict", str]:
+        """What agents that are compared have in common: reading takes seconds."""
+        return replace(self, agent="uniform"), str(files_of(self.data))
+
+    def _chosen(self, sieve: Sieve, threads: int = 0) -> Iterator[tuple[Any, list[int]]]:
+        if not self.drawn:
+            yield from super()._chosen(sieve, threads)
+            return
+        games = list(replace(self, drawn=False, limit=None)._chosen(sieve, threads))
+        ends = np.cumsum([0, *(len(plies) for _, plies in games)])
+        order = np.random.default_rng(self.seed).permutation(ends[-1])
+        is_drawn = order < (self.limit or len(order))
+        for (game, plies), (first, end) in zip(games, pairwise(ends), strict=True):
+            chosen = np.array(plies)[is_drawn[first:end]]
+            if len(chosen):
+                yield game, chosen.tolist()
+
+
+@functools.lru_cache(maxsize=1)
+def _drawn_tasks(experiment: DrawnPredict, files: str) -> list[Task]:
+    return Predict.tasks(experiment)
+
+
+@functools.lru_cache(maxsize=1)
+def _drawn_games(experiment: DrawnPredict, files: str) -> list[tuple[Any, list[int]]]:
+    return list(experiment._chosen(experiment.sieve()))
+
+
+@dataclass(frozen=True, kw_only=True)
+class DiplomacyPredict(DrawnPredict):
     """Diplomacy: the orders of movement phases, unit by unit."""
 
     advice: ClassVar[Mapping[str, str]] = {NOT_HELD_OUT: "--all keeps every game"}
@@ -299,9 +345,6 @@ class DiplomacyPredict(Predict):
     everything: bool = False
     """Whether games stay that models may be trained on."""
     tier: str | None = None
-    drawn: bool = False
-    """Whether `limit` is of phases that the seed draws from all games, not of the first: phases of
-    a game are alike, so that as many of more games tell more."""
 
     def sieve(self) -> Sieve:
         return order_sieve(everything=self.everything, tier=self.tier)
@@ -312,46 +355,11 @@ class DiplomacyPredict(Predict):
     def player(self) -> DiplomacyPlayer:
         return diplomacy_player_on(self.device, self.dtype, self.agent)
 
-    def tasks(self) -> list[Task]:
-        return _orders_tasks(*self._games_alone())
-
-    def _taken(self, first: int, end: int) -> Sequence[tuple[Any, list[int]]]:
-        if not self.drawn:
-            return super()._taken(first, end)
-        return _drawn_orders(*self._games_alone())[first:end]
-
-    def _games_alone(self) -> tuple["DiplomacyPredict", str]:
-        """What agents that are compared have in common: reading takes seconds."""
-        return replace(self, agent="uniform-orders"), str(files_of(self.data))
-
-    def _chosen(self, sieve: Sieve, threads: int = 0) -> Iterator[tuple[Any, list[int]]]:
-        if not self.drawn:
-            yield from super()._chosen(sieve, threads)
-            return
-        games = list(replace(self, drawn=False, limit=None)._chosen(sieve, threads))
-        ends = np.cumsum([0, *(len(phases) for _, phases in games)])
-        order = np.random.default_rng(self.seed).permutation(ends[-1])
-        is_drawn = order < (self.limit or len(order))
-        for (game, phases), (first, end) in zip(games, pairwise(ends), strict=True):
-            chosen = np.array(phases)[is_drawn[first:end]]
-            if len(chosen):
-                yield game, chosen.tolist()
-
     def predict(
         self, games: Sequence[tuple[DiplomacyGame, list[int]]], rng: np.random.Generator
     ) -> Prediction:
         chosen = [one for game, phases in games for one in human_orders(game, phases)]
         return predict_orders(chosen, self.player(), rng)
-
-
-@functools.lru_cache(maxsize=1)
-def _orders_tasks(experiment: DiplomacyPredict, files: str) -> list[Task]:
-    return Predict.tasks(experiment)
-
-
-@functools.lru_cache(maxsize=1)
-def _drawn_orders(experiment: DiplomacyPredict, files: str) -> list[tuple[Any, list[int]]]:
-    return list(experiment._chosen(experiment.sieve()))
 
 
 class _Stream:

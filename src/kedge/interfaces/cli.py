@@ -14,6 +14,7 @@ from kedge.interfaces.analyze_cli import analyze
 from kedge.interfaces.diplomacy_cli import diplomacy_app
 from kedge.interfaces.experiments_cli import experiments_app, paper
 from kedge.interfaces.gtp_cli import gtp
+from kedge.interfaces.hanabi_cli import hanabi_policy
 from kedge.interfaces.match_cli import match_app
 from kedge.interfaces.models_cli import models_app
 from kedge.interfaces.options import Device, Dtype
@@ -22,14 +23,15 @@ from kedge.interfaces.output import InterruptError
 from kedge.interfaces.policy_cli import policy_app
 from kedge.interfaces.predict_cli import predict_app
 from kedge.interfaces.records_cli import adjudicate, replay
+from kedge.interfaces.selfplay_cli import selfplay_app
 from kedge.interfaces.solve_cli import solve
 from kedge.interfaces.tournament_cli import tournament_app
 from kedge.interfaces.train_cli import train_app
 
 # How ``kedge --help`` lists them; typer would put groups last.
 _BY_USE = (
-    "policy", "analyze", "uci", "gtp", "diplomacy", "match", "tournament", "predict", "train",
-    "models", "replay", "adjudicate", "solve", "paper", "experiments",
+    "policy", "analyze", "uci", "gtp", "diplomacy", "match", "tournament", "selfplay",
+    "predict", "train", "models", "replay", "adjudicate", "solve", "paper", "experiments",
 )  # fmt: skip
 
 
@@ -53,6 +55,7 @@ for _group, _name in (
     (diplomacy_app, "diplomacy"),
     (match_app, "match"),
     (tournament_app, "tournament"),
+    (selfplay_app, "selfplay"),
     (predict_app, "predict"),
     (train_app, "train"),
     (models_app, "models"),
@@ -60,6 +63,7 @@ for _group, _name in (
 ):
     app.add_typer(_group, name=_name)
 policy_app.command("diplomacy")(orders_policy)
+policy_app.command("hanabi")(hanabi_policy)
 for _command in (analyze, gtp, replay, adjudicate, solve, paper):
     app.command()(_command)
 

@@ -40,7 +40,7 @@ def paper(
         Path | None,
         typer.Option(
             help="Human games, plain or compressed: of chess PGN or JSON lines, of Go SGF or a "
-            "table, of Diplomacy JSON. (--set data=…)",
+            "table, of Diplomacy and Hanabi JSON. (--set data=…)",
             dir_okay=False,
             resolve_path=True,
             show_default=False,
@@ -107,6 +107,7 @@ def paper(
     - `kedge paper chess-accuracy --anchor "chess(elo=1500)" --set c_puct=5,2`
     - `kedge paper go-accuracy --positions 100000 --device cuda`
     - `kedge paper diplomacy-1v6 --games 400 --device cuda`
+    - `kedge paper hanabi-score --games 250 --device cuda`
     - `kedge paper go-rl-agents --katago ./katago --network b6.bin.gz --network b15.bin.gz`
     """
     from kedge.interfaces import inputs

@@ -270,17 +270,13 @@ def _print(
         table.add_column(heading, justify="left" if heading in ("move", "") else "right")
     most = max(max(row["policy"], row["anchor"]) for row in rows)
     for row in rows:
-        search = round(_BAR * row["policy"] / most)
-        anchor = round(_BAR * row["anchor"] / most)
-        # What search took from people's play is left as a dim end of the bar.
-        bar = f"[cyan]{'█' * search}[/cyan][dim]{'░' * max(0, anchor - search)}[/dim]"
         q = "-" if row["q"] is None else f"{row['q']:+.3f}"
         table.add_row(
             row["name"],
             f"{row['anchor']:.1%}",
             f"{row['policy']:.1%}",
             *([q, str(row["visits"])] if searched else []),
-            bar,
+            bar(row, most),
         )
     console.print(table)
     print_rest(console, everything, top)
@@ -291,6 +287,14 @@ def _print(
     console.print(f"\n[bold]value[/bold] {found.value:+.4f}", highlight=False)
     if svg is not None:
         typer.echo(str(svg))
+
+
+def bar(row: dict[str, Any], most: float) -> str:
+    """How likely a move is, beside the `most` that any is to anyone."""
+    search = round(_BAR * row["policy"] / most)
+    anchor = round(_BAR * row["anchor"] / most)
+    # What search took from people's play is left as a dim end of the bar.
+    return f"[cyan]{'█' * search}[/cyan][dim]{'░' * max(0, anchor - search)}[/dim]"
 
 
 def print_rest(console: "Console", everything: list[dict[str, Any]], top: int) -> None:

@@ -207,6 +207,68 @@ def diplomacy(
     _report(prediction, engine, workers, address, folder, as_json)
 
 
+@predict_app.command()
+def hanabi(
+    data: Annotated[
+        list[Path],
+        typer.Argument(help="Games as JSON lines or as hanab.live exports them, plain or not."),
+    ],
+    agent: Annotated[str, typer.Option("--agent", "-a", help="An agent for Hanabi.")],
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Only so many moves.", show_default=False)
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Also games that models may have been trained on.")
+    ] = False,
+    bots: Annotated[
+        bool, typer.Option("--bots", help="The moves of programs, not those of people.")
+    ] = False,
+    seed: Annotated[int, typer.Option(min=0, help="Of what the agent draws.")] = 0,
+    device: Device = "cpu",
+    dtype: Dtype = "float32",
+    chunk: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Games in one task. [default: 8, 64 on a GPU; more if there are very many]",
+            show_default=False,
+        ),
+    ] = None,
+    engine: Engine = "local",
+    workers: Workers = None,
+    address: Address = None,
+    folder: Folder = None,
+    as_json: Json = False,
+) -> None:
+    """Top-1 and cross-entropy on what people did, by score, participant and kind of move.
+
+    Only their own moves count. Games are those of participants that models are not trained on.
+    Scores are as the source counts them. Standard errors are clustered by participant.
+
+    Finished chunks of games are kept: interrupt it, run it again, and it goes on from there.
+
+    **Examples**
+
+    - `kedge predict hanabi human_ai_2p.jsonl.xz --agent hanabi`
+    - `kedge predict hanabi games.jsonl --all --agent "sparta(hanabi, lambda=1)" --limit 500 --json`
+    - `kedge predict hanabi smartbot_selfplay_2p.jsonl.xz --bots --agent hanabi-smartbot`
+    """
+    from kedge.experiments.hanabi_predict import HanabiPredict
+
+    prediction = HanabiPredict(
+        agent=agent,
+        data=tuple(map(str, data)),
+        limit=limit,
+        everything=everything,
+        bots=bots,
+        seed=seed,
+        device=device,
+        dtype=dtype,
+        chunk=chunk,
+    )
+    _report(prediction, engine, workers, address, folder, as_json)
+
+
 def _report(
     prediction: "Predict",
     engine: Literal["local", "ray", "inline"],

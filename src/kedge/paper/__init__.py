@@ -27,6 +27,9 @@ EXPERIMENTS = {
     "diplomacy-1v6": ("kedge.paper.diplomacy_strength", "DiplomacyOneVsSix"),
     "diplomacy-pool": ("kedge.paper.diplomacy_pool", "DiplomacyPool"),
     "diplomacy-search-settings": ("kedge.paper.diplomacy_settings", "DiplomacySearchSettings"),
+    "hanabi-prediction": ("kedge.paper.hanabi_prediction", "HanabiPrediction"),
+    "hanabi-score": ("kedge.paper.hanabi_score", "HanabiScore"),
+    "hanabi-tradeoff": ("kedge.paper.hanabi_tradeoff", "HanabiTradeoff"),
 }
 
 

@@ -12,11 +12,10 @@ from kedge.paper.diplomacy_strength import (
     NOTHING,
     SHARES,
     DiplomacyGames,
-    beside_paper,
     share,
 )
 from kedge.paper.diplomacy_table import NOT_AVAILABLE
-from kedge.paper.prediction import titled
+from kedge.paper.prediction import beside_paper, titled
 from kedge.paper.published_diplomacy import (
     BRBOT,
     HEDGE,

@@ -15,8 +15,8 @@ from kedge.experiments import Column, Report, Table, Task
 from kedge.experiments.players import diplomacy_player_on
 from kedge.games.diplomacy import POWERS, Diplomacy
 from kedge.paper.diplomacy_figures import draw_shares
-from kedge.paper.diplomacy_strength import SHARES, OneAmongSix, beside_paper
-from kedge.paper.prediction import titled
+from kedge.paper.diplomacy_strength import SHARES, OneAmongSix
+from kedge.paper.prediction import beside_paper, titled
 from kedge.paper.published_diplomacy import AMONG_IL, IL, SEARCH_SETTINGS, pikl
 from kedge.paper.settings import check_counts
 

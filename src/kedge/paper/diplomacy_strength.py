@@ -10,7 +10,7 @@ from kedge.experiments import Column, Experiment, Report, Table
 from kedge.experiments.tournament import Seating, Tournament, games_of
 from kedge.paper.diplomacy_figures import draw_shares
 from kedge.paper.diplomacy_table import NOT_AVAILABLE, DiplomacyTable
-from kedge.paper.prediction import titled
+from kedge.paper.prediction import beside_paper, titled
 from kedge.paper.published_diplomacy import (
     AMONG_EARLIER,
     AMONG_IL,
@@ -121,12 +121,6 @@ def share(games: Sequence[TournamentGame], agent: int) -> Mapping[str, Any]:
     if not found["games"]:
         return NOTHING
     return {"games": found["games"], "mean": found["mean"], "mean_se": found["se"]}
-
-
-def beside_paper(known: Share | None) -> dict[str, float | None]:
-    """The paper's figure in a row."""
-    mean, error = known or (None, None)
-    return {"paper": mean, "paper_se": error}
 
 
 #: Ours beside the paper's.

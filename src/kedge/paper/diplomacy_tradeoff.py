@@ -8,9 +8,9 @@ from kedge.evaluation.prediction import few_games
 from kedge.experiments import Column, Experiment, Report, Table
 from kedge.paper.diplomacy_figures import draw_human_tradeoff
 from kedge.paper.diplomacy_prediction import DiplomacyPrediction
-from kedge.paper.diplomacy_strength import OneAmongSix, beside_paper
+from kedge.paper.diplomacy_strength import OneAmongSix
 from kedge.paper.diplomacy_table import NOT_AVAILABLE
-from kedge.paper.prediction import titled
+from kedge.paper.prediction import beside_paper, titled
 from kedge.paper.published_diplomacy import AMONG_IL, IL, RL_ACCURACY
 
 

@@ -227,6 +227,12 @@ def beside(known: bool, column: Column) -> list[Column]:
     return [column] if known else []
 
 
+def beside_paper(known: tuple[float, float] | None) -> dict[str, float | None]:
+    """The paper's figure in a row, and its standard error."""
+    mean, error = known or (None, None)
+    return {"paper": mean, "paper_se": error}
+
+
 def one_a_model(name: str, values: Sequence[float], models: Sequence[str]) -> dict[str, float]:
     """`values` by model; a single one is everybody's."""
     if len(values) not in (1, len(models)):

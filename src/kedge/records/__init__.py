@@ -12,7 +12,11 @@ from kedge.records.go_files import holds_go, read_go_games
 from kedge.records.go_games import GoGame
 from kedge.records.go_positions import legal_games
 from kedge.records.go_table import GoTable, go_table
-from kedge.records.hanabi_files import read_hanabi_games, write_hanabi_games
+from kedge.records.hanabi_files import (
+    read_hanabi_games,
+    write_hanabi_games,
+    write_live_games,
+)
 from kedge.records.hanabi_games import HanabiGame
 from kedge.records.hanabi_positions import replayed_hanabi_games
 from kedge.records.report import Broken, ReadReport, numbered_game
@@ -50,6 +54,7 @@ __all__ = [
     "time_class_of",
     "write_diplomacy_games",
     "write_hanabi_games",
+    "write_live_games",
     "write_pgn",
     "write_sgf",
     "write_sgf_file",

@@ -18,8 +18,7 @@ from kedge.records.diplomacy_games import ByPower, DiplomacyGame, Final, Phase, 
 from kedge.records.filters import Sieve
 from kedge.records.json_games import object_texts
 from kedge.records.report import ReadReport
-
-NOT_HELD_OUT = "not held out"  #: what is said of games that models may be trained on
+from kedge.records.splits import NOT_HELD_OUT
 
 
 def replayed_games(

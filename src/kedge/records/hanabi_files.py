@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from kedge.errors import InputError
+from kedge.files import make_folder, write_atomic
 from kedge.games.hanabi import Card, Hanabi, Move
 from kedge.records.hanabi_games import HanabiGame
 from kedge.records.json_games import known, read_json_games, short, write_json_games
@@ -296,6 +297,16 @@ def write_hanabi_games(games: Iterable[HanabiGame], path: str | Path) -> int:
     return write_json_games(map(live_game, games), path)
 
 
+def write_live_games(games: Iterable[HanabiGame], folder: Path) -> int:
+    """Write each game into a file of its own, to be watched on hanab.live; how many they were."""
+    make_folder(folder)
+    count = 0
+    for game in games:
+        write_atomic(folder / f"{game.id}.json", json.dumps(live_game(game)) + "\n")
+        count += 1
+    return count
+
+
 def live_game(game: HanabiGame) -> dict[str, Any]:
     """A game as hanab.live shows it: Watch Specific Replay, from JSON."""
     ours = {
@@ -340,4 +351,10 @@ def _live_options(game: HanabiGame) -> dict[str, Any]:
     return {"variant": _VARIANTS[game.colors], **sizes[game.hand_size]}
 
 
-__all__ = ["game_of", "live_game", "read_hanabi_games", "write_hanabi_games"]
+__all__ = [
+    "game_of",
+    "live_game",
+    "read_hanabi_games",
+    "write_hanabi_games",
+    "write_live_games",
+]

@@ -1,14 +1,22 @@
-"""Hanabi games, replayed by the rules."""
+"""Hanabi games, replayed by the rules, and which of their moves to predict."""
 
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
+
+import numpy as np
+import numpy.typing as npt
 
 from kedge.errors import InputError
+from kedge.records.filters import Sieve
 from kedge.records.hanabi_files import read_hanabi_games
-from kedge.records.hanabi_games import HanabiGame
+from kedge.records.hanabi_games import HanabiGame, is_held_out
 from kedge.records.report import ReadReport
+from kedge.records.splits import NOT_HELD_OUT
+
+#: What is said of games that have nothing to predict.
+NO_PEOPLE, NO_BOTS = "without moves of people", "without moves of programs"
 
 
 def replayed_hanabi_games(
@@ -46,4 +54,15 @@ def by_the_rules(game: HanabiGame) -> HanabiGame:
     return game
 
 
-__all__ = ["by_the_rules", "replayed_hanabi_games"]
+def hanabi_sieve(*, everything: bool = False, bots: bool = False) -> Sieve:
+    """Which moves count: those of people, or of programs, in games that are held out, or in all."""
+
+    def seats(game: HanabiGame) -> npt.NDArray[np.bool_]:
+        is_human = np.isin(np.arange(len(game)) % len(game.players), game.humans)
+        return ~is_human if bots else is_human
+
+    filters: dict[str, Any] = {} if everything else {NOT_HELD_OUT: is_held_out}
+    return Sieve({**filters, NO_BOTS if bots else NO_PEOPLE: seats})
+
+
+__all__ = ["NO_BOTS", "NO_PEOPLE", "by_the_rules", "hanabi_sieve", "replayed_hanabi_games"]

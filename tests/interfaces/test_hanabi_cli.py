@@ -1,0 +1,176 @@
+"""``kedge selfplay``, ``predict`` and ``policy`` of Hanabi as a user meets them."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from command import answer, kedge
+from hanabi_players import people, registered  # noqa: F401
+
+from kedge.games.hanabi import Hanabi
+from kedge.records import read_hanabi_games, write_hanabi_games
+
+pytestmark = pytest.mark.usefixtures("registered")
+INLINE = ["--engine", "inline"]
+
+
+def selfplay(*arguments):
+    return answer("selfplay", "hanabi", *arguments, *INLINE)
+
+
+@pytest.fixture
+def games(tmp_path):
+    path = tmp_path / "games.jsonl"
+    write_hanabi_games(people(4), path)
+    return path
+
+
+def test_selfplay(tmp_path):
+    path, live = tmp_path / "games.jsonl.gz", tmp_path / "watch"
+    found = selfplay("--agents", "sparta, hanabi", "-n", 3, "--jsonl", path, "--hanab-live", live)
+    assert [one["agent"] for one in found["agents"]] == ["sparta", "hanabi"]
+    assert all({"games", "mean", "se"} <= one.keys() for one in found["agents"])
+    assert {"perfect", "bombs", "histogram", "moves"} <= found.keys()
+    assert (found["jsonl"], found["hanab_live"]) == (str(path), str(live))
+    assert answer("replay", "hanabi", path)["games"] == 3
+    files = sorted(live.iterdir())
+    assert [len(list(read_hanabi_games(file))) for file in files] == [1, 1, 1]
+    assert json.loads(files[0].read_text())["players"] == ["ai:sparta", "ai:hanabi"]
+    text = kedge("selfplay", "hanabi", "--agents", "sparta, hanabi", "-n", 3, *INLINE).stdout
+    assert "hanabi – sparta" in text
+    assert "█" in text
+
+
+def test_a_matrix():
+    found = selfplay("--agents", "sparta, hanabi", "--cross", "-n", 2)
+    assert [pair["agents"] for pair in found["pairs"]] == [
+        ["sparta", "sparta"], ["sparta", "hanabi"], ["hanabi", "hanabi"],
+    ]  # fmt: skip
+    done = kedge("selfplay", "hanabi", "--agents", "sparta, hanabi", "--cross", "-n", 2, *INLINE)
+    assert done.stdout.startswith("2 agents, each with each\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--agents", "sparta, hanabi, sparta(lambda=1)"], "3 of them, and 2 seats at a table"),
+        (["--agents", "sparta, 7"], "not names or specs between commas"),
+        (["--agents", "nobody"], "unknown agent 'nobody'"),
+        (["--agents", "chess"], "agent chess: does not play hanabi; hanabi and sparta(hanabi, …)"),
+        (["--agents", "uniform"], "agent uniform: does not play hanabi"),
+        (["--agents", "sparta", "--cross"], "two or more"),
+        (["--agents", "sparta, hanabi", "--cross", "--jsonl", "x"], "--cross: pairs of agents"),
+        (["--agents", "sparta", "--games", 0], "--games"),
+        (["--agents", "sparta", "--players", 6], "--players"),
+        (["--agents", "sparta", "--jsonl", "no/games"], "no/games: cannot write"),
+    ],
+)
+def test_bad_tables_are_told_before_anything_is_played(arguments, said, own_home):
+    done = kedge("selfplay", "hanabi", *arguments, *INLINE)
+    assert done.returncode == 2
+    [line] = done.stderr.splitlines()
+    assert said in line
+    assert not (own_home / "runs").exists()
+
+
+def test_predictions(games):
+    asked = ["predict", "hanabi", games, "--agent", "sparta(lambda=1)", *INLINE]
+    found = answer(*asked, "--all")
+    assert {"agent", "games", "positions", "top1", "top1_se", "cross_entropy"} <= found.keys()
+    assert (found["games"], found["clusters"]) == (4, 2)
+    assert found["groups"].keys() == {"score", "participant", "move"}
+    bots = answer(*asked, "--all", "--bots")
+    assert bots["positions"] + found["positions"] == sum(map(len, read_hanabi_games(games)))
+    assert bots["top1"] < found["top1"]
+    assert answer(*asked, "--all", "--limit", 3)["positions"] == 3
+    text = kedge(*asked, "--all").stdout
+    assert "move play" in text
+    assert "clustered by participant" in text
+
+
+def test_what_is_left_of_games_is_told(games):
+    asked = ["predict", "hanabi", games, "--agent", "hanabi", *INLINE]
+    write_hanabi_games([replace(game, participant="3") for game in people(2)], games)
+    done = kedge(*asked)
+    assert done.returncode == 2
+    assert "2 games read, 2 not held out; --all keeps every game" in done.stderr
+    write_hanabi_games([replace(game, players=("ai:a", "ai:b")) for game in people(2)], games)
+    done = kedge(*asked, "--all")
+    assert done.returncode == 2
+    assert "2 without moves of people; --bots predicts programs" in done.stderr
+
+
+def test_predictions_of_people(shared):
+    path = shared("data/hanabi/human_ai_2p.jsonl.xz")
+    found = answer("predict", "hanabi", path, "-a", "uniform-hanabi", "--limit", 300, *INLINE)
+    assert found["positions"] == 300
+    assert 2.4 < found["cross_entropy"] < 2.9  # some fifteen legal moves
+
+
+def test_a_policy(games, tmp_path):
+    svg = tmp_path / "table.svg"
+    asked = ["policy", "hanabi", games, "--game", 2, "--turn", 5, "-a", "sparta(lambda=1)"]
+    found = answer(*asked, "--svg", svg)
+    assert (found["agent"], found["turn"], found["player"]) == ("sparta(lambda=1)", 5, 1)
+    best = found["moves"][0]
+    assert best.keys() == {"move", "anchor", "policy", "q", "visits"}
+    shares = [one["policy"] for one in found["moves"]]
+    assert shares == sorted(shares, reverse=True)
+    assert sum(shares) == pytest.approx(1.0)
+    assert len(found["cards"]) == 5
+    assert found["cards"][0].keys() == {"told", "beliefs"}
+    assert next(iter(found["cards"][0]["beliefs"].values())) >= 0.75
+    assert svg.read_text().startswith("<svg")
+    text = kedge(*asked, "--top", 2).stdout
+    assert best["move"] in text
+    assert "more moves" in text
+    assert "believed" in text
+    assert "points" in text
+    raw = answer("policy", "hanabi", games, "--agent", "hanabi")
+    assert (raw["cards"], raw["value"], raw["moves"][0]["q"]) == (None, None, None)
+    assert "believed" not in kedge("policy", "hanabi", games, "--agent", "hanabi").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--turn", 999], "moves, and no turn 999"),
+        (["--game", 9], "holds 4 games, and no game 9"),
+        (["--game", 0], "--game"),
+        (["--turn", -1], "--turn"),
+        (["--agent", "chess"], "does not play hanabi"),
+        (["--agent", "nobody"], "unknown agent"),
+    ],
+)
+def test_bad_questions(arguments, said, games):
+    done = kedge("policy", "hanabi", games, "--agent", "hanabi", *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    [line] = done.stderr.splitlines()
+    assert said in line
+
+
+def test_nobody_moves_after_the_end(games):
+    length = len(next(read_hanabi_games(games)))
+    done = kedge("policy", "hanabi", games, "--turn", length, "--agent", "hanabi")
+    assert done.returncode == 2
+    assert f"game 1 is over after {length} moves" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"deck": [[0, 1]] * 50}, "game 1 is broken: the deck has too many of (0, 1)"),
+        ({"deck": [*Hanabi().cards[1:]]}, "game 1 is broken: the deck has 49 cards, not 50"),
+        ({"actions": [[0, "discard", 0, -1]]}, "game 1 is broken: move 1: discard card 1: not"),
+        ({"actions": [[0, "rank", 2, 1]]}, "game 1 is broken: move 1: a hint to seat 2"),
+    ],
+)
+def test_bad_games(change, said, tmp_path):
+    path = tmp_path / "game.json"
+    game = {"id": "a", "seats": ["Ann", "Bob"], "deck": Hanabi().cards, "actions": []}
+    path.write_text(json.dumps({**game, **change}))
+    for words in (["policy", "hanabi", path], ["predict", "hanabi", path, "--all", *INLINE]):
+        done = kedge(*words, "--agent", "hanabi")
+        assert (done.returncode, done.stdout) == (2, "")
+        [line] = done.stderr.splitlines()
+        assert said.removeprefix("game 1 is broken: ") in line
