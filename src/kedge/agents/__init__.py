@@ -223,6 +223,47 @@ def _uniform_orders(temperature: float = 1.0, top_p: float = 1.0) -> Agent:
     return ImitationAgent(UniformOrders(), CentreShares(), temperature, top_p)
 
 
+def _conventions() -> Agent:
+    """A player of Hanabi by simple conventions, which needs no network."""
+    from kedge.agents.hanabi import BlueprintAgent
+    from kedge.models.hanabi_conventions import ConventionsBlueprint
+
+    return BlueprintAgent(ConventionsBlueprint())
+
+
+def _sparta(
+    anchor: Spec | str = "conventions",
+    lam: float = 0.0,
+    rollouts: int = 10_000,
+    belief: str = "exact",
+    greedy: bool = False,
+    allocation: str = "even",
+    stop: float = 0.0,
+    threshold: float = 0.0,
+    kl: float | None = None,
+) -> Agent:
+    """`anchor` is a blueprint of Hanabi, which the others are taken to play."""
+    from kedge.agents.hanabi import BlueprintAgent
+    from kedge.agents.hanabi_search import SpartaAgent
+    from kedge.models.hanabi_exact import exact_belief
+    from kedge.search.sparta import Budget
+
+    agent = make_agent(anchor)
+    if not isinstance(agent, BlueprintAgent):
+        raise InputError(f"anchor {anchor} is not a blueprint of Hanabi")
+    if str(belief) != "exact":
+        raise InputError(f"belief: exact, not {belief}")
+    return SpartaAgent(
+        agent,
+        exact_belief(agent.blueprint, greedy=greedy),
+        lam=lam,
+        budget=Budget(rollouts, str(allocation), stop),
+        greedy=greedy,
+        threshold=threshold,
+        kl=kl,
+    )
+
+
 def _chess(elo: float = 1500.0, opponent: float | None = None, temperature: float = 1.0) -> Agent:
     """The model that ships with kedge, as a player of rating `elo` against `opponent`."""
     from kedge.agents.networks import network_agent
@@ -287,6 +328,8 @@ AGENTS.register("go", _go)
 AGENTS.register("diplomacy", _human_agent("diplomacy"))
 AGENTS.register("puct", _puct)
 AGENTS.register("uniform-orders", _uniform_orders)
+AGENTS.register("conventions", _conventions)
+AGENTS.register("sparta", _sparta)
 AGENTS.register("best-response", _named_search("best-response"))
 # As Gray et al. (2021) have it.
 SEARCHBOT = {"candidates": 50, "iterations": 256, "rollout": 2, "preset": "authors"}
