@@ -35,13 +35,14 @@ int card_in(std::uint64_t hand, int slot) { return at(hand, slot); }
 
 }  // namespace
 
-// How likely cards are before anyone has moved: as often as they are hidden.
+// How likely hands are by hints and hidden cards alone, whatever the others did.
 struct Belief::Prior {
   explicit Prior(const Belief& belief)
-      : rules(belief.rules_), left(hidden(rules, belief.game_, belief.seat_)),
-        size(belief.game_.hands[belief.seat_].size()), listed(belief.listed_) {
+      : left(hidden(belief.rules_, belief.game_, belief.seat_)), listed(belief.listed_) {
+    const Hand& hand = belief.game_.hands[belief.seat_];
+    size = hand.size();
     for (int slot = 0; slot < size; ++slot) {
-      told[slot] = kedge::hanabi::told(rules, belief.game_.hands[belief.seat_], slot);
+      told[slot] = kedge::hanabi::told(belief.rules_, hand, slot);
       most[slot] = count(left, slot);
     }
   }
@@ -100,11 +101,10 @@ struct Belief::Prior {
     return random.share() < kept;
   }
 
-  const Rules& rules;
-  Counts left;
+  Counts left;  // hidden cards of each kind
   int size, listed;
   std::array<Cards, kMaxHand> told{};
-  std::array<int, kMaxHand> most{};
+  std::array<int, kMaxHand> most{};  // hidden cards that each slot may hold
 };
 
 Belief::Belief(const Rules& rules, const Game& game, int seat)
@@ -177,7 +177,11 @@ void Belief::list_all(const Prior& prior, unsigned threads) {
       explained[i] = explains_all(moments, hands_[i]);
     }
   });
-  std::erase_if(hands_, [&](const Packed& hand) { return !explained[&hand - hands_.data()]; });
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < hands_.size(); ++i) {
+    if (explained[i]) hands_[kept++] = hands_[i];
+  }
+  hands_.resize(kept);
   unchecked_.clear();
 }
 

@@ -1,5 +1,5 @@
-// A player by simple conventions. What it remembers, all have seen: of every card in hand, what it
-// may be by the hints and by what hints mean. tests/games/plain_conventions.py is its specification.
+// A player by simple conventions, specified by tests/games/plain_conventions.py. What it remembers,
+// all have seen: of every card in hand, what it may be by the hints and by what hints mean.
 #pragma once
 
 #include "hanabi/game.hpp"

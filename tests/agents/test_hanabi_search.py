@@ -157,6 +157,7 @@ def test_specs():
         ("sparta(conventions, lambda=-1)", "lambda: a number that is at least 0, not -1"),
         ("sparta(conventions, rollouts=0)", "rollouts: a whole number, at least 1, not 0"),
         ("sparta(conventions, kl=near)", "kl: a number that is at least 0, not near"),
+        ("sparta(conventions, greedy=maybe)", "greedy: true or false, not maybe"),
         ("sparta(conventions, belief=vague)", "belief: exact, not vague"),
         ("sparta(conventions, allocation=odd)", "allocation: even or ucb, not odd"),
     ],

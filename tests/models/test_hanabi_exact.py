@@ -10,6 +10,7 @@ from kedge.models.hanabi_conventions import ConventionsBelief, ConventionsBluepr
 from kedge.models.hanabi_exact import ExactBelief, exact_belief
 
 GAME = Hanabi(colors=4, ranks=5, hand_size=4)  # some 130,000 hands
+THREE = Hanabi(players=3, colors=4, ranks=5, hand_size=4)
 COUNT = 20_000
 
 
@@ -27,10 +28,12 @@ def marginals(hands, game=GAME):
     return (hands[:, :, np.newaxis] == np.arange(game.colors * game.ranks)).mean(0)
 
 
-@pytest.mark.parametrize(("seed", "plies"), [(0, 2), (1, 5), (3, 9)])
-def test_trials_and_lists_agree(seed, plies):
+@pytest.mark.parametrize(
+    ("seed", "plies", "game"), [(0, 2, GAME), (1, 5, GAME), (3, 9, GAME), (4, 7, THREE)]
+)
+def test_trials_and_lists_agree(seed, plies, game):
     """The native belief draws before it lists; this one lists everything."""
-    state, rng = played(seed, plies), np.random.default_rng(0)
+    state, rng = played(seed, plies, game), np.random.default_rng(0)
     listing = ExactBelief(ConventionsBlueprint(), most=200_000)
     [listed], [tried] = (b.draw([state], COUNT, rng) for b in (listing, ConventionsBelief()))
     np.testing.assert_allclose(marginals(listed), marginals(tried), atol=0.02)
@@ -66,6 +69,19 @@ def test_a_belief_is_taken_up_where_it_was_left():
         for one in (belief, ExactBelief(ConventionsBlueprint(), most=200_000))
     )
     np.testing.assert_allclose(marginals(followed), marginals(afresh), atol=0.02)
+
+
+def test_beliefs_are_empty_together():
+    """Whatever the other does at its first turn, by the conventions or not."""
+    before, rng, empty = played(5, 1), np.random.default_rng(0), 0
+    for action in before.legal_actions()[::3]:
+        state = before.clone()
+        state.apply_action(action)
+        beliefs = ConventionsBelief(), ExactBelief(ConventionsBlueprint(), most=200_000)
+        tried, listed = (len(belief.draw([state], 5, rng)[0]) for belief in beliefs)
+        assert tried == listed
+        empty += tried == 0
+    assert empty
 
 
 class Telling(UniformBlueprint):

@@ -57,6 +57,8 @@ class SpartaAgent(HanabiAgent):
         for name, value in (("lambda", lam), ("threshold", threshold), ("kl", kl)):
             if value is not None and not (isinstance(value, int | float) and value >= 0.0):
                 raise InputError(f"{name}: a number that is at least 0, not {value}")
+        if not isinstance(greedy, bool):
+            raise InputError(f"greedy: true or false, not {greedy}")
         if not isinstance(anchor, BlueprintAgent) or anchor.temperature != 1.0:
             raise InputError("sparta: its anchor is a blueprint of Hanabi, at temperature 1")
         self.blueprint: Blueprint = anchor.blueprint
