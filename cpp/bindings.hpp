@@ -53,6 +53,7 @@ void bind_diplomacy(nanobind::module_& m);
 void bind_diplomacy_encoding(nanobind::module_& m);
 void bind_go(nanobind::module_& m);
 void bind_hanabi(nanobind::module_& m);
+void bind_hanabi_conventions(nanobind::module_& m);
 void bind_puct(nanobind::module_& m);
 void bind_regret(nanobind::module_& m);
 

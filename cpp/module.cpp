@@ -9,6 +9,7 @@ NB_MODULE(_core, m) {
   kedge::bind_diplomacy_encoding(m);
   kedge::bind_go(m);
   kedge::bind_hanabi(m);
+  kedge::bind_hanabi_conventions(m);
   kedge::bind_puct(m);
   kedge::bind_regret(m);
 }

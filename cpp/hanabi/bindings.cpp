@@ -9,8 +9,8 @@
 #include <optional>
 #include <string>
 
+#include "hanabi/batch.hpp"
 #include "hanabi/encoding.hpp"
-#include "parallel.hpp"
 #include "splitmix.hpp"
 
 namespace nb = nanobind;
@@ -20,8 +20,6 @@ namespace {
 
 using namespace kedge::hanabi;
 
-template <typename Number>
-using Flat = nb::ndarray<const Number, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Decks = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 template <typename Number>
 using Rows = nb::ndarray<Number, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
@@ -29,14 +27,6 @@ using Rows = nb::ndarray<Number, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 constexpr int kTerminal = -4;  // as in OpenSpiel
 constexpr std::array<const char*, 4> kKinds{"discard", "play", "color", "rank"};
 constexpr std::array<const char*, 3> kViews{"full", "private", "public"};
-
-// Games by the same rules, side by side.
-struct Games {
-  Rules rules;
-  std::vector<Game> games;
-};
-
-[[noreturn]] void refuse(const std::string& why) { throw nb::value_error(why.c_str()); }
 
 View view_of(std::string_view name) {
   const auto found = std::find(kViews.begin(), kViews.end(), name);
@@ -151,15 +141,6 @@ struct Supposed {
 
 // Games that a thread takes at a time: to start one costs as much as to move in a thousand games.
 constexpr std::size_t kMoved = 8192, kEncoded = 1024;
-
-template <std::size_t chunk, typename Work>
-void for_each(std::size_t count, unsigned threads, const Work& work) {
-  kedge::parallel_for((count + chunk - 1) / chunk, kedge::threads_or_all(threads),
-                      [&](std::size_t number) {
-    const std::size_t end = std::min(count, (number + 1) * chunk);
-    for (std::size_t i = number * chunk; i < end; ++i) work(i);
-  });
-}
 
 // -1 leaves a game as it is. If one action will not do, none is made.
 void step(Games& games, const Flat<std::int64_t>& actions, unsigned threads) {

@@ -18,23 +18,16 @@ std::uint64_t fold(std::uint64_t word) {
   return word & 0xFF;
 }
 
-// The later bytes move up.
-void remove(std::uint64_t& word, int slot) {
-  const std::uint64_t before = (std::uint64_t{1} << (8 * slot)) - 1;
-  word = (word & before) | ((word >> 8) & ~before);
-}
-
 void remove(Hand& hand, int slot) {
-  remove(hand.colours, slot);
-  remove(hand.ranks, slot);
-  remove(hand.known_colours, slot);
-  remove(hand.known_ranks, slot);
+  remove_byte(hand.colours, slot);
+  remove_byte(hand.ranks, slot);
+  remove_byte(hand.known_colours, slot);
+  remove_byte(hand.known_ranks, slot);
 }
 
 void draw(const Rules& rules, Game& game, Hand& hand, int slot) {
   const int card = game.deck[game.drawn++], shift = 8 * slot;
-  hand.colours |= std::uint64_t{1} << (shift + card / rules.ranks);
-  hand.ranks |= std::uint64_t{1} << (shift + card % rules.ranks);
+  put(rules, hand, slot, card);
   hand.known_colours |= ((std::uint64_t{1} << rules.colours) - 1) << shift;
   hand.known_ranks |= ((std::uint64_t{1} << rules.ranks) - 1) << shift;
 }
@@ -44,7 +37,7 @@ std::uint8_t tell(std::uint64_t values, std::uint64_t& known, int value) {
   const std::uint64_t slots = (values >> value) & kOnes;
   known &= ~((kOnes << value) | (slots * 0xFF));
   known |= slots * ((1u << value) | kTold);
-  return static_cast<std::uint8_t>((slots * 0x0102040810204080u) >> 56);
+  return slots_of(values, value);
 }
 
 void discard(const Rules& rules, Game& game, int card) {
@@ -88,17 +81,6 @@ void give_up(const Rules& rules, Game& game, Move move) {
   game.information += game.last.gained;
   remove(hand, move.at);
   if (game.drawn < rules.deck && !is_over(rules, game)) draw(rules, game, hand, rules.hand - 1);
-}
-
-using Counts = std::array<std::uint8_t, kMaxColours * kMaxRanks>;
-
-// The cards that a seat does not see: its own, and the draw pile.
-Counts hidden(const Rules& rules, const Game& game, int seat) {
-  Counts counts{};
-  const Hand& hand = game.hands[seat];
-  for (int slot = 0; slot < hand.size(); ++slot) ++counts[card_at(rules, hand, slot)];
-  for (int i = game.drawn; i < rules.deck; ++i) ++counts[game.deck[i]];
-  return counts;
 }
 
 }  // namespace
@@ -192,14 +174,21 @@ int unseen(const Rules& rules, const Game& game, int colour, int rank) {
          (game.fireworks[colour] > rank);
 }
 
+Counts hidden(const Rules& rules, const Game& game, int seat) {
+  Counts counts{};
+  const Hand& hand = game.hands[seat];
+  for (int slot = 0; slot < hand.size(); ++slot) ++counts[card_at(rules, hand, slot)];
+  for (int i = game.drawn; i < rules.deck; ++i) ++counts[game.deck[i]];
+  return counts;
+}
+
 bool is_possible(const Rules& rules, const Game& game, int seat, const std::uint8_t* cards) {
   const Hand& hand = game.hands[seat];
   Counts left = hidden(rules, game, seat);
   for (int slot = 0; slot < hand.size(); ++slot) {
     const int card = cards[slot];
     if (card >= rules.cards() || left[card]-- == 0) return false;
-    if (!(at(hand.known_colours, slot) >> (card / rules.ranks) & 1)) return false;
-    if (!(at(hand.known_ranks, slot) >> (card % rules.ranks) & 1)) return false;
+    if (!(told(rules, hand, slot) >> card & 1)) return false;
   }
   return true;
 }
@@ -209,12 +198,9 @@ Game redealt(const Rules& rules, const Game& game, int seat, const std::uint8_t*
   Game out = game;
   Hand& hand = out.hands[seat];
   Counts left = hidden(rules, game, seat);
-  const int size = hand.size();
-  hand.colours = hand.ranks = 0;
-  for (int slot = 0; slot < size; ++slot) {
+  for (int slot = 0; slot < hand.size(); ++slot) {
     --left[cards[slot]];
-    hand.colours |= std::uint64_t{1} << (8 * slot + cards[slot] / rules.ranks);
-    hand.ranks |= std::uint64_t{1} << (8 * slot + cards[slot] % rules.ranks);
+    put(rules, hand, slot, cards[slot]);
   }
   // Each card of the pile takes a random place among those before it (Fisher and Yates).
   int end = out.drawn;

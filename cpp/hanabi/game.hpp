@@ -51,7 +51,8 @@ struct Hand {
   // What its holder was told: bits of what may be, and kTold where a hint said what is.
   std::uint64_t known_colours = 0, known_ranks = 0;
 
-  int size() const { return std::popcount(colours); }
+  // Not by counting bits, for which not every processor that this is built for has an instruction.
+  int size() const { return (71 - std::countl_zero(colours)) / 8; }
 };
 inline constexpr std::uint8_t kTold = 0x80;
 
@@ -80,10 +81,38 @@ inline std::uint8_t at(std::uint64_t word, int slot) {
   return static_cast<std::uint8_t>(word >> (8 * slot));
 }
 
+// A bit a slot of the cards that have this value, given a word of one bit a card.
+inline std::uint8_t slots_of(std::uint64_t values, int value) {
+  const std::uint64_t slots = (values >> value) & 0x0101010101010101u;
+  return static_cast<std::uint8_t>((slots * 0x0102040810204080u) >> 56);
+}
+
+// The later bytes move up.
+inline void remove_byte(std::uint64_t& word, int slot) {
+  const std::uint64_t before = (std::uint64_t{1} << (8 * slot)) - 1;
+  word = (word & before) | ((word >> 8) & ~before);
+}
+
 // The card in a slot that holds one.
 inline int card_at(const Rules& rules, const Hand& hand, int slot) {
   return std::countr_zero(at(hand.colours, slot)) * rules.ranks +
          std::countr_zero(at(hand.ranks, slot));
+}
+
+// Puts a card into a slot, in place of what was there.
+inline void put(const Rules& rules, Hand& hand, int slot, int card) {
+  const std::uint64_t others = ~(std::uint64_t{0xFF} << (8 * slot));
+  hand.colours = (hand.colours & others) | std::uint64_t{1} << (8 * slot + card / rules.ranks);
+  hand.ranks = (hand.ranks & others) | std::uint64_t{1} << (8 * slot + card % rules.ranks);
+}
+
+using Cards = std::uint32_t;  // a set: bit i is card i
+using Counts = std::array<std::uint8_t, kMaxColours * kMaxRanks>;
+
+// What a card may be by the hints about it.
+inline Cards told(const Rules& rules, const Hand& hand, int slot) {
+  return rules.lowest[at(hand.known_colours, slot) & (kTold - 1)] *
+         (at(hand.known_ranks, slot) & (kTold - 1));
 }
 
 // The first `rules.deck` cards are dealt in order: seat 0's hand, seat 1's, …, then the draw pile.
@@ -94,6 +123,8 @@ std::uint64_t legal_actions(const Rules& rules, const Game& game);  // none when
 void apply(const Rules& rules, Game& game, Action action);          // must be legal
 // How many of a card neither lie among the discards nor were played.
 int unseen(const Rules& rules, const Game& game, int colour, int rank);
+// The cards that a seat does not see: its own, and the draw pile.
+Counts hidden(const Rules& rules, const Game& game, int seat);
 // Whether a seat's cards may be these, oldest first, by what it was told and what it sees.
 bool is_possible(const Rules& rules, const Game& game, int seat, const std::uint8_t* cards);
 // The game as it would be if they were, the draw pile shuffled; they must be possible.

@@ -245,6 +245,48 @@ def _uniform_hanabi(temperature: float = 1.0, greedy: bool = False) -> Agent:
     return BlueprintAgent(UniformBlueprint(actions), temperature, greedy=greedy)
 
 
+def _conventions(greedy: bool = False) -> Agent:
+    """A player of Hanabi by simple conventions, which needs no network; greedy or not, it is sure
+    of what it does."""
+    from kedge.agents.hanabi import BlueprintAgent
+    from kedge.models.hanabi_conventions import ConventionsBlueprint
+
+    return BlueprintAgent(ConventionsBlueprint(), greedy=greedy)
+
+
+def _sparta(
+    anchor: Spec | str = "conventions",
+    lam: float = 0.0,
+    rollouts: int = 10_000,
+    belief: str = "exact",
+    greedy: bool = False,
+    allocation: str = "even",
+    stop: float = 0.0,
+    threshold: float = 0.0,
+    kl: float | None = None,
+) -> Agent:
+    """`anchor` is a blueprint of Hanabi, which the others are taken to play."""
+    from kedge.agents.hanabi import BlueprintAgent
+    from kedge.agents.hanabi_search import SpartaAgent
+    from kedge.models.hanabi_exact import exact_belief
+    from kedge.search.sparta import Budget
+
+    agent = make_agent(anchor)
+    if not isinstance(agent, BlueprintAgent):
+        raise InputError(f"anchor {anchor} is not a blueprint of Hanabi")
+    if str(belief) != "exact":
+        raise InputError(f"belief: exact, not {belief}")
+    return SpartaAgent(
+        agent,
+        exact_belief(agent.blueprint, greedy=greedy),
+        lam=lam,
+        budget=Budget(rollouts, str(allocation), stop),
+        greedy=greedy,
+        threshold=threshold,
+        kl=kl,
+    )
+
+
 def _chess(elo: float = 1500.0, opponent: float | None = None, temperature: float = 1.0) -> Agent:
     """The model that ships with kedge, as a player of rating `elo` against `opponent`."""
     from kedge.agents.networks import network_agent
@@ -311,6 +353,8 @@ AGENTS.register("diplomacy-bots", _human_agent("diplomacy-bots"))
 AGENTS.register("puct", _puct)
 AGENTS.register("uniform-orders", _uniform_orders)
 AGENTS.register("uniform-hanabi", _uniform_hanabi)
+AGENTS.register("conventions", _conventions)
+AGENTS.register("sparta", _sparta)
 AGENTS.register("best-response", _named_search("best-response"))
 # As Gray et al. (2021) have it.
 SEARCHBOT = {"candidates": 50, "iterations": 256, "rollout": 2, "preset": "authors"}

@@ -1,0 +1,212 @@
+"""SPARTA and piKL-SPARTA in Hanabi: search over a blueprint, in hands that its player may hold."""
+
+from collections.abc import Sequence
+from math import inf, nan
+
+import numpy as np
+import numpy.typing as npt
+
+from kedge.agents.hanabi import (
+    BlueprintAgent,
+    Followed,
+    HanabiAgent,
+    HanabiAnalysis,
+    anchors,
+    likeliest,
+)
+from kedge.errors import InputError
+from kedge.games.hanabi import HanabiState
+from kedge.models.hanabi import Belief, Blueprint, Games, Hands, Memory, rows
+from kedge.regularize import Array, forward_kl
+from kedge.search.sparta import Budget, Estimate, estimate, improved, lam_of_kl
+
+_AT_ONCE = 1 << 16  # rollouts: enough for any device, and little memory
+
+
+class SpartaAgent(HanabiAgent):
+    """Searches over a blueprint that it takes the others to follow.
+
+    Where the belief is empty it plays as the blueprint does: `q` is NaN then, and nothing is said
+    of its cards.
+
+    Parameters
+    ----------
+    anchor
+        Plays the blueprint.
+    lam
+        λ in points; 0 is SPARTA, the best move whatever the anchor thinks of it.
+    greedy
+        Play the likeliest move, and suppose that others do.
+    threshold
+        At λ = 0, the points by which a move must be better than the blueprint's.
+    kl
+        Nats from the anchor: λ is chosen for every decision, in place of `lam`.
+    """
+
+    def __init__(
+        self,
+        anchor: BlueprintAgent,
+        belief: Belief,
+        *,
+        lam: float = 0.0,
+        budget: Budget | None = None,
+        greedy: bool = False,
+        threshold: float = 0.0,
+        kl: float | None = None,
+    ) -> None:
+        for name, value in (("lambda", lam), ("threshold", threshold), ("kl", kl)):
+            if value is not None and not (isinstance(value, int | float) and value >= 0.0):
+                raise InputError(f"{name}: a number that is at least 0, not {value}")
+        if not isinstance(greedy, bool):
+            raise InputError(f"greedy: true or false, not {greedy}")
+        if not isinstance(anchor, BlueprintAgent) or anchor.temperature != 1.0:
+            raise InputError("sparta: its anchor is a blueprint of Hanabi, at temperature 1")
+        self.blueprint: Blueprint = anchor.blueprint
+        self.belief, self.budget, self.greedy = belief, budget or Budget(), greedy
+        self.lam, self.threshold, self.kl = lam, threshold, kl
+        self._followed = Followed(self.blueprint)
+
+    def analyse_many(
+        self, states: Sequence[HanabiState], rng: np.random.Generator
+    ) -> list[HanabiAnalysis]:
+        known = anchors(self.blueprint, self._followed, states)
+        count = self.budget.worlds(min(len(actions) for actions, _ in known))
+        hands = self.belief.draw(states, count, rng)
+        roots = [i for i, drawn in enumerate(hands) if len(drawn)]
+        found = self._estimates(
+            [states[i] for i in roots], [known[i] for i in roots], [hands[i] for i in roots], rng
+        )
+        searched = dict(zip(roots, found, strict=True))
+        return [
+            self._searched(*known[i], searched[i], _shares(state, hands[i]))
+            if i in searched
+            else self._unsearched(*known[i])
+            for i, state in enumerate(states)
+        ]
+
+    def _estimates(
+        self,
+        states: Sequence[HanabiState],
+        known: Sequence[tuple[npt.NDArray[np.int64], Array]],
+        hands: Sequence[Hands],
+        rng: np.random.Generator,
+    ) -> list[Estimate]:
+        if not states:
+            return []
+        worlds = _Worlds(
+            self.blueprint,
+            Games.join([state.games for state in states]),
+            self._followed.memories(states),
+            [actions for actions, _ in known],
+            hands,
+            rng,
+            greedy=self.greedy,
+        )
+        sizes = [len(actions) for actions, _ in known]
+        leads = [self._lead(anchor) for _, anchor in known]
+        return estimate(worlds.returns, sizes, self.budget, leads)
+
+    def _lead(self, anchor: Array) -> Array:
+        """What the anchor gives moves in the comparison of Q(a) + λ log τ(a)."""
+        if self.kl is not None or self.lam in (0.0, inf):
+            return np.zeros(len(anchor))
+        with np.errstate(divide="ignore"):
+            return np.asarray(self.lam * np.log(anchor))
+
+    def _searched(
+        self,
+        actions: npt.NDArray[np.int64],
+        anchor: Array,
+        found: Estimate,
+        cards: Array,
+    ) -> HanabiAnalysis:
+        if self.kl is None:
+            policy = improved(anchor, found.q, self.lam, self.threshold)
+        else:
+            policy = forward_kl(anchor, found.q, lam_of_kl(anchor, found.q, self.kl))
+        played = likeliest(policy) if self.greedy else policy
+        return HanabiAnalysis(
+            anchor=anchor,
+            policy=played,
+            q=found.q,
+            value=float(played @ found.q),
+            smooth=policy,
+            visits=found.visits,
+            actions=actions,
+            cards=cards,
+        )
+
+    def _unsearched(self, actions: npt.NDArray[np.int64], anchor: Array) -> HanabiAnalysis:
+        return HanabiAnalysis(
+            anchor=anchor,
+            policy=likeliest(anchor) if self.greedy else anchor,
+            q=np.full(len(anchor), nan),
+            value=nan,
+            smooth=anchor,
+            actions=actions,
+        )
+
+
+class _Worlds:
+    """What moves come to when who makes them holds the hands that were drawn.
+
+    A world is one of them, and an order of the draw pile.
+    """
+
+    def __init__(
+        self,
+        blueprint: Blueprint,
+        games: Games,
+        memory: Memory,
+        actions: Sequence[npt.NDArray[np.int64]],
+        hands: Sequence[Hands],
+        rng: np.random.Generator,
+        *,
+        greedy: bool,
+    ) -> None:
+        self._blueprint, self._games, self._memory = blueprint, games, memory
+        self._seats = games.current_players().astype(np.int64)
+        self._drawn = np.array([len(drawn) for drawn in hands])
+        self._hands, self._first_hand = np.concatenate(hands), _starts(self._drawn)
+        self._actions = np.concatenate(actions)
+        self._first_action = _starts(np.array([len(legal) for legal in actions]))
+        self._seeds = rng.integers(1 << 63, size=len(hands), dtype=np.uint64)
+        self._rng, self._greedy = rng, greedy
+
+    def returns(
+        self,
+        roots: npt.NDArray[np.int64],
+        actions: npt.NDArray[np.int64],
+        worlds: npt.NDArray[np.int64],
+    ) -> Array:
+        parts = [
+            self._play_out(roots[part], actions[part], worlds[part])
+            for start in range(0, len(roots), _AT_ONCE)
+            for part in [slice(start, start + _AT_ONCE)]
+        ]
+        return np.concatenate(parts)
+
+    def _play_out(
+        self,
+        roots: npt.NDArray[np.int64],
+        actions: npt.NDArray[np.int64],
+        worlds: npt.NDArray[np.int64],
+    ) -> Array:
+        hands = self._hands[self._first_hand[roots] + worlds % self._drawn[roots]]
+        seeds = self._seeds[roots] + worlds.astype(np.uint64)
+        games = self._games.redealt(roots, self._seats[roots], hands, seeds)
+        games.step(self._actions[self._first_action[roots] + actions])
+        memory = rows(self._memory, roots)
+        return self._blueprint.play_out(games, memory, self._rng, greedy=self._greedy)
+
+
+def _starts(counts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Where each part begins when parts of so many rows are put together."""
+    return np.asarray(np.cumsum(counts) - counts)
+
+
+def _shares(state: HanabiState, hands: Hands) -> Array:
+    """(slots, cards): how often each card is in each slot that holds one."""
+    size = len(state.hands[state.current_player()])
+    cards = np.arange(state.game.colors * state.game.ranks)
+    return np.asarray((hands[:, :size, np.newaxis] == cards).mean(0))
