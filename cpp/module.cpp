@@ -3,6 +3,8 @@
 
 NB_MODULE(_core, m) {
   m.doc() = "The native core of kedge.";
+  // What modules still hold when the interpreter ends is no news to whoever played.
+  nanobind::set_leak_warnings(false);
   kedge::bind_chess(m);
   kedge::bind_chess_records(m);
   kedge::bind_diplomacy(m);
