@@ -12,7 +12,8 @@ from kedge.evaluation.order_prediction import ANCHOR_SHARE, LEAST
 from kedge.evaluation.prediction import SUMS, GameScore, Prediction, move_scores
 from kedge.games.hanabi import HanabiState
 from kedge.records import HanabiGame
-from kedge.regularize import Array, forward_kl
+from kedge.regularize import Array
+from kedge.search.sparta import improved
 
 #: What the moves of a game are split by.
 KINDS = ("move",)
@@ -89,13 +90,7 @@ def at_lambda(found: HanabiAnalysis, lam: float) -> HanabiAnalysis:
     P(a) ∝ τ(a)·exp(Q(a)/λ), the paper's equation of piKL-SPARTA; ∞ is the anchor, and 0 the best
     move, be it the anchor's or not.
     """
-    if not is_searched(found):
-        policy = found.anchor
-    elif lam > 0.0:
-        policy = forward_kl(found.anchor, found.q, lam)
-    else:
-        best = np.lexsort((found.anchor, found.q))[-1]
-        policy = np.where(np.arange(len(found.q)) == best, 1.0, 0.0)
+    policy = improved(found.anchor, found.q, lam) if is_searched(found) else found.anchor
     return replace(found, policy=policy, smooth=None, best=None)
 
 
