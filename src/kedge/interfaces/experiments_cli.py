@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kedge.errors import InputError
-from kedge.interfaces.options import Address, Engine, Folder, Json, Workers
+from kedge.interfaces.options import HERE, Json, Running, with_running
 from kedge.interfaces.output import finished, print_json
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ experiments_app = typer.Typer(
 )
 
 
+@with_running
 def paper(
     name: Annotated[
         str | None,
@@ -79,10 +80,7 @@ def paper(
         str | None,
         typer.Option(help="`cpu`, `openvino`, `cuda`, … (--set device=…)", show_default=False),
     ] = None,
-    engine: Engine = "local",
-    workers: Workers = None,
-    address: Address = None,
-    folder: Folder = None,
+    running: Running = HERE,
     open_figure: Annotated[
         bool | None,
         typer.Option(
@@ -133,7 +131,7 @@ def paper(
         networks=tuple(network) if network else None,
         device=device,
     )
-    done, files = finished(experiment, engine, workers, address, folder)
+    done, files = finished(experiment, running)
     if as_json:
         typer.echo(done.report().json(folder=done.folder, files=files), nl=False)
         return

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from kedge.interfaces.options import Address, Device, Dtype, Engine, Folder, Json, Workers
+from kedge.interfaces.options import HERE, Device, Dtype, Json, Running, with_running
 from kedge.interfaces.output import finished, print_json
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ def _root() -> None:
 
 
 @match_app.command()
+@with_running
 def chess(
     a: Annotated[str, typer.Argument(help="An agent for chess: the score is its.")],
     b: Opponent,
@@ -63,10 +64,7 @@ def chess(
     device: Device = "cpu",
     dtype: Dtype = "float32",
     chunk: Chunk = None,
-    engine: Engine = "local",
-    workers: Workers = None,
-    address: Address = None,
-    folder: Folder = None,
+    running: Running = HERE,
     as_json: Json = False,
 ) -> None:
     """A match: the score of A against B, its standard error, and the difference in Elo.
@@ -96,10 +94,11 @@ def chess(
         chunk=chunk,
         seed=seed,
     )
-    _report(match, "pgn", pgn, engine, workers, address, folder, as_json)
+    _report(match, "pgn", pgn, running, as_json)
 
 
 @match_app.command()
+@with_running
 def go(
     a: Annotated[str, typer.Argument(help="An agent for Go: the score is its.")],
     b: Opponent,
@@ -121,10 +120,7 @@ def go(
     device: Device = "cpu",
     dtype: Dtype = "float32",
     chunk: Chunk = None,
-    engine: Engine = "local",
-    workers: Workers = None,
-    address: Address = None,
-    folder: Folder = None,
+    running: Running = HERE,
     as_json: Json = False,
 ) -> None:
     """A match on the full board, as of chess: score, standard error, and the difference in Elo.
@@ -158,17 +154,14 @@ def go(
         chunk=chunk,
         seed=seed,
     )
-    _report(match, "sgf", sgf, engine, workers, address, folder, as_json)
+    _report(match, "sgf", sgf, running, as_json)
 
 
 def _report(
     match: "Match",
     kind: Literal["pgn", "sgf"],
     record: Path | None,
-    engine: Literal["local", "ray", "inline"],
-    workers: int | None,
-    address: str | None,
-    folder: Path | None,
+    running: Running,
     as_json: bool,
 ) -> None:
     from kedge.files import check_writable
@@ -176,7 +169,7 @@ def _report(
 
     if record is not None:
         check_writable(record)
-    done, _ = finished(match, engine, workers, address, folder)
+    done, _ = finished(match, running)
     if record is not None:
         write = write_pgn if kind == "pgn" else write_sgf_file
         write(match.records(done.results), record)

@@ -1,7 +1,11 @@
 """Options that commands share: the same words mean the same everywhere."""
 
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import wraps
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, get_type_hints
 
 import typer
 
@@ -31,3 +35,41 @@ Folder = Annotated[
         show_default=False,
     ),
 ]
+
+
+@dataclass(frozen=True)
+class Running:
+    """Where an experiment is computed and kept: the same four options wherever one is run."""
+
+    engine: Engine = "local"
+    workers: Workers = None
+    address: Address = None
+    folder: Folder = None
+
+
+HERE = Running()
+
+
+def with_running(command: Callable[..., None]) -> Callable[..., None]:
+    """A command that has these options in place of its parameter `running`."""
+    hints = get_type_hints(command, include_extras=True)
+    ours = get_type_hints(Running, include_extras=True)
+    own = list(inspect.signature(command).parameters.values())
+    options = [
+        inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, default=one.default)
+        for one in fields(Running)
+    ]
+    at = [one.name for one in own].index("running")
+    listed = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in own]
+    listed[at : at + 1] = options
+    hints = {one.name: {**hints, **ours}[one.name] for one in listed}
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        running = Running(**{one.name: given.pop(one.name) for one in options})
+        command(**given, running=running)
+
+    typed = [one.replace(annotation=hints[one.name]) for one in listed]
+    run.__signature__ = inspect.Signature(typed)  # type: ignore[attr-defined]
+    run.__annotations__ = hints
+    return run

@@ -4,9 +4,11 @@ import contextlib
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import typer
+
+from kedge.interfaces.options import Running
 
 if TYPE_CHECKING:
     from kedge.experiments import Experiment, Run
@@ -25,20 +27,14 @@ def resumable() -> Iterator[None]:
         raise InterruptError("interrupted; what was finished is kept") from None
 
 
-def finished(
-    experiment: "Experiment",
-    engine: Literal["local", "ray", "inline"],
-    workers: int | None,
-    address: str | None,
-    folder: Path | None,
-) -> "tuple[Run, list[Path]]":
+def finished(experiment: "Experiment", running: Running) -> "tuple[Run, list[Path]]":
     """The experiment once it is run, and the files of its report."""
     from kedge.experiments import run
     from kedge.interfaces.inputs import tasks_at_once
 
-    workers = tasks_at_once(workers, engine, getattr(experiment, "device", "cpu"))
+    workers = tasks_at_once(running.workers, running.engine, getattr(experiment, "device", "cpu"))
     with resumable():
-        done = run(experiment, engine=engine, workers=workers, address=address, folder=folder)
+        done = run(experiment, **{**vars(running), "workers": workers})
     return done, done.write_report()
 
 

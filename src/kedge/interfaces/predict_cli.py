@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from kedge.interfaces.options import Address, Device, Dtype, Engine, Folder, Json, Workers
+from kedge.interfaces.options import HERE, Device, Dtype, Json, Running, with_running
 from kedge.interfaces.output import finished, print_json
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ def _root() -> None:
 
 
 @predict_app.command()
+@with_running
 def chess(
     data: Annotated[list[Path], typer.Argument(help="PGN or JSON lines, plain or compressed.")],
     agent: Annotated[str, typer.Option("--agent", "-a", help="An agent for chess.")],
@@ -64,10 +65,7 @@ def chess(
     device: Device = "cpu",
     dtype: Dtype = "float32",
     chunk: Chunk = None,
-    engine: Engine = "local",
-    workers: Workers = None,
-    address: Address = None,
-    folder: Folder = None,
+    running: Running = HERE,
     as_json: Json = False,
 ) -> None:
     """Top-1, top-5 and cross-entropy on human moves, by rating, time control and phase.
@@ -98,10 +96,11 @@ def chess(
         dtype=dtype,
         chunk=chunk,
     )
-    _report(prediction, engine, workers, address, folder, as_json)
+    _report(prediction, running, as_json)
 
 
 @predict_app.command()
+@with_running
 def go(
     data: Annotated[
         list[Path], typer.Argument(help="SGF files, folders and archives of them, or a table.")
@@ -115,10 +114,7 @@ def go(
     device: Device = "cpu",
     dtype: Dtype = "float32",
     chunk: Chunk = None,
-    engine: Engine = "local",
-    workers: Workers = None,
-    address: Address = None,
-    folder: Folder = None,
+    running: Running = HERE,
     as_json: Json = False,
 ) -> None:
     """Top-1, top-5 and cross-entropy on human moves of Go, by year, komi and phase.
@@ -145,10 +141,11 @@ def go(
         dtype=dtype,
         chunk=chunk,
     )
-    _report(prediction, engine, workers, address, folder, as_json)
+    _report(prediction, running, as_json)
 
 
 @predict_app.command()
+@with_running
 def diplomacy(
     data: Annotated[list[Path], typer.Argument(help="Games as JSON lines, plain or compressed.")],
     agent: Annotated[str, typer.Option("--agent", "-a", help="An agent for Diplomacy.")],
@@ -172,10 +169,7 @@ def diplomacy(
             show_default=False,
         ),
     ] = None,
-    engine: Engine = "local",
-    workers: Workers = None,
-    address: Address = None,
-    folder: Folder = None,
+    running: Running = HERE,
     as_json: Json = False,
 ) -> None:
     """Top-1 and cross-entropy on what people ordered, by power, season, years, tier and rating.
@@ -204,10 +198,11 @@ def diplomacy(
         dtype=dtype,
         chunk=chunk,
     )
-    _report(prediction, engine, workers, address, folder, as_json)
+    _report(prediction, running, as_json)
 
 
 @predict_app.command()
+@with_running
 def hanabi(
     data: Annotated[
         list[Path],
@@ -234,10 +229,7 @@ def hanabi(
             show_default=False,
         ),
     ] = None,
-    engine: Engine = "local",
-    workers: Workers = None,
-    address: Address = None,
-    folder: Folder = None,
+    running: Running = HERE,
     as_json: Json = False,
 ) -> None:
     """Top-1 and cross-entropy on what people did, by score, participant and kind of move.
@@ -266,20 +258,17 @@ def hanabi(
         dtype=dtype,
         chunk=chunk,
     )
-    _report(prediction, engine, workers, address, folder, as_json)
+    _report(prediction, running, as_json)
 
 
 def _report(
     prediction: "Predict",
-    engine: Literal["local", "ray", "inline"],
-    workers: int | None,
-    address: str | None,
-    folder: Path | None,
+    running: Running,
     as_json: bool,
 ) -> None:
-    if engine != "ray":  # whose workers may have a device, and models, that are not here
+    if running.engine != "ray":  # whose workers may have a device, and models, that are not here
         prediction.player()
-    done, _ = finished(prediction, engine, workers, address, folder)
+    done, _ = finished(prediction, running)
     if as_json:
         print_json({**(done.report().data or {}), "folder": done.folder})
         return

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from kedge.errors import InputError
-from kedge.interfaces.options import Address, Device, Dtype, Engine, Folder, Json, Workers
+from kedge.interfaces.options import HERE, Device, Dtype, Json, Running, with_running
 from kedge.interfaces.output import finished, print_json
 
 selfplay_app = typer.Typer(
@@ -20,6 +20,7 @@ def _root() -> None:
 
 
 @selfplay_app.command()
+@with_running
 def hanabi(
     agents: Annotated[
         str,
@@ -63,10 +64,7 @@ def hanabi(
             show_default=False,
         ),
     ] = None,
-    engine: Engine = "local",
-    workers: Workers = None,
-    address: Address = None,
-    folder: Folder = None,
+    running: Running = HERE,
     as_json: Json = False,
 ) -> None:
     """The mean score of agents at one table, perfect games, bombs, and how scores spread.
@@ -106,7 +104,7 @@ def hanabi(
         check_writable(jsonl)
     if hanab_live is not None:
         make_folder(hanab_live)
-    done, _ = finished(experiment, engine, workers, address, folder)
+    done, _ = finished(experiment, running)
     if isinstance(experiment, SelfPlay):
         if jsonl is not None:
             write_hanabi_games(experiment.records(done.results), jsonl)

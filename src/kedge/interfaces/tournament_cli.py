@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from kedge.errors import InputError
-from kedge.interfaces.options import Address, Device, Dtype, Engine, Folder, Json, Workers
+from kedge.interfaces.options import HERE, Device, Dtype, Json, Running, with_running
 from kedge.interfaces.output import finished, print_json
 
 tournament_app = typer.Typer(
@@ -20,6 +20,7 @@ def _root() -> None:
 
 
 @tournament_app.command()
+@with_running
 def diplomacy(
     one: Annotated[
         str | None,
@@ -55,10 +56,7 @@ def diplomacy(
             show_default=False,
         ),
     ] = None,
-    engine: Engine = "local",
-    workers: Workers = None,
-    address: Address = None,
-    folder: Folder = None,
+    running: Running = HERE,
     as_json: Json = False,
 ) -> None:
     """One agent among six of another, or seats drawn from a pool: the mean share of a game.
@@ -98,7 +96,7 @@ def diplomacy(
     )
     if jsonl is not None:
         check_writable(jsonl)
-    done, _ = finished(tournament, engine, workers, address, folder)
+    done, _ = finished(tournament, running)
     if jsonl is not None:
         write_diplomacy_games(tournament.records(done.results), jsonl)
     if as_json:
