@@ -20,6 +20,7 @@ from kedge.specs import Registry, Spec, parse, suggest
 
 if TYPE_CHECKING:
     from kedge.agents.diplomacy import DiplomacyPlayer, ImitationAgent
+    from kedge.agents.hanabi import HanabiPlayer
     from kedge.models.diplomacy import ValueModel
     from kedge.models.store import ModelInfo
 
@@ -58,6 +59,17 @@ def make_diplomacy_player(spec: Spec | str) -> "DiplomacyPlayer":
     return agent
 
 
+def make_hanabi_player(spec: Spec | str) -> "HanabiPlayer":
+    """The agent that `spec` names, if it plays Hanabi."""
+    from kedge.agents.hanabi import HanabiPlayer
+    from kedge.games.hanabi import HanabiState
+
+    agent = make_agent(spec)
+    if not isinstance(agent, HanabiPlayer) or not plays(agent, HanabiState):
+        raise InputError(f"agent {spec}: does not play hanabi; hanabi and sparta(hanabi, …) do")
+    return agent
+
+
 def add_model(name: str, path: str | Path) -> "ModelInfo":
     """Keep a copy of a weight file as the model `name`, if specs will reach it there."""
     from kedge.models import embedded, store
@@ -73,6 +85,7 @@ def _model(name: str) -> Callable[..., Agent]:
     from kedge.models import embedded, store
     from kedge.models.diplomacy_network import DiplomacyWeights
     from kedge.models.diplomacy_values import ValueWeights
+    from kedge.models.hanabi_network import BeliefWeights, PolicyWeights
 
     known = store.known_names()
     if name not in (*known, *embedded.names()) and not store.is_path(name):
@@ -84,6 +97,13 @@ def _model(name: str) -> Callable[..., Agent]:
         raise InputError(
             f"{name}: says what positions of Diplomacy are worth, and orders nothing; "
             f"a search takes it, such as pikl-hedge(diplomacy, value={Spec(name)})"
+        )
+    if isinstance(weights, PolicyWeights):
+        return _blueprint_agent(name)
+    if isinstance(weights, BeliefWeights):
+        raise InputError(
+            f"{name}: says what hands of Hanabi may be, and plays nothing; "
+            f"a search takes it, such as sparta(hanabi, belief={Spec(name)})"
         )
 
     def make(temperature: float = 1.0) -> Agent:
@@ -215,6 +235,15 @@ def _human_agent(name: str) -> Callable[..., Agent]:
     return make
 
 
+def _blueprint_agent(name: str) -> Callable[..., Agent]:
+    def make(temperature: float = 1.0, greedy: bool = False) -> Agent:
+        from kedge.agents.hanabi_models import blueprint_agent
+
+        return blueprint_agent(name, temperature, greedy=greedy)
+
+    return make
+
+
 def _uniform_orders(temperature: float = 1.0, top_p: float = 1.0) -> Agent:
     """Every legal order of Diplomacy alike; positions are worth their centres."""
     from kedge.agents.diplomacy import ImitationAgent
@@ -300,5 +329,6 @@ __all__ = [
     "add_model",
     "make_agent",
     "make_diplomacy_player",
+    "make_hanabi_player",
     "make_player",
 ]
