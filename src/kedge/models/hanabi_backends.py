@@ -3,6 +3,7 @@
 Their memory is an LSTM's hidden state and cell, (n, layers, width): arrays, or tensors there.
 """
 
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol
 
@@ -67,7 +68,9 @@ class BeliefNetwork(TableNetwork, Protocol):
 class _OnnxTable:
     def __init__(self, weights: PolicyWeights | BeliefWeights, threads: int) -> None:
         self._weights = weights
-        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+        self._each: Callable[..., Iterable[Any]] = (
+            ThreadPoolExecutor(threads).map if threads > 1 else map
+        )
         self._observe = _session(to_observe_onnx(weights))
 
     def rows(self, count: int, features: int) -> Array:
@@ -88,11 +91,7 @@ class _OnnxTable:
             {name: array[first : first + _CHUNK] for name, array in told.items()}
             for first in range(0, max(count, 1), _CHUNK)
         ]
-        if len(parts) == 1:
-            found: list[Any] = session.run(outputs, told)
-            return found
-        each = self._pool.map if self._pool is not None else map
-        done = list(each(lambda part: session.run(outputs, part), parts))
+        done = self._each(lambda part: session.run(outputs, part), parts)
         return [np.concatenate(part) for part in zip(*done, strict=True)]
 
 
@@ -127,22 +126,30 @@ class OnnxBelief(_OnnxTable):
 
     def __init__(self, weights: BeliefWeights, threads: int = 1) -> None:
         super().__init__(weights, threads)
-        self._card = onnx_session("cards", to_card_onnx(weights).SerializeToString(), threads)
+        self._card = _session(to_card_onnx(weights))
 
     def hands(self, memory: Memory, count: int, rng: np.random.Generator) -> Hands:
-        says, game = memory[0][:, -1], self._weights.game
+        says = memory[0][:, -1:]
+        sizes = [min(_CHUNK, count - first) for first in range(0, count, _CHUNK)]
+        asked = [(one, size) for one in says for size in sizes]
+        # By a generator each, so that threads draw alike however many there are.
+        parts = self._each(self._drawn, asked, rng.spawn(len(asked)))
+        return np.concatenate(list(parts)).reshape(len(says), count, -1)
+
+    def _drawn(self, asked: tuple[Array, int], rng: np.random.Generator) -> Hands:
+        """Some hands at one table."""
+        (says, count), game = asked, self._weights.game
         cards = game.colors * game.ranks
-        before = np.full((len(says), count), cards)
-        hidden = cell = np.zeros((len(says), count, self._weights.width), np.float32)
-        found = np.empty((len(says), count, game.hand_size), np.uint8)
+        before = np.full((1, count), cards)
+        hidden = cell = np.zeros((1, count, self._weights.width), np.float32)
+        found = np.empty((count, game.hand_size), np.uint8)
         for slot in range(game.hand_size):
             logits, hidden, cell = self._card.run(
                 ["logits", "hidden.next", "cell.next"],
                 {"says": says, "before": before, "hidden": hidden, "cell": cell},
             )
-            flat = logits.reshape(-1, cards)
-            before = drawn(_softmax(flat, np.ones_like(flat, bool)), rng).reshape(before.shape)
-            found[..., slot] = before
+            before = drawn(_softmax(logits[0], np.array(True)), rng)[np.newaxis]
+            found[:, slot] = before
         return found
 
 
