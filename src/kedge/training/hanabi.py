@@ -36,15 +36,14 @@ class HanabiRecipe(Recipe):
     width: int = 256
     layers: int = 1
     """Of the LSTM."""
-    dropout: float = 0.3
+    dropout: float = 0.2
     moves: Moves = "people"
     """Whose are learned: people's, in games that have any, or everyone's. Tested are people's."""
     steps: int = 1000
-    batch: int = 64
+    batch: int = 32
     learning_rate: float = 1e-3
-    warmup: int = 50
-    weight_decay: float = 0.05
-    average: float = 0.99
+    warmup: int = 20
+    average: float = 0.98
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -94,10 +93,8 @@ def taught(games: Sequence[HanabiGame], moves: Moves, device: torch.device) -> T
     them = played(games)
     asked = them.actions >= 0
     for row, game in zip(asked, games, strict=True):
-        others = set(range(len(game.players))) - set(game.humans)
         if moves == "people" and game.humans:
-            for seat in others:
-                row[seat :: len(game.players)] = False
+            row &= np.isin(np.arange(len(row)) % len(game.players), game.humans)
     return TaughtGames(them, asked, device)
 
 
@@ -157,7 +154,7 @@ def train(
     """Train on the games that are not held out; see `kedge.training.trainer.train`."""
     parts: tuple[list[HanabiGame], list[HanabiGame]] = ([], [])
     for game in games:
-        if len(game):
+        if len(game) > min(game.humans, default=0):  # someone's move is to be guessed
             parts[is_held_out(game)].append(game)
     ours, others = parts
     if not ours or not others:
