@@ -18,7 +18,7 @@ from kedge.models.hanabi_backends import (  # noqa: E402
 )
 from kedge.models.hanabi_belief import LearnedBelief, _Seats  # noqa: E402
 from kedge.models.hanabi_blueprint import NetworkBlueprint  # noqa: E402
-from kedge.models.hanabi_network import to_shipped_onnx  # noqa: E402
+from kedge.models.hanabi_network import odds_by_hints, to_shipped_onnx  # noqa: E402
 from kedge.models.hanabi_torch import BeliefModule, PolicyModule  # noqa: E402
 from kedge.models.weight_files import read_model  # noqa: E402
 
@@ -132,7 +132,7 @@ def test_beliefs_are_the_same_everywhere(rules):
     found = []
     for network in (OnnxBelief(weights), TorchBelief(weights, "cpu")):
         memory = network.observe(rows, network.observe(rows, network.begin(8)))
-        hands = network.hands(memory, 4000, rng())
+        hands = network.hands(rows, memory, 4000, rng())
         assert hands.shape == (8, 4000, game.hand_size)
         counts = (hands[..., None] == np.arange(game.colors * game.ranks)).mean(1)
         found.append([counts, *map(np.asarray, memory)])
@@ -151,7 +151,7 @@ def test_the_cards_of_a_hand_are_drawn_one_after_the_other():
     network = OnnxBelief(module.weights())
     rows = np.empty((1, GAME.num_features()), np.float32)
     some_games(GAME, 1).encode(rows, "private", None, True)
-    hands = network.hands(network.observe(rows, network.begin(1)), 30_000, rng())[0]
+    hands = network.hands(rows, network.observe(rows, network.begin(1)), 30_000, rng())[0]
     first = int(np.bincount(hands[:, 0]).argmax())
     after = hands[hands[:, 0] == first, 1]
     asked = torch.tensor([[first, 0, 0, 0, 0]])
@@ -159,6 +159,17 @@ def test_the_cards_of_a_hand_are_drawn_one_after_the_other():
     odds = module(torch.from_numpy(rows)[None], going, asked).softmax(2)[0, 1].detach().numpy()
     np.testing.assert_allclose(np.bincount(after, minlength=25) / len(after), odds, atol=0.05)
     assert np.abs(odds - 1 / 25).max() > 0.1
+
+
+def test_beliefs_begin_as_what_hints_and_counts_say():
+    state = Hanabi().initial_state(Hanabi().cards)  # in order: player 1 holds two red 4s
+    state.apply_action(GAME.actions["rank", 1, 4])
+    [odds] = odds_by_hints(GAME, state.observation_tensor(beliefs=True)[None])
+    assert odds.shape == (5, 25)
+    np.testing.assert_allclose(odds.sum(1), 1.0, atol=1e-6)
+    for slot, known in enumerate(state.known[1]):
+        ranks = {card % 5 + 1 for card in np.flatnonzero(odds[slot])}
+        assert ranks == set(known.ranks)
 
 
 def test_beliefs_follow_games_and_draw_what_can_be():

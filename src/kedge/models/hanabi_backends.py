@@ -15,9 +15,11 @@ from kedge.errors import InputError
 from kedge.models.backends import Dtype, onnx_session, placed
 from kedge.models.hanabi import Hands, Memory, drawn
 from kedge.models.hanabi_network import (
+    NEVER,
     Array,
     BeliefWeights,
     PolicyWeights,
+    odds_by_hints,
     to_card_onnx,
     to_observe_onnx,
     to_policy_onnx,
@@ -58,8 +60,9 @@ class PolicyNetwork(TableNetwork, Protocol):
 
 
 class BeliefNetwork(TableNetwork, Protocol):
-    def hands(self, memory: Memory, count: int, rng: np.random.Generator) -> Hands:
-        """(n, count, slots): cards drawn one after the other, the oldest first."""
+    def hands(self, seen: Array, memory: Memory, count: int, rng: np.random.Generator) -> Hands:
+        """(n, count, slots): cards drawn one after the other, the oldest first, at tables that
+        were observed and look like this."""
 
 
 # --- On a CPU -----------------------------------------------------------------------------------
@@ -128,17 +131,18 @@ class OnnxBelief(_OnnxTable):
         super().__init__(weights, threads)
         self._card = _session(to_card_onnx(weights))
 
-    def hands(self, memory: Memory, count: int, rng: np.random.Generator) -> Hands:
+    def hands(self, seen: Array, memory: Memory, count: int, rng: np.random.Generator) -> Hands:
         says = memory[0][:, -1:]
+        hinted = np.log(np.maximum(odds_by_hints(self._weights.game, seen), NEVER))
         sizes = [min(_CHUNK, count - first) for first in range(0, count, _CHUNK)]
-        asked = [(one, size) for one in says for size in sizes]
+        asked = [(*table, size) for table in zip(says, hinted, strict=True) for size in sizes]
         # By a generator each, so that threads draw alike however many there are.
         parts = self._each(self._drawn, asked, rng.spawn(len(asked)))
         return np.concatenate(list(parts)).reshape(len(says), count, -1)
 
-    def _drawn(self, asked: tuple[Array, int], rng: np.random.Generator) -> Hands:
+    def _drawn(self, asked: tuple[Array, Array, int], rng: np.random.Generator) -> Hands:
         """Some hands at one table."""
-        (says, count), game = asked, self._weights.game
+        (says, hinted, count), game = asked, self._weights.game
         cards = game.colors * game.ranks
         before = np.full((1, count), cards)
         hidden = cell = np.zeros((1, count, self._weights.width), np.float32)
@@ -148,7 +152,7 @@ class OnnxBelief(_OnnxTable):
                 ["logits", "hidden.next", "cell.next"],
                 {"says": says, "before": before, "hidden": hidden, "cell": cell},
             )
-            before = drawn(_softmax(logits[0], np.array(True)), rng)[np.newaxis]
+            before = drawn(_softmax(logits[0] + hinted[slot], np.array(True)), rng)[np.newaxis]
             found[:, slot] = before
         return found
 
@@ -250,16 +254,16 @@ class TorchPolicy(_TorchTable):
 class TorchBelief(_TorchTable):
     """The same of a belief."""
 
-    def hands(self, memory: Memory, count: int, rng: np.random.Generator) -> Hands:
+    def hands(self, seen: Array, memory: Memory, count: int, rng: np.random.Generator) -> Hands:
         torch, game = self._torch, self._weights.game
         says = memory[0][:, -1]
         with torch.inference_mode():
             before = torch.full((len(says), count), game.colors * game.ranks, device=self._device)
             state = (says.new_zeros(len(says), count, says.shape[1]),) * 2
             found = []
-            for _ in range(game.hand_size):
+            for hinted in self._module.hinted(self._there(seen)).unbind(1):
                 logits, state = self._module.step(says, before, state)
-                shares = logits.float().softmax(2)
+                shares = (logits.float() + hinted[:, None]).softmax(2)
                 before = (shares / _waits(torch, shares, rng)).argmax(2)
                 found.append(before)
             cards: Hands = torch.stack(found, 2).to(torch.uint8).cpu().numpy()

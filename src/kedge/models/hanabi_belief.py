@@ -14,7 +14,7 @@ class LearnedBelief:
     """Draws twice as many hands as are asked for, and keeps those that can be (appendix L)."""
 
     def __init__(self, network: BeliefNetwork, game: Hanabi) -> None:
-        self._network = network
+        self._network, self._game = network, game
         self._followed = Followed(_Seats(network, game))
 
     def draw(
@@ -23,8 +23,9 @@ class LearnedBelief:
         seats = np.array([state.current_player() for state in states])
         memory = self._followed.memories(states)
         own = tuple(part[np.arange(len(states)), seats] for part in memory)
-        hands = self._network.hands(own, 2 * count, rng)
         games = Games.join([state.games for state in states])
+        seen = seen_by(self._network, self._game, games, "private")
+        hands = self._network.hands(seen, own, 2 * count, rng)
         which, holders = (np.repeat(part, 2 * count) for part in (np.arange(len(states)), seats))
         fit = games.possible(which, holders, hands.reshape(len(which), -1))
         kept = fit.astype(bool).reshape(len(states), -1)

@@ -3,8 +3,9 @@ torch.
 
 The policy is a Public-LSTM: what everyone saw goes through an LSTM, what who is to move sees
 through three layers, and their product says what is played. The belief is an LSTM over what one
-seat saw, and a second one that goes over the cards in its hand, the oldest first. A file runs as
-the graph that looks at the table; the others are made from its weights.
+seat saw, and a second one that goes over the cards in its hand, the oldest first; it says how the
+odds by hints and counts alone are to be moved. A file runs as the graph that looks at the table;
+the others are made from its weights.
 """
 
 import json
@@ -63,6 +64,20 @@ class BeliefWeights(HanabiWeights):
 
 W = TypeVar("W", PolicyWeights, BeliefWeights)
 _NETWORKS = {PolicyWeights: "hanabi-policy", BeliefWeights: "hanabi-belief"}
+
+
+#: The odds of a card that cannot be: that two in a hand cannot go together is not told.
+NEVER = 1e-6
+
+
+def odds_by_hints(game: Hanabi, seen: Any) -> Any:
+    """(…, slots, cards): what one's own cards may be, by what the end of private rows says of hints
+    and of the cards left; of arrays or of tensors."""
+    cards = game.colors * game.ranks
+    width = cards + game.colors + game.ranks
+    known = seen[..., seen.shape[-1] - game.num_players * game.hand_size * width :]
+    each = known.reshape(*seen.shape[:-1], game.num_players, game.hand_size, width)
+    return each[..., 0, :, :cards]
 
 
 # --- Files --------------------------------------------------------------------------------------
@@ -124,8 +139,8 @@ def to_policy_onnx(weights: PolicyWeights) -> onnx.ModelProto:
 def to_card_onnx(weights: BeliefWeights) -> onnx.ModelProto:
     """From one card to the next: what the LSTM's last layer ``says`` (g, width) of g tables, the
     card ``before`` (g, m), its number or that of cards there are, and the state ``hidden`` and
-    ``cell`` (g, m, width) of the LSTM over cards; the ``logits`` (g, m, cards) and its next
-    state out."""
+    ``cell`` (g, m, width) of the LSTM over cards; the ``logits`` (g, m, cards), to be added to
+    those of `odds_by_hints`, and its next state out."""
     graph = _Graph(weights)
     graph.card()
     return graph.made("hanabi-card")

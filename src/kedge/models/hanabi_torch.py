@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from kedge.games.hanabi import Hanabi
-from kedge.models.hanabi_network import BeliefWeights, PolicyWeights
+from kedge.models.hanabi_network import NEVER, BeliefWeights, PolicyWeights, odds_by_hints
 from kedge.models.torch_arrays import arrays_of, state_of
 
 State = tuple[Tensor, Tensor]
@@ -52,7 +52,8 @@ class BeliefModule(nn.Module):
     """An LSTM over what a seat sees, and one over the cards in its hand, the oldest first.
 
     What the second is told of the table is the same for every card, so it is told so in one
-    product, and of the card before by a row of a table.
+    product, and of the card before by a row of a table. Its logits begin as those of hints and
+    counts, so that it has only what people or programs mean to learn.
     """
 
     def __init__(self, game: Hanabi, width: int, layers: int = 2) -> None:
@@ -69,6 +70,7 @@ class BeliefModule(nn.Module):
         self.card = nn.Linear(width, self.cards)
         with torch.no_grad():
             self.before.weight.mul_(0.1)
+            self.card.weight.mul_(0.1)
 
     def forward(self, seen: Tensor, going: Tensor, hands: Tensor) -> Tensor:
         """What seats see, (turns, rows, features), and the `hands` (n, slots) that they hold in
@@ -83,7 +85,12 @@ class BeliefModule(nn.Module):
             hidden, cell = self._gated(told + self.before(before) + self.past(hidden), cell)
             logits.append(self.card(hidden))
             before = card
-        return torch.stack(logits, 1)
+        return torch.stack(logits, 1) + self.hinted(seen[going])
+
+    def hinted(self, seen: Tensor) -> Tensor:
+        """Logits (…, slots, cards) by hints and counts alone."""
+        logits: Tensor = odds_by_hints(self.game, seen.float()).clamp(NEVER).log()
+        return logits
 
     def observe(self, seen: Tensor, state: State | None = None) -> tuple[Tensor, State]:
         x = seen
