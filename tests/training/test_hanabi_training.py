@@ -2,6 +2,7 @@
 games; they learn, and go on."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -83,6 +84,11 @@ def test_other_colours_are_another_game_alike(games):
     same = whole.recoloured(np.zeros(len(games)))
     assert (same.decks == whole.decks).all()
     assert (same.actions == whole.actions).all()
+    positions = taught(games, "people", CPU.device)
+    rows, turns = torch.arange(8), torch.full((8,), 0.5)
+    as_they_are = replace(positions, recolour=False).batch(rows, turns)
+    assert torch.equal(as_they_are.seen, positions.batch(rows).seen)
+    assert not torch.equal(as_they_are.seen, positions.batch(rows, turns).seen)
 
 
 def test_a_network_learns(games):
@@ -95,12 +101,12 @@ def test_a_network_learns(games):
 
 
 def test_a_run_leaves_a_model_goes_on_and_can_be_begun_as(games, tmp_path):
-    half = HanabiRecipe(**{**vars(RECIPE), "steps": 10})
+    half = replace(RECIPE, steps=10)
     list(hanabi.train(games, tmp_path, half, rank=CPU))
     told = json.loads((tmp_path / "metrics.json").read_text())
     assert told["learned"] == sum(not is_held_out(game) for game in games)
     before = read_model(tmp_path / "model.onnx")
-    [report] = hanabi.train(games, tmp_path, HanabiRecipe(**{**vars(half), "steps": 12}), rank=CPU)
+    [report] = hanabi.train(games, tmp_path, replace(RECIPE, steps=12), rank=CPU)
     assert report["step"] == 12
     trained = begun(RECIPE, GAME, before).weights()
     for name, array in before.arrays.items():
@@ -153,7 +159,7 @@ def test_a_belief_is_taught_what_each_seat_holds():
 
 def test_a_belief_learns_what_hints_say(tmp_path):
     """Even of games that anyone might have played."""
-    recipe = BeliefRecipe(**{**vars(BELIEF), "steps": 30})
+    recipe = replace(BELIEF, steps=30)
     reports = list(
         hanabi_belief.train(UniformBlueprint(len(GAME.moves)), GAME, tmp_path, recipe, rank=CPU)
     )

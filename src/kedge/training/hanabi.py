@@ -4,7 +4,7 @@ What is learned are whole games, in colours that are drawn anew each time.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar, Literal, NamedTuple, get_args
 
@@ -39,6 +39,9 @@ class HanabiRecipe(Recipe):
     dropout: float = 0.2
     moves: Moves = "people"
     """Whose are learned: people's, in games that have any, or everyone's. Tested are people's."""
+    recolour: bool = True
+    """Whether colours are drawn anew each time: to people they are alike, a program may prefer
+    some."""
     steps: int = 1000
     batch: int = 32
     learning_rate: float = 1e-3
@@ -67,15 +70,16 @@ class TaughtGames:
     games: PlayedGames
     asked: npt.NDArray[np.bool_]  # (n, plies)
     device: torch.device
+    recolour: bool = True
 
     def __len__(self) -> int:
         return len(self.games)
 
     def batch(self, rows: Tensor, turns: Tensor | None = None) -> Batch:
-        """In other colours, where `turns` are drawn."""
+        """In other colours, where `turns` are drawn and it is to recolour."""
         which = rows.cpu().numpy()
         games = self.games.take(which)
-        if turns is not None:
+        if turns is not None and self.recolour:
             games = games.recoloured(turns.double().cpu().numpy())
         count, plies = games.actions.shape
         seen, places = room(self.device, plies, count, games.game.num_features())
@@ -161,7 +165,7 @@ def train(
         raise InputError(
             f"too few games: {len(ours)} to train on, {len(others)} held out to test on"
         )
-    learned = taught(ours, recipe.moves, rank.device)
+    learned = replace(taught(ours, recipe.moves, rank.device), recolour=recipe.recolour)
     tested = taught(others, "people", rank.device)
     if str(tested.games.game) != str(learned.games.game):
         raise InputError(f"games by the same rules: {learned.games.game}, {tested.games.game}")
