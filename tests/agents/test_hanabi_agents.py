@@ -5,10 +5,10 @@ import pytest
 
 from kedge.agents import make_hanabi_player
 from kedge.agents.agent import Agent
-from kedge.agents.hanabi import BlueprintAgent, Followed, HanabiPlayer
+from kedge.agents.hanabi import BlueprintAgent, HanabiPlayer
 from kedge.errors import InputError
 from kedge.games.hanabi import Hanabi
-from kedge.models.hanabi import Stepwise, UniformBlueprint, drawn
+from kedge.models.hanabi import Followed, Stepwise, UniformBlueprint, drawn
 
 GAME = Hanabi()
 ACTIONS = len(GAME.moves)

@@ -15,7 +15,8 @@ from kedge.models.diplomacy_backends import NetworkValues, OnnxOrders, TorchOrde
 from kedge.models.diplomacy_encoding import facts_of  # noqa: E402
 from kedge.models.diplomacy_network import DiplomacyWeights, to_shipped_onnx  # noqa: E402
 from kedge.models.diplomacy_orders import NetworkOrders  # noqa: E402
-from kedge.models.diplomacy_torch import DiplomacyModule, Shape, arrays_of  # noqa: E402
+from kedge.models.diplomacy_torch import DiplomacyModule, Shape  # noqa: E402
+from kedge.models.torch_arrays import arrays_of  # noqa: E402
 from kedge.models.weight_files import parse_model, read_model, read_weights  # noqa: E402
 
 FRANCE, ITALY = POWERS.index("FRANCE"), POWERS.index("ITALY")

@@ -109,7 +109,7 @@ def test_training_and_asking_step_by_step_agree(games, positions):
 
 def replace_module(network):
     from kedge.models.diplomacy_network import DiplomacyWeights
-    from kedge.models.diplomacy_torch import arrays_of
+    from kedge.models.torch_arrays import arrays_of
 
     return DiplomacyWeights(arrays_of(network), network.heads, "test")
 

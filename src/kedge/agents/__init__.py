@@ -85,6 +85,7 @@ def _model(name: str) -> Callable[..., Agent]:
     from kedge.models import embedded, store
     from kedge.models.diplomacy_network import DiplomacyWeights
     from kedge.models.diplomacy_values import ValueWeights
+    from kedge.models.hanabi_network import BeliefWeights, PolicyWeights
 
     known = store.known_names()
     if name not in (*known, *embedded.names()) and not store.is_path(name):
@@ -96,6 +97,13 @@ def _model(name: str) -> Callable[..., Agent]:
         raise InputError(
             f"{name}: says what positions of Diplomacy are worth, and orders nothing; "
             f"a search takes it, such as pikl-hedge(diplomacy, value={Spec(name)})"
+        )
+    if isinstance(weights, PolicyWeights):
+        return _blueprint_agent(name)
+    if isinstance(weights, BeliefWeights):
+        raise InputError(
+            f"{name}: says what hands of Hanabi may be, and plays nothing; "
+            f"a search takes it, such as sparta(hanabi, belief={Spec(name)})"
         )
 
     def make(temperature: float = 1.0) -> Agent:
@@ -223,6 +231,15 @@ def _human_agent(name: str) -> Callable[..., Agent]:
         from kedge.agents.diplomacy_models import human_agent
 
         return human_agent(name, temperature, top_p)
+
+    return make
+
+
+def _blueprint_agent(name: str) -> Callable[..., Agent]:
+    def make(temperature: float = 1.0, greedy: bool = False) -> Agent:
+        from kedge.agents.hanabi_models import blueprint_agent
+
+        return blueprint_agent(name, temperature, greedy=greedy)
 
     return make
 

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import nan
 from typing import ClassVar, Protocol, runtime_checkable
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +12,7 @@ import numpy.typing as npt
 from kedge.agents.agent import Analysis, draw
 from kedge.errors import InputError
 from kedge.games.hanabi import HanabiState
-from kedge.models.hanabi import Blueprint, Games, Memory, joined, rows
+from kedge.models.hanabi import Blueprint, Followed, Games
 from kedge.regularize import Array
 
 
@@ -43,42 +42,6 @@ class HanabiPlayer(Protocol):
     def act_many(self, states: Sequence[HanabiState], rng: np.random.Generator) -> list[int]:
         """What who is to move does in each."""
         ...
-
-
-class Followed:
-    """Games as a blueprint remembers them.
-
-    A state that is asked about again, some moves on, is taken up where it was left.
-    """
-
-    def __init__(self, blueprint: Blueprint) -> None:
-        self._blueprint = blueprint
-        self._kept: WeakKeyDictionary[HanabiState, _Kept] = WeakKeyDictionary()
-
-    def memories(self, states: Sequence[HanabiState]) -> Memory:
-        """One row a state, all of its moves observed."""
-        for state in states:
-            if state not in self._kept:
-                self._kept[state] = _Kept(state.beginning(), self._blueprint.begin(1), 0)
-        while late := [s for s in states if self._kept[s].seen <= len(s.history)]:
-            kept = [self._kept[state] for state in late]
-            moves = [
-                s.history[k.seen - 1] if k.seen else -1 for s, k in zip(late, kept, strict=True)
-            ]
-            games = Games.join([one.games for one in kept])
-            games.step(np.array(moves, np.int64))
-            memory = self._blueprint.observe(games, joined([one.memory for one in kept]))
-            for row, (state, one) in enumerate(zip(late, kept, strict=True)):
-                which = np.array([row])
-                self._kept[state] = _Kept(games.take(which), rows(memory, which), one.seen + 1)
-        return joined([self._kept[state].memory for state in states])
-
-
-@dataclass(frozen=True, slots=True)
-class _Kept:
-    games: Games  # one, after `seen` positions were observed
-    memory: Memory
-    seen: int
 
 
 class HanabiAgent(ABC):

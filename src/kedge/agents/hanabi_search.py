@@ -8,7 +8,6 @@ import numpy.typing as npt
 
 from kedge.agents.hanabi import (
     BlueprintAgent,
-    Followed,
     HanabiAgent,
     HanabiAnalysis,
     anchors,
@@ -16,7 +15,7 @@ from kedge.agents.hanabi import (
 )
 from kedge.errors import InputError
 from kedge.games.hanabi import HanabiState
-from kedge.models.hanabi import Belief, Blueprint, Games, Hands, Memory, rows
+from kedge.models.hanabi import Belief, Blueprint, Followed, Games, Hands, Memory, rows
 from kedge.regularize import Array, forward_kl
 from kedge.search.sparta import Budget, Estimate, estimate, improved, lam_of_kl
 

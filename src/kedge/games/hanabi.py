@@ -146,6 +146,10 @@ class Hanabi:
         given = [f"{name}={value}" for name, value in self.parameters.items()]
         return f"{self.name}({', '.join(given)}, bomb={self.bomb})"
 
+    def __reduce__(self) -> tuple[type["Hanabi"], tuple[int | str, ...]]:
+        """Native rules are not copied: they are made again."""
+        return Hanabi, (*self.parameters.values(), self.bomb)
+
 
 class HanabiState:
     """A game of Hanabi up to some turn, with OpenSpiel's verbs.

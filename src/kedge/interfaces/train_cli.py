@@ -290,6 +290,97 @@ def diplomacy_value(
         _tell(reports, rank, recipe.steps, folder)
 
 
+@train_app.command()
+def hanabi(
+    data: Annotated[
+        list[Path],
+        typer.Argument(help="Games as JSON lines, plain or compressed: ours or hanab.live's."),
+    ],
+    folder: Folder,
+    settings: Settings = None,
+    begin_as: Annotated[
+        str | None,
+        typer.Option(help="A model to begin as, of the recipe's shape.", show_default=False),
+    ] = None,
+    device: Device = "cpu",
+    seconds: Seconds = None,
+) -> None:
+    """A Hanabi model: what people play next or, where a game has none, what programs do.
+
+    The games of one participant in five are held out; of games that tell of none, one in twenty.
+    With `-s moves=all` the moves of programs that play with people are learned as well: what to
+    begin as, where people's games are few. It needs the `[train]` extra; torchrun works as for
+    chess.
+
+    **Examples**
+
+    - `kedge train hanabi bots.jsonl.xz people.jsonl.xz --folder first -s moves=all`
+    - `kedge train hanabi people.jsonl.xz --folder mine --begin-as first/model.onnx`
+    """
+    _need_torch()
+    from kedge.agents.hanabi_models import policy_weights
+    from kedge.files import make_folder
+    from kedge.records import replayed_hanabi_games
+    from kedge.training.distributed import joined
+    from kedge.training.hanabi import HanabiRecipe, train
+
+    recipe = _changed(HanabiRecipe(), settings)
+    before = None if begin_as is None else policy_weights(begin_as)
+    with joined(device) as rank, resumable():
+        make_folder(folder)
+        games = list(chain.from_iterable(replayed_hanabi_games(path) for path in data))
+        if rank.is_first:
+            typer.echo(f"{len(games):,} games", err=True)
+        reports = train(
+            games, folder, recipe, rank=rank, before=before, seconds=seconds or math.inf
+        )
+        _tell(reports, rank, recipe.steps, folder)
+
+
+@train_app.command("hanabi-belief")
+def hanabi_belief(
+    folder: Folder,
+    blueprint: Annotated[
+        str, typer.Option(help="Whose games are learned from: a model, or another agent.")
+    ],
+    game: Annotated[str, typer.Option(help="With which rules.")] = "hanabi",
+    settings: Settings = None,
+    greedy: Annotated[
+        bool, typer.Option("--greedy", help="It makes its likeliest move each time.")
+    ] = False,
+    device: Device = "cpu",
+    seconds: Seconds = None,
+) -> None:
+    """What a player of Hanabi believes of its own cards, from games of a blueprint with itself.
+
+    Games are played as they are needed, and learned from once. It needs the `[train]` extra;
+    torchrun works as for chess.
+
+    **Examples**
+
+    - `kedge train hanabi-belief --blueprint mine/model.onnx --folder belief --device cuda`
+    - `kedge train hanabi-belief --blueprint mine/model.onnx --greedy --folder belief-greedy`
+    """
+    _need_torch()
+    from kedge.agents import make_hanabi_player
+    from kedge.agents.networks import computing_on
+    from kedge.files import make_folder
+    from kedge.games import load_game
+    from kedge.games.hanabi import Hanabi
+    from kedge.training.distributed import joined
+    from kedge.training.hanabi_belief import BeliefRecipe, train
+
+    rules = load_game(game)
+    if not isinstance(rules, Hanabi):
+        raise InputError(f"--game {game}: not a game of Hanabi")
+    recipe = dataclasses.replace(_changed(BeliefRecipe(), settings), greedy=greedy)
+    with joined(device) as rank, resumable(), computing_on(str(rank.device)):
+        make_folder(folder)
+        anchor = make_hanabi_player(blueprint).blueprint
+        reports = train(anchor, rules, folder, recipe, rank=rank, seconds=seconds or math.inf)
+        _tell(reports, rank, recipe.steps, folder)
+
+
 def _need_torch() -> None:
     try:
         import torch  # noqa: F401

@@ -15,7 +15,7 @@ import onnx
 from onnx import TensorProto
 
 from kedge.models.diplomacy_encoding import FACTS, PLACES, PURPOSES, TOKENS
-from kedge.models.onnx_graph import Graph, in_bytes, told_by, weight_arrays
+from kedge.models.onnx_graph import WeightGraph, in_bytes, told_by, weight_arrays
 
 Array = npt.NDArray[np.float32]
 
@@ -69,9 +69,7 @@ def to_shipped_onnx(weights: DiplomacyWeights) -> onnx.ModelProto:
     """The file: what reads positions, and every other weight beside it."""
     graph = _Graph(weights)
     graph.read()
-    for name, array in weights.arrays.items():
-        if name not in graph.used:
-            graph.constant(name, array)
+    graph.add_unused()
     return in_bytes(
         graph.made(
             "diplomacy", {"game": "diplomacy", "network": "orders", "heads": str(weights.heads)}
@@ -101,11 +99,10 @@ def to_step_onnx(weights: DiplomacyWeights) -> onnx.ModelProto:
     return graph.made("diplomacy-step")
 
 
-class _Graph(Graph):
+class _Graph(WeightGraph):
     def __init__(self, weights: DiplomacyWeights) -> None:
-        super().__init__()
+        super().__init__(weights.arrays)
         self._weights = weights
-        self.used: set[str] = set()
 
     def read(self, values_only: bool = False) -> None:
         width = self._weights.width
@@ -115,18 +112,18 @@ class _Graph(Graph):
             x = self._block(f"encoder.blocks.{i}", x)
         x = self._norm("encoder.norm", x)
         powers = self._slice(x, PLACES, TOKENS, "powers")
-        shares = self._dense("encoder.share", powers)
-        self.add("Squeeze", [shares, self._numbers("last", [2])], "shares")
+        shares = self.dense("encoder.share", powers)
+        self.add("Squeeze", [shares, self.numbers("last", [2])], "shares")
         self.output("shares", ["n", 7])
         if values_only:
             return
         places = self._slice(x, 0, PLACES, "all.places")
         self._pad(places, [0, 0, 0, 0, 1, 0], "places")
-        looked = self._dense("look", places, bias=False)
-        shape = self._numbers("look.shape", [0, PLACES, PURPOSES, width])
+        looked = self.dense("look", places, bias=False)
+        shape = self.numbers("look.shape", [0, PLACES, PURPOSES, width])
         looked = self.add("Reshape", [looked, shape], "look.apart")
         looked = self.add("Transpose", [looked], "look.purposes", perm=[0, 2, 1, 3])
-        shape = self._numbers("look.flat.shape", [0, PURPOSES * PLACES, width])
+        shape = self.numbers("look.flat.shape", [0, PURPOSES * PLACES, width])
         looked = self.add("Reshape", [looked, shape], "look.flat")
         self._pad(looked, [0, 1, 0, 0, 0, 0], "looks")
         self.output("places", ["n", PLACES + 1, width])
@@ -142,21 +139,21 @@ class _Graph(Graph):
         orders = self.input("orders", ["g", "c", 3], TensorProto.INT64)
         looked = self.input("looked", ["g", "c", width])
         state = [self.input(name, [layers, "g", "r", width]) for name in ("hidden", "cell")]
-        table = self._weight("left.weight")
+        table = self.weight("left.weight")
         told = self.add("Gather", [table, left], "left.told", axis=0)
         for name, x in (("place", places), ("power", powers)):
-            told = self.add("Add", [told, self._dense(name, x, bias=False)], f"{name}.told")
-        told = self.add("Unsqueeze", [told, self._numbers("middle", [1])], "group.told")
+            told = self.add("Add", [told, self.dense(name, x, bias=False)], f"{name}.told")
+        told = self.add("Unsqueeze", [told, self.numbers("middle", [1])], "group.told")
         x = self.add("Add", [self._rows("before", before, "before.rows"), told], "told")
         hidden, cell = [], []
         for i in range(layers):
-            number = self._numbers(f"layer.{i}", i)
+            number = self.numbers(f"layer.{i}", i)
             h, c = (self.add("Gather", [name, number], f"{name}.{i}", axis=0) for name in state)
-            x, c = self._lstm(f"lstm.{i}", x, h, c)
+            x, c = self.lstm(f"lstm.{i}", x, h, c)
             hidden.append(x)
             cell.append(c)
         for name, parts in (("hidden.next", hidden), ("cell.next", cell)):
-            first = self._numbers(f"{name}.first", [0])
+            first = self.numbers(f"{name}.first", [0])
             apart = [self.add("Unsqueeze", [one, first], f"{one}.apart") for one in parts]
             self.add("Concat", apart, name, axis=0)
             self.output(name, [layers, "g", "r", width])
@@ -165,27 +162,11 @@ class _Graph(Graph):
         self.add("MatMul", [x, turned], "logits")
         self.output("logits", ["g", "r", "c"])
 
-    def _lstm(self, name: str, x: str, h: str, c: str) -> tuple[str, str]:
-        gates = self.add(
-            "Add",
-            [self._dense(f"{name}.input", x), self._dense(f"{name}.hidden", h, bias=False)],
-            f"{name}.gates",
-        )
-        split = [f"{name}.{part}" for part in ("in", "forget", "new", "out")]
-        self._nodes.append(onnx.helper.make_node("Split", [gates], split, axis=2))
-        let_in, forget, new, out = (
-            self.add("Tanh" if part.endswith("new") else "Sigmoid", [part], f"{part}.gate")
-            for part in split
-        )
-        kept = self.add("Mul", [forget, c], f"{name}.kept")
-        cell = self.add("Add", [kept, self.add("Mul", [let_in, new], f"{name}.got")], f"{name}.c")
-        return self.add("Mul", [out, self.add("Tanh", [cell], f"{name}.open")], f"{name}.h"), cell
-
     def _block(self, name: str, x: str) -> str:
         heads = self._weights.heads
         size = self._weights.width // heads
         y = self._norm(f"{name}.norm1", x)
-        apart = self._numbers(f"{name}.apart", [0, TOKENS, heads, size])
+        apart = self.numbers(f"{name}.apart", [0, TOKENS, heads, size])
         parts = []
         for part, turned in (
             ("query", [0, 2, 1, 3]),
@@ -193,7 +174,7 @@ class _Graph(Graph):
             ("value", [0, 2, 1, 3]),
         ):
             found = self.add(
-                "Reshape", [self._dense(f"{name}.{part}", y), apart], f"{name}.{part}.apart"
+                "Reshape", [self.dense(f"{name}.{part}", y), apart], f"{name}.{part}.apart"
             )
             parts.append(self.add("Transpose", [found], f"{name}.{part}.heads", perm=turned))
         query, key, value = parts
@@ -203,11 +184,11 @@ class _Graph(Graph):
         shares = self.add("Softmax", [scores], f"{name}.attention", axis=-1)
         y = self.add("MatMul", [shares, value], f"{name}.attended")
         y = self.add("Transpose", [y], f"{name}.back", perm=[0, 2, 1, 3])
-        whole = self._numbers(f"{name}.whole", [0, TOKENS, self._weights.width])
+        whole = self.numbers(f"{name}.whole", [0, TOKENS, self._weights.width])
         y = self.add("Reshape", [y, whole], f"{name}.together")
-        x = self.add("Add", [x, self._dense(f"{name}.out", y)], f"{name}.x1")
-        y = self._dense(f"{name}.up", self._norm(f"{name}.norm2", x))
-        return self.add("Add", [x, self._dense(f"{name}.down", self._gelu(name, y))], f"{name}.x2")
+        x = self.add("Add", [x, self.dense(f"{name}.out", y)], f"{name}.x1")
+        y = self.dense(f"{name}.up", self._norm(f"{name}.norm2", x))
+        return self.add("Add", [x, self.dense(f"{name}.down", self._gelu(name, y))], f"{name}.x2")
 
     def _gelu(self, name: str, x: str) -> str:
         root = self.constant(f"{name}.root", np.array(2**0.5, np.float32))
@@ -218,31 +199,17 @@ class _Graph(Graph):
         return self.add("Mul", [y, half], f"{name}.gelu")
 
     def _norm(self, name: str, x: str) -> str:
-        inputs = [x, self._weight(f"{name}.weight"), self._weight(f"{name}.bias")]
+        inputs = [x, self.weight(f"{name}.weight"), self.weight(f"{name}.bias")]
         return self.add("LayerNormalization", inputs, name, axis=-1, epsilon=1e-5)
-
-    def _dense(self, name: str, x: str, *, bias: bool = True) -> str:
-        turned = self.add("Transpose", [self._weight(f"{name}.weight")], f"{name}.turned")
-        y = self.add("MatMul", [x, turned], f"{name}.product")
-        return self.add("Add", [y, self._weight(f"{name}.bias")], f"{name}.sum") if bias else y
 
     def _rows(self, name: str, which: str, out: str) -> str:
         """The sum of rows of a table."""
-        rows = self.add("Gather", [self._weight(f"{name}.weight"), which], f"{out}.each", axis=0)
-        return self.add("ReduceSum", [rows, self._numbers(f"{out}.axis", [-2])], out, keepdims=0)
+        rows = self.add("Gather", [self.weight(f"{name}.weight"), which], f"{out}.each", axis=0)
+        return self.add("ReduceSum", [rows, self.numbers(f"{out}.axis", [-2])], out, keepdims=0)
 
     def _slice(self, x: str, first: int, last: int, out: str) -> str:
-        ends = [self._numbers(f"{out}.{end}", [end]) for end in (first, last)]
-        return self.add("Slice", [x, *ends, self._numbers(f"{out}.axis", [1])], out)
+        ends = [self.numbers(f"{out}.{end}", [end]) for end in (first, last)]
+        return self.add("Slice", [x, *ends, self.numbers(f"{out}.axis", [1])], out)
 
     def _pad(self, x: str, edges: list[int], out: str) -> str:
-        return self.add("Pad", [x, self._numbers(f"{out}.edges", edges)], out)
-
-    def _numbers(self, name: str, numbers: Any) -> str:
-        return self.constant(f"numbers.{name}", np.array(numbers, np.int64))
-
-    def _weight(self, name: str) -> str:
-        if name not in self.used:
-            self.used.add(name)
-            self.constant(name, self._weights.arrays[name])
-        return name
+        return self.add("Pad", [x, self.numbers(f"{out}.edges", edges)], out)

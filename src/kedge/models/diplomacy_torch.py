@@ -8,7 +8,6 @@ and what it says of a unit is compared with a vector of each of its legal orders
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
@@ -20,7 +19,8 @@ from kedge.models.diplomacy_encoding import (
     PLACES,
     PURPOSES,
 )
-from kedge.models.diplomacy_network import Array, DiplomacyWeights
+from kedge.models.diplomacy_network import DiplomacyWeights
+from kedge.models.torch_arrays import state_of
 
 
 @dataclass(frozen=True)
@@ -263,37 +263,8 @@ def _drawn(logits: Tensor, generator: torch.Generator, temperature: float, top_p
     return (logits - noise).argmax(1)
 
 
-def arrays_of(module: nn.Module) -> dict[str, Array]:
-    """The numbers of a network as `DiplomacyWeights` has them."""
-    arrays = {}
-    for name, tensor in module.state_dict().items():
-        array = tensor.float().cpu().numpy()
-        layer = name.rpartition("_l")[2]
-        if name.startswith("lstm.weight"):
-            part = "input" if "_ih_" in name else "hidden"
-            arrays[f"lstm.{layer}.{part}.weight"] = array
-        elif name.startswith("lstm.bias"):  # torch has two where one would do
-            whole = f"lstm.{layer}.input.bias"
-            arrays[whole] = arrays.get(whole, np.float32(0.0)) + array
-        else:
-            arrays[name] = array
-    return arrays
-
-
 def module_of(weights: DiplomacyWeights) -> DiplomacyModule:
     """The network that these are the numbers of."""
     module = DiplomacyModule(Shape(weights.width, weights.blocks, weights.heads, weights.layers))
-    state = {}
-    for name, array in weights.arrays.items():
-        tensor = torch.from_numpy(np.array(array))
-        if not name.startswith("lstm."):
-            state[name] = tensor
-            continue
-        _, layer, part, kind = name.split(".")
-        if kind == "weight":
-            state[f"lstm.weight_{'ih' if part == 'input' else 'hh'}_l{layer}"] = tensor
-        else:
-            state[f"lstm.bias_ih_l{layer}"] = tensor
-            state[f"lstm.bias_hh_l{layer}"] = torch.zeros_like(tensor)
-    module.load_state_dict(state)
+    module.load_state_dict(state_of(weights.arrays))
     return module

@@ -1,7 +1,10 @@
 """What a model of Hanabi answers: which moves people or programs make, what one's own cards are."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -17,12 +20,8 @@ Memory = tuple[Any, ...]
 Hands = npt.NDArray[np.uint8]
 
 
-class Blueprint(Protocol):
-    """A way to play that everybody at the table knows.
-
-    What it remembers, it has from what everyone saw. So games that differ in hidden cards alone
-    share one memory, and a search that supposes other cards need not replay anything.
-    """
+class Observer(Protocol):
+    """Who remembers something of games, turn by turn."""
 
     def begin(self, count: int) -> Memory:
         """Of so many games, before anything was seen."""
@@ -31,6 +30,14 @@ class Blueprint(Protocol):
     def observe(self, games: Games, memory: Memory) -> Memory:
         """The memory after what is to be seen now: asked once before every move."""
         ...
+
+
+class Blueprint(Observer, Protocol):
+    """A way to play that everybody at the table knows.
+
+    What it remembers, it has from what everyone saw. So games that differ in hidden cards alone
+    share one memory, and a search that supposes other cards need not replay anything.
+    """
 
     def policy(self, games: Games, memory: Memory) -> Array:
         """(games, actions): what who is to move would do, having observed; 0 where it is illegal,
@@ -57,11 +64,53 @@ class Belief(Protocol):
         ...
 
 
-class Stepwise:
+class Followed:
+    """Games as an observer, such as a blueprint, remembers them.
+
+    A state that is asked about again, some moves on, is taken up where it was left.
+    """
+
+    def __init__(self, observer: Observer) -> None:
+        self._observer = observer
+        self._kept: WeakKeyDictionary[HanabiState, _Kept] = WeakKeyDictionary()
+
+    def memories(self, states: Sequence[HanabiState]) -> Memory:
+        """One row a state, all of its moves observed."""
+        for state in states:
+            if state not in self._kept:
+                self._kept[state] = _Kept(state.beginning(), self._observer.begin(1), 0)
+        while late := [s for s in states if self._kept[s].seen <= len(s.history)]:
+            kept = [self._kept[state] for state in late]
+            moves = [
+                s.history[k.seen - 1] if k.seen else -1 for s, k in zip(late, kept, strict=True)
+            ]
+            games = Games.join([one.games for one in kept])
+            games.step(np.array(moves, np.int64))
+            memory = self._observer.observe(games, joined([one.memory for one in kept]))
+            for row, (state, one) in enumerate(zip(late, kept, strict=True)):
+                which = np.array([row])
+                self._kept[state] = _Kept(games.take(which), rows(memory, which), one.seen + 1)
+        return joined([self._kept[state].memory for state in states])
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    games: Games  # one, after `seen` positions were observed
+    memory: Memory
+    seen: int
+
+
+class Stepwise(ABC):
     """Plays games out move by move: the base of blueprints that know no quicker way."""
 
+    @abstractmethod
+    def observe(self, games: Games, memory: Memory) -> Memory: ...
+
+    @abstractmethod
+    def policy(self, games: Games, memory: Memory) -> Array: ...
+
     def play_out(
-        self: Blueprint, games: Games, memory: Memory, rng: np.random.Generator, *, greedy: bool
+        self, games: Games, memory: Memory, rng: np.random.Generator, *, greedy: bool
     ) -> Array:
         scores = np.zeros(len(games))
         going = np.arange(len(games))
@@ -73,9 +122,16 @@ class Stepwise:
                 games, memory, going = games.take(left), rows(memory, left), going[left]
             if not len(going):
                 return scores
-            memory = self.observe(games, memory)
-            policy = self.policy(games, memory)
-            games.step(policy.argmax(1) if greedy else drawn(policy, rng))
+            actions, memory = self.move(games, memory, rng, greedy=greedy)
+            games.step(actions)
+
+    def move(
+        self, games: Games, memory: Memory, rng: np.random.Generator, *, greedy: bool
+    ) -> tuple[npt.NDArray[np.int64], Memory]:
+        """Observes games that go on, and says what who is to move does."""
+        memory = self.observe(games, memory)
+        policy = self.policy(games, memory)
+        return policy.argmax(1) if greedy else drawn(policy, rng), memory
 
 
 def rows(memory: Memory, which: npt.NDArray[np.int64]) -> Memory:
@@ -134,9 +190,11 @@ def _cat(parts: Sequence[Any]) -> Any:
 __all__ = [
     "Belief",
     "Blueprint",
+    "Followed",
     "Games",
     "Hands",
     "Memory",
+    "Observer",
     "Stepwise",
     "UniformBlueprint",
     "drawn",

@@ -48,6 +48,51 @@ class Graph:
         return model
 
 
+class WeightGraph(Graph):
+    """A graph of layers that weights have by name."""
+
+    def __init__(self, arrays: Mapping[str, np.ndarray[Any, np.dtype[np.float32]]]) -> None:
+        super().__init__()
+        self._arrays = arrays
+        self.used: set[str] = set()
+
+    def weight(self, name: str) -> str:
+        if name not in self.used:
+            self.used.add(name)
+            self.constant(name, self._arrays[name])
+        return name
+
+    def add_unused(self) -> None:
+        """Weights that no layer took, so that one file holds all of them."""
+        for name in self._arrays:
+            self.weight(name)
+
+    def numbers(self, name: str, numbers: Any) -> str:
+        return self.constant(f"numbers.{name}", np.array(numbers, np.int64))
+
+    def dense(self, name: str, x: str, *, bias: bool = True) -> str:
+        turned = self.add("Transpose", [self.weight(f"{name}.weight")], f"{name}.turned")
+        y = self.add("MatMul", [x, turned], f"{name}.product")
+        return self.add("Add", [y, self.weight(f"{name}.bias")], f"{name}.sum") if bias else y
+
+    def lstm(self, name: str, x: str, h: str, c: str) -> tuple[str, str]:
+        """One step of a layer, as torch orders its gates: what it says, and its cell."""
+        told = [self.dense(f"{name}.input", x), self.dense(f"{name}.hidden", h, bias=False)]
+        return self.gated(name, self.add("Add", told, f"{name}.gates"), c)
+
+    def gated(self, name: str, gates: str, c: str) -> tuple[str, str]:
+        """What an LSTM says, and its cell, from the sum of all that its gates are told."""
+        split = [f"{name}.{part}" for part in ("in", "forget", "new", "out")]
+        self._nodes.append(helper.make_node("Split", [gates], split, axis=-1))
+        let_in, forget, new, out = (
+            self.add("Tanh" if part.endswith("new") else "Sigmoid", [part], f"{part}.gate")
+            for part in split
+        )
+        kept = self.add("Mul", [forget, c], f"{name}.kept")
+        cell = self.add("Add", [kept, self.add("Mul", [let_in, new], f"{name}.got")], f"{name}.c")
+        return self.add("Mul", [out, self.add("Tanh", [cell], f"{name}.open")], f"{name}.h"), cell
+
+
 def in_bytes(model: onnx.ModelProto) -> onnx.ModelProto:
     """The same with a byte a weight, and a scale for all that make one output: what kedge ships."""
     kept, unpacked = [], []

@@ -11,6 +11,7 @@ from kedge.errors import InputError
 from kedge.models.diplomacy_network import DiplomacyWeights, parse_diplomacy
 from kedge.models.diplomacy_values import ValueWeights, parse_values
 from kedge.models.encoding import ENCODINGS
+from kedge.models.hanabi_network import BeliefWeights, PolicyWeights, parse_belief, parse_policy
 from kedge.models.lc0 import parse_lc0, read_file
 from kedge.models.onnx_graph import told_by, weight_arrays
 from kedge.models.weights import Weights, weights_of
@@ -19,7 +20,7 @@ Format = Literal["lc0", "onnx"]
 _ONNX_BEGINS = b"\x08"  # the field of the file's version, which every writer puts first
 
 
-AnyWeights = Weights | DiplomacyWeights | ValueWeights
+AnyWeights = Weights | DiplomacyWeights | ValueWeights | PolicyWeights | BeliefWeights
 
 
 def read_model(path: str | Path) -> AnyWeights:
@@ -39,6 +40,8 @@ def parse_model(content: bytes, name: str) -> AnyWeights:
     parsers: dict[str, Callable[[onnx.ModelProto, str], AnyWeights]] = {
         "orders": parse_diplomacy,
         "value": parse_values,
+        "hanabi-policy": parse_policy,
+        "hanabi-belief": parse_belief,
     }
     try:
         return parsers.get(told_by(model).get("network", ""), _parse_tower)(model, digest)

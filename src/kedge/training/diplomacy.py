@@ -28,7 +28,8 @@ from kedge.models.diplomacy_encoding import (
     tells_previous,
 )
 from kedge.models.diplomacy_network import DiplomacyWeights, to_shipped_onnx
-from kedge.models.diplomacy_torch import DiplomacyModule, Shape, TaughtChoices, arrays_of
+from kedge.models.diplomacy_torch import DiplomacyModule, Shape, TaughtChoices
+from kedge.models.torch_arrays import arrays_of
 from kedge.records.diplomacy_games import Decision, DiplomacyGame, is_held_out
 from kedge.training import trainer
 from kedge.training.distributed import Rank
