@@ -158,7 +158,10 @@ def test_specs():
         ("sparta(conventions, rollouts=0)", "rollouts: a whole number, at least 1, not 0"),
         ("sparta(conventions, kl=near)", "kl: a number that is at least 0, not near"),
         ("sparta(conventions, greedy=maybe)", "greedy: true or false, not maybe"),
-        ("sparta(conventions, belief=vague)", "belief: exact, not vague"),
+        ("sparta(conventions, belief=vague)", "unknown model 'vague'"),
+        ("sparta(conventions, belief=learned)", "there is no model conventions-belief; belief=ex"),
+        ("sparta(conventions, belief=learned, greedy=true)", "no model conventions-belief-greedy"),
+        ("sparta(conventions, belief=go)", "go: not a model of what hands may be in Hanabi"),
         ("sparta(conventions, allocation=odd)", "allocation: even or ucb, not odd"),
     ],
 )

@@ -8,7 +8,9 @@ torch = pytest.importorskip("torch")
 from kedge.agents import make_agent, make_hanabi_player  # noqa: E402
 from kedge.agents.hanabi_models import belief, blueprint  # noqa: E402
 from kedge.errors import InputError  # noqa: E402
+from kedge.experiments.fingerprints import weights_of  # noqa: E402
 from kedge.games.hanabi import Hanabi  # noqa: E402
+from kedge.models import store  # noqa: E402
 from kedge.models.hanabi import Followed, Games, Stepwise, legal_moves  # noqa: E402
 from kedge.models.hanabi_backends import (  # noqa: E402
     OnnxBelief,
@@ -18,6 +20,7 @@ from kedge.models.hanabi_backends import (  # noqa: E402
 )
 from kedge.models.hanabi_belief import LearnedBelief, _Seats  # noqa: E402
 from kedge.models.hanabi_blueprint import NetworkBlueprint  # noqa: E402
+from kedge.models.hanabi_exact import ExactBelief  # noqa: E402
 from kedge.models.hanabi_network import odds_by_hints, to_shipped_onnx  # noqa: E402
 from kedge.models.hanabi_torch import BeliefModule, PolicyModule  # noqa: E402
 from kedge.models.weight_files import read_model  # noqa: E402
@@ -242,3 +245,21 @@ def test_damaged_files_are_refused(tmp_path):
     (tmp_path / "wrong.onnx").write_bytes(model.SerializeToString())
     with pytest.raises(InputError, match="not a network that kedge trained"):
         read_model(tmp_path / "wrong.onnx")
+
+
+def test_a_search_believes_what_a_model_says(files):
+    policy, belief = files / "policy.onnx", files / "belief.onnx"
+    agent = make_agent(f'sparta("{policy}", lambda=1, rollouts=40, belief="{belief}")')
+    states = [Hanabi().initial_state(rng=np.random.default_rng(seed)) for seed in range(3)]
+    for found in agent.analyse_many(states, np.random.default_rng(0)):
+        assert np.isfinite(found.q).all()
+        np.testing.assert_allclose(found.cards.sum(1), 1.0)
+    assert isinstance(agent.belief, LearnedBelief)
+    assert isinstance(make_agent(f'sparta("{policy}")').belief, ExactBelief)
+    # One that has the anchor's name goes with it.
+    for name, path in (("mine", policy), ("mine-belief", belief)):
+        store.add(name, path)
+    assert isinstance(make_agent("sparta(mine)").belief, LearnedBelief)
+    assert isinstance(make_agent("sparta(mine, belief=exact)").belief, ExactBelief)
+    assert isinstance(make_agent("sparta(mine, greedy=true)").belief, ExactBelief)
+    assert set(weights_of("sparta(mine)")) == {"mine", "mine-belief"}

@@ -81,11 +81,11 @@ def add_model(name: str, path: str | Path) -> "ModelInfo":
 
 
 def _model(name: str) -> Callable[..., Agent]:
-    from kedge.agents.diplomacy_models import load
     from kedge.models import embedded, store
     from kedge.models.diplomacy_network import DiplomacyWeights
     from kedge.models.diplomacy_values import ValueWeights
     from kedge.models.hanabi_network import BeliefWeights, PolicyWeights
+    from kedge.models.named import load
 
     known = store.known_names()
     if name not in (*known, *embedded.names()) and not store.is_path(name):
@@ -275,7 +275,7 @@ def _sparta(
     anchor: Spec | str = "conventions",
     lam: float = 0.0,
     rollouts: int = 10_000,
-    belief: str = "exact",
+    belief: Spec | str | None = None,
     greedy: bool = False,
     allocation: str = "even",
     stop: float = 0.0,
@@ -284,18 +284,18 @@ def _sparta(
 ) -> Agent:
     """`anchor` is a blueprint of Hanabi, which the others are taken to play."""
     from kedge.agents.hanabi import BlueprintAgent
+    from kedge.agents.hanabi_models import belief_over
     from kedge.agents.hanabi_search import SpartaAgent
-    from kedge.models.hanabi_exact import exact_belief
     from kedge.search.sparta import Budget
 
     agent = make_agent(anchor)
     if not isinstance(agent, BlueprintAgent):
         raise InputError(f"anchor {anchor} is not a blueprint of Hanabi")
-    if str(belief) != "exact":
-        raise InputError(f"belief: exact, not {belief}")
+    name = (parse(anchor) if isinstance(anchor, str) else anchor).name
+    told = belief.name if isinstance(belief, Spec) else belief
     return SpartaAgent(
         agent,
-        exact_belief(agent.blueprint, greedy=greedy),
+        belief_over(agent, name, told, greedy=greedy),
         lam=lam,
         budget=Budget(rollouts, str(allocation), stop),
         greedy=greedy,

@@ -12,7 +12,7 @@ from kedge.models.diplomacy_backends import NetworkValues, OnnxOrders, OrderNetw
 from kedge.models.diplomacy_network import DiplomacyWeights
 from kedge.models.diplomacy_orders import NetworkOrders
 from kedge.models.diplomacy_values import SmallValues, ValueWeights
-from kedge.models.weight_files import AnyWeights
+from kedge.models.named import load
 
 #: What positions are worth, to whoever is not told otherwise.
 VALUE = "diplomacy-value"
@@ -52,13 +52,6 @@ def is_order_model(name: str) -> bool:
     """Whether the model `name` says what people order."""
     is_ours = name in embedded.names() or store.resolve(name).suffix == ".onnx"
     return is_ours and isinstance(load(name), DiplomacyWeights)
-
-
-def load(name: str) -> AnyWeights:
-    """A model of any game: one that ships with kedge, a stored one, or a path."""
-    if name in embedded.names():
-        return embedded.load_any(name)
-    return store.load(name)
 
 
 @lru_cache(_KEPT)

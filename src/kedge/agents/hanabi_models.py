@@ -2,11 +2,11 @@
 
 from functools import lru_cache
 
-from kedge.agents.diplomacy_models import load
 from kedge.agents.hanabi import BlueprintAgent
 from kedge.agents.networks import device
 from kedge.errors import InputError
 from kedge.models.backends import Dtype
+from kedge.models.hanabi import Belief
 from kedge.models.hanabi_backends import (
     BeliefNetwork,
     PolicyNetwork,
@@ -15,7 +15,9 @@ from kedge.models.hanabi_backends import (
 )
 from kedge.models.hanabi_belief import LearnedBelief
 from kedge.models.hanabi_blueprint import NetworkBlueprint
+from kedge.models.hanabi_exact import exact_belief
 from kedge.models.hanabi_network import BeliefWeights, PolicyWeights
+from kedge.models.named import is_known, load
 
 _KEPT = 8
 
@@ -40,6 +42,17 @@ def belief(name: str) -> LearnedBelief:
 def belief_name(name: str, *, greedy: bool) -> str:
     """The model of beliefs that goes with the blueprint `name`: of drawn or of greedy play."""
     return f"{name}-belief-greedy" if greedy else f"{name}-belief"
+
+
+def belief_over(agent: BlueprintAgent, name: str, told: str | None, *, greedy: bool) -> Belief:
+    """What a search over the blueprint `name` believes: ``exact``, ``learned`` (the model of
+    beliefs that goes with it), or what another model does; if not told, learned where it can be."""
+    usual = belief_name(name, greedy=greedy)
+    if told == "exact" or (told is None and not is_known(usual)):
+        return exact_belief(agent.blueprint, greedy=greedy)
+    if told == "learned" and not is_known(usual):
+        raise InputError(f'belief: there is no model {usual}; belief=exact, NAME or "FILE"')
+    return belief(usual if told in (None, "learned") else told)
 
 
 def policy_weights(name: str) -> PolicyWeights:

@@ -5,8 +5,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from kedge.agents.diplomacy_models import VALUE, is_order_model
+from kedge.agents.hanabi_models import belief_name
 from kedge.errors import InputError
 from kedge.models import embedded
+from kedge.models.named import is_known
 from kedge.models.store import is_path, resolve, stored_names
 from kedge.specs import Spec, parse
 
@@ -14,7 +16,8 @@ from kedge.specs import Spec, parse
 def weights_of(*specs: Spec | str) -> dict[str, str]:
     """The sha256 of each weight file that specs name: a path's, a stored or a shipped model's.
 
-    Models of Diplomacy bring in the network that values positions for them.
+    Models of Diplomacy bring in the network that values positions for them, those of Hanabi the
+    ones that say what hands may be.
     """
     found = {}
     for spec in specs:
@@ -28,6 +31,8 @@ def weights_of(*specs: Spec | str) -> dict[str, str]:
                 found[name] = embedded.sha256(name)
             if name in found and is_order_model(name):
                 found |= weights_of(VALUE)
+            beliefs = [belief_name(name, greedy=greedy) for greedy in (False, True)]
+            found |= weights_of(*map(Spec, filter(is_known, beliefs)))
         found |= weights_of(*(value for value in values if isinstance(value, Spec)))
     return found
 

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kedge import _core
-from kedge.agents.diplomacy_models import load, order_model
+from kedge.agents.diplomacy_models import order_model
 from kedge.agents.diplomacy_search import play_phase
 from kedge.agents.networks import computing_on
 from kedge.files import make_folder, whole_file
@@ -25,6 +25,7 @@ from kedge.games.diplomacy import POWERS, Diplomacy, DiplomacyState
 from kedge.models.diplomacy import OrderModel, ValueModel
 from kedge.models.diplomacy_encoding import Facts
 from kedge.models.diplomacy_values import SmallValues, ValueWeights
+from kedge.models.named import load
 from kedge.records.diplomacy_games import DiplomacyGame
 from kedge.training.diplomacy_value import ValuedPositions, valued
 
