@@ -65,7 +65,7 @@ def people(count, players=2, **fields):
     seats = tuple(int(seat == 1) for seat in range(players))
     tables = [(seats, dealt(rules, 3, number)) for number in range(count)]
     played = play([imitation(), Peeking()], tables, rules, np.random.default_rng(0))
-    records = [recorded(game, ["any", "human"], f"{i}") for i, game in enumerate(played)]
+    records = [recorded(game, ["any", "human"], Hanabi(), f"{i}") for i, game in enumerate(played)]
     names = tuple("Ann" if seat == 1 else "ai:any" for seat in range(players))
     return [
         replace(game, **{"players": names, "participant": "AB"[i % 2], **fields})

@@ -66,7 +66,9 @@ def test_records_replay(tmp_path):
     played = play([Peeking(), imitation()], tables, rules, np.random.default_rng(0))
     plain = [json.loads(json.dumps(dataclasses.asdict(game))) for game in played]
     assert [TableGame.from_json(game) for game in plain] == played
-    games = [recorded(game, ["knows", "any"], f"game-{i}") for i, game in enumerate(played)]
+    games = [
+        recorded(game, ["knows", "any"], Hanabi(), f"game-{i}") for i, game in enumerate(played)
+    ]
     assert games[1].players == ("ai:any", "ai:knows", "ai:any")
     write_hanabi_games(games, tmp_path / "games.jsonl")
     assert list(replayed_hanabi_games(tmp_path / "games.jsonl")) == games

@@ -66,6 +66,18 @@ def test_records(tmp_path):
     assert games[1].humans == ()
 
 
+def test_bombs_may_count(tmp_path):
+    zero, stack = (quick("uniform-hanabi", games=12, bomb=bomb) for bomb in ("zero", "stack"))
+    none, some = played(zero), played(stack)
+    assert none.report().data["bombs"] == some.report().data["bombs"] > 8
+    assert none.report().data["mean"] < some.report().data["mean"]
+    assert "scores 0" in none.report().text()
+    assert "scores what was built" in some.report().text()
+    write_hanabi_games(stack.records(some.results), tmp_path / "games.jsonl")
+    games = list(replayed_hanabi_games(tmp_path / "games.jsonl"))
+    assert {game.bomb for game in games} == {"stack"}
+
+
 def test_the_engine_does_not_matter(tmp_path):
     experiment = quick("uniform-hanabi", players=4)  # workers know nothing of this test's agents
     one = played(experiment, tmp_path / "inline")

@@ -194,6 +194,7 @@ DEEP: Any = json.loads("[" * 900 + "]" * 900)
         (changed(LIVE, "options", value=[]), '"options" is not a JSON object'),
         (changed(LIVE, "options", value={"deckPlays": True}), "the option deckPlays is not played"),
         (changed(LIVE, "options", value={"variant": "6 Suits"}), "the variant '6 Suits' is not"),
+        ({**GAME, "bomb": "half"}, "\"bomb\" is zero or stack, not 'half'"),
         (changed(LIVE, "deck", 0, value=[0, 1]), "card 0 of the deck is none"),
         (changed(LIVE, "actions", 0, value=7), "move 1: is not a JSON object"),
         (changed(LIVE, "actions", 0, "target", value=5), "move 1: card 5 of the deck is not in"),
@@ -305,6 +306,21 @@ BOMB = [[0, "play", 0, -1], [1, "play", 0, -1], [2, "play", 4, -1], [0, "play", 
 def test_bombs_are_scored_in_two_ways(score, games):
     bombed = {**GAME, "actions": BOMB, "score": score}
     assert len(read(lines(bombed), replayed_hanabi_games)[0]) == games
+
+
+@pytest.mark.parametrize(
+    ("about", "bomb", "score"),
+    [
+        ({}, "zero", 0),
+        ({"source": "yawgmoth/HanabiData@a42e1b3"}, "stack", 1),
+        ({"source": "FLAIROx/JaxMARL"}, "zero", 0),
+        ({"source": "yawgmoth/HanabiData", "bomb": "zero"}, "zero", 0),
+    ],
+)
+def test_what_bombs_are_worth_where_a_game_was_played(about, bomb, score):
+    [game], _ = read(lines({**GAME, "actions": BOMB, **about}))
+    *_, last = game.states()
+    assert (game.bomb, last.score) == (bomb, score)
 
 
 def test_moves_after_the_end():

@@ -30,7 +30,7 @@ class TableGame:
 
     @property
     def is_bomb(self) -> bool:
-        """Whether the last life was lost, and all points with it."""
+        """Whether the last life was lost."""
         return not self.lives
 
     @classmethod
@@ -84,7 +84,7 @@ def play(
     ]
 
 
-def recorded(game: TableGame, agents: Sequence[str], name: str) -> HanabiGame:
+def recorded(game: TableGame, agents: Sequence[str], rules: Hanabi, name: str) -> HanabiGame:
     """The game as a record; `agents` are their names by number."""
     players = tuple(f"ai:{agents[agent]}" for agent in game.seats)
     return HanabiGame(
@@ -92,8 +92,9 @@ def recorded(game: TableGame, agents: Sequence[str], name: str) -> HanabiGame:
         players=players,
         deck=game.deck,
         actions=game.actions,
-        hand_size=Hanabi(len(players)).hand_size,
+        hand_size=rules.hand_size,
         score=game.score,
+        bomb=rules.bomb,
         source="kedge selfplay",
     )
 

@@ -27,7 +27,7 @@ from kedge.experiments.experiment import Experiment, Task
 from kedge.experiments.fingerprints import weights_of
 from kedge.experiments.players import hanabi_player_on
 from kedge.experiments.report import Column, Report, Table
-from kedge.games.hanabi import Hanabi
+from kedge.games.hanabi import Bomb, Hanabi
 from kedge.models.backends import Dtype
 from kedge.records import HanabiGame
 from kedge.specs import parse
@@ -53,6 +53,8 @@ class SelfPlay(Experiment):
     game: Literal["hanabi"] = "hanabi"
     agents: tuple[str, ...]
     players: int = 2
+    bomb: Bomb = "zero"
+    """What a game is worth whose last life is lost: nothing, as in the paper, or what was built."""
     games: int = 100
     device: str = "cpu"
     dtype: Dtype = "float32"
@@ -74,8 +76,7 @@ class SelfPlay(Experiment):
                 raise InputError(f"{name}: at least 1, not {getattr(self, name)}")
 
     def rules(self) -> Hanabi:
-        """A bomb is worth nothing, as in the paper."""
-        return Hanabi(self.players)
+        return Hanabi(self.players, bomb=self.bomb)
 
     def inputs(self) -> dict[str, Any]:
         return {"weights": weights_of(*self.agents)}
@@ -108,7 +109,8 @@ class SelfPlay(Experiment):
     def records(self, results: Mapping[str, dict[str, Any]]) -> Iterator[HanabiGame]:
         """The games in the order of their numbers, to be written into files."""
         for number, game in enumerate(table_games(results), 1):
-            yield recorded(game, self.agents, f"{self.name}-{self.digest}-{number}")
+            name = f"{self.name}-{self.digest}-{number}"
+            yield recorded(game, self.agents, self.rules(), name)
 
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
         games = table_games(results)
@@ -136,7 +138,7 @@ class SelfPlay(Experiment):
                 ],
                 rows,
             ),
-            notes=[*_bars(counts), "a bomb, the third life lost, scores 0"],
+            notes=[*_bars(counts), bomb_note(self.bomb)],
             data={
                 "game": self.game,
                 "players": self.players,
@@ -170,6 +172,7 @@ class CrossPlay(Composite):
     name: ClassVar[str] = "crossplay"
 
     agents: tuple[str, ...]
+    bomb: Bomb = "zero"
     games: int = 100
     device: str = "cpu"
     dtype: Dtype = "float32"
@@ -189,6 +192,7 @@ class CrossPlay(Composite):
         return {
             f"{one + 1} with {other + 1}": SelfPlay(
                 agents=(self.agents[one], self.agents[other]),
+                bomb=self.bomb,
                 games=self.games,
                 device=self.device,
                 dtype=self.dtype,
@@ -231,7 +235,7 @@ class CrossPlay(Composite):
             notes=[
                 f"The mean score of {self.games:,} games a pair, both ways round, by the same "
                 f"decks for all.",
-                "a bomb, the third life lost, scores 0",
+                bomb_note(self.bomb),
             ],
             data={
                 "game": "hanabi",
@@ -246,6 +250,11 @@ class CrossPlay(Composite):
             draw=lambda figure: _draw_matrix(figure, self.agents, means),
             figure_size=(3.2 + 0.9 * len(means), 1.6 + 0.7 * len(means)),
         )
+
+
+def bomb_note(bomb: Bomb) -> str:
+    worth = "0" if bomb == "zero" else "what was built"
+    return f"a bomb, the last life lost, scores {worth}"
 
 
 def scores_alone(result: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ is dealt, and the actions: nothing else is left to chance.
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,9 @@ COLOURS = ("red", "yellow", "green", "white", "blue")
 _TOLD = 128  # the native core's mark of what a hint said
 
 Kind = Literal["discard", "play", "color", "rank"]
+#: What a game is worth whose last life is lost: nothing, or what was built.
+Bomb = Literal["zero", "stack"]
+BOMBS: tuple[Bomb, ...] = get_args(Bomb)
 #: Which cards a row of features shows: all, all but one's own, or none.
 View = Literal["full", "private", "public"]
 
@@ -97,7 +100,7 @@ class Hanabi:
             if type(value) is not int:
                 raise InputError(f"hanabi: {name} is a whole number, not {value!r}")
         bomb = str(bomb)  # a word of a spec is one itself
-        if bomb not in ("zero", "stack"):
+        if bomb not in BOMBS:
             raise InputError(f"hanabi: bomb is zero or stack, not {bomb!r}")
         self.num_players, self.colors, self.ranks = players, colors, ranks
         self.hand_size, self.bomb = hand_size, bomb
@@ -383,4 +386,15 @@ def _whole_deck(game: Hanabi, cards: Iterable[Sequence[int]]) -> list[Card]:
     return deck
 
 
-__all__ = ["COLOURS", "TERMINAL", "Card", "Hanabi", "HanabiState", "Known", "Move", "View"]
+__all__ = [
+    "BOMBS",
+    "COLOURS",
+    "TERMINAL",
+    "Bomb",
+    "Card",
+    "Hanabi",
+    "HanabiState",
+    "Known",
+    "Move",
+    "View",
+]

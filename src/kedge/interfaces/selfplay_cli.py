@@ -1,7 +1,7 @@
 """``kedge selfplay``: what agents score together."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -33,6 +33,12 @@ def hanabi(
     ] = "sparta(hanabi, lambda=1, rollouts=1000)",
     games: Annotated[int, typer.Option("--games", "-n", min=1, max=10**6, help="How many.")] = 100,
     players: Annotated[int, typer.Option(min=2, max=5, help="Seats at the table.")] = 2,
+    bomb: Annotated[
+        Literal["zero", "stack"],
+        typer.Option(
+            help="What a game scores whose last life is lost: nothing, or what was built."
+        ),
+    ] = "zero",
     cross: Annotated[
         bool,
         typer.Option("--cross", help="Every two of the agents, and each with itself: a matrix."),
@@ -87,6 +93,7 @@ def hanabi(
 
     table = tuple(map(str, parse_list(agents)))
     told: dict[str, Any] = {
+        "bomb": bomb,
         "games": games,
         "device": device,
         "dtype": dtype,

@@ -11,8 +11,9 @@ from kedge.evaluation.prediction import mean_by_game
 from kedge.evaluation.selfplay import TableGame, standing
 from kedge.experiments import Column, Experiment, Report, Table
 from kedge.experiments.selfplay import SelfPlay, scores_alone, table_games
+from kedge.games.hanabi import Bomb
 from kedge.paper.hanabi_figures import draw_scores
-from kedge.paper.hanabi_table import CAVEAT, HanabiTable
+from kedge.paper.hanabi_table import BOMB_NOTES, CAVEAT, HanabiTable
 from kedge.paper.prediction import beside_paper, titled
 from kedge.paper.published_hanabi import (
     EXACT_SPARTA,
@@ -63,6 +64,9 @@ class HanabiGames(HanabiTable):
 
     games: int = 100
     """A cell; the paper has 4,000."""
+    bomb: Bomb = "stack"
+    """What a game is worth whose last life is lost: what was built, as where our people played, or
+    zero, as in the paper."""
     chunk: int | None = None
 
     def __post_init__(self) -> None:
@@ -83,6 +87,7 @@ class HanabiGames(HanabiTable):
         partner = one if cell.searchers == "2p" else self.agent(IL, greedy=cell.greedy)
         return SelfPlay(
             agents=(one, partner),
+            bomb=self.bomb,
             games=self.games,
             chunk=self.chunk,
             device=self.device,
@@ -113,7 +118,8 @@ class HanabiGames(HanabiTable):
         """What a reader of any of these tables must know."""
         return [
             f"{self.games:,} games of two players a cell, by the same decks in all; the paper has "
-            f"4,000. A bomb scores 0. ± is one standard error; differences are paired by deck.",
+            f"4,000. ± is one standard error; differences are paired by deck.",
+            BOMB_NOTES[self.bomb],
             self.search_note(),
         ]
 

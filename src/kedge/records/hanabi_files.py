@@ -14,7 +14,7 @@ from typing import IO, Any
 
 from kedge.errors import InputError
 from kedge.files import make_folder, write_atomic
-from kedge.games.hanabi import Card, Hanabi, Move
+from kedge.games.hanabi import BOMBS, Card, Hanabi, Move
 from kedge.records.hanabi_games import HanabiGame
 from kedge.records.json_games import known, read_json_games, short, write_json_games
 from kedge.records.report import ReadReport
@@ -32,6 +32,8 @@ _OTHER_RULES = (
 _KINDS = ("play", "discard", "color", "rank")  # of moves, as hanab.live numbers them
 _END, _END_BY_VOTE = 4, 5
 _HINTS = ("color", "rank")
+# Sources that count what was built even when the last life was lost.
+_COUNT_BOMBS = ("yawgmoth/HanabiData", "Quuxplusone/Hanabi")
 
 
 def read_hanabi_games(
@@ -208,10 +210,16 @@ def _rules(
 
 
 def _about(found: Mapping[str, Any]) -> dict[str, Any]:
+    source = known(found, "source", str)
+    counts = source is not None and any(name in source for name in _COUNT_BOMBS)
+    bomb = known(found, "bomb", str) or ("stack" if counts else "zero")
+    if bomb not in BOMBS:
+        raise ValueError(f'"bomb" is {" or ".join(BOMBS)}, not {short(bomb)}')
     return {
         "score": known(found, "score", int),
+        "bomb": bomb,
         "participant": known(found, "participant", str),
-        "source": known(found, "source", str),
+        "source": source,
         "licence": known(found, "license", str),
     }
 
@@ -312,6 +320,7 @@ def live_game(game: HanabiGame) -> dict[str, Any]:
     ours = {
         "id": game.id,
         "score": game.score,
+        "bomb": game.bomb,
         "legal": game.legal,
         "participant": game.participant,
         "source": game.source,

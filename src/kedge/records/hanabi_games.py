@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from kedge.games.hanabi import Card, Hanabi, HanabiState
+from kedge.games.hanabi import Bomb, Card, Hanabi, HanabiState
 from kedge.records.splits import is_one_in
 
 
@@ -18,6 +18,8 @@ class HanabiGame:
     hand_size: int
     colors: int = 5
     score: int | None = None  #: as the source counts it: after a bomb 0, or what was built
+    bomb: Bomb = "zero"
+    """What a game was worth, where it was played, whose last life was lost."""
     legal: bool = True
     """False where the source let people play against the rules. Replayed, it ends before that."""
     abandoned: tuple[int, int] | None = None
@@ -33,7 +35,7 @@ class HanabiGame:
 
     @property
     def rules(self) -> Hanabi:
-        return Hanabi(len(self.players), self.colors, hand_size=self.hand_size)
+        return Hanabi(len(self.players), self.colors, hand_size=self.hand_size, bomb=self.bomb)
 
     def states(self) -> Iterator[HanabiState]:
         """The game before each of its moves and at its end."""
