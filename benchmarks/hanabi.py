@@ -1,12 +1,13 @@
 """Hanabi: kedge beside OpenSpiel and the Hanabi Learning Environment, in one run, as ratios.
 
     CMAKE_POLICY_VERSION_MINIMUM=3.5 pip install hanabi-learning-environment
-    python benchmarks/hanabi.py
+    python benchmarks/hanabi.py --device cuda
 
 Random players on one core, but where it says so; what counts is their actions. Decks are shuffled
 beforehand, but dealt in the time. The peers are called from Python, game by game; kedge steps 4,096
 games at once, and draws their actions. With features, each player is shown what it sees before it
-acts. A peer that is not installed is named and left out.
+acts. The torch engine plays on `--device`, from native games that are moved there in the time. A
+peer that is not installed is named and left out, and so is torch.
 
 Last, one seat searches with exact beliefs over a blueprint of rules, 1,000 rollouts a move: CPU
 seconds a game, beside the 58 that Facebook's SPARTA takes over its SmartBot.
@@ -67,6 +68,45 @@ def play_kedge(
         if len(on) < len(games) / 2:  # to leave the finished ones behind is to copy the others
             games = games.take(on)
     return steps
+
+
+def play_torch(torch: ModuleType, rules: Any, decks: Any, options: dict[str, Any] | None) -> int:
+    """Asks who is done, and so waits for the device, every eight steps, as `play_out` does."""
+    from kedge.games.hanabi_tensors import TensorGames
+
+    games = TensorGames.of(rules, _core.HanabiGames(rules.game.rules, decks))
+    steps = torch.zeros((), dtype=torch.int64, device=rules.device)
+    while len(games):
+        for _ in range(8):
+            if options is not None:
+                games.encode(**options)
+            legal = games.legal_actions()
+            steps += legal.any(1).sum()
+            games.step(torch.rand(legal.shape, device=rules.device).where(legal, -1.0).argmax(1))
+        left = (~games.is_over()).nonzero()[:, 0]
+        if len(left) < len(games) / 2:
+            games = games.take(left)
+    return int(steps)
+
+
+def time_torch(torch: ModuleType, device: str, repeats: int, *, compiled: bool) -> None:
+    from kedge.games.hanabi_tensors import TensorGames, TensorRules
+
+    if compiled:
+        for name in ("step", "legal_actions", "encode"):
+            setattr(TensorGames, name, torch.compile(getattr(TensorGames, name), dynamic=True))
+    game, decks = shuffled(2)
+    rules = TensorRules(game, device)
+    for count in (GAMES, 16 * GAMES):
+        for name, options in [
+            ("without features", None),
+            ("with features", {}),
+            ("features with beliefs", {"beliefs": True}),
+            ("the same in bfloat16", {"beliefs": True, "dtype": torch.bfloat16}),
+        ]:
+            many = np.resize(decks, (count, decks.shape[1]))
+            ours = rate(partial(play_torch, torch, rules, many, options), repeats)
+            row(f"{count:,} on {device}, {name}", ours)
 
 
 def play_openspiel(pyspiel: ModuleType, game: Hanabi, decks: Any, features: bool) -> int:
@@ -131,7 +171,10 @@ def row(name: str, ours: float, *theirs: float) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--repeats", type=int, default=5)
-    repeats = parser.parse_args().repeats
+    parser.add_argument("--device", default="cpu", help="where the torch engine plays: cpu, cuda")
+    parser.add_argument("--compile", action="store_true", help="by torch.compile: takes minutes")
+    options = parser.parse_args()
+    repeats = options.repeats
     # The games that a peer plays are as many as take some tenths of a second.
     peers = [
         ("OpenSpiel", play_openspiel, peer("pyspiel"), 400),
@@ -151,17 +194,20 @@ def main() -> None:
             ours = rate(partial(play_kedge, game, decks, view), repeats)
             row(f"{players} players, {what}", ours, *theirs)
     game, decks = shuffled(2)
-    for name, options in [
+    for name, given in [
         ("features as bytes", {"view": "private", "dtype": np.uint8}),
         ("features with beliefs", {"view": "private", "beliefs": True}),
         ("without features, all threads", {"threads": 0}),
         ("with features, all threads", {"view": "private", "threads": 0}),
     ]:
-        row(f"2 players, {name}", rate(partial(play_kedge, game, decks, **options), repeats))
+        row(f"2 players, {name}", rate(partial(play_kedge, game, decks, **given), repeats))
     seconds, searched, alone = search(4 * repeats, rollouts=1000)
     ratio = SPARTA_SECONDS / seconds
     print(f"search: {seconds:.2f} CPU seconds a game, {ratio:.0f}× less than {SPARTA_SECONDS:.0f}")
     print(f"points: {alone:.2f} without it, {searched:.2f} with")
+    if torch := peer("torch"):
+        print(f"\n{'steps a second, 2 players in torch':<44}{'kedge':>14}")
+        time_torch(torch, options.device, repeats, compiled=options.compile)
 
 
 if __name__ == "__main__":

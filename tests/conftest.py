@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,16 @@ def go_model(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("models") / "tiny.onnx"
     path.write_bytes(to_onnx(tiny_go.weights()).SerializeToString())
     return f"'{path}'"
+
+
+@pytest.fixture
+def one_torch_thread() -> Iterator[None]:
+    """For many small operations: threads that wait for each other are slow on a busy machine."""
+    torch = pytest.importorskip("torch")
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
 
 
 @pytest.fixture(autouse=True)

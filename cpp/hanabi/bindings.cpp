@@ -281,6 +281,13 @@ nb::ndarray<nb::numpy, std::uint8_t> discards(const Games& games) {
   });
 }
 
+nb::ndarray<nb::numpy, std::uint8_t> decks(const Games& games) {
+  const std::size_t cards = games.rules.deck;
+  return tabulate<std::uint8_t>(games, {cards}, [&](const Game& game, std::uint8_t* out) {
+    std::copy_n(game.deck.begin(), cards, out);
+  });
+}
+
 nb::ndarray<nb::numpy, std::uint8_t> fireworks(const Games& games) {
   const std::size_t colours = games.rules.colours;
   return tabulate<std::uint8_t>(games, {colours}, [&](const Game& game, std::uint8_t* out) {
@@ -365,6 +372,11 @@ void kedge::bind_hanabi(nb::module_& m) {
       .def("current_players", column<std::int8_t>([](const Rules& rules, const Game& game) {
              return is_over(rules, game) ? kTerminal : game.player;
            }))
+      // Who moves, or would if the game were not over.
+      .def("next_players",
+           column<std::uint8_t>([](const Rules&, const Game& g) { return g.player; }))
+      // Turns to come once the deck is empty.
+      .def("turns_left", column<std::uint8_t>([](const Rules&, const Game& g) { return g.turns; }))
       .def("scores", column<std::int16_t>(&score))
       .def("lives", column<std::uint8_t>([](const Rules&, const Game& g) { return g.lives; }))
       .def("information",
@@ -372,6 +384,8 @@ void kedge::bind_hanabi(nb::module_& m) {
       .def("deck_sizes", column<std::uint8_t>([](const Rules& rules, const Game& game) {
              return rules.deck - game.drawn;
            }))
+      // (n, cards), in deal order; what was drawn is as first dealt, whatever was supposed since.
+      .def("decks", &decks)
       .def("fireworks", &fireworks)
       .def("discards", &discards)
       // (n, players, slots): cards, -1 where there is none; and what holders were told of them:

@@ -18,7 +18,7 @@ from kedge.errors import InputError
 
 TERMINAL = -4  #: What `current_player` answers after the end, as in OpenSpiel.
 COLOURS = ("red", "yellow", "green", "white", "blue")
-_TOLD = 128  # the native core's mark of what a hint said
+TOLD = 128  #: The native core's mark, in what is known of a card, of what a hint said.
 
 Kind = Literal["discard", "play", "color", "rank"]
 #: What a game is worth whose last life is lost: nothing, or what was built.
@@ -365,8 +365,8 @@ def _known(colours: int, ranks: int) -> Known:
     return Known(
         may_colours,
         may_ranks,
-        may_colours[0] if colours & _TOLD else None,
-        may_ranks[0] if ranks & _TOLD else None,
+        may_colours[0] if colours & TOLD else None,
+        may_ranks[0] if ranks & TOLD else None,
     )
 
 
