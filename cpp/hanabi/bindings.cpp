@@ -342,6 +342,7 @@ void kedge::bind_hanabi(nb::module_& m) {
       // Decks (n, cards), each in deal order.
       .def(nb::new_(&deal_all), "rules"_a, "decks"_a.noconvert())
       .def("__len__", [](const Games& games) { return games.games.size(); })
+      .def_prop_ro("bomb_is_zero", [](const Games& games) { return games.rules.bomb_is_zero; })
       .def("take", &take, "which"_a.noconvert())
       .def_static("join", &join, "parts"_a)
       // Whether in games `which` the cards of `seats` may be `hands` (m, slots), as they see it;

@@ -9,7 +9,7 @@ from kedge.agents import make_agent, make_hanabi_player  # noqa: E402
 from kedge.agents.hanabi_models import belief, blueprint  # noqa: E402
 from kedge.errors import InputError  # noqa: E402
 from kedge.experiments.fingerprints import weights_of  # noqa: E402
-from kedge.games.hanabi import Hanabi  # noqa: E402
+from kedge.games.hanabi import BOMBS, Hanabi  # noqa: E402
 from kedge.models import store  # noqa: E402
 from kedge.models.hanabi import Followed, Games, Stepwise, legal_moves  # noqa: E402
 from kedge.models.hanabi_backends import (  # noqa: E402
@@ -100,15 +100,17 @@ def test_turns_one_by_one_are_the_sequence_that_is_trained_on():
             np.testing.assert_allclose(probabilities[legal], expected, atol=1e-5)
 
 
+@pytest.mark.parametrize("bomb", BOMBS)
 @pytest.mark.parametrize("kind", [OnnxPolicy, TorchPolicy])
-def test_a_network_plays_out_as_it_would_step_by_step(kind):
-    device = {OnnxPolicy: 2, TorchPolicy: "cpu"}[kind]
+def test_a_network_plays_out_as_it_would_step_by_step(kind, bomb):
+    device, played = {OnnxPolicy: 2, TorchPolicy: "cpu"}[kind], Hanabi(bomb=bomb)
     blueprint = NetworkBlueprint(kind(policy_weights(), device), GAME)
     scores = [
-        play_out(blueprint, some_games(GAME, 8), blueprint.begin(8), rng(), greedy=True)
+        play_out(blueprint, some_games(played, 8), blueprint.begin(8), rng(), greedy=True)
         for play_out in (NetworkBlueprint.play_out, by_observing_and_choosing)
     ]
     assert scores[0].tolist() == scores[1].tolist()
+    assert any(scores[0]) == (bomb == "stack")  # an untrained network bombs
     drawn = blueprint.play_out(some_games(GAME, 8), blueprint.begin(8), rng(), greedy=False)
     again = blueprint.play_out(some_games(GAME, 8), blueprint.begin(8), rng(), greedy=False)
     assert drawn.tolist() == again.tolist()
@@ -120,7 +122,7 @@ def rng():
 
 def by_observing_and_choosing(blueprint, games, memory, rng, *, greedy):
     class Plain(NetworkBlueprint):
-        move = Stepwise.move
+        play_out, move = Stepwise.play_out, Stepwise.move
 
     plain = Plain(blueprint._network, GAME)
     return plain.play_out(games, memory, rng, greedy=greedy)

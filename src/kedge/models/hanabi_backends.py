@@ -5,15 +5,16 @@ Their memory is an LSTM's hidden state and cell, (n, layers, width): arrays, or 
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 import onnx
 
 from kedge.errors import InputError
+from kedge.games.hanabi import Hanabi
 from kedge.models.backends import Dtype, onnx_session, placed
-from kedge.models.hanabi import Hands, Memory, drawn
+from kedge.models.hanabi import Games, Hands, Memory, drawn
 from kedge.models.hanabi_network import (
     NEVER,
     Array,
@@ -57,6 +58,16 @@ class PolicyNetwork(TableNetwork, Protocol):
         greedy: bool,
     ) -> tuple[Integers, Memory]:
         """Observes what of `seen` is public, all but the first `hands` numbers, and moves."""
+
+
+@runtime_checkable
+class PlaysOut(Protocol):
+    """A network that games go to, and not the other way about: a GPU need not wait for them."""
+
+    def play_out(
+        self, games: Games, memory: Memory, rng: np.random.Generator, *, greedy: bool
+    ) -> Shares:
+        """As `kedge.models.hanabi.Blueprint` has it."""
 
 
 class BeliefNetwork(TableNetwork, Protocol):
@@ -220,6 +231,10 @@ class _TorchTable:
 class TorchPolicy(_TorchTable):
     """On one of torch's devices; moves are drawn there, too."""
 
+    def __init__(self, weights: PolicyWeights, device: str, dtype: Dtype = "float32") -> None:
+        super().__init__(weights, device, dtype)
+        self._looked_up: dict[bool, Any] = {}
+
     def policy(self, seen: Array, legal: Legal, memory: Memory) -> Shares:
         with self._torch.inference_mode():
             shares = self._shares(self._there(seen), legal, memory)
@@ -249,6 +264,40 @@ class TorchPolicy(_TorchTable):
                 shares /= _waits(self._torch, shares, rng)
             actions: Integers = shares.argmax(1).cpu().numpy()
             return actions, memory
+
+    def play_out(
+        self, games: Games, memory: Memory, rng: np.random.Generator, *, greedy: bool
+    ) -> Shares:
+        from kedge.games.hanabi_tensors import TensorGames
+        from kedge.models.hanabi_playouts import play_out
+
+        there = TensorGames.of(self._rules(games.bomb_is_zero), games)
+        seed = int(rng.integers(2**63))
+        scores = play_out(
+            there,
+            self._evaluate,
+            memory,
+            self._torch.Generator(self._device).manual_seed(seed),
+            greedy=greedy,
+            beliefs=True,
+            dtype=self._dtype,
+        )
+        found: Shares = scores.double().cpu().numpy()
+        return found
+
+    def _evaluate(self, private: Any, public: Any, memory: Memory) -> tuple[Any, Memory]:
+        memory = self._observed(public, memory)
+        return self._module.logits(private, memory[0][:, -1]), memory
+
+    def _rules(self, bomb_is_zero: bool) -> Any:
+        """What games by the model's rules look up there, whatever a bomb is worth in them."""
+        from kedge.games.hanabi_tensors import TensorRules
+
+        if bomb_is_zero not in self._looked_up:
+            bomb = "zero" if bomb_is_zero else "stack"
+            rules = Hanabi(**self._weights.game.parameters, bomb=bomb)
+            self._looked_up[bomb_is_zero] = TensorRules(rules, self._device)
+        return self._looked_up[bomb_is_zero]
 
 
 class TorchBelief(_TorchTable):

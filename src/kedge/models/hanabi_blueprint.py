@@ -8,7 +8,7 @@ import numpy.typing as npt
 from kedge.errors import InputError
 from kedge.games.hanabi import Hanabi, View
 from kedge.models.hanabi import Games, Memory, Stepwise, legal_moves
-from kedge.models.hanabi_backends import PolicyNetwork, TableNetwork
+from kedge.models.hanabi_backends import PlaysOut, PolicyNetwork, TableNetwork
 from kedge.regularize import Array
 
 
@@ -28,6 +28,13 @@ class NetworkBlueprint(Stepwise):
     def policy(self, games: Games, memory: Memory) -> Array:
         seen = seen_by(self._network, self._game, games, "private")
         return self._network.policy(seen, self._legal(games), memory)
+
+    def play_out(
+        self, games: Games, memory: Memory, rng: np.random.Generator, *, greedy: bool
+    ) -> Array:
+        if isinstance(self._network, PlaysOut):
+            return self._network.play_out(games, memory, rng, greedy=greedy)
+        return super().play_out(games, memory, rng, greedy=greedy)
 
     def move(
         self, games: Games, memory: Memory, rng: np.random.Generator, *, greedy: bool
