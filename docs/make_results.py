@@ -4,6 +4,7 @@ python docs/make_results.py           (those without human games: some ten secon
 python docs/make_results.py chess     (needs KEDGE_DATA, the Maia models and a GPU: ten minutes)
 python docs/make_results.py go        (needs KEDGE_DATA and a GPU)
 python docs/make_results.py diplomacy (needs KEDGE_DATA and a GPU)
+python docs/make_results.py hanabi    (needs KEDGE_DATA and a GPU)
 python docs/make_results.py katago PROGRAM NETWORK…    (needs KEDGE_DATA and KataGo)
 """
 
@@ -23,6 +24,7 @@ GPU: dict[str, Any] = {"device": "cuda"}
 GO = GPU | {"dtype": "bfloat16", "positions": 100_000, "shards": 4}
 DIPLOMACY = GPU | {"claim_games": 400}
 PREDICTED = {"tier": "A", "positions": 1000}
+HANABI = GPU | {"dtype": "bfloat16"}
 #: By what they need: the folder of each, its experiment, and the fields that are not the default's.
 RESULTS: dict[str, dict[str, tuple[str, dict[str, Any]]]] = {
     "": {"blotto": ("blotto", {}), "theory": ("theory", {})},
@@ -47,6 +49,15 @@ RESULTS: dict[str, dict[str, tuple[str, dict[str, Any]]]] = {
         "diplomacy-1v6": ("diplomacy-1v6", DIPLOMACY),
         "diplomacy-pool": ("diplomacy-pool", DIPLOMACY),
         "diplomacy-search-settings": ("diplomacy-search-settings", DIPLOMACY),
+    },
+    "hanabi": {
+        "hanabi-prediction": ("hanabi-prediction", HANABI),
+        "hanabi-tradeoff": ("hanabi-tradeoff", HANABI),
+        "hanabi-score": ("hanabi-score", HANABI),
+        "hanabi-score-smartbot": (
+            "hanabi-score",
+            HANABI | {"models": ("hanabi-smartbot",), "bomb": "zero"},
+        ),
     },
     "katago": {"go-rl-agents": ("go-rl-agents", {"positions": 4000, "shards": 1})},
 }
