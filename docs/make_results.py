@@ -25,6 +25,7 @@ GO = GPU | {"dtype": "bfloat16", "positions": 100_000, "shards": 4}
 DIPLOMACY = GPU | {"claim_games": 400}
 PREDICTED = {"tier": "A", "positions": 1000}
 HANABI = GPU | {"dtype": "bfloat16"}
+EVERY, TABLES = {"positions": None}, {"games": 250}
 #: By what they need: the folder of each, its experiment, and the fields that are not the default's.
 RESULTS: dict[str, dict[str, tuple[str, dict[str, Any]]]] = {
     "": {"blotto": ("blotto", {}), "theory": ("theory", {})},
@@ -51,12 +52,12 @@ RESULTS: dict[str, dict[str, tuple[str, dict[str, Any]]]] = {
         "diplomacy-search-settings": ("diplomacy-search-settings", DIPLOMACY),
     },
     "hanabi": {
-        "hanabi-prediction": ("hanabi-prediction", HANABI),
-        "hanabi-tradeoff": ("hanabi-tradeoff", HANABI),
-        "hanabi-score": ("hanabi-score", HANABI),
+        "hanabi-prediction": ("hanabi-prediction", HANABI | EVERY),
+        "hanabi-tradeoff": ("hanabi-tradeoff", HANABI | EVERY | TABLES),
+        "hanabi-score": ("hanabi-score", HANABI | TABLES),
         "hanabi-score-smartbot": (
             "hanabi-score",
-            HANABI | {"models": ("hanabi-smartbot",), "bomb": "zero"},
+            HANABI | TABLES | {"models": ("hanabi-smartbot",), "bomb": "zero"},
         ),
     },
     "katago": {"go-rl-agents": ("go-rl-agents", {"positions": 4000, "shards": 1})},
