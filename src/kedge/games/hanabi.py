@@ -8,7 +8,7 @@ is dealt, and the actions: nothing else is left to chance.
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -88,7 +88,7 @@ class Hanabi:
     ) -> None:
         if hand_size is None:
             hand_size = 5 if isinstance(players, int) and players < 4 else 4
-        self.parameters = {
+        self.parameters: dict[str, Any] = {
             "players": players,
             "colors": colors,
             "ranks": ranks,

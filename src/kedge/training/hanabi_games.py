@@ -77,10 +77,10 @@ class PlayedGames:
 
 
 def played(games: Sequence[HanabiGame]) -> PlayedGames:
-    """Recorded games, which must be by the same rules."""
-    game = games[0].rules
+    """Recorded games, which must be by the same rules, whatever a bomb is worth in them."""
+    game = Hanabi(**games[0].rules.parameters)
     for other in games:
-        if str(other.rules) != str(game):
+        if other.rules.parameters != game.parameters:
             raise InputError(f"{other.id}: {other.rules}, where the first game is {game}")
     actions = np.full((len(games), max(map(len, games))), -1)
     for row, one in zip(actions, games, strict=True):
