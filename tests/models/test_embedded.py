@@ -4,9 +4,11 @@ import numpy as np
 import onnxruntime
 import pytest
 
+from kedge.agents import make_agent
 from kedge.errors import InputError
 from kedge.games.chess import START_FEN, ChessState
 from kedge.games.diplomacy import POWERS, Diplomacy, DiplomacyState
+from kedge.games.hanabi import Hanabi, Move
 from kedge.models import embedded
 from kedge.models.backends import OnnxNetwork, TorchNetwork
 from kedge.models.conditioning import TOLD, who
@@ -14,6 +16,7 @@ from kedge.models.diplomacy_backends import OnnxOrders, TorchOrders
 from kedge.models.diplomacy_orders import NetworkOrders
 from kedge.models.diplomacy_values import SmallValues
 from kedge.models.encoding import CHESS, encode_chess
+from kedge.models.hanabi_belief import LearnedBelief
 
 LINES = ["", "e2e4 e7e5 g1f3", "e2e4 c7c5 g1f3 d7d6 d2d4 c5d4 f3d4 g8f6 b1c3 a7a6",
          "d2d4 g8f6 c2c4 e7e6 g1f3 f8b4 c1d2 b4e7 d2c1 e7b4 c1d2 b4e7"]  # fmt: skip
@@ -34,7 +37,12 @@ def test_they_are_small(game, most):
 
 
 def test_they_are_of_games():
-    assert {name.partition("-")[0] for name in embedded.names()} == {"chess", "go", "diplomacy"}
+    assert {name.partition("-")[0] for name in embedded.names()} == {
+        "chess",
+        "go",
+        "diplomacy",
+        "hanabi",
+    }
 
 
 @pytest.mark.parametrize(("elo", "opponent", "bullet"), [(1100, 1900, False), (2000, 0, True)])
@@ -132,3 +140,16 @@ def test_diplomacy_positions_are_worth_more_to_who_has_more():
     assert shares[0].max() < 0.25
     assert shares[1].argmax() == POWERS.index("FRANCE")
     assert shares[1, POWERS.index("RUSSIA")] == 0.0
+
+
+def test_the_hanabi_models_go_together():
+    """Who is told of ones plays one, and searches believe what the model of beliefs says."""
+    game = Hanabi(bomb="stack")
+    cards = sorted(game.cards, key=lambda card: card.rank)
+    state = game.initial_state([*cards[15:20], *cards[:5], *cards[5:15], *cards[20:]])
+    state.apply_action(game.actions[Move("rank", 1, 1)])
+    [found] = make_agent("hanabi").analyse_many([state], np.random.default_rng(0))
+    plays = [game.moves[action].kind == "play" for action in found.actions]
+    assert found.policy[plays].sum() > 0.8
+    for spec in ("sparta(hanabi, lambda=1, rollouts=99)", "sparta(hanabi, greedy=true)"):
+        assert isinstance(make_agent(spec).belief, LearnedBelief)
