@@ -163,6 +163,7 @@ def test_specs():
         ("sparta(conventions, belief=learned, greedy=true)", "no model conventions-belief-greedy"),
         ("sparta(conventions, belief=go)", "go: not a model of what hands may be in Hanabi"),
         ("sparta(conventions, allocation=odd)", "allocation: even or ucb, not odd"),
+        ("sparta(conventions, depth=-1)", "depth: a whole number of moves, at least 0, not -1"),
     ],
 )
 def test_specs_that_make_no_sense(spec, line):

@@ -1,5 +1,7 @@
 """Hanabi's networks: the same answers by ONNX Runtime, by torch, and from a file."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,13 @@ from kedge.errors import InputError  # noqa: E402
 from kedge.experiments.fingerprints import weights_of  # noqa: E402
 from kedge.games.hanabi import BOMBS, Hanabi  # noqa: E402
 from kedge.models import store  # noqa: E402
-from kedge.models.hanabi import Followed, Games, Stepwise, legal_moves  # noqa: E402
+from kedge.models.hanabi import (  # noqa: E402
+    Followed,
+    Games,
+    Stepwise,
+    UniformBlueprint,
+    legal_moves,
+)
 from kedge.models.hanabi_backends import (  # noqa: E402
     OnnxBelief,
     OnnxPolicy,
@@ -20,8 +28,13 @@ from kedge.models.hanabi_backends import (  # noqa: E402
 )
 from kedge.models.hanabi_belief import LearnedBelief, _Seats  # noqa: E402
 from kedge.models.hanabi_blueprint import NetworkBlueprint  # noqa: E402
+from kedge.models.hanabi_conventions import ConventionsBlueprint  # noqa: E402
 from kedge.models.hanabi_exact import ExactBelief  # noqa: E402
-from kedge.models.hanabi_network import odds_by_hints, to_shipped_onnx  # noqa: E402
+from kedge.models.hanabi_network import (  # noqa: E402
+    PolicyValue,
+    odds_by_hints,
+    to_shipped_onnx,
+)
 from kedge.models.hanabi_torch import BeliefModule, PolicyModule  # noqa: E402
 from kedge.models.weight_files import read_model  # noqa: E402
 
@@ -32,6 +45,17 @@ SMALL = {"players": 3, "colors": 3, "hand_size": 2}
 def policy_weights(game=GAME, layers=1):
     torch.manual_seed(0)
     return PolicyModule(game, 16, layers).weights("test")
+
+
+def valued(bomb="stack", greedy=True):
+    """The same, but it plays cards less often, so that games last; and says what they come to,
+    something else wherever they are."""
+    plain = policy_weights()
+    plays = np.array([move.kind == "play" for move in GAME.moves])
+    arrays = {**plain.arrays, "action.bias": plain.arrays["action.bias"] - np.float32(0.05) * plays}
+    row = np.linspace(-200.0, 300.0, 16, dtype=np.float32)
+    value = PolicyValue(row, 70.5, bomb, greedy)
+    return replace(plain, arrays=arrays, value=value)
 
 
 def belief_weights(game=GAME, layers=2):
@@ -114,6 +138,61 @@ def test_a_network_plays_out_as_it_would_step_by_step(kind, bomb):
     drawn = blueprint.play_out(some_games(GAME, 8), blueprint.begin(8), rng(), greedy=False)
     again = blueprint.play_out(some_games(GAME, 8), blueprint.begin(8), rng(), greedy=False)
     assert drawn.tolist() == again.tolist()
+
+
+@pytest.mark.parametrize("greedy", [False, True])
+@pytest.mark.parametrize("depth", [0, 3, 8, 11])
+def test_rollouts_end_with_what_the_network_says_there(depth, greedy):
+    """Those that are over before, with their score."""
+    played, weights = Hanabi(bomb="stack"), valued(greedy=greedy)
+    blueprint = NetworkBlueprint(OnnxPolicy(weights), GAME, weights.value)
+    games = some_games(played, 60, 12)
+    scores = blueprint.play_out(
+        games.take(np.arange(60)), blueprint.begin(60), rng(), greedy=greedy, depth=depth
+    )
+    memory, same = blueprint.begin(60), rng()
+    for _ in range(depth):
+        going = np.flatnonzero(games.legal_actions())
+        part = tuple(one[going] for one in memory)
+        actions = np.full(60, -1)
+        actions[going], part = blueprint.move(games.take(going), part, same, greedy=greedy)
+        for whole, one in zip(memory, part, strict=True):
+            whole[going] = one
+        games.step(actions)
+    worth = blueprint.value(games, blueprint.observe(games, memory))
+    over = games.legal_actions() == 0
+    assert 0 < over.sum() < 60
+    np.testing.assert_allclose(scores, np.where(over, games.scores(), worth), atol=1e-4)
+    assert np.ptp(scores[~over]) > 1.0
+
+
+@pytest.mark.parametrize("depth", [0, 3, 8, 11, 100])
+def test_rollouts_end_alike_natively_and_as_tensors(depth):
+    played, weights = Hanabi(bomb="stack"), valued()
+    ours, theirs = (
+        NetworkBlueprint(network, GAME, weights.value).play_out(
+            some_games(played, 60, 12), network.begin(60), rng(), greedy=True, depth=depth
+        )
+        for network in (OnnxPolicy(weights), TorchPolicy(weights, "cpu"))
+    )
+    np.testing.assert_allclose(ours, theirs, atol=1e-3)
+    assert (ours % 1.0 == 0.0).all() == (depth == 100)  # by then they are all over
+
+
+@pytest.mark.parametrize("kind", [OnnxPolicy, TorchPolicy])
+def test_a_value_is_not_taken_for_what_it_is_not(kind):
+    device = {OnnxPolicy: 1, TorchPolicy: "cpu"}[kind]
+    weights = valued("zero", greedy=False)
+    blueprint = NetworkBlueprint(kind(weights, device), GAME, weights.value)
+    for bomb, greedy in (("zero", True), ("stack", False)):
+        with pytest.raises(InputError, match=r"value is of drawn play with bomb=zero, and not of"):
+            blueprint.play_out(
+                some_games(Hanabi(bomb=bomb), 2), blueprint.begin(2), rng(), greedy=greedy, depth=2
+            )
+    without = NetworkBlueprint(kind(policy_weights(), device), GAME)
+    for other in (without, UniformBlueprint(len(GAME.moves)), ConventionsBlueprint()):
+        with pytest.raises(InputError, match="depth: the anchor has no value to end rollouts wit"):
+            other.play_out(some_games(GAME, 2), other.begin(2), rng(), greedy=False, depth=2)
 
 
 def rng():
@@ -216,6 +295,34 @@ def test_models_come_back_from_their_files(files):
     for name, array in theirs.arrays.items():
         np.testing.assert_allclose(ours.arrays[name], array, atol=np.abs(array).max() / 200)
     assert type(read_model(files / "belief.onnx")).__name__ == "BeliefWeights"
+
+
+def test_a_value_comes_back_from_its_file_and_leaves_the_policy_alone(files, tmp_path):
+    plain = read_model(files / "policy.onnx")
+    value = valued("stack", greedy=False).value
+    path = tmp_path / "valued.onnx"
+    path.write_bytes(to_shipped_onnx(replace(plain, value=value)).SerializeToString())
+    found = read_model(path)
+    assert plain.value is None
+    assert (found.value.bias, found.value.bomb, found.value.greedy) == (70.5, "stack", False)
+    np.testing.assert_allclose(found.value.weight, value.weight, atol=2.0)
+    assert found.arrays.keys() == plain.arrays.keys()
+    for name, array in plain.arrays.items():
+        np.testing.assert_allclose(found.arrays[name], array, rtol=1e-6)
+    [state] = some_states(Hanabi(bomb="stack"), (3,))
+    agent = make_agent(f'sparta("{path}", rollouts=40, belief="{files}/belief.onnx", depth=1)')
+    [searched] = agent.analyse_many([state], rng())
+    assert searched.q.max() > 25.0  # which no score is
+
+
+@pytest.mark.parametrize(
+    "damage", [{"weight": np.ones(9, np.float32)}, {"bomb": "half"}, {"bias": [1.0, 2.0]}]
+)
+def test_damaged_values_are_refused(damage, tmp_path):
+    weights = replace(policy_weights(), value=replace(valued().value, **damage))
+    (tmp_path / "wrong.onnx").write_bytes(to_shipped_onnx(weights).SerializeToString())
+    with pytest.raises(InputError, match="not a network that kedge trained"):
+        read_model(tmp_path / "wrong.onnx")
 
 
 def test_models_play_and_believe_by_name(files):

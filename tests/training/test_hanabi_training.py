@@ -183,6 +183,15 @@ def test_the_commands(games, tmp_path):
     assert done.returncode == 0, done.stderr
     metrics = json.loads((tmp_path / "belief" / "metrics.json").read_text())
     assert metrics["stages"][0]["greedy"] is True
+    done = kedge(
+        "train", "hanabi-value", "--model", model, "--folder", tmp_path / "value", "--games", 20,
+        "--bomb", "stack", "--greedy", "--json",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert (told["games"], told["bomb"], told["greedy"]) == (20, "stack", True)
+    assert told["held_out"][0].keys() == {"moves", "positions", "r2"}
+    assert read_model(told["model"]).value.bomb == "stack"
     done = kedge("train", "hanabi-belief", "--blueprint", "uniform", "--folder", tmp_path / "no")
     assert done.returncode == 2
     assert "does not play hanabi" in done.stderr

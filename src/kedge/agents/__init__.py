@@ -281,6 +281,7 @@ def _sparta(
     stop: float = 0.0,
     threshold: float = 0.0,
     kl: float | None = None,
+    depth: int | None = None,
 ) -> Agent:
     """`anchor` is a blueprint of Hanabi, which the others are taken to play."""
     from kedge.agents.hanabi import BlueprintAgent
@@ -301,6 +302,7 @@ def _sparta(
         greedy=greedy,
         threshold=threshold,
         kl=kl,
+        depth=depth,
     )
 
 

@@ -30,7 +30,8 @@ def blueprint_agent(name: str, temperature: float = 1.0, *, greedy: bool = False
 def blueprint(name: str) -> NetworkBlueprint:
     """What the model `name` plays."""
     weights = policy_weights(name)
-    return NetworkBlueprint(_policy(name, weights.sha256, *_device()), weights.game)
+    network = _policy(name, weights.sha256, *_device())
+    return NetworkBlueprint(network, weights.game, weights.value)
 
 
 def belief(name: str) -> LearnedBelief:

@@ -40,6 +40,9 @@ class SpartaAgent(HanabiAgent):
         At λ = 0, the points by which a move must be better than the blueprint's.
     kl
         Nats from the anchor: λ is chosen for every decision, in place of `lam`.
+    depth
+        End rollouts so many moves of all players after the one that is tried, with the blueprint's
+        value; unless given, they go to the end of the game.
     """
 
     def __init__(
@@ -52,17 +55,20 @@ class SpartaAgent(HanabiAgent):
         greedy: bool = False,
         threshold: float = 0.0,
         kl: float | None = None,
+        depth: int | None = None,
     ) -> None:
         for name, value in (("lambda", lam), ("threshold", threshold), ("kl", kl)):
             if value is not None and not (isinstance(value, int | float) and value >= 0.0):
                 raise InputError(f"{name}: a number that is at least 0, not {value}")
+        if depth is not None and (type(depth) is not int or depth < 0):
+            raise InputError(f"depth: a whole number of moves, at least 0, not {depth}")
         if not isinstance(greedy, bool):
             raise InputError(f"greedy: true or false, not {greedy}")
         if not isinstance(anchor, BlueprintAgent) or anchor.temperature != 1.0:
             raise InputError("sparta: its anchor is a blueprint of Hanabi, at temperature 1")
         self.blueprint: Blueprint = anchor.blueprint
         self.belief, self.budget, self.greedy = belief, budget or Budget(), greedy
-        self.lam, self.threshold, self.kl = lam, threshold, kl
+        self.lam, self.threshold, self.kl, self.depth = lam, threshold, kl, depth
         self._followed = Followed(self.blueprint)
 
     def analyse_many(
@@ -100,6 +106,7 @@ class SpartaAgent(HanabiAgent):
             hands,
             rng,
             greedy=self.greedy,
+            depth=self.depth,
         )
         sizes = [len(actions) for actions, _ in known]
         leads = [self._lead(anchor) for _, anchor in known]
@@ -162,6 +169,7 @@ class _Worlds:
         rng: np.random.Generator,
         *,
         greedy: bool,
+        depth: int | None,
     ) -> None:
         self._blueprint, self._games, self._memory = blueprint, games, memory
         self._seats = games.current_players().astype(np.int64)
@@ -170,7 +178,7 @@ class _Worlds:
         self._actions = np.concatenate(actions)
         self._first_action = _starts(np.array([len(legal) for legal in actions]))
         self._seeds = rng.integers(1 << 63, size=len(hands), dtype=np.uint64)
-        self._rng, self._greedy = rng, greedy
+        self._rng, self._greedy, self._depth = rng, greedy, depth
 
     def returns(
         self,
@@ -196,7 +204,9 @@ class _Worlds:
         games = self._games.redealt(roots, self._seats[roots], hands, seeds)
         games.step(self._actions[self._first_action[roots] + actions])
         memory = rows(self._memory, roots)
-        return self._blueprint.play_out(games, memory, self._rng, greedy=self._greedy)
+        return self._blueprint.play_out(
+            games, memory, self._rng, greedy=self._greedy, depth=self._depth
+        )
 
 
 def _starts(counts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
@@ -10,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kedge import _core
+from kedge.errors import InputError
 from kedge.games.hanabi import HanabiState
 from kedge.regularize import Array
 
@@ -45,10 +47,19 @@ class Blueprint(Observer, Protocol):
         ...
 
     def play_out(
-        self, games: Games, memory: Memory, rng: np.random.Generator, *, greedy: bool
+        self,
+        games: Games,
+        memory: Memory,
+        rng: np.random.Generator,
+        *,
+        greedy: bool,
+        depth: int | None = None,
     ) -> Array:
         """The scores of games that go on like this to the end, where the last move was not yet
         observed. Everyone draws from the policy, or makes its likeliest move. `games` is used up.
+
+        After `depth` moves those that go on are worth what is expected of them; `InputError` of a
+        blueprint that cannot tell.
         """
         ...
 
@@ -109,21 +120,41 @@ class Stepwise(ABC):
     @abstractmethod
     def policy(self, games: Games, memory: Memory) -> Array: ...
 
+    def check_value(self, games: Games, *, greedy: bool) -> None:
+        """Whether `value` is of games like these, played like this; `InputError` if not."""
+        raise no_value()
+
+    def value(self, games: Games, memory: Memory) -> Array:
+        """What games that go on will come to, having observed."""
+        raise no_value()
+
     def play_out(
-        self, games: Games, memory: Memory, rng: np.random.Generator, *, greedy: bool
+        self,
+        games: Games,
+        memory: Memory,
+        rng: np.random.Generator,
+        *,
+        greedy: bool,
+        depth: int | None = None,
     ) -> Array:
+        if depth is not None:
+            self.check_value(games, greedy=greedy)
         scores = np.zeros(len(games))
         going = np.arange(len(games))
-        while True:
+        for moves in count():
             over = games.legal_actions() == 0
             if over.any():
                 scores[going[over]] = games.scores()[over]
                 left = np.flatnonzero(~over)
                 games, memory, going = games.take(left), rows(memory, left), going[left]
             if not len(going):
-                return scores
+                break
+            if moves == depth:
+                scores[going] = self.value(games, self.observe(games, memory))
+                break
             actions, memory = self.move(games, memory, rng, greedy=greedy)
             games.step(actions)
+        return scores
 
     def move(
         self, games: Games, memory: Memory, rng: np.random.Generator, *, greedy: bool
@@ -132,6 +163,14 @@ class Stepwise(ABC):
         memory = self.observe(games, memory)
         policy = self.policy(games, memory)
         return policy.argmax(1) if greedy else drawn(policy, rng), memory
+
+
+def no_value() -> InputError:
+    """Of a blueprint that cannot tell what games come to."""
+    return InputError(
+        "depth: the anchor has no value to end rollouts with; take a model that "
+        "`kedge train hanabi-value` wrote, or leave depth out"
+    )
 
 
 def rows(memory: Memory, which: npt.NDArray[np.int64]) -> Memory:
@@ -200,5 +239,6 @@ __all__ = [
     "drawn",
     "joined",
     "legal_moves",
+    "no_value",
     "rows",
 ]

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import onnx
 
 from kedge.errors import InputError
-from kedge.games.hanabi import Hanabi
+from kedge.games.hanabi import Bomb, Hanabi
 from kedge.models.backends import Dtype, onnx_session, placed
 from kedge.models.hanabi import Games, Hands, Memory, drawn
 from kedge.models.hanabi_network import (
@@ -47,6 +47,9 @@ class PolicyNetwork(TableNetwork, Protocol):
     def policy(self, seen: Array, legal: Legal, memory: Memory) -> Shares:
         """(n, actions), from what who is to move sees."""
 
+    def product(self, seen: Array, memory: Memory) -> Array:
+        """(n, width): the layer that the policy, and a value, are of."""
+
     def move(
         self,
         seen: Array,
@@ -65,7 +68,13 @@ class PlaysOut(Protocol):
     """A network that games go to, and not the other way about: a GPU need not wait for them."""
 
     def play_out(
-        self, games: Games, memory: Memory, rng: np.random.Generator, *, greedy: bool
+        self,
+        games: Games,
+        memory: Memory,
+        rng: np.random.Generator,
+        *,
+        greedy: bool,
+        depth: int | None = None,
     ) -> Shares:
         """As `kedge.models.hanabi.Blueprint` has it."""
 
@@ -117,8 +126,15 @@ class OnnxPolicy(_OnnxTable):
         self._policy = _session(to_policy_onnx(weights))
 
     def policy(self, seen: Array, legal: Legal, memory: Memory) -> Shares:
+        return _softmax(self._said("logits", seen, memory), legal)
+
+    def product(self, seen: Array, memory: Memory) -> Array:
+        return self._said("product", seen, memory)
+
+    def _said(self, what: str, seen: Array, memory: Memory) -> Array:
         told = {"seen": seen, "says": memory[0][:, -1]}
-        return _softmax(self._run(self._policy, ["logits"], told)[0], legal)
+        said: Array = self._run(self._policy, [what], told)[0]
+        return said
 
     def move(
         self,
@@ -233,12 +249,19 @@ class TorchPolicy(_TorchTable):
 
     def __init__(self, weights: PolicyWeights, device: str, dtype: Dtype = "float32") -> None:
         super().__init__(weights, device, dtype)
-        self._looked_up: dict[bool, Any] = {}
+        self._fitted = weights.value
+        self._looked_up: dict[Bomb, Any] = {}
 
     def policy(self, seen: Array, legal: Legal, memory: Memory) -> Shares:
         with self._torch.inference_mode():
             shares = self._shares(self._there(seen), legal, memory)
             found: Shares = shares.double().cpu().numpy()
+            return found
+
+    def product(self, seen: Array, memory: Memory) -> Array:
+        with self._torch.inference_mode():
+            product = self._module.product(self._there(seen), memory[0][:, -1])
+            found: Array = product.float().cpu().numpy()
             return found
 
     def _shares(self, seen: Any, legal: Legal, memory: Memory) -> Any:
@@ -266,12 +289,18 @@ class TorchPolicy(_TorchTable):
             return actions, memory
 
     def play_out(
-        self, games: Games, memory: Memory, rng: np.random.Generator, *, greedy: bool
+        self,
+        games: Games,
+        memory: Memory,
+        rng: np.random.Generator,
+        *,
+        greedy: bool,
+        depth: int | None = None,
     ) -> Shares:
         from kedge.games.hanabi_tensors import TensorGames
-        from kedge.models.hanabi_playouts import play_out
+        from kedge.models.hanabi_playouts import End, play_out
 
-        there = TensorGames.of(self._rules(games.bomb_is_zero), games)
+        there = TensorGames.of(self._rules(bomb_of(games)), games)
         seed = int(rng.integers(2**63))
         scores = play_out(
             there,
@@ -281,6 +310,7 @@ class TorchPolicy(_TorchTable):
             greedy=greedy,
             beliefs=True,
             dtype=self._dtype,
+            end=None if depth is None else End(depth, self._value),
         )
         found: Shares = scores.double().cpu().numpy()
         return found
@@ -289,15 +319,21 @@ class TorchPolicy(_TorchTable):
         memory = self._observed(public, memory)
         return self._module.logits(private, memory[0][:, -1]), memory
 
-    def _rules(self, bomb_is_zero: bool) -> Any:
+    def _value(self, private: Any, public: Any, memory: Memory) -> Any:
+        assert self._fitted is not None  # which its blueprint has checked
+        row = self._torch.from_numpy(self._fitted.weight).to(self._device)
+        memory = self._observed(public, memory)
+        product = self._module.product(private, memory[0][:, -1])
+        return product.float() @ row + self._fitted.bias
+
+    def _rules(self, bomb: Bomb) -> Any:
         """What games by the model's rules look up there, whatever a bomb is worth in them."""
         from kedge.games.hanabi_tensors import TensorRules
 
-        if bomb_is_zero not in self._looked_up:
-            bomb = "zero" if bomb_is_zero else "stack"
+        if bomb not in self._looked_up:
             rules = Hanabi(**self._weights.game.parameters, bomb=bomb)
-            self._looked_up[bomb_is_zero] = TensorRules(rules, self._device)
-        return self._looked_up[bomb_is_zero]
+            self._looked_up[bomb] = TensorRules(rules, self._device)
+        return self._looked_up[bomb]
 
 
 class TorchBelief(_TorchTable):
@@ -317,6 +353,10 @@ class TorchBelief(_TorchTable):
                 found.append(before)
             cards: Hands = torch.stack(found, 2).to(torch.uint8).cpu().numpy()
             return cards
+
+
+def bomb_of(games: Games) -> Bomb:
+    return "zero" if games.bomb_is_zero else "stack"
 
 
 def _waits(torch: Any, shares: Any, rng: np.random.Generator) -> Any:

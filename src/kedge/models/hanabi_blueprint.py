@@ -6,17 +6,20 @@ import numpy as np
 import numpy.typing as npt
 
 from kedge.errors import InputError
-from kedge.games.hanabi import Hanabi, View
-from kedge.models.hanabi import Games, Memory, Stepwise, legal_moves
-from kedge.models.hanabi_backends import PlaysOut, PolicyNetwork, TableNetwork
+from kedge.games.hanabi import Bomb, Hanabi, View
+from kedge.models.hanabi import Games, Memory, Stepwise, legal_moves, no_value
+from kedge.models.hanabi_backends import PlaysOut, PolicyNetwork, TableNetwork, bomb_of
+from kedge.models.hanabi_network import PolicyValue
 from kedge.regularize import Array
 
 
 class NetworkBlueprint(Stepwise):
     """Remembers the state of an LSTM, one a game, over the public views of who was to move."""
 
-    def __init__(self, network: PolicyNetwork, game: Hanabi) -> None:
-        self._network, self._game = network, game
+    def __init__(
+        self, network: PolicyNetwork, game: Hanabi, value: PolicyValue | None = None
+    ) -> None:
+        self._network, self._game, self._value = network, game, value
         self._hands = game.num_features("private") - game.num_features("public")
 
     def begin(self, count: int) -> Memory:
@@ -29,12 +32,39 @@ class NetworkBlueprint(Stepwise):
         seen = seen_by(self._network, self._game, games, "private")
         return self._network.policy(seen, self._legal(games), memory)
 
+    def product(self, games: Games, memory: Memory) -> npt.NDArray[np.float32]:
+        """(games, width): the layer that says what is played, and what games come to."""
+        return self._network.product(seen_by(self._network, self._game, games, "private"), memory)
+
+    def check_value(self, games: Games, *, greedy: bool) -> None:
+        if self._value is None:
+            raise no_value()
+        fitted, asked = (self._value.bomb, self._value.greedy), (bomb_of(games), greedy)
+        if fitted != asked:
+            raise InputError(
+                f"depth: the anchor's value is of {_way(*fitted)}, and not of {_way(*asked)}; fit "
+                "one to that with `kedge train hanabi-value`, or leave depth out"
+            )
+
+    def value(self, games: Games, memory: Memory) -> Array:
+        if self._value is None:
+            raise no_value()
+        return self._value.of(self.product(games, memory))
+
     def play_out(
-        self, games: Games, memory: Memory, rng: np.random.Generator, *, greedy: bool
+        self,
+        games: Games,
+        memory: Memory,
+        rng: np.random.Generator,
+        *,
+        greedy: bool,
+        depth: int | None = None,
     ) -> Array:
-        if isinstance(self._network, PlaysOut):
-            return self._network.play_out(games, memory, rng, greedy=greedy)
-        return super().play_out(games, memory, rng, greedy=greedy)
+        if not isinstance(self._network, PlaysOut):
+            return super().play_out(games, memory, rng, greedy=greedy, depth=depth)
+        if depth is not None:
+            self.check_value(games, greedy=greedy)
+        return self._network.play_out(games, memory, rng, greedy=greedy, depth=depth)
 
     def move(
         self, games: Games, memory: Memory, rng: np.random.Generator, *, greedy: bool
@@ -45,6 +75,10 @@ class NetworkBlueprint(Stepwise):
 
     def _legal(self, games: Games) -> npt.NDArray[np.bool_]:
         return legal_moves(games, len(self._game.moves))
+
+
+def _way(bomb: Bomb, greedy: bool) -> str:
+    return f"{'greedy' if greedy else 'drawn'} play with bomb={bomb}"
 
 
 def seen_by(

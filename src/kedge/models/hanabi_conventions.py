@@ -14,7 +14,7 @@ import numpy as np
 
 from kedge import _core
 from kedge.games.hanabi import HanabiState
-from kedge.models.hanabi import Games, Hands, Memory
+from kedge.models.hanabi import Games, Hands, Memory, no_value
 from kedge.regularize import Array
 
 
@@ -36,8 +36,16 @@ class ConventionsBlueprint:
         return np.asarray(is_made, np.float64)
 
     def play_out(
-        self, games: Games, memory: Memory, rng: np.random.Generator, *, greedy: bool
+        self,
+        games: Games,
+        memory: Memory,
+        rng: np.random.Generator,
+        *,
+        greedy: bool,
+        depth: int | None = None,
     ) -> Array:
+        if depth is not None:
+            raise no_value()
         return _core.hanabi_play_out(games, *memory)
 
 

@@ -10,7 +10,7 @@ the others are made from its weights.
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -19,7 +19,7 @@ import onnx
 from onnx import TensorProto
 
 from kedge.errors import InputError
-from kedge.games.hanabi import Hanabi
+from kedge.games.hanabi import BOMBS, Bomb, Hanabi
 from kedge.models.onnx_graph import WeightGraph, in_bytes, told_by, weight_arrays
 
 Array = npt.NDArray[np.float32]
@@ -53,8 +53,27 @@ class HanabiWeights:
         return {"game": str(self.game), **shape}
 
 
+@dataclass(frozen=True)
+class PolicyValue:
+    """What games come to: one more row beside those of the moves. And which games: those by a rule
+    of bombs, of drawn or of greedy play."""
+
+    weight: Array  # (width,)
+    bias: float
+    bomb: Bomb
+    greedy: bool
+
+    def of(self, product: Array) -> npt.NDArray[np.float64]:
+        """By the product of what the LSTM and the private layers say, (n, width)."""
+        return np.asarray(product @ self.weight + self.bias, np.float64)
+
+
+@dataclass(frozen=True)
 class PolicyWeights(HanabiWeights):
     """Of what is played: ``public``, ``lstm.I``, ``private.I`` and ``action``."""
+
+    value: PolicyValue | None = None
+    """In files ``value``, where it has been fitted."""
 
 
 class BeliefWeights(HanabiWeights):
@@ -88,8 +107,13 @@ def to_shipped_onnx(weights: PolicyWeights | BeliefWeights) -> onnx.ModelProto:
     graph = _Graph(weights)
     graph.observe()
     graph.add_unused()
+    value = weights.value if isinstance(weights, PolicyWeights) else None
     rules = {**weights.game.parameters, "bomb": weights.game.bomb}
     told = {"game": "hanabi", "network": _NETWORKS[type(weights)], "rules": json.dumps(rules)}
+    if value is not None:
+        graph.constant("value.weight", value.weight[np.newaxis])
+        graph.constant("value.bias", np.array([value.bias], np.float32))
+        told |= {"value_bomb": value.bomb, "value_play": "greedy" if value.greedy else "drawn"}
     return in_bytes(graph.made(told["network"], told))
 
 
@@ -97,7 +121,15 @@ def parse_policy(model: onnx.ModelProto, digest: str) -> PolicyWeights:
     """Back from what `to_shipped_onnx` made; `KeyError` or `ValueError` where parts are missing."""
     weights = _parsed(PolicyWeights, model, digest)
     to_policy_onnx(weights)
-    return weights
+    if "value.weight" not in weights.arrays:
+        return weights
+    arrays, told = dict(weights.arrays), told_by(model)
+    row, bias = arrays.pop("value.weight"), arrays.pop("value.bias")
+    if row.shape != (1, weights.width) or bias.shape != (1,):
+        raise ValueError("a value is one row")
+    bomb = next(known for known in BOMBS if known == told["value_bomb"])
+    value = PolicyValue(row[0], float(bias[0]), bomb, told["value_play"] == "greedy")
+    return replace(weights, arrays=arrays, value=value)
 
 
 def parse_belief(model: onnx.ModelProto, digest: str) -> BeliefWeights:
@@ -130,7 +162,7 @@ def to_observe_onnx(weights: PolicyWeights | BeliefWeights) -> onnx.ModelProto:
 
 def to_policy_onnx(weights: PolicyWeights) -> onnx.ModelProto:
     """What is ``seen`` (n, features) and what the LSTM's last layer ``says`` (n, width) in, the
-    ``logits`` (n, actions) out."""
+    ``logits`` (n, actions) out, and the ``product`` (n, width) that they are of."""
     graph = _Graph(weights)
     graph.policy()
     return graph.made("hanabi-policy")
@@ -181,6 +213,7 @@ class _Graph(WeightGraph):
         x = self.add("Mul", [x, self.input("says", ["n", width])], "product")
         self.add("Identity", [self.dense("action", x)], "logits")
         self.output("logits", ["n", len(game.moves)])
+        self.output("product", ["n", width])
 
     def card(self) -> None:
         width, cards = self._weights.width, self._weights.game.colors * self._weights.game.ranks

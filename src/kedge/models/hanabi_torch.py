@@ -38,11 +38,14 @@ class PolicyModule(nn.Module):
         return said, state
 
     def logits(self, private: Tensor, said: Tensor) -> Tensor:
+        logits: Tensor = self.action(self.product(private, said))
+        return logits
+
+    def product(self, private: Tensor, said: Tensor) -> Tensor:
         x = private
         for layer in self.private:
             x = self.dropout(layer(x).relu())
-        logits: Tensor = self.action(x * self.dropout(said))
-        return logits
+        return x * self.dropout(said)
 
     def weights(self, sha256: str = "trained") -> PolicyWeights:
         return PolicyWeights(arrays_of(self), self.game, sha256)
