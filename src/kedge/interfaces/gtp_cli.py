@@ -34,7 +34,7 @@ def gtp(
     from kedge.evaluation.go_judges import dead_stones
     from kedge.games.go_rules import GoRules
     from kedge.interfaces.gtp import run
-    from kedge.models.backends import cores
+    from kedge.machine import cores
 
     options = {**vars(params), "threads": params.threads or cores()}
     seed = options.pop("seed")
