@@ -19,7 +19,8 @@ from kedge import _core
 from kedge.agents.networks import computing_on, network
 from kedge.agents.puct import PuctAgent
 from kedge.games import load_game
-from kedge.models.backends import Network, OnnxNetwork, TorchNetwork, cores
+from kedge.machine import cores
+from kedge.models.backends import Network, OnnxNetwork, TorchNetwork
 from kedge.models.encoding import Encoding
 from kedge.search.puct import Settings, admit
 

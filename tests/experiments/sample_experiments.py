@@ -79,6 +79,20 @@ class Walk(Experiment):
 
 
 @dataclass(frozen=True)
+class OnGpu(Walk):
+    """Says what Ray gives its tasks."""
+
+    name = "on-gpu"
+    device: str = "cuda"
+
+    def run(self, task, rng):
+        import ray
+
+        given = ray.get_runtime_context().get_assigned_resources()
+        return {"GPU": given.get("GPU"), "shown": os.environ.get("CUDA_VISIBLE_DEVICES")}
+
+
+@dataclass(frozen=True)
 class Bad(Experiment):
     """Its only task returns something that is not JSON."""
 

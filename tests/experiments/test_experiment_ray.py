@@ -9,10 +9,11 @@ import time
 
 import pytest
 import sample_experiments
-from sample_experiments import Walk, marks
+from sample_experiments import OnGpu, Walk, marks
 
 from kedge.errors import InputError
 from kedge.experiments import ExperimentError, load_run, run
+from kedge.experiments.cluster import gpus_a_task
 
 ray = pytest.importorskip("ray", reason="ray is not installed")
 
@@ -34,6 +35,7 @@ def cluster(tmp_path_factory):
         initialize_head=True,
         head_node_args={
             "num_cpus": 1,
+            "num_gpus": 1,  # which nobody has to have
             "object_store_memory": memory,
             "include_dashboard": False,
             "_system_config": health,
@@ -98,6 +100,27 @@ def test_a_task_that_kills_its_worker_is_given_up(cluster, shared_marks, tmp_pat
         run(Walk(n=4, fault="raise"), engine="ray")
     assert ray.is_initialized()
     ray.shutdown()
+
+
+@pytest.mark.parametrize(("workers", "share"), [(None, 1.0), (3, 0.3333)])
+def test_tasks_ask_for_a_gpu(cluster, workers, share):
+    done = run(OnGpu(n=1), engine="ray", address=cluster.address, workers=workers)
+    [result] = done.results.values()
+    assert result == {"GPU": share, "shown": "0"}
+
+
+def test_the_cpu_asks_for_no_gpu(cluster):
+    done = run(OnGpu(n=1, device="cpu"), engine="ray", address=cluster.address)
+    [result] = done.results.values()
+    assert result["GPU"] is None
+
+
+@pytest.mark.parametrize(
+    ("device", "gpus", "said"), [("cuda:1", 2, "take cuda"), ("cuda", 0, "this Ray has no GPU")]
+)
+def test_a_gpu_that_ray_cannot_give(device, gpus, said):
+    with pytest.raises(InputError, match=said):
+        gpus_a_task(device, None, gpus)
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1:1", "127.0.0.1:99999", "nowhere", "host:"])

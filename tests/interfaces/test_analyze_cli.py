@@ -3,8 +3,10 @@
 import contextlib
 import io
 import json
+import math
 import os
 import pty
+import signal
 import subprocess
 import xml.etree.ElementTree
 from pathlib import Path
@@ -15,17 +17,26 @@ import tiny_go
 from command import KEDGE, kedge
 from sgfmill import sgf
 
+from kedge.evaluation import game_analysis
+from kedge.experiments import progress
 from kedge.models.network import to_onnx
 
 TAGS = '[Event "?"]\n[White "Ann"]\n[Black "Bob"]\n[Result "{}"]\n{}\n'
 RATED = '[WhiteElo "1512"]\n[BlackElo "1388"]\n'
 SCHOLAR = "1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# 1-0\n\n"
+ITALIAN = "1. e4 e5 2. Nf3 Nc6 3. Bc4 Nf6 4. d3 Bc5 5. c3 d6 6. O-O O-O *\n\n"
 GAMES = (
     TAGS.format("1-0", RATED) + SCHOLAR
     + TAGS.format("*", "") + "1. e4 e4 *\n\n"
     + TAGS.format("*", '[FEN "4k3/8/8/8/8/8/4P3/4K3 b - - 0 7"]\n') + "7... Kd7 8. e4 *\n\n"
     + TAGS.format("*", "") + "*\n\n"
 )  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def no_lines(monkeypatch):
+    """Of progress, however slow the machine is."""
+    monkeypatch.setattr(progress, "_FIRST_SECONDS", math.inf)
 
 
 def analyze(*arguments):
@@ -107,18 +118,88 @@ def test_broken_games_are_told_of(games):
     assert "game 2) is broken" in done.stderr
 
 
-def test_moves_are_counted_on_a_terminal(games):
+def _obey_ctrl_c():
+    # In a job started in the background Ctrl-C is ignored, and a child inherits that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    # On one core no thread is started just then: Python would wait for it for ever.
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+
+
+def on_a_terminal(*arguments, interrupt_at=None):
+    """The exit code of a process of its own, and what it shows; Ctrl-C once it has shown that."""
     screen, terminal = pty.openpty()
-    command = [KEDGE, "analyze", games, "--limit", "1", "--agent", "chess", "--brief"]
-    shown = b""
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=terminal) as running:
+    shown = ""
+    with subprocess.Popen(
+        [KEDGE, "analyze", *map(str, arguments)],
+        stdout=subprocess.DEVNULL,
+        stderr=terminal,
+        preexec_fn=_obey_ctrl_c,
+    ) as running:
         os.close(terminal)
         with contextlib.suppress(OSError):  # Linux's word for the end
             while piece := os.read(screen, 4096):
-                shown += piece
+                shown += piece.decode(errors="replace")
+                if interrupt_at is not None and interrupt_at in shown:
+                    interrupt_at = None
+                    running.send_signal(signal.SIGINT)
     os.close(screen)
-    assert running.returncode == 0
-    assert b"game 1: 7 of 7 moves" in shown
+    return running.returncode, shown
+
+
+def test_moves_are_counted_on_a_terminal(games):
+    code, shown = on_a_terminal(games, "--limit", 1, "--agent", "chess", "--brief")
+    assert code == 0
+    assert "game 1: 7 of 7 moves" in shown
+
+
+def test_lines_count_moves_elsewhere(games, monkeypatch):
+    monkeypatch.setattr(progress, "_FIRST_SECONDS", 0.0)
+    done = analyze(games, "--game", 1, "--agent", "chess", "--brief")
+    assert (done.returncode, done.stderr) == (0, "game 1: 7 of 7 moves\n")
+    assert analyze(games, "--game", 1, "--agent", "chess", "--json").stderr == ""
+
+
+def test_ctrl_c_keeps_finished_games(tmp_path):
+    games, out = tmp_path / "games.pgn", tmp_path / "out.pgn"
+    games.write_text(TAGS.format("*", "") + "1. e4 *\n\n" + TAGS.format("*", "") + ITALIAN)
+    options = ("--agent", "puct(chess, playouts=200)", "--out", out)
+    code, shown = on_a_terminal(games, *options, interrupt_at="game 2")
+    assert code == 130
+    assert shown.endswith("kedge: interrupted; what was finished is kept\r\n")
+    assert "Traceback" not in shown
+    text = io.StringIO(out.read_text())
+    assert "of people" in chess.pgn.read_game(text).next().comment
+    assert chess.pgn.read_game(text) is None
+    assert not list(tmp_path.glob(".*.partial"))
+
+
+def interrupted(monkeypatch, after, *arguments):
+    """As if Ctrl-C came within the game that follows so many."""
+    whole = game_analysis.analyse_game
+
+    def analyse(*given, **options):
+        nonlocal after
+        after -= 1
+        if after < 0:
+            raise KeyboardInterrupt
+        return whole(*given, **options)
+
+    monkeypatch.setattr(game_analysis, "analyse_game", analyse)
+    return analyze(*arguments)
+
+
+def test_finished_games_are_reported_when_interrupted(games, monkeypatch):
+    done = interrupted(monkeypatch, 1, games, "--agent", "chess", "--json")
+    assert (done.returncode, done.stderr.count("\n")) == (130, 1)
+    assert [game["game"] for game in json.loads(done.stdout)["games"]] == [1]
+
+
+def test_an_interrupt_before_the_first_game_overwrites_nothing(games, tmp_path, monkeypatch):
+    out = tmp_path / "out.pgn"
+    out.write_text("older")
+    done = interrupted(monkeypatch, 0, games, "--agent", "chess", "--out", out)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "kedge: interrupted\n")
+    assert out.read_text() == "older"
 
 
 @pytest.mark.parametrize(
@@ -208,6 +289,17 @@ def test_a_game_of_go_on_a_terminal():
     Path("copy").write_text(EVEN)
     copied = analyze("copy", "-a", "./go.onnx", "-o", "-")
     assert copied.stdout.startswith("(;FF[4]GM[1]"), "known by its content"
+
+
+@pytest.mark.usefixtures("go_games")
+def test_ctrl_c_keeps_finished_games_of_go():
+    Path("two.sgf").write_text("(;B[pd])\n" + EVEN)
+    options = ("--agent", "puct(./go.onnx, playouts=400)", "--out", "out.sgf")
+    code, shown = on_a_terminal("two.sgf", *options, interrupt_at="game 2")
+    assert code == 130
+    assert shown.endswith("kedge: interrupted; what was finished is kept\r\n")
+    [text] = Path("out.sgf").read_text().split("(;FF")[1:]
+    assert len(sgf.Sgf_game.from_string("(;FF" + text).get_main_sequence()) == 2
 
 
 @pytest.mark.usefixtures("go_games")

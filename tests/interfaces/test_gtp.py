@@ -6,6 +6,7 @@ import random
 import re
 import subprocess
 import time
+from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -15,8 +16,9 @@ from kedge.agents.agent import Analysis
 from kedge.agents.engine import Control, Thought
 from kedge.agents.go_engine import GoEngine, Options
 from kedge.games.go_rules import GoRules
-from kedge.interfaces.gtp import COMMANDS, PARAMS, Gtp
+from kedge.interfaces.gtp import COMMANDS, Gtp
 from kedge.interfaces.gtp_analysis import Request, line
+from kedge.interfaces.gtp_options import PARAMS
 from kedge.records import read_sgf
 
 ANSWER = r"[=?]\d*(?: [^\n]*)?\n(?:[^\n]+\n)*\n"
@@ -305,6 +307,14 @@ def test_suicide_by_the_rules():
     corner = ("boardsize 5", "play w A2", "play w B2", "play w C1", "play b A1", "play b B1")
     assert talk("kata-set-rules chinese", *corner)[-1].startswith("? illegal move")
     assert talk("kata-set-rules tromp-taylor", *corner)[-1] == "="
+
+
+def test_the_command_line_begins_as_the_engine_does():
+    usual = {one.name: one.default for one in fields(Options)}
+    told = {name: option.default for name, option in PARAMS.items()}
+    assert told.pop("seed") == 0
+    differing = {name: told[name] for name in told if told[name] != usual[name]}
+    assert differing == {"model": "go", "threads": None}
 
 
 def test_parameters(engine):

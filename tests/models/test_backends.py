@@ -10,12 +10,12 @@ import tiny_go
 import tiny_lc0 as tiny
 
 from kedge.errors import InputError
+from kedge.machine import cores
 from kedge.models import cache, plain
 from kedge.models.backends import (
     OnnxNetwork,
     OpenVinoNetwork,
     TorchNetwork,
-    cores,
     open_lanes,
 )
 from kedge.models.encoding import CHESS, GO

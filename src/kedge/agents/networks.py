@@ -9,6 +9,7 @@ from pathlib import Path
 from kedge.agents.agent import Agent
 from kedge.agents.puct import NetworkAgent, PuctAgent
 from kedge.errors import InputError
+from kedge.machine import cores
 from kedge.models import embedded
 from kedge.models.backends import (
     Dtype,
@@ -16,7 +17,6 @@ from kedge.models.backends import (
     OnnxNetwork,
     OpenVinoNetwork,
     TorchNetwork,
-    cores,
 )
 from kedge.models.mixture import SplitNetwork
 from kedge.models.store import is_path, resolve

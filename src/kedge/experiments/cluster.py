@@ -43,6 +43,7 @@ def run_ray(
     with _session(ray, workers, address) as paths, deferred_interrupt() as interrupted:
         remote = ray.remote(execute).options(
             num_cpus=1,
+            num_gpus=_gpus(ray, experiment, workers),
             max_retries=0,
             scheduling_strategy="SPREAD",
             runtime_env={"env_vars": environment | paths},
@@ -78,6 +79,29 @@ def run_ray(
             for reference in flight:
                 with contextlib.suppress(Exception):
                     ray.cancel(reference, force=True)
+
+
+def _gpus(ray: Any, experiment: Experiment, workers: int | None) -> float:
+    device = getattr(experiment, "device", "cpu")
+    if not device.startswith("cuda"):
+        return 0.0
+    return gpus_a_task(device, workers, int(ray.cluster_resources().get("GPU", 0)))
+
+
+def gpus_a_task(device: str, workers: int | None, gpus: int) -> float:
+    """What share of a GPU each task has, where Ray has so many.
+
+    Ray shows a task no other GPU than its own.
+
+    >>> [gpus_a_task("cuda", workers, 2) for workers in (None, 2, 3, 6)]
+    [1.0, 1.0, 0.5, 0.3333]
+    """
+    if device != "cuda":
+        raise InputError(f"device {device}: Ray itself says which GPU a task has; take cuda")
+    if not gpus:  # the tasks would wait for one without a word
+        raise InputError("device cuda: this Ray has no GPU; start one that has, or take cpu")
+    tasks_a_gpu = -(-(workers or 1) // gpus)
+    return 10_000 // tasks_a_gpu / 10_000  # the parts that Ray counts in, so that all fit
 
 
 def _reason(error: Exception) -> str:

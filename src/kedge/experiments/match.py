@@ -28,7 +28,8 @@ from kedge.experiments.players import player_on
 from kedge.experiments.report import Column, Report, Table
 from kedge.games.chess import START_FEN, ChessState
 from kedge.games.go import GoState, format_gtp, format_score, parse_gtp
-from kedge.models.backends import Dtype, cores
+from kedge.machine import cores
+from kedge.models.backends import Dtype
 from kedge.records import ChessGame, GoGame
 from kedge.records.go_games import KOMI
 from kedge.specs import parse

@@ -49,18 +49,31 @@ def _bar(name: str, done: int, total: int) -> Iterator[Callable[[], None]]:
 
 def _lines(name: str, done: int, total: int) -> Callable[[], None]:
     times = [time.monotonic()]
-    due = times[0] + _FIRST_SECONDS
+    is_due = now_and_then(times[0])
 
     def step() -> None:
-        nonlocal done, due
+        nonlocal done
         done += 1
         times.append(time.monotonic())
-        if times[-1] >= due:
-            due = times[-1] + _LINE_SECONDS
+        if is_due(times[-1]):
             left = _in_words(seconds_left(times, total - done))
             print(f"{name}: {done} of {total} tasks done, about {left} left", file=sys.stderr)
 
     return step
+
+
+def now_and_then(start: float) -> Callable[[float], bool]:
+    """Whether a line is due at such a time: some seconds after `start`, and then more seldom."""
+    due = start + _FIRST_SECONDS
+
+    def is_due(now: float) -> bool:
+        nonlocal due
+        if now < due:
+            return False
+        due = now + _LINE_SECONDS
+        return True
+
+    return is_due
 
 
 def seconds_left(times: Sequence[float], tasks: int) -> float:

@@ -1,6 +1,5 @@
 """Run an experiment: load what is done, compute what is missing, hand over the results."""
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from kedge.experiments.local import run_inline, run_local
 from kedge.experiments.progress import progress as show_progress
 from kedge.experiments.report import Report
 from kedge.experiments.store import Store
+from kedge.machine import cores
 
 Engine = Literal["local", "ray", "inline"]
 
@@ -108,7 +108,7 @@ def _compute(
         if engine == "ray":
             run_ray(experiment, missing, record, workers, address)
         elif engine == "local":
-            run_local(experiment, missing, record, workers or usable_cores())
+            run_local(experiment, missing, record, workers or cores())
         else:
             run_inline(experiment, missing, record)
     if failures:
@@ -130,10 +130,3 @@ def _results(store: Store, jobs: Sequence[Job]) -> dict[str, dict[str, Any]]:
             raise InputError(f"{store.folder}: the file of task {job.task.key!r} was changed")
         results[job.task.key] = result
     return results
-
-
-def usable_cores() -> int:
-    """The cores that this process may run on."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

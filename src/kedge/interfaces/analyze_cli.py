@@ -9,7 +9,7 @@ import typer
 
 from kedge.errors import InputError
 from kedge.interfaces.options import Json
-from kedge.interfaces.output import print_json
+from kedge.interfaces.output import KEPT, InterruptError, print_json
 
 if TYPE_CHECKING:
     from kedge.evaluation.game_analysis import GameReport
@@ -118,6 +118,7 @@ def analyze(
             raise InputError(f"{path}: holds the games themselves; name another file")
     if not file.exists():
         raise InputError(f"{file}: No such file or directory")
+    from kedge.experiments.jobs import deferred_interrupt
     from kedge.files import check_writable, write_atomic
     from kedge.interfaces.progress import counting_moves
     from kedge.records import ReadReport, holds_go
@@ -126,37 +127,46 @@ def analyze(
         check_writable(svg)
 
     read = ReadReport()
-    reports: list[GameReport] = []
-    numbers: list[int] = []
+    reports: dict[int, GameReport] = {}  # by the games' numbers
     is_go = holds_go(file)
     if is_go and (elo is not None or fit):
         raise InputError("--elo, --fit-rating: are for chess; a model of Go is told no rating")
     judge = _judge_go(agent) if is_go else _judge_chess(agent, elo, fit)
+    is_interrupted = False
     with _writer(out) as write, counting_moves(quiet=as_json) as begin:
-        for game in _chosen(file, read, number, limit, is_go=is_go):
-            if svg and reports:
-                raise InputError("--svg: draws one game; choose it with --game")
-            numbers.append(read.games + read.broken_games)
-            try:
-                reports.append(judge(game, begin(numbers[-1], len(game))))
-            except InputError as error:
-                raise InputError(f"{file}: game {numbers[-1]}: {error}") from None
-            write(reports[-1])
+        try:
+            for game in _chosen(file, read, number, limit, is_go=is_go):
+                if svg and reports:
+                    raise InputError("--svg: draws one game; choose it with --game")
+                at = read.games + read.broken_games
+                try:
+                    report = judge(game, begin(at, len(game)))
+                except InputError as error:
+                    raise InputError(f"{file}: game {at}: {error}") from None
+                with deferred_interrupt():  # a game is kept whole, or not at all
+                    write(report)
+                    reports[at] = report
+        except KeyboardInterrupt:
+            if not reports:  # nor is a file of older ones overwritten
+                raise
+            is_interrupted = True
     if svg is not None:
         from kedge.interfaces.game_picture import draw
 
-        write_atomic(svg, draw(reports[0]))
+        write_atomic(svg, draw(*reports.values()))
     if as_json:
         judged_by = agent or _DEFAULT.format("go" if is_go else "chess")
-        print_json(_json(judged_by, numbers, reports, read))
-        return
-    if out != "-":
-        _print(numbers, reports, brief=brief)
-    for one in read.broken:
-        typer.echo(f"{one.where} (game {one.number}) is broken: {one.reason}", err=True)
-    for written in (None if out == "-" else out, svg):
-        if written is not None:
-            typer.echo(str(written), err=out == "-")
+        print_json(_json(judged_by, reports, read))
+    else:
+        if out != "-":
+            _print(reports, brief=brief)
+        for one in read.broken:
+            typer.echo(f"{one.where} (game {one.number}) is broken: {one.reason}", err=True)
+        for written in (None if out == "-" else out, svg):
+            if written is not None:
+                typer.echo(str(written), err=out == "-")
+    if is_interrupted:
+        raise InterruptError(KEPT)
 
 
 def _judge_go(agent: str | None) -> "_Judge":
@@ -236,31 +246,26 @@ def _writer(out: str | None) -> "Iterator[Callable[[GameReport], None]]":
         yield write
 
 
-def _json(
-    agent: str, numbers: list[int], reports: "list[GameReport]", read: "ReadReport"
-) -> dict[str, Any]:
+def _json(agent: str, reports: "dict[int, GameReport]", read: "ReadReport") -> dict[str, Any]:
     from kedge.evaluation.game_analysis import frequent_players
 
     return {
         "agent": agent,
-        "games": [
-            {"game": number, **report.to_json()}
-            for number, report in zip(numbers, reports, strict=True)
-        ],
-        "players": [player.to_json() for player in frequent_players(reports)],
+        "games": [{"game": number, **report.to_json()} for number, report in reports.items()],
+        "players": [player.to_json() for player in frequent_players(reports.values())],
         "broken": [
             {"game": one.number, "where": one.where, "reason": one.reason} for one in read.broken
         ],
     }
 
 
-def _print(numbers: list[int], reports: "list[GameReport]", *, brief: bool) -> None:
+def _print(reports: "dict[int, GameReport]", *, brief: bool) -> None:
     from rich.console import Console
 
     from kedge.evaluation.game_analysis import frequent_players
     from kedge.interfaces.game_words import players_table, print_game
 
-    for number, report in zip(numbers, reports, strict=True):
+    for number, report in reports.items():
         print_game(report, number, brief=brief)
-    if everyone := frequent_players(reports):
+    if everyone := frequent_players(reports.values()):
         Console().print("[bold]Over several games[/bold]", players_table(everyone), sep="\n")

@@ -6,6 +6,7 @@ from typing import Any, Literal
 from kedge.errors import InputError
 
 EMPTY = "<empty>"
+Kind = Literal["string", "number", "spin", "check"]
 
 
 @dataclass(frozen=True)
@@ -13,7 +14,7 @@ class Option:
     """A setting by name; `read` takes the text that a program sends."""
 
     name: str
-    kind: Literal["string", "number", "spin", "check"]
+    kind: Kind
     default: Any
     low: float = 0
     high: float = 0

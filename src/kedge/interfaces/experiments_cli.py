@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kedge.errors import InputError
-from kedge.interfaces.options import HERE, Json, Running, with_running
+from kedge.interfaces.options import HERE, Json, Running, unfolded
 from kedge.interfaces.output import finished, print_json
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ experiments_app = typer.Typer(
 )
 
 
-@with_running
+@unfolded
 def paper(
     name: Annotated[
         str | None,

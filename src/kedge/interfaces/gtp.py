@@ -23,6 +23,7 @@ from kedge.interfaces import gtp_analysis
 from kedge.interfaces.engine_options import Option
 from kedge.interfaces.engine_session import EngineSession, printable, talk
 from kedge.interfaces.gtp_analysis import Request, Style
+from kedge.interfaces.gtp_options import PARAMS
 from kedge.interfaces.gtp_words import (
     parse_colour,
     parse_line,
@@ -31,27 +32,6 @@ from kedge.interfaces.gtp_words import (
 )
 from kedge.records import GoGame, read_go_games, write_sgf
 
-#: What may be set, by the names of `kedge.agents.go_engine.Options`.
-PARAMS = {
-    option.name: option
-    for option in (
-        Option("model", "string", None),
-        Option("value_model", "string", None),
-        Option("c_puct", "number", 2.0, 0, 1000),
-        Option("playouts", "spin", 50, 0, 10_000_000),
-        Option("temperature", "number", 1.0, 0, 100),
-        Option("prior_temperature", "number", 1.0, 0.01, 100),
-        Option("top_p", "number", 1.0, 0.001, 1),
-        Option("resign", "number", -0.9, -1, 0),
-        Option("max_time", "number", 0, 0, 1_000_000),
-        Option("overhead", "number", 0.5, 0, 60),
-        Option("reuse_tree", "check", False),
-        Option("batch", "spin", 1, 1, 256),
-        Option("threads", "spin", 1, 1, 1024),
-        Option("memory", "spin", 1024, 1, 1_048_576),
-        Option("seed", "spin", 0, 0, 2**31 - 1),
-    )
-}
 # KataGo's names, where they mean the same.
 _ALIASES = {
     "maxPlayouts": "playouts",

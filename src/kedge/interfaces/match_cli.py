@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from kedge.interfaces.options import HERE, Device, Dtype, Json, Running, with_running
+from kedge.interfaces.options import HERE, Device, Dtype, Json, Running, unfolded
 from kedge.interfaces.output import finished, print_json
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def _root() -> None:
 
 
 @match_app.command()
-@with_running
+@unfolded
 def chess(
     a: Annotated[str, typer.Argument(help="An agent for chess: the score is its.")],
     b: Opponent,
@@ -98,7 +98,7 @@ def chess(
 
 
 @match_app.command()
-@with_running
+@unfolded
 def go(
     a: Annotated[str, typer.Argument(help="An agent for Go: the score is its.")],
     b: Opponent,

@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, is_dataclass
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_type_hints
@@ -50,26 +50,34 @@ class Running:
 HERE = Running()
 
 
-def with_running(command: Callable[..., None]) -> Callable[..., None]:
-    """A command that has these options in place of its parameter `running`."""
+def unfolded(command: Callable[..., None]) -> Callable[..., None]:
+    """A command that has, in place of parameters that are dataclasses, their fields as options."""
     hints = get_type_hints(command, include_extras=True)
-    ours = get_type_hints(Running, include_extras=True)
-    own = list(inspect.signature(command).parameters.values())
-    options = [
-        inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, default=one.default)
-        for one in fields(Running)
-    ]
-    at = [one.name for one in own].index("running")
-    listed = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in own]
-    listed[at : at + 1] = options
-    hints = {one.name: {**hints, **ours}[one.name] for one in listed}
+    groups: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
+    listed = []
+    for one in inspect.signature(command).parameters.values():
+        if one.name in groups:
+            listed += _parameters(groups[one.name])
+        else:
+            listed.append(one.replace(kind=one.KEYWORD_ONLY, annotation=hints[one.name]))
 
     @wraps(command)
     def run(**given: Any) -> None:
-        running = Running(**{one.name: given.pop(one.name) for one in options})
-        command(**given, running=running)
+        folded = {
+            name: kind(**{one.name: given.pop(one.name) for one in fields(kind)})
+            for name, kind in groups.items()
+        }
+        command(**given, **folded)
 
-    typed = [one.replace(annotation=hints[one.name]) for one in listed]
-    run.__signature__ = inspect.Signature(typed)  # type: ignore[attr-defined]
-    run.__annotations__ = hints
+    run.__signature__ = inspect.Signature(listed)  # type: ignore[attr-defined]
+    run.__annotations__ = {one.name: one.annotation for one in listed}
     return run
+
+
+def _parameters(kind: Any) -> list[inspect.Parameter]:
+    hints = get_type_hints(kind, include_extras=True)
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    return [
+        inspect.Parameter(one.name, keyword, default=one.default, annotation=hints[one.name])
+        for one in fields(kind)
+    ]

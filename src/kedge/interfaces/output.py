@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from kedge.experiments import Experiment, Run
 
 
+KEPT = "interrupted; what was finished is kept"
+
+
 class InterruptError(Exception):
     """Ctrl-C, in a command that has something to say of it."""
 
@@ -24,7 +27,7 @@ def resumable() -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        raise InterruptError("interrupted; what was finished is kept") from None
+        raise InterruptError(KEPT) from None
 
 
 def finished(experiment: "Experiment", running: Running) -> "tuple[Run, list[Path]]":

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from kedge.interfaces.options import HERE, Device, Dtype, Json, Running, with_running
+from kedge.interfaces.options import HERE, Device, Dtype, Json, Running, unfolded
 from kedge.interfaces.output import finished, print_json
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def _root() -> None:
 
 
 @predict_app.command()
-@with_running
+@unfolded
 def chess(
     data: Annotated[list[Path], typer.Argument(help="PGN or JSON lines, plain or compressed.")],
     agent: Annotated[str, typer.Option("--agent", "-a", help="An agent for chess.")],
@@ -100,7 +100,7 @@ def chess(
 
 
 @predict_app.command()
-@with_running
+@unfolded
 def go(
     data: Annotated[
         list[Path], typer.Argument(help="SGF files, folders and archives of them, or a table.")
@@ -145,7 +145,7 @@ def go(
 
 
 @predict_app.command()
-@with_running
+@unfolded
 def diplomacy(
     data: Annotated[list[Path], typer.Argument(help="Games as JSON lines, plain or compressed.")],
     agent: Annotated[str, typer.Option("--agent", "-a", help="An agent for Diplomacy.")],
@@ -202,7 +202,7 @@ def diplomacy(
 
 
 @predict_app.command()
-@with_running
+@unfolded
 def hanabi(
     data: Annotated[
         list[Path],

@@ -1,7 +1,8 @@
-"""How far work has come, on a terminal only."""
+"""How far work has come: a bar on a terminal; elsewhere, of what takes hours, a line at times."""
 
 import contextlib
 import sys
+import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
@@ -26,10 +27,13 @@ def counting_games(
 def counting_moves(*, quiet: bool) -> Iterator[Callable[[int, int], Callable[[int], None]]]:
     """A bar for one game after the other; yields what begins one, by its number and its length.
 
-    That returns what to tell how many of its moves are done.
+    That returns what to tell how many of its moves are done. Without a terminal they are lines.
     """
-    if _is_quiet(quiet):
+    if quiet:
         yield lambda number, moves: lambda done: None
+        return
+    if not sys.stderr.isatty():
+        yield _lines_of_moves()
         return
     with _bar(
         "game {task.fields[number]:,}: {task.completed:,} of {task.total:,} moves"
@@ -41,6 +45,21 @@ def counting_moves(*, quiet: bool) -> Iterator[Callable[[int, int], Callable[[in
             return lambda done: progress.update(bar, completed=done)
 
         yield begin
+
+
+def _lines_of_moves() -> Callable[[int, int], Callable[[int], None]]:
+    from kedge.experiments.progress import now_and_then
+
+    is_due = now_and_then(time.monotonic())
+
+    def begin(number: int, moves: int) -> Callable[[int], None]:
+        def tell(done: int) -> None:
+            if is_due(time.monotonic()):
+                print(f"game {number:,}: {done:,} of {moves:,} moves", file=sys.stderr)
+
+        return tell
+
+    return begin
 
 
 @contextlib.contextmanager

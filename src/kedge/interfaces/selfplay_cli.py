@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from kedge.errors import InputError
-from kedge.interfaces.options import HERE, Device, Dtype, Json, Running, with_running
+from kedge.interfaces.options import HERE, Device, Dtype, Json, Running, unfolded
 from kedge.interfaces.output import finished, print_json
 
 selfplay_app = typer.Typer(
@@ -20,7 +20,7 @@ def _root() -> None:
 
 
 @selfplay_app.command()
-@with_running
+@unfolded
 def hanabi(
     agents: Annotated[
         str,

@@ -19,7 +19,8 @@ from kedge.agents.networks import computing_on, network
 from kedge.errors import InputError
 from kedge.interfaces.engine_options import EMPTY, Option
 from kedge.interfaces.engine_session import EngineSession, printable, talk
-from kedge.models.backends import Dtype, cores
+from kedge.machine import cores
+from kedge.models.backends import Dtype
 
 _EVERY_SECONDS = 0.5  # an info line, besides one whenever the playouts have doubled
 

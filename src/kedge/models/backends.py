@@ -1,7 +1,6 @@
 """What computes a network: ONNX Runtime everywhere, OpenVINO on CPUs that know bfloat16, torch on a
 GPU. Batches in, batches out."""
 
-import os
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -299,13 +298,6 @@ class _TorchLane:
         if self._done is not None:
             self._done.synchronize()
         return self._logits[:moves].numpy(), self._values[:rows].numpy()
-
-
-def cores() -> int:
-    """How many cores this process may use: a number for ``threads``."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def onnx_session(name: str, content: bytes, threads: int) -> "_Session":

@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from kedge.agents import SEARCHBOT
 from kedge.agents.diplomacy import DiplomacyPlayer, OrderSearch
 from kedge.agents.diplomacy_search import ROLLOUT_TEMPERATURE
+from kedge.agents.diplomacy_specs import SEARCHBOT
 from kedge.agents.networks import is_cpu
 from kedge.experiments import Column, Report, Table, Task
 from kedge.experiments.players import diplomacy_player_on

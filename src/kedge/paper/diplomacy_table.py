@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kedge.agents import SEARCHBOT as SEARCHBOT_SETTINGS
+from kedge.agents.diplomacy_specs import SEARCHBOT as SEARCHBOT_SETTINGS
 from kedge.errors import InputError
 from kedge.experiments.composite import Composite
 from kedge.models.backends import Dtype

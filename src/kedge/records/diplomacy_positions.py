@@ -17,7 +17,7 @@ from kedge.records.diplomacy_files import read_diplomacy_games
 from kedge.records.diplomacy_games import ByPower, DiplomacyGame, Final, Phase, is_held_out
 from kedge.records.filters import Sieve
 from kedge.records.json_games import object_texts
-from kedge.records.report import ReadReport
+from kedge.records.report import ReadReport, unbroken
 from kedge.records.splits import NOT_HELD_OUT
 
 
@@ -29,12 +29,7 @@ def replayed_games(
     They do where the orders of a phase lead to another position than the one recorded next.
     """
     report = ReadReport() if report is None else report
-    for game in read_diplomacy_games(path, report):
-        reason = contradiction(game)
-        if reason is None:
-            yield game
-        else:
-            report.reject(len(game), reason)
+    return unbroken(read_diplomacy_games(path, report), report, contradiction)
 
 
 def contradiction(game: DiplomacyGame) -> str | None:

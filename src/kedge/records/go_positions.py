@@ -14,7 +14,7 @@ from kedge.errors import InputError
 from kedge.records.filters import Sieve
 from kedge.records.go_files import read_go_games
 from kedge.records.go_games import GoGame, Split, split_of, years_words
-from kedge.records.report import ReadReport
+from kedge.records.report import ReadReport, unbroken
 
 #: Even games of people by their years, as `split_of` has them; or any game on 19×19.
 GoSplit = Literal["train", "test", "modern", "all"]
@@ -84,12 +84,7 @@ def _legal_moves(game: GoGame) -> npt.NDArray[np.bool_]:
 def legal_games(path: str | Path | IO[bytes], report: ReadReport | None = None) -> Iterator[GoGame]:
     """What `read_go_games` reads, replayed: games with an illegal move are broken too."""
     report = ReadReport() if report is None else report
-    for game in read_go_games(path, report):
-        reason = _fault(game)
-        if reason is None:
-            yield game
-        else:
-            report.reject(len(game), reason)
+    return unbroken(read_go_games(path, report), report, _fault)
 
 
 def _fault(game: GoGame) -> str | None:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Sized
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
@@ -10,6 +10,7 @@ from typing import TypeVar
 from kedge.errors import InputError
 
 Game = TypeVar("Game")
+Replayable = TypeVar("Replayable", bound=Sized)
 
 _MOST_KINDS = 100  # so that a file made to have many takes no memory
 _DETAIL = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\d+""")
@@ -60,6 +61,18 @@ class ReadReport:
             self.broken.append(Broken(number, where, reason))
 
 
+def unbroken(
+    games: Iterable[Replayable], report: ReadReport, fault: Callable[[Replayable], str | None]
+) -> Iterator[Replayable]:
+    """Those that the rules have nothing against; the `fault` of the others is told to `report`."""
+    for game in games:
+        reason = fault(game)
+        if reason is None:
+            yield game
+        else:
+            report.reject(len(game), reason)
+
+
 def numbered_game(games: Iterable[Game], report: ReadReport, file: Path, number: int) -> Game:
     """Of the games of `file`, which tell `report` of themselves, the one with this number."""
     for game in games:
@@ -72,4 +85,4 @@ def numbered_game(games: Iterable[Game], report: ReadReport, file: Path, number:
     raise InputError(f"{file}: holds {held} games, and no game {number}")
 
 
-__all__ = ["Broken", "ReadReport", "numbered_game"]
+__all__ = ["Broken", "ReadReport", "numbered_game", "unbroken"]
