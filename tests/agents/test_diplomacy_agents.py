@@ -280,6 +280,7 @@ def test_states_travel(phases):
         ("pikl-hedge(uniform-orders, per_unit=inf)", "per_unit"),
         ("pikl-hedge(uniform-orders, rollout=-1)", "rollout"),
         ("rm(uniform-orders, lambda=1)", "lambda"),
+        ("pikl-hedge(uniform-orders, lambda=-1)", "lambda: must be at least 0, not -1"),
         ("rm(uniform-orders, samples=0)", "samples"),
         ("rm(uniform-orders, value=uniform)", "value uniform is not a model of Diplomacy"),
         ("rm(uniform-orders, value=chess)", "chess: not a model of Diplomacy"),

@@ -155,7 +155,12 @@ def test_specs():
     [
         ("sparta(uniform)", "anchor uniform is not a blueprint of Hanabi"),
         ("sparta(conventions, lambda=-1)", "lambda: a number that is at least 0, not -1"),
-        ("sparta(conventions, rollouts=0)", "rollouts: a whole number, at least 1, not 0"),
+        ("sparta(conventions, rollouts=0)", "rollouts: a whole number from 1 to 1,000,000, not 0"),
+        ("sparta(conventions, rollouts=10000000)", "not 10000000"),
+        ("sparta(conventions, kl=1, lambda=2)", "lambda or kl, not both"),
+        ("sparta(conventions, threshold=1, lambda=2)", "threshold is for lambda=0 alone"),
+        ("sparta(hanabi(greedy=true))", "its anchor is a blueprint of Hanabi, at temperature 1"),
+        ("hanabi(greedy=maybe)", "greedy: true or false, not maybe"),
         ("sparta(conventions, kl=near)", "kl: a number that is at least 0, not near"),
         ("sparta(conventions, greedy=maybe)", "greedy: true or false, not maybe"),
         ("sparta(conventions, belief=vague)", "unknown model 'vague'"),

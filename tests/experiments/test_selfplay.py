@@ -1,6 +1,7 @@
 """Self-play as an experiment: chunks, decks, seats, and its report."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hanabi_players import registered  # noqa: F401
@@ -8,6 +9,7 @@ from hanabi_players import registered  # noqa: F401
 from kedge.errors import InputError
 from kedge.experiments import list_runs, run
 from kedge.experiments.selfplay import CrossPlay, SelfPlay, table_games
+from kedge.models import embedded
 from kedge.records import replayed_hanabi_games, write_hanabi_games
 
 pytestmark = pytest.mark.usefixtures("registered")
@@ -72,6 +74,7 @@ def test_bombs_may_count(tmp_path):
     assert none.report().data["bombs"] == some.report().data["bombs"] > 8
     assert none.report().data["mean"] < some.report().data["mean"]
     assert "scores 0" in none.report().text()
+    assert "most games are lost; --bomb stack" in none.report().text()
     assert "scores what was built" in some.report().text()
     write_hanabi_games(stack.records(some.results), tmp_path / "games.jsonl")
     games = list(replayed_hanabi_games(tmp_path / "games.jsonl"))
@@ -146,3 +149,9 @@ def test_bad_players(spec, said, tmp_path):
     with pytest.raises(InputError, match=said):
         played(quick(spec), tmp_path / "run")
     assert not (tmp_path / "run").exists()
+
+
+def test_a_model_of_two_players_is_no_use_to_three(tmp_path):
+    model = Path(embedded.__file__).parent / "shipped" / "hanabi.onnx"
+    with pytest.raises(InputError, match=r"a model of hanabi.players=2.* is asked about another"):
+        played(quick(f'"{model}"', players=3), tmp_path / "run")

@@ -106,7 +106,7 @@ def test_lambda_from_a_distance(kl):
 @pytest.mark.parametrize(
     ("options", "line"),
     [
-        ({"rollouts": 0}, "rollouts: a whole number, at least 1, not 0"),
+        ({"rollouts": 0}, "rollouts: a whole number from 1 to 1,000,000, not 0"),
         ({"rollouts": 1.5}, "rollouts: a whole number"),
         ({"allocation": "odd"}, "allocation: even or ucb, not odd"),
         ({"stop": -1.0}, "stop: a number of standard errors"),

@@ -192,9 +192,14 @@ def test_the_commands(games, tmp_path):
     assert (told["games"], told["bomb"], told["greedy"]) == (20, "stack", True)
     assert told["held_out"][0].keys() == {"moves", "positions", "r2"}
     assert read_model(told["model"]).value.bomb == "stack"
-    done = kedge("train", "hanabi-belief", "--blueprint", "uniform", "--folder", tmp_path / "no")
-    assert done.returncode == 2
-    assert "does not play hanabi" in done.stderr
+    for player, said in (
+        ("uniform", "does not play hanabi"),
+        ("hanabi(temperature=2)", "a model's name, or conventions, and no more"),
+        ("sparta(conventions)", "a model's name, or conventions, and no more"),
+    ):
+        done = kedge("train", "hanabi-belief", "--blueprint", player, "--folder", tmp_path / "no")
+        assert done.returncode == 2
+        assert said in done.stderr
 
 
 @pytest.mark.parametrize(

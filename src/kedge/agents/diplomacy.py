@@ -24,6 +24,7 @@ from kedge.models.diplomacy import OrderModel, Question, ValueModel
 from kedge.regularize import Array
 from kedge.search.one_ply import OnePly, search
 from kedge.search.regret import Iterate, Oracle, PiKLHedge
+from kedge.search.regret.parameters import check_lambdas
 
 States = dict[int, DiplomacyState]  # by id
 
@@ -249,6 +250,8 @@ def search_agent(
     """
     if (anchor.temperature, anchor.top_p) != (1.0, 1.0):
         raise InputError("anchor: a search has it at temperature 1 and top_p 1; leave them out")
+    for what, lams in dial.items():
+        check_lambdas(lams, np.size(lams), "lambda" if what == "lam" else what)
     greedy = name == "best-response"
     settings = OnePly.preset(str(preset), "pikl-hedge" if greedy else name, iterations, **dial)
     released = str(preset) == "authors"

@@ -78,6 +78,8 @@ class BlueprintAgent(HanabiAgent):
     ) -> None:
         if not isinstance(temperature, int | float) or not temperature > 0.0:
             raise InputError(f"temperature: a number above 0, not {temperature}")
+        if not isinstance(greedy, bool):
+            raise InputError(f"greedy: true or false, not {greedy}")
         self.blueprint, self.temperature, self.greedy = blueprint, temperature, greedy
         self._followed = Followed(blueprint)
 

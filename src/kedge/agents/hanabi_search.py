@@ -64,8 +64,12 @@ class SpartaAgent(HanabiAgent):
             raise InputError(f"depth: a whole number of moves, at least 0, not {depth}")
         if not isinstance(greedy, bool):
             raise InputError(f"greedy: true or false, not {greedy}")
-        if not isinstance(anchor, BlueprintAgent) or anchor.temperature != 1.0:
+        if not isinstance(anchor, BlueprintAgent) or anchor.temperature != 1.0 or anchor.greedy:
             raise InputError("sparta: its anchor is a blueprint of Hanabi, at temperature 1")
+        if kl is not None and lam > 0.0:
+            raise InputError("sparta: lambda or kl, not both: kl chooses lambda")
+        if threshold > 0.0 and (lam > 0.0 or kl is not None):
+            raise InputError("sparta: threshold is for lambda=0 alone")
         self.blueprint: Blueprint = anchor.blueprint
         self.belief, self.budget, self.greedy = belief, budget or Budget(), greedy
         self.lam, self.threshold, self.kl, self.depth = lam, threshold, kl, depth

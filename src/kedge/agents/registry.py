@@ -31,9 +31,11 @@ def _model(name: str) -> Callable[..., Agent]:
     from kedge.models.hanabi_network import BeliefWeights, PolicyWeights
     from kedge.models.named import load
 
-    known = store.known_names()
-    if name not in (*known, *embedded.names()) and not store.is_path(name):
-        raise InputError(f"unknown agent {name!r}; {suggest(name, AGENTS.names() + known)}")
+    known = {*store.known_names(), *embedded.names()}
+    if name not in known and not store.is_path(name):
+        raise InputError(
+            f"unknown agent {name!r}; {suggest(name, sorted(known.union(AGENTS.names())))}"
+        )
     weights = load(name)  # one that is not here, or damaged, is told of before its arguments
     if isinstance(weights, DiplomacyWeights):
         return diplomacy_specs.human(name)

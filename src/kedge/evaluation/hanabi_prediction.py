@@ -8,8 +8,14 @@ import numpy as np
 
 from kedge.agents.agent import Analysis
 from kedge.agents.hanabi import HanabiAnalysis, HanabiPlayer
-from kedge.evaluation.order_prediction import ANCHOR_SHARE, LEAST
-from kedge.evaluation.prediction import SUMS, GameScore, Prediction, move_scores
+from kedge.evaluation.prediction import (
+    ANCHOR_SHARE,
+    LEAST,
+    SUMS,
+    GameScore,
+    Prediction,
+    move_scores,
+)
 from kedge.games.hanabi import HanabiState
 from kedge.records import HanabiGame
 from kedge.regularize import Array

@@ -7,15 +7,13 @@ from itertools import chain, groupby
 import numpy as np
 
 from kedge.agents.diplomacy import DiplomacyPlayer, OrdersAnalysis
-from kedge.evaluation.prediction import SUMS, GameScore, Prediction
+from kedge.evaluation.prediction import ANCHOR_SHARE, LEAST, SUMS, GameScore, Prediction
 from kedge.games.diplomacy import POWERS, PackedOrders, unit_of
 from kedge.records.diplomacy_positions import HumanOrders
 from kedge.regularize import Array
 
 #: What figures are split by, besides the tier of a game.
 KINDS = ("power", "season", "years", "rating")
-#: The share of the anchor in what is scored by cross-entropy, and the least that is left of that.
-ANCHOR_SHARE, LEAST = 1e-3, 1e-9
 _YEARS = {"1901-1902": 0, "1903-1905": 1903, "1906-1910": 1906, "1911-": 1911}
 _RATINGS = 100  # in a group
 _AT_ONCE = 64  # positions

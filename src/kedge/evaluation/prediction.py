@@ -14,6 +14,9 @@ from kedge.agents.agent import Analysis, Predictor
 from kedge.records.chess_positions import boards_of
 from kedge.regularize import Array
 
+#: The share of the anchor in what is scored by cross-entropy, and the least that is left of that,
+#: where an agent may give what people did no chance at all.
+ANCHOR_SHARE, LEAST = 1e-3, 1e-9
 #: What is summed up over the positions of a game.
 SUMS = ("positions", "top1", "top5", "cross_entropy")
 SHARES = ("top1", "top5")

@@ -15,8 +15,7 @@ from kedge.evaluation.hanabi_prediction import (
     predict_moves,
     watched,
 )
-from kedge.evaluation.order_prediction import ANCHOR_SHARE, LEAST
-from kedge.evaluation.prediction import GameScore, Prediction
+from kedge.evaluation.prediction import ANCHOR_SHARE, LEAST, GameScore, Prediction
 from kedge.experiments.experiment import Task
 from kedge.experiments.players import hanabi_player_on
 from kedge.experiments.predict import DrawnPredict

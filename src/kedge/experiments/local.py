@@ -12,6 +12,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 
 from kedge.errors import ExperimentError
@@ -134,6 +135,8 @@ def _birth_conditions() -> Iterator[None]:
     added = {key: value for key, value in SINGLE_THREADED.items() if key not in os.environ}
     os.environ.update(added)
     mask = getattr(signal, "pthread_sigmask", None)
+    # The first child starts it, and it undoes the mask.
+    resource_tracker.ensure_running()
     if mask:
         mask(signal.SIG_BLOCK, {signal.SIGINT})
     try:

@@ -15,8 +15,16 @@ from kedge.agents.diplomacy import DiplomacyPlayer
 from kedge.agents.hanabi import HanabiPlayer
 from kedge.agents.networks import is_cpu
 from kedge.errors import InputError
-from kedge.evaluation.order_prediction import ANCHOR_SHARE, KINDS, LEAST, predict_orders
-from kedge.evaluation.prediction import GameScore, Prediction, drawn_of, few_games, predict
+from kedge.evaluation.order_prediction import KINDS, predict_orders
+from kedge.evaluation.prediction import (
+    ANCHOR_SHARE,
+    LEAST,
+    GameScore,
+    Prediction,
+    drawn_of,
+    few_games,
+    predict,
+)
 from kedge.evaluation.told_ratings import predict_told, told_spec
 from kedge.experiments.experiment import Experiment, Task
 from kedge.experiments.fingerprints import files_of, weights_of

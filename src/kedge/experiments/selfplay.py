@@ -82,7 +82,10 @@ class SelfPlay(Experiment):
         return {"weights": weights_of(*self.agents)}
 
     def check(self) -> None:
-        self.table()
+        for agent in self.table():
+            # Who plays another number of players says so here.
+            begun = self.rules().initial_state().games
+            agent.blueprint.observe(begun, agent.blueprint.begin(1))
 
     def table(self) -> list[HanabiPlayer]:
         """The agents; an `InputError` if one does not play."""
@@ -138,7 +141,7 @@ class SelfPlay(Experiment):
                 ],
                 rows,
             ),
-            notes=[*_bars(counts), bomb_note(self.bomb)],
+            notes=[*_bars(counts), bomb_note(self.bomb), *_lost(total, self.bomb)],
             data={
                 "game": self.game,
                 "players": self.players,
@@ -255,6 +258,12 @@ class CrossPlay(Composite):
 def bomb_note(bomb: Bomb) -> str:
     worth = "0" if bomb == "zero" else "what was built"
     return f"a bomb, the last life lost, scores {worth}"
+
+
+def _lost(total: Mapping[str, Any], bomb: Bomb) -> list[str]:
+    if bomb == "stack" or 2 * total["bombs"] < total["games"]:
+        return []
+    return ["most games are lost; --bomb stack counts what was built in them"]
 
 
 def scores_alone(result: Mapping[str, Any]) -> dict[str, Any]:

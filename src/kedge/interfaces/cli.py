@@ -14,13 +14,13 @@ from kedge.interfaces.analyze_cli import analyze
 from kedge.interfaces.diplomacy_cli import diplomacy_app
 from kedge.interfaces.experiments_cli import experiments_app, paper
 from kedge.interfaces.gtp_cli import gtp
-from kedge.interfaces.hanabi_cli import hanabi_policy
 from kedge.interfaces.match_cli import match_app
 from kedge.interfaces.models_cli import models_app
 from kedge.interfaces.options import Device, Dtype
-from kedge.interfaces.orders_cli import orders_policy
 from kedge.interfaces.output import InterruptError
 from kedge.interfaces.policy_cli import policy_app
+from kedge.interfaces.policy_diplomacy_cli import orders_policy
+from kedge.interfaces.policy_hanabi_cli import hanabi_policy
 from kedge.interfaces.predict_cli import predict_app
 from kedge.interfaces.records_cli import adjudicate, replay
 from kedge.interfaces.selfplay_cli import selfplay_app

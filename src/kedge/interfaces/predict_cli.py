@@ -242,8 +242,8 @@ def hanabi(
     **Examples**
 
     - `kedge predict hanabi human_ai_2p.jsonl.xz --agent hanabi`
-    - `kedge predict hanabi games.jsonl --all --agent "sparta(hanabi, lambda=1)" --limit 500 --json`
-    - `kedge predict hanabi smartbot_selfplay_2p.jsonl.xz --bots --agent hanabi-smartbot`
+    - `kedge predict hanabi games.jsonl --agent "sparta(hanabi, lambda=1, rollouts=500)" --json`
+    - `kedge predict hanabi smartbot_selfplay_2p.jsonl.xz --bots --agent conventions`
     """
     from kedge.experiments.hanabi_predict import HanabiPredict
 

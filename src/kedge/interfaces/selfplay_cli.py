@@ -83,8 +83,9 @@ def hanabi(
     **Examples**
 
     - `kedge selfplay hanabi --agents hanabi --games 200`
-    - `kedge selfplay hanabi --agents "sparta(hanabi, lambda=1), hanabi" -n 50 --hanab-live watch/`
-    - `kedge selfplay hanabi --agents "hanabi, hanabi-smartbot, conventions" --cross --games 200`
+    - `kedge selfplay hanabi --agents "sparta(hanabi, lambda=0.5, rollouts=300), hanabi" -n 8
+      --bomb stack --hanab-live watch/`
+    - `kedge selfplay hanabi --agents "hanabi, conventions" --cross --games 200 --bomb stack`
     """
     from kedge.experiments.selfplay import CrossPlay, SelfPlay
     from kedge.files import check_writable, make_folder

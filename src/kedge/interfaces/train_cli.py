@@ -363,6 +363,7 @@ def hanabi_belief(
     """
     _need_torch()
     from kedge.agents import make_hanabi_player
+    from kedge.agents.hanabi import BlueprintAgent
     from kedge.agents.networks import computing_on
     from kedge.files import make_folder
     from kedge.games import load_game
@@ -376,8 +377,14 @@ def hanabi_belief(
     recipe = dataclasses.replace(_changed(BeliefRecipe(), settings), greedy=greedy)
     with joined(device) as rank, resumable(), computing_on(str(rank.device)):
         make_folder(folder)
-        anchor = make_hanabi_player(blueprint).blueprint
-        reports = train(anchor, rules, folder, recipe, rank=rank, seconds=seconds or math.inf)
+        anchor = make_hanabi_player(blueprint)
+        if not isinstance(anchor, BlueprintAgent) or anchor.temperature != 1.0 or anchor.greedy:
+            raise InputError(
+                f"--blueprint {blueprint}: a model's name, or conventions, and no more"
+            )
+        reports = train(
+            anchor.blueprint, rules, folder, recipe, rank=rank, seconds=seconds or math.inf
+        )
         _tell(reports, rank, recipe.steps, folder)
 
 

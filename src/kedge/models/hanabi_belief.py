@@ -9,6 +9,8 @@ from kedge.models.hanabi import Followed, Games, Hands, Memory
 from kedge.models.hanabi_backends import BeliefNetwork
 from kedge.models.hanabi_blueprint import seen_by
 
+_LEAST = 512  # hands that are drawn: late in a game few of them can be
+
 
 class LearnedBelief:
     """Draws twice as many hands as are asked for, and keeps those that can be (appendix L)."""
@@ -25,8 +27,9 @@ class LearnedBelief:
         own = tuple(part[np.arange(len(states)), seats] for part in memory)
         games = Games.join([state.games for state in states])
         seen = seen_by(self._network, self._game, games, "private")
-        hands = self._network.hands(seen, own, 2 * count, rng)
-        which, holders = (np.repeat(part, 2 * count) for part in (np.arange(len(states)), seats))
+        draws = max(2 * count, _LEAST)
+        hands = self._network.hands(seen, own, draws, rng)
+        which, holders = (np.repeat(part, draws) for part in (np.arange(len(states)), seats))
         fit = games.possible(which, holders, hands.reshape(len(which), -1))
         kept = fit.astype(bool).reshape(len(states), -1)
         return [each[fits][:count] for each, fits in zip(hands, kept, strict=True)]

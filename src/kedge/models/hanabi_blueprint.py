@@ -92,6 +92,6 @@ def seen_by(
     rows = network.rows(len(games), game.num_features(view))
     try:
         games.encode(rows, view, seats, True)
-    except ValueError as error:
-        raise InputError(f"a model of {game} is asked about another game ({error})") from None
+    except ValueError:
+        raise InputError(f"a model of {game} is asked about another game") from None
     return rows

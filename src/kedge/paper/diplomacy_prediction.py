@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from kedge.errors import InputError
-from kedge.evaluation.order_prediction import ANCHOR_SHARE, KINDS, LEAST
-from kedge.evaluation.prediction import GameScore, Prediction, few_games
+from kedge.evaluation.order_prediction import KINDS
+from kedge.evaluation.prediction import ANCHOR_SHARE, LEAST, GameScore, Prediction, few_games
 from kedge.experiments import Column, Experiment, Report, Table
 from kedge.experiments.predict import DiplomacyPredict
 from kedge.paper.diplomacy_figures import draw_by_pseudo_elo, draw_cross_entropy

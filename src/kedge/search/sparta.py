@@ -18,6 +18,7 @@ from kedge.regularize import Array, forward_kl, kl_divergence
 Indices = npt.NDArray[np.int64]
 #: Of decisions, actions and worlds, one of each a rollout: what they came to.
 Returns = Callable[[Indices, Indices, Indices], Array]
+MOST_ROLLOUTS = 1_000_000  #: Of a decision: a hundred times the paper's.
 _ROUNDS = 16  # in which a budget is spent, where what is known decides what is tried
 _BISECTIONS = 60
 
@@ -34,8 +35,9 @@ class Budget:
     """End once the best move is ahead by so many standard errors; 0 is never."""
 
     def __post_init__(self) -> None:
-        if type(self.rollouts) is not int or self.rollouts < 1:
-            raise InputError(f"rollouts: a whole number, at least 1, not {self.rollouts}")
+        if type(self.rollouts) is not int or not 1 <= self.rollouts <= MOST_ROLLOUTS:
+            most = f"from 1 to {MOST_ROLLOUTS:,}"
+            raise InputError(f"rollouts: a whole number {most}, not {self.rollouts}")
         if self.allocation not in ("even", "ucb"):
             raise InputError(f"allocation: even or ucb, not {self.allocation}")
         if not isinstance(self.stop, int | float) or not self.stop >= 0.0:

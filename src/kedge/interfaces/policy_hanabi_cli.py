@@ -54,12 +54,13 @@ def hanabi_policy(
     **Examples**
 
     - `kedge policy hanabi games.jsonl --turn 12 --agent hanabi`
-    - `kedge policy hanabi games.jsonl --game 3 --turn 20 -a "sparta(hanabi, lambda=0.5)"`
+    - `kedge policy hanabi games.jsonl --game 3 --turn 20 -a "sparta(hanabi, lambda=2)"`
     - `kedge policy hanabi export.json --turn 9 --svg table.svg --json`
     """
     import numpy as np
 
     from kedge.agents import make_hanabi_player
+    from kedge.agents.hanabi_search import SpartaAgent
     from kedge.interfaces.progress import waiting
     from kedge.specs import parse
 
@@ -77,7 +78,8 @@ def hanabi_policy(
         thought = {"value": found.value, "moves": rows, "cards": cards}
         print_json({"agent": str(spec), **position, **thought})
     else:
-        _print(str(spec), state, found.value, rows, cards, top, svg)
+        is_search = isinstance(asked, SpartaAgent)
+        _print(str(spec), state, found.value, rows, cards, top, svg, is_search=is_search)
 
 
 def _recorded(file: str, number: int, turn: int) -> "HanabiState":
@@ -140,6 +142,8 @@ def _print(
     cards: list[dict[str, Any]] | None,
     top: int,
     svg: Path | None,
+    *,
+    is_search: bool,
 ) -> None:
     from rich.console import Console
     from rich.table import Table
@@ -166,6 +170,8 @@ def _print(
     print_rest(console, everything, top)
     if cards is not None:
         _print_cards(console, cards)
+    elif is_search:
+        console.print("\nno hand explains what the others did: it plays as its anchor does")
     if not isnan(value):
         console.print(f"\n[bold]value[/bold] {value:.2f} points", highlight=False)
     if svg is not None:
