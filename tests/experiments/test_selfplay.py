@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from hanabi_players import registered  # noqa: F401
 
+from kedge.agents import AGENTS
+from kedge.agents.hanabi_specs import sparta
 from kedge.errors import InputError
 from kedge.experiments import list_runs, run
 from kedge.experiments.selfplay import CrossPlay, SelfPlay, table_games
@@ -100,7 +102,7 @@ def test_what_was_finished_is_kept(tmp_path):
 def test_what_makes_two_the_same():
     assert quick(" sparta( ) ", "sparta").digest == quick().digest
     assert quick(seed=1).digest != quick().digest
-    assert (quick(chunk=None).chunk, quick(chunk=None, device="cuda").chunk) == (16, 64)
+    assert (quick(chunk=None).chunk, quick(chunk=None, device="cuda").chunk) == (4, 64)
 
 
 def test_a_matrix():
@@ -148,6 +150,13 @@ def test_bad_matrices():
 def test_bad_players(spec, said, tmp_path):
     with pytest.raises(InputError, match=said):
         played(quick(spec), tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_search_that_is_to_end_early_needs_a_value(tmp_path, monkeypatch):
+    monkeypatch.setitem(AGENTS._makers, "sparta", sparta)  # the real one
+    with pytest.raises(InputError, match="depth"):
+        played(quick("sparta(conventions, rollouts=9, depth=3)"), tmp_path / "run")
     assert not (tmp_path / "run").exists()
 
 

@@ -14,7 +14,7 @@ from kedge.games.diplomacy import POWERS, Diplomacy, DiplomacyState  # noqa: E40
 from kedge.models.diplomacy_backends import NetworkValues, OnnxOrders, TorchOrders  # noqa: E402
 from kedge.models.diplomacy_encoding import facts_of  # noqa: E402
 from kedge.models.diplomacy_network import DiplomacyWeights, to_shipped_onnx  # noqa: E402
-from kedge.models.diplomacy_orders import NetworkOrders  # noqa: E402
+from kedge.models.diplomacy_orders import NetworkOrders, SampledOrders  # noqa: E402
 from kedge.models.diplomacy_torch import DiplomacyModule, Shape  # noqa: E402
 from kedge.models.torch_arrays import arrays_of  # noqa: E402
 from kedge.models.weight_files import parse_model, read_model, read_weights  # noqa: E402
@@ -117,8 +117,9 @@ def test_temperature_and_top_p(model):
 
 
 @pytest.mark.parametrize(("temperature", "top_p"), [(1.0, 1.0), (0.5, 0.9), (0.0, 1.0)])
-def test_everyone_draws_as_one_power_does(model, winter, temperature, top_p):
+def test_everyone_draws_as_one_power_does(weights, winter, temperature, top_p):
     """All powers at once, on a board with nothing to order for some: the same shares of orders."""
+    model = SampledOrders(TorchOrders(weights, "cpu"), batch=500)
     how, count = {"temperature": temperature, "top_p": top_p}, 4000
     spring = questions()[0][0]
     rng = np.random.default_rng(1)

@@ -142,6 +142,11 @@ def test_diplomacy_positions_are_worth_more_to_who_has_more():
     assert shares[1, POWERS.index("RUSSIA")] == 0.0
 
 
+def test_the_hanabi_models_are_of_rules_and_not_of_what_a_bomb_is_worth():
+    names = ("hanabi", "hanabi-belief", "hanabi-belief-greedy")
+    assert {str(embedded.load_any(name).game) for name in names} == {str(Hanabi())}
+
+
 def test_the_hanabi_models_go_together():
     """Who is told of ones plays one, and searches believe what the model of beliefs says."""
     game = Hanabi(bomb="stack")

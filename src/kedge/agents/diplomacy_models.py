@@ -8,9 +8,9 @@ from kedge.errors import InputError
 from kedge.models import embedded, store
 from kedge.models.backends import Dtype
 from kedge.models.diplomacy import OrderModel, ValueModel
-from kedge.models.diplomacy_backends import NetworkValues, OnnxOrders, OrderNetwork, TorchOrders
+from kedge.models.diplomacy_backends import NetworkValues, OnnxOrders, TorchOrders
 from kedge.models.diplomacy_network import DiplomacyWeights
-from kedge.models.diplomacy_orders import NetworkOrders
+from kedge.models.diplomacy_orders import NetworkOrders, SampledOrders
 from kedge.models.diplomacy_values import SmallValues, ValueWeights
 from kedge.models.named import load
 
@@ -59,10 +59,9 @@ def _orders(name: str, _sha256: str, where: str, dtype: Dtype, threads: int) -> 
     weights = load(name)
     assert isinstance(weights, DiplomacyWeights)
     sizes = _of(_BATCHES, where), _of(_APART, where)
-    network: OrderNetwork = (
-        OnnxOrders(weights, threads) if where == "cpu" else TorchOrders(weights, where, dtype)
-    )
-    return NetworkOrders(network, *sizes)
+    if where == "cpu":
+        return NetworkOrders(OnnxOrders(weights, threads), *sizes)
+    return SampledOrders(TorchOrders(weights, where, dtype), *sizes)
 
 
 @lru_cache(_KEPT)

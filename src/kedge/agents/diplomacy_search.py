@@ -23,7 +23,6 @@ from kedge.models.diplomacy import (
     OrderModel,
     Question,
     ValueModel,
-    drawn_apart,
 )
 from kedge.regularize import Array
 
@@ -208,13 +207,16 @@ def play_phase(
     model: OrderModel, states: Sequence[DiplomacyState], rng: np.random.Generator
 ) -> None:
     """One phase of each, none of which is over, as rollouts play it."""
-    how = {"temperature": ROLLOUT_TEMPERATURE, "top_p": ROLLOUT_TOP_P}
     if isinstance(model, DrawsEveryone):
-        drawn = model.draw_everyone(states, rng, **how)
+        how = {"temperature": ROLLOUT_TEMPERATURE, "top_p": ROLLOUT_TOP_P}
+        joint = model.draw_everyone(states, rng, **how)
     else:
-        drawn = drawn_apart(model, states, rng, **how)
-    for state, orders in zip(states, drawn, strict=True):
-        state.apply_packed(orders)
+        questions = [(state, power) for state in states for power in range(len(POWERS))]
+        drawn = draw_orders(model, questions, 1, rng, ROLLOUT_TEMPERATURE, ROLLOUT_TOP_P)
+        orders = iter(one.orders[0] for one in drawn)
+        joint = [np.concatenate([next(orders) for _ in POWERS]) for _ in states]
+    for state, everyones in zip(states, joint, strict=True):
+        state.apply_packed(everyones)
 
 
 class _Growing:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from kedge.agents.agent import Analysis, draw
 from kedge.errors import InputError
-from kedge.games.hanabi import HanabiState
+from kedge.games.hanabi import Hanabi, HanabiState
 from kedge.models.hanabi import Blueprint, Followed, Games
 from kedge.regularize import Array
 
@@ -35,6 +35,10 @@ class HanabiPlayer(Protocol):
         """What it plays like, or starts from."""
         ...
 
+    def check(self, rules: Hanabi) -> None:
+        """An `InputError` if it does not play by them."""
+        ...
+
     def analyse_many(
         self, states: Sequence[HanabiState], rng: np.random.Generator
     ) -> list[HanabiAnalysis]: ...
@@ -48,6 +52,11 @@ class HanabiAgent(ABC):
     """The verbs of an agent, from one analysis."""
 
     states: ClassVar[type] = HanabiState
+
+    blueprint: Blueprint
+
+    def check(self, rules: Hanabi) -> None:
+        self.blueprint.observe(rules.initial_state().games, self.blueprint.begin(1))
 
     @abstractmethod
     def analyse_many(

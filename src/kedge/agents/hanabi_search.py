@@ -14,7 +14,7 @@ from kedge.agents.hanabi import (
     likeliest,
 )
 from kedge.errors import InputError
-from kedge.games.hanabi import HanabiState
+from kedge.games.hanabi import Hanabi, HanabiState
 from kedge.models.hanabi import Belief, Blueprint, Followed, Games, Hands, Memory, rows
 from kedge.regularize import Array, forward_kl
 from kedge.search.sparta import Budget, Estimate, estimate, improved, lam_of_kl
@@ -70,10 +70,18 @@ class SpartaAgent(HanabiAgent):
             raise InputError("sparta: lambda or kl, not both: kl chooses lambda")
         if threshold > 0.0 and (lam > 0.0 or kl is not None):
             raise InputError("sparta: threshold is for lambda=0 alone")
-        self.blueprint: Blueprint = anchor.blueprint
+        self.blueprint = anchor.blueprint
         self.belief, self.budget, self.greedy = belief, budget or Budget(), greedy
         self.lam, self.threshold, self.kl, self.depth = lam, threshold, kl, depth
         self._followed = Followed(self.blueprint)
+
+    def check(self, rules: Hanabi) -> None:
+        super().check(rules)
+        state, rng = rules.initial_state(), np.random.default_rng(0)
+        self.belief.draw([state], 1, rng)
+        if self.depth is not None:
+            begun = self.blueprint.begin(1)
+            self.blueprint.play_out(state.games, begun, rng, greedy=self.greedy, depth=self.depth)
 
     def analyse_many(
         self, states: Sequence[HanabiState], rng: np.random.Generator

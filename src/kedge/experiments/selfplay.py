@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 #: Games in a task; a GPU wants larger batches.
-CHUNK, GPU_CHUNK = 16, 64
+CHUNK, GPU_CHUNK = 4, 64
 _BAR = 40  # characters
 
 
@@ -83,9 +83,7 @@ class SelfPlay(Experiment):
 
     def check(self) -> None:
         for agent in self.table():
-            # Who plays another number of players says so here.
-            begun = self.rules().initial_state().games
-            agent.blueprint.observe(begun, agent.blueprint.begin(1))
+            agent.check(self.rules())
 
     def table(self) -> list[HanabiPlayer]:
         """The agents; an `InputError` if one does not play."""

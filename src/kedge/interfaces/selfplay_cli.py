@@ -66,7 +66,7 @@ def hanabi(
         int | None,
         typer.Option(
             min=1,
-            help="Games side by side in one task. [default: 16; 64 on a GPU]",
+            help="Games side by side in one task. [default: 4; 64 on a GPU]",
             show_default=False,
         ),
     ] = None,

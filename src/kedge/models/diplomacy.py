@@ -67,23 +67,3 @@ class ValueModel(Protocol):
     def values(self, boards: _core.DiplomacyBatch | Sequence[_core.DiplomacyBoard]) -> Array:
         """Expected Sum-of-Squares shares, (boards, 7)."""
         ...
-
-
-def drawn_apart(
-    model: OrderModel,
-    states: Sequence[DiplomacyState],
-    rng: np.random.Generator,
-    *,
-    temperature: float = 1.0,
-    top_p: float = 1.0,
-) -> list[PackedOrders]:
-    """What all powers of each state order, one power after the other."""
-    due = [
-        [power for power in range(state.num_players) if state.board.orders_due(power) > 0]
-        for state in states
-    ]
-    questions = [(state, power) for state, some in zip(states, due, strict=True) for power in some]
-    how = {"temperature": temperature, "top_p": top_p}
-    drawn = iter(model.draw(questions, 1, rng, **how) if questions else [])
-    nothing = np.zeros(0, np.uint32)
-    return [np.concatenate([nothing, *(next(drawn).orders[0] for _ in some)]) for some in due]

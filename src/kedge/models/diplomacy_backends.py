@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -41,8 +41,7 @@ class OrderNetwork(Protocol):
         start there is no state, and parents do not matter."""
 
 
-@runtime_checkable
-class Sampler(Protocol):
+class Sampler(OrderNetwork, Protocol):
     """A network that draws by itself, and so leaves nothing but the orders to be fetched."""
 
     def sample(

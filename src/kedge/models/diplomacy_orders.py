@@ -14,7 +14,7 @@ import numpy.typing as npt
 from kedge import _core
 from kedge.errors import InputError
 from kedge.games.diplomacy import DiplomacyState, PackedOrders
-from kedge.models.diplomacy import Drawn, Question, drawn_apart
+from kedge.models.diplomacy import Drawn, Question
 from kedge.models.diplomacy_backends import Asked, OrderNetwork, Sampler
 from kedge.models.diplomacy_encoding import (
     EVERYBODY,
@@ -84,28 +84,6 @@ class NetworkOrders:
             found += asking.collected([*ended, rows], count)
         return found
 
-    def draw_everyone(
-        self,
-        states: Sequence[DiplomacyState],
-        rng: np.random.Generator,
-        *,
-        temperature: float = 1.0,
-        top_p: float = 1.0,
-    ) -> list[PackedOrders]:
-        """What all powers of each state order, drawn once: quicker than `draw` on a GPU."""
-        if not isinstance(self._network, Sampler):
-            return drawn_apart(self, states, rng, temperature=temperature, top_p=top_p)
-        found: list[PackedOrders] = []
-        for first in range(0, len(states), self._batch):
-            some = states[first : first + self._batch]
-            choices = Choices.on([state.board for state in some], [EVERYBODY] * len(some))
-            drawn = self._network.sample(
-                facts_of(some), choices, int(rng.integers(1 << 62)), temperature, top_p
-            )
-            orders = choices.orders[choices.offsets[:-1] + drawn]
-            found += np.split(orders, np.searchsorted(choices.boards, np.arange(1, len(some))))
-        return found
-
     def _asked(self, questions: Sequence[Question], together: int) -> Iterator["_Asking"]:
         """The questions, `together` at a time, of positions that are read `batch` at a time."""
         for first in range(0, len(questions), self._batch):
@@ -136,6 +114,34 @@ class NetworkOrders:
                 likely[slots] = np.where(wanted[slots] < 0, -np.inf, said)
                 rows = asking.grown(rows, states, step, own, which, said)
             found += asking.by_question(likely)
+        return found
+
+
+class SampledOrders(NetworkOrders):
+    """The same by a network that draws by itself: a `DrawsEveryone` too."""
+
+    def __init__(self, network: Sampler, batch: int = 256, apart: int = 1) -> None:
+        super().__init__(network, batch, apart)
+        self._sampler = network
+
+    def draw_everyone(
+        self,
+        states: Sequence[DiplomacyState],
+        rng: np.random.Generator,
+        *,
+        temperature: float = 1.0,
+        top_p: float = 1.0,
+    ) -> list[PackedOrders]:
+        """What all powers of each state order, drawn once: quicker than `draw` on a GPU."""
+        found: list[PackedOrders] = []
+        for first in range(0, len(states), self._batch):
+            some = states[first : first + self._batch]
+            choices = Choices.on([state.board for state in some], [EVERYBODY] * len(some))
+            drawn = self._sampler.sample(
+                facts_of(some), choices, int(rng.integers(1 << 62)), temperature, top_p
+            )
+            orders = choices.orders[choices.offsets[:-1] + drawn]
+            found += np.split(orders, np.searchsorted(choices.boards, np.arange(1, len(some))))
         return found
 
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from kedge import _core
 from kedge.errors import InputError
-from kedge.games.hanabi import HanabiState
+from kedge.games.hanabi import Bomb, HanabiState
 from kedge.regularize import Array
 
 Games = _core.HanabiGames
@@ -161,8 +161,7 @@ class Stepwise(ABC):
     ) -> tuple[npt.NDArray[np.int64], Memory]:
         """Observes games that go on, and says what who is to move does."""
         memory = self.observe(games, memory)
-        policy = self.policy(games, memory)
-        return policy.argmax(1) if greedy else drawn(policy, rng), memory
+        return chosen(self.policy(games, memory), rng, greedy=greedy), memory
 
 
 def no_value() -> InputError:
@@ -185,6 +184,11 @@ def joined(memories: Sequence[Memory]) -> Memory:
     )
 
 
+def chosen(policy: Array, rng: np.random.Generator, *, greedy: bool) -> npt.NDArray[np.int64]:
+    """One action a row: the likeliest, or one that is drawn."""
+    return policy.argmax(1) if greedy else drawn(policy, rng)
+
+
 def drawn(policy: Array, rng: np.random.Generator) -> npt.NDArray[np.int64]:
     """One action a row."""
     sums = policy.cumsum(1)
@@ -194,6 +198,11 @@ def drawn(policy: Array, rng: np.random.Generator) -> npt.NDArray[np.int64]:
         chosen, policy.shape[1] - 1 - (policy[:, ::-1] > 0.0).argmax(1)
     )
     return found
+
+
+def bomb_of(games: Games) -> Bomb:
+    """What they are worth if their last life is lost."""
+    return "zero" if games.bomb_is_zero else "stack"
 
 
 def legal_moves(games: Games, actions: int) -> npt.NDArray[np.bool_]:
@@ -236,6 +245,8 @@ __all__ = [
     "Observer",
     "Stepwise",
     "UniformBlueprint",
+    "bomb_of",
+    "chosen",
     "drawn",
     "joined",
     "legal_moves",

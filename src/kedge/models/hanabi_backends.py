@@ -14,7 +14,7 @@ import onnx
 from kedge.errors import InputError
 from kedge.games.hanabi import Bomb, Hanabi
 from kedge.models.backends import Dtype, onnx_session, placed
-from kedge.models.hanabi import Games, Hands, Memory, drawn
+from kedge.models.hanabi import Games, Hands, Memory, bomb_of, chosen, drawn
 from kedge.models.hanabi_network import (
     NEVER,
     Array,
@@ -147,8 +147,7 @@ class OnnxPolicy(_OnnxTable):
         greedy: bool,
     ) -> tuple[Integers, Memory]:
         memory = self.observe(seen[:, hands:], memory)
-        policy = self.policy(seen, legal, memory)
-        return policy.argmax(1) if greedy else drawn(policy, rng), memory
+        return chosen(self.policy(seen, legal, memory), rng, greedy=greedy), memory
 
 
 class OnnxBelief(_OnnxTable):
@@ -353,10 +352,6 @@ class TorchBelief(_TorchTable):
                 found.append(before)
             cards: Hands = torch.stack(found, 2).to(torch.uint8).cpu().numpy()
             return cards
-
-
-def bomb_of(games: Games) -> Bomb:
-    return "zero" if games.bomb_is_zero else "stack"
 
 
 def _waits(torch: Any, shares: Any, rng: np.random.Generator) -> Any:

@@ -13,7 +13,8 @@ _LEAST = 512  # hands that are drawn: late in a game few of them can be
 
 
 class LearnedBelief:
-    """Draws twice as many hands as are asked for, and keeps those that can be (appendix L)."""
+    """Draws twice as many hands as are asked for, or some hundreds if those are few, and keeps
+    those that can be (appendix L)."""
 
     def __init__(self, network: BeliefNetwork, game: Hanabi) -> None:
         self._network, self._game = network, game

@@ -7,8 +7,8 @@ import numpy.typing as npt
 
 from kedge.errors import InputError
 from kedge.games.hanabi import Bomb, Hanabi, View
-from kedge.models.hanabi import Games, Memory, Stepwise, legal_moves, no_value
-from kedge.models.hanabi_backends import PlaysOut, PolicyNetwork, TableNetwork, bomb_of
+from kedge.models.hanabi import Games, Memory, Stepwise, bomb_of, legal_moves, no_value
+from kedge.models.hanabi_backends import PlaysOut, PolicyNetwork, TableNetwork
 from kedge.models.hanabi_network import PolicyValue
 from kedge.regularize import Array
 

@@ -108,8 +108,8 @@ def to_shipped_onnx(weights: PolicyWeights | BeliefWeights) -> onnx.ModelProto:
     graph.observe()
     graph.add_unused()
     value = weights.value if isinstance(weights, PolicyWeights) else None
-    rules = {**weights.game.parameters, "bomb": weights.game.bomb}
-    told = {"game": "hanabi", "network": _NETWORKS[type(weights)], "rules": json.dumps(rules)}
+    rules = json.dumps(weights.game.parameters)
+    told = {"game": "hanabi", "network": _NETWORKS[type(weights)], "rules": rules}
     if value is not None:
         graph.constant("value.weight", value.weight[np.newaxis])
         graph.constant("value.bias", np.array([value.bias], np.float32))
@@ -141,7 +141,8 @@ def parse_belief(model: onnx.ModelProto, digest: str) -> BeliefWeights:
 
 def _parsed(kind: type[W], model: onnx.ModelProto, digest: str) -> W:
     try:
-        game = Hanabi(**json.loads(told_by(model)["rules"]))
+        # What a bomb is worth changes no view and no move.
+        game = Hanabi(**{**json.loads(told_by(model)["rules"]), "bomb": "zero"})
     except (InputError, TypeError) as error:
         raise ValueError(str(error)) from None
     weights = kind(weight_arrays(model.graph), game, digest)

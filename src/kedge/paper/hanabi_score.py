@@ -10,10 +10,10 @@ import numpy as np
 from kedge.evaluation.prediction import mean_by_game
 from kedge.evaluation.selfplay import TableGame, standing
 from kedge.experiments import Column, Experiment, Report, Table
-from kedge.experiments.selfplay import SelfPlay, scores_alone, table_games
+from kedge.experiments.selfplay import SelfPlay, bomb_note, scores_alone, table_games
 from kedge.games.hanabi import Bomb
 from kedge.paper.hanabi_figures import draw_scores
-from kedge.paper.hanabi_table import BOMB_NOTES, CAVEAT, HanabiTable
+from kedge.paper.hanabi_table import CAVEAT, HanabiTable
 from kedge.paper.prediction import beside_paper, titled
 from kedge.paper.published_hanabi import (
     EXACT_SPARTA,
@@ -119,7 +119,7 @@ class HanabiGames(HanabiTable):
         return [
             f"{self.games:,} games of two players a cell, by the same decks in all; the paper has "
             f"4,000. ± is one standard error; differences are paired by deck.",
-            BOMB_NOTES[self.bomb],
+            f"{bomb_note(self.bomb)}; where our people played, what was built; in the paper, 0",
             self.search_note(),
         ]
 

@@ -18,12 +18,6 @@ CAVEAT = (
     f"person and one program each), the paper's with each other ({TRAINING_GAMES:,} games, mean "
     f"score {MEAN_SCORE}), and those games were never released. Compare the shape, not the figures."
 )
-#: By what a game is worth whose last life is lost.
-BOMB_NOTES = {
-    "stack": "A bomb, the last life lost, scores what was built, as where our people played: 57% "
-    "of their games end in one. In the paper it scores 0.",
-    "zero": "A bomb, the last life lost, scores 0.",
-}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from kedge.games.hanabi import Hanabi
-from kedge.models.hanabi import Blueprint, Games, drawn
+from kedge.models.hanabi import Blueprint, Games, chosen
 from kedge.models.hanabi_network import to_shipped_onnx
 from kedge.models.hanabi_torch import BeliefModule
 from kedge.training import trainer
@@ -124,8 +124,7 @@ def self_play(
     made = []
     while (going := games.legal_actions() > 0).any():
         memory = blueprint.observe(games, memory)
-        policy = blueprint.policy(games, memory)
-        actions = policy.argmax(1) if greedy else drawn(policy, rng)
+        actions = chosen(blueprint.policy(games, memory), rng, greedy=greedy)
         made.append(np.where(going, actions, -1))
         games.step(made[-1])
     return PlayedGames(game, decks, np.stack(made, 1))

@@ -17,7 +17,7 @@ from kedge.agents.hanabi_models import blueprint, policy_weights
 from kedge.errors import InputError
 from kedge.files import make_folder, write_atomic
 from kedge.games.hanabi import Bomb, Hanabi
-from kedge.models.hanabi import drawn
+from kedge.models.hanabi import chosen
 from kedge.models.hanabi_blueprint import NetworkBlueprint
 from kedge.models.hanabi_network import PolicyValue, to_shipped_onnx
 from kedge.regularize import Array
@@ -115,7 +115,7 @@ def _self_play(
             products.append(player.product(games, memory)[going])
             which.append(going)
             actions = np.full(len(games), -1)
-            actions[going] = policy[going].argmax(1) if greedy else drawn(policy[going], rng)
+            actions[going] = chosen(policy[going], rng, greedy=greedy)
             games.step(actions)
         moves = np.repeat(np.arange(len(which)), [len(rows) for rows in which])
         scores = games.scores()[np.concatenate(which)].astype(np.float64)
