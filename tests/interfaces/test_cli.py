@@ -43,7 +43,7 @@ def test_help_is_quick():
     kedge("--help")  # byte code is written the first time
     start = time.perf_counter()
     kedge("--help")
-    assert time.perf_counter() - start < 0.6  # 0.3 s when nothing else runs
+    assert time.perf_counter() - start < 1.5  # 0.3 s when nothing else runs
 
 
 def test_solve_json():

@@ -49,11 +49,11 @@ def test_playing(client):
         assert client.play(board, limit, root_moves=only).move in only
     start = time.perf_counter()
     client.play(chess.Board(), chess.engine.Limit(time=0.3))
-    assert 0.2 < time.perf_counter() - start < 0.6
+    assert 0.2 < time.perf_counter() - start < 2.0
     clock = chess.engine.Limit(white_clock=1.0, black_clock=1.0, white_inc=0.1, black_inc=0.1)
     start = time.perf_counter()
     assert client.play(chess.Board(), clock, ponder=True).move in chess.Board().legal_moves
-    assert time.perf_counter() - start < 0.8
+    assert time.perf_counter() - start < 2.0
 
 
 def test_depth_and_mate_come_to_an_end(session, mine):
@@ -132,10 +132,10 @@ def test_stop_is_obeyed_at_once(session, mine):
         time.sleep(0.4)
         start = time.perf_counter()
         session.ask("isready", start="readyok")
-        assert time.perf_counter() - start < 0.2  # 0.05 s when nothing else runs
+        assert time.perf_counter() - start < 1.0  # 0.05 s when nothing else runs
         start = time.perf_counter()
         said = session.ask("stop")
-        assert time.perf_counter() - start < 0.2
+        assert time.perf_counter() - start < 1.0
         legal(said, chess.Board(fen))
 
 

@@ -18,12 +18,12 @@ def test_it_starts_stops_and_ends_quickly():
     begun = time.perf_counter()
     session = Session()
     session.ask("uci", start="uciok")
-    assert time.perf_counter() - begun < 1.0
+    assert time.perf_counter() - begun < 3.0
     session.ask("isready", start="readyok")
     begun = time.perf_counter()
     session.send("quit")
     assert session.process.wait(10) == 0
-    assert time.perf_counter() - begun < 0.3
+    assert time.perf_counter() - begun < 1.0
 
 
 def test_lichess_bot(session):
@@ -96,7 +96,7 @@ def test_nibbler(session):
         time.sleep(0.2)
         begun = time.perf_counter()
         said = session.ask("stop")
-        assert time.perf_counter() - begun < 0.2
+        assert time.perf_counter() - begun < 1.0
         board = chess.Board()
         for move in moves.split()[1:]:
             board.push_uci(move)
@@ -182,7 +182,7 @@ def test_human_time_is_taken(client, mine):
     for _ in range(3):
         begun = time.perf_counter()
         client.play(chess.Board(), clock)
-        assert 0.14 < time.perf_counter() - begun < 0.8
+        assert 0.14 < time.perf_counter() - begun < 2.0
 
 
 @pytest.mark.parametrize("colour", [chess.WHITE, chess.BLACK], ids=["white", "black"])
