@@ -22,6 +22,7 @@ bench:
 	$(BIN)/pip install -q -e '.[dev,bench]'
 	$(BIN)/python benchmarks/regret.py
 	$(BIN)/python benchmarks/puct.py
+	$(BIN)/python benchmarks/web.py
 	$(BIN)/python benchmarks/chess_rules.py
 	$(BIN)/python benchmarks/go.py
 	$(BIN)/python benchmarks/hanabi.py

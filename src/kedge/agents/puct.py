@@ -1,18 +1,18 @@
 """Agents of a network: a human model by itself, and PUCT over it. In chess and in Go."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from kedge import _core
 from kedge.agents.agent import Analysis, draw
 from kedge.errors import InputError
 from kedge.games.chess import ChessState
 from kedge.games.go import GoState
-from kedge.models.backends import Array as LogitArray
 from kedge.models.backends import Lane, Network, batch_size, open_lanes
 from kedge.regularize import Array
 from kedge.search.puct import (
@@ -28,6 +28,8 @@ from kedge.search.puct import (
     sharpened,
 )
 
+#: Of a root's legal moves those that may be tried.
+Allowed = npt.NDArray[np.bool_]
 #: By the name of a network's encoding: the game's native forest and its states.
 _GAMES: dict[str, tuple[Any, Any]] = {
     "chess": (_core.ChessForest, ChessState),
@@ -102,6 +104,20 @@ class ModelAgent(ABC):
             raise InputError("the game is over: there is nothing to play")
         return state
 
+    def allowed(self, state: Any, only: Collection[int] | None) -> Allowed | None:
+        """Where the legal moves are among `only`, which must have some; None where all are."""
+        actions = self.going_on(state).board.legal_actions()
+        if only is None:
+            return None
+        allowed = np.array([action in only for action in actions])
+        if not allowed.any():
+            raise InputError("none of the moves to search is legal")
+        return allowed
+
+    def told(self, forest: NativeForest, tree: int) -> Analysis:
+        """What the tree knows by now; telling takes its time."""
+        return self._analysis(result(forest, tree, self.settings))
+
     def _lanes(self, trees: int, most: int | None = None) -> list[ForestLane]:
         return [
             (self.new_forest(), self._evaluator(lane))
@@ -109,10 +125,7 @@ class ModelAgent(ABC):
         ]
 
     def _evaluator(self, lane: Lane) -> EvaluateBatch:
-        def evaluate(forest: NativeForest) -> None:
-            _update(forest, *_evaluated(lane, forest), self.prior_temperature)
-
-        return evaluate
+        return lambda forest: evaluate(forest, lane, self.prior_temperature, {})
 
 
 @dataclass(frozen=True)
@@ -210,13 +223,9 @@ class Search:
     """
 
     def __init__(self, agent: PuctAgent, state: Any, only: Collection[int] | None = None) -> None:
-        actions = agent.going_on(state).board.legal_actions()
-        allowed = np.array([only is None or action in only for action in actions])
-        if not allowed.any():
-            raise InputError("none of the moves to search is legal")
+        self._allowed = agent.allowed(state, only)
         self.agent = agent
         self.state = state.clone()
-        self._allowed = None if only is None else allowed
         self._forest = agent.new_forest()
         self._tree = admit(self._forest, state.board, agent.settings)
         (self._lane,) = open_lanes(agent.network, agent.settings.batch, most=1)
@@ -252,16 +261,12 @@ class Search:
             forest.cancel()  # what an error left waiting
 
     def _evaluate(self) -> None:
-        logits, values = _evaluated(self._lane, self._forest)
-        if self._allowed is not None and self.playouts == 0:
-            # An action with no prior is never tried: the best that was is no worse than the mean
-            # it would be given (plain.py), and has a bonus on top.
-            logits = np.where(self._allowed, logits, -np.inf).astype(np.float32)
-        _update(self._forest, logits, values, self.agent.prior_temperature)
+        allowed = {} if self._allowed is None or self.playouts else {self._tree: self._allowed}
+        evaluate(self._forest, self._lane, self.agent.prior_temperature, allowed)
 
     def analysis(self) -> Analysis:
         """What is known by now; telling takes its time."""
-        return self.agent._analysis(result(self._forest, self._tree, self.agent.settings))
+        return self.agent.told(self._forest, self._tree)
 
     def advance(self, action: int) -> None:
         """Play `action`, and keep what was searched below it. A Gumbel root cannot be left."""
@@ -279,15 +284,23 @@ def check_temperature(temperature: float) -> None:
         raise InputError(f"temperature: at least 0, not {temperature:g}")
 
 
-def _evaluated(lane: Lane, forest: NativeForest) -> tuple[LogitArray, LogitArray]:
-    """The logits of the legal moves of the leaves that wait, and the values of these."""
-    moves = cast("_core.EncodingForest", forest).encode(lane.masks, lane.numbers, lane.moves)
-    return lane.evaluate(len(forest.waiting()), moves)
-
-
-def _update(
-    forest: NativeForest, logits: LogitArray, values: LogitArray, temperature: float
+def evaluate(
+    forest: NativeForest, lane: Lane, temperature: float, allowed: Mapping[int, Allowed]
 ) -> None:
+    """Have the leaves that wait evaluated, the anchor being at `temperature`.
+
+    `allowed` has, by the number of a tree whose root waits, its only moves.
+    """
+    moves = cast("_core.EncodingForest", forest).encode(lane.masks, lane.numbers, lane.moves)
+    trees = forest.waiting()
+    logits, values = lane.evaluate(len(trees), moves)
+    if allowed:
+        # An action with no prior is never tried: the best that was is no worse than the mean it
+        # would be given (plain.py), and has a bonus on top.
+        ends = np.cumsum(forest.action_counts())
+        for tree, end in zip(trees.tolist(), ends.tolist(), strict=True):
+            if tree in allowed:
+                logits[end - len(allowed[tree]) : end][~allowed[tree]] = -np.inf
     try:
         forest.update_logits(logits, values, temperature)
     except ValueError:
