@@ -256,7 +256,7 @@ def analyse_game(
                 ),
                 policy=float(one.policy[played]),
                 choice=_choice(state, one, one.top1),
-                line=_names(state, one.lines[one.top1] if one.lines else [chosen[ply]]),
+                line=line_names(state, one.lines[one.top1] if one.lines else [chosen[ply]]),
                 kl_to_anchor=float(kl_divergence(one.policy, one.anchor)),
                 value=values[ply],
                 q=_seen_by(movers[ply], value),
@@ -355,7 +355,8 @@ def _choice(state: Any, found: Analysis, index: int) -> Choice:
     return Choice(state.action_to_string(action), state.protocol_name(action), *likely)
 
 
-def _names(state: Any, line: Sequence[int]) -> tuple[str, ...]:
+def line_names(state: Any, line: Sequence[int]) -> tuple[str, ...]:
+    """The moves of a line from a state on, as players write them."""
     names = []
     state = state.clone()
     for action in line:

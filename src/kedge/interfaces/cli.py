@@ -18,6 +18,7 @@ from kedge.interfaces.match_cli import match_app
 from kedge.interfaces.models_cli import models_app
 from kedge.interfaces.options import Device, Dtype
 from kedge.interfaces.output import InterruptError
+from kedge.interfaces.play_cli import play
 from kedge.interfaces.policy_cli import policy_app
 from kedge.interfaces.policy_diplomacy_cli import orders_policy
 from kedge.interfaces.policy_hanabi_cli import hanabi_policy
@@ -30,7 +31,7 @@ from kedge.interfaces.train_cli import train_app
 
 # How ``kedge --help`` lists them; typer would put groups last.
 _BY_USE = (
-    "policy", "analyze", "uci", "gtp", "diplomacy", "match", "tournament", "selfplay",
+    "play", "policy", "analyze", "uci", "gtp", "diplomacy", "match", "tournament", "selfplay",
     "predict", "train", "models", "replay", "adjudicate", "solve", "paper", "experiments",
 )  # fmt: skip
 
@@ -64,7 +65,7 @@ for _group, _name in (
     app.add_typer(_group, name=_name)
 policy_app.command("diplomacy")(orders_policy)
 policy_app.command("hanabi")(hanabi_policy)
-for _command in (analyze, gtp, replay, adjudicate, solve, paper):
+for _command in (play, analyze, gtp, replay, adjudicate, solve, paper):
     app.command()(_command)
 
 

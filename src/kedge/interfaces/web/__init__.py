@@ -1,0 +1,1 @@
+"""The page: an HTTP API over games in progress, and the front end that lives on it alone."""

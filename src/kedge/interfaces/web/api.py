@@ -1,0 +1,251 @@
+"""The HTTP API: every route is here, and does no more than ask the tables."""
+
+import asyncio
+import contextlib
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import numpy as np
+from fastapi import APIRouter, Query, Request, Response, WebSocket, WebSocketDisconnect
+from fastapi.responses import PlainTextResponse
+
+from kedge.agents.dial import dial, stops
+from kedge.errors import InputError
+from kedge.interfaces.web.page_game import Stop
+from kedge.interfaces.web.players import check_spec, known_names
+from kedge.interfaces.web.session import Session
+from kedge.interfaces.web.tables import Table, Tables, UnknownSessionError
+from kedge.interfaces.web.words import (
+    AtSeat,
+    Dial,
+    MoveAt,
+    Name,
+    NewSession,
+    PolicyQuestion,
+    Problem,
+    ReadRecord,
+    SeatIn,
+    SessionId,
+    SessionOut,
+    ThoughtOut,
+)
+from kedge.models import embedded, store
+from kedge.specs import parse
+
+_WRONG: dict[int | str, dict[str, Any]] = {
+    400: {"model": Problem, "description": "What was asked for is not possible; `detail` says why"},
+    404: {"model": Problem, "description": "No such game"},
+    413: {"model": Problem, "description": "The request is too large"},
+    429: {"model": Problem, "description": "Too many requests"},
+}
+router = APIRouter(responses=_WRONG)
+Eyes = Annotated[int | None, Query(ge=0, le=7, description="From whose seat the game is seen")]
+
+
+def _tables(request: Request | WebSocket) -> Tables:
+    tables: Tables = request.app.state.tables
+    return tables
+
+
+@router.get("/games", tags=["what there is"])
+async def games(request: Request) -> list[dict[str, Any]]:
+    """The games, what a new one is told, and the stops of the dial."""
+    return [
+        {
+            "game": game.name,
+            "title": game.title,
+            "setup": game.setup.model_json_schema(),
+            "seats": list(game.seats(game.setup())),
+            "files": list(game.files),
+            "clocks": game.clocks,
+            "reviews": game.reviews,
+            "stops": [asdict(stop) for stop in stops(game.name)],
+        }
+        for game in _tables(request).games.values()
+    ]
+
+
+@router.get("/models", tags=["what there is"])
+async def models() -> list[dict[str, Any]]:
+    """The models that ship with kedge, with their cards, and those that are stored here."""
+    names = [(name, True) for name in embedded.names()]
+    names += [(name, False) for name in store.stored_names()]
+    return [
+        {"model": name, "ships": ships, "card": embedded.card(name) if ships else None}
+        for name, ships in names
+    ]
+
+
+@router.get("/agents", tags=["what there is"])
+async def agents() -> list[str]:
+    """The names that specs such as `puct(chess, c_puct=2)` are made of."""
+    return known_names()
+
+
+@router.get("/dial/{game}", tags=["what there is"])
+async def dialled(
+    request: Request, game: Name, x: Annotated[Dial, Query()] = 0.5
+) -> dict[str, Any]:
+    """The agent at a setting of the dial, the numbers behind it, and what was measured there."""
+    return asdict(dial(_tables(request).game(game).name, x))
+
+
+@router.post("/policy", tags=["policies"])
+async def policy(request: Request, asked: PolicyQuestion) -> ThoughtOut:
+    """What an agent would play in a position, each move beside how often people play it."""
+    tables = _tables(request)
+    game = tables.game(asked.game)
+    session = Session.begin(
+        game, asked.setup, None, list(asked.turns), np.random.default_rng(asked.seed)
+    )
+    deciding = session.deciding()
+    if not deciding:
+        raise InputError("the game is over: there is nothing to decide")
+    seat = deciding[0] if asked.seat is None else asked.seat
+    if seat not in deciding:
+        raise InputError(f"seat {seat} has nothing to decide")
+    if asked.agent is not None and asked.dial is not None:
+        raise InputError("agent and dial: one of them says who is asked")
+    if asked.agent is None:
+        x = 0.5 if asked.dial is None else asked.dial
+        spec = dial(game.name, x, **asked.settings).spec
+    else:
+        check_spec(parse(asked.agent))
+        spec = str(parse(asked.agent))
+    found = await tables.ask(session, {seat: spec}, lambda thought: None, Stop())
+    return ThoughtOut(**asdict(found[seat].thought))
+
+
+@router.post("/sessions", status_code=201, tags=["games"])
+async def begin(request: Request, told: NewSession) -> SessionOut:
+    """Begin a game, or go on with one from its turns."""
+    return _shown(_tables(request).open(told))
+
+
+@router.post("/sessions/read", status_code=201, tags=["games"])
+async def read(request: Request, told: ReadRecord) -> SessionOut:
+    """Go on from a record: PGN, SGF or JSON."""
+    tables = _tables(request)
+    setup, turns = tables.game(told.game).read(told.record)
+    new = NewSession(game=told.game, setup=setup, seats=told.seats, turns=turns)
+    return _shown(tables.open(new))
+
+
+@router.get("/sessions/{id}", tags=["games"])
+async def look(request: Request, id: SessionId, eyes: Eyes = None) -> SessionOut:
+    """A game as it stands."""
+    return _shown(_tables(request).at(id), eyes)
+
+
+@router.delete("/sessions/{id}", status_code=204, tags=["games"])
+async def forget(request: Request, id: SessionId) -> Response:
+    """Remove a game."""
+    _tables(request).remove(id)
+    return Response(status_code=204)
+
+
+@router.post("/sessions/{id}/move", tags=["games"])
+async def move(request: Request, id: SessionId, told: MoveAt, eyes: Eyes = None) -> SessionOut:
+    """Play for a person. Agents then go on by themselves; `live` tells of it."""
+    table = _tables(request).at(id)
+    session = table.session
+    if told.seat >= len(session.seats) or not session.seats[told.seat].human:
+        raise InputError("no person sits there")
+    if told.turn != len(session.turns):
+        raise InputError("the game has gone on meanwhile")
+    session.decide(told.seat, told.move)
+    table.changed()
+    return _shown(table, eyes)
+
+
+@router.post("/sessions/{id}/undo", tags=["games"])
+async def undo(
+    request: Request, id: SessionId, told: AtSeat | None = None, eyes: Eyes = None
+) -> SessionOut:
+    """Take back a person's last decision, and all that came after it."""
+    table = _tables(request).at(id)
+    table.session.undo(table.session.undone_for(None if told is None else told.seat))
+    table.changed()
+    return _shown(table, eyes)
+
+
+@router.post("/sessions/{id}/resign", tags=["games"])
+async def resign(request: Request, id: SessionId, told: AtSeat) -> SessionOut:
+    """Give up."""
+    table = _tables(request).at(id)
+    if told.seat >= len(table.session.seats):
+        raise InputError("there is no such seat")
+    table.session.resign(told.seat)
+    table.changed()
+    return _shown(table)
+
+
+@router.put("/sessions/{id}/seats/{seat}", tags=["games"])
+async def sit(
+    request: Request, id: SessionId, seat: int, told: SeatIn, eyes: Eyes = None
+) -> SessionOut:
+    """Who sits there from here on, and at what setting of the dial; at any time."""
+    table = _tables(request).at(id)
+    session = table.session
+    if not 0 <= seat < len(session.seats):
+        raise InputError("there is no such seat")
+    dial(session.game.name, told.dial, **told.settings)
+    session.sit(seat, told)
+    table.changed()
+    return _shown(table, eyes)
+
+
+@router.get("/sessions/{id}/record", tags=["games"], response_class=PlainTextResponse)
+async def record(request: Request, id: SessionId) -> PlainTextResponse:
+    """The game as a file: PGN, SGF or JSON."""
+    session = _tables(request).at(id).session
+    text = session.record()
+    name = f"kedge-{session.game.name}{session.game.files[0]}"
+    header = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return PlainTextResponse(text, headers=header)
+
+
+@router.websocket("/sessions/{id}/live")
+async def live(socket: WebSocket, id: SessionId, eyes: Eyes = None) -> None:
+    """Messages as things happen.
+
+    `session` (the game changed), `thought` (an agent thinks), `advice` (what the agent of a
+    person's own seat makes of the decision) and `trouble`. The reader sends `{"advise": true}` or
+    `{"advise": false}`.
+    """
+    await socket.accept()
+    try:
+        table = _tables(socket).at(id)
+    except UnknownSessionError as error:
+        await socket.close(4404, str(error))
+        return
+    queue = table.subscribe(eyes)
+
+    async def listen() -> None:
+        while True:
+            told = await socket.receive_json()
+            if isinstance(told, dict) and isinstance(told.get("advise"), bool):
+                table.advise(queue, on=told["advise"])
+
+    listening = asyncio.create_task(listen())
+    speaking = asyncio.create_task(_speak(socket, queue))
+    try:
+        done, _ = await asyncio.wait({listening, speaking}, return_when=asyncio.FIRST_COMPLETED)
+        for task in done:
+            # Who leaves, and who sends what is not JSON, is let go of.
+            with contextlib.suppress(WebSocketDisconnect, ValueError, RuntimeError):
+                task.result()
+    finally:
+        listening.cancel()
+        speaking.cancel()
+        table.unsubscribe(queue)
+
+
+async def _speak(socket: WebSocket, queue: "asyncio.Queue[dict[str, Any] | None]") -> None:
+    while (message := await queue.get()) is not None:
+        await socket.send_json(message)
+    await socket.close(1001)
+
+
+def _shown(table: Table, eyes: int | None = None) -> SessionOut:
+    return SessionOut(**table.view(eyes))

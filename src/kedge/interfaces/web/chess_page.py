@@ -1,0 +1,117 @@
+"""Chess on the page."""
+
+import io
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import chess.pgn
+import chess.svg
+import numpy as np
+from pydantic import Field
+
+from kedge.agents.agent import Agent
+from kedge.errors import InputError
+from kedge.games.chess import START_FEN, ChessState
+from kedge.interfaces.web.page_game import Decision, Document, Move, PageGame, Stop, Turn, Watch
+from kedge.interfaces.web.searching import decide
+from kedge.interfaces.web.words import Strict
+
+_SIDES = ("White", "Black")
+_RESULTS = {"White wins": "1-0", "Black wins": "0-1", "Draw": "1/2-1/2"}
+
+
+class ChessSetup(Strict):
+    fen: Annotated[str, Field(max_length=100)] = START_FEN
+    clock: Annotated[float, Field(ge=0, le=36_000, description="Seconds a side; 0 for none")] = 0.0
+    increment: Annotated[float, Field(ge=0, le=600)] = 0.0
+
+
+class ChessPage(PageGame):
+    name, title = "chess", "chess"
+    setup = ChessSetup
+    files = (".pgn",)
+    clocks = True
+    reviews = True
+
+    def seats(self, setup: ChessSetup) -> tuple[str, ...]:
+        return _SIDES
+
+    def begin(self, setup: ChessSetup) -> ChessState:
+        return ChessState.from_fen(setup.fen)
+
+    def deciding(self, state: ChessState) -> list[int]:
+        return [] if state.is_terminal() else [state.current_player()]
+
+    def check(self, state: ChessState, seat: int, move: Move) -> str:
+        if not isinstance(move, str):
+            raise InputError("a move of chess is text, such as e2e4 or Nf3")
+        return state.uci(state.parse_move(move))
+
+    def take(self, state: ChessState, turn: Turn) -> str:
+        action = state.parse_move(str(turn))
+        name = state.action_to_string(action)
+        state.apply_action(action)
+        return name
+
+    def position(self, state: ChessState, eyes: int | None) -> dict[str, Any]:
+        legal = [] if state.is_terminal() else state.legal_actions()
+        board = chess.Board(state.fen())
+        return {
+            "fen": state.fen(),
+            "player": state.current_player(),
+            "legal": [[state.uci(action), state.san(action)] for action in legal],
+            "last": state.uci(state.history[-1]) if state.history else None,
+            "check": chess.square_name(board.king(board.turn) or 0) if board.is_check() else None,
+        }
+
+    def outcome(self, state: ChessState) -> str | None:
+        if not state.is_terminal():
+            return None
+        white = state.returns()[0]
+        who = "Draw" if white == 0.0 else f"{_SIDES[white < 0.0]} wins"
+        return f"{who}: {state.termination()}"
+
+    def resigned(self, state: ChessState, seat: int) -> str:
+        return f"{_SIDES[1 - seat]} wins: {_SIDES[seat]} resigns"
+
+    def think(
+        self,
+        state: ChessState,
+        agents: Mapping[int, tuple[str, Agent]],
+        turn: int,
+        rng: np.random.Generator,
+        watch: Watch,
+        stop: Stop,
+    ) -> dict[int, Decision]:
+        return decide(state, agents, turn, rng, watch, stop)
+
+    def write(self, document: Document) -> str:
+        board = chess.Board(document.setup.fen)
+        for move in document.turns:
+            board.push_uci(move)
+        game = chess.pgn.Game.from_board(board)
+        game.headers.update(Event="kedge", White=document.names[0], Black=document.names[1])
+        outcome = document.outcome
+        if outcome is not None:
+            game.headers["Result"] = _RESULTS[outcome.partition(":")[0]]
+            game.headers["Termination"] = outcome
+        return f"{game}\n"
+
+    def read(self, text: str) -> tuple[dict[str, Any], list[Turn]]:
+        game = chess.pgn.read_game(io.StringIO(text))
+        if game is None or game.errors:
+            why = "nothing in it" if game is None else str(game.errors[0])
+            raise InputError(f"not a game in PGN: {why}")
+        board = game.board()
+        if board.chess960 or type(board) is not chess.Board:
+            raise InputError("only standard chess is played here")
+        return {"fen": board.fen()}, [move.uci() for move in game.mainline_moves()]
+
+
+def piece_svg(name: str) -> str | None:
+    """The drawing of a piece, such as wN; None if there is none of that name."""
+    colour, letter = name[:1], name[1:]
+    if colour not in ("w", "b") or len(letter) != 1 or letter not in "PNBRQK":
+        return None
+    piece = chess.Piece.from_symbol(letter if colour == "w" else letter.lower())
+    return str(chess.svg.piece(piece))

@@ -1,0 +1,16 @@
+"""The games that the page plays."""
+
+from kedge.interfaces.web.chess_page import ChessPage
+from kedge.interfaces.web.page_game import PageGame
+
+
+def page_games() -> dict[str, PageGame]:
+    """By name, in the order in which the page offers them."""
+    games: tuple[PageGame, ...] = (
+        ChessPage(),
+        # go
+        # diplomacy
+        # hanabi
+        # blotto
+    )
+    return {game.name: game for game in games}

@@ -1,0 +1,186 @@
+"""What the page needs of a game. Each has a module of its own, such as `chess_page`."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+from pydantic import BaseModel
+
+from kedge.agents.agent import Agent
+from kedge.errors import InputError
+
+#: What one seat does: a move in the game's own notation, or a list of orders.
+Move: TypeAlias = Any
+#: What happened between two positions: the mover's move, or the moves of all by seat.
+Turn: TypeAlias = Any
+
+
+@dataclass(frozen=True)
+class Row:
+    """A move that was thought of, as `kedge policy` prints it."""
+
+    move: Move
+    name: str
+    """As players write it."""
+    anchor: float
+    policy: float
+    q: float | None = None
+    visits: int | None = None
+    line: list[str] = field(default_factory=list)
+    """What is expected from there, as players write it, the move first."""
+
+
+@dataclass(frozen=True)
+class Thought:
+    """What an agent thinks of a decision, so far."""
+
+    agent: str
+    seat: int
+    turn: int
+    """Of the position: how many turns were taken before it."""
+    value: float | None
+    kl: float | None
+    """KL(π‖τ), in nats: how far search went from people."""
+    entropy: float
+    """Of what it plays, in nats."""
+    anchor_entropy: float
+    rows: list[Row]
+    """The likeliest moves, best first."""
+    others: int = 0
+    """Moves that `rows` leaves out."""
+    playouts: int | None = None
+    done: bool = True
+    more: dict[str, Any] = field(default_factory=dict)
+    """What only this game has, such as the cards that a player believes to hold."""
+
+
+#: Called from any thread with what is known by now.
+Watch: TypeAlias = Callable[[Thought], None]
+
+
+class Stop:
+    """Through which thinking is given up."""
+
+    def __init__(self) -> None:
+        self.stopped = False
+        self._calls: list[Callable[[], None]] = []
+
+    def stop(self) -> None:
+        self.stopped = True
+        for call in self._calls:
+            call()
+
+    def then(self, call: Callable[[], None]) -> None:
+        """Call so when it is stopped, or now if it was."""
+        self._calls.append(call)
+        if self.stopped:
+            call()
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What an agent decided, and why."""
+
+    move: Move
+    thought: Thought
+
+
+class PageGame(ABC):
+    """A game's rules and notation, for sessions that know neither."""
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    setup: ClassVar[type[BaseModel]]
+    """What a new game is told; every field has a default."""
+    files: ClassVar[tuple[str, ...]] = ()
+    """Suffixes of the records it reads and writes, the usual one first."""
+    secret: ClassVar[frozenset[str]] = frozenset()
+    """Fields of the setup that nobody sees before the end, such as a deck."""
+    clocks: ClassVar[bool] = False
+    reviews: ClassVar[bool] = False
+
+    @abstractmethod
+    def seats(self, setup: Any) -> tuple[str, ...]:
+        """What the players are called, in the order in which they are asked to sit."""
+
+    def dealt(self, setup: Any, rng: np.random.Generator) -> Any:
+        """The setup with all that chance decides before the first move."""
+        return setup
+
+    @abstractmethod
+    def begin(self, setup: Any) -> Any:
+        """The first state."""
+
+    @abstractmethod
+    def deciding(self, state: Any) -> list[int]:
+        """The seats that have to decide now; none when the game is over."""
+
+    @abstractmethod
+    def check(self, state: Any, seat: int, move: Move) -> Move:
+        """The move in the usual notation, if it is legal; else an `InputError`."""
+
+    def join(self, state: Any, moves: Mapping[int, Move]) -> Turn:
+        """The turn that all who had to decide have made."""
+        (move,) = moves.values()
+        return move
+
+    @abstractmethod
+    def take(self, state: Any, turn: Turn) -> str:
+        """Take a turn; an `InputError` if it is not legal. Returns what it is called."""
+
+    @abstractmethod
+    def position(self, state: Any, eyes: int | None) -> dict[str, Any]:
+        """What the page draws: all that the seat `eyes` may know, or anyone if it is None."""
+
+    @abstractmethod
+    def outcome(self, state: Any) -> str | None:
+        """How the game ended, in words; None while it goes on."""
+
+    @abstractmethod
+    def think(
+        self,
+        state: Any,
+        agents: Mapping[int, tuple[str, Agent]],
+        turn: int,
+        rng: np.random.Generator,
+        watch: Watch,
+        stop: Stop,
+    ) -> dict[int, Decision]:
+        """What the agents at some seats, each with its spec, decide. Runs in a thread."""
+
+    def resigned(self, state: Any, seat: int) -> str:
+        """The outcome when a seat gives up."""
+        raise InputError(f"nobody resigns in {self.title}")
+
+    def write(self, document: "Document") -> str:
+        """The game as a record, in the first of `files`."""
+        raise InputError(f"games of {self.title} are not written to files")
+
+    def read(self, text: str) -> tuple[dict[str, Any], list[Turn]]:
+        """The setup and the turns of a record's first game."""
+        raise InputError(f"games of {self.title} are not read from files")
+
+
+@dataclass(frozen=True)
+class Document:
+    """A game in progress, as far as it goes into a record."""
+
+    setup: Any
+    state: Any
+    turns: Sequence[Turn]
+    names: Sequence[str]
+    """Who sits where: a person, or the agent's spec."""
+    outcome: str | None
+
+
+def entropy(policy: Any) -> float:
+    """In nats."""
+    positive = policy[policy > 0.0]
+    return float(-(positive * np.log(positive)).sum()) + 0.0
+
+
+def finite(number: Any) -> float | None:
+    """The number, if JSON has it."""
+    return float(number) if np.isfinite(number) else None

@@ -1,0 +1,85 @@
+"""Chess and Go on the page: searches of all games grow together."""
+
+from collections.abc import Mapping
+from concurrent.futures import CancelledError
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from kedge.agents.agent import Agent, Analysis, draw
+from kedge.agents.puct import ModelAgent
+from kedge.agents.shared_search import SharedSearches
+from kedge.errors import InputError
+from kedge.evaluation.game_analysis import line_names
+from kedge.interfaces.web.page_game import Decision, Row, Stop, Thought, Watch, entropy, finite
+from kedge.regularize import kl_divergence
+
+_SHOWN = 24  # moves
+_LINE = 8  # half-moves
+_searches = SharedSearches()
+
+
+def decide(
+    state: Any,
+    agents: Mapping[int, tuple[str, Agent]],
+    turn: int,
+    rng: np.random.Generator,
+    watch: Watch,
+    stop: Stop,
+) -> dict[int, Decision]:
+    """What the one who is to move plays."""
+    ((seat, (spec, agent)),) = agents.items()
+    if not isinstance(agent, ModelAgent):
+        raise InputError(f"agent {spec}: not one that searches a tree")
+
+    def update(found: Analysis, done: bool) -> None:
+        if not done:
+            watch(thought(state, spec, seat, turn, found, done=False))
+
+    search = _searches.submit(agent, state, update)
+    stop.then(search.stop)
+    try:
+        found = search.result()
+    except CancelledError:  # stopped before it began
+        return {}
+    actions = state.board.legal_actions()
+    move = state.protocol_name(actions[draw(found.policy, rng)])
+    return {seat: Decision(move, thought(state, spec, seat, turn, found))}
+
+
+def thought(
+    state: Any, spec: str, seat: int, turn: int, found: Analysis, *, done: bool = True
+) -> Thought:
+    """What was found, in the words of the game."""
+    actions = state.board.legal_actions()
+    order = np.lexsort((-found.anchor, -found.policy))
+    rows = [_row(state, found, actions, int(i)) for i in order[:_SHOWN]]
+    return Thought(
+        agent=spec,
+        seat=seat,
+        turn=turn,
+        value=finite(found.value),
+        kl=finite(kl_divergence(found.policy, found.anchor)),
+        entropy=entropy(found.policy),
+        anchor_entropy=entropy(found.anchor),
+        rows=rows,
+        others=len(actions) - len(rows),
+        playouts=None if found.visits is None else int(found.visits.sum()) + 1,
+        done=done,
+    )
+
+
+def _row(state: Any, found: Analysis, actions: list[int], i: int) -> Row:
+    row = Row(
+        move=state.protocol_name(actions[i]),
+        name=state.action_to_string(actions[i]),
+        anchor=float(found.anchor[i]),
+        policy=float(found.policy[i]),
+    )
+    if found.visits is None or not found.visits[i]:
+        return row if found.visits is None else replace(row, visits=0)
+    line = found.lines[i][:_LINE] if found.lines else []
+    return replace(
+        row, q=float(found.q[i]), visits=int(found.visits[i]), line=list(line_names(state, line))
+    )

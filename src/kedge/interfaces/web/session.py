@@ -1,0 +1,230 @@
+"""A game in progress: who sits where, what was played, and whose decision it is."""
+
+import secrets
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from pydantic import ValidationError
+
+from kedge.errors import InputError
+from kedge.interfaces.web.page_game import Document, Move, PageGame, Thought, Turn
+from kedge.interfaces.web.words import MOST_TURNS, SeatIn
+
+
+@dataclass
+class Clock:
+    """Seconds left to each seat; the one that decides has its clock running."""
+
+    left: list[float]
+    increment: float
+    running: int | None = None
+    since: float = 0.0
+
+    def now(self) -> list[float]:
+        spent = time.time() - self.since if self.running is not None else 0.0
+        return [
+            max(0.0, left - spent) if seat == self.running else left
+            for seat, left in enumerate(self.left)
+        ]
+
+    def hand_to(self, seat: int | None, *, moved: bool = True) -> None:
+        """Stop the one that runs, and start that of `seat`."""
+        left = self.now()
+        if self.running is not None and moved:
+            left[self.running] += self.increment
+        self.left, self.running, self.since = left, seat, time.time()
+
+
+@dataclass
+class Session:
+    """One game. All that it knows goes into its document and comes back out of it."""
+
+    id: str
+    game: PageGame
+    setup: Any
+    seats: list[SeatIn]
+    state: Any
+    turns: list[Turn] = field(default_factory=list)
+    names: list[tuple[list[int], str]] = field(default_factory=list)
+    """Who took each turn, and what it is called."""
+    pending: dict[int, Move] = field(default_factory=dict)
+    """Decided, while others still decide."""
+    thought: Thought | None = None
+    ended: str | None = None
+    """By resignation or on time; the rules know nothing of it."""
+    clock: Clock | None = None
+    revision: int = 0
+
+    @classmethod
+    def begin(
+        cls,
+        game: PageGame,
+        setup: dict[str, Any],
+        seats: list[SeatIn] | None,
+        turns: list[Turn],
+        rng: np.random.Generator,
+    ) -> "Session":
+        """A new one after `turns`; an `InputError` says what of it is not legal."""
+        told = game.dealt(checked(game, setup), rng)
+        names = game.seats(told)
+        sitting = default_seats(len(names)) if seats is None else seats
+        if len(sitting) != len(names):
+            raise InputError(f"{game.title} has {len(names)} seats here, not {len(sitting)}")
+        found = cls(secrets.token_urlsafe(16), game, told, sitting, game.begin(told))
+        for turn in turns:
+            found._take(turn)
+        seconds = getattr(told, "clock", None)
+        if seconds:
+            found.clock = Clock([float(seconds)] * len(names), float(told.increment))
+            found._run_clock()
+        return found
+
+    @classmethod
+    def from_document(cls, game: PageGame, document: dict[str, Any]) -> "Session":
+        """What `to_document` wrote."""
+        setup = game.setup.model_validate(document["setup"])
+        seats = [SeatIn.model_validate(seat) for seat in document["seats"]]
+        found = cls(document["id"], game, setup, seats, game.begin(setup))
+        for turn in document["turns"]:
+            found._take(turn)
+        found.pending = {int(seat): move for seat, move in document["pending"].items()}
+        found.ended = document["ended"]
+        found.revision = document["revision"]
+        if document["clock"] is not None:
+            found.clock = Clock(**document["clock"])
+        return found
+
+    def to_document(self) -> dict[str, Any]:
+        clock = self.clock
+        return {
+            "id": self.id,
+            "game": self.game.name,
+            "setup": self.setup.model_dump(),
+            "seats": [seat.model_dump() for seat in self.seats],
+            "turns": self.turns,
+            "pending": self.pending,
+            "ended": self.ended,
+            "revision": self.revision,
+            "clock": None if clock is None else vars(clock),
+        }
+
+    @property
+    def outcome(self) -> str | None:
+        return self.ended or self.game.outcome(self.state)
+
+    def deciding(self) -> list[int]:
+        """The seats from which a decision is still missing."""
+        if self.outcome is not None:
+            return []
+        return [seat for seat in self.game.deciding(self.state) if seat not in self.pending]
+
+    def seat_names(self) -> tuple[str, ...]:
+        return self.game.seats(self.setup)
+
+    def decide(self, seat: int, move: Move) -> None:
+        """What a seat does; the turn is taken once nobody's decision is missing."""
+        if seat not in self.deciding():
+            raise InputError("it is not this seat's turn")
+        if self.flagged() is not None:
+            self.flag()
+            return
+        if len(self.turns) >= MOST_TURNS:
+            raise InputError(f"a game here ends after {MOST_TURNS} turns")
+        self.pending[seat] = self.game.check(self.state, seat, move)
+        if not self.deciding():
+            turn = self.game.join(self.state, self.pending)
+            self.pending = {}
+            self._take(turn)
+            self._run_clock()
+        self.revision += 1
+
+    def sit(self, seat: int, who: SeatIn) -> None:
+        """Who sits there from here on; what was decided there and not yet played is open again."""
+        self.seats[seat] = who
+        self.pending.pop(seat, None)
+        self.revision += 1
+
+    def undo(self, turns: int) -> None:
+        """Take turns back."""
+        if not self.turns:
+            raise InputError("there is nothing to take back")
+        kept = self.turns[: max(0, len(self.turns) - turns)]
+        self.state = self.game.begin(self.setup)
+        self.turns, self.names, self.pending = [], [], {}
+        self.thought = self.ended = None
+        for turn in kept:
+            self._take(turn)
+        if self.clock is not None:
+            self.clock.running = None
+            self._run_clock()
+        self.revision += 1
+
+    def undone_for(self, seat: int | None) -> int:
+        """How many turns back `seat`, or any person, last decided."""
+        people = {s for s, one in enumerate(self.seats) if one.human}
+        mine = people if seat is None else {seat}
+        for back, (seats, _) in enumerate(reversed(self.names), 1):
+            if mine.intersection(seats):
+                return back
+        return len(self.names)
+
+    def resign(self, seat: int) -> None:
+        if self.outcome is not None:
+            raise InputError("the game is over")
+        self._end(self.game.resigned(self.state, seat))
+
+    def flagged(self) -> int | None:
+        """The seat whose time has run out."""
+        running = None if self.clock is None else self.clock.running
+        if self.clock is None or running is None or self.outcome is not None:
+            return None
+        return running if self.clock.now()[running] <= 0.0 else None
+
+    def flag(self) -> None:
+        """End the game for who has no time left."""
+        seat = self.flagged()
+        if seat is not None:
+            self._end(self.game.resigned(self.state, seat).replace("resigns", "runs out of time"))
+
+    def record(self) -> str:
+        people = ["a person" if seat.human else f"kedge, dial {seat.dial:g}" for seat in self.seats]
+        return self.game.write(Document(self.setup, self.state, self.turns, people, self.outcome))
+
+    def _end(self, outcome: str) -> None:
+        self.ended = outcome
+        if self.clock is not None:
+            self.clock.hand_to(None, moved=False)
+        self.revision += 1
+
+    def _take(self, turn: Turn) -> None:
+        seats = self.game.deciding(self.state)
+        if not seats:
+            raise InputError(f"turn {len(self.turns) + 1}: the game is over")
+        try:
+            name = self.game.take(self.state, turn)
+        except InputError as error:
+            raise InputError(f"turn {len(self.turns) + 1}: {error}") from None
+        self.turns.append(turn)
+        self.names.append((seats, name))
+
+    def _run_clock(self) -> None:
+        if self.clock is not None:
+            deciding = self.deciding()
+            self.clock.hand_to(deciding[0] if deciding else None)
+
+
+def default_seats(count: int) -> list[SeatIn]:
+    """A person at the first seat, agents at the others."""
+    return [SeatIn(human=seat == 0) for seat in range(count)]
+
+
+def checked(game: PageGame, setup: dict[str, Any]) -> Any:
+    """The setup, if it is one of the game's."""
+    try:
+        return game.setup.model_validate(setup)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise InputError(f"setup: {where}: {first['msg']}") from None

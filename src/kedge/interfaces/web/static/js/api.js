@@ -1,0 +1,75 @@
+// All that the page knows comes through here: the HTTP API, and the live messages of a game.
+
+const BASE = "/api/v1";
+
+export class Refused extends Error {}
+
+async function ask(method, path, body) {
+  let answer;
+  try {
+    answer = await fetch(BASE + path, {
+      method,
+      headers: body === undefined ? {} : { "Content-Type": "application/json" },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+  } catch {
+    throw new Refused("kedge does not answer; is it still running?");
+  }
+  if (answer.status === 204) return null;
+  const type = answer.headers.get("Content-Type") || "";
+  const found = type.startsWith("application/json") ? await answer.json() : await answer.text();
+  if (!answer.ok) throw new Refused(reason(found) || `kedge answered ${answer.status}`);
+  return found;
+}
+
+function reason(found) {
+  const detail = found && found.detail;
+  if (typeof detail === "string") return detail;
+  return Array.isArray(detail) && detail.length ? detail[0].msg : null;
+}
+
+export const api = {
+  games: () => ask("GET", "/games"),
+  begin: (told) => ask("POST", "/sessions", told),
+  read: (told) => ask("POST", "/sessions/read", told),
+  look: (id) => ask("GET", `/sessions/${id}`),
+  move: (id, seat, move, turn) => ask("POST", `/sessions/${id}/move`, { seat, move, turn }),
+  undo: (id, seat) => ask("POST", `/sessions/${id}/undo`, seat === undefined ? undefined : { seat }),
+  resign: (id, seat) => ask("POST", `/sessions/${id}/resign`, { seat }),
+  sit: (id, seat, told) => ask("PUT", `/sessions/${id}/seats/${seat}`, told),
+  record: (id) => ask("GET", `/sessions/${id}/record`),
+};
+
+// The messages of a game; it connects again by itself until it is closed.
+export function live(id, { eyes, onMessage, onState }) {
+  let socket, closed = false, wait = 250, wanted = false;
+  const seen = eyes === null || eyes === undefined ? "" : `?eyes=${eyes}`;
+
+  function connect() {
+    const scheme = location.protocol === "https:" ? "wss" : "ws";
+    socket = new WebSocket(`${scheme}://${location.host}${BASE}/sessions/${id}/live${seen}`);
+    socket.onopen = () => {
+      wait = 250;
+      onState("open");
+      if (wanted) socket.send(JSON.stringify({ advise: true }));
+    };
+    socket.onmessage = (event) => onMessage(JSON.parse(event.data));
+    socket.onclose = (event) => {
+      if (closed) return;
+      if (event.code === 4404) return onState("gone");
+      onState("lost");
+      setTimeout(connect, (wait = Math.min(4000, 2 * wait)));
+    };
+  }
+  connect();
+  return {
+    advise(on) {
+      wanted = on;
+      if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ advise: on }));
+    },
+    close() {
+      closed = true;
+      socket.close();
+    },
+  };
+}

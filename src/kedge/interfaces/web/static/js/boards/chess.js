@@ -1,0 +1,208 @@
+// The chess board: drag, click or keys; arrows for what people and search would play.
+import { html, useEffect, useRef, useState } from "../../vendor/preact-htm.js";
+import { Side } from "../side.js";
+import { same } from "../why.js";
+
+const PIECES = { P: "pawn", N: "knight", B: "bishop", R: "rook", Q: "queen", K: "king" };
+const FILES = "abcdefgh";
+
+export const setup = {};
+export const flips = true;
+export const resigns = true;
+export const number = (ply, session) => {
+  const [, player, , , , move] = session.setup.fen.split(" ");
+  const plies = ply + (player === "b" ? 1 : 0);
+  if (plies % 2 === 0) return `${Number(move) + plies / 2}.`;
+  return ply === 0 ? `${move}…` : "";
+};
+
+const CLOCKS = { none: [0, 0], "3 + 2": [180, 2], "5 + 0": [300, 0], "10 + 5": [600, 5], "30 + 20": [1800, 20] };
+
+export function Setup({ setup, onChange }) {
+  return html`
+    <label><span>Clock</span>
+      <select onChange=${(event) => {
+        const [clock, increment] = CLOCKS[event.target.value];
+        onChange({ ...setup, clock, increment });
+      }}>${Object.keys(CLOCKS).map((name) => html`<option>${name}</option>`)}</select></label>
+    <label><span>From a position (FEN)</span>
+      <input type="text" maxlength="100" spellcheck="false" placeholder="the start of the game"
+        onChange=${(event) => {
+          const { fen, ...others } = setup;
+          onChange(event.target.value ? { ...others, fen: event.target.value } : others);
+        }} /></label>`;
+}
+
+// The pieces of a FEN, by square.
+function pieces(fen) {
+  const found = {};
+  fen.split(" ")[0].split("/").forEach((rank, row) => {
+    let file = 0;
+    for (const letter of rank) {
+      if (letter >= "1" && letter <= "8") file += Number(letter);
+      else found[FILES[file++] + (8 - row)] = letter;
+    }
+  });
+  return found;
+}
+
+function pieceName(letter) {
+  return `${letter === letter.toUpperCase() ? "white" : "black"} ${PIECES[letter.toUpperCase()]}`;
+}
+
+export function Board({ session, thought, hovered, onPlay, mine, flipped }) {
+  const { position } = session;
+  const standing = pieces(position.fen);
+  const black = mine.length ? mine[0] === 1 : !session.seats[0].human && session.seats[1].human;
+  const turned = black !== flipped;
+  const [from, setFrom] = useState(null);
+  const [cursor, setCursor] = useState("e2");
+  const [drag, setDrag] = useState(null);
+  const [promoting, setPromoting] = useState(null);
+  const svg = useRef(null);
+  useEffect(() => { setFrom(null); setDrag(null); setPromoting(null); }, [position.fen]);
+
+  const legal = mine.length ? position.legal.map(([move]) => move) : [];
+  const targets = from ? legal.filter((move) => move.startsWith(from)).map((move) => move.slice(2, 4)) : [];
+  const x = (square) => (turned ? 7 - FILES.indexOf(square[0]) : FILES.indexOf(square[0]));
+  const y = (square) => (turned ? Number(square[1]) - 1 : 8 - Number(square[1]));
+
+  function move(start, end) {
+    const found = legal.filter((one) => one.startsWith(start + end));
+    if (!found.length) return false;
+    if (found.length > 1) setPromoting({ start, end });
+    else onPlay(found[0]);
+    setFrom(null);
+    return true;
+  }
+  function choose(square) {
+    if (from && from !== square && move(from, square)) return;
+    const can = legal.some((one) => one.startsWith(square));
+    setFrom(can && from !== square ? square : null);
+  }
+  function squareAt(event) {
+    const box = svg.current.getBoundingClientRect();
+    const column = Math.floor((8 * (event.clientX - box.left)) / box.width);
+    const row = Math.floor((8 * (event.clientY - box.top)) / box.height);
+    if (column < 0 || column > 7 || row < 0 || row > 7) return null;
+    return FILES[turned ? 7 - column : column] + (turned ? row + 1 : 8 - row);
+  }
+  function place(event) {
+    const box = svg.current.getBoundingClientRect();
+    return { x: (8 * (event.clientX - box.left)) / box.width, y: (8 * (event.clientY - box.top)) / box.height };
+  }
+  function down(event) {
+    const square = squareAt(event);
+    if (!square || event.button) return;
+    setCursor(square);
+    if (legal.some((one) => one.startsWith(square))) {
+      svg.current.setPointerCapture(event.pointerId);
+      setDrag({ square, ...place(event), moved: false, again: from === square });
+      if (!(from && from !== square && targets.includes(square))) setFrom(square);
+    }
+  }
+  function over(event) {
+    if (drag) setDrag({ ...drag, ...place(event), moved: true });
+  }
+  function up(event) {
+    const square = squareAt(event);
+    if (drag) {
+      setDrag(null);
+      if (square && square !== drag.square) {
+        if (!move(drag.square, square)) setFrom(null);
+      } else if (drag.again) setFrom(null);
+    } else if (square) choose(square);
+  }
+  function key(event) {
+    const steps = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+    if (steps[event.key]) {
+      const [right, low] = steps[event.key];
+      const column = Math.min(7, Math.max(0, x(cursor) + right));
+      const row = Math.min(7, Math.max(0, y(cursor) + low));
+      setCursor(FILES[turned ? 7 - column : column] + (turned ? row + 1 : 8 - row));
+    } else if (event.key === "Enter" || event.key === " ") choose(cursor);
+    else if (event.key === "Escape") { setFrom(null); setPromoting(null); }
+    else return;
+    event.preventDefault();
+  }
+
+  const last = position.last ? [position.last.slice(0, 2), position.last.slice(2, 4)] : [];
+  const squares = [...FILES].flatMap((file) => [1, 2, 3, 4, 5, 6, 7, 8].map((rank) => file + rank));
+  const here = thought && thought.turn === session.turns.length;
+  return html`
+    <div class="board chess-board">
+      <${Side} session=${session} seat=${turned ? 0 : 1} />
+      <div class="square-frame">
+      <svg ref=${svg} viewBox="0 0 8 8" role="application" tabindex="0"
+        aria-label=${`Chess board. ${say(cursor, standing, legal, from)}. Arrow keys move, Enter chooses.`}
+        onPointerDown=${down} onPointerMove=${over} onPointerUp=${up} onPointerCancel=${() => setDrag(null)}
+        onKeyDown=${key}>
+        ${squares.map((square) => {
+          const dark = (FILES.indexOf(square[0]) + Number(square[1])) % 2 === 1;
+          return html`<rect key=${square} class=${`square ${dark ? "dark" : "light"}`}
+            x=${x(square)} y=${y(square)} width="1" height="1" />`;
+        })}
+        ${last.map((square) => html`<rect class="last" x=${x(square)} y=${y(square)} width="1" height="1" />`)}
+        ${position.check && html`<circle class="check" cx=${x(position.check) + 0.5} cy=${y(position.check) + 0.5} r="0.5" />`}
+        ${from && html`<rect class="from" x=${x(from)} y=${y(from)} width="1" height="1" />`}
+        <rect class="cursor" x=${x(cursor) + 0.03} y=${y(cursor) + 0.03} width="0.94" height="0.94" />
+        ${[...FILES].map((file) => html`<text class="coordinate" x=${x(file + "1") + 0.93} y="7.95" text-anchor="end">${file}</text>`)}
+        ${[1, 2, 3, 4, 5, 6, 7, 8].map((rank) => html`<text class="coordinate" x="0.05" y=${y(`a${rank}`) + 0.2}>${rank}</text>`)}
+        ${Object.entries(standing).map(([square, letter]) => html`
+          <image key=${square + letter} class="piece" href=${`/art/chess/${letter === letter.toUpperCase() ? "w" : "b"}${letter.toUpperCase()}.svg`}
+            x=${drag?.moved && drag.square === square ? drag.x - 0.5 : x(square)}
+            y=${drag?.moved && drag.square === square ? drag.y - 0.5 : y(square)} width="1" height="1" />`)}
+        ${targets.map((square) => standing[square]
+          ? html`<circle class="target taken" cx=${x(square) + 0.5} cy=${y(square) + 0.5} r="0.44" />`
+          : html`<circle class="target" cx=${x(square) + 0.5} cy=${y(square) + 0.5} r="0.15" />`)}
+        ${here && arrows(thought.rows, hovered).map(([row, kind, width, opacity]) => html`
+          <${Arrow} kind=${kind} width=${width} opacity=${opacity}
+            from=${[x(row.move) + 0.5, y(row.move) + 0.5]}
+            to=${[x(row.move.slice(2)) + 0.5, y(row.move.slice(2)) + 0.5]} />`)}
+      </svg>
+      ${promoting && html`
+        <div class="promotion" role="dialog" aria-label="Promote to">
+          ${["q", "n", "r", "b"].map((letter, index) => html`
+            <button type="button" autofocus=${index === 0} aria-label=${PIECES[letter.toUpperCase()]}
+              onClick=${() => { setPromoting(null); onPlay(promoting.start + promoting.end + letter); }}>
+              <img src=${`/art/chess/${black ? "b" : "w"}${letter.toUpperCase()}.svg`} alt="" />
+            </button>`)}
+        </div>`}
+      </div>
+      <${Side} session=${session} seat=${turned ? 1 : 0} />
+    </div>`;
+}
+
+function say(square, standing, legal, from) {
+  const what = standing[square] ? `${square} ${pieceName(standing[square])}` : square;
+  if (from) return `${what}; ${legal.some((one) => one.startsWith(from + square)) ? "can go here" : "not from here"}`;
+  return what;
+}
+
+// People's favourites in one colour and search's in another; a move that is pointed at stands out.
+function arrows(rows, hovered) {
+  if (hovered) {
+    const row = rows.find((one) => same(one.move, hovered));
+    return row ? [[row, "hover", 0.16, 0.9]] : [];
+  }
+  const likely = (kind) => rows.filter((row) => row[kind] >= 0.1).slice(0, 4);
+  return [
+    ...likely("anchor").map((row) => [row, "people", 0.05 + 0.18 * row.anchor, 0.75]),
+    ...likely("policy").map((row) => [row, "search", 0.03 + 0.12 * row.policy, 0.85]),
+  ];
+}
+
+function Arrow({ from, to, kind, width, opacity }) {
+  const [dx, dy] = [to[0] - from[0], to[1] - from[1]];
+  const length = Math.hypot(dx, dy);
+  const [ux, uy] = [dx / length, dy / length];
+  const head = Math.max(0.18, 2 * width);
+  const neck = [to[0] - ux * (head + 0.1), to[1] - uy * (head + 0.1)];
+  const tip = [to[0] - ux * 0.1, to[1] - uy * 0.1];
+  const side = head * 0.6;
+  return html`
+    <g class=${`arrow ${kind}`} opacity=${opacity}>
+      <line x1=${from[0]} y1=${from[1]} x2=${neck[0]} y2=${neck[1]} stroke-width=${width} />
+      <polygon points=${`${tip} ${[neck[0] - uy * side, neck[1] + ux * side]} ${[neck[0] + uy * side, neck[1] - ux * side]}`} />
+    </g>`;
+}

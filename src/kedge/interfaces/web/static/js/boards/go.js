@@ -1,0 +1,2 @@
+export const setup = {};
+export const number = () => "";

@@ -1,0 +1,81 @@
+// The dial: one slider, the numbers behind it, and what was measured there.
+import { html, useEffect, useState } from "../vendor/preact-htm.js";
+
+const WORDS = {
+  elo: "rating of the people it plays like",
+  c_puct: "c_puct: the lower, the farther from people",
+  lambda: "λ: the lower, the farther from people",
+  playouts: "playouts a move",
+  rollouts: "rollouts a move",
+  iterations: "iterations a turn",
+  temperature: "temperature of its choice",
+};
+const WHOLE = new Set(["playouts", "rollouts", "iterations", "elo"]);
+
+export function Dial({ label, seat, stops, onChange }) {
+  const [x, setX] = useState(seat.dial);
+  useEffect(() => setX(seat.dial), [seat.dial]);
+  const id = `stops-${label.replace(/\W/g, "")}`;
+  const turn = (value) => onChange({ human: seat.human, dial: value, settings: kept(seat.settings) });
+  const tell = (name, value) =>
+    onChange({ human: seat.human, dial: x, settings: { ...seat.settings, [name]: value } });
+  return html`
+    <section class="dial card" aria-label=${label}>
+      <h2>${label}</h2>
+      <div class="slider">
+        <input type="range" min="0" max="1" step="0.01" list=${id} value=${x}
+          aria-label=${`${label}: from like a person to as strong as it gets`}
+          aria-valuetext=${`${Math.round(100 * x)} of 100`}
+          onInput=${(event) => setX(Number(event.target.value))}
+          onChange=${(event) => turn(Number(event.target.value))} />
+        <datalist id=${id}>${stops.map((stop) => html`<option value=${stop.x} />`)}</datalist>
+        <div class="ends"><span>like a person</span><span>as strong as it gets</span></div>
+      </div>
+      <dl class="measured">
+        <${Measured} name="Like people" found=${seat.likeness} />
+        <${Measured} name="Strength" found=${seat.strength} />
+      </dl>
+      <details>
+        <summary>The numbers behind it</summary>
+        <div class="numbers">
+          ${Object.entries(seat.numbers).map(([name, value]) => html`
+            <label key=${name}>
+              <span>${WORDS[name] || name}</span>
+              <input type="number" value=${value} min="0" step=${WHOLE.has(name) ? 1 : "any"}
+                onChange=${(event) => event.target.value !== "" && tell(name, Number(event.target.value))} />
+            </label>`)}
+          ${Object.keys(seat.settings).length > 0 && html`
+            <button type="button" onClick=${() => onChange({ human: seat.human, dial: x, settings: {} })}>
+              As the dial has them
+            </button>`}
+        </div>
+        ${seat.agent && html`<p class="spec"><code>${seat.agent}</code></p>`}
+      </details>
+    </section>`;
+}
+
+// The dial moves c_puct or λ itself; what else was told stays told.
+function kept(settings) {
+  const { c_puct, lambda, ...others } = settings;
+  return others;
+}
+
+function Measured({ name, found }) {
+  if (!found.length) return html`<div><dt>${name}</dt><dd>not measured</dd></div>`;
+  return html`
+    <div>
+      <dt>${name}</dt>
+      ${found.map((one) => html`
+        <dd title=${one.command}>
+          <strong>${figure(one)}</strong> ${one.metric}
+          <small> ${one.sample.toLocaleString()} ${one.counted}${one.is_exact ? "" : `, at ${one.x}`}</small>
+        </dd>`)}
+    </div>`;
+}
+
+function figure({ value, error }) {
+  const share = Math.abs(value) <= 1;
+  const [shown, spread, unit] = share ? [100 * value, 100 * error, " %"] : [value, error, ""];
+  const digits = spread > 0 ? Math.max(0, Math.min(3, 1 - Math.floor(Math.log10(spread)))) : 2;
+  return `${shown.toFixed(digits)} ± ${spread.toFixed(digits)}${unit}`;
+}

@@ -1,0 +1,29 @@
+// Who sits at a side of a board, and the time that is left.
+import { html, useEffect, useState } from "../vendor/preact-htm.js";
+
+export function Side({ session, seat }) {
+  const { name, human, dial } = session.seats[seat];
+  const active = session.deciding.includes(seat);
+  return html`
+    <div class=${`side ${active ? "active" : ""}`}>
+      <span class=${`disc ${seat ? "black" : "white"}`} aria-hidden="true"></span>
+      <span>${name}</span>
+      <span class="who">${human ? "you" : `kedge at ${Math.round(100 * dial)}`}</span>
+      ${session.clock && html`<${Clock} session=${session} seat=${seat} />`}
+    </div>`;
+}
+
+function Clock({ session, seat }) {
+  const [now, setNow] = useState(performance.now());
+  const [since, setSince] = useState(performance.now());
+  const running = session.clock.running === seat;
+  useEffect(() => { setSince(performance.now()); setNow(performance.now()); }, [session.revision]);
+  useEffect(() => {
+    if (!running) return;
+    const timer = setInterval(() => setNow(performance.now()), 100);
+    return () => clearInterval(timer);
+  }, [running]);
+  const left = Math.max(0, session.clock.left[seat] - (running ? (now - since) / 1000 : 0));
+  const seconds = left < 20 ? (left % 60).toFixed(1).padStart(4, "0") : String(Math.floor(left % 60)).padStart(2, "0");
+  return html`<time class=${`clock ${running ? "running" : ""}`} role="timer">${Math.floor(left / 60)}:${seconds}</time>`;
+}

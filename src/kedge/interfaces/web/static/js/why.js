@@ -1,0 +1,60 @@
+// See why: what people play and what search makes of it, side by side, as it grows.
+import { html } from "../vendor/preact-htm.js";
+
+const SHOWN = 8;
+
+export function Why({ thought, title, hovered, onHover, extra }) {
+  if (!thought) return null;
+  const rows = thought.rows.slice(0, SHOWN);
+  const most = Math.max(0.01, ...rows.map((row) => Math.max(row.anchor, row.policy)));
+  const searched = rows.some((row) => row.visits !== null || row.q !== null);
+  const shown = rows.find((row) => same(row.move, hovered)) || rows[0];
+  return html`
+    <section class="why card" aria-label=${title}>
+      <h2>${title}${thought.done ? "" : html` <span class="working" aria-hidden="true"></span>`}</h2>
+      <dl class="facts">
+        ${fact("value", thought.value, (v) => v.toFixed(2), "for who decides")}
+        ${fact("KL", thought.kl, (v) => v.toFixed(2), "nats from people to what it plays")}
+        ${fact("entropy", thought.entropy, (v) => v.toFixed(2), "nats of what it plays")}
+        ${fact("playouts", thought.playouts, (v) => v.toLocaleString(), "network evaluations")}
+      </dl>
+      <p class="key"><span class="people">people</span> <span class="search">search</span></p>
+      <table>
+        <thead class="sr">
+          <tr><th>move</th><th>people</th><th>search</th>${searched && html`<th>value</th><th>visits</th>`}</tr>
+        </thead>
+        <tbody>
+          ${rows.map((row) => html`
+            <tr key=${JSON.stringify(row.move)} tabindex="0" class=${same(row.move, hovered) ? "hovered" : ""}
+              onMouseEnter=${() => onHover(row.move)} onMouseLeave=${() => onHover(null)}
+              onFocus=${() => onHover(row.move)} onBlur=${() => onHover(null)}>
+              <th scope="row">${row.name}</th>
+              <td class="bars">
+                <svg viewBox="0 0 100 16" preserveAspectRatio="none" aria-hidden="true">
+                  <rect class="people" y="1" width=${(100 * row.anchor) / most} height="6" />
+                  <rect class="search" y="9" width=${(100 * row.policy) / most} height="6" />
+                </svg>
+              </td>
+              <td class="number people" aria-label="people">${share(row.anchor)}</td>
+              <td class="number search" aria-label="search">${share(row.policy)}</td>
+              ${searched && html`
+                <td class="number" aria-label="value">${row.q === null ? "–" : row.q.toFixed(2)}</td>
+                <td class="number" aria-label="visits">${row.visits ?? "–"}</td>`}
+            </tr>`)}
+        </tbody>
+      </table>
+      <p class="line">${shown && shown.line.length > 1 ? shown.line.join(" ") : " "}</p>
+      ${extra}
+    </section>`;
+}
+
+export const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
+
+function fact(name, value, format, meaning) {
+  if (value === null || value === undefined) return null;
+  return html`<div title=${meaning}><dt>${name}</dt><dd>${format(value)}</dd></div>`;
+}
+
+function share(number) {
+  return `${(100 * number).toFixed(number >= 0.0995 || number === 0 ? 0 : 1)} %`;
+}

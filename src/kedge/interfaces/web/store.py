@@ -1,0 +1,71 @@
+"""Games in progress on disk: a killed server finds them again."""
+
+import json
+import sqlite3
+import time
+from pathlib import Path
+from typing import Any
+
+from kedge.errors import InputError
+from kedge.files import make_folder
+
+_DAYS = 30.0  # that a game is kept which nobody touches
+_MOST = 10_000  # games
+
+
+class SessionStore:
+    """Documents by id, in one SQLite file, or in memory without a path. For one thread."""
+
+    def __init__(self, path: Path | None, *, most: int = _MOST, days: float = _DAYS) -> None:
+        self._most, self._seconds = most, days * 86_400.0
+        try:
+            if path is not None:
+                make_folder(path.parent)
+            self._file = sqlite3.connect(path or ":memory:", isolation_level=None)
+            self._file.execute("PRAGMA journal_mode=WAL")
+            self._file.execute("PRAGMA synchronous=NORMAL")
+            self._file.execute(
+                "CREATE TABLE IF NOT EXISTS sessions "
+                "(id TEXT PRIMARY KEY, touched REAL NOT NULL, document TEXT NOT NULL)"
+            )
+            self._file.execute("CREATE INDEX IF NOT EXISTS by_age ON sessions (touched)")
+        except sqlite3.Error as error:
+            raise InputError(f"{path}: cannot keep games here ({error})") from None
+        self._count = self._counted()
+
+    def save(self, id: str, document: dict[str, Any]) -> None:
+        """Keep the document, and let go of the oldest where there are too many."""
+        row = (id, time.time(), json.dumps(document, separators=(",", ":")))
+        known = self._file.execute("SELECT 1 FROM sessions WHERE id = ?", (id,)).fetchone()
+        self._file.execute("INSERT OR REPLACE INTO sessions VALUES (?, ?, ?)", row)
+        self._count += known is None
+        if self._count > self._most:
+            self._file.execute(
+                "DELETE FROM sessions WHERE id IN "
+                "(SELECT id FROM sessions ORDER BY touched LIMIT ?)",
+                (self._count - self._most,),
+            )
+            self._count = self._counted()
+
+    def load(self, id: str) -> dict[str, Any] | None:
+        row = self._file.execute("SELECT document FROM sessions WHERE id = ?", (id,)).fetchone()
+        return None if row is None else json.loads(row[0])
+
+    def remove(self, id: str) -> None:
+        self._file.execute("DELETE FROM sessions WHERE id = ?", (id,))
+        self._count = self._counted()
+
+    def expire(self) -> None:
+        """Let go of games that nobody has touched for long."""
+        oldest = time.time() - self._seconds
+        self._file.execute("DELETE FROM sessions WHERE touched < ?", (oldest,))
+        self._count = self._counted()
+
+    def __len__(self) -> int:
+        return self._count
+
+    def close(self) -> None:
+        self._file.close()
+
+    def _counted(self) -> int:
+        return int(self._file.execute("SELECT COUNT(*) FROM sessions").fetchone()[0])

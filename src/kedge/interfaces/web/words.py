@@ -1,0 +1,156 @@
+"""What the API is told and tells, checked at its door."""
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+API_VERSION = 1
+MOST_TURNS = 2000
+
+Name = Annotated[str, Field(max_length=40, pattern=r"^[a-z][a-z0-9-]*$")]
+SessionId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{22}$")]
+Dial = Annotated[
+    float, Field(ge=0.0, le=1.0, description="0 like a person, 1 as strong as it gets")
+]
+Text = Annotated[str, Field(max_length=4000)]
+#: A move is text; orders and allocations are lists of it.
+MoveIn = Text | Annotated[list[Annotated[str, Field(max_length=60)] | int], Field(max_length=64)]
+TurnIn = MoveIn | Annotated[dict[str, MoveIn], Field(max_length=8)]
+Number = int | Annotated[float, Field(allow_inf_nan=False)]
+
+
+Setting = Annotated[str, Field(max_length=20, pattern=r"^[a-z_]+$")]
+
+
+class Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class SeatIn(Strict):
+    """Who sits somewhere: a person, or an agent at a setting of the dial."""
+
+    human: bool = False
+    dial: Dial = 0.5
+    settings: Annotated[
+        dict[Setting, Number],
+        Field(max_length=12, description="Numbers behind the dial, such as elo and c_puct"),
+    ] = {}
+
+
+class NewSession(Strict):
+    """A game to begin, or to go on with from `turns`."""
+
+    game: Name
+    setup: Annotated[dict[str, Any], Field(max_length=20)] = {}
+    seats: Annotated[list[SeatIn], Field(max_length=8)] | None = None
+    turns: Annotated[list[TurnIn], Field(max_length=MOST_TURNS)] = []
+
+
+class ReadRecord(Strict):
+    """A record, such as a PGN file's text, to go on from."""
+
+    game: Name
+    record: Annotated[str, Field(max_length=400_000)]
+    seats: Annotated[list[SeatIn], Field(max_length=8)] | None = None
+
+
+class MoveAt(Strict):
+    """What a person at `seat` does; `turn` guards against a click on a position that is gone."""
+
+    seat: Annotated[int, Field(ge=0, le=7)]
+    move: MoveIn
+    turn: Annotated[int, Field(ge=0, le=MOST_TURNS)]
+
+
+class AtSeat(Strict):
+    seat: Annotated[int, Field(ge=0, le=7)]
+
+
+class PolicyQuestion(Strict):
+    """A position, and who is asked about it: an agent by its spec, or the dial."""
+
+    game: Name
+    setup: Annotated[dict[str, Any], Field(max_length=20)] = {}
+    turns: Annotated[list[TurnIn], Field(max_length=MOST_TURNS)] = []
+    seat: Annotated[int, Field(ge=0, le=7)] | None = None
+    agent: Annotated[str, Field(max_length=300)] | None = None
+    dial: Dial | None = None
+    settings: Annotated[dict[Setting, Number], Field(max_length=12)] = {}
+    seed: Annotated[int, Field(ge=0, lt=2**32)] = 0
+
+
+class RowOut(BaseModel):
+    move: Any
+    name: str
+    anchor: float
+    policy: float
+    q: float | None = None
+    visits: int | None = None
+    line: list[str] = []
+
+
+class ThoughtOut(BaseModel):
+    agent: str
+    seat: int
+    turn: int
+    value: float | None
+    kl: float | None
+    entropy: float
+    anchor_entropy: float
+    rows: list[RowOut]
+    others: int
+    playouts: int | None
+    done: bool
+    more: dict[str, Any]
+
+
+class SeatOut(BaseModel):
+    name: str
+    human: bool
+    dial: float
+    settings: dict[str, float]
+    agent: str | None
+    """The spec it plays by; null for a person."""
+    numbers: dict[str, Any]
+    """All that is behind the dial, as it stands."""
+    likeness: list[dict[str, Any]]
+    """What was measured at that setting, or at the nearest."""
+    strength: list[dict[str, Any]]
+    decided: bool
+
+
+class TurnOut(BaseModel):
+    seats: list[int]
+    name: str
+
+
+class ClockOut(BaseModel):
+    left: list[float]
+    running: int | None
+
+
+class SessionOut(BaseModel):
+    """A game as the page shows it."""
+
+    id: str
+    game: str
+    revision: int
+    setup: dict[str, Any]
+    seats: list[SeatOut]
+    deciding: list[int]
+    thinking: list[int]
+    eyes: int | None
+    turns: list[TurnOut]
+    document: list[Any] | None
+    """The turns as a new session would take them; null while they would tell a secret."""
+    position: dict[str, Any]
+    outcome: str | None
+    thought: ThoughtOut | None
+    """Behind the last decision of an agent."""
+    clock: ClockOut | None
+    trouble: str | None
+    """Why an agent could not decide."""
+
+
+class Problem(BaseModel):
+    detail: str
