@@ -9,7 +9,6 @@ import numpy as np
 
 from kedge.agents.diplomacy import DiplomacyPlayer, OrderSearch
 from kedge.agents.diplomacy_search import ROLLOUT_TEMPERATURE
-from kedge.agents.diplomacy_specs import SEARCHBOT
 from kedge.agents.networks import is_cpu
 from kedge.experiments import Column, Report, Table, Task
 from kedge.experiments.players import diplomacy_player_on
@@ -40,8 +39,12 @@ class DiplomacySearchSettings(OneAmongSix):
         return {
             f"{pikl(lam)}{words}": {"lambda": lam, **settings}
             for lam in self.lambdas
-            for words, settings in _SETTINGS.items()
+            for words, settings in self._settings().items()
         }
+
+    def _settings(self) -> Mapping[str, Mapping[str, Any]]:
+        """What is added to a name: the paper's, what its authors released, and Gray et al.'s."""
+        return {"": {}, ", authors": {"preset": "authors"}, ", searchbot": self.as_searchbot()}
 
     def specs(self) -> dict[str, str]:
         ours = {name: self.search("pikl-hedge", **told) for name, told in self.names().items()}
@@ -110,14 +113,6 @@ class DiplomacySearchSettings(OneAmongSix):
             draw=lambda figure: draw_shares(figure, {"Among six IL": rows}),
             figure_size=(6.4, 1.4 + 0.4 * len(rows)),
         )
-
-
-#: What is added to a name: the paper's, what its authors released, and as Gray et al. search.
-_SETTINGS: Mapping[str, Mapping[str, Any]] = {
-    "": {},
-    ", authors": {"preset": "authors"},
-    ", searchbot": SEARCHBOT,
-}
 
 
 def _timed(name: str) -> str:

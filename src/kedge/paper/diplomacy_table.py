@@ -36,6 +36,9 @@ class DiplomacyTable(Composite):
     samples: int | None = None
     value: str | None = None
     """Of every search; None leaves each its own."""
+    rollout: int | None = None
+    """Phases that SearchBot, and piKL with its settings, play on before they value a position; None
+    is their own 2, which without a GPU takes them minutes a turn."""
     device: str = "cpu"
     dtype: Dtype = "float32"
 
@@ -59,12 +62,16 @@ class DiplomacyTable(Composite):
         return {
             IL: self.imitation(),
             **{name: self.search("pikl-hedge", **told) for name, told in dial.items()},
-            GRAY_PIKL: self.search("pikl-hedge", **dial[pikl(1e-3)], **SEARCHBOT_SETTINGS),
+            GRAY_PIKL: self.search("pikl-hedge", **dial[pikl(1e-3)], **self.as_searchbot()),
             HEDGE: self.search("hedge"),
             RM: self.search("rm"),
             BRBOT: self.search("best-response"),
-            SEARCHBOT: self.search("searchbot"),
+            SEARCHBOT: self.search("searchbot", **self._rolling_out()),
         }
+
+    def as_searchbot(self) -> dict[str, Any]:
+        """The settings of Gray et al."""
+        return {**SEARCHBOT_SETTINGS, **self._rolling_out()}
 
     def imitation(self, **changes: Any) -> str:
         """The human model by itself."""
@@ -80,6 +87,9 @@ class DiplomacyTable(Composite):
     def _searching(self) -> dict[str, Any]:
         names = ("iterations", "candidates", "samples", "value")
         return {name: found for name in names if (found := getattr(self, name)) is not None}
+
+    def _rolling_out(self) -> dict[str, int]:
+        return {} if self.rollout is None else {"rollout": self.rollout}
 
     def agent_notes(self, names: Sequence[str]) -> list[str]:
         """Which agents stand for the names in a table."""
