@@ -152,5 +152,25 @@ class SessionOut(BaseModel):
     """Why an agent could not decide."""
 
 
+class PositionOut(BaseModel):
+    """An earlier position of a game, as the page shows it."""
+
+    turn: int
+    """How many turns were taken before it."""
+    position: dict[str, Any]
+
+
+class ReviewOut(BaseModel):
+    """A review, under way or done."""
+
+    done: int
+    """Moves that are judged."""
+    of: int
+    report: dict[str, Any] | None
+    """As `kedge analyze --json` has it, and of each move how likely it is at each of `knots`."""
+    trouble: str | None
+    """Why there will be none."""
+
+
 class Problem(BaseModel):
     detail: str
