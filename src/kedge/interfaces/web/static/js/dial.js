@@ -62,14 +62,15 @@ function kept(settings) {
 
 function Measured({ name, found }) {
   if (!found.length) return html`<div><dt>${name}</dt><dd>not measured</dd></div>`;
+  const [{ metric, sample, counted }] = found;
   return html`
     <div>
       <dt>${name}</dt>
-      ${found.map((one) => html`
-        <dd title=${one.command}>
-          <strong>${figure(one)}</strong> ${one.metric}
-          <small> ${one.sample.toLocaleString()} ${one.counted}${one.is_exact ? "" : `, at ${one.x}`}</small>
-        </dd>`)}
+      <dd>
+        ${found.map((one) => html`
+          <span class="figure" title=${one.command}><strong>${figure(one)}</strong>${one.is_exact ? "" : ` at ${Math.round(100 * one.x)}`}</span>`)}
+        <small>${metric}; ${sample.toLocaleString()} ${counted}</small>
+      </dd>
     </div>`;
 }
 

@@ -1,7 +1,7 @@
-// Who sits at a side of a board, and the time that is left.
+// Who sits at a side of a board, what `more` there is to say of it, and the time that is left.
 import { html, useEffect, useState } from "../vendor/preact-htm.js";
 
-export function Side({ session, seat }) {
+export function Side({ session, seat, more }) {
   const { name, human, dial } = session.seats[seat];
   const active = session.deciding.includes(seat);
   return html`
@@ -9,6 +9,7 @@ export function Side({ session, seat }) {
       <span class=${`disc ${seat ? "black" : "white"}`} aria-hidden="true"></span>
       <span>${name}</span>
       <span class="who">${human ? "you" : `kedge at ${Math.round(100 * dial)}`}</span>
+      ${more}
       ${session.clock && html`<${Clock} session=${session} seat=${seat} />`}
     </div>`;
 }

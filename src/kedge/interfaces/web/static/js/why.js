@@ -4,7 +4,13 @@ import { html } from "../vendor/preact-htm.js";
 const SHOWN = 8;
 
 export function Why({ thought, title, hovered, onHover, extra }) {
-  if (!thought) return null;
+  if (!thought) {
+    return html`
+      <section class="why card" aria-label="Why">
+        <h2>Why</h2>
+        <p class="line">Here you see what people would play, and what search makes of it, once it thinks.</p>
+      </section>`;
+  }
   const rows = thought.rows.slice(0, SHOWN);
   const most = Math.max(0.01, ...rows.map((row) => Math.max(row.anchor, row.policy)));
   const searched = rows.some((row) => row.visits !== null || row.q !== null);

@@ -1,0 +1,111 @@
+// A game that is looked back at: its value, how human each move was, and where search and people part.
+import { html, useState } from "../vendor/preact-htm.js";
+import { turnName } from "./games.js";
+
+// A review is of the game's first turns, unless some of them were undone since.
+export function isOf({ report, of }, session) {
+  if (!report) return of === session.turns.length;
+  return report.moves.every((move, ply) => session.turns[ply]?.name === move.name);
+}
+
+export function Review({ review, session, shown, onShow, onBegin }) {
+  const isBehind = review && review.of < session.turns.length;
+  return html`
+    <section class="review card" aria-label="Review">
+      <h2>Review</h2>
+      ${review?.trouble && html`<p class="trouble">${review.trouble}</p>`}
+      ${review && !review.report && !review.trouble
+        ? html`<label class="progress"><span>Judging the moves…</span>
+            <progress max=${review.of} value=${review.done || undefined} /></label>`
+        : (!review?.report || isBehind) && html`
+          <p><button type="button" disabled=${!session.turns.length} onClick=${onBegin}>
+            ${isBehind ? "Review the moves since" : "Review the game"}</button></p>`}
+      ${review?.report && html`<${Report} report=${review.report} session=${session} shown=${shown} onShow=${onShow} />`}
+    </section>`;
+}
+
+function Report({ report, session, shown, onShow }) {
+  const move = report.moves[shown - 1];
+  return html`
+    <${Curve} report=${report} name=${session.seats[0].name} shown=${shown} onShow=${onShow} />
+    <${Chosen} report=${report} move=${move} session=${session} />
+    <table class="players">
+      <thead><tr><td></td>${report.players.map((_, seat) => html`<th scope="col">${session.seats[seat].name}</th>`)}</tr></thead>
+      <tbody>
+        ${report.players.some((player) => player.fit) && row("plays like", report, ({ fit }) =>
+          fit && `${tens(fit.rating)} ± ${tens(fit.error)}`)}
+        ${row("people's first choice", report, ({ top1 }) => top1 !== null && percent(top1))}
+        ${row("score kept a move", report, ({ loss }) => loss !== null && `${(100 * (1 - loss)).toFixed(1)} %`)}
+        ${row("? and ??", report, ({ mistakes, blunders }) => `${mistakes} and ${blunders}`)}
+      </tbody>
+    </table>
+    ${report.disagreements.length > 0 && html`
+      <h3>Where search and people part ways</h3>
+      <ul class="moments">
+        ${report.disagreements.map((ply) => report.moves[ply]).map((one) => html`
+          <li key=${one.ply}><button type="button" class="link" onClick=${() => onShow(one.ply)}>
+            ${turnName(one.ply, session)}${one.mark}</button>
+            search ${one.choice.name} ${percent(one.choice.policy)}, people ${one.people[0].name} ${percent(one.people[0].anchor)}
+            <small> KL ${one.kl_to_anchor.toFixed(2)}</small></li>`)}
+      </ul>`}`;
+}
+
+// The first player's expected score over the moves; a click goes to the position.
+function Curve({ report, name, shown, onShow }) {
+  const values = [...report.moves.map((move) => move.value), report.value];
+  const most = values.length - 1;
+  const [over, setOver] = useState(null);
+  const turnAt = (event) => {
+    const box = event.currentTarget.getBoundingClientRect();
+    return Math.max(0, Math.min(most, Math.round((most * (event.clientX - box.left)) / box.width)));
+  };
+  const score = (value) => `${name} ${percent((1 + value) / 2)}`;
+  const height = (value) => 20 * (1 - value);
+  const line = values.map((value, turn) => `${(100 * turn) / most},${height(value)}`).join(" ");
+  const at = (100 * Math.min(over ?? shown, most)) / most;
+  const value = values[Math.min(over ?? shown, most)];
+  return html`
+    <figure class="curve">
+      <svg viewBox="0 0 100 40" preserveAspectRatio="none" role="img"
+        aria-label=${`What the game was worth, from ${score(values[0])} to ${score(values[most])}`}
+        onPointerMove=${(event) => setOver(turnAt(event))} onPointerLeave=${() => setOver(null)}
+        onClick=${(event) => onShow(turnAt(event))}>
+        <polygon points=${`0,40 ${line} 100,40`} />
+        <line class="even" x1="0" x2="100" y1="20" y2="20" />
+        <polyline points=${line} />
+        ${report.moves.filter((move) => move.mark.includes("?")).map((move) => html`
+          <line class=${move.mark === "??" ? "blunder" : "mistake"} x1=${(100 * (move.ply + 1)) / most} x2=${(100 * (move.ply + 1)) / most}
+            y1=${height(values[move.ply + 1])} y2=${height(values[move.ply])} />`)}
+        <line class="cursor" x1=${at} x2=${at} y1="0" y2="40" />
+      </svg>
+      <figcaption>${score(value)}</figcaption>
+    </figure>`;
+}
+
+// The move that led to where the board stands.
+function Chosen({ report, move, session }) {
+  if (!move) return html`<p class="chosen">Choose a move to see how human it was.</p>`;
+  const likely = report.likely?.[move.ply];
+  const most = Math.max(0.01, ...(likely || []));
+  return html`
+    <div class="chosen">
+      <p><strong>${turnName(move.ply, session)}${move.mark}</strong>
+        ${" "}${percent(move.anchor)} of ${report.ratings ? `${report.ratings[move.player]}s` : "people"}${
+          move.choice.move === move.move ? "; search plays it too" : `; search prefers ${move.choice.name} (${percent(move.choice.policy)})`}${
+          move.loss >= 0.005 ? `; costs ${move.loss.toFixed(2)} of a win` : ""}.</p>
+      ${likely && html`
+        <div class="strip" role="img" aria-label=${`How many play it, by rating: ${report.knots.map((knot, i) => `${knot} ${percent(likely[i])}`).join(", ")}`}>
+          ${likely.map((share, i) => html`
+            <div key=${i} title=${`${percent(share)} of people rated ${report.knots[i]}`}>
+              <svg viewBox="0 0 10 10" preserveAspectRatio="none" aria-hidden="true">
+                <rect class="people" y=${10 - (10 * share) / most} width="10" height=${(10 * share) / most} /></svg>
+              <span>${percent(share)}</span><small>${report.knots[i]}</small>
+            </div>`)}
+        </div>`}
+    </div>`;
+}
+
+const row = (name, report, shown) => html`
+  <tr><th scope="row">${name}</th>${report.players.map((player) => html`<td>${shown(player) || "–"}</td>`)}</tr>`;
+const tens = (number) => 10 * Math.round(number / 10);
+const percent = (share) => (share > 0 && share < 0.005 ? "<1 %" : `${Math.round(100 * share)} %`);
