@@ -39,6 +39,7 @@ export const api = {
   undo: (id, seat) => ask("POST", `/sessions/${id}/undo`, seat === undefined ? undefined : { seat }),
   resign: (id, seat) => ask("POST", `/sessions/${id}/resign`, { seat }),
   sit: (id, seat, told) => ask("PUT", `/sessions/${id}/seats/${seat}`, told),
+  policy: (asked) => ask("POST", "/policy", asked),
   at: (id, turn, eyes) => ask("GET", `/sessions/${id}/at/${turn}${seenBy(eyes)}`),
   review: (id) => ask("POST", `/sessions/${id}/review`),
   record: (id, annotated) => ask("GET", `/sessions/${id}/record${annotated ? "?annotated=true" : ""}`),

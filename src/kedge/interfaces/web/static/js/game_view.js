@@ -6,7 +6,7 @@ import { Dial } from "./dial.js";
 import { GAMES, turnName } from "./games.js";
 import { useHistory } from "./history.js";
 import { Review, isOf } from "./review.js";
-import { Score } from "./score.js";
+import { Score, Steps } from "./score.js";
 import { Why } from "./why.js";
 
 export function GameView({ id, games }) {
@@ -23,6 +23,11 @@ export function GameView({ id, games }) {
   const [then, shown, onShow] = useHistory(session, setTrouble);
 
   const hear = (thought) => setThoughts((known) => ({ ...known, [thought.turn]: thought }));
+  useEffect(() => {
+    // Who wants advice wants it of earlier positions, too.
+    if (!advised || !session?.document || shown === session.turns.length || thoughts[shown]) return;
+    api.policy(questionAt(session, shown)).then(hear, (error) => setTrouble(error.message));
+  }, [advised, shown]);
   const show = useCallback((found) => {
     setSession((known) => (known && known.revision > found.revision ? known : found));
     if (found.thought) hear(found.thought);
@@ -74,11 +79,11 @@ export function GameView({ id, games }) {
       <h1 class="sr">${look.title}</h1>
       <div class="middle">
         <${Board} ...${board} />
-        <div class="word">
+        <${Steps} count=${session.turns.length} shown=${shown} onShow=${onShow}>
           <p class="status" role="status" aria-live="polite">${isNow ? status(session, mine, state) : earlier(shown, session)}</p>
           ${!isNow && html`<button type="button" onClick=${() => onShow(session.turns.length)}>Back to the game</button>`}
-          <p class="trouble" role="alert">${trouble || session.trouble}</p>
-        </div>
+        <//>
+        <p class="trouble" role="alert">${trouble || session.trouble}</p>
         <${Actions} session=${session} act=${act} files=${game.files} onTrouble=${setTrouble}
           reviewed=${judged?.report && judged.of === session.turns.length} onFlip=${look.flips && (() => setFlipped(!flipped))} />
       </div>
@@ -104,6 +109,12 @@ export function GameView({ id, games }) {
         </aside>
       </div>
     </main>`;
+}
+
+// What an agent of this game would play where so many turns were taken.
+function questionAt({ game, setup, document: turns, seats }, shown) {
+  const { dial, settings } = seats.find((seat) => !seat.human) || seats[0];
+  return { game, setup, turns: turns.slice(0, shown), dial, settings };
 }
 
 // Agents that sit alike share a dial.

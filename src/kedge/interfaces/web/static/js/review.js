@@ -27,7 +27,7 @@ export function Review({ review, session, shown, onShow, onBegin }) {
 function Report({ report, session, shown, onShow }) {
   const move = report.moves[shown - 1];
   return html`
-    <${Curve} report=${report} name=${session.seats[0].name} shown=${shown} onShow=${onShow} />
+    <${Curve} report=${report} session=${session} shown=${shown} onShow=${onShow} />
     <${Chosen} report=${report} move=${move} session=${session} />
     <table class="players">
       <thead><tr><td></td>${report.players.map((_, seat) => html`<th scope="col">${session.seats[seat].name}</th>`)}</tr></thead>
@@ -44,14 +44,14 @@ function Report({ report, session, shown, onShow }) {
       <ul class="moments">
         ${report.disagreements.map((ply) => report.moves[ply]).map((one) => html`
           <li key=${one.ply}><button type="button" class="link" onClick=${() => onShow(one.ply)}>
-            ${turnName(one.ply, session)}${one.mark}</button>
-            search ${one.choice.name} ${percent(one.choice.policy)}, people ${one.people[0].name} ${percent(one.people[0].anchor)}
-            <small> KL ${one.kl_to_anchor.toFixed(2)}</small></li>`)}
+            before ${turnName(one.ply, session)}${one.mark}</button>
+            <small>KL ${one.kl_to_anchor.toFixed(2)}</small>
+            <span>search ${one.choice.name} ${percent(one.choice.policy)}, people ${one.people[0].name} ${percent(one.people[0].anchor)}</span></li>`)}
       </ul>`}`;
 }
 
 // The first player's expected score over the moves; a click goes to the position.
-function Curve({ report, name, shown, onShow }) {
+function Curve({ report, session, shown, onShow }) {
   const values = [...report.moves.map((move) => move.value), report.value];
   const most = values.length - 1;
   const [over, setOver] = useState(null);
@@ -59,11 +59,11 @@ function Curve({ report, name, shown, onShow }) {
     const box = event.currentTarget.getBoundingClientRect();
     return Math.max(0, Math.min(most, Math.round((most * (event.clientX - box.left)) / box.width)));
   };
-  const score = (value) => `${name} ${percent((1 + value) / 2)}`;
+  const score = (value) => `${session.seats[0].name} ${percent((1 + value) / 2)}`;
   const height = (value) => 20 * (1 - value);
   const line = values.map((value, turn) => `${(100 * turn) / most},${height(value)}`).join(" ");
-  const at = (100 * Math.min(over ?? shown, most)) / most;
-  const value = values[Math.min(over ?? shown, most)];
+  const turn = Math.min(over ?? shown, most);
+  const [at, value] = [(100 * turn) / most, values[turn]];
   return html`
     <figure class="curve">
       <svg viewBox="0 0 100 40" preserveAspectRatio="none" role="img"
@@ -78,7 +78,7 @@ function Curve({ report, name, shown, onShow }) {
             y1=${height(values[move.ply + 1])} y2=${height(values[move.ply])} />`)}
         <line class="cursor" x1=${at} x2=${at} y1="0" y2="40" />
       </svg>
-      <figcaption>${score(value)}</figcaption>
+      <figcaption>${score(value)}${turn > 0 ? ` after ${turnName(turn - 1, session)}` : ""}</figcaption>
     </figure>`;
 }
 
@@ -99,7 +99,7 @@ function Chosen({ report, move, session }) {
             <div key=${i} title=${`${percent(share)} of people rated ${report.knots[i]}`}>
               <svg viewBox="0 0 10 10" preserveAspectRatio="none" aria-hidden="true">
                 <rect class="people" y=${10 - (10 * share) / most} width="10" height=${(10 * share) / most} /></svg>
-              <span>${percent(share)}</span><small>${report.knots[i]}</small>
+              <span>${percent(share).replace(" ", "")}</span><small>${report.knots[i]}</small>
             </div>`)}
         </div>`}
     </div>`;

@@ -31,20 +31,23 @@ export function Score({ session, shown, marks, onShow }) {
         ${rows(session, sheet).map((row) => html`
           <li key=${row[0]}><b>${number(row[0], session)}</b>${row.map((ply) => (ply < 0 ? html`<span class="move">…</span>` : move(ply)))}</li>`)}
       </ol>
-      <p class="steps" role="group" aria-label="Step through the game">
-        ${step("First position", "⏮", () => go(0), shown === 0)}
-        ${step("Back", "◀", () => go(shown - 1), shown === 0)}
-        ${step("Forward", "▶", () => go(shown + 1), shown === count)}
-        ${step("Back to the game", "⏭", () => go(count), shown === count)}
-      </p>
     </section>`;
 }
 
-const MARKS = { "?": "mistake", "??": "blunder", "!": "good" };
-
-function step(name, sign, onClick, disabled) {
-  return html`<button type="button" aria-label=${name} title=${name} disabled=${disabled} onClick=${onClick}>${sign}</button>`;
+// The same by buttons, on both sides of what is said of the position.
+export function Steps({ count, shown, onShow, children }) {
+  const step = (name, sign, turn) => html`
+    <button type="button" class="step" aria-label=${name} title=${name} onClick=${() => onShow(turn)}
+      disabled=${turn < 0 || turn > count || turn === shown}>${sign}</button>`;
+  return html`
+    <div class="word" role="group" aria-label="Step through the game">
+      ${step("First position", "«", 0)}${step("Back", "‹", shown - 1)}
+      ${children}
+      ${step("Forward", "›", shown + 1)}${step("Last position", "»", count)}
+    </div>`;
 }
+
+const MARKS = { "?": "mistake", "??": "blunder", "!": "good" };
 
 // Plies by row: two where both sides stand beside each other, −1 where the first did not move.
 function rows(session, sheet) {

@@ -8,7 +8,7 @@ export function Why({ thought, title, hovered, onHover, extra }) {
     return html`
       <section class="why card" aria-label="Why">
         <h2>Why</h2>
-        <p class="line">Here you see what people would play, and what search makes of it, once it thinks.</p>
+        <p class="line">What people would play, and what search makes of it, stands here once a move is thought of.</p>
       </section>`;
   }
   const rows = thought.rows.slice(0, SHOWN);
