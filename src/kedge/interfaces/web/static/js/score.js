@@ -42,7 +42,7 @@ export function Steps({ count, shown, onShow, children }) {
   return html`
     <div class="word" role="group" aria-label="Step through the game">
       ${step("First position", "«", 0)}${step("Back", "‹", shown - 1)}
-      ${children}
+      <div>${children}</div>
       ${step("Forward", "›", shown + 1)}${step("Last position", "»", count)}
     </div>`;
 }
