@@ -206,7 +206,7 @@ async def earlier(
     request: Request, id: SessionId, turn: TurnNumber, eyes: Eyes = None
 ) -> PositionOut:
     """The position after so many turns."""
-    return PositionOut(**_tables(request).at(id).position_at(turn, eyes))
+    return PositionOut(**await _tables(request).at(id).position_at(turn, eyes))
 
 
 @router.post("/sessions/{id}/review", status_code=202, tags=["reviews"])

@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Callable
-from concurrent.futures import Executor
 from typing import Any
 
 import numpy as np
@@ -36,9 +35,9 @@ class Review:
         self._trouble: str | None = None
         self._task: asyncio.Task[None] | None = None
 
-    def begin(self, turn: asyncio.Semaphore, threads: Executor) -> None:
+    def begin(self, turn: asyncio.Semaphore) -> None:
         """Once it is its turn."""
-        self._task = asyncio.create_task(self._make(turn, threads))
+        self._task = asyncio.create_task(self._make(turn))
 
     def stop(self) -> None:
         """Unless it is done: who asks again has it begin again."""
@@ -69,7 +68,7 @@ class Review:
             raise InputError("the review is not done yet")
         return self._text
 
-    async def _make(self, turn: asyncio.Semaphore, threads: Executor) -> None:
+    async def _make(self, turn: asyncio.Semaphore) -> None:
         loop = asyncio.get_running_loop()
 
         def told(done: int) -> None:
@@ -89,7 +88,7 @@ class Review:
 
         try:
             async with turn:
-                self._report, self._text = await loop.run_in_executor(threads, judge)
+                self._report, self._text = await asyncio.to_thread(judge)
         except _StoppedError:
             return
         except InputError as error:

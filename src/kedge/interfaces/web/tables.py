@@ -92,7 +92,7 @@ class Table:
             if self._review is not None:
                 self._review.stop()
             self._review = Review(session, self._publish_review)
-            self._review.begin(self._hall.reviewing, self._hall.threads)
+            self._review.begin(self._hall.reviewing)
         return self._review
 
     def reviewed(self) -> Review:
@@ -157,9 +157,9 @@ class Table:
             "trouble": self.trouble,
         }
 
-    def position_at(self, turn: int, eyes: int | None) -> dict[str, Any]:
+    async def position_at(self, turn: int, eyes: int | None) -> dict[str, Any]:
         """An earlier position, as it is shown to who sits at `eyes`."""
-        state = self.session.state_at(turn)
+        state = await asyncio.to_thread(self.session.state_at, turn)
         return {"turn": turn, "position": self._position(state, self._seen_by(eyes))}
 
     def close(self) -> None:
@@ -278,7 +278,7 @@ class Tables:
         self.players = Players()
         self._rng = np.random.default_rng(seed)
         self._tables: OrderedDict[str, Table] = OrderedDict()
-        self.threads = ThreadPoolExecutor(_THINKERS, "think")
+        self._threads = ThreadPoolExecutor(_THINKERS, "think")
         self.reviewing = asyncio.Semaphore(1)
         """A review keeps the machine busy by itself: one at a time."""
 
@@ -348,12 +348,12 @@ class Tables:
             agents = {seat: (spec, self.players.get(spec)) for seat, spec in specs.items()}
             return game.think(state, agents, turn, rng, watched, stop)
 
-        return await loop.run_in_executor(self.threads, think)
+        return await loop.run_in_executor(self._threads, think)
 
     def close(self) -> None:
         for table in self._tables.values():
             table.close()
-        self.threads.shutdown(wait=False, cancel_futures=True)
+        self._threads.shutdown(wait=False, cancel_futures=True)
         self.store.close()
 
     def _seat(self, session: Session) -> Table:

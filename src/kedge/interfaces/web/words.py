@@ -96,7 +96,13 @@ class PolicyQuestion(Strict):
     seed: Annotated[int, Field(ge=0, lt=2**32)] = 0
 
 
-class RowOut(BaseModel):
+class Told(BaseModel):
+    """What the API tells; its description says what the words below each field say."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+
+class RowOut(Told):
     move: Any
     name: str
     anchor: float
@@ -106,7 +112,7 @@ class RowOut(BaseModel):
     line: list[str] = []
 
 
-class ThoughtOut(BaseModel):
+class ThoughtOut(Told):
     agent: str
     seat: int
     turn: int
@@ -121,7 +127,7 @@ class ThoughtOut(BaseModel):
     more: dict[str, Any]
 
 
-class SeatOut(BaseModel):
+class SeatOut(Told):
     name: str
     human: bool
     dial: float
@@ -136,17 +142,17 @@ class SeatOut(BaseModel):
     decided: bool
 
 
-class TurnOut(BaseModel):
+class TurnOut(Told):
     seats: list[int]
     name: str
 
 
-class ClockOut(BaseModel):
+class ClockOut(Told):
     left: list[float]
     running: int | None
 
 
-class SessionOut(BaseModel):
+class SessionOut(Told):
     """A game as the page shows it."""
 
     id: str
@@ -169,7 +175,7 @@ class SessionOut(BaseModel):
     """Why an agent could not decide."""
 
 
-class PositionOut(BaseModel):
+class PositionOut(Told):
     """An earlier position of a game, as the page shows it."""
 
     turn: int
@@ -177,7 +183,7 @@ class PositionOut(BaseModel):
     position: dict[str, Any]
 
 
-class ReviewOut(BaseModel):
+class ReviewOut(Told):
     """A review, under way or done."""
 
     done: int
@@ -189,5 +195,5 @@ class ReviewOut(BaseModel):
     """Why there will be none."""
 
 
-class Problem(BaseModel):
+class Problem(Told):
     detail: str

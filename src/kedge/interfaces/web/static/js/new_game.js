@@ -60,7 +60,7 @@ export function NewGame({ game }) {
 function People({ name, label, least, most, step, usual, settings, onChange }) {
   const value = settings[name] ?? usual;
   return html`
-    <label class="slider"><span>${label} <output>${value}</output></span>
+    <label class="slider"><span>${label} <strong>${value}</strong></span>
       <input type="range" min=${least} max=${most} step=${step} value=${value}
         onInput=${(event) => onChange({ ...settings, [name]: Number(event.target.value) })} />
     </label>`;

@@ -45,7 +45,7 @@ export function Why({ thought, title, hovered, onHover, extra }) {
               <td class="number search" aria-label="search">${share(row.policy)}</td>
               ${searched && html`
                 <td class="number" aria-label="value">${row.q === null ? "–" : row.q.toFixed(2)}</td>
-                <td class="number" aria-label="visits">${row.visits ?? "–"}</td>`}
+                <td class="number visits" aria-label="visits">${row.visits ?? "–"}</td>`}
             </tr>`)}
         </tbody>
       </table>

@@ -186,7 +186,7 @@ export function Board({ session, thought, hovered, onPlay, mine, flipped }) {
   const here = thought && thought.turn === session.turns.length;
   return html`
     <div class="board chess-board">
-      <${Side} session=${session} seat=${turned ? 0 : 1} more=${surplus(standing, turned)} />
+      <${Side} session=${session} seat=${turned ? 0 : 1}>${surplus(standing, turned)}<//>
       <div class="square-frame">
       <svg ref=${svg} viewBox="0 0 8 8" role="application" tabindex="0"
         aria-label=${`Chess board. ${say(cursor, standing, legal, from)}. Arrow keys move, Enter chooses.`}
@@ -222,7 +222,7 @@ export function Board({ session, thought, hovered, onPlay, mine, flipped }) {
         <${Promotion} black=${position.player === 1} onChoose=${(letter) => send(promoting.start + promoting.end + letter)}
           onClose=${() => { setPromoting(null); svg.current.focus(); }} />`}
       </div>
-      <${Side} session=${session} seat=${turned ? 1 : 0} more=${surplus(standing, !turned)} />
+      <${Side} session=${session} seat=${turned ? 1 : 0}>${surplus(standing, !turned)}<//>
     </div>`;
 }
 
