@@ -19,7 +19,7 @@ export function Confirm({ title, yes, onYes, onClose }) {
     <${Dialog} title=${title} onClose=${onClose}>
       <p class="actions">
         <button type="button" class="main" onClick=${() => { onClose(); onYes(); }}>${yes}</button>
-        <button type="button" onClick=${onClose}>Cancel</button>
+        <button type="button" autofocus onClick=${onClose}>Cancel</button>
       </p>
     <//>`;
 }

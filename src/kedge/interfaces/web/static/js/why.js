@@ -19,7 +19,7 @@ export function Why({ thought, title, hovered, onHover, extra }) {
     <section class="why card" aria-label=${title}>
       <h2>${title}${thought.done ? "" : html` <span class="working" aria-hidden="true"></span>`}</h2>
       <dl class="facts">
-        ${fact("value", thought.value, (v) => v.toFixed(2), "for who decides")}
+        ${fact("value", thought.value, signed, "for who decides")}
         ${fact("KL", thought.kl, (v) => v.toFixed(2), "nats from people to what it plays")}
         ${fact("entropy", thought.entropy, (v) => v.toFixed(2), "nats of what it plays")}
         ${fact("playouts", thought.playouts, (v) => v.toLocaleString(), "network evaluations")}
@@ -44,7 +44,7 @@ export function Why({ thought, title, hovered, onHover, extra }) {
               <td class="number people" aria-label="people">${share(row.anchor)}</td>
               <td class="number search" aria-label="search">${share(row.policy)}</td>
               ${searched && html`
-                <td class="number" aria-label="value">${row.q === null ? "–" : row.q.toFixed(2)}</td>
+                <td class="number" aria-label="value">${row.q === null ? "–" : signed(row.q)}</td>
                 <td class="number visits" aria-label="visits">${row.visits ?? "–"}</td>`}
             </tr>`)}
         </tbody>
@@ -59,6 +59,11 @@ export const same = (one, other) => JSON.stringify(one) === JSON.stringify(other
 function fact(name, value, format, meaning) {
   if (value === null || value === undefined) return null;
   return html`<div title=${meaning}><dt>${name}</dt><dd>${format(value)}</dd></div>`;
+}
+
+function signed(number) {
+  const text = number.toFixed(2);
+  return text === "-0.00" ? "0.00" : text.replace("-", "−");
 }
 
 function share(number) {
