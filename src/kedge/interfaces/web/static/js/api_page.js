@@ -8,7 +8,8 @@ function Page() {
   const [trouble, setTrouble] = useState(null);
   const [known, setKnown] = useState({}); // what answers have told, such as a game's id
   useEffect(() => {
-    fetch(DESCRIPTION).then((answer) => answer.json()).then(setApi, () => setTrouble("kedge does not answer; is it still running?"));
+    fetch(DESCRIPTION).then((answer) => answer.json())
+      .then(setApi, () => setTrouble("kedge does not answer; is it still running?"));
   }, []);
   if (!api) return html`<main class="api"><p role="alert">${trouble}</p></main>`;
   const routes = routesOf(api);
@@ -19,7 +20,8 @@ function Page() {
       <nav aria-label="Parts of the API">${tags.map((tag) => html`<a key=${tag} href=${`#${anchor(tag)}`}>${tag}</a>`)}</nav></header>
     <main class="api">
       <h1>API, version ${api.info.version}</h1>
-      <p class="lead"><${Words} text=${api.info.description} /> Machines read <a href=${DESCRIPTION}>openapi.json</a>.</p>
+      <p class="lead"><${Words} text=${api.info.description} />
+        ${" "}Machines read <a href=${DESCRIPTION}>openapi.json</a>.</p>
       ${tags.map((tag) => html`
         <section key=${tag} aria-labelledby=${anchor(tag)}>
           <h2 id=${anchor(tag)}>${tag}</h2>
@@ -66,9 +68,10 @@ function Route({ route, api, known, onAnswer }) {
             <textarea rows=${Math.min(14, text.split("\n").length)} spellcheck="false" value=${text}
               onInput=${(event) => setText(event.target.value)}></textarea></label>
           <${Fields} title="What the body may have" schema=${body} api=${api} />`}
-        <pre class="curl" tabindex="0" aria-label="The same on a command line"><code>${curl(method, url, body && text)}</code></pre>
+        <pre class="curl" tabindex="0" aria-label="The same on a command line">
+          <code>${curl(method, url, body && text)}</code></pre>
         <p class="actions"><button type="submit" disabled=${Boolean(missing)}>Try</button>
-          ${missing && html`<span class="hint">needs ${missing.name}${missing.name === "id" ? ": begin a game first" : ""}</span>`}</p>
+          ${missing && html`<span class="hint">needs ${missing.name === "id" ? "a game: begin one first" : missing.name}</span>`}</p>
       </form>
       <div aria-live="polite">
         ${found && html`<p class=${found.ok ? "" : "trouble"}>${found.status}</p>
@@ -80,18 +83,20 @@ function Route({ route, api, known, onAnswer }) {
 }
 
 function addressOf({ path, parameters }, value) {
-  const filled = path.replace(/{(\w+)}/g, (hole, name) => (value(name) === "" ? hole : encodeURIComponent(value(name))));
+  const filled = path.replace(/{(\w+)}/g, (hole, name) => encodeURIComponent(value(name)) || hole);
   const query = parameters.filter((one) => one.in === "query" && value(one.name) !== "");
   return filled + (query.length ? `?${new URLSearchParams(query.map((one) => [one.name, value(one.name)]))}` : "");
 }
 
 async function asked(method, url, body) {
   try {
-    const answer = await fetch(url, { method, body: body || undefined, headers: body ? { "Content-Type": "application/json" } : {} });
-    const raw = await answer.text();
+    const headers = body ? { "Content-Type": "application/json" } : {};
+    const answer = await fetch(url, { method, headers, body: body || undefined });
+    const status = `${answer.status} ${answer.statusText}`;
     const isJson = (answer.headers.get("Content-Type") || "").startsWith("application/json");
-    const told = isJson ? JSON.parse(raw) : raw;
-    return { ok: answer.ok, status: `${answer.status} ${answer.statusText}`, answer: told, text: isJson ? JSON.stringify(told, null, 1) : raw };
+    if (!isJson) return { ok: answer.ok, status, text: await answer.text() };
+    const told = await answer.json();
+    return { ok: answer.ok, status, answer: told, text: JSON.stringify(told, null, 1) };
   } catch {
     return { ok: false, status: "kedge does not answer", text: "" };
   }
@@ -112,7 +117,8 @@ function Fields({ title, schema, api }) {
     <details class="fields"><summary>${title}</summary>
       ${inner.description && html`<p><${Words} text=${inner.description} /></p>`}
       <dl>${Object.entries(inner.properties).map(([name, one]) => html`
-        <div key=${name}><dt><code>${name}</code>${inner.required?.includes(name) ? "" : "?"} <small>${typeOf(one, api)}</small></dt>
+        <div key=${name}>
+          <dt><code>${name}</code>${inner.required?.includes(name) ? "" : "?"} <small>${typeOf(one, api)}</small></dt>
           <dd>${one.description && html`<${Words} text=${one.description} />`}</dd></div>`)}</dl>
     </details>`;
 }

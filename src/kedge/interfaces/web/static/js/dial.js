@@ -68,7 +68,8 @@ function Measured({ name, found }) {
       <dt>${name}</dt>
       <dd>
         ${found.map((one) => html`
-          <span class="figure" title=${one.command}><strong>${figure(one)}</strong>${one.is_exact ? "" : ` at ${Math.round(100 * one.x)}`}</span>`)}
+          <span class="figure" title=${one.command}>
+            <strong>${figure(one)}</strong>${one.is_exact ? "" : ` at ${Math.round(100 * one.x)}`}</span>`)}
         <small>${metric}; ${sample.toLocaleString()} ${counted}</small>
       </dd>
     </div>`;

@@ -30,6 +30,8 @@ export function GameView({ id, games }) {
   }, [advised, shown]);
   const show = useCallback((found) => {
     setSession((known) => (known && known.revision > found.revision ? known : found));
+    // What was thought of turns that are undone is of another game.
+    setThoughts((known) => Object.fromEntries(Object.entries(known).filter(([turn]) => turn <= found.turns.length)));
     if (found.thought) hear(found.thought);
     setAdvice((known) => (known && known.turn === found.turns.length ? known : null));
   }, []);
@@ -80,12 +82,14 @@ export function GameView({ id, games }) {
       <div class="middle">
         <${Board} ...${board} />
         <${Steps} count=${session.turns.length} shown=${shown} onShow=${onShow}>
-          <p class="status" role="status" aria-live="polite">${isNow ? status(session, mine, state) : earlier(shown, session)}</p>
+          <p class="status" role="status" aria-live="polite">
+            ${isNow ? status(session, mine, state) : earlier(shown, session)}</p>
           ${!isNow && html`<button type="button" onClick=${() => onShow(session.turns.length)}>Back to the game</button>`}
         <//>
         <p class="trouble" role="alert">${trouble || session.trouble}</p>
         <${Actions} session=${session} act=${act} files=${game.files} onTrouble=${setTrouble}
-          reviewed=${judged?.report && judged.of === session.turns.length} onFlip=${look.flips && (() => setFlipped(!flipped))} />
+          reviewed=${judged?.report && judged.of === session.turns.length}
+          onFlip=${look.flips && (() => setFlipped(!flipped))} />
       </div>
       <div class="beside">
         <aside aria-label="The dial, and why">
@@ -124,18 +128,24 @@ function dials(agents) {
     const key = JSON.stringify([seat.dial, seat.settings]);
     alike.set(key, [...(alike.get(key) || []), seat]);
   }
-  return [...alike.values()].map((seats) => [
-    `How ${seats.length > 2 ? "the others play" : `${seats.map((seat) => seat.name).join(" and ")} ${seats.length > 1 ? "play" : "plays"}`}`,
-    seats[0],
-    seats.map((seat) => seat.number),
-  ]);
+  return [...alike.values()].map((seats) => [`How ${who(seats)}`, seats[0], seats.map((seat) => seat.number)]);
+}
+
+function who(seats) {
+  if (seats.length > 2) return "the others play";
+  return `${seats.map((seat) => seat.name).join(" and ")} ${seats.length > 1 ? "play" : "plays"}`;
 }
 
 function status(session, mine, state) {
   if (state === "lost") return "kedge does not answer; trying again…";
   if (session.outcome) return session.outcome;
   const names = session.deciding.map((seat) => session.seats[seat].name);
-  if (mine.length) return `${mine.map((seat) => session.seats[seat].name).join(", ")} to move`;
+  if (mine.length) {
+    // Who does not see the board is told what was played on it.
+    const last = session.turns.length - 1;
+    return html`<span class="sr">${last >= 0 && `${turnName(last, session)}. `}</span>
+      ${mine.map((seat) => session.seats[seat].name).join(", ")} to move`;
+  }
   return session.thinking.length ? `${names.join(", ")} thinking…` : "";
 }
 

@@ -34,7 +34,7 @@ export function NewGame({ game }) {
       <div><h1>${look.title}</h1><p class="lead">${look.about}</p></div>
       <fieldset class="choice">
         <legend>You are</legend>
-        ${[...names.map((name, seat) => [seat, name]), ["all", "everyone"], [null, "watching"]].map(([seat, name]) => html`
+        ${[...names.entries(), ["all", "everyone"], [null, "watching"]].map(([seat, name]) => html`
           <label key=${name}><input type="radio" name="seat" checked=${mine === seat}
             onChange=${() => tell({ mine: seat })} /><span>${name}</span></label>`)}
       </fieldset>
@@ -44,7 +44,8 @@ export function NewGame({ game }) {
           onInput=${(event) => tell({ dial: Number(event.target.value) })} />
         <span class="ends"><span>like a person</span><span>as strong as it gets</span></span>
       </label>
-      ${look.people && html`<${People} ...${look.people} settings=${told.settings} onChange=${(settings) => tell({ settings })} />`}
+      ${look.people && html`
+        <${People} ...${look.people} settings=${told.settings} onChange=${(settings) => tell({ settings })} />`}
       ${Setup && html`<${Setup} setup=${told.setup} onChange=${(setup) => tell({ setup })} />`}
       <p class="actions">
         <button class="main" type="submit">Begin</button>

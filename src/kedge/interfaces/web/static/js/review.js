@@ -1,6 +1,7 @@
 // A game that is looked back at: its value, how human each move was, and where search and people part.
 import { html, useState } from "../vendor/preact-htm.js";
 import { turnName } from "./games.js";
+import { MARKS } from "./score.js";
 
 // A review is of the game's first turns, unless some of them were undone since.
 export function isOf({ report, of }, session) {
@@ -26,11 +27,12 @@ export function Review({ review, session, shown, onShow, onBegin }) {
 
 function Report({ report, session, shown, onShow }) {
   const move = report.moves[shown - 1];
+  const names = report.players.map((_, seat) => session.seats[seat].name);
   return html`
     <${Curve} report=${report} session=${session} shown=${shown} onShow=${onShow} />
     <${Chosen} report=${report} move=${move} session=${session} />
     <table class="players">
-      <thead><tr><td></td>${report.players.map((_, seat) => html`<th scope="col">${session.seats[seat].name}</th>`)}</tr></thead>
+      <thead><tr><td></td>${names.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
       <tbody>
         ${report.players.some((player) => player.fit) && row("plays like", report, ({ fit }) =>
           fit && `${tens(fit.rating)} ± ${tens(fit.error)}`)}
@@ -46,7 +48,8 @@ function Report({ report, session, shown, onShow }) {
           <li key=${one.ply}><button type="button" class="link" onClick=${() => onShow(one.ply)}>
             before ${turnName(one.ply, session)}${one.mark}</button>
             <small>KL ${one.kl_to_anchor.toFixed(2)}</small>
-            <span>search ${one.choice.name} ${percent(one.choice.policy)}, people ${one.people[0].name} ${percent(one.people[0].anchor)}</span></li>`)}
+            <span>search ${one.choice.name} ${percent(one.choice.policy)},
+              ${" "}people ${one.people[0].name} ${percent(one.people[0].anchor)}</span></li>`)}
       </ul>`}`;
 }
 
@@ -61,9 +64,9 @@ function Curve({ report, session, shown, onShow }) {
   };
   const score = (value) => `${session.seats[0].name} ${percent((1 + value) / 2)}`;
   const height = (value) => 20 * (1 - value);
-  const line = values.map((value, turn) => `${(100 * turn) / most},${height(value)}`).join(" ");
+  const place = (turn) => (100 * turn) / most;
+  const line = values.map((value, turn) => `${place(turn)},${height(value)}`).join(" ");
   const turn = Math.min(over ?? shown, most);
-  const [at, value] = [(100 * turn) / most, values[turn]];
   return html`
     <figure class="curve">
       <svg viewBox="0 0 100 40" preserveAspectRatio="none" role="img"
@@ -73,12 +76,12 @@ function Curve({ report, session, shown, onShow }) {
         <polygon points=${`0,40 ${line} 100,40`} />
         <line class="even" x1="0" x2="100" y1="20" y2="20" />
         <polyline points=${line} />
-        ${report.moves.filter((move) => move.mark.includes("?")).map((move) => html`
-          <line class=${move.mark === "??" ? "blunder" : "mistake"} x1=${(100 * (move.ply + 1)) / most} x2=${(100 * (move.ply + 1)) / most}
-            y1=${height(values[move.ply + 1])} y2=${height(values[move.ply])} />`)}
-        <line class="cursor" x1=${at} x2=${at} y1="0" y2="40" />
+        ${report.mistakes.map((ply) => html`
+          <line class=${MARKS[report.moves[ply].mark]} x1=${place(ply + 1)} x2=${place(ply + 1)}
+            y1=${height(values[ply + 1])} y2=${height(values[ply])} />`)}
+        <line class="cursor" x1=${place(turn)} x2=${place(turn)} y1="0" y2="40" />
       </svg>
-      <figcaption>${score(value)}${turn > 0 ? ` after ${turnName(turn - 1, session)}` : ""}</figcaption>
+      <figcaption>${score(values[turn])}${turn > 0 ? ` after ${turnName(turn - 1, session)}` : ""}</figcaption>
     </figure>`;
 }
 
@@ -87,14 +90,16 @@ function Chosen({ report, move, session }) {
   if (!move) return html`<p class="chosen">Choose a move to see how human it was.</p>`;
   const likely = report.likely?.[move.ply];
   const most = Math.max(0.01, ...(likely || []));
+  const words = [`${percent(move.anchor)} of ${report.ratings ? `${report.ratings[move.player]}s` : "people"}`];
+  if (move.choice.move === move.move) words.push("search plays it too");
+  else words.push(`search prefers ${move.choice.name} (${percent(move.choice.policy)})`);
+  if (move.loss >= 0.005) words.push(`costs ${move.loss.toFixed(2)} of a win`);
+  const said = report.knots?.map((knot, i) => `${knot} ${percent(likely[i])}`).join(", ");
   return html`
     <div class="chosen">
-      <p><strong>${turnName(move.ply, session)}${move.mark}</strong>
-        ${" "}${percent(move.anchor)} of ${report.ratings ? `${report.ratings[move.player]}s` : "people"}${
-          move.choice.move === move.move ? "; search plays it too" : `; search prefers ${move.choice.name} (${percent(move.choice.policy)})`}${
-          move.loss >= 0.005 ? `; costs ${move.loss.toFixed(2)} of a win` : ""}.</p>
+      <p><strong>${turnName(move.ply, session)}${move.mark}</strong> ${words.join("; ")}.</p>
       ${likely && html`
-        <div class="strip" role="img" aria-label=${`How many play it, by rating: ${report.knots.map((knot, i) => `${knot} ${percent(likely[i])}`).join(", ")}`}>
+        <div class="strip" role="img" aria-label=${`How many play it, by rating: ${said}`}>
           ${likely.map((share, i) => html`
             <div key=${i} title=${`${percent(share)} of people rated ${report.knots[i]}`}>
               <svg viewBox="0 0 10 10" preserveAspectRatio="none" aria-hidden="true">

@@ -20,7 +20,7 @@ export function Score({ session, shown, marks, onShow }) {
     list.current.focus(); // a move that is stepped away from may not keep it
   };
   const { number, sheet } = GAMES[session.game];
-  const move = (ply) => html`
+  const move = (ply) => ply < 0 ? html`<span class="move">…</span>` : html`
     <button type="button" tabindex="-1" class=${`move ${MARKS[marks?.[ply]] || ""}`}
       aria-current=${ply === shown - 1 ? "true" : undefined} onClick=${() => go(ply + 1)}>
       ${session.turns[ply].name}${marks?.[ply] || ""}</button>`;
@@ -29,7 +29,7 @@ export function Score({ session, shown, marks, onShow }) {
       <ol ref=${list} tabindex="0" class=${sheet ? "sheet" : ""} onKeyDown=${key}
         aria-label="Moves; left and right step through them">
         ${rows(session, sheet).map((row) => html`
-          <li key=${row[0]}><b>${number(row[0], session)}</b>${row.map((ply) => (ply < 0 ? html`<span class="move">…</span>` : move(ply)))}</li>`)}
+          <li key=${row[0]}><b>${number(row[0], session)}</b>${row.map(move)}</li>`)}
       </ol>
     </section>`;
 }
@@ -47,7 +47,7 @@ export function Steps({ count, shown, onShow, children }) {
     </div>`;
 }
 
-const MARKS = { "?": "mistake", "??": "blunder", "!": "good" };
+export const MARKS = { "?": "mistake", "??": "blunder", "!": "good" };
 
 // Plies by row: two where both sides stand beside each other, −1 where the first did not move.
 function rows(session, sheet) {
@@ -57,7 +57,7 @@ function rows(session, sheet) {
   for (const ply of plies) {
     const second = session.turns[ply].seats[0] === 1;
     if (second && found.length) found.at(-1).push(ply);
-    else found.push(second ? [ply, -1].reverse() : [ply]);
+    else found.push(second ? [-1, ply] : [ply]);
   }
   return found;
 }

@@ -13,7 +13,9 @@ export const setup = {};
 export const flips = true;
 export const resigns = true;
 export const sheet = true;
-export const people = { name: "elo", label: "People are those rated", least: 800, most: 2400, step: 100, usual: 1500 };
+export const people = {
+  name: "elo", label: "People are those rated", least: 800, most: 2400, step: 100, usual: 1500,
+};
 
 export const number = (ply, session) => `${count(ply, session)[0]}.`;
 export const label = (ply, session) => count(ply, session).join("");
@@ -83,10 +85,10 @@ function surplus(standing, white) {
     const kind = letter.toUpperCase();
     tally[kind] = (tally[kind] || 0) + ((letter === kind) === white ? 1 : -1);
   }
-  const more = Object.keys(GLYPHS).reverse().flatMap((kind) => Array(Math.max(0, tally[kind] || 0)).fill(GLYPHS[kind]));
+  const more = Object.keys(GLYPHS).reverse().map((kind) => GLYPHS[kind].repeat(Math.max(0, tally[kind] || 0))).join("");
   const worth = Object.keys(tally).reduce((sum, kind) => sum + WORTH[kind] * tally[kind], 0);
-  if (!more.length) return null;
-  return html`<span class="material" title="more than the other side">${more.join("")}${worth > 0 ? ` +${worth}` : ""}</span>`;
+  if (!more) return null;
+  return html`<span class="material" title="more than the other side">${more}${worth > 0 ? ` +${worth}` : ""}</span>`;
 }
 
 const art = (letter) => `/art/chess/${letter === letter.toUpperCase() ? "w" : "b"}${letter.toUpperCase()}.svg`;
@@ -207,8 +209,9 @@ export function Board({ session, thought, hovered, onPlay, mine, flipped }) {
           const held = drag?.moved && drag.square === square;
           const at = sent?.startsWith(square) ? sent.slice(2, 4) : square;
           const [right, low] = held ? [drag.x - 0.5, drag.y - 0.5] : [x(at), y(at)];
-          return html`<image key=${name} class=${`piece ${held ? "held" : ""} ${sent?.slice(2, 4) === square ? "taken" : ""}`}
-            href=${art(letter)} width="1" height="1" style=${{ transform: `translate(${right}px, ${low}px)` }} />`;
+          const taken = sent?.slice(2, 4) === square;
+          return html`<image key=${name} class=${`piece ${held ? "held" : ""} ${taken ? "taken" : ""}`} href=${art(letter)}
+            width="1" height="1" style=${{ transform: `translate(${right}px, ${low}px)` }} />`;
         })}
         ${targets.map((square) => standing[square]
           ? html`<circle class="target taken" cx=${x(square) + 0.5} cy=${y(square) + 0.5} r="0.44" />`
@@ -219,7 +222,8 @@ export function Board({ session, thought, hovered, onPlay, mine, flipped }) {
             to=${[x(row.move.slice(2)) + 0.5, y(row.move.slice(2)) + 0.5]} />`)}
       </svg>
       ${promoting && html`
-        <${Promotion} black=${position.player === 1} onChoose=${(letter) => send(promoting.start + promoting.end + letter)}
+        <${Promotion} black=${position.player === 1}
+          onChoose=${(letter) => send(promoting.start + promoting.end + letter)}
           onClose=${() => { setPromoting(null); svg.current.focus(); }} />`}
       </div>
       <${Side} session=${session} seat=${turned ? 1 : 0}>${surplus(standing, !turned)}<//>
@@ -236,7 +240,8 @@ function Promotion({ black, onChoose, onClose }) {
   const box = useRef(null);
   useEffect(() => box.current.querySelector("button").focus(), []);
   return html`
-    <div ref=${box} class="promotion" role="dialog" aria-label="Promote to" onKeyDown=${(event) => event.key === "Escape" && onClose()}>
+    <div ref=${box} class="promotion" role="dialog" aria-label="Promote to"
+      onKeyDown=${(event) => event.key === "Escape" && onClose()}>
       ${["q", "n", "r", "b"].map((letter) => html`
         <button type="button" aria-label=${PIECES[letter.toUpperCase()]} onClick=${() => onChoose(letter)}>
           <img src=${art(black ? letter : letter.toUpperCase())} alt="" />
