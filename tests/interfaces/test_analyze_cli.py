@@ -17,7 +17,7 @@ import tiny_go
 from command import KEDGE, kedge
 from sgfmill import sgf
 
-from kedge.evaluation import game_analysis
+from kedge.evaluation import game_judges
 from kedge.experiments import progress
 from kedge.models.network import to_onnx
 
@@ -175,7 +175,7 @@ def test_ctrl_c_keeps_finished_games(tmp_path):
 
 def interrupted(monkeypatch, after, *arguments):
     """As if Ctrl-C came within the game that follows so many."""
-    whole = game_analysis.analyse_game
+    whole = game_judges.analyse_game
 
     def analyse(*given, **options):
         nonlocal after
@@ -184,7 +184,7 @@ def interrupted(monkeypatch, after, *arguments):
             raise KeyboardInterrupt
         return whole(*given, **options)
 
-    monkeypatch.setattr(game_analysis, "analyse_game", analyse)
+    monkeypatch.setattr(game_judges, "analyse_game", analyse)
     return analyze(*arguments)
 
 

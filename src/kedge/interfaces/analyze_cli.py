@@ -15,10 +15,6 @@ if TYPE_CHECKING:
     from kedge.evaluation.game_analysis import GameReport
     from kedge.records import ReadReport
 
-    _Judge = Callable[[Any, Callable[[int], None]], GameReport]  # told how many moves are done
-
-_DEFAULT = "puct({}, c_puct=2, playouts=50)"
-
 
 def analyze(
     file: Annotated[
@@ -36,8 +32,8 @@ def analyze(
             "--agent",
             "-a",
             metavar="SPEC",
-            help=f"Who judges, as it stands. [default: `{_DEFAULT.format('chess')}`, told both "
-            f"players' ratings; in Go `{_DEFAULT.format('go')}`]",
+            help="Who judges, as it stands. [default: `puct(chess, c_puct=2, playouts=50)`, told "
+            "both players' ratings; in Go `puct(go, c_puct=2, playouts=50)`]",
             show_default=False,
         ),
     ] = None,
@@ -118,6 +114,7 @@ def analyze(
             raise InputError(f"{path}: holds the games themselves; name another file")
     if not file.exists():
         raise InputError(f"{file}: No such file or directory")
+    from kedge.evaluation.game_judges import DEFAULT_JUDGE, chess_judge, go_judge
     from kedge.experiments.jobs import deferred_interrupt
     from kedge.files import check_writable, write_atomic
     from kedge.interfaces.progress import counting_moves
@@ -131,7 +128,7 @@ def analyze(
     is_go = holds_go(file)
     if is_go and (elo is not None or fit):
         raise InputError("--elo, --fit-rating: are for chess; a model of Go is told no rating")
-    judge = _judge_go(agent) if is_go else _judge_chess(agent, elo, fit)
+    judge = go_judge(agent) if is_go else chess_judge(agent, elo, fit)
     is_interrupted = False
     with _writer(out) as write, counting_moves(quiet=as_json) as begin:
         try:
@@ -155,7 +152,7 @@ def analyze(
 
         write_atomic(svg, draw(*reports.values()))
     if as_json:
-        judged_by = agent or _DEFAULT.format("go" if is_go else "chess")
+        judged_by = agent or DEFAULT_JUDGE.format("go" if is_go else "chess")
         print_json(_json(judged_by, reports, read))
     else:
         if out != "-":
@@ -167,43 +164,6 @@ def analyze(
                 typer.echo(str(written), err=out == "-")
     if is_interrupted:
         raise InterruptError(KEPT)
-
-
-def _judge_go(agent: str | None) -> "_Judge":
-    """From a game of Go to its report."""
-    from kedge.agents import make_player
-    from kedge.evaluation.game_analysis import analyse_game
-    from kedge.games.go import GoState
-
-    player = make_player(agent or _DEFAULT.format("go"), GoState)
-    return lambda game, tell: analyse_game(game, [player, player], tell=tell)
-
-
-def _judge_chess(agent: str | None, elo: int | None, fit: bool | None) -> "_Judge":
-    """From a game of chess to its report."""
-    from functools import cache
-
-    from kedge.agents import make_player
-    from kedge.evaluation.game_analysis import analyse_game
-    from kedge.evaluation.rating_fit import move_likelihoods, rating_networks
-    from kedge.evaluation.told_ratings import told_agent, told_ratings
-    from kedge.games.chess import ChessState
-
-    given = None if agent is None else make_player(agent, ChessState)
-    is_fitted = given is None if fit is None else fit
-    networks = cache(rating_networks)  # loaded when there is a game
-
-    def judge(game: Any, tell: Callable[[int], None]) -> "GameReport":
-        if given is not None:
-            ratings, agents = None, [given, given]
-        else:
-            ratings = told_ratings(game, elo)
-            told = told_agent(*ratings), told_agent(*ratings[::-1])
-            agents = [make_player(spec, ChessState) for spec in told]
-        likelihoods = None if not is_fitted else move_likelihoods(game, networks())
-        return analyse_game(game, agents, ratings=ratings, likelihoods=likelihoods, tell=tell)
-
-    return judge
 
 
 def _chosen(

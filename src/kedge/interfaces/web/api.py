@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import numpy as np
 from fastapi import APIRouter, Query, Request, Response, WebSocket, WebSocketDisconnect
+from fastapi import Path as PathParameter
 from fastapi.responses import PlainTextResponse
 
 from kedge.agents.dial import dial, stops
@@ -16,14 +17,17 @@ from kedge.interfaces.web.players import check_spec, known_names
 from kedge.interfaces.web.session import Session
 from kedge.interfaces.web.tables import Table, Tables, UnknownSessionError
 from kedge.interfaces.web.words import (
+    MOST_TURNS,
     AtSeat,
     Dial,
     MoveAt,
     Name,
     NewSession,
     PolicyQuestion,
+    PositionOut,
     Problem,
     ReadRecord,
+    ReviewOut,
     SeatIn,
     SessionId,
     SessionOut,
@@ -40,6 +44,8 @@ _WRONG: dict[int | str, dict[str, Any]] = {
 }
 router = APIRouter(responses=_WRONG)
 Eyes = Annotated[int | None, Query(ge=0, le=7, description="From whose seat the game is seen")]
+
+TurnNumber = Annotated[int, PathParameter(ge=0, le=MOST_TURNS)]
 
 
 def _tables(request: Request | WebSocket) -> Tables:
@@ -195,11 +201,40 @@ async def sit(
     return _shown(table, eyes)
 
 
+@router.get("/sessions/{id}/at/{turn}", tags=["games"])
+async def earlier(
+    request: Request, id: SessionId, turn: TurnNumber, eyes: Eyes = None
+) -> PositionOut:
+    """The position after so many turns."""
+    return PositionOut(**await _tables(request).at(id).position_at(turn, eyes))
+
+
+@router.post("/sessions/{id}/review", status_code=202, tags=["reviews"])
+async def review(request: Request, id: SessionId) -> ReviewOut:
+    """Judge every move so far, in chess and Go.
+
+    It takes some seconds, `live` tells how far it is, and it stops when nobody listens there any
+    more.
+    """
+    return ReviewOut(**_tables(request).at(id).review().view())
+
+
+@router.get("/sessions/{id}/review", tags=["reviews"])
+async def reviewed(request: Request, id: SessionId) -> ReviewOut:
+    """The review that was begun, as far as it is."""
+    return ReviewOut(**_tables(request).at(id).reviewed().view())
+
+
 @router.get("/sessions/{id}/record", tags=["games"], response_class=PlainTextResponse)
-async def record(request: Request, id: SessionId) -> PlainTextResponse:
+async def record(
+    request: Request,
+    id: SessionId,
+    annotated: Annotated[bool, Query(description="With what its review says of each move")] = False,
+) -> PlainTextResponse:
     """The game as a file: PGN, SGF or JSON."""
-    session = _tables(request).at(id).session
-    text = session.record()
+    table = _tables(request).at(id)
+    session = table.session
+    text = table.reviewed().record() if annotated else session.record()
     name = f"kedge-{session.game.name}{session.game.files[0]}"
     header = {"Content-Disposition": f'attachment; filename="{name}"'}
     return PlainTextResponse(text, headers=header)
@@ -210,8 +245,8 @@ async def live(socket: WebSocket, id: SessionId, eyes: Eyes = None) -> None:
     """Messages as things happen.
 
     `session` (the game changed), `thought` (an agent thinks), `advice` (what the agent of a
-    person's own seat makes of the decision) and `trouble`. The reader sends `{"advise": true}` or
-    `{"advise": false}`.
+    person's own seat makes of the decision), `review` (one goes on) and `trouble`. The reader sends
+    `{"advise": true}` or `{"advise": false}`.
     """
     await socket.accept()
     try:

@@ -75,7 +75,10 @@ def make_app(options: ServerOptions | None = None) -> FastAPI:
         version=str(API_VERSION),
         summary="Players that are strong and still play like people.",
         description="Positions in, policies out; and games to play. All of it is under "
-        f"`/api/v{API_VERSION}`; `/api` is the newest version.",
+        f"`/api/v{API_VERSION}`; `/api` is the newest version. A game's messages come through a "
+        f"websocket, `/api/v{API_VERSION}/sessions/{{id}}/live`, as things happen: "
+        '`{"type": "session" | "thought" | "advice" | "review" | "trouble", …}`. '
+        'Who sends it `{"advise": true}` is told what to play, too.',
         openapi_url=f"/api/v{API_VERSION}/openapi.json",
         docs_url=None,
         redoc_url=None,

@@ -1,7 +1,7 @@
 """Chess on the page."""
 
 import io
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 
 import chess.pgn
@@ -11,10 +11,13 @@ from pydantic import Field
 
 from kedge.agents.agent import Agent
 from kedge.errors import InputError
+from kedge.evaluation.game_analysis import GameReport
+from kedge.evaluation.game_judges import chess_judge
 from kedge.games.chess import START_FEN, ChessState
 from kedge.interfaces.web.page_game import Decision, Document, Move, PageGame, Stop, Turn, Watch
 from kedge.interfaces.web.searching import decide
 from kedge.interfaces.web.words import Strict
+from kedge.records import ChessGame, pgn_texts
 
 _SIDES = ("White", "Black")
 _RESULTS = {"White wins": "1-0", "Black wins": "0-1", "Draw": "1/2-1/2"}
@@ -86,16 +89,7 @@ class ChessPage(PageGame):
         return decide(state, agents, turn, rng, watch, stop)
 
     def write(self, document: Document) -> str:
-        board = chess.Board(document.setup.fen)
-        for move in document.turns:
-            board.push_uci(move)
-        game = chess.pgn.Game.from_board(board)
-        game.headers.update(Event="kedge", White=document.names[0], Black=document.names[1])
-        outcome = document.outcome
-        if outcome is not None:
-            game.headers["Result"] = _RESULTS[outcome.partition(":")[0]]
-            game.headers["Termination"] = outcome
-        return f"{game}\n"
+        return pgn_texts([_recorded(document)])[0].rstrip("\n") + "\n"
 
     def read(self, text: str) -> tuple[dict[str, Any], list[Turn]]:
         game = chess.pgn.read_game(io.StringIO(text))
@@ -106,6 +100,24 @@ class ChessPage(PageGame):
         if board.chess960 or type(board) is not chess.Board:
             raise InputError("only standard chess is played here")
         return {"fen": board.fen()}, [move.uci() for move in game.mainline_moves()]
+
+    def review(self, document: Document, tell: Callable[[int], None]) -> GameReport:
+        return chess_judge()(_recorded(document), tell)
+
+
+def _recorded(document: Document) -> ChessGame:
+    outcome = document.outcome
+    return ChessGame(
+        np.array(document.state.history, np.uint16),
+        result="*" if outcome is None else _RESULTS[outcome.partition(":")[0]],
+        white=document.names[0],
+        black=document.names[1],
+        white_elo=document.ratings[0],
+        black_elo=document.ratings[1],
+        termination=outcome,
+        fen=None if document.setup.fen == START_FEN else document.setup.fen,
+        event="kedge",
+    )
 
 
 def piece_svg(name: str) -> str | None:

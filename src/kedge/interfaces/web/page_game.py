@@ -10,6 +10,7 @@ from pydantic import BaseModel
 
 from kedge.agents.agent import Agent
 from kedge.errors import InputError
+from kedge.evaluation.game_analysis import GameReport
 
 #: What one seat does: a move in the game's own notation, or a list of orders.
 Move: TypeAlias = Any
@@ -162,6 +163,14 @@ class PageGame(ABC):
         """The setup and the turns of a record's first game."""
         raise InputError(f"games of {self.title} are not read from files")
 
+    def review(self, document: "Document", tell: Callable[[int], None]) -> GameReport:
+        """How human each move was, and what it cost; where `reviews` says so.
+
+        Runs in a thread. `tell` is called now and then with how many moves are done, and raises
+        when nobody wants to know any more.
+        """
+        raise InputError(f"games of {self.title} are not reviewed")
+
 
 @dataclass(frozen=True)
 class Document:
@@ -172,6 +181,8 @@ class Document:
     turns: Sequence[Turn]
     names: Sequence[str]
     """Who sits where: a person, or the agent's spec."""
+    ratings: Sequence[int | None]
+    """Of the people that an agent plays like, where it is told one."""
     outcome: str | None
 
 

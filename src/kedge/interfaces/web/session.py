@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from pydantic import ValidationError
 
+from kedge.agents.dial import dial
 from kedge.errors import InputError
 from kedge.interfaces.web.page_game import Document, Move, PageGame, Thought, Turn
 from kedge.interfaces.web.words import MOST_TURNS, SeatIn
@@ -188,9 +189,28 @@ class Session:
         if seat is not None:
             self._end(self.game.resigned(self.state, seat).replace("resigns", "runs out of time"))
 
+    def state_at(self, turn: int) -> Any:
+        """The state after so many turns."""
+        if turn > len(self.turns):
+            raise InputError(f"turn {turn}: the game has {len(self.turns)} so far")
+        state = self.game.begin(self.setup)
+        for one in self.turns[:turn]:
+            self.game.take(state, one)
+        return state
+
     def record(self) -> str:
-        people = ["a person" if seat.human else f"kedge, dial {seat.dial:g}" for seat in self.seats]
-        return self.game.write(Document(self.setup, self.state, self.turns, people, self.outcome))
+        return self.game.write(self.played())
+
+    def played(self) -> Document:
+        """The game as far as it goes into a record, in a copy that stays as it is."""
+        return Document(
+            self.setup,
+            self.state.clone(),
+            tuple(self.turns),
+            ["a person" if seat.human else f"kedge, dial {seat.dial:g}" for seat in self.seats],
+            [None if seat.human else rating_of(self.game.name, seat) for seat in self.seats],
+            self.outcome,
+        )
 
     def _end(self, outcome: str) -> None:
         self.ended = outcome
@@ -213,6 +233,12 @@ class Session:
         if self.clock is not None:
             deciding = self.deciding()
             self.clock.hand_to(deciding[0] if deciding else None)
+
+
+def rating_of(game: str, seat: SeatIn) -> int | None:
+    """Of the people that the agent at a seat plays like, where it is told one."""
+    elo = dial(game, seat.dial, **seat.settings).settings.get("elo")
+    return None if elo is None else round(elo)
 
 
 def default_seats(count: int) -> list[SeatIn]:

@@ -18,6 +18,7 @@ from kedge.agents.dial import dial
 from kedge.errors import InputError
 from kedge.interfaces.web.page_game import Decision, PageGame, Stop, Thought
 from kedge.interfaces.web.players import Players
+from kedge.interfaces.web.reviewing import Review
 from kedge.interfaces.web.session import Session
 from kedge.interfaces.web.store import SessionStore
 from kedge.interfaces.web.words import NewSession, SeatIn
@@ -50,6 +51,7 @@ class Table:
         self._advising: asyncio.Task[None] | None = None
         self._advice_stop = Stop()
         self._advised: set[asyncio.Queue[Message | None]] = set()
+        self._review: Review | None = None
 
     @property
     def busy(self) -> bool:
@@ -60,12 +62,16 @@ class Table:
         queue: asyncio.Queue[Message | None] = asyncio.Queue(_BACKLOG)
         self.readers[queue] = eyes
         queue.put_nowait({"type": "session", "session": self.view(eyes)})
+        if self._review is not None and self._review.is_of(self.session):
+            queue.put_nowait(self._review.message())
         self.go_on()
         return queue
 
     def unsubscribe(self, queue: "asyncio.Queue[Message | None]") -> None:
         self.readers.pop(queue, None)
         self.advise(queue, on=False)
+        if not self.readers and self._review is not None:
+            self._review.stop()
 
     def advise(self, queue: "asyncio.Queue[Message | None]", *, on: bool) -> None:
         """Tell this reader what the agent of a person's own seat makes of the decision."""
@@ -74,6 +80,26 @@ class Table:
             self._advice_stop.stop()
         elif on:
             self._start_advice()
+
+    def review(self) -> Review:
+        """Of the game as it stands; it begins where there is none."""
+        session = self.session
+        if not session.game.reviews:
+            raise InputError(f"games of {session.game.title} are not reviewed")
+        if not session.turns:
+            raise InputError("no move was made: there is nothing to review")
+        if self._review is None or self._review.failed or not self._review.is_of(session):
+            if self._review is not None:
+                self._review.stop()
+            self._review = Review(session, self._publish_review)
+            self._review.begin(self._hall.reviewing)
+        return self._review
+
+    def reviewed(self) -> Review:
+        """The review that was begun of the game as it stands."""
+        if self._review is None or not self._review.is_of(self.session):
+            raise InputError("the game as it stands is not reviewed; POST begins a review")
+        return self._review
 
     def changed(self) -> None:
         """After anything: keep it, tell everyone, and let agents go on."""
@@ -102,10 +128,7 @@ class Table:
         """The game as it is shown to who sits at `eyes`, or to who decides."""
         session = self.session
         game, over = session.game, session.outcome is not None
-        if eyes is None or eyes >= len(session.seats):
-            people = [seat for seat, one in enumerate(session.seats) if one.human]
-            deciding = [seat for seat in session.deciding() if seat in people]
-            eyes = (deciding or people or [None])[0]  # type: ignore[list-item]
+        eyes = self._seen_by(eyes)
         setup = session.setup.model_dump()
         if not over:
             setup = {key: setup[key] for key in setup if key not in game.secret}
@@ -125,7 +148,7 @@ class Table:
             "eyes": eyes,
             "turns": [{"seats": seats, "name": name} for seats, name in session.names],
             "document": None if game.secret and not over else session.turns,
-            "position": game.position(session.state, None if over and game.secret else eyes),
+            "position": self._position(session.state, eyes),
             "outcome": session.outcome,
             "thought": None if session.thought is None else asdict(session.thought),
             "clock": None
@@ -134,11 +157,31 @@ class Table:
             "trouble": self.trouble,
         }
 
+    async def position_at(self, turn: int, eyes: int | None) -> dict[str, Any]:
+        """An earlier position, as it is shown to who sits at `eyes`."""
+        state = await asyncio.to_thread(self.session.state_at, turn)
+        return {"turn": turn, "position": self._position(state, self._seen_by(eyes))}
+
     def close(self) -> None:
         self._stop.stop()
         self._advice_stop.stop()
+        if self._review is not None:
+            self._review.stop()
         for queue in list(self.readers):
             _put(queue, None)
+
+    def _seen_by(self, eyes: int | None) -> int | None:
+        """The seat that was asked for, or that of who decides."""
+        session = self.session
+        if eyes is not None and eyes < len(session.seats):
+            return eyes
+        people = [seat for seat, one in enumerate(session.seats) if one.human]
+        deciding = [seat for seat in session.deciding() if seat in people]
+        return next(iter(deciding or people), None)
+
+    def _position(self, state: Any, eyes: int | None) -> dict[str, Any]:
+        game, over = self.session.game, self.session.outcome is not None
+        return game.position(state, None if over and game.secret else eyes)
 
     def _agents(self) -> list[int]:
         """The seats at which an agent has to decide now; a game of agents wants to be watched."""
@@ -191,6 +234,11 @@ class Table:
             for queue in self.readers:
                 _put(queue, message)
 
+    def _publish_review(self, review: Review) -> None:
+        if review is self._review:
+            for queue in self.readers:
+                _put(queue, review.message())
+
     def _start_advice(self) -> None:
         people = [seat for seat in self.session.deciding() if self.session.seats[seat].human]
         if self._advised and people and self._advising is None:
@@ -231,6 +279,8 @@ class Tables:
         self._rng = np.random.default_rng(seed)
         self._tables: OrderedDict[str, Table] = OrderedDict()
         self._threads = ThreadPoolExecutor(_THINKERS, "think")
+        self.reviewing = asyncio.Semaphore(1)
+        """A review keeps the machine busy by itself: one at a time."""
 
     def game(self, name: str) -> PageGame:
         try:

@@ -26,8 +26,15 @@ class Strict(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
+def _shown_by(**example: Any) -> ConfigDict:
+    """With an example for the API's page, which runs as it stands."""
+    return ConfigDict(extra="forbid", json_schema_extra={"examples": [example]})
+
+
 class SeatIn(Strict):
     """Who sits somewhere: a person, or an agent at a setting of the dial."""
+
+    model_config = _shown_by(human=False, dial=0.8, settings={"elo": 1800})
 
     human: bool = False
     dial: Dial = 0.5
@@ -40,6 +47,8 @@ class SeatIn(Strict):
 class NewSession(Strict):
     """A game to begin, or to go on with from `turns`."""
 
+    model_config = _shown_by(game="chess", seats=[{"human": True}, {"dial": 0.2}])
+
     game: Name
     setup: Annotated[dict[str, Any], Field(max_length=20)] = {}
     seats: Annotated[list[SeatIn], Field(max_length=8)] | None = None
@@ -49,6 +58,8 @@ class NewSession(Strict):
 class ReadRecord(Strict):
     """A record, such as a PGN file's text, to go on from."""
 
+    model_config = _shown_by(game="chess", record="1. e4 e5 2. Nf3 *")
+
     game: Name
     record: Annotated[str, Field(max_length=400_000)]
     seats: Annotated[list[SeatIn], Field(max_length=8)] | None = None
@@ -57,17 +68,23 @@ class ReadRecord(Strict):
 class MoveAt(Strict):
     """What a person at `seat` does; `turn` guards against a click on a position that is gone."""
 
+    model_config = _shown_by(seat=0, move="e4", turn=0)
+
     seat: Annotated[int, Field(ge=0, le=7)]
     move: MoveIn
     turn: Annotated[int, Field(ge=0, le=MOST_TURNS)]
 
 
 class AtSeat(Strict):
+    model_config = _shown_by(seat=0)
+
     seat: Annotated[int, Field(ge=0, le=7)]
 
 
 class PolicyQuestion(Strict):
     """A position, and who is asked about it: an agent by its spec, or the dial."""
+
+    model_config = _shown_by(game="chess", turns=["e4", "e5"], dial=0.5)
 
     game: Name
     setup: Annotated[dict[str, Any], Field(max_length=20)] = {}
@@ -79,7 +96,13 @@ class PolicyQuestion(Strict):
     seed: Annotated[int, Field(ge=0, lt=2**32)] = 0
 
 
-class RowOut(BaseModel):
+class Told(BaseModel):
+    """What the API tells; its description says what the words below each field say."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+
+class RowOut(Told):
     move: Any
     name: str
     anchor: float
@@ -89,7 +112,7 @@ class RowOut(BaseModel):
     line: list[str] = []
 
 
-class ThoughtOut(BaseModel):
+class ThoughtOut(Told):
     agent: str
     seat: int
     turn: int
@@ -104,7 +127,7 @@ class ThoughtOut(BaseModel):
     more: dict[str, Any]
 
 
-class SeatOut(BaseModel):
+class SeatOut(Told):
     name: str
     human: bool
     dial: float
@@ -119,17 +142,17 @@ class SeatOut(BaseModel):
     decided: bool
 
 
-class TurnOut(BaseModel):
+class TurnOut(Told):
     seats: list[int]
     name: str
 
 
-class ClockOut(BaseModel):
+class ClockOut(Told):
     left: list[float]
     running: int | None
 
 
-class SessionOut(BaseModel):
+class SessionOut(Told):
     """A game as the page shows it."""
 
     id: str
@@ -152,5 +175,25 @@ class SessionOut(BaseModel):
     """Why an agent could not decide."""
 
 
-class Problem(BaseModel):
+class PositionOut(Told):
+    """An earlier position of a game, as the page shows it."""
+
+    turn: int
+    """How many turns were taken before it."""
+    position: dict[str, Any]
+
+
+class ReviewOut(Told):
+    """A review, under way or done."""
+
+    done: int
+    """Moves that are judged."""
+    of: int
+    report: dict[str, Any] | None
+    """As `kedge analyze --json` has it, and of each move how likely it is at each of `knots`."""
+    trouble: str | None
+    """Why there will be none."""
+
+
+class Problem(Told):
     detail: str

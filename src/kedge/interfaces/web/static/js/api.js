@@ -28,6 +28,8 @@ function reason(found) {
   return Array.isArray(detail) && detail.length ? detail[0].msg : null;
 }
 
+const seenBy = (eyes) => (eyes === null || eyes === undefined ? "" : `?eyes=${eyes}`);
+
 export const api = {
   games: () => ask("GET", "/games"),
   begin: (told) => ask("POST", "/sessions", told),
@@ -37,17 +39,19 @@ export const api = {
   undo: (id, seat) => ask("POST", `/sessions/${id}/undo`, seat === undefined ? undefined : { seat }),
   resign: (id, seat) => ask("POST", `/sessions/${id}/resign`, { seat }),
   sit: (id, seat, told) => ask("PUT", `/sessions/${id}/seats/${seat}`, told),
-  record: (id) => ask("GET", `/sessions/${id}/record`),
+  policy: (asked) => ask("POST", "/policy", asked),
+  at: (id, turn, eyes) => ask("GET", `/sessions/${id}/at/${turn}${seenBy(eyes)}`),
+  review: (id) => ask("POST", `/sessions/${id}/review`),
+  record: (id, annotated) => ask("GET", `/sessions/${id}/record${annotated ? "?annotated=true" : ""}`),
 };
 
 // The messages of a game; it connects again by itself until it is closed.
 export function live(id, { eyes, onMessage, onState }) {
   let socket, closed = false, wait = 250, wanted = false;
-  const seen = eyes === null || eyes === undefined ? "" : `?eyes=${eyes}`;
 
   function connect() {
     const scheme = location.protocol === "https:" ? "wss" : "ws";
-    socket = new WebSocket(`${scheme}://${location.host}${BASE}/sessions/${id}/live${seen}`);
+    socket = new WebSocket(`${scheme}://${location.host}${BASE}/sessions/${id}/live${seenBy(eyes)}`);
     socket.onopen = () => {
       wait = 250;
       onState("open");

@@ -62,20 +62,22 @@ function kept(settings) {
 
 function Measured({ name, found }) {
   if (!found.length) return html`<div><dt>${name}</dt><dd>not measured</dd></div>`;
+  const [{ metric, sample, counted }] = found;
   return html`
     <div>
       <dt>${name}</dt>
-      ${found.map((one) => html`
-        <dd title=${one.command}>
-          <strong>${figure(one)}</strong> ${one.metric}
-          <small> ${one.sample.toLocaleString()} ${one.counted}${one.is_exact ? "" : `, at ${one.x}`}</small>
-        </dd>`)}
+      <dd>
+        ${found.map((one) => html`
+          <span class="figure" title=${one.command}>
+            <strong>${figure(one)}</strong>${one.is_exact ? "" : ` at ${Math.round(100 * one.x)}`}</span>`)}
+        <small>${metric}; ${sample.toLocaleString()} ${counted}</small>
+      </dd>
     </div>`;
 }
 
 function figure({ value, error }) {
   const share = Math.abs(value) <= 1;
   const [shown, spread, unit] = share ? [100 * value, 100 * error, " %"] : [value, error, ""];
-  const digits = spread > 0 ? Math.max(0, Math.min(3, 1 - Math.floor(Math.log10(spread)))) : 2;
+  const digits = spread > 0 ? Math.max(0, Math.min(3, 1 - Math.floor(Math.log10(spread)))) : Number.isInteger(shown) ? 0 : 2;
   return `${shown.toFixed(digits)} ± ${spread.toFixed(digits)}${unit}`;
 }

@@ -1,25 +1,38 @@
 // A game as it is played: the board, who sits at it, the dial, and why it plays what it plays.
 import { html, useCallback, useEffect, useRef, useState } from "../vendor/preact-htm.js";
+import { Actions } from "./actions.js";
 import { api, live } from "./api.js";
 import { Dial } from "./dial.js";
-import { GAMES } from "./games.js";
-import { pack } from "./link.js";
+import { GAMES, turnName } from "./games.js";
+import { useHistory } from "./history.js";
+import { Review, isOf } from "./review.js";
+import { Score, Steps } from "./score.js";
 import { Why } from "./why.js";
 
 export function GameView({ id, games }) {
   const [session, setSession] = useState(null);
-  const [thought, setThought] = useState(null);
+  const [thoughts, setThoughts] = useState({}); // by turn, as far as they were heard
   const [advice, setAdvice] = useState(null);
   const [advised, setAdvised] = useState(localStorage.getItem("kedge-advice") === "on");
+  const [review, setReview] = useState(null);
   const [hovered, setHovered] = useState(null);
   const [trouble, setTrouble] = useState(null);
   const [state, setState] = useState("open");
   const [flipped, setFlipped] = useState(false);
   const socket = useRef(null);
+  const [then, shown, onShow] = useHistory(session, setTrouble);
 
+  const hear = (thought) => setThoughts((known) => ({ ...known, [thought.turn]: thought }));
+  useEffect(() => {
+    // Who wants advice wants it of earlier positions, too.
+    if (!advised || !session?.document || shown === session.turns.length || thoughts[shown]) return;
+    api.policy(questionAt(session, shown)).then(hear, (error) => setTrouble(error.message));
+  }, [advised, shown]);
   const show = useCallback((found) => {
     setSession((known) => (known && known.revision > found.revision ? known : found));
-    if (found.thought) setThought(found.thought);
+    // What was thought of turns that are undone is of another game.
+    setThoughts((known) => Object.fromEntries(Object.entries(known).filter(([turn]) => turn <= found.turns.length)));
+    if (found.thought) hear(found.thought);
     setAdvice((known) => (known && known.turn === found.turns.length ? known : null));
   }, []);
   useEffect(() => {
@@ -27,8 +40,9 @@ export function GameView({ id, games }) {
       onState: setState,
       onMessage: (message) => {
         if (message.type === "session") show(message.session);
-        else if (message.type === "thought") setThought(message.thought);
+        else if (message.type === "thought") hear(message.thought);
         else if (message.type === "advice") setAdvice(message.thought);
+        else if (message.type === "review") setReview(message.review);
         else setTrouble(message.detail);
       },
     });
@@ -40,6 +54,7 @@ export function GameView({ id, games }) {
     if (!advised) setAdvice(null);
   }, [advised, id]);
   useEffect(() => { if (session) remember(session); }, [session?.turns.length, session?.outcome]);
+  useEffect(() => { if (session) document.title = `${GAMES[session.game].title} – kedge`; }, [session?.game]);
 
   const act = (asked) => asked.then((found) => { setTrouble(null); show(found); },
     (error) => setTrouble(error.message));
@@ -52,115 +67,91 @@ export function GameView({ id, games }) {
   const look = GAMES[session.game];
   const game = games.find((one) => one.game === session.game);
   const { Board } = look;
-  const mine = session.deciding.filter((seat) => session.seats[seat].human);
+  const isNow = shown === session.turns.length;
+  const mine = then.deciding.filter((seat) => session.seats[seat].human);
   const play = (move, seat = mine[0]) => act(api.move(id, seat, move, session.turns.length));
   const sit = (seat, told) => act(api.sit(id, seat, told));
   const agents = session.seats.map((seat, number) => ({ ...seat, number })).filter((seat) => !seat.human);
-  const about = advice || thought;
-  const board = { session, look, thought: about, hovered, onHover: setHovered, onPlay: play, mine, flipped };
+  const about = isNow ? advice || thoughts[shown] || thoughts[shown - 1] : thoughts[shown];
+  const judged = review && isOf(review, session) ? review : null;
+  const board = { session: then, look, thought: about, hovered, onHover: setHovered, onPlay: play, mine, flipped };
 
   return html`
     <main class=${`table ${session.game}`}>
       <h1 class="sr">${look.title}</h1>
       <div class="middle">
         <${Board} ...${board} />
-        <p class="status" role="status" aria-live="polite">${status(session, mine, state)}</p>
+        <${Steps} count=${session.turns.length} shown=${shown} onShow=${onShow}>
+          <p class="status" role="status" aria-live="polite">
+            ${isNow ? status(session, mine, state) : earlier(shown, session)}</p>
+          ${!isNow && html`<button type="button" onClick=${() => onShow(session.turns.length)}>Back to the game</button>`}
+        <//>
         <p class="trouble" role="alert">${trouble || session.trouble}</p>
         <${Actions} session=${session} act=${act} files=${game.files} onTrouble=${setTrouble}
+          reviewed=${judged?.report && judged.of === session.turns.length}
           onFlip=${look.flips && (() => setFlipped(!flipped))} />
       </div>
-      <aside>
-        ${dials(session, agents).map(([label, seat, numbers]) => html`
-          <${Dial} key=${label} label=${label} seat=${seat} stops=${game.stops}
-            onChange=${(told) => numbers.forEach((number) => sit(number, told))} />`)}
-        <${Why} thought=${about} hovered=${hovered} onHover=${setHovered}
-          title=${advice ? "Your move" : `Why ${thought ? session.seats[thought.seat]?.name : ""}`}
-          extra=${look.Extra && html`<${look.Extra} ...${board} />`} />
-        ${session.seats.some((seat) => seat.human) && html`
-          <label class="card switch"><input type="checkbox" role="switch" checked=${advised}
-            onChange=${(event) => setAdvised(event.target.checked)} />
-            <span>Show me what people and search would play for me</span></label>`}
-        <${Turns} session=${session} />
-      </aside>
+      <div class="beside">
+        <aside aria-label="The dial, and why">
+          ${dials(agents).map(([label, seat, numbers]) => html`
+            <${Dial} key=${label} label=${label} seat=${seat} stops=${game.stops}
+              onChange=${(told) => numbers.forEach((number) => sit(number, told))} />`)}
+          <${Why} thought=${about} hovered=${hovered} onHover=${setHovered}
+            title=${isNow && advice ? "Your move" : `Why ${about ? session.seats[about.seat]?.name : ""}`}
+            extra=${look.Extra && html`<${look.Extra} ...${board} />`} />
+          ${session.seats.some((seat) => seat.human) && html`
+            <label class="card switch"><input type="checkbox" role="switch" checked=${advised}
+              onChange=${(event) => setAdvised(event.target.checked)} />
+              <span>Show me what people and search would play for me</span></label>`}
+        </aside>
+        <aside aria-label="The moves, and their review">
+          <${Score} session=${session} shown=${shown} onShow=${onShow}
+            marks=${judged?.report?.moves.map((move) => move.mark)} />
+          ${game.reviews && html`
+            <${Review} review=${judged} session=${session} shown=${shown} onShow=${onShow}
+              onBegin=${() => api.review(id).then(setReview, (error) => setTrouble(error.message))} />`}
+        </aside>
+      </div>
     </main>`;
 }
 
+// What an agent of this game would play where so many turns were taken.
+function questionAt({ game, setup, document: turns, seats }, shown) {
+  const { dial, settings } = seats.find((seat) => !seat.human) || seats[0];
+  return { game, setup, turns: turns.slice(0, shown), dial, settings };
+}
+
 // Agents that sit alike share a dial.
-function dials(session, agents) {
+function dials(agents) {
   const alike = new Map();
   for (const seat of agents) {
     const key = JSON.stringify([seat.dial, seat.settings]);
     alike.set(key, [...(alike.get(key) || []), seat]);
   }
-  return [...alike.values()].map((seats) => [
-    `How ${seats.length > 2 ? "the others play" : `${seats.map((seat) => seat.name).join(" and ")} plays`}`,
-    seats[0],
-    seats.map((seat) => seat.number),
-  ]);
+  return [...alike.values()].map((seats) => [`How ${who(seats)}`, seats[0], seats.map((seat) => seat.number)]);
+}
+
+function who(seats) {
+  if (seats.length > 2) return "the others play";
+  return `${seats.map((seat) => seat.name).join(" and ")} ${seats.length > 1 ? "play" : "plays"}`;
 }
 
 function status(session, mine, state) {
   if (state === "lost") return "kedge does not answer; trying again…";
   if (session.outcome) return session.outcome;
   const names = session.deciding.map((seat) => session.seats[seat].name);
-  if (mine.length) return `${mine.map((seat) => session.seats[seat].name).join(", ")} to move`;
+  if (mine.length) {
+    // Who does not see the board is told what was played on it.
+    const last = session.turns.length - 1;
+    return html`<span class="sr">${last >= 0 && `${turnName(last, session)}. `}</span>
+      ${mine.map((seat) => session.seats[seat].name).join(", ")} to move`;
+  }
   return session.thinking.length ? `${names.join(", ")} thinking…` : "";
 }
 
-function Actions({ session, act, files, onTrouble, onFlip }) {
-  const seats = session.seats.map((_, seat) => seat).filter((seat) => session.seats[seat].human);
-  const loser = session.deciding.find((seat) => seats.includes(seat)) ?? seats[0];
-  const [copied, setCopied] = useState(false);
-  const copy = async () => {
-    const { game, setup, document: turns, seats: sitting } = session;
-    const told = sitting.map(({ human, dial, settings }) => ({ human, dial, settings }));
-    const link = `${location.origin}/#/link/${await pack({ game, setup, turns, seats: told })}`;
-    try {
-      await navigator.clipboard.writeText(link);
-      setCopied(true);
-      setTimeout(() => setCopied(false), 2000);
-    } catch {
-      prompt("The link:", link);
-    }
-  };
-  const save = async () => {
-    try {
-      const text = await api.record(session.id);
-      const link = document.createElement("a");
-      link.href = URL.createObjectURL(new Blob([text]));
-      link.download = `kedge-${session.game}${files[0]}`;
-      link.click();
-      URL.revokeObjectURL(link.href);
-    } catch (error) {
-      onTrouble(error.message);
-    }
-  };
-  return html`
-    <p class="actions">
-      <a class="button" href=${`#/${session.game}`}>New game</a>
-      ${seats.length > 0 && html`
-        <button type="button" disabled=${!session.turns.length} onClick=${() => act(api.undo(session.id))}>Undo</button>
-        ${!session.outcome && GAMES[session.game].resigns && html`
-          <button type="button" onClick=${() => confirm("Resign?") && act(api.resign(session.id, loser))}>Resign</button>`}`}
-      ${onFlip && html`<button type="button" onClick=${onFlip}>Flip</button>`}
-      ${files.length > 0 && html`<button type="button" onClick=${save}>Save ${files[0]}</button>`}
-      ${session.document && html`<button type="button" onClick=${copy}>${copied ? "Copied" : "Copy link"}</button>`}
-    </p>`;
-}
-
-function Turns({ session }) {
-  const list = useRef(null);
-  useEffect(() => { if (list.current) list.current.scrollTop = list.current.scrollHeight; },
-    [session.turns.length]);
-  if (!session.turns.length) return null;
-  const { number } = GAMES[session.game];
-  return html`
-    <section class="turns card" aria-label="What was played">
-      <ol ref=${list} tabindex="0">
-        ${session.turns.map((turn, ply) => html`
-          <li key=${ply}>${number(ply, session) && html`<b>${number(ply, session)}</b>`} ${turn.name}</li>`)}
-      </ol>
-    </section>`;
+function earlier(shown, session) {
+  if (shown === 0) return "Before the first move";
+  return `After ${turnName(shown - 1, session)}`;
 }
 
 // The last games, for the first page to offer.

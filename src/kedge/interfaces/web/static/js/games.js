@@ -4,7 +4,10 @@
 //   Board     what is played on; it is given { session, look, thought, hovered, onHover, onPlay, mine, flipped }
 //   number    (ply, session) => what stands before a turn in the list of them
 //   setup     what a new game is told unless Setup changes it; Setup: { setup, onChange }
-// and where it has them: Extra (below the bars), seatNames(setup), flips, resigns.
+// and where it has them: label (as number, where that says too little by itself), Extra (below the bars),
+// seatNames(setup), flips, resigns, sheet (two columns of moves), and people ({ name, label, least, most,
+// step, usual }: a number behind the dial that a new game asks for).
+// While an earlier position is looked at, `session` is the game as it stood there, and `mine` is empty.
 import * as blotto from "./boards/blotto.js";
 import * as chess from "./boards/chess.js";
 import * as diplomacy from "./boards/diplomacy.js";
@@ -18,3 +21,9 @@ export const GAMES = {
   hanabi: { title: "Hanabi", emblem: "✺", about: "Together, each seeing all cards but their own.", ...hanabi },
   blotto: { title: "Blotto", emblem: "▥", about: "Troops on fields, all at once.", ...blotto },
 };
+
+// A turn as it is spoken of, such as "12… Nf6".
+export function turnName(ply, session) {
+  const { label, number } = GAMES[session.game];
+  return `${(label || number)(ply, session)} ${session.turns[ply].name}`.trim();
+}

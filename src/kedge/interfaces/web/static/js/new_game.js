@@ -1,49 +1,52 @@
-// What a new game is told, before it begins.
+// What a new game is told, before it begins. The next one is offered what this one was.
 import { html, useState } from "../vendor/preact-htm.js";
 import { api } from "./api.js";
 import { GAMES } from "./games.js";
 
 export function NewGame({ game }) {
   const look = GAMES[game.game];
-  const [setup, setSetup] = useState({ ...look.setup });
-  const names = look.seatNames ? look.seatNames(setup) : game.seats;
-  const [mine, setMine] = useState(0);
-  const [dial, setDial] = useState(0.5);
+  const [told, setTold] = useState({ mine: 0, dial: 0.5, settings: {}, setup: look.setup, ...remembered(game.game) });
   const [trouble, setTrouble] = useState(null);
+  const tell = (news) => setTold({ ...told, ...news });
+  const names = look.seatNames ? look.seatNames(told.setup) : game.seats;
+  const mine = told.mine >= names.length ? 0 : told.mine; // there may be fewer seats than last time
 
-  const seats = () => names.map((_, seat) => ({ human: mine === seat || mine === "all", dial }));
-  const go = (asked) => asked.then((session) => { location.hash = `#/s/${session.id}`; },
+  const seats = () => names.map((_, seat) => (
+    { human: mine === seat || mine === "all", dial: told.dial, settings: told.settings }));
+  const go = (asked) => asked.then(
+    (session) => {
+      localStorage.setItem(`kedge-new-${game.game}`, JSON.stringify(told));
+      location.hash = `#/s/${session.id}`;
+    },
     (error) => setTrouble(error.message));
   const begin = (event) => {
     event.preventDefault();
-    go(api.begin({ game: game.game, setup, seats: seats() }));
+    go(api.begin({ game: game.game, setup: told.setup, seats: seats() }));
   };
   const read = async (event) => {
     const file = event.target.files[0];
     if (file) go(api.read({ game: game.game, record: await file.text(), seats: seats() }));
+    event.target.value = ""; // so that the same file may be tried again
   };
   const { Setup } = look;
   return html`
     <form class="new card" onSubmit=${begin}>
-      <h1>${look.title}</h1>
-      <p class="lead">${look.about}</p>
+      <div><h1>${look.title}</h1><p class="lead">${look.about}</p></div>
       <fieldset class="choice">
         <legend>You are</legend>
-        ${names.map((name, seat) => html`
+        ${[...names.entries(), ["all", "everyone"], [null, "watching"]].map(([seat, name]) => html`
           <label key=${name}><input type="radio" name="seat" checked=${mine === seat}
-            onChange=${() => setMine(seat)} /><span>${name}</span></label>`)}
-        <label><input type="radio" name="seat" checked=${mine === "all"}
-          onChange=${() => setMine("all")} /><span>everyone</span></label>
-        <label><input type="radio" name="seat" checked=${mine === null}
-          onChange=${() => setMine(null)} /><span>watching</span></label>
+            onChange=${() => tell({ mine: seat })} /><span>${name}</span></label>`)}
       </fieldset>
       <label class="slider"><span>The others play</span>
-        <input type="range" min="0" max="1" step="0.01" value=${dial}
-          aria-valuetext=${`${Math.round(100 * dial)} of 100`}
-          onInput=${(event) => setDial(Number(event.target.value))} />
+        <input type="range" min="0" max="1" step="0.01" value=${told.dial}
+          aria-valuetext=${`${Math.round(100 * told.dial)} of 100`}
+          onInput=${(event) => tell({ dial: Number(event.target.value) })} />
         <span class="ends"><span>like a person</span><span>as strong as it gets</span></span>
       </label>
-      ${Setup && html`<${Setup} setup=${setup} onChange=${setSetup} />`}
+      ${look.people && html`
+        <${People} ...${look.people} settings=${told.settings} onChange=${(settings) => tell({ settings })} />`}
+      ${Setup && html`<${Setup} setup=${told.setup} onChange=${(setup) => tell({ setup })} />`}
       <p class="actions">
         <button class="main" type="submit">Begin</button>
         ${game.files.length > 0 && html`
@@ -52,4 +55,20 @@ export function NewGame({ game }) {
       </p>
       <p role="alert" class="trouble">${trouble}</p>
     </form>`;
+}
+
+// The number of the anchor: whom it plays like.
+function People({ name, label, least, most, step, usual, settings, onChange }) {
+  const value = settings[name] ?? usual;
+  return html`
+    <label class="slider"><span>${label} <strong>${value}</strong></span>
+      <input type="range" min=${least} max=${most} step=${step} value=${value}
+        onInput=${(event) => onChange({ ...settings, [name]: Number(event.target.value) })} />
+    </label>`;
+}
+
+function remembered(game) {
+  const told = JSON.parse(localStorage.getItem(`kedge-new-${game}`) || "{}");
+  const { fen, ...setup } = told.setup || {}; // a position is for once
+  return { ...told, setup: { ...GAMES[game].setup, ...setup } };
 }

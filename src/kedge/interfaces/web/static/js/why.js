@@ -4,7 +4,13 @@ import { html } from "../vendor/preact-htm.js";
 const SHOWN = 8;
 
 export function Why({ thought, title, hovered, onHover, extra }) {
-  if (!thought) return null;
+  if (!thought) {
+    return html`
+      <section class="why card" aria-label="Why">
+        <h2>Why</h2>
+        <p class="line">What people would play, and what search makes of it, stands here once a move is thought of.</p>
+      </section>`;
+  }
   const rows = thought.rows.slice(0, SHOWN);
   const most = Math.max(0.01, ...rows.map((row) => Math.max(row.anchor, row.policy)));
   const searched = rows.some((row) => row.visits !== null || row.q !== null);
@@ -13,7 +19,7 @@ export function Why({ thought, title, hovered, onHover, extra }) {
     <section class="why card" aria-label=${title}>
       <h2>${title}${thought.done ? "" : html` <span class="working" aria-hidden="true"></span>`}</h2>
       <dl class="facts">
-        ${fact("value", thought.value, (v) => v.toFixed(2), "for who decides")}
+        ${fact("value", thought.value, signed, "for who decides")}
         ${fact("KL", thought.kl, (v) => v.toFixed(2), "nats from people to what it plays")}
         ${fact("entropy", thought.entropy, (v) => v.toFixed(2), "nats of what it plays")}
         ${fact("playouts", thought.playouts, (v) => v.toLocaleString(), "network evaluations")}
@@ -38,8 +44,8 @@ export function Why({ thought, title, hovered, onHover, extra }) {
               <td class="number people" aria-label="people">${share(row.anchor)}</td>
               <td class="number search" aria-label="search">${share(row.policy)}</td>
               ${searched && html`
-                <td class="number" aria-label="value">${row.q === null ? "–" : row.q.toFixed(2)}</td>
-                <td class="number" aria-label="visits">${row.visits ?? "–"}</td>`}
+                <td class="number" aria-label="value">${row.q === null ? "–" : signed(row.q)}</td>
+                <td class="number visits" aria-label="visits">${row.visits ?? "–"}</td>`}
             </tr>`)}
         </tbody>
       </table>
@@ -53,6 +59,11 @@ export const same = (one, other) => JSON.stringify(one) === JSON.stringify(other
 function fact(name, value, format, meaning) {
   if (value === null || value === undefined) return null;
   return html`<div title=${meaning}><dt>${name}</dt><dd>${format(value)}</dd></div>`;
+}
+
+function signed(number) {
+  const text = number.toFixed(2);
+  return text === "-0.00" ? "0.00" : text.replace("-", "−");
 }
 
 function share(number) {

@@ -6,25 +6,37 @@ import { same } from "../why.js";
 const PIECES = { P: "pawn", N: "knight", B: "bishop", R: "rook", Q: "queen", K: "king" };
 const FILES = "abcdefgh";
 
+const WORTH = { P: 1, N: 3, B: 3, R: 5, Q: 9, K: 0 };
+const GLYPHS = { P: "♟", N: "♞", B: "♝", R: "♜", Q: "♛" };
+
 export const setup = {};
 export const flips = true;
 export const resigns = true;
-export const number = (ply, session) => {
+export const sheet = true;
+export const people = {
+  name: "elo", label: "People are those rated", least: 800, most: 2400, step: 100, usual: 1500,
+};
+
+export const number = (ply, session) => `${count(ply, session)[0]}.`;
+export const label = (ply, session) => count(ply, session).join("");
+
+// The number of a move, and what stands behind it.
+function count(ply, session) {
   const [, player, , , , move] = session.setup.fen.split(" ");
   const plies = ply + (player === "b" ? 1 : 0);
-  if (plies % 2 === 0) return `${Number(move) + plies / 2}.`;
-  return ply === 0 ? `${move}…` : "";
-};
+  return [Number(move) + Math.floor(plies / 2), plies % 2 ? "…" : "."];
+}
 
 const CLOCKS = { none: [0, 0], "3 + 2": [180, 2], "5 + 0": [300, 0], "10 + 5": [600, 5], "30 + 20": [1800, 20] };
 
 export function Setup({ setup, onChange }) {
+  const chosen = ([clock, increment]) => clock === (setup.clock || 0) && increment === (setup.increment || 0);
   return html`
     <label><span>Clock</span>
       <select onChange=${(event) => {
         const [clock, increment] = CLOCKS[event.target.value];
         onChange({ ...setup, clock, increment });
-      }}>${Object.keys(CLOCKS).map((name) => html`<option>${name}</option>`)}</select></label>
+      }}>${Object.entries(CLOCKS).map(([name, times]) => html`<option selected=${chosen(times)}>${name}</option>`)}</select></label>
     <label><span>From a position (FEN)</span>
       <input type="text" maxlength="100" spellcheck="false" placeholder="the start of the game"
         onChange=${(event) => {
@@ -46,6 +58,41 @@ function pieces(fen) {
   return found;
 }
 
+// The pieces with names of their own, which they keep as they move, so that the eye can follow them.
+function follow(before, standing, last) {
+  const free = { ...before };
+  const found = {};
+  const keep = (square, from) => {
+    found[square] = free[from];
+    delete free[from];
+  };
+  for (const square in standing) if (free[square]?.letter === standing[square]) keep(square, square);
+  for (const square in standing) {
+    if (found[square]) continue;
+    const alike = Object.keys(free).filter((one) => free[one].letter === standing[square]);
+    const from = alike.find((one) => last?.startsWith(one)) || alike[0];
+    if (from) keep(square, from);
+    else found[square] = { letter: standing[square], name: (names += 1) };
+  }
+  return found;
+}
+let names = 0;
+
+// What one side has more of than the other, as players tally it.
+function surplus(standing, white) {
+  const tally = {};
+  for (const letter of Object.values(standing)) {
+    const kind = letter.toUpperCase();
+    tally[kind] = (tally[kind] || 0) + ((letter === kind) === white ? 1 : -1);
+  }
+  const more = Object.keys(GLYPHS).reverse().map((kind) => GLYPHS[kind].repeat(Math.max(0, tally[kind] || 0))).join("");
+  const worth = Object.keys(tally).reduce((sum, kind) => sum + WORTH[kind] * tally[kind], 0);
+  if (!more) return null;
+  return html`<span class="material" title="more than the other side">${more}${worth > 0 ? ` +${worth}` : ""}</span>`;
+}
+
+const art = (letter) => `/art/chess/${letter === letter.toUpperCase() ? "w" : "b"}${letter.toUpperCase()}.svg`;
+
 function pieceName(letter) {
   return `${letter === letter.toUpperCase() ? "white" : "black"} ${PIECES[letter.toUpperCase()]}`;
 }
@@ -59,8 +106,13 @@ export function Board({ session, thought, hovered, onPlay, mine, flipped }) {
   const [cursor, setCursor] = useState("e2");
   const [drag, setDrag] = useState(null);
   const [promoting, setPromoting] = useState(null);
+  const [sent, setSent] = useState(null); // a move that is shown before the server has taken it
   const svg = useRef(null);
-  useEffect(() => { setFrom(null); setDrag(null); setPromoting(null); }, [position.fen]);
+  const known = useRef({ fen: null, pieces: {} });
+  if (known.current.fen !== position.fen) {
+    known.current = { fen: position.fen, pieces: follow(known.current.pieces, standing, position.last) };
+  }
+  useEffect(() => { setFrom(null); setDrag(null); setPromoting(null); setSent(null); }, [position.fen]);
 
   const legal = mine.length ? position.legal.map(([move]) => move) : [];
   const targets = from ? legal.filter((move) => move.startsWith(from)).map((move) => move.slice(2, 4)) : [];
@@ -71,9 +123,14 @@ export function Board({ session, thought, hovered, onPlay, mine, flipped }) {
     const found = legal.filter((one) => one.startsWith(start + end));
     if (!found.length) return false;
     if (found.length > 1) setPromoting({ start, end });
-    else onPlay(found[0]);
+    else send(found[0]);
     setFrom(null);
     return true;
+  }
+  function send(move) {
+    setPromoting(null);
+    setSent(move);
+    onPlay(move).then(() => setSent(null));
   }
   function choose(square) {
     if (from && from !== square && move(from, square)) return;
@@ -131,7 +188,7 @@ export function Board({ session, thought, hovered, onPlay, mine, flipped }) {
   const here = thought && thought.turn === session.turns.length;
   return html`
     <div class="board chess-board">
-      <${Side} session=${session} seat=${turned ? 0 : 1} />
+      <${Side} session=${session} seat=${turned ? 0 : 1}>${surplus(standing, turned)}<//>
       <div class="square-frame">
       <svg ref=${svg} viewBox="0 0 8 8" role="application" tabindex="0"
         aria-label=${`Chess board. ${say(cursor, standing, legal, from)}. Arrow keys move, Enter chooses.`}
@@ -148,10 +205,14 @@ export function Board({ session, thought, hovered, onPlay, mine, flipped }) {
         <rect class="cursor" x=${x(cursor) + 0.03} y=${y(cursor) + 0.03} width="0.94" height="0.94" />
         ${[...FILES].map((file) => html`<text class="coordinate" x=${x(file + "1") + 0.93} y="7.95" text-anchor="end">${file}</text>`)}
         ${[1, 2, 3, 4, 5, 6, 7, 8].map((rank) => html`<text class="coordinate" x="0.05" y=${y(`a${rank}`) + 0.2}>${rank}</text>`)}
-        ${Object.entries(standing).map(([square, letter]) => html`
-          <image key=${square + letter} class="piece" href=${`/art/chess/${letter === letter.toUpperCase() ? "w" : "b"}${letter.toUpperCase()}.svg`}
-            x=${drag?.moved && drag.square === square ? drag.x - 0.5 : x(square)}
-            y=${drag?.moved && drag.square === square ? drag.y - 0.5 : y(square)} width="1" height="1" />`)}
+        ${inOrder(known.current.pieces, drag).map(([square, { letter, name }]) => {
+          const held = drag?.moved && drag.square === square;
+          const at = sent?.startsWith(square) ? sent.slice(2, 4) : square;
+          const [right, low] = held ? [drag.x - 0.5, drag.y - 0.5] : [x(at), y(at)];
+          const taken = sent?.slice(2, 4) === square;
+          return html`<image key=${name} class=${`piece ${held ? "held" : ""} ${taken ? "taken" : ""}`} href=${art(letter)}
+            width="1" height="1" style=${{ transform: `translate(${right}px, ${low}px)` }} />`;
+        })}
         ${targets.map((square) => standing[square]
           ? html`<circle class="target taken" cx=${x(square) + 0.5} cy=${y(square) + 0.5} r="0.44" />`
           : html`<circle class="target" cx=${x(square) + 0.5} cy=${y(square) + 0.5} r="0.15" />`)}
@@ -161,15 +222,30 @@ export function Board({ session, thought, hovered, onPlay, mine, flipped }) {
             to=${[x(row.move.slice(2)) + 0.5, y(row.move.slice(2)) + 0.5]} />`)}
       </svg>
       ${promoting && html`
-        <div class="promotion" role="dialog" aria-label="Promote to">
-          ${["q", "n", "r", "b"].map((letter, index) => html`
-            <button type="button" autofocus=${index === 0} aria-label=${PIECES[letter.toUpperCase()]}
-              onClick=${() => { setPromoting(null); onPlay(promoting.start + promoting.end + letter); }}>
-              <img src=${`/art/chess/${black ? "b" : "w"}${letter.toUpperCase()}.svg`} alt="" />
-            </button>`)}
-        </div>`}
+        <${Promotion} black=${position.player === 1}
+          onChoose=${(letter) => send(promoting.start + promoting.end + letter)}
+          onClose=${() => { setPromoting(null); svg.current.focus(); }} />`}
       </div>
-      <${Side} session=${session} seat=${turned ? 1 : 0} />
+      <${Side} session=${session} seat=${turned ? 1 : 0}>${surplus(standing, !turned)}<//>
+    </div>`;
+}
+
+// By their names, so that the browser moves none that stays; the one that is held is above all.
+function inOrder(pieces, drag) {
+  const place = ([square, { name }]) => (drag?.square === square ? Infinity : name);
+  return Object.entries(pieces).sort((one, other) => (place(one) > place(other) ? 1 : -1));
+}
+
+function Promotion({ black, onChoose, onClose }) {
+  const box = useRef(null);
+  useEffect(() => box.current.querySelector("button").focus(), []);
+  return html`
+    <div ref=${box} class="promotion" role="dialog" aria-label="Promote to"
+      onKeyDown=${(event) => event.key === "Escape" && onClose()}>
+      ${["q", "n", "r", "b"].map((letter) => html`
+        <button type="button" aria-label=${PIECES[letter.toUpperCase()]} onClick=${() => onChoose(letter)}>
+          <img src=${art(black ? letter : letter.toUpperCase())} alt="" />
+        </button>`)}
     </div>`;
 }
 

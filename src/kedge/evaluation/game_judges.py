@@ -1,0 +1,45 @@
+"""Who judges a game, and how: from a record to its report."""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, TypeAlias
+
+from kedge.agents import make_player
+from kedge.evaluation.game_analysis import GameReport, analyse_game
+from kedge.evaluation.rating_fit import move_likelihoods, rating_networks
+from kedge.evaluation.told_ratings import told_agent, told_ratings
+from kedge.games.chess import ChessState
+from kedge.games.go import GoState
+
+#: Over the shipped model of a game; in chess the model is told the players' ratings.
+DEFAULT_JUDGE = "puct({}, c_puct=2, playouts=50)"
+#: From a recorded game to its report; told now and then how many moves are done.
+Judge: TypeAlias = Callable[[Any, Callable[[int], None]], GameReport]
+
+
+def go_judge(agent: str | None = None) -> Judge:
+    """From a game of Go to its report."""
+    player = make_player(agent or DEFAULT_JUDGE.format("go"), GoState)
+    return lambda game, tell: analyse_game(game, [player, player], tell=tell)
+
+
+def chess_judge(agent: str | None = None, elo: int | None = None, fit: bool | None = None) -> Judge:
+    """From a game of chess to its report, by default with fitted ratings where no agent is given.
+
+    `elo` is what both players are judged as, whatever the record says.
+    """
+    given = None if agent is None else make_player(agent, ChessState)
+    is_fitted = given is None if fit is None else fit
+    networks = cache(rating_networks)  # loaded when there is a game
+
+    def judge(game: Any, tell: Callable[[int], None]) -> GameReport:
+        if given is not None:
+            ratings, agents = None, [given, given]
+        else:
+            ratings = told_ratings(game, elo)
+            told = told_agent(*ratings), told_agent(*ratings[::-1])
+            agents = [make_player(spec, ChessState) for spec in told]
+        likelihoods = None if not is_fitted else move_likelihoods(game, networks())
+        return analyse_game(game, agents, ratings=ratings, likelihoods=likelihoods, tell=tell)
+
+    return judge

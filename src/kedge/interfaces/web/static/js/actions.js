@@ -1,0 +1,61 @@
+// What can be done with a game beside playing it.
+import { html, useState } from "../vendor/preact-htm.js";
+import { api } from "./api.js";
+import { Confirm, Dialog } from "./dialog.js";
+import { GAMES } from "./games.js";
+import { pack } from "./link.js";
+
+export function Actions({ session, act, files, reviewed, onTrouble, onFlip }) {
+  const people = session.seats.map((_, seat) => seat).filter((seat) => session.seats[seat].human);
+  const loser = session.deciding.find((seat) => people.includes(seat)) ?? people[0];
+  const [resigning, setResigning] = useState(false);
+  const [copied, setCopied] = useState(false);
+  const [link, setLink] = useState(null);
+  const copy = async () => {
+    const made = await linkOf(session);
+    try {
+      await navigator.clipboard.writeText(made);
+      setCopied(true);
+      setTimeout(() => setCopied(false), 2000);
+    } catch {
+      setLink(made); // the browser keeps its clipboard to itself
+    }
+  };
+  const save = (annotated) =>
+    api.record(session.id, annotated).then(
+      (text) => download(text, `kedge-${session.game}${annotated ? "-review" : ""}${files[0]}`),
+      (error) => onTrouble(error.message));
+  return html`
+    <p class="actions">
+      <a class="button" href=${`#/${session.game}`}>New game</a>
+      ${people.length > 0 && html`
+        <button type="button" disabled=${!session.turns.length} onClick=${() => act(api.undo(session.id))}>Undo</button>
+        ${GAMES[session.game].resigns && html`
+          <button type="button" disabled=${Boolean(session.outcome)} onClick=${() => setResigning(true)}>Resign</button>`}`}
+      ${onFlip && html`<button type="button" onClick=${onFlip}>Flip</button>`}
+      ${files.length > 0 && html`<button type="button" onClick=${() => save(false)}>Save ${files[0]}</button>`}
+      ${reviewed && html`<button type="button" onClick=${() => save(true)}>Save review</button>`}
+      ${session.document && html`<button type="button" onClick=${copy}>${copied ? "Copied" : "Copy link"}</button>`}
+    </p>
+    ${resigning && html`
+      <${Confirm} title="Give up this game?" yes="Resign" onClose=${() => setResigning(false)}
+        onYes=${() => act(api.resign(session.id, loser))} />`}
+    ${link && html`
+      <${Dialog} title="A link to this position" onClose=${() => setLink(null)}>
+        <input type="text" readonly value=${link} aria-label="The link" onFocus=${(event) => event.target.select()} />
+        <p class="actions"><button type="button" onClick=${() => setLink(null)}>Close</button></p>
+      <//>`}`;
+}
+
+async function linkOf({ game, setup, document: turns, seats }) {
+  const told = seats.map(({ human, dial, settings }) => ({ human, dial, settings }));
+  return `${location.origin}/#/link/${await pack({ game, setup, turns, seats: told })}`;
+}
+
+function download(text, name) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text]));
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}

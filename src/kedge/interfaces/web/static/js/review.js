@@ -1,0 +1,116 @@
+// A game that is looked back at: its value, how human each move was, and where search and people part.
+import { html, useState } from "../vendor/preact-htm.js";
+import { turnName } from "./games.js";
+import { MARKS } from "./score.js";
+
+// A review is of the game's first turns, unless some of them were undone since.
+export function isOf({ report, of }, session) {
+  if (!report) return of === session.turns.length;
+  return report.moves.every((move, ply) => session.turns[ply]?.name === move.name);
+}
+
+export function Review({ review, session, shown, onShow, onBegin }) {
+  const isBehind = review && review.of < session.turns.length;
+  return html`
+    <section class="review card" aria-label="Review">
+      <h2>Review</h2>
+      ${review?.trouble && html`<p class="trouble">${review.trouble}</p>`}
+      ${review && !review.report && !review.trouble
+        ? html`<label class="progress"><span>Judging the moves…</span>
+            <progress max=${review.of} value=${review.done || undefined} /></label>`
+        : (!review?.report || isBehind) && html`
+          <p><button type="button" disabled=${!session.turns.length} onClick=${onBegin}>
+            ${isBehind ? "Review the moves since" : "Review the game"}</button></p>`}
+      ${review?.report && html`<${Report} report=${review.report} session=${session} shown=${shown} onShow=${onShow} />`}
+    </section>`;
+}
+
+function Report({ report, session, shown, onShow }) {
+  const move = report.moves[shown - 1];
+  const names = report.players.map((_, seat) => session.seats[seat].name);
+  return html`
+    <${Curve} report=${report} session=${session} shown=${shown} onShow=${onShow} />
+    <${Chosen} report=${report} move=${move} session=${session} />
+    <table class="players">
+      <thead><tr><td></td>${names.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+      <tbody>
+        ${report.players.some((player) => player.fit) && row("plays like", report, ({ fit }) =>
+          fit && `${tens(fit.rating)} ± ${tens(fit.error)}`)}
+        ${row("people's first choice", report, ({ top1 }) => top1 !== null && percent(top1))}
+        ${row("score kept a move", report, ({ loss }) => loss !== null && `${(100 * (1 - loss)).toFixed(1)} %`)}
+        ${row("? and ??", report, ({ mistakes, blunders }) => `${mistakes} and ${blunders}`)}
+      </tbody>
+    </table>
+    ${report.disagreements.length > 0 && html`
+      <h3>Where search and people part ways</h3>
+      <ul class="moments">
+        ${report.disagreements.map((ply) => report.moves[ply]).map((one) => html`
+          <li key=${one.ply}><button type="button" class="link" onClick=${() => onShow(one.ply)}>
+            before ${turnName(one.ply, session)}${one.mark}</button>
+            <small>KL ${one.kl_to_anchor.toFixed(2)}</small>
+            <span>search ${one.choice.name} ${percent(one.choice.policy)},
+              ${" "}people ${one.people[0].name} ${percent(one.people[0].anchor)}</span></li>`)}
+      </ul>`}`;
+}
+
+// The first player's expected score over the moves; a click goes to the position.
+function Curve({ report, session, shown, onShow }) {
+  const values = [...report.moves.map((move) => move.value), report.value];
+  const most = values.length - 1;
+  const [over, setOver] = useState(null);
+  const turnAt = (event) => {
+    const box = event.currentTarget.getBoundingClientRect();
+    return Math.max(0, Math.min(most, Math.round((most * (event.clientX - box.left)) / box.width)));
+  };
+  const score = (value) => `${session.seats[0].name} ${percent((1 + value) / 2)}`;
+  const height = (value) => 20 * (1 - value);
+  const place = (turn) => (100 * turn) / most;
+  const line = values.map((value, turn) => `${place(turn)},${height(value)}`).join(" ");
+  const turn = Math.min(over ?? shown, most);
+  return html`
+    <figure class="curve">
+      <svg viewBox="0 0 100 40" preserveAspectRatio="none" role="img"
+        aria-label=${`What the game was worth, from ${score(values[0])} to ${score(values[most])}`}
+        onPointerMove=${(event) => setOver(turnAt(event))} onPointerLeave=${() => setOver(null)}
+        onClick=${(event) => onShow(turnAt(event))}>
+        <polygon points=${`0,40 ${line} 100,40`} />
+        <line class="even" x1="0" x2="100" y1="20" y2="20" />
+        <polyline points=${line} />
+        ${report.mistakes.map((ply) => html`
+          <line class=${MARKS[report.moves[ply].mark]} x1=${place(ply + 1)} x2=${place(ply + 1)}
+            y1=${height(values[ply + 1])} y2=${height(values[ply])} />`)}
+        <line class="cursor" x1=${place(turn)} x2=${place(turn)} y1="0" y2="40" />
+      </svg>
+      <figcaption>${score(values[turn])}${turn > 0 ? ` after ${turnName(turn - 1, session)}` : ""}</figcaption>
+    </figure>`;
+}
+
+// The move that led to where the board stands.
+function Chosen({ report, move, session }) {
+  if (!move) return html`<p class="chosen">Choose a move to see how human it was.</p>`;
+  const likely = report.likely?.[move.ply];
+  const most = Math.max(0.01, ...(likely || []));
+  const words = [`${percent(move.anchor)} of ${report.ratings ? `${report.ratings[move.player]}s` : "people"}`];
+  if (move.choice.move === move.move) words.push("search plays it too");
+  else words.push(`search prefers ${move.choice.name} (${percent(move.choice.policy)})`);
+  if (move.loss >= 0.005) words.push(`costs ${move.loss.toFixed(2)} of a win`);
+  const said = report.knots?.map((knot, i) => `${knot} ${percent(likely[i])}`).join(", ");
+  return html`
+    <div class="chosen">
+      <p><strong>${turnName(move.ply, session)}${move.mark}</strong> ${words.join("; ")}.</p>
+      ${likely && html`
+        <div class="strip" role="img" aria-label=${`How many play it, by rating: ${said}`}>
+          ${likely.map((share, i) => html`
+            <div key=${i} title=${`${percent(share)} of people rated ${report.knots[i]}`}>
+              <svg viewBox="0 0 10 10" preserveAspectRatio="none" aria-hidden="true">
+                <rect class="people" y=${10 - (10 * share) / most} width="10" height=${(10 * share) / most} /></svg>
+              <span>${percent(share).replace(" ", "")}</span><small>${report.knots[i]}</small>
+            </div>`)}
+        </div>`}
+    </div>`;
+}
+
+const row = (name, report, shown) => html`
+  <tr><th scope="row">${name}</th>${report.players.map((player) => html`<td>${shown(player) || "–"}</td>`)}</tr>`;
+const tens = (number) => 10 * Math.round(number / 10);
+const percent = (share) => (share > 0 && share < 0.005 ? "<1 %" : `${Math.round(100 * share)} %`);

@@ -1,0 +1,271 @@
+"""Chess on the page, as a person with a browser plays it."""
+
+import io
+import re
+
+import chess
+import chess.pgn
+import pytest
+
+#: White queens and mates; black never has a choice.
+_ENDING = "8/4P3/8/8/8/5K2/7p/7k w - - 0 1"
+_SCHOLAR = ["e2e4", "e7e5", "f1c4", "b8c6", "d1h5", "g8f6", "h5f7"]
+_PERSON = {"human": True}
+_LIKE_A_PERSON = {"dial": 0}
+
+
+class Table:
+    """A page with a game on it."""
+
+    def __init__(self, page):
+        self.page = page
+        self.board = page.get_by_role("application")
+        self.board.wait_for()
+
+    def moves(self):
+        return [name.strip() for name in self.page.locator("button.move").all_inner_texts()]
+
+    def wait_for_moves(self, count):
+        """What was played, once it is so many moves."""
+        for _ in range(200):
+            if len(moves := self.moves()) == count:
+                return moves
+            self.page.wait_for_timeout(50)
+        raise AssertionError(f"{moves}, not {count} moves")
+
+    def square(self, name):
+        box = self.board.bounding_box()
+        size = box["width"] / 8
+        column, row = "abcdefgh".index(name[0]), 8 - int(name[1])
+        return box["x"] + (column + 0.5) * size, box["y"] + (row + 0.5) * size
+
+    def click(self, start, end):
+        self.page.mouse.click(*self.square(start))
+        self.page.mouse.click(*self.square(end))
+
+    def drag(self, start, end):
+        self.page.mouse.move(*self.square(start))
+        self.page.mouse.down()
+        self.page.mouse.move(*self.square(end), steps=4)
+        self.page.mouse.up()
+
+    def says(self, words):
+        self.page.get_by_role("status").filter(has_text=words).wait_for()
+
+    def press(self, name):
+        self.page.get_by_role("button", name=name, exact=True).click()
+
+
+@pytest.fixture
+def sit(new_page):
+    """``sit(turns=[…])``: a page with a game that begins so, a person with white."""
+
+    def make(page=None, *, setup=None, turns=(), seats=(_PERSON, _LIKE_A_PERSON)):
+        page = page or new_page()
+        told = {"game": "chess", "setup": setup or {}, "turns": list(turns), "seats": list(seats)}
+        answer = page.request.post("/api/v1/sessions", data=told)
+        assert answer.ok, answer.text()
+        page.goto(f"/#/s/{answer.json()['id']}")
+        return Table(page)
+
+    return make
+
+
+def test_game_to_its_end(page):
+    page.goto("/")
+    page.get_by_role("link", name="Chess With").click()
+    page.get_by_label("The others play").press("Home")
+    page.get_by_label("From a position").fill(_ENDING)
+    page.get_by_role("button", name="Begin").click()
+    table = Table(page)
+    table.drag("e7", "e8")
+    page.get_by_role("dialog", name="Promote to").wait_for()
+    page.keyboard.press("Enter")  # the queen is offered first
+    table.wait_for_moves(2)
+    table.says("White to move")
+    table.click("e8", "e1")
+    table.says("White wins: checkmate")
+    assert table.moves() == ["e8=Q", "Kg1", "Qe1#"]
+    assert page.locator(".sheet li").count() == 2
+
+
+def test_keys_alone(page):
+    page.goto("/#/chess")
+    page.get_by_role("heading", name="Chess").wait_for()
+    _tab_to(page, "Begin")
+    page.keyboard.press("Enter")
+    table = Table(page)
+    _tab_to(page, "Chess board")
+    for key in ("Enter", "ArrowUp", "ArrowUp", "Enter"):
+        page.keyboard.press(key)
+    assert table.wait_for_moves(2)[0] == "e4"
+    _tab_to(page, "Undo")
+    page.keyboard.press("Space")
+    table.wait_for_moves(0)
+
+
+def _tab_to(page, name):
+    focused = "document.activeElement.ariaLabel || document.activeElement.innerText || ''"
+    for _ in range(40):
+        if page.evaluate(focused).startswith(name):
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"Tab never comes to {name}")
+
+
+def test_dial_within_a_game(sit):
+    table = sit(turns=["e2e4", "e7e5"])
+    table.page.get_by_role("slider", name=re.compile("How Black plays")).press("End")
+    table.page.get_by_text("kedge at 100").wait_for()
+    table.page.get_by_text("The numbers behind it").click()
+    assert "c_puct=0.5" in table.page.locator(".spec").inner_text()
+    playouts = table.page.get_by_label("playouts a move")
+    playouts.fill("2")
+    playouts.press("Enter")
+    table.page.locator(".spec", has_text="playouts=2").wait_for()
+    table.click("g1", "f3")
+    table.wait_for_moves(4)
+
+
+def test_reload_loses_nothing(sit):
+    table = sit(turns=["e2e4", "c7c5"])
+    table.click("g1", "f3")
+    moves = table.wait_for_moves(4)
+    table.page.reload()
+    again = Table(table.page)
+    assert again.wait_for_moves(4) == moves
+    again.says("White to move")
+    again.drag("f1", "e2")
+    again.wait_for_moves(6)
+
+
+def test_two_browsers_at_one_game(sit, new_page):
+    one = sit(seats=(_PERSON, _PERSON))
+    other = new_page(width=360, height=740)
+    other.goto(one.page.url)
+    other = Table(other)
+    one.click("d2", "d4")
+    assert other.wait_for_moves(1) == ["d4"]
+    other.page.get_by_text("Flip").click()  # black to move has the board turned
+    other.drag("g8", "f6")
+    assert one.wait_for_moves(2) == ["d4", "Nf6"]
+    other.press("Undo")
+    assert one.wait_for_moves(1) == ["d4"]
+
+
+def test_resigning_is_asked_about(sit):
+    table = sit()
+    table.press("Resign")
+    table.press("Cancel")
+    assert not table.page.get_by_role("dialog").is_visible()
+    table.press("Resign")
+    table.page.get_by_role("dialog").get_by_role("button", name="Resign").click()
+    table.says("Black wins: White resigns")
+
+
+def test_link_restores_the_position(sit, new_page):
+    page = new_page(permissions=["clipboard-read", "clipboard-write"])
+    table = sit(page, turns=_SCHOLAR[:4])
+    table.press("Copy link")
+    table.page.get_by_role("button", name="Copied").wait_for()
+    link = table.page.evaluate("navigator.clipboard.readText()")
+    elsewhere = new_page()
+    elsewhere.goto(link)
+    restored = Table(elsewhere)
+    assert restored.wait_for_moves(4) == table.moves()
+    assert restored.page.url != table.page.url
+
+
+def test_record_out_and_in(sit, tmp_path):
+    table = sit(turns=_SCHOLAR)
+    with table.page.expect_download() as saving:
+        table.press("Save .pgn")
+    saving.value.save_as(tmp_path / "game.pgn")
+    game = chess.pgn.read_game(io.StringIO((tmp_path / "game.pgn").read_text()))
+    assert [move.uci() for move in game.mainline_moves()] == _SCHOLAR
+    assert game.headers["Result"] == "1-0"
+    table.page.get_by_role("link", name="New game").click()
+    table.page.get_by_label("Open a file").set_input_files(tmp_path / "game.pgn")
+    again = Table(table.page)
+    assert again.wait_for_moves(7)[-1] == "Qxf7#"
+    again.says("White wins: checkmate")
+
+
+def test_earlier_positions(sit):
+    table = sit(turns=_SCHOLAR[:6])
+    page = table.page
+    page.get_by_role("button", name="Bc4").click()
+    table.says("After 2. Bc4")
+    assert page.locator(".move[aria-current]").inner_text() == "Bc4"
+    table.click("b8", "c6")  # only looked at
+    page.get_by_role("list", name="Moves").press("ArrowRight")
+    table.says("After 2… Nc6")
+    page.get_by_role("list", name="Moves").press("Home")
+    table.says("Before the first move")
+    table.press("Back to the game")
+    table.says("White to move")
+    table.click("h5", "f7")
+    assert table.wait_for_moves(7)[-1] == "Qxf7#"
+
+
+def test_review(sit, tmp_path):
+    table = sit(turns=_SCHOLAR)
+    page = table.page
+    table.press("Review the game")
+    page.get_by_role("img", name="What the game was worth").wait_for(timeout=30_000)
+    assert table.moves()[5] == "Nf6??"
+    page.get_by_role("button", name="Nf6??").click()
+    table.says("After 3… Nf6")
+    chosen = page.locator(".chosen")
+    assert "of a win" in chosen.inner_text()
+    assert "2400" in chosen.inner_text()
+    assert "plays like" in page.locator(".players").inner_text()
+    box = page.locator(".curve svg").bounding_box()
+    page.mouse.click(box["x"] + 1, box["y"] + 5)
+    table.says("Before the first move")
+    with page.expect_download() as saving:
+        table.press("Save review")
+    saving.value.save_as(tmp_path / "review.pgn")
+    assert "$4" in (tmp_path / "review.pgn").read_text()
+
+
+def test_nothing_jumps_while_it_thinks(sit):
+    """Thoughts come and go, and all that can be clicked stays where it is."""
+    strong = {"dial": 1, "settings": {"playouts": 400}}
+    table = sit(turns=["e2e4", "e7e5", "g1f3", "b8c6"], seats=(_PERSON, strong))
+    page = table.page
+    places, visits = page.locator(".actions, .switch, .why"), page.locator(".why td.visits")
+    before = [place.bounding_box()["y"] for place in places.all()]
+    table.click("f1", "b5")
+    page.locator(".working").wait_for()
+    seen = {
+        sum(map(int, visits.all_inner_texts())) for _ in range(8) if not page.wait_for_timeout(60)
+    }
+    assert len(seen) > 2  # they fill in
+    assert [place.bounding_box()["y"] for place in places.all()] == before
+    table.wait_for_moves(6)
+    assert [place.bounding_box()["y"] for place in places.all()] == before
+
+
+def test_new_game_remembers(page):
+    page.goto("/#/chess")
+    page.get_by_label("Black").check()
+    page.get_by_label("The others play").press("Home")
+    rating = page.get_by_label("People are those rated")
+    rating.press("Home")
+    page.get_by_role("button", name="Begin").click()
+    Table(page).wait_for_moves(1)
+    assert "elo=800" in page.locator(".spec").text_content()
+    page.get_by_role("link", name="New game").click()
+    assert page.get_by_label("Black").is_checked()
+    assert page.get_by_label("People are those rated").input_value() == "800"
+
+
+@pytest.mark.parametrize(("width", "height"), [(360, 740), (1280, 850), (2560, 1400)])
+def test_fits(sit, new_page, width, height):
+    table = sit(new_page(width, height), turns=_SCHOLAR[:6])
+    page = table.page
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    board, buttons = table.board.bounding_box(), page.locator(".actions").bounding_box()
+    assert buttons["y"] + buttons["height"] <= height
+    assert board["width"] >= min(0.9 * width, 0.6 * height)
