@@ -10,12 +10,14 @@ export function GameView({ id, games }) {
   const [session, setSession] = useState(null);
   const [thought, setThought] = useState(null);
   const [advice, setAdvice] = useState(null);
-  const [advised, setAdvised] = useState(localStorage.getItem("kedge-advice") === "on");
+  const [wanted, setWanted] = useState(localStorage.getItem("kedge-advice") === "on");
   const [hovered, setHovered] = useState(null);
   const [trouble, setTrouble] = useState(null);
   const [state, setState] = useState("open");
   const [flipped, setFlipped] = useState(false);
   const socket = useRef(null);
+  const alone = session && GAMES[session.game].peopleOnly?.(session.setup);
+  const advised = Boolean(wanted && session && !alone);
 
   const show = useCallback((found) => {
     setSession((known) => (known && known.revision > found.revision ? known : found));
@@ -36,9 +38,9 @@ export function GameView({ id, games }) {
   }, [id]);
   useEffect(() => {
     socket.current.advise(advised);
-    localStorage.setItem("kedge-advice", advised ? "on" : "off");
+    localStorage.setItem("kedge-advice", wanted ? "on" : "off");
     if (!advised) setAdvice(null);
-  }, [advised, id]);
+  }, [advised, wanted, id]);
   useEffect(() => { if (session) remember(session); }, [session?.turns.length, session?.outcome]);
 
   const act = (asked) => asked.then((found) => { setTrouble(null); show(found); },
@@ -76,9 +78,9 @@ export function GameView({ id, games }) {
         <${Why} thought=${about} hovered=${hovered} onHover=${setHovered}
           title=${advice ? "Your move" : `Why ${thought ? session.seats[thought.seat]?.name : ""}`}
           extra=${look.Extra && html`<${look.Extra} ...${board} />`} />
-        ${session.seats.some((seat) => seat.human) && html`
+        ${!alone && session.seats.some((seat) => seat.human) && html`
           <label class="card switch"><input type="checkbox" role="switch" checked=${advised}
-            onChange=${(event) => setAdvised(event.target.checked)} />
+            onChange=${(event) => setWanted(event.target.checked)} />
             <span>Show me what people and search would play for me</span></label>`}
         <${Turns} session=${session} />
       </aside>
@@ -103,6 +105,8 @@ function status(session, mine, state) {
   if (state === "lost") return "kedge does not answer; trying again…";
   if (session.outcome) return session.outcome;
   const names = session.deciding.map((seat) => session.seats[seat].name);
+  const said = GAMES[session.game].status?.(session, mine);
+  if (said) return said;
   if (mine.length) return `${mine.map((seat) => session.seats[seat].name).join(", ")} to move`;
   return session.thinking.length ? `${names.join(", ")} thinking…` : "";
 }

@@ -1,14 +1,15 @@
 // Who sits at a side of a board, and the time that is left.
 import { html, useEffect, useState } from "../vendor/preact-htm.js";
 
-export function Side({ session, seat }) {
+export function Side({ session, seat, children }) {
   const { name, human, dial } = session.seats[seat];
   const active = session.deciding.includes(seat);
   return html`
     <div class=${`side ${active ? "active" : ""}`}>
-      <span class=${`disc ${seat ? "black" : "white"}`} aria-hidden="true"></span>
+      <span class=${`disc ${name.toLowerCase()}`} aria-hidden="true"></span>
       <span>${name}</span>
       <span class="who">${human ? "you" : `kedge at ${Math.round(100 * dial)}`}</span>
+      ${children}
       ${session.clock && html`<${Clock} session=${session} seat=${seat} />`}
     </div>`;
 }
