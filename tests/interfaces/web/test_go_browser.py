@@ -3,7 +3,7 @@
 import pytest
 
 LINES = "ABCDEFGHJKLMNOPQRST"
-MARGIN = 1.1  # as the board has it
+MARGIN = 1.25  # as the board has it
 
 
 @pytest.fixture

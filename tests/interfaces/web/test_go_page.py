@@ -13,7 +13,8 @@ from kedge.errors import InputError
 from kedge.interfaces.web import go_page
 from kedge.interfaces.web.app import make_app
 from kedge.interfaces.web.go_page import GoPage, GoSetup
-from kedge.interfaces.web.page_game import Document, Stop
+from kedge.interfaces.web.page_game import Decision, Document, Stop
+from kedge.interfaces.web.searching import thought
 from kedge.interfaces.web.session import Session
 from kedge.interfaces.web.words import SeatIn
 
@@ -252,10 +253,10 @@ def test_an_agent_moves_and_says_why(page, go_model):
     state = page.begin(GoSetup())
     decision = thinking(page, state, f"puct({go_model}, playouts=8)")
     assert page.check(state, 0, decision.move) == decision.move != "pass"
-    thought = decision.thought
-    assert thought.playouts == 8
-    assert thought.rows[0].line[0] == thought.rows[0].move
-    assert thought.others == 362 - len(thought.rows)
+    why = decision.thought
+    assert (why.playouts, why.more) == (8, {})
+    assert why.rows[0].line[0] == why.rows[0].move
+    assert why.others == 362 - len(why.rows)
 
 
 def test_agents_agree_to_a_count(page, go_model):
@@ -271,7 +272,8 @@ def told(value, monkeypatch):
         actions, (seat,) = len(state.legal_actions()), agents
         anchor = np.full(actions, 1 / actions)
         found = Analysis(anchor, anchor, anchor * np.nan, value)
-        return {seat: go_page.Decision(choose(found), None)}
+        why = thought(state, "told", seat, turn, found)
+        return {seat: Decision(choose(found), why)}
 
     monkeypatch.setattr(go_page, "decide", decide)
 
@@ -292,5 +294,6 @@ def test_an_agent_passes_when_nothing_is_left(page, go_model, monkeypatch):
     told(0.0, monkeypatch)
     pairs = (("J", "K"), ("H", "L"), ("F", "N"), ("D", "P"))
     walls = [f"{column}{row}" for pair in pairs for row in range(1, 20) for column in pair]
-    assert thinking(page, session(page, None, *walls).state, go_model).move == "pass"
+    done = thinking(page, session(page, None, *walls).state, go_model)
+    assert (done.move, done.thought.more) == ("pass", {"ends": "pass"})
     assert thinking(page, session(page).state, go_model).move != "pass"

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
@@ -191,7 +191,8 @@ class GoPage(PageGame):
         def choose(found: Analysis) -> str:
             return _choice(table, found, rng)
 
-        return decide(table.game.state, agents, turn, rng, watch, stop, choose)
+        found = decide(table.game.state, agents, turn, rng, watch, stop, choose)
+        return {seat: _explained(decision) for seat, decision in found.items()}
 
     def write(self, document: Document) -> str:
         first, last = self.begin(document.setup).game.state, document.state.game.state
@@ -245,6 +246,13 @@ def _choice(table: GoTable, found: Analysis, rng: np.random.Generator) -> str:
         return "resign"
     policy = go_endings.played(state, found, dead, lead)
     return state.gtp(state.legal_actions()[draw(policy, rng)])
+
+
+def _explained(decision: Decision) -> Decision:
+    """With a word on an end that is not the search's: people stop before it does."""
+    if decision.move not in ("pass", "resign") or decision.thought is None:
+        return decision
+    return replace(decision, thought=replace(decision.thought, more={"ends": decision.move}))
 
 
 def _dead_stones(state: GoState) -> list[int]:

@@ -5,9 +5,13 @@ import { same } from "../why.js";
 
 const LETTERS = "ABCDEFGHJKLMNOPQRST";
 const SIDES = ["Black", "White"];
-const MARGIN = 1.1; // from the first line to the edge, where 1 is from line to line
+const MARGIN = 1.25; // from the first line to the edge, where 1 is from line to line
 const RULES = { chinese: "Area (Chinese)", japanese: "Territory (Japanese)", aga: "Area (AGA)", "new-zealand": "Area (New Zealand)" };
 const CLOCKS = { none: [0, 0], "5 + 5": [300, 5], "10 + 10": [600, 10], "20 + 20": [1200, 20], "45 + 30": [2700, 30] };
+const ENDS = {
+  pass: "It passes, as people do when nothing is left or the count is won.",
+  resign: "It resigns, as people do when a game has looked lost for some moves.",
+};
 const FINGER = 30; // pixels from line to line that a finger can tell apart
 
 export const setup = { size: 19, rules: "chinese", komi: 7.5, handicap: 0 };
@@ -159,6 +163,12 @@ export function Board({ session, thought, hovered, onHover, onPlay, mine }) {
     </div>`;
 }
 
+// Why a game ends is not in the bars.
+export const Extra = ({ thought }) => {
+  const ends = thought && ENDS[thought.more.ends];
+  return ends ? html`<p>${ends}</p>` : null;
+};
+
 function say(name, stone, free, position) {
   if (stone === ".") return position.phase === "play" && !free ? `${name}, not now` : name;
   return `${name} ${stone === "b" ? "black" : "white"}${position.dead.includes(name) ? ", dead" : ""}`;
@@ -211,7 +221,7 @@ function Wood({ size }) {
     <path class="lines" d=${lines.map((i) => `M${first} ${first + i}H${last}M${first + i} ${first}V${last}`).join("")} />
     <rect class="lines edge" x=${first} y=${first} width=${size - 1} height=${size - 1} />
     ${hoshi(size).map(([x, y]) => html`<circle class="hoshi" cx=${first + x} cy=${first + y} r="0.11" />`)}
-    ${lines.map((i) => [0.42, side - 0.42].map((edge) => html`
+    ${lines.map((i) => [0.45, side - 0.45].map((edge) => html`
       <text class="coordinate" x=${first + i} y=${edge + 0.14}>${LETTERS[i]}</text>
       <text class="coordinate" x=${edge} y=${first + i + 0.14}>${size - i}</text>`))}`;
 }
