@@ -1,18 +1,22 @@
-"""When people pass. Records seldom have passes, so models of them are late to pass.
+"""When people pass and resign. Records seldom have passes, so models of them are late to pass.
 
 A board that is late holds many stones. There a point is idle if it lies in an empty area that only
 one colour reaches: whoever plays there fills territory. The game is over where all points are.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from kedge.agents.agent import Analysis
-from kedge.games.go import EMPTY, GoState, areas, neighbours
+from kedge.games.go import EMPTY, GoState, regions
 from kedge.regularize import Array
 
+RESIGN = -0.9  #: Positions that are worth less look lost.
+_PATIENCE = 5  # moves in a row that look lost before one resigns
+_CLOSE = 10.0  # points; people play such games out
 _LATE = 1 / 3  # of the points have stones; professionals count at 0.6
 _NEEDED = 0.5  # a share of people who hold a move necessary, over or not
 _RARE = 0.1  # fewer fill territory there
@@ -32,10 +36,8 @@ def idle_points(state: GoState, dead: Collection[int] = ()) -> npt.NDArray[np.bo
     for stone in dead:
         colours[stone] = EMPTY
     idle = np.zeros(len(colours), bool)
-    for area in areas(colours, state.size):
-        if colours[area[0]] == EMPTY:
-            around = {colours[n] for point in area for n in neighbours(point, state.size)}
-            idle[area] = len(around - {EMPTY}) < 2
+    for area, reached in regions(colours, state.size):
+        idle[area] = len(reached) < 2
     return idle
 
 
@@ -53,6 +55,40 @@ def passes(state: GoState, found: Analysis, dead: Collection[int], lead: float) 
     empty = np.array(state.colours()) == EMPTY
     over = bool(idle_points(state, dead)[empty].all())
     return over and float(found.anchor[:-1].max(initial=0.0)) < _NEEDED
+
+
+def played(state: GoState, found: Analysis, dead: Collection[int], lead: float) -> Array:
+    """The policy of who ends the game as people do: all on the pass once it `passes`."""
+    if not passes(state, found, dead, lead):
+        return purposeful(state, found, dead)
+    policy = np.zeros_like(found.policy)
+    policy[-1] = 1.0
+    return policy
+
+
+class Patience:
+    """That of both players with positions that look lost: they resign when it is spent."""
+
+    def __init__(self) -> None:
+        # By player, the moves to those positions that looked lost, the last ones in a row.
+        self._lost: list[list[list[Any]]] = [[], []]
+
+    def is_spent(
+        self,
+        state: GoState,
+        moves: Sequence[Any],
+        found: Analysis,
+        lead: float,
+        resign: float = RESIGN,
+    ) -> bool:
+        """Whether the mover, ahead by `lead` points, resigns after these `moves`."""
+        player, made = state.board.player(), list(moves)
+        # Only those of this game count; it may have been told anew, as programs do.
+        lost = [past for past in self._lost[player] if past == made[: len(past)] != made]
+        looks_lost = float(found.value) < resign
+        self._lost[player] = [*lost, made][-_PATIENCE:] if looks_lost else []
+        close = is_late(state) and lead > -_CLOSE
+        return len(self._lost[player]) >= _PATIENCE and not close
 
 
 def purposeful(state: GoState, found: Analysis, dead: Collection[int]) -> Array:

@@ -17,8 +17,6 @@ from kedge.models.encoding import GO
 from kedge.records.go_games import KOMI, GoGame
 from kedge.records.go_positions import legal_length
 
-_PATIENCE = 5  # moves in a row that look lost before it resigns
-_CLOSE = 10.0  # points; people play such games out
 _LONGEST = 10.0  # seconds for a move, where neither playouts nor a clock end it
 
 
@@ -30,7 +28,7 @@ class Options(model_engine.Options):
     """Clocks are told in whole seconds."""
     max_time: float = 0.0
     """Seconds for a move at most, whatever the clock has; 0 for no bound."""
-    resign: float = -0.9
+    resign: float = go_endings.RESIGN
     """Resign when positions have been worth less than this for some moves; −1 never does."""
 
 
@@ -94,8 +92,7 @@ class GoEngine(ModelEngine):
         self.rules = GoRules()
         self.clock: Clock | None = None
         self._dead_stones = dead_stones
-        # By player, the moves to those positions that looked lost, the last ones in a row.
-        self._lost: list[list[list[tuple[int, int]]]] = [[], []]
+        self._patience = go_endings.Patience()
         self.state = GoState()
         self.new_game()
 
@@ -239,21 +236,11 @@ class GoEngine(ModelEngine):
         state = self.state
         dead = () if cleanup else self.dead_stones()
         lead = -np.inf if cleanup else (1 - 2 * player) * self.score(dead)
-        if not cleanup and self._resigns(player, found, lead):
+        resign, patience = self.options.resign, self._patience
+        if not cleanup and patience.is_spent(state, self._moves, found, lead, resign):
             return None
-        if go_endings.passes(state, found, dead, lead):
-            return state.size**2
-        rest = replace(found, policy=go_endings.purposeful(state, found, dead), lines=None)
+        rest = replace(found, policy=go_endings.played(state, found, dead, lead), lines=None)
         return choose(rest, state.legal_actions(), self._rng, top_p=self.options.top_p).action
-
-    def _resigns(self, player: int, found: Analysis, lead: float) -> bool:
-        # Only those of this game count; it may have been told anew, as programs do.
-        made = self._moves.copy()
-        lost = [past for past in self._lost[player] if past == made[: len(past)] != made]
-        looks_lost = float(found.value) < self.options.resign
-        self._lost[player] = [*lost, made][-_PATIENCE:] if looks_lost else []
-        close = go_endings.is_late(self.state) and lead > -_CLOSE
-        return len(self._lost[player]) >= _PATIENCE and not close
 
     # The end
 
@@ -264,11 +251,7 @@ class GoEngine(ModelEngine):
     def score(self, dead: Collection[int] | None = None) -> float:
         """Black's points less White's, by the rules."""
         stones = 0 if self._white else len(self._black)
-        found = self.state.score(
-            self.dead_stones() if dead is None else dead,
-            "area" if self.rules.scoring == "AREA" else "territory",
-        )
-        return found - self.rules.handicap_bonus(stones)
+        return self.rules.score(self.state, self.dead_stones() if dead is None else dead, stones)
 
     def _replayed(self, komi: float, rules: GoRules, moves: Sequence[tuple[int, int]]) -> GoState:
         """By the strictest rule that has all the moves legal."""

@@ -290,6 +290,14 @@ def areas(colours: Sequence[int], size: int) -> Iterator[list[int]]:
         yield area
 
 
+def regions(colours: Sequence[int], size: int) -> Iterator[tuple[list[int], set[int]]]:
+    """The empty areas, each with the colours that reach it."""
+    for area in areas(colours, size):
+        if colours[area[0]] == EMPTY:
+            around = {colours[n] for point in area for n in neighbours(point, size)}
+            yield area, around - {EMPTY}
+
+
 def hoshi(size: int) -> list[int]:
     """The points that a board marks, ascending."""
     if size < 7:
@@ -337,4 +345,5 @@ __all__ = [
     "neighbours",
     "parse_gtp",
     "parse_sgf",
+    "regions",
 ]

@@ -1,10 +1,12 @@
 """The rules that Go is played by, as far as they differ: by name, and field by field."""
 
 import json
+from collections.abc import Collection
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from kedge.errors import InputError
+from kedge.games.go import GoState
 
 _VALUES: dict[str, tuple[str, ...]] = {
     "ko": ("POSITIONAL", "SITUATIONAL", "SIMPLE"),
@@ -69,6 +71,11 @@ class GoRules:
 
     def handicap_bonus(self, stones: int) -> int:
         return {"0": 0, "N-1": max(0, stones - 1), "N": stones}[self.white_handicap_bonus]
+
+    def score(self, state: GoState, dead: Collection[int], handicap: int) -> float:
+        """Black's points less White's, once the stones at `dead` are taken off."""
+        found = state.score(dead, "area" if self.scoring == "AREA" else "territory")
+        return found - self.handicap_bonus(handicap)
 
 
 def _camel(name: str) -> str:

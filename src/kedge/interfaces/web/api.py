@@ -119,7 +119,10 @@ async def policy(request: Request, asked: PolicyQuestion) -> ThoughtOut:
         check_spec(parse(asked.agent))
         spec = str(parse(asked.agent))
     found = await tables.ask(session, {seat: spec}, lambda thought: None, Stop())
-    return ThoughtOut(**asdict(found[seat].thought))
+    thought = found[seat].thought
+    if thought is None:
+        raise InputError("there is nothing to think about here")
+    return ThoughtOut(**asdict(thought))
 
 
 @router.post("/sessions", status_code=201, tags=["games"])

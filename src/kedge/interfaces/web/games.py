@@ -1,6 +1,7 @@
 """The games that the page plays."""
 
 from kedge.interfaces.web.chess_page import ChessPage
+from kedge.interfaces.web.go_page import GoPage
 from kedge.interfaces.web.page_game import PageGame
 
 
@@ -8,7 +9,7 @@ def page_games() -> dict[str, PageGame]:
     """By name, in the order in which the page offers them."""
     games: tuple[PageGame, ...] = (
         ChessPage(),
-        # go
+        GoPage(),
         # diplomacy
         # hanabi
         # blotto

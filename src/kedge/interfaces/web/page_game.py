@@ -85,7 +85,8 @@ class Decision:
     """What an agent decided, and why."""
 
     move: Move
-    thought: Thought
+    thought: Thought | None
+    """None where there was nothing to think about, such as agreeing to a count."""
 
 
 class PageGame(ABC):
@@ -114,9 +115,24 @@ class PageGame(ABC):
     def begin(self, setup: Any) -> Any:
         """The first state."""
 
+    def no_agents(self, setup: Any) -> str | None:
+        """Why agents cannot play a game with this setup; None if they can."""
+        return None
+
     @abstractmethod
     def deciding(self, state: Any) -> list[int]:
-        """The seats that have to decide now; none when the game is over."""
+        """The seats that have to decide now; none when the game is over, or is the referee's."""
+
+    def referee(self, state: Any) -> Turn:
+        """The turn that is taken where no seat decides, though the game goes on.
+
+        Runs in a thread.
+        """
+        raise NotImplementedError(f"{self.title} has no referee")
+
+    def timed(self, state: Any) -> bool:
+        """Whether the clock runs for who decides."""
+        return True
 
     @abstractmethod
     def check(self, state: Any, seat: int, move: Move) -> Move:

@@ -1,6 +1,6 @@
 """Chess and Go on the page: searches of all games grow together."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError
 from dataclasses import replace
 from typing import Any
@@ -12,7 +12,16 @@ from kedge.agents.puct import ModelAgent
 from kedge.agents.shared_search import SharedSearches
 from kedge.errors import InputError
 from kedge.evaluation.game_analysis import line_names
-from kedge.interfaces.web.page_game import Decision, Row, Stop, Thought, Watch, entropy, finite
+from kedge.interfaces.web.page_game import (
+    Decision,
+    Move,
+    Row,
+    Stop,
+    Thought,
+    Watch,
+    entropy,
+    finite,
+)
 from kedge.regularize import kl_divergence
 
 _SHOWN = 24  # moves
@@ -27,8 +36,9 @@ def decide(
     rng: np.random.Generator,
     watch: Watch,
     stop: Stop,
+    choose: Callable[[Analysis], Move] | None = None,
 ) -> dict[int, Decision]:
-    """What the one who is to move plays."""
+    """What the one who is to move plays: drawn from the policy, unless `choose` says what."""
     ((seat, (spec, agent)),) = agents.items()
     if not isinstance(agent, ModelAgent):
         raise InputError(f"agent {spec}: not one that searches a tree")
@@ -43,8 +53,10 @@ def decide(
         found = search.result()
     except CancelledError:  # stopped before it began
         return {}
-    actions = state.board.legal_actions()
-    move = state.protocol_name(actions[draw(found.policy, rng)])
+    if choose is None:
+        move = state.protocol_name(state.board.legal_actions()[draw(found.policy, rng)])
+    else:
+        move = choose(found)
     return {seat: Decision(move, thought(state, spec, seat, turn, found))}
 
 

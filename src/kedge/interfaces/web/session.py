@@ -74,6 +74,8 @@ class Session:
         if len(sitting) != len(names):
             raise InputError(f"{game.title} has {len(names)} seats here, not {len(sitting)}")
         found = cls(secrets.token_urlsafe(16), game, told, sitting, game.begin(told))
+        for seat in sitting:
+            found._admit(seat)
         for turn in turns:
             found._take(turn)
         seconds = getattr(told, "clock", None)
@@ -121,6 +123,15 @@ class Session:
             return []
         return [seat for seat in self.game.deciding(self.state) if seat not in self.pending]
 
+    def awaits_referee(self) -> bool:
+        """Whether the game goes on, but with none of the seats."""
+        return self.outcome is None and not self.game.deciding(self.state)
+
+    def hear_referee(self, turn: Turn) -> None:
+        self._take(turn)
+        self._run_clock()
+        self.revision += 1
+
     def seat_names(self) -> tuple[str, ...]:
         return self.game.seats(self.setup)
 
@@ -143,6 +154,7 @@ class Session:
 
     def sit(self, seat: int, who: SeatIn) -> None:
         """Who sits there from here on; what was decided there and not yet played is open again."""
+        self._admit(who)
         self.seats[seat] = who
         self.pending.pop(seat, None)
         self.revision += 1
@@ -212,6 +224,11 @@ class Session:
             self.outcome,
         )
 
+    def _admit(self, who: SeatIn) -> None:
+        why = None if who.human else self.game.no_agents(self.setup)
+        if why is not None:
+            raise InputError(why)
+
     def _end(self, outcome: str) -> None:
         self.ended = outcome
         if self.clock is not None:
@@ -219,9 +236,9 @@ class Session:
         self.revision += 1
 
     def _take(self, turn: Turn) -> None:
-        seats = self.game.deciding(self.state)
-        if not seats:
+        if self.game.outcome(self.state) is not None:
             raise InputError(f"turn {len(self.turns) + 1}: the game is over")
+        seats = self.game.deciding(self.state)
         try:
             name = self.game.take(self.state, turn)
         except InputError as error:
@@ -231,7 +248,7 @@ class Session:
 
     def _run_clock(self) -> None:
         if self.clock is not None:
-            deciding = self.deciding()
+            deciding = self.deciding() if self.game.timed(self.state) else []
             self.clock.hand_to(deciding[0] if deciding else None)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from kedge.agents.dial import dial
 from kedge.errors import InputError
-from kedge.interfaces.web.page_game import Decision, PageGame, Stop, Thought
+from kedge.interfaces.web.page_game import Decision, PageGame, Stop, Thought, Turn
 from kedge.interfaces.web.players import Players
 from kedge.interfaces.web.reviewing import Review
 from kedge.interfaces.web.session import Session
@@ -120,7 +120,7 @@ class Table:
         session = self.session
         if session.flagged() is not None:
             session.flag()
-        if self._task is None and self._agents():
+        if self._task is None and (session.awaits_referee() or self._agents()):
             self._task = asyncio.create_task(self._play())
         self._start_advice()
 
@@ -199,7 +199,10 @@ class Table:
     async def _play(self) -> None:
         session = self.session
         try:
-            while seats := self._agents():
+            while True:
+                await self._hear_referee()
+                if not (seats := self._agents()):
+                    break
                 if not any(seat.human for seat in session.seats) and session.turns:
                     await asyncio.sleep(_WATCHED)
                 await self._decide(seats)
@@ -214,6 +217,17 @@ class Table:
             self.publish()
             self._start_advice()
 
+    async def _hear_referee(self) -> None:
+        """Have the turn taken that is nobody's, if it is time for it."""
+        session = self.session
+        while session.awaits_referee():
+            before = session.revision
+            turn = await self._hall.hear_referee(session)
+            if session.revision == before:
+                session.hear_referee(turn)
+                self._hall.store.save(session.id, session.to_document())
+                self.publish()
+
     async def _decide(self, seats: list[int]) -> None:
         session = self.session
         self.thinking, self._asked, self._stop = seats, self._question(seats), Stop()
@@ -222,7 +236,7 @@ class Table:
         if self._question(seats) != self._asked:
             return  # undone, resigned or turned meanwhile: it thinks about what there is now
         for seat, decision in found.items():
-            session.thought = decision.thought
+            session.thought = decision.thought or session.thought
             session.decide(seat, decision.move)
         self.thinking = []
         self._hall.store.save(session.id, session.to_document())
@@ -256,7 +270,8 @@ class Table:
         try:
             found = await self._hall.think(session, [seat], tell, self._advice_stop)
             for decision in found.values():
-                tell(decision.thought)
+                if decision.thought is not None:
+                    tell(decision.thought)
         except InputError as error:
             for queue in self._advised:
                 _put(queue, {"type": "trouble", "detail": str(error)})
@@ -349,6 +364,11 @@ class Tables:
             return game.think(state, agents, turn, rng, watched, stop)
 
         return await loop.run_in_executor(self._threads, think)
+
+    async def hear_referee(self, session: Session) -> Turn:
+        """The turn that none of the seats takes."""
+        loop, state = asyncio.get_running_loop(), session.state.clone()
+        return await loop.run_in_executor(self._threads, session.game.referee, state)
 
     def close(self) -> None:
         for table in self._tables.values():

@@ -13,7 +13,7 @@ export function GameView({ id, games }) {
   const [session, setSession] = useState(null);
   const [thoughts, setThoughts] = useState({}); // by turn, as far as they were heard
   const [advice, setAdvice] = useState(null);
-  const [advised, setAdvised] = useState(localStorage.getItem("kedge-advice") === "on");
+  const [wanted, setWanted] = useState(localStorage.getItem("kedge-advice") === "on");
   const [review, setReview] = useState(null);
   const [hovered, setHovered] = useState(null);
   const [trouble, setTrouble] = useState(null);
@@ -21,6 +21,8 @@ export function GameView({ id, games }) {
   const [flipped, setFlipped] = useState(false);
   const socket = useRef(null);
   const [then, shown, onShow] = useHistory(session, setTrouble);
+  const alone = session && GAMES[session.game].peopleOnly?.(session.setup);
+  const advised = Boolean(wanted && session && !alone);
 
   const hear = (thought) => setThoughts((known) => ({ ...known, [thought.turn]: thought }));
   useEffect(() => {
@@ -50,9 +52,9 @@ export function GameView({ id, games }) {
   }, [id]);
   useEffect(() => {
     socket.current.advise(advised);
-    localStorage.setItem("kedge-advice", advised ? "on" : "off");
+    localStorage.setItem("kedge-advice", wanted ? "on" : "off");
     if (!advised) setAdvice(null);
-  }, [advised, id]);
+  }, [advised, wanted, id]);
   useEffect(() => { if (session) remember(session); }, [session?.turns.length, session?.outcome]);
   useEffect(() => { if (session) document.title = `${GAMES[session.game].title} – kedge`; }, [session?.game]);
 
@@ -99,9 +101,9 @@ export function GameView({ id, games }) {
           <${Why} thought=${about} hovered=${hovered} onHover=${setHovered}
             title=${isNow && advice ? "Your move" : `Why ${about ? session.seats[about.seat]?.name : ""}`}
             extra=${look.Extra && html`<${look.Extra} ...${board} />`} />
-          ${session.seats.some((seat) => seat.human) && html`
+          ${!alone && session.seats.some((seat) => seat.human) && html`
             <label class="card switch"><input type="checkbox" role="switch" checked=${advised}
-              onChange=${(event) => setAdvised(event.target.checked)} />
+              onChange=${(event) => setWanted(event.target.checked)} />
               <span>Show me what people and search would play for me</span></label>`}
         </aside>
         <aside aria-label="The moves, and their review">
@@ -140,6 +142,8 @@ function status(session, mine, state) {
   if (state === "lost") return "kedge does not answer; trying again…";
   if (session.outcome) return session.outcome;
   const names = session.deciding.map((seat) => session.seats[seat].name);
+  const said = GAMES[session.game].status?.(session, mine);
+  if (said) return said;
   if (mine.length) {
     // Who does not see the board is told what was played on it.
     const last = session.turns.length - 1;

@@ -5,8 +5,9 @@
 //   number    (ply, session) => what stands before a turn in the list of them
 //   setup     what a new game is told unless Setup changes it; Setup: { setup, onChange }
 // and where it has them: label (as number, where that says too little by itself), Extra (below the bars),
-// seatNames(setup), flips, resigns, sheet (two columns of moves), and people ({ name, label, least, most,
-// step, usual }: a number behind the dial that a new game asks for).
+// seatNames(setup), flips, resigns, sheet (two columns of moves), status(session, mine), people ({ name, label,
+// least, most, step, usual }: a number behind the dial that a new game asks for), and peopleOnly(setup), which
+// says why no agent can play, if none can.
 // While an earlier position is looked at, `session` is the game as it stood there, and `mine` is empty.
 import * as blotto from "./boards/blotto.js";
 import * as chess from "./boards/chess.js";

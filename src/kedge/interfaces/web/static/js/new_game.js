@@ -9,7 +9,8 @@ export function NewGame({ game }) {
   const [trouble, setTrouble] = useState(null);
   const tell = (news) => setTold({ ...told, ...news });
   const names = look.seatNames ? look.seatNames(told.setup) : game.seats;
-  const mine = told.mine >= names.length ? 0 : told.mine; // there may be fewer seats than last time
+  const alone = look.peopleOnly?.(told.setup);
+  const mine = alone ? "all" : told.mine >= names.length ? 0 : told.mine; // there may be fewer seats than last time
 
   const seats = () => names.map((_, seat) => (
     { human: mine === seat || mine === "all", dial: told.dial, settings: told.settings }));
@@ -36,14 +37,15 @@ export function NewGame({ game }) {
         <legend>You are</legend>
         ${[...names.entries(), ["all", "everyone"], [null, "watching"]].map(([seat, name]) => html`
           <label key=${name}><input type="radio" name="seat" checked=${mine === seat}
-            onChange=${() => tell({ mine: seat })} /><span>${name}</span></label>`)}
+            disabled=${alone && seat !== "all"} onChange=${() => tell({ mine: seat })} /><span>${name}</span></label>`)}
       </fieldset>
-      <label class="slider"><span>The others play</span>
-        <input type="range" min="0" max="1" step="0.01" value=${told.dial}
-          aria-valuetext=${`${Math.round(100 * told.dial)} of 100`}
-          onInput=${(event) => tell({ dial: Number(event.target.value) })} />
-        <span class="ends"><span>like a person</span><span>as strong as it gets</span></span>
-      </label>
+      ${alone ? html`<p role="status">${alone}</p>` : html`
+        <label class="slider"><span>The others play</span>
+          <input type="range" min="0" max="1" step="0.01" value=${told.dial}
+            aria-valuetext=${`${Math.round(100 * told.dial)} of 100`}
+            onInput=${(event) => tell({ dial: Number(event.target.value) })} />
+          <span class="ends"><span>like a person</span><span>as strong as it gets</span></span>
+        </label>`}
       ${look.people && html`
         <${People} ...${look.people} settings=${told.settings} onChange=${(settings) => tell({ settings })} />`}
       ${Setup && html`<${Setup} setup=${told.setup} onChange=${(setup) => tell({ setup })} />`}

@@ -1,0 +1,282 @@
+"""Go on the page."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, Literal, get_args
+
+import numpy as np
+from pydantic import Field
+
+from kedge.agents import go_endings
+from kedge.agents.agent import Agent, Analysis, draw
+from kedge.errors import InputError
+from kedge.evaluation.go_judges import dead_stones
+from kedge.games.go import (
+    BLACK,
+    EMPTY,
+    MOST_KOMI,
+    WHITE,
+    GoState,
+    format_gtp,
+    format_score,
+    parse_gtp,
+)
+from kedge.games.go_counting import CountedGo
+from kedge.games.go_rules import GoRules
+from kedge.interfaces.web.page_game import Decision, Document, Move, PageGame, Stop, Turn, Watch
+from kedge.interfaces.web.searching import decide
+from kedge.interfaces.web.words import Strict
+from kedge.models.encoding import GO
+from kedge.records.go_games import KOMI, GoGame
+from kedge.records.report import ReadReport
+from kedge.records.sgf import read_sgf, write_sgf
+
+_SIDES = ("Black", "White")
+_MARKS = "bw."  # by colour, as the page has them
+_MARGIN = re.compile(r"wins by ([\d.]+)")
+
+Rules = Literal["chinese", "japanese", "aga", "new-zealand"]
+Stones = Annotated[tuple[Annotated[str, Field(max_length=3)], ...], Field(max_length=361)]
+
+
+class GoSetup(Strict):
+    size: Literal[9, 13, 19] = 19
+    komi: Annotated[float, Field(ge=-MOST_KOMI, le=MOST_KOMI)] = 7.5
+    handicap: Annotated[
+        int, Field(ge=0, le=9, description="Black's stones on their customary points; 0 or 2 to 9")
+    ] = 0
+    rules: Rules = "chinese"
+    black: Annotated[Stones, Field(description="Stones before the first move, such as D4")] = ()
+    white: Stones = ()
+    first: Annotated[
+        Literal["black", "white"] | None,
+        Field(description="Who moves first, if not White after a handicap and else Black"),
+    ] = None
+    clock: Annotated[float, Field(ge=0, le=36_000, description="Seconds a side; 0 for none")] = 0.0
+    increment: Annotated[float, Field(ge=0, le=600)] = 0.0
+
+
+@dataclass
+class GoTable:
+    """A game, and the patience of its agents, which outlives their thoughts."""
+
+    game: CountedGo
+    patience: go_endings.Patience = field(default_factory=go_endings.Patience)
+
+    def clone(self) -> "GoTable":
+        return GoTable(self.game.clone(), self.patience)
+
+
+class GoPage(PageGame):
+    """A turn is a vertex, ``pass`` or ``resign``.
+
+    After two passes it is ``dead D4 …`` of the referee, then ``mark D4``, ``agree`` or ``resume``.
+    """
+
+    name, title = "go", "Go"
+    setup = GoSetup
+    files = (".sgf",)
+    clocks = True
+
+    def seats(self, setup: GoSetup) -> tuple[str, ...]:
+        return _SIDES
+
+    def begin(self, setup: GoSetup) -> GoTable:
+        rules = GoRules.named(setup.rules)
+        state = GoState(
+            setup.size,
+            setup.komi,
+            superko=rules.ko.lower(),
+            suicide=rules.suicide,
+            handicap=setup.handicap,
+            black=[_point(name, setup.size) for name in setup.black],
+            white=[_point(name, setup.size) for name in setup.white],
+            player=None if setup.first is None else ("black", "white").index(setup.first),
+        )
+        return GoTable(CountedGo(state, rules))
+
+    def no_agents(self, setup: GoSetup) -> str | None:
+        if setup.size == GO.side:
+            return None
+        here = f"{setup.size}×{setup.size}"
+        return f"the model plays on {GO.side}×{GO.side}: on {here} people sit at both seats"
+
+    def deciding(self, table: GoTable) -> list[int]:
+        seat = table.game.deciding()
+        return [] if seat is None else [seat]
+
+    def timed(self, table: GoTable) -> bool:
+        return table.game.phase == "play"
+
+    def referee(self, table: GoTable) -> str:
+        state = table.game.state
+        return " ".join(["dead", *map(state.gtp, sorted(_dead_stones(state)))])
+
+    def check(self, table: GoTable, seat: int, move: Move) -> str:
+        if not isinstance(move, str):
+            raise InputError("a move of Go is text, such as D4 or pass")
+        name = self.take(table.clone(), move)
+        return name if table.game.phase == "play" else move
+
+    def take(self, table: GoTable, turn: Turn) -> str:
+        game, text = table.game, str(turn)
+        verb, *names = text.split() or [""]
+        match game.phase, verb:
+            case "play", "resign":
+                game.resign(game.state.current_player())
+                return text
+            case "play", _:
+                action = game.state.parse_gtp(text)
+                game.state.apply_action(action)
+                return game.state.gtp(action)
+            case "judging", "dead":
+                game.judge([_point(name, game.state.size) for name in names])
+                return "count"
+            case "marking", "mark" if len(names) == 1:
+                game.mark(_point(names[0], game.state.size))
+                return text
+            case "marking", "agree" | "resume" if not names:
+                (game.agree if verb == "agree" else game.resume)()
+                return text
+        raise InputError(f"{text[:40]!r}: after two passes write mark D4, agree or resume")
+
+    def position(self, table: GoTable, eyes: int | None) -> dict[str, Any]:
+        game, state = table.game, table.game.state
+        colours = state.colours()
+        legal = set(state.legal_actions())
+        counted = game.dead is not None
+        return {
+            "phase": game.phase,
+            "size": state.size,
+            "stones": _drawn(colours),
+            "player": state.board.player(),
+            "last": state.gtp(state.history[-1]) if state.history else None,
+            "captured": [state.board.prisoners[WHITE], state.board.prisoners[BLACK]],
+            "forbidden": [
+                state.gtp(point)
+                for point, colour in enumerate(colours)
+                if colour == EMPTY and legal and point not in legal
+            ],
+            "dead": [state.gtp(stone) for stone in sorted(game.dead or ())],
+            "territory": _drawn(game.territory()) if counted else None,
+            "score": game.score() if counted else None,
+        }
+
+    def outcome(self, table: GoTable) -> str | None:
+        game = table.game
+        if game.phase != "over":
+            return None
+        if game.resigned is not None:
+            return self.resigned(table, game.resigned)
+        score = game.score()
+        return f"{_SIDES[score < 0]} wins by {abs(score):g}" if score else "Draw"
+
+    def resigned(self, table: GoTable, seat: int) -> str:
+        return f"{_SIDES[1 - seat]} wins: {_SIDES[seat]} resigns"
+
+    def think(
+        self,
+        table: GoTable,
+        agents: Mapping[int, tuple[str, Agent]],
+        turn: int,
+        rng: np.random.Generator,
+        watch: Watch,
+        stop: Stop,
+    ) -> dict[int, Decision]:
+        """People know better what is dead: agents agree to all."""
+        if table.game.phase == "marking":
+            return {seat: Decision("agree", None) for seat in agents}
+
+        def choose(found: Analysis) -> str:
+            return _choice(table, found, rng)
+
+        found = decide(table.game.state, agents, turn, rng, watch, stop, choose)
+        return {seat: _explained(decision) for seat, decision in found.items()}
+
+    def write(self, document: Document) -> str:
+        first, last = self.begin(document.setup).game.state, document.state.game.state
+        black, white = (
+            tuple(point for point, one in enumerate(first.colours()) if one == colour)
+            for colour in (BLACK, WHITE)
+        )
+        players = (np.arange(len(last.history)) + first.current_player()) % 2
+        game = GoGame(
+            np.array(last.history, np.int16),
+            players.astype(np.uint8),
+            size=last.size,
+            komi=last.komi,
+            rules=document.setup.rules.title(),
+            handicap=0 if white or len(black) < 2 else len(black),
+            black_stones=black,
+            white_stones=white,
+            result=_result(document.outcome),
+            black=document.names[0],
+            white=document.names[1],
+        )
+        return write_sgf(game)
+
+    def read(self, text: str) -> tuple[dict[str, Any], list[Turn]]:
+        report = ReadReport()
+        game = next(read_sgf(text, report), None)
+        if game is None:
+            raise InputError(f"not a game of Go in SGF: {report.broken[0].reason}")
+        first = game.mover(0) if len(game) else game.first_player
+        for ply in range(len(game)):
+            if game.mover(ply) != (first + ply) % 2:
+                raise InputError(f"move {ply + 1}: {_SIDES[game.mover(ply)]} moves twice in a row")
+        rules = (game.rules or "").lower().replace(" ", "-")
+        setup = {
+            "size": game.size,
+            "komi": KOMI if game.komi is None else game.komi,
+            "rules": rules if rules in get_args(Rules) else "chinese",
+            "black": [format_gtp(point, game.size) for point in game.black_stones],
+            "white": [format_gtp(point, game.size) for point in game.white_stones],
+            "first": ("black", "white")[first],
+        }
+        return setup, [format_gtp(move, game.size) for move in game.moves.tolist()]
+
+
+def _choice(table: GoTable, found: Analysis, rng: np.random.Generator) -> str:
+    """What an agent plays, as people end their games."""
+    game, state = table.game, table.game.state
+    dead = _dead_stones(state)
+    lead = (1 - 2 * state.current_player()) * game.score(dead)
+    if table.patience.is_spent(state, state.history, found, lead):
+        return "resign"
+    policy = go_endings.played(state, found, dead, lead)
+    return state.gtp(state.legal_actions()[draw(policy, rng)])
+
+
+def _explained(decision: Decision) -> Decision:
+    """With a word on an end that is not the search's: people stop before it does."""
+    if decision.move not in ("pass", "resign") or decision.thought is None:
+        return decision
+    return replace(decision, thought=replace(decision.thought, more={"ends": decision.move}))
+
+
+def _dead_stones(state: GoState) -> list[int]:
+    """None before the board is late: random games tell nothing of an open one."""
+    return dead_stones(state) if go_endings.is_late(state) else []
+
+
+def _point(name: str, size: int) -> int:
+    point = parse_gtp(name, size)
+    if point == size * size:
+        raise InputError("a pass is not a point")
+    return point
+
+
+def _drawn(colours: list[int]) -> str:
+    """One letter a point, from the upper left corner."""
+    return "".join(_MARKS[colour] for colour in colours)
+
+
+def _result(outcome: str | None) -> str:
+    """As a record has it."""
+    if outcome is None or outcome == "Draw":
+        return "?" if outcome is None else "0"
+    margin = _MARGIN.search(outcome)
+    if margin is None:
+        return f"{outcome[0]}+{'R' if outcome.endswith('resigns') else 'T'}"
+    return format_score(float(margin[1]) * (1 if outcome.startswith(_SIDES[BLACK]) else -1))

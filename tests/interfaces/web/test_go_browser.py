@@ -1,0 +1,123 @@
+"""Go on the page, as a person with a browser plays it."""
+
+import pytest
+
+LINES = "ABCDEFGHJKLMNOPQRST"
+MARGIN = 1.25  # as the board has it
+
+
+@pytest.fixture
+def expect():
+    return pytest.importorskip("playwright.sync_api").expect
+
+
+class Board:
+    """The board of a page, by the names of its points."""
+
+    def __init__(self, page, size):
+        self.page, self.size = page, size
+        self.svg = page.get_by_role("application")
+        self.svg.wait_for()
+
+    def place(self, name):
+        box = self.svg.bounding_box()
+        unit = box["width"] / (self.size - 1 + 2 * MARGIN)
+        x, y = LINES.index(name[0]), self.size - int(name[1:])
+        return box["x"] + (MARGIN + x) * unit, box["y"] + (MARGIN + y) * unit
+
+    def click(self, name):
+        self.page.mouse.click(*self.place(name))
+
+
+def begin(page, size=19, **chosen):
+    page.goto("/#/go")
+    page.get_by_label(f"{size}×{size}", exact=True).check()
+    for name, value in chosen.items():
+        page.get_by_label(name.title(), exact=True).fill(value)
+    page.get_by_role("button", name="Begin").click()
+    return Board(page, size)
+
+
+def test_two_people_play_to_the_count(page, expect):
+    page.goto("/#/go")
+    expect(page.get_by_label("Black", exact=True)).to_be_enabled()
+    board = begin(page, 9, komi="6.5")
+    turns, status = page.locator(".turns li"), page.locator(".status")
+    expect(page.get_by_role("switch")).to_have_count(0)  # nobody is there to advise
+    moves = [f"{column}{row}" for row in range(1, 10) for column in "EF"] + ["B5"]
+    for count, name in enumerate(moves, 1):
+        board.click(name)
+        expect(turns).to_have_count(count)
+    board.click("B5")
+    expect(turns).to_have_count(len(moves))  # a stone is there
+    page.get_by_role("button", name="Pass").click()
+    expect(status).to_have_text("White passes. Black to move")
+    page.get_by_role("button", name="Pass").click()
+    expect(status).to_have_text("Black is ahead by 2.5. White: click dead groups, then accept")
+    expect(board.svg.locator(".territory.w")).to_have_count(27)
+    board.click("E5")
+    expect(board.svg.locator(".stone.dead")).to_have_count(10)
+    expect(status).to_contain_text("White is ahead by")
+    board.click("B5")
+    expect(board.svg.locator(".stone.dead")).to_have_count(0)
+    page.get_by_role("button", name="Accept").click()
+    expect(status).to_contain_text("Black: click dead groups")
+    page.get_by_role("button", name="Accept").click()
+    expect(status).to_have_text("Black wins by 2.5")
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save .sgf").click()
+    assert "RE[B+2.5]" in saved.value.path().read_text()
+
+
+def test_small_boards_are_for_people(page, expect):
+    page.goto("/#/go")
+    page.get_by_label("13×13", exact=True).check()
+    expect(page.get_by_text("The model plays on 19×19 only")).to_be_visible()
+    expect(page.get_by_label("everyone")).to_be_checked()
+    expect(page.get_by_label("White", exact=True)).to_be_disabled()
+    page.get_by_label("19×19", exact=True).check()
+    expect(page.get_by_label("Black", exact=True)).to_be_checked()
+
+
+def test_keys_against_the_model(page, expect):
+    page.goto("/#/go")
+    page.get_by_role("slider").fill("0")
+    page.get_by_role("button", name="Begin").click()
+    board, turns = Board(page, 19), page.locator(".turns li")
+    board.svg.focus()
+    for key in ("ArrowUp", "ArrowUp", "ArrowRight"):
+        page.keyboard.press(key)
+    expect(page.get_by_text("L12", exact=True)).to_be_attached()
+    page.keyboard.press("Enter")
+    expect(turns).to_have_count(2)
+    expect(turns.first).to_have_text("1. L12")
+    expect(page.get_by_role("region", name="Why White").locator("tbody tr")).to_have_count(8)
+    page.get_by_role("switch").check()
+    mine = page.get_by_role("region", name="Your move")
+    expect(mine.locator("tbody tr")).to_have_count(8)
+    expect(board.svg.locator(".heat .people").first).to_be_attached()
+    mine.locator("tbody tr").first.hover()
+    expect(board.svg.locator(".line-stone text").first).to_have_text("1")
+    board.svg.focus()
+    page.keyboard.press("p")
+    expect(turns).to_have_count(4)
+    expect(turns.nth(2)).to_have_text("3. pass")
+
+
+def test_a_finger_aims_first(new_page, expect):
+    page = new_page(width=360, height=740, has_touch=True)
+    page.goto("/#/go")
+    page.get_by_label("everyone").check()
+    page.get_by_role("button", name="Begin").click()
+    board, turns = Board(page, 19), page.locator(".turns li")
+    for name in ("Q16", "D4"):
+        page.touchscreen.tap(*board.place(name))
+        expect(page.get_by_role("button", name=f"Play {name}")).to_be_visible()
+    expect(turns).to_have_count(0)
+    page.touchscreen.tap(*board.place("D4"))
+    expect(turns).to_have_count(1)
+    page.touchscreen.tap(*board.place("Q16"))
+    page.get_by_role("button", name="Play Q16").tap()
+    expect(turns).to_have_count(2)
+    width = page.evaluate("document.documentElement.scrollWidth")
+    assert width <= 360, "nothing hangs over the edge"
