@@ -1,6 +1,8 @@
 """The games that the page plays."""
 
+from kedge.interfaces.web.blotto_page import BlottoPage
 from kedge.interfaces.web.chess_page import ChessPage
+from kedge.interfaces.web.hanabi_page import HanabiPage
 from kedge.interfaces.web.page_game import PageGame
 
 
@@ -10,7 +12,7 @@ def page_games() -> dict[str, PageGame]:
         ChessPage(),
         # go
         # diplomacy
-        # hanabi
-        # blotto
+        HanabiPage(),
+        BlottoPage(),
     )
     return {game.name: game for game in games}

@@ -7,7 +7,7 @@ import asyncio
 import contextlib
 import logging
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from typing import Any
@@ -16,7 +16,7 @@ import numpy as np
 
 from kedge.agents.dial import dial
 from kedge.errors import InputError
-from kedge.interfaces.web.page_game import Decision, PageGame, Stop, Thought
+from kedge.interfaces.web.page_game import EVERYTHING, Decision, PageGame, Stop, Thought
 from kedge.interfaces.web.players import Players
 from kedge.interfaces.web.session import Session
 from kedge.interfaces.web.store import SessionStore
@@ -102,10 +102,7 @@ class Table:
         """The game as it is shown to who sits at `eyes`, or to who decides."""
         session = self.session
         game, over = session.game, session.outcome is not None
-        if eyes is None or eyes >= len(session.seats):
-            people = [seat for seat, one in enumerate(session.seats) if one.human]
-            deciding = [seat for seat in session.deciding() if seat in people]
-            eyes = (deciding or people or [None])[0]  # type: ignore[list-item]
+        eyes = self._eyes(eyes)
         setup = session.setup.model_dump()
         if not over:
             setup = {key: setup[key] for key in setup if key not in game.secret}
@@ -122,12 +119,14 @@ class Table:
             ],
             "deciding": session.deciding(),
             "thinking": self.thinking,
-            "eyes": eyes,
+            "eyes": None if eyes == EVERYTHING else eyes,
             "turns": [{"seats": seats, "name": name} for seats, name in session.names],
             "document": None if game.secret and not over else session.turns,
-            "position": game.position(session.state, None if over and game.secret else eyes),
+            "position": game.position(session.state, eyes),
             "outcome": session.outcome,
-            "thought": None if session.thought is None else asdict(session.thought),
+            "thought": asdict(session.thought)
+            if session.thought is not None and game.shows_thoughts(session.thought.seat, eyes)
+            else None,
             "clock": None
             if session.clock is None
             else {"left": session.clock.now(), "running": session.clock.running},
@@ -139,6 +138,28 @@ class Table:
         self._advice_stop.stop()
         for queue in list(self.readers):
             _put(queue, None)
+
+    def _eyes(self, told: int | None) -> int | None:
+        """Whose eyes someone has who says to sit at a seat, or does not say."""
+        session = self.session
+        people = [seat for seat, one in enumerate(session.seats) if one.human]
+        if session.game.secret:  # nobody sees by saying so what an agent sees
+            if session.outcome is not None or not people:
+                return EVERYTHING
+            return told if told in people else people[0] if len(people) == 1 else None
+        if told is not None and told < len(session.seats):
+            return told
+        deciding = [seat for seat in session.deciding() if seat in people]
+        return next(iter(deciding or people), None)
+
+    def _tell(
+        self, kind: str, thought: Thought, queues: Iterable["asyncio.Queue[Message | None]"]
+    ) -> None:
+        """Tell those of a thought who may know it."""
+        message = {"type": kind, "thought": asdict(thought)}
+        for queue in queues:
+            if self.session.game.shows_thoughts(thought.seat, self._eyes(self.readers[queue])):
+                _put(queue, message)
 
     def _agents(self) -> list[int]:
         """The seats at which an agent has to decide now; a game of agents wants to be watched."""
@@ -187,9 +208,7 @@ class Table:
 
     def _publish_thought(self, thought: Thought) -> None:
         if thought.turn == len(self.session.turns):
-            message = {"type": "thought", "thought": asdict(thought)}
-            for queue in self.readers:
-                _put(queue, message)
+            self._tell("thought", thought, self.readers)
 
     def _start_advice(self) -> None:
         people = [seat for seat in self.session.deciding() if self.session.seats[seat].human]
@@ -202,8 +221,7 @@ class Table:
 
         def tell(thought: Thought) -> None:
             if session.revision == before:
-                for queue in self._advised:
-                    _put(queue, {"type": "advice", "thought": asdict(thought)})
+                self._tell("advice", thought, self._advised)
 
         try:
             found = await self._hall.think(session, [seat], tell, self._advice_stop)
@@ -246,6 +264,9 @@ class Tables:
         session = Session.begin(
             self.game(told.game), told.setup, told.seats, list(told.turns), self._rng
         )
+        refusal = session.game.refusal(session.setup, [seat.human for seat in session.seats])
+        if refusal is not None:
+            raise InputError(refusal)
         table = self._seat(session)
         table.changed()
         return table
