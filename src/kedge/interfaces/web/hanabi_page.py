@@ -41,8 +41,9 @@ _LIKELY = 8  # cards that are told of a slot
 
 class HanabiSetup(Strict):
     players: Annotated[int, Field(ge=2, le=5)] = 2
+    # Nearly all games of the model lose it: were they worth nothing, search could not choose.
     bomb: Annotated[Bomb, Field(description="What a game is worth whose last life is lost")] = (
-        "zero"
+        "stack"
     )
     seed: Annotated[int | None, Field(ge=0, lt=2**53, description="Shuffles the deck")] = None
     deck: Annotated[

@@ -28,26 +28,29 @@ function reason(found) {
   return Array.isArray(detail) && detail.length ? detail[0].msg : null;
 }
 
+// From whose seat a game is seen; where it is not told, from who decides.
+const from = (eyes) => (eyes === null || eyes === undefined ? "" : `?eyes=${eyes}`);
+
 export const api = {
   games: () => ask("GET", "/games"),
   begin: (told) => ask("POST", "/sessions", told),
   read: (told) => ask("POST", "/sessions/read", told),
   look: (id) => ask("GET", `/sessions/${id}`),
-  move: (id, seat, move, turn) => ask("POST", `/sessions/${id}/move`, { seat, move, turn }),
+  move: (id, seat, move, turn, eyes) =>
+    ask("POST", `/sessions/${id}/move${from(eyes)}`, { seat, move, turn }),
   undo: (id, seat) => ask("POST", `/sessions/${id}/undo`, seat === undefined ? undefined : { seat }),
   resign: (id, seat) => ask("POST", `/sessions/${id}/resign`, { seat }),
-  sit: (id, seat, told) => ask("PUT", `/sessions/${id}/seats/${seat}`, told),
+  sit: (id, seat, told, eyes) => ask("PUT", `/sessions/${id}/seats/${seat}${from(eyes)}`, told),
   record: (id) => ask("GET", `/sessions/${id}/record`),
 };
 
 // The messages of a game; it connects again by itself until it is closed.
 export function live(id, { eyes, onMessage, onState }) {
   let socket, closed = false, wait = 250, wanted = false;
-  const seen = eyes === null || eyes === undefined ? "" : `?eyes=${eyes}`;
 
   function connect() {
     const scheme = location.protocol === "https:" ? "wss" : "ws";
-    socket = new WebSocket(`${scheme}://${location.host}${BASE}/sessions/${id}/live${seen}`);
+    socket = new WebSocket(`${scheme}://${location.host}${BASE}/sessions/${id}/live${from(eyes)}`);
     socket.onopen = () => {
       wait = 250;
       onState("open");

@@ -6,7 +6,7 @@ import { GAMES } from "./games.js";
 import { pack } from "./link.js";
 import { Why } from "./why.js";
 
-export function GameView({ id, games }) {
+export function GameView({ id, seat, games }) {
   const [session, setSession] = useState(null);
   const [thought, setThought] = useState(null);
   const [advice, setAdvice] = useState(null);
@@ -15,6 +15,9 @@ export function GameView({ id, games }) {
   const [trouble, setTrouble] = useState(null);
   const [state, setState] = useState("open");
   const [flipped, setFlipped] = useState(false);
+  // Where people share a screen and must not see each other's cards: who looks at it now.
+  const [looking, setLooking] = useState(null);
+  const eyes = seat ?? looking;
   const socket = useRef(null);
 
   const show = useCallback((found) => {
@@ -24,6 +27,7 @@ export function GameView({ id, games }) {
   }, []);
   useEffect(() => {
     socket.current = live(id, {
+      eyes,
       onState: setState,
       onMessage: (message) => {
         if (message.type === "session") show(message.session);
@@ -33,12 +37,13 @@ export function GameView({ id, games }) {
       },
     });
     return () => socket.current.close();
-  }, [id]);
+  }, [id, eyes]);
   useEffect(() => {
     socket.current.advise(advised);
     localStorage.setItem("kedge-advice", advised ? "on" : "off");
     if (!advised) setAdvice(null);
-  }, [advised, id]);
+  }, [advised, id, eyes]);
+  useEffect(() => setLooking(null), [session?.turns.length]);
   useEffect(() => { if (session) remember(session); }, [session?.turns.length, session?.outcome]);
 
   const act = (asked) => asked.then((found) => { setTrouble(null); show(found); },
@@ -52,12 +57,17 @@ export function GameView({ id, games }) {
   const look = GAMES[session.game];
   const game = games.find((one) => one.game === session.game);
   const { Board } = look;
-  const mine = session.deciding.filter((seat) => session.seats[seat].human);
-  const play = (move, seat = mine[0]) => act(api.move(id, seat, move, session.turns.length));
-  const sit = (seat, told) => act(api.sit(id, seat, told));
+  const people = session.seats.map((_, number) => number).filter((number) => session.seats[number].human);
+  const mine = session.deciding.filter((number) => people.includes(number) && number === (eyes ?? number));
+  const covered = look.hides && !session.outcome && people.length > 1 && (eyes ?? NaN) !== session.eyes;
+  const play = (move, number = mine[0]) => act(api.move(id, number, move, session.turns.length, eyes));
+  const sit = (number, told) => act(api.sit(id, number, told, eyes));
   const agents = session.seats.map((seat, number) => ({ ...seat, number })).filter((seat) => !seat.human);
   const about = advice || thought;
-  const board = { session, look, thought: about, hovered, onHover: setHovered, onPlay: play, mine, flipped };
+  const board = {
+    session, look, thought: about, hovered, onHover: setHovered, onPlay: play, mine, flipped, covered,
+    seat: session.eyes ?? seat ?? people[0], onLook: () => setLooking(mine[0]),
+  };
 
   return html`
     <main class=${`table ${session.game}`}>
@@ -74,12 +84,12 @@ export function GameView({ id, games }) {
           <${Dial} key=${label} label=${label} seat=${seat} stops=${game.stops}
             onChange=${(told) => numbers.forEach((number) => sit(number, told))} />`)}
         <${Why} thought=${about} hovered=${hovered} onHover=${setHovered}
-          title=${advice ? "Your move" : `Why ${thought ? session.seats[thought.seat]?.name : ""}`}
+          anchor=${look.anchor} waiting=${advised && people.length > 0 && !session.outcome} title=${advice ? "Your move" : `Why ${thought ? session.seats[thought.seat]?.name : ""}`}
           extra=${look.Extra && html`<${look.Extra} ...${board} />`} />
-        ${session.seats.some((seat) => seat.human) && html`
+        ${people.length > 0 && !look.together?.(session.setup) && html`
           <label class="card switch"><input type="checkbox" role="switch" checked=${advised}
             onChange=${(event) => setAdvised(event.target.checked)} />
-            <span>Show me what people and search would play for me</span></label>`}
+            <span>Show me what ${look.anchor || "people"} and search would play for me</span></label>`}
         <${Turns} session=${session} />
       </aside>
     </main>`;
@@ -139,7 +149,8 @@ function Actions({ session, act, files, onTrouble, onFlip }) {
     <p class="actions">
       <a class="button" href=${`#/${session.game}`}>New game</a>
       ${seats.length > 0 && html`
-        <button type="button" disabled=${!session.turns.length} onClick=${() => act(api.undo(session.id))}>Undo</button>
+        ${GAMES[session.game].undoes !== false && html`
+          <button type="button" disabled=${!session.turns.length} onClick=${() => act(api.undo(session.id))}>Undo</button>`}
         ${!session.outcome && GAMES[session.game].resigns && html`
           <button type="button" onClick=${() => confirm("Resign?") && act(api.resign(session.id, loser))}>Resign</button>`}`}
       ${onFlip && html`<button type="button" onClick=${onFlip}>Flip</button>`}

@@ -1,10 +1,12 @@
 // The games that the page can draw: each has a board and the words around it.
 //
 // A board's module exports
-//   Board     what is played on; it is given { session, look, thought, hovered, onHover, onPlay, mine, flipped }
+//   Board     what is played on; it is given { session, look, thought, hovered, onHover, onPlay, mine, flipped },
+//             and the seat from which it is looked at; covered until who shares the screen calls onLook
 //   number    (ply, session) => what stands before a turn in the list of them
 //   setup     what a new game is told unless Setup changes it; Setup: { setup, onChange }
-// and where it has them: Extra (below the bars), seatNames(setup), flips, resigns.
+// and where it has them: Extra (below the bars), seatNames(setup), flips, resigns, undoes (false if
+// it does not), hides (seats do not see the same), together(setup) (people only), anchor (its name).
 import * as blotto from "./boards/blotto.js";
 import * as chess from "./boards/chess.js";
 import * as diplomacy from "./boards/diplomacy.js";

@@ -11,7 +11,9 @@ export function NewGame({ game }) {
   const [dial, setDial] = useState(0.5);
   const [trouble, setTrouble] = useState(null);
 
-  const seats = () => names.map((_, seat) => ({ human: mine === seat || mine === "all", dial }));
+  const together = look.together?.(setup);  // people only
+  const seats = () =>
+    names.map((_, seat) => ({ human: together || mine === seat || mine === "all", dial }));
   const go = (asked) => asked.then((session) => { location.hash = `#/s/${session.id}`; },
     (error) => setTrouble(error.message));
   const begin = (event) => {
@@ -27,7 +29,7 @@ export function NewGame({ game }) {
     <form class="new card" onSubmit=${begin}>
       <h1>${look.title}</h1>
       <p class="lead">${look.about}</p>
-      <fieldset class="choice">
+      <fieldset class="choice" hidden=${together}>
         <legend>You are</legend>
         ${names.map((name, seat) => html`
           <label key=${name}><input type="radio" name="seat" checked=${mine === seat}
@@ -37,7 +39,7 @@ export function NewGame({ game }) {
         <label><input type="radio" name="seat" checked=${mine === null}
           onChange=${() => setMine(null)} /><span>watching</span></label>
       </fieldset>
-      <label class="slider"><span>The others play</span>
+      <label class="slider" hidden=${together}><span>The others play</span>
         <input type="range" min="0" max="1" step="0.01" value=${dial}
           aria-valuetext=${`${Math.round(100 * dial)} of 100`}
           onInput=${(event) => setDial(Number(event.target.value))} />
