@@ -124,8 +124,8 @@ class HanabiPage(PageGame):
             return None
         most = state.game.colors * state.game.ranks
         if not state.lives:
-            built = sum(state.fireworks)
-            how = "the last life is lost" + ("" if state.score else f" after {built} points")
+            how = "the last life is lost"
+            how += ", and what was built" if state.score < sum(state.fireworks) else ""
         else:
             how = "all fireworks are complete" if state.score == most else "the deck has run out"
         return f"{state.score} of {most}: {how}"

@@ -66,7 +66,7 @@ export function GameView({ id, seat, games }) {
   const about = advice || thought;
   const board = {
     session, look, thought: about, hovered, onHover: setHovered, onPlay: play, mine, flipped, covered,
-    seat: session.eyes ?? seat ?? people[0], onLook: () => setLooking(mine[0]),
+    seat: session.eyes ?? seat ?? people[0] ?? 0, onLook: () => setLooking(mine[0]),
   };
 
   return html`

@@ -1,5 +1,5 @@
 // Hanabi: the others' cards on top, one's own face down below, and between them what was built.
-import { html, useEffect, useRef, useState } from "../../vendor/preact-htm.js";
+import { html, useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact-htm.js";
 
 // Every colour has a letter and a shape, for those who cannot tell it by itself.
 const COLOURS = [
@@ -49,7 +49,7 @@ export function Board({ session, thought, hovered, onPlay, mine, seat, covered, 
   const canPlay = mine.length > 0 && !covered;
   useEffect(() => { setChosen(null); setPointed(null); }, [session.turns.length, covered]);
   // Who plays by keys goes on at the moves of the card that was chosen.
-  useEffect(() => { if (chosen) bar.current.querySelector("button:enabled")?.focus(); }, [chosen]);
+  useLayoutEffect(() => { if (chosen) bar.current.querySelector("button:enabled")?.focus(); }, [chosen]);
 
   const moves = chosen ? movesOf(position, chosen, seat, seats) : [];
   const move = pointed || hovered;
@@ -62,13 +62,13 @@ export function Board({ session, thought, hovered, onPlay, mine, seat, covered, 
   };
   const here = !covered && thought && thought.turn === session.turns.length ? thought : null;
   const hand = (owner) => html`
-    <${Hand} key=${owner} owner=${owner} own=${owner === seat} session=${session} move=${move}
+    <${Hand} key=${owner} owner=${owner} own=${owner === seat && seats[seat].human} session=${session} move=${move}
       thought=${here} chosen=${chosen} canPlay=${canPlay} onChoose=${choose} />`;
   const others = seats.map((_, i) => (seat + 1 + i) % seats.length).filter((owner) => owner !== seat);
 
   return html`
     <div class="hanabi-table" onKeyDown=${leave}>
-      ${!covered && html`<div class=${`others of-${others.length}`}>${others.map(hand)}</div>`}
+      ${!covered && html`<div class="others">${others.map(hand)}</div>`}
       <${Middle} position=${position} />
       ${covered ? html`<${Cover} session=${session} seat=${mine[0]} onLook=${onLook} />` : hand(seat)}
       <div class="choices" ref=${bar} tabindex="-1" role="group" aria-label="What you can do">
