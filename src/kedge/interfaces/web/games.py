@@ -1,7 +1,9 @@
 """The games that the page plays."""
 
+from kedge.interfaces.web.blotto_page import BlottoPage
 from kedge.interfaces.web.chess_page import ChessPage
 from kedge.interfaces.web.go_page import GoPage
+from kedge.interfaces.web.hanabi_page import HanabiPage
 from kedge.interfaces.web.page_game import PageGame
 
 
@@ -11,7 +13,7 @@ def page_games() -> dict[str, PageGame]:
         ChessPage(),
         GoPage(),
         # diplomacy
-        # hanabi
-        # blotto
+        HanabiPage(),
+        BlottoPage(),
     )
     return {game.name: game for game in games}

@@ -8,14 +8,19 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 from pydantic import BaseModel
 
-from kedge.agents.agent import Agent
+from kedge.agents.agent import Agent, Analysis
 from kedge.errors import InputError
 from kedge.evaluation.game_analysis import GameReport
+from kedge.regularize import kl_divergence
+
+_SHOWN = 24  # moves
 
 #: What one seat does: a move in the game's own notation, or a list of orders.
 Move: TypeAlias = Any
 #: What happened between two positions: the mover's move, or the moves of all by seat.
 Turn: TypeAlias = Any
+#: The eyes of who may see everything: the game is over, or no person plays.
+EVERYTHING = -1
 
 
 @dataclass(frozen=True)
@@ -100,6 +105,8 @@ class PageGame(ABC):
     """Suffixes of the records it reads and writes, the usual one first."""
     secret: ClassVar[frozenset[str]] = frozenset()
     """Fields of the setup that nobody sees before the end, such as a deck."""
+    undoes: ClassVar[bool] = True
+    """Whether turns are taken back: not where one has seen by then what it had hidden."""
     clocks: ClassVar[bool] = False
     reviews: ClassVar[bool] = False
 
@@ -149,7 +156,14 @@ class PageGame(ABC):
 
     @abstractmethod
     def position(self, state: Any, eyes: int | None) -> dict[str, Any]:
-        """What the page draws: all that the seat `eyes` may know, or anyone if it is None."""
+        """What the page draws: all that the seat `eyes` may know, or anyone if it is None.
+
+        Where something is secret, `eyes` may also be `EVERYTHING`.
+        """
+
+    def shows_thoughts(self, seat: int, eyes: int | None) -> bool:
+        """Whether thoughts at a seat tell `eyes`, as above, nothing that it may not know."""
+        return True
 
     @abstractmethod
     def outcome(self, state: Any) -> str | None:
@@ -200,6 +214,34 @@ class Document:
     ratings: Sequence[int | None]
     """Of the people that an agent plays like, where it is told one."""
     outcome: str | None
+
+
+def told_of(
+    found: Analysis,
+    spec: str,
+    seat: int,
+    turn: int,
+    row: Callable[[int], Row],
+    *,
+    done: bool = True,
+    more: dict[str, Any] | None = None,
+) -> Thought:
+    """What an agent found, its likeliest moves as `row` tells of them by their places."""
+    order = np.lexsort((-found.anchor, -found.policy))
+    return Thought(
+        agent=spec,
+        seat=seat,
+        turn=turn,
+        value=finite(found.value),
+        kl=finite(kl_divergence(found.policy, found.anchor)),
+        entropy=entropy(found.policy),
+        anchor_entropy=entropy(found.anchor),
+        rows=[row(int(i)) for i in order[:_SHOWN]],
+        others=max(0, len(order) - _SHOWN),
+        playouts=None if found.visits is None else int(found.visits.sum()) + 1,
+        done=done,
+        more=more or {},
+    )
 
 
 def entropy(policy: Any) -> float:

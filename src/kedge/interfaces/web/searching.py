@@ -12,19 +12,8 @@ from kedge.agents.puct import ModelAgent
 from kedge.agents.shared_search import SharedSearches
 from kedge.errors import InputError
 from kedge.evaluation.game_analysis import line_names
-from kedge.interfaces.web.page_game import (
-    Decision,
-    Move,
-    Row,
-    Stop,
-    Thought,
-    Watch,
-    entropy,
-    finite,
-)
-from kedge.regularize import kl_divergence
+from kedge.interfaces.web.page_game import Decision, Move, Row, Stop, Thought, Watch, told_of
 
-_SHOWN = 24  # moves
 _LINE = 8  # half-moves
 _searches = SharedSearches()
 
@@ -65,21 +54,7 @@ def thought(
 ) -> Thought:
     """What was found, in the words of the game."""
     actions = state.board.legal_actions()
-    order = np.lexsort((-found.anchor, -found.policy))
-    rows = [_row(state, found, actions, int(i)) for i in order[:_SHOWN]]
-    return Thought(
-        agent=spec,
-        seat=seat,
-        turn=turn,
-        value=finite(found.value),
-        kl=finite(kl_divergence(found.policy, found.anchor)),
-        entropy=entropy(found.policy),
-        anchor_entropy=entropy(found.anchor),
-        rows=rows,
-        others=len(actions) - len(rows),
-        playouts=None if found.visits is None else int(found.visits.sum()) + 1,
-        done=done,
-    )
+    return told_of(found, spec, seat, turn, lambda i: _row(state, found, actions, i), done=done)
 
 
 def _row(state: Any, found: Analysis, actions: list[int], i: int) -> Row:

@@ -155,12 +155,16 @@ class Session:
     def sit(self, seat: int, who: SeatIn) -> None:
         """Who sits there from here on; what was decided there and not yet played is open again."""
         self._admit(who)
+        if self.game.secret and who.human != self.seats[seat].human:
+            raise InputError("who sits where is settled: others would see what is hidden from them")
         self.seats[seat] = who
         self.pending.pop(seat, None)
         self.revision += 1
 
     def undo(self, turns: int) -> None:
         """Take turns back."""
+        if not self.game.undoes:
+            raise InputError(f"nothing is taken back in {self.game.title}: it has been seen")
         if not self.turns:
             raise InputError("there is nothing to take back")
         kept = self.turns[: max(0, len(self.turns) - turns)]

@@ -7,7 +7,7 @@ import asyncio
 import contextlib
 import logging
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from typing import Any
@@ -16,7 +16,7 @@ import numpy as np
 
 from kedge.agents.dial import dial
 from kedge.errors import InputError
-from kedge.interfaces.web.page_game import Decision, PageGame, Stop, Thought, Turn
+from kedge.interfaces.web.page_game import EVERYTHING, Decision, PageGame, Stop, Thought, Turn
 from kedge.interfaces.web.players import Players
 from kedge.interfaces.web.reviewing import Review
 from kedge.interfaces.web.session import Session
@@ -128,7 +128,7 @@ class Table:
         """The game as it is shown to who sits at `eyes`, or to who decides."""
         session = self.session
         game, over = session.game, session.outcome is not None
-        eyes = self._seen_by(eyes)
+        eyes = self._eyes(eyes)
         setup = session.setup.model_dump()
         if not over:
             setup = {key: setup[key] for key in setup if key not in game.secret}
@@ -145,12 +145,14 @@ class Table:
             ],
             "deciding": session.deciding(),
             "thinking": self.thinking,
-            "eyes": eyes,
+            "eyes": None if eyes == EVERYTHING else eyes,
             "turns": [{"seats": seats, "name": name} for seats, name in session.names],
             "document": None if game.secret and not over else session.turns,
-            "position": self._position(session.state, eyes),
+            "position": game.position(session.state, eyes),
             "outcome": session.outcome,
-            "thought": None if session.thought is None else asdict(session.thought),
+            "thought": asdict(session.thought)
+            if session.thought is not None and game.shows_thoughts(session.thought.seat, eyes)
+            else None,
             "clock": None
             if session.clock is None
             else {"left": session.clock.now(), "running": session.clock.running},
@@ -160,7 +162,7 @@ class Table:
     async def position_at(self, turn: int, eyes: int | None) -> dict[str, Any]:
         """An earlier position, as it is shown to who sits at `eyes`."""
         state = await asyncio.to_thread(self.session.state_at, turn)
-        return {"turn": turn, "position": self._position(state, self._seen_by(eyes))}
+        return {"turn": turn, "position": self.session.game.position(state, self._eyes(eyes))}
 
     def close(self) -> None:
         self._stop.stop()
@@ -170,18 +172,27 @@ class Table:
         for queue in list(self.readers):
             _put(queue, None)
 
-    def _seen_by(self, eyes: int | None) -> int | None:
-        """The seat that was asked for, or that of who decides."""
+    def _eyes(self, told: int | None) -> int | None:
+        """Whose eyes someone has who says to sit at a seat, or does not say."""
         session = self.session
-        if eyes is not None and eyes < len(session.seats):
-            return eyes
         people = [seat for seat, one in enumerate(session.seats) if one.human]
+        if session.game.secret:  # nobody sees by saying so what an agent sees
+            if session.outcome is not None or not people:
+                return EVERYTHING
+            return told if told in people else people[0] if len(people) == 1 else None
+        if told is not None and told < len(session.seats):
+            return told
         deciding = [seat for seat in session.deciding() if seat in people]
         return next(iter(deciding or people), None)
 
-    def _position(self, state: Any, eyes: int | None) -> dict[str, Any]:
-        game, over = self.session.game, self.session.outcome is not None
-        return game.position(state, None if over and game.secret else eyes)
+    def _tell(
+        self, kind: str, thought: Thought, queues: Iterable["asyncio.Queue[Message | None]"]
+    ) -> None:
+        """Tell those of a thought who may know it."""
+        message = {"type": kind, "thought": asdict(thought)}
+        for queue in queues:
+            if self.session.game.shows_thoughts(thought.seat, self._eyes(self.readers[queue])):
+                _put(queue, message)
 
     def _agents(self) -> list[int]:
         """The seats at which an agent has to decide now; a game of agents wants to be watched."""
@@ -244,9 +255,7 @@ class Table:
 
     def _publish_thought(self, thought: Thought) -> None:
         if thought.turn == len(self.session.turns):
-            message = {"type": "thought", "thought": asdict(thought)}
-            for queue in self.readers:
-                _put(queue, message)
+            self._tell("thought", thought, self.readers)
 
     def _publish_review(self, review: Review) -> None:
         if review is self._review:
@@ -264,8 +273,7 @@ class Table:
 
         def tell(thought: Thought) -> None:
             if session.revision == before:
-                for queue in self._advised:
-                    _put(queue, {"type": "advice", "thought": asdict(thought)})
+                self._tell("advice", thought, self._advised)
 
         try:
             found = await self._hall.think(session, [seat], tell, self._advice_stop)

@@ -29,7 +29,8 @@ export function Actions({ session, act, files, reviewed, onTrouble, onFlip }) {
     <p class="actions">
       <a class="button" href=${`#/${session.game}`}>New game</a>
       ${people.length > 0 && html`
-        <button type="button" disabled=${!session.turns.length} onClick=${() => act(api.undo(session.id))}>Undo</button>
+        ${GAMES[session.game].undoes !== false && html`
+          <button type="button" disabled=${!session.turns.length} onClick=${() => act(api.undo(session.id))}>Undo</button>`}
         ${GAMES[session.game].resigns && html`
           <button type="button" disabled=${Boolean(session.outcome)} onClick=${() => setResigning(true)}>Resign</button>`}`}
       ${onFlip && html`<button type="button" onClick=${onFlip}>Flip</button>`}

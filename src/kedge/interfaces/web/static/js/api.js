@@ -28,6 +28,7 @@ function reason(found) {
   return Array.isArray(detail) && detail.length ? detail[0].msg : null;
 }
 
+// From whose seat a game is seen; where it is not told, from who decides.
 const seenBy = (eyes) => (eyes === null || eyes === undefined ? "" : `?eyes=${eyes}`);
 
 export const api = {
@@ -35,10 +36,11 @@ export const api = {
   begin: (told) => ask("POST", "/sessions", told),
   read: (told) => ask("POST", "/sessions/read", told),
   look: (id) => ask("GET", `/sessions/${id}`),
-  move: (id, seat, move, turn) => ask("POST", `/sessions/${id}/move`, { seat, move, turn }),
+  move: (id, seat, move, turn, eyes) =>
+    ask("POST", `/sessions/${id}/move${seenBy(eyes)}`, { seat, move, turn }),
   undo: (id, seat) => ask("POST", `/sessions/${id}/undo`, seat === undefined ? undefined : { seat }),
   resign: (id, seat) => ask("POST", `/sessions/${id}/resign`, { seat }),
-  sit: (id, seat, told) => ask("PUT", `/sessions/${id}/seats/${seat}`, told),
+  sit: (id, seat, told, eyes) => ask("PUT", `/sessions/${id}/seats/${seat}${seenBy(eyes)}`, told),
   policy: (asked) => ask("POST", "/policy", asked),
   at: (id, turn, eyes) => ask("GET", `/sessions/${id}/at/${turn}${seenBy(eyes)}`),
   review: (id) => ask("POST", `/sessions/${id}/review`),

@@ -6,7 +6,8 @@ import { unpack } from "./link.js";
 import { NewGame } from "./new_game.js";
 import { GAMES } from "./games.js";
 
-// #/ all games, #/chess a new game, #/s/ID one that was begun, #/link/PACKED one from a link
+// #/ all games, #/chess a new game, #/s/ID one that was begun, #/s/ID/1 from a seat at it,
+// #/link/PACKED one from a link
 function useRoute() {
   const [route, setRoute] = useState(location.hash);
   useEffect(() => {
@@ -18,7 +19,7 @@ function useRoute() {
 }
 
 function Page() {
-  const [where, what] = useRoute();
+  const [where, what, seat] = useRoute();
   const [games, setGames] = useState(null);
   const [trouble, setTrouble] = useState(null);
   useEffect(() => void api.games().then(setGames, (error) => setTrouble(error.message)), []);
@@ -34,7 +35,8 @@ function Page() {
     <${Top} games=${games} current=${where} />
     ${trouble && html`<p class="notice" role="alert">${trouble}</p>`}
     ${where === "s"
-      ? html`<${GameView} key=${what} id=${what} games=${games} />`
+      ? html`<${GameView} key=${`${what}/${seat}`} id=${what} games=${games}
+        seat=${seat === undefined ? null : Number(seat)} />`
       : games && html`<${Offer} games=${games} wanted=${where} />`}
   `;
 }

@@ -9,7 +9,7 @@ import { Review, isOf } from "./review.js";
 import { Score, Steps } from "./score.js";
 import { Why } from "./why.js";
 
-export function GameView({ id, games }) {
+export function GameView({ id, seat, games }) {
   const [session, setSession] = useState(null);
   const [thoughts, setThoughts] = useState({}); // by turn, as far as they were heard
   const [advice, setAdvice] = useState(null);
@@ -19,6 +19,9 @@ export function GameView({ id, games }) {
   const [trouble, setTrouble] = useState(null);
   const [state, setState] = useState("open");
   const [flipped, setFlipped] = useState(false);
+  // Where people share a screen and must not see each other's cards: who looks at it now.
+  const [looking, setLooking] = useState(null);
+  const eyes = seat ?? looking;
   const socket = useRef(null);
   const [then, shown, onShow] = useHistory(session, setTrouble);
   const alone = session && GAMES[session.game].peopleOnly?.(session.setup);
@@ -39,6 +42,7 @@ export function GameView({ id, games }) {
   }, []);
   useEffect(() => {
     socket.current = live(id, {
+      eyes,
       onState: setState,
       onMessage: (message) => {
         if (message.type === "session") show(message.session);
@@ -49,12 +53,13 @@ export function GameView({ id, games }) {
       },
     });
     return () => socket.current.close();
-  }, [id]);
+  }, [id, eyes]);
   useEffect(() => {
     socket.current.advise(advised);
     localStorage.setItem("kedge-advice", wanted ? "on" : "off");
     if (!advised) setAdvice(null);
-  }, [advised, wanted, id]);
+  }, [advised, wanted, id, eyes]);
+  useEffect(() => setLooking(null), [session?.turns.length]);
   useEffect(() => { if (session) remember(session); }, [session?.turns.length, session?.outcome]);
   useEffect(() => { if (session) document.title = `${GAMES[session.game].title} – kedge`; }, [session?.game]);
 
@@ -70,13 +75,18 @@ export function GameView({ id, games }) {
   const game = games.find((one) => one.game === session.game);
   const { Board } = look;
   const isNow = shown === session.turns.length;
-  const mine = then.deciding.filter((seat) => session.seats[seat].human);
-  const play = (move, seat = mine[0]) => act(api.move(id, seat, move, session.turns.length));
-  const sit = (seat, told) => act(api.sit(id, seat, told));
+  const people = session.seats.map((_, number) => number).filter((number) => session.seats[number].human);
+  const mine = then.deciding.filter((number) => people.includes(number) && number === (eyes ?? number));
+  const covered = look.hides && !session.outcome && people.length > 1 && (eyes ?? NaN) !== session.eyes;
+  const play = (move, number = mine[0]) => act(api.move(id, number, move, session.turns.length, eyes));
+  const sit = (number, told) => act(api.sit(id, number, told, eyes));
   const agents = session.seats.map((seat, number) => ({ ...seat, number })).filter((seat) => !seat.human);
   const about = isNow ? advice || thoughts[shown] || thoughts[shown - 1] : thoughts[shown];
   const judged = review && isOf(review, session) ? review : null;
-  const board = { session: then, look, thought: about, hovered, onHover: setHovered, onPlay: play, mine, flipped };
+  const board = {
+    session: then, look, thought: about, hovered, onHover: setHovered, onPlay: play, mine, flipped, covered,
+    seat: session.eyes ?? seat ?? people[0] ?? 0, onLook: () => setLooking(mine[0]),
+  };
 
   return html`
     <main class=${`table ${session.game}`}>
@@ -98,13 +108,13 @@ export function GameView({ id, games }) {
           ${dials(agents).map(([label, seat, numbers]) => html`
             <${Dial} key=${label} label=${label} seat=${seat} stops=${game.stops}
               onChange=${(told) => numbers.forEach((number) => sit(number, told))} />`)}
-          <${Why} thought=${about} hovered=${hovered} onHover=${setHovered}
+          <${Why} thought=${about} hovered=${hovered} onHover=${setHovered} anchor=${look.anchor}
             title=${isNow && advice ? "Your move" : `Why ${about ? session.seats[about.seat]?.name : ""}`}
             extra=${look.Extra && html`<${look.Extra} ...${board} />`} />
-          ${!alone && session.seats.some((seat) => seat.human) && html`
+          ${!alone && people.length > 0 && html`
             <label class="card switch"><input type="checkbox" role="switch" checked=${advised}
               onChange=${(event) => setWanted(event.target.checked)} />
-              <span>Show me what people and search would play for me</span></label>`}
+              <span>Show me what ${look.anchor || "people"} and search would play for me</span></label>`}
         </aside>
         <aside aria-label="The moves, and their review">
           <${Score} session=${session} shown=${shown} onShow=${onShow}

@@ -1,13 +1,15 @@
 // The games that the page can draw: each has a board and the words around it.
 //
 // A board's module exports
-//   Board     what is played on; it is given { session, look, thought, hovered, onHover, onPlay, mine, flipped }
+//   Board     what is played on; it is given { session, look, thought, hovered, onHover, onPlay, mine, flipped },
+//             and the seat from which it is looked at; covered until who shares the screen calls onLook
 //   number    (ply, session) => what stands before a turn in the list of them
 //   setup     what a new game is told unless Setup changes it; Setup: { setup, onChange }
 // and where it has them: label (as number, where that says too little by itself), Extra (below the bars),
-// seatNames(setup), flips, resigns, sheet (two columns of moves), status(session, mine), people ({ name, label,
-// least, most, step, usual }: a number behind the dial that a new game asks for), and peopleOnly(setup), which
-// says why no agent can play, if none can.
+// seatNames(setup), flips, resigns, undoes (false if it does not), hides (seats do not see the same), anchor (what
+// is called people elsewhere), sheet (two columns of moves), status(session, mine), people ({ name, label, least,
+// most, step, usual }: a number behind the dial that a new game asks for), and peopleOnly(setup), which says why
+// no agent can play, if none can.
 // While an earlier position is looked at, `session` is the game as it stood there, and `mine` is empty.
 import * as blotto from "./boards/blotto.js";
 import * as chess from "./boards/chess.js";

@@ -3,31 +3,32 @@ import { html } from "../vendor/preact-htm.js";
 
 const SHOWN = 8;
 
-export function Why({ thought, title, hovered, onHover, extra }) {
+export function Why({ thought, title, anchor = "people", hovered, onHover, extra }) {
   if (!thought) {
     return html`
       <section class="why card" aria-label="Why">
         <h2>Why</h2>
-        <p class="line">What people would play, and what search makes of it, stands here once a move is thought of.</p>
+        <p class="line">What ${anchor} would play, and what search makes of it, stands here once a move is thought of.</p>
       </section>`;
   }
   const rows = thought.rows.slice(0, SHOWN);
   const most = Math.max(0.01, ...rows.map((row) => Math.max(row.anchor, row.policy)));
   const searched = rows.some((row) => row.visits !== null || row.q !== null);
+  const counted = rows.some((row) => row.visits !== null);
   const shown = rows.find((row) => same(row.move, hovered)) || rows[0];
   return html`
     <section class="why card" aria-label=${title}>
       <h2>${title}${thought.done ? "" : html` <span class="working" aria-hidden="true"></span>`}</h2>
       <dl class="facts">
         ${fact("value", thought.value, signed, "for who decides")}
-        ${fact("KL", thought.kl, (v) => v.toFixed(2), "nats from people to what it plays")}
+        ${fact("KL", thought.kl, (v) => v.toFixed(2), `nats from ${anchor} to what it plays`)}
         ${fact("entropy", thought.entropy, (v) => v.toFixed(2), "nats of what it plays")}
         ${fact("playouts", thought.playouts, (v) => v.toLocaleString(), "network evaluations")}
       </dl>
-      <p class="key"><span class="people">people</span> <span class="search">search</span></p>
+      <p class="key"><span class="people">${anchor}</span> <span class="search">search</span></p>
       <table>
         <thead class="sr">
-          <tr><th>move</th><th>people</th><th>search</th>${searched && html`<th>value</th><th>visits</th>`}</tr>
+          <tr><th>move</th><th>${anchor}</th><th>search</th>${searched && html`<th>value</th>`}${counted && html`<th>visits</th>`}</tr>
         </thead>
         <tbody>
           ${rows.map((row) => html`
@@ -41,11 +42,11 @@ export function Why({ thought, title, hovered, onHover, extra }) {
                   <rect class="search" y="9" width=${(100 * row.policy) / most} height="6" />
                 </svg>
               </td>
-              <td class="number people" aria-label="people">${share(row.anchor)}</td>
+              <td class="number people" aria-label=${anchor}>${share(row.anchor)}</td>
               <td class="number search" aria-label="search">${share(row.policy)}</td>
               ${searched && html`
-                <td class="number" aria-label="value">${row.q === null ? "–" : signed(row.q)}</td>
-                <td class="number visits" aria-label="visits">${row.visits ?? "–"}</td>`}
+                <td class="number" aria-label="value">${row.q === null ? "–" : signed(row.q)}</td>`}
+              ${counted && html`<td class="number visits" aria-label="visits">${row.visits ?? "–"}</td>`}
             </tr>`)}
         </tbody>
       </table>
@@ -61,6 +62,7 @@ function fact(name, value, format, meaning) {
   return html`<div title=${meaning}><dt>${name}</dt><dd>${format(value)}</dd></div>`;
 }
 
+// Without a minus before nothing.
 function signed(number) {
   const text = number.toFixed(2);
   return text === "-0.00" ? "0.00" : text.replace("-", "−");

@@ -1,2 +1,281 @@
-export const setup = {};
-export const number = () => "";
+// Hanabi: the others' cards on top, one's own face down below, and between them what was built.
+import { html, useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact-htm.js";
+
+// Every colour has a letter and a shape, for those who cannot tell it by itself.
+const COLOURS = [
+  { letter: "R", word: "red", shape: "▲" },
+  { letter: "Y", word: "yellow", shape: "★" },
+  { letter: "G", word: "green", shape: "✚" },
+  { letter: "W", word: "white", shape: "○" },
+  { letter: "B", word: "blue", shape: "◆" },
+];
+const RANKS = [1, 2, 3, 4, 5];
+const COPIES = { 1: 3, 2: 2, 3: 2, 4: 2, 5: 1 };
+const PLAYERS = ["Alice", "Bob", "Cathy", "Donald", "Emily"];
+// What the rule book says of a score.
+const PRAISE = [[25, "legendary"], [21, "amazing"], [16, "excellent"], [11, "honourable"], [6, "mediocre"], [0, "horrible"]];
+
+export const setup = { players: 2, bomb: "stack" };
+export const hides = true;
+export const undoes = false;
+export const number = (ply) => `${ply + 1}.`;
+export const seatNames = (setup) => PLAYERS.slice(0, setup.players);
+export const peopleOnly = (setup) => setup.players > 2 && "kedge plays Hanabi with two; with more, people play each other.";
+
+export function Setup({ setup, onChange }) {
+  return html`
+    <label><span>Players</span>
+      <select value=${setup.players} onChange=${(event) => onChange({ ...setup, players: Number(event.target.value) })}>
+        <option value="2">2</option>
+        ${[3, 4, 5].map((count) => html`<option value=${count}>${count} people, without kedge</option>`)}
+      </select></label>
+    <label><span>When the last life is lost</span>
+      <select value=${setup.bomb} onChange=${(event) => onChange({ ...setup, bomb: event.target.value })}>
+        <option value="stack">what was built counts</option>
+        <option value="zero">the score is 0; search has little to go by then</option>
+      </select></label>
+    <label><span>Deck number</span>
+      <input type="number" min="0" step="1" placeholder="any deck" onChange=${(event) => {
+        const { seed, ...others } = setup;
+        onChange(event.target.value ? { ...others, seed: Number(event.target.value) } : others);
+      }} /></label>`;
+}
+
+export function Board({ session, thought, hovered, onPlay, mine, seat, covered, onLook }) {
+  const { position, seats } = session;
+  const [chosen, setChosen] = useState(null);  // { seat, slot }
+  const [pointed, setPointed] = useState(null);  // a move, at its button
+  const bar = useRef(null);
+  const canPlay = mine.length > 0 && !covered;
+  useEffect(() => { setChosen(null); setPointed(null); }, [session.turns.length, covered]);
+  // Who plays by keys goes on at the moves of the card that was chosen.
+  useLayoutEffect(() => { if (chosen) bar.current.querySelector("button:enabled")?.focus(); }, [chosen]);
+
+  const moves = chosen ? movesOf(position, chosen, seat, seats) : [];
+  const move = pointed || hovered;
+  const play = (text) => { bar.current.focus(); onPlay(text); };
+  const choose = (where) => canPlay && setChosen(isAt(chosen, where) ? null : where);
+  const leave = (event) => {
+    if (event.key !== "Escape" || !chosen) return;
+    event.currentTarget.querySelector('[aria-pressed="true"]')?.focus();
+    setChosen(null);
+  };
+  const here = !covered && thought && thought.turn === session.turns.length ? thought : null;
+  const hand = (owner) => html`
+    <${Hand} key=${owner} owner=${owner} own=${owner === seat && seats[seat].human} session=${session} move=${move}
+      thought=${here} chosen=${chosen} canPlay=${canPlay} onChoose=${choose} />`;
+  const others = seats.map((_, i) => (seat + 1 + i) % seats.length).filter((owner) => owner !== seat);
+
+  return html`
+    <div class="hanabi-table" onKeyDown=${leave}>
+      ${!covered && html`<div class="others">${others.map(hand)}</div>`}
+      <${Middle} position=${position} />
+      ${covered ? html`<${Cover} session=${session} seat=${mine[0]} onLook=${onLook} />` : hand(seat)}
+      <div class="choices" ref=${bar} tabindex="-1" role="group" aria-label="What you can do">
+        ${session.outcome
+          ? html`<${Ending} position=${position} />`
+          : moves.map(({ text, words, can, why }) => html`
+              <button key=${text} type="button" disabled=${!can} title=${can ? undefined : why}
+                onClick=${() => play(text)}
+                onMouseEnter=${() => setPointed(text)} onMouseLeave=${() => setPointed(null)}
+                onFocus=${() => setPointed(text)} onBlur=${() => setPointed(null)}>${words}</button>`)}
+        ${!moves.length && canPlay && html`
+          <span class="quietly">Choose a card of your own to play or discard, or another's to give a hint.</span>`}
+      </div>
+      <p class="last-said" role="status">${position.last ? position.last.said : " "}</p>
+    </div>`;
+}
+
+const isAt = (one, other) => one !== null && one.seat === other.seat && one.slot === other.slot;
+
+// What can be done with a card: one's own is played or discarded, another's shows what to tell.
+function movesOf(position, { seat, slot }, own, seats) {
+  const told = (text, words, why) => ({ text, words, why, can: position.legal.includes(text) });
+  if (seat === own) {
+    return [
+      told(`play card ${slot + 1}`, `Play card ${slot + 1}`, ""),
+      told(`discard card ${slot + 1}`, `Discard card ${slot + 1}`, "All hints are there: nothing is discarded"),
+    ];
+  }
+  const { card } = position.hands[seat][slot];
+  const hint = (what) => {
+    const text = `tell player ${seat} ${what}`;
+    const count = position.hands[seat].filter((_, at) => touches(position, text, seat, at)).length;
+    return told(text, `Tell ${seats[seat].name} ${what} (touches ${count})`, "No hint is left");
+  };
+  return [hint(colourOf(card).word), hint(`${card[1]}s`)];
+}
+
+const colourOf = (card) => COLOURS.find(({ letter }) => letter === card[0]);
+
+// Whether a move is about a card.
+function touches(position, move, seat, slot) {
+  const [, used] = /^(?:play|discard) card (\d)$/.exec(move || "") || [];
+  if (used) return seat === position.player && slot === used - 1;
+  const [, whom, what] = /^tell player (\d) (\w+)$/.exec(move || "") || [];
+  const card = whom && Number(whom) === seat && position.hands[seat][slot].card;
+  return Boolean(card) && (what === `${card[1]}s` || what === colourOf(card).word);
+}
+
+function Hand({ owner, own, session, move, thought, chosen, canPlay, onChoose }) {
+  const { position, seats } = session;
+  const { name, human, dial } = seats[owner];
+  const last = position.last && position.last.told === owner ? position.last.touched : [];
+  return html`
+    <section class=${`hand ${position.player === owner ? "to-move" : ""}`}
+      aria-label=${own ? `${name}: your own cards, the oldest first` : `${name}'s cards, the oldest first`}>
+      <h2>${name} <span class="who">${human ? (own ? "you" : "") : `kedge at ${Math.round(100 * dial)}`}</span></h2>
+      <ol>
+        ${position.hands[owner].map((one, slot) => {
+          const where = { seat: owner, slot };
+          const marks = [
+            touches(position, move, owner, slot) && "pointed",
+            last.includes(slot) && "told",
+            isAt(chosen, where) && "chosen",
+          ];
+          return html`
+            <li key=${slot}>
+              <${Heat} thought=${thought} position=${position} seat=${owner} slot=${slot} />
+              <button type="button" class=${`slot ${marks.filter(Boolean).join(" ")}`}
+                aria-disabled=${!canPlay} aria-pressed=${isAt(chosen, where)}
+                aria-label=${saidOf(one, slot, own)} onClick=${() => onChoose(where)}>
+                <${Face} one=${one} />
+                <${Pips} one=${one} />
+              </button>
+            </li>`;
+        })}
+      </ol>
+    </section>`;
+}
+
+function Face({ one }) {
+  const colour = one.card ? colourOf(one.card) : one.colours.length === 1 ? COLOURS[one.colours[0]] : null;
+  const rank = one.card ? one.card[1] : one.ranks.length === 1 ? one.ranks[0] : colour ? "" : "?";
+  return html`
+    <span class=${`face ${colour ? colour.word : "back"} ${one.card ? "" : "hidden"}`}>
+      <span class="rank">${rank}</span>
+      ${colour && html`<span class="shape">${colour.shape}</span>`}
+    </span>`;
+}
+
+// What its holder was told of a card: what it may be, and boldly what a hint has named.
+function Pips({ one }) {
+  const kind = (may, told) => (told ? "told" : may ? "may" : "not");
+  return html`
+    <span class="pips" aria-hidden="true">
+      ${COLOURS.map(({ letter, word }, i) => html`
+        <i class=${`${word} ${kind(one.colours.includes(i), one.colour === i)}`}>${letter}</i>`)}
+      ${RANKS.map((rank) => html`
+        <i class=${kind(one.ranks.includes(rank), one.rank === rank)}>${rank}</i>`)}
+    </span>`;
+}
+
+// How much of what people, and search, would do is about a card.
+function Heat({ thought, position, seat, slot }) {
+  const about = thought ? thought.rows.filter((row) => touches(position, row.move, seat, slot)) : [];
+  const sum = (kind) => about.reduce((total, row) => total + row[kind], 0);
+  return html`
+    <svg class="heat" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+      <rect class="people" width=${100 * sum("anchor")} height="3.5" />
+      <rect class="search" y="4.5" width=${100 * sum("policy")} height="3.5" />
+    </svg>`;
+}
+
+function saidOf(one, slot, own) {
+  const colours = one.colours.map((i) => COLOURS[i].word).join(" or ");
+  const known = `${one.colours.length === 5 ? "any colour" : colours}, ${one.ranks.length === 5 ? "any rank" : one.ranks.join(" or ")}`;
+  if (!one.card) return `Card ${slot + 1}: ${known}`;
+  return `Card ${slot + 1}: ${colourOf(one.card).word} ${one.card[1]}; ${own ? "you were told" : "its holder knows"}: ${known}`;
+}
+
+function Middle({ position }) {
+  const { fireworks, information, lives, deck, score } = position;
+  return html`
+    <div class="hanabi-middle">
+      <ol class="fireworks" aria-label="Fireworks">
+        ${COLOURS.map(({ word, shape }, i) => html`
+          <li key=${word} aria-label=${`${word}: ${fireworks[i]} of 5`}>
+            <span class=${`face ${word} ${fireworks[i] ? "" : "empty"}`}>
+              <span class="rank">${fireworks[i] || ""}</span><span class="shape">${shape}</span>
+            </span>
+            <span class=${`built ${word}`}>${RANKS.map((rank) => html`<i class=${rank <= fireworks[i] ? "on" : ""}></i>`)}</span>
+          </li>`)}
+      </ol>
+      <dl class="tokens">
+        <div><dt>Score</dt><dd><strong>${score[0]}</strong> of ${score[1]}</dd></div>
+        <div><dt>Hints</dt><dd><${Tokens} kind="hint" left=${information} /></dd></div>
+        <div><dt>Lives</dt><dd><${Tokens} kind="life" left=${lives} /></dd></div>
+        <div><dt>Deck</dt><dd><strong>${deck}</strong> ${deck ? "to draw" : "left: the last turns"}</dd></div>
+      </dl>
+      <${Discards} position=${position} />
+    </div>`;
+}
+
+function Tokens({ kind, left: [left, most] }) {
+  return html`
+    <span class="token-row" role="img" aria-label=${`${left} of ${most}`}>
+      ${Array.from({ length: most }, (_, i) => html`<i class=${`token ${kind} ${i < left ? "on" : ""}`}></i>`)}
+    </span>`;
+}
+
+function Discards({ position }) {
+  const count = (card) => position.discards.filter((one) => one === card).length;
+  return html`
+    <table class="discards">
+      <caption>Discards</caption>
+      <tbody>
+        ${COLOURS.map(({ letter, word, shape }, i) => html`
+          <tr key=${word}>
+            <th scope="row"><span class=${`chip ${word}`} aria-hidden="true">${shape}</span><span class="sr">${word}</span></th>
+            ${RANKS.map((rank) => {
+              const thrown = count(letter + rank);
+              const lost = thrown === COPIES[rank] && rank > position.fireworks[i];
+              return html`
+                <td class=${lost ? "lost" : ""} title=${lost ? `no ${word} ${rank} is left` : undefined}>
+                  ${thrown ? `${rank}`.repeat(thrown) : html`<span class="none">·</span>`}</td>`;
+            })}
+          </tr>`)}
+      </tbody>
+    </table>`;
+}
+
+// Where people share a screen, nothing is shown before the one who is next says so.
+function Cover({ session, seat, onLook }) {
+  const { name } = session.seats[seat] || { name: "Nobody" };
+  return html`
+    <section class="cover card" aria-label="The cards are covered">
+      <h2>${name} is next</h2>
+      <p>Everyone else, look away.</p>
+      <button class="main" type="button" onClick=${onLook}>I am ${name}, show</button>
+      <p class="quietly">Or each at a screen of their own: ${session.seats.map((one, at) => html`
+        <a href=${`#/s/${session.id}/${at}`}>${one.name}</a> `)}</p>
+    </section>`;
+}
+
+function Ending({ position }) {
+  const [score, most] = position.score;
+  const [, praise] = PRAISE.find(([least]) => score >= least);
+  return html`<p class="ending"><strong>${score}</strong> of ${most} <span>${praise}</span></p>`;
+}
+
+// What the player who is advised believes to hold.
+export function Extra({ thought }) {
+  const cards = thought?.more.cards;
+  if (!cards) return null;
+  return html`
+    <h3>What the cards are believed to be</h3>
+    <ol class="beliefs">
+      ${cards.map((slot, i) => html`
+        <li key=${i} aria-label=${`card ${i + 1}: ${slot.slice(0, 3).map(([card, share]) => `${card} ${percent(share)}`).join(", ")}`}>
+          <span>${i + 1}</span>
+          <span class="belief">
+            ${slot.map(([card, share]) => html`
+              <i key=${card} class=${colourOf(card).word} title=${`${card} ${percent(share)}`}
+                style=${{ flexGrow: share }}>${share >= 0.1 ? card : ""}</i>`)}
+          </span>
+          <span class="number">${slot[0][0]} ${percent(slot[0][1])}</span>
+        </li>`)}
+    </ol>`;
+}
+
+const percent = (share) => `${Math.round(100 * share)} %`;

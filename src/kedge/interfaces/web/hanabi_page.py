@@ -1,0 +1,242 @@
+"""Hanabi on the page. Nobody is shown more than their seat sees, before the game is over."""
+
+import io
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import Field
+
+from kedge.agents.agent import Agent, draw
+from kedge.agents.hanabi import HanabiAnalysis, HanabiPlayer
+from kedge.errors import InputError
+from kedge.games.hanabi import COLOURS, Bomb, Card, Hanabi, HanabiState, Known
+from kedge.interfaces.web.page_game import (
+    EVERYTHING,
+    Decision,
+    Document,
+    Move,
+    PageGame,
+    Row,
+    Stop,
+    Turn,
+    Watch,
+    finite,
+    told_of,
+)
+from kedge.interfaces.web.words import Strict
+from kedge.records.hanabi_files import live_game
+from kedge.records.hanabi_games import HanabiGame
+from kedge.records.hanabi_positions import replayed_hanabi_games
+from kedge.records.report import ReadReport, numbered_game
+
+_NAMES = ("Alice", "Bob", "Cathy", "Donald", "Emily")  # as hanab.live's players call them
+_MODELLED = 2  # players, of the games that the model has seen
+_LETTERS = [colour[0].upper() for colour in COLOURS]
+_LIKELY = 8  # cards that are told of a slot
+
+
+class HanabiSetup(Strict):
+    players: Annotated[int, Field(ge=2, le=5)] = 2
+    # Nearly all games of the model lose it: were they worth nothing, search could not choose.
+    bomb: Annotated[Bomb, Field(description="What a game is worth whose last life is lost")] = (
+        "stack"
+    )
+    seed: Annotated[int | None, Field(ge=0, lt=2**53, description="Shuffles the deck")] = None
+    deck: Annotated[
+        str | None,
+        Field(max_length=200, description="Cards as they are dealt, such as R1 G3, and no seed"),
+    ] = None
+
+
+class HanabiPage(PageGame):
+    name, title = "hanabi", "Hanabi"
+    setup = HanabiSetup
+    files = (".json",)
+    secret = frozenset({"seed", "deck"})
+    undoes = False
+
+    def seats(self, setup: HanabiSetup) -> tuple[str, ...]:
+        return _NAMES[: setup.players]
+
+    def no_agents(self, setup: HanabiSetup) -> str | None:
+        if setup.players == _MODELLED:
+            return None
+        return "kedge plays Hanabi with two; with more players, seat people only"
+
+    def dealt(self, setup: HanabiSetup, rng: np.random.Generator) -> HanabiSetup:
+        if setup.deck is not None and setup.seed is not None:
+            raise InputError("setup: a seed or a deck, not both")
+        if setup.deck is not None or setup.seed is not None:
+            return setup
+        return setup.model_copy(update={"seed": int(rng.integers(2**53))})
+
+    def begin(self, setup: HanabiSetup) -> HanabiState:
+        rules = Hanabi(setup.players, bomb=setup.bomb)
+        if setup.deck is not None:
+            return rules.initial_state([_card(name) for name in setup.deck.split()])
+        return rules.initial_state(rng=np.random.default_rng(setup.seed))
+
+    def deciding(self, state: HanabiState) -> list[int]:
+        return [] if state.is_terminal() else [state.current_player()]
+
+    def check(self, state: HanabiState, seat: int, move: Move) -> str:
+        state.clone().apply_action(_action(state, move))
+        return str(move)
+
+    def take(self, state: HanabiState, turn: Turn) -> str:
+        state.apply_action(_action(state, turn))
+        return _named(state.last_action_string())
+
+    def position(self, state: HanabiState, eyes: int | None) -> dict[str, Any]:
+        rules, player = state.game, state.current_player()
+        # What others may tell says what one holds: so legal moves are the mover's own to know.
+        legal = state.legal_actions() if eyes in (player, EVERYTHING) else []
+        hands = zip(state.hands, state.known, strict=True)
+        return {
+            "player": None if state.is_terminal() else player,
+            "hands": [
+                [
+                    _shown(card if _sees(eyes, seat) else None, known)
+                    for card, known in zip(hand, told, strict=True)
+                ]
+                for seat, (hand, told) in enumerate(hands)
+            ],
+            "fireworks": state.fireworks,
+            "discards": [str(card) for card in state.discards],
+            "information": [state.information, rules.information_tokens],
+            "lives": [state.lives, rules.life_tokens],
+            "deck": state.deck_size,
+            "score": [state.score, rules.colors * rules.ranks],
+            "legal": [state.action_to_string(action) for action in legal],
+            "last": _last(state),
+        }
+
+    def shows_thoughts(self, seat: int, eyes: int | None) -> bool:
+        # They depend on the cards that this seat sees, which are all others' own.
+        return eyes in (seat, EVERYTHING)
+
+    def outcome(self, state: HanabiState) -> str | None:
+        if not state.is_terminal():
+            return None
+        most = state.game.colors * state.game.ranks
+        if not state.lives:
+            how = "the last life is lost"
+            how += ", and what was built" if state.score < sum(state.fireworks) else ""
+        else:
+            how = "all fireworks are complete" if state.score == most else "the deck has run out"
+        return f"{state.score} of {most}: {how}"
+
+    def think(
+        self,
+        state: HanabiState,
+        agents: Mapping[int, tuple[str, Agent]],
+        turn: int,
+        rng: np.random.Generator,
+        watch: Watch,
+        stop: Stop,
+    ) -> dict[int, Decision]:
+        ((seat, (spec, agent)),) = agents.items()
+        if not isinstance(agent, HanabiPlayer):
+            raise InputError(f"agent {spec}: does not play Hanabi")
+        [found] = agent.analyse_many([state], rng)
+        actions = [int(action) for action in found.actions]  # type: ignore[union-attr]
+        moves = [state.action_to_string(action) for action in actions]
+
+        def row(i: int) -> Row:
+            return Row(
+                move=moves[i],
+                name=_named(moves[i]),
+                anchor=float(found.anchor[i]),
+                policy=float(found.policy[i]),
+                q=finite(found.q[i]),
+                visits=None if found.visits is None else int(found.visits[i]),
+            )
+
+        thought = told_of(found, spec, seat, turn, row, more={"cards": _believed(state, found)})
+        return {seat: Decision(moves[draw(found.policy, rng)], thought)}
+
+    def write(self, document: Document) -> str:
+        state, setup = document.state, document.setup
+        if document.outcome is None:
+            raise InputError("a record tells every card: save the game once it is over")
+        names = zip(self.seats(setup), document.names, strict=True)
+        game = HanabiGame(
+            id="kedge" if setup.seed is None else f"kedge-{setup.seed}",
+            players=tuple(f"ai:{who}" if who.startswith("kedge") else name for name, who in names),
+            deck=tuple(state.deck),
+            actions=tuple(state.history),
+            hand_size=state.game.hand_size,
+            score=state.score,
+            bomb=setup.bomb,
+        )
+        return json.dumps(live_game(game)) + "\n"
+
+    def read(self, text: str) -> tuple[dict[str, Any], list[Turn]]:
+        report = ReadReport()
+        games = replayed_hanabi_games(io.BytesIO(text.encode()), report)
+        game = numbered_game(games, report, Path("the file"), 1)
+        if str(game.rules) != str(Hanabi(len(game.players), bomb=game.bomb)):
+            raise InputError("only five colours and hands of the usual size are played here")
+        deck = " ".join(map(str, game.deck))
+        moves = zip(game.states(), game.actions, strict=False)  # the last state has none
+        turns = [state.action_to_string(action) for state, action in moves]
+        return {"players": len(game.players), "bomb": game.bomb, "deck": deck}, turns
+
+
+def _card(name: str) -> Card:
+    if re.fullmatch(f"[{''.join(_LETTERS)}][1-5]", name) is None:
+        raise InputError(f"deck: {name[:8]!r} is not a card, such as R1 or W5")
+    return Card(_LETTERS.index(name[0]), int(name[1]))
+
+
+def _action(state: HanabiState, move: Move) -> int:
+    for action in range(len(state.game.moves)):
+        if state.action_to_string(action) == move:
+            return action
+    raise InputError("a move of Hanabi is such as: play card 1, discard card 5, tell player 1 red")
+
+
+def _named(text: str) -> str:
+    """With the players' names in place of their numbers."""
+    return re.sub(r"\bplayer (\d)", lambda found: _NAMES[int(found[1])], text)
+
+
+def _sees(eyes: int | None, seat: int) -> bool:
+    """Whether the cards at a seat are seen: everyone sees all but their own."""
+    return eyes is not None and eyes != seat
+
+
+def _shown(card: Card | None, known: Known) -> dict[str, Any]:
+    """A card, if it is seen, and what its holder was told of it."""
+    return {"card": None if card is None else str(card), **known._asdict()}
+
+
+def _last(state: HanabiState) -> dict[str, Any] | None:
+    """What was done last, and which cards a hint was about."""
+    if not state.history:
+        return None
+    move, by = state.game.moves[state.history[-1]], len(state.history) - 1
+    told = move.kind in ("color", "rank")
+    return {
+        "said": _named(state.last_action_string()),
+        "told": (by + move.at) % state.num_players if told else None,
+        "touched": state.last_touched if told else [],
+    }
+
+
+def _believed(state: HanabiState, found: HanabiAnalysis) -> list[list[tuple[str, float]]] | None:
+    """Of each card in hand, what it likely is."""
+    if found.cards is None:
+        return None
+    return [
+        [
+            (str(state.game.card(int(number))), float(slot[number]))
+            for number in (-slot).argsort(kind="stable")[:_LIKELY]
+            if slot[number] > 0.0
+        ]
+        for slot in found.cards
+    ]

@@ -1,0 +1,88 @@
+"""Hanabi and Blotto in Chromium, as people play them."""
+
+import re
+
+import pytest
+
+expect = pytest.importorskip("playwright.sync_api", reason="needs Playwright").expect
+
+
+# The game is over, or it is one's own turn again.
+NEXT = """seen => document.querySelector('.ending') ||
+    (document.querySelector('.hand.to-move .who')?.textContent === 'you' &&
+     document.querySelectorAll('.turns li').length > seen)"""
+
+
+def choose(page, hand, slot, move):
+    """Click a card, and then what to do with it."""
+    page.locator(".hand").nth(hand).locator(".slot").nth(slot).click()
+    page.locator(".choices button").filter(has_text=re.compile(move)).first.click()
+
+
+def test_a_game_of_hanabi_to_its_end(page):
+    page.goto("/#/hanabi")
+    page.locator("form.new input[type=range]").fill("0")
+    page.get_by_role("button", name="Begin").click()
+    bob, mine = page.locator(".hand").nth(0), page.locator(".hand").nth(1)
+    expect(mine.locator(".face.hidden")).to_have_count(5)
+    expect(bob.locator(".face.hidden")).to_have_count(0)
+    bob.locator(".slot").first.click()
+    hint = page.locator(".choices button").first
+    hint.hover()
+    touched = bob.locator(".slot.pointed").count()
+    assert f"(touches {touched})" in hint.inner_text()
+    hint.click()
+    page.wait_for_function(NEXT, arg=1)
+    while not page.locator(".ending").count():
+        seen = page.locator(".turns li").count()
+        choose(page, 1, 0, "Discard" if seen == 2 else "Play")
+        page.wait_for_function(NEXT, arg=seen + 1)
+    expect(page.locator(".face.hidden")).to_have_count(0)  # all is seen at the end
+    score = page.locator(".ending strong").inner_text()
+    expect(page.locator("p.status")).to_contain_text(f"{score} of 25")
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save .json").click()
+    assert saved.value.suggested_filename == "kedge-hanabi.json"
+
+
+def test_hanabi_by_keys_alone_and_covered_between_people(new_page):
+    page = new_page(width=360, height=740)
+    page.goto("/#/hanabi")
+    page.get_by_label("Players").select_option("3")
+    page.get_by_role("button", name="Begin").click()
+    for name in ("Alice", "Bob"):
+        page.get_by_role("button", name=f"I am {name}, show").press("Enter")
+        own = page.locator(".hand").nth(2).locator(".slot").first
+        expect(page.locator(".hand").nth(2)).to_contain_text(f"{name} you")
+        own.press("Enter")
+        page.keyboard.press("Escape")
+        page.keyboard.press("Enter")
+        page.locator(":focus", has_text="Play card 1").press("Enter")
+        page.locator(".cover").wait_for()
+        expect(page.locator(".hand")).to_have_count(0)
+    table = page.url
+    cathy = new_page()
+    cathy.goto(f"{table}/2")
+    expect(cathy.locator(".hand").nth(2).locator(".face.hidden")).to_have_count(5)
+    choose(cathy, 0, 0, "Tell Alice")
+    page.get_by_role("button", name="I am Alice, show").wait_for()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_a_match_of_blotto(page):
+    page.goto("/#/blotto")
+    page.get_by_label("Rounds").fill("2")
+    page.get_by_role("button", name="Begin").click()
+    counts = page.locator(".field output")
+    page.get_by_role("button", name="Field 1: one more").click()
+    expect(counts).to_have_text(["4", "3", "3"])
+    page.get_by_label("Field 2", exact=True).press("End")
+    expect(counts).to_have_text(["0", "10", "0"])
+    page.get_by_label("Field 2", exact=True).press("ArrowLeft")
+    expect(counts).to_have_text(["1", "9", "0"])
+    for last in (1, 2):
+        page.get_by_role("button", name="Send the troops").click()
+        page.locator(".turns li").nth(last - 1).wait_for()
+    expect(page.locator(".turns li").first).to_contain_text("1-9-0 : ")
+    expect(page.locator("p.status")).to_have_text(re.compile("wins|Draw"))
+    expect(page.locator(".troops")).to_have_count(1)
