@@ -1,0 +1,288 @@
+"""Makes src/kedge/agents/dial.json anew: the stops of the dial, and what is measured at each.
+
+python docs/make_dial.py blotto     (a second)
+python docs/make_dial.py chess      (this and the others need KEDGE_DATA, and half an hour or so)
+python docs/make_dial.py go --played inf 2 0.5    (games at these stops alone: minutes each)
+python docs/make_dial.py diplomacy
+python docs/make_dial.py hanabi --positions 2000 --games 250 --device cuda
+
+Other games keep their figures. Finished tasks are kept: interrupt it, and it goes on from there.
+"""
+
+import argparse
+import json
+import os
+from dataclasses import dataclass
+from math import inf
+from pathlib import Path
+from typing import Any
+
+from kedge.agents import make_agent
+from kedge.agents.dial import spec_of
+from kedge.agents.networks import is_cpu
+from kedge.experiments import Experiment, run
+from kedge.experiments.match import ChessMatch, GoMatch, Match
+from kedge.experiments.predict import ChessPredict
+from kedge.experiments.tournament import Tournament
+from kedge.games.normal_form import blotto, exploitability
+from kedge.paper.diplomacy_tradeoff import DiplomacyTradeoff
+from kedge.paper.go_accuracy import GoAccuracy
+from kedge.paper.hanabi_tradeoff import HanabiTradeoff
+from kedge.paper.published_diplomacy import IL, pikl
+from kedge.paper.published_hanabi import IL as NO_SEARCH
+from kedge.regularize import kl_divergence
+
+CARDS = Path(__file__).resolve().parents[1] / "src" / "kedge" / "agents" / "dial.json"
+CHESS_GAMES = "data/chess/lichess_games.jsonl.xz"
+SIX = "diplomacy(temperature=0.5)"  # whom the paper's agents meet
+
+Settings = dict[str, float]
+Card = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """The stops of a game: its anchor, and searches over it ever farther from it."""
+
+    anchor: Settings
+    search: Settings
+    number: str
+    values: tuple[float, ...]
+    positions: int = 0
+    games: int = 0
+    """A stop, unless told."""
+
+    def stops(self) -> list[Settings]:
+        searches = [{self.number: value, **self.search, **self.anchor} for value in self.values]
+        return [self.anchor, *searches]
+
+
+LADDERS = {
+    "chess": Ladder(
+        {"elo": 1500, "temperature": 1},
+        {"playouts": 50},
+        "c_puct",
+        (10, 5, 2, 1, 0.5),
+        positions=2000,
+        games=200,
+    ),
+    "go": Ladder(
+        {"temperature": 1}, {"playouts": 50}, "c_puct", (10, 5, 2, 1, 0.5), positions=200, games=20
+    ),
+    "diplomacy": Ladder(
+        {}, {"iterations": 512}, "lambda", (0.1, 0.01, 0.001), positions=100, games=35
+    ),
+    "hanabi": Ladder({}, {"rollouts": 1000}, "lambda", (5, 2, 1, 0.5), positions=200, games=12),
+    "blotto": Ladder({}, {"iterations": 10_000}, "lambda", (1, 0.3, 0.1, 0.03, 0.01)),
+}
+
+
+@dataclass(frozen=True)
+class Measuring:
+    """What is measured of a game: two methods each, from the settings of a stop to its card."""
+
+    ladder: Ladder
+    positions: int
+    games: int
+    device: str
+
+    def chess_likeness(self, settings: Settings) -> Card:
+        spec, bucket = spec_of("chess", settings), int(settings["elo"])
+        prediction = ChessPredict(
+            agent=spec,
+            data=(str(Path(os.environ["KEDGE_DATA"]) / CHESS_GAMES),),
+            limit=self.positions,
+            bucket=bucket,
+            held_out=True,
+            device=self.device,
+        )
+        return card(
+            f"top-1 on held-out moves of people rated {bucket} to {bucket + 99}",
+            self.report(prediction).data,
+            ("top1", "top1_se", "positions"),
+            "positions",
+            f'kedge predict chess "$KEDGE_DATA/{CHESS_GAMES}" --held-out --bucket {bucket} '
+            f'--limit {self.positions} --agent "{spec}"{self.where()}',
+        )
+
+    def chess_strength(self, settings: Settings) -> Card:
+        return self.score("chess", ChessMatch, settings)
+
+    def go_likeness(self, settings: Settings) -> Card:
+        fields = {"positions": self.positions, "c_puct": self.numbers()}
+        rows = self.report(GoAccuracy(**fields, device=self.device)).table.rows
+        return card(
+            "top-1 on professionals' moves of 2015 and 2016, which the model has not seen",
+            next(row for row in rows if row["c_puct"] == settings.get("c_puct")),
+            ("top1", "top1_se", "positions"),
+            "positions",
+            self.paper("go-accuracy", fields),
+        )
+
+    def go_strength(self, settings: Settings) -> Card:
+        return self.score("go", GoMatch, settings)
+
+    def diplomacy_likeness(self, settings: Settings) -> Card:
+        fields = {"positions": self.positions, "games": self.games, "lambdas": self.numbers()}
+        fields |= self.ladder.search
+        # Its parts alone: it has searches without an anchor too.
+        parts = DiplomacyTradeoff(**fields, device=self.device).predictions()
+        agent = pikl(settings["lambda"]) if "lambda" in settings else IL
+        return card(
+            "top-1 on people's orders, unit by unit, of games that the model has not seen",
+            self.report(parts[f"orders by {agent}"]).data,
+            ("top1", "top1_se", "positions"),
+            "orders",
+            self.paper("diplomacy-tradeoff", fields),
+        )
+
+    def diplomacy_strength(self, settings: Settings) -> Card:
+        one = spec_of("diplomacy", settings)
+        tournament = Tournament(agents=(one, SIX), games=self.games, device=self.device)
+        return card(
+            "share of a game among six of the human model at temperature 0.5; equals have 1/7",
+            self.report(tournament).data["agents"][0],
+            ("mean", "se", "games"),
+            "games",
+            f'kedge tournament diplomacy --one "{one}" --six "{SIX}" --games {self.games}'
+            + self.where(),
+        )
+
+    def hanabi_likeness(self, settings: Settings) -> Card:
+        table, command = self.hanabi()
+        [moves] = table.sweep().values()
+        rows = self.report(moves).table.rows
+        return card(
+            "top-1 on moves of people whom the model has not seen",
+            next(row for row in rows if row["lambda"] == settings.get("lambda", NO_SEARCH)),
+            ("top1", "top1_se", "positions"),
+            "moves",
+            command,
+        )
+
+    def hanabi_strength(self, settings: Settings) -> Card:
+        table, command = self.hanabi()
+        lam = settings.get("lambda", NO_SEARCH)
+        cell = next(cell for cell in table.cells() if cell.lam == lam)
+        return card(
+            "points of 25 with itself, two players; after a bomb what was built",
+            self.report(table.tables()[cell.label]).data,
+            ("mean", "se", "games"),
+            "games",
+            command,
+        )
+
+    def blotto_likeness(self, settings: Settings) -> Card:
+        return self.solved(
+            "KL from the uniform anchor in nats, the less the nearer",
+            settings,
+            kl_divergence(blotto_policies(settings)[0], blotto_policies({})[0]),
+        )
+
+    def blotto_strength(self, settings: Settings) -> Card:
+        return self.solved(
+            "exploitability in games of ±1, the less the stronger",
+            settings,
+            exploitability(blotto(), blotto_policies(settings)),
+        )
+
+    def score(self, game: str, match: type[Match], settings: Settings) -> Card:
+        one, other = spec_of(game, settings), spec_of(game, self.ladder.anchor)
+        return card(
+            "score against the bare model, draws as half",
+            self.report(match(a=one, b=other, games=self.games, device=self.device)).data,
+            ("score", "score_se", "games"),
+            "games",
+            f'kedge match {game} "{one}" "{other}" --games {self.games}{self.where()}',
+        )
+
+    def hanabi(self) -> tuple[HanabiTradeoff, str]:
+        """The table whose parts they are, and its command."""
+        fields = {"positions": self.positions, "games": self.games, "lambdas": self.numbers()}
+        fields |= self.ladder.search
+        table = HanabiTradeoff(**fields, device=self.device)
+        return table, self.paper(table.name, fields)
+
+    def solved(self, metric: str, settings: Settings, value: float) -> Card:
+        """Computed, not sampled."""
+        told = " ".join(f"--{name} {number}" for name, number in settings.items())
+        command = f"kedge solve blotto {told or '--lambda inf'}"
+        found = {"value": value, "error": 0.0, "sample": 1}
+        return card(metric, found, ("value", "error", "sample"), "run", command)
+
+    def report(self, experiment: Experiment) -> Any:
+        engine = "local" if is_cpu(self.device) else "inline"
+        return run(experiment, engine=engine).report()
+
+    def numbers(self) -> tuple[float, ...]:
+        return tuple(map(float, self.ladder.values))
+
+    def paper(self, name: str, fields: dict[str, Any]) -> str:
+        """The command of a table."""
+        told = (
+            f"{key}={','.join(map(str, value)) if isinstance(value, tuple) else value}"
+            for key, value in fields.items()
+        )
+        return f"kedge paper {name} {' '.join(f'--set {one}' for one in told)}{self.where()}"
+
+    def where(self) -> str:
+        return "" if self.device == "cpu" else f" --device {self.device}"
+
+
+def blotto_policies(settings: Settings) -> list[Any]:
+    agent, state = make_agent(spec_of("blotto", settings)), blotto().initial_state()
+    return [agent.policy(state, player) for player in (0, 1)]
+
+
+def card(
+    metric: str, found: dict[str, Any], keys: tuple[str, str, str], counted: str, command: str
+) -> Card:
+    value, error, sample = (found[key] for key in keys)
+    return {
+        "metric": metric,
+        "value": float(f"{value:.5g}"),
+        "error": float(f"{error:.3g}"),
+        "sample": sample,
+        "counted": counted,
+        "command": command,
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("game", choices=LADDERS)
+    parser.add_argument("--positions", type=int, help="to predict, at each stop")
+    parser.add_argument("--games", type=int, help="to play, at each stop")
+    parser.add_argument(
+        "--played", type=float, nargs="*", help="c_puct or λ of stops that play, inf the anchor"
+    )
+    parser.add_argument("--device", default="cpu")
+    told = parser.parse_args()
+    ladder = LADDERS[told.game]
+    measuring = Measuring(
+        ladder, told.positions or ladder.positions, told.games or ladder.games, told.device
+    )
+    settings = ladder.stops()
+    found: dict[str, list[Card | None]] = {"likeness": [], "strength": []}
+    for kind, cards in found.items():
+        measure = getattr(measuring, f"{told.game}_{kind}")
+        for at in settings:
+            is_played = told.played is None or at.get(ladder.number, inf) in told.played
+            cards.append(measure(at) if kind == "likeness" or is_played else None)
+            print(at, cards[-1], flush=True)
+    known = json.loads(CARDS.read_text(encoding="utf-8")) if CARDS.exists() else {}
+    known[told.game] = [
+        {
+            "x": round(number / (len(settings) - 1), 2),
+            "settings": at,
+            "likeness": found["likeness"][number],
+            "strength": found["strength"][number],
+        }
+        for number, at in enumerate(settings)
+    ]
+    ordered = {game: known[game] for game in LADDERS if game in known}
+    CARDS.write_text(json.dumps(ordered, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":  # the local pool's workers import this file
+    main()

@@ -1,0 +1,232 @@
+"""The dial: one number from "like a person" to "as strong as it gets", and what was measured there.
+
+At 0 the human model plays by itself; at 1 the strongest search that was measured. In ``dial.json``
+are the stops between them, each with how well it predicts people and how well it plays;
+``docs/make_dial.py`` makes it.
+
+>>> from kedge.agents.dial import dial
+>>> dial("chess", 1).spec
+'puct(chess(elo=1500), c_puct=0.5, playouts=50, temperature=1)'
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+
+from kedge.errors import InputError
+from kedge.regularize import Array
+from kedge.specs import Spec, suggest
+
+SNAP = 0.02  #: So near to a stop the dial stands at it.
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A figure, and where it comes from."""
+
+    metric: str
+    """In words."""
+    value: float
+    error: float
+    """One standard error; 0 of what is computed and not sampled."""
+    sample: int
+    counted: str
+    """What the sample is of, such as games."""
+    command: str
+    """Prints it."""
+    x: float
+    """The stop that it was measured at."""
+    is_exact: bool
+    """Whether it is of this very setting; if not, of the nearest that was measured."""
+
+    def __str__(self) -> str:
+        return (
+            f"{self.metric}: {self.value:.3g} ± {self.error:.2g} "
+            f"({self.sample:,} {self.counted}{'' if self.is_exact else ', at the nearest stop'})"
+        )
+
+
+@dataclass(frozen=True)
+class Dial:
+    """Who plays where the dial stands."""
+
+    game: str
+    x: float
+    spec: str
+    """For `make_agent`."""
+    settings: Mapping[str, float]
+    """The numbers behind it, by their names in the spec."""
+    likeness: tuple[Measured, ...]
+    """Of the stop, or of those on both sides; none where nothing was measured."""
+    strength: tuple[Measured, ...]
+
+    def __str__(self) -> str:
+        lines = [self.spec]
+        for kind, found in (("likeness", self.likeness), ("strength", self.strength)):
+            lines += [f"{kind}: {one}" for one in found or ["not measured"]]
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class _Stop:
+    """As it is in the file."""
+
+    x: float
+    settings: Mapping[str, float]
+    likeness: Mapping[str, Any] | None
+    strength: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True)
+class _Players:
+    """Who plays a game: an anchor, or a search over it."""
+
+    anchor: str
+    search: str
+    number: str
+    """Of the search, which the dial turns: the smaller, the farther from the anchor."""
+    of_anchor: tuple[str, ...] = ()
+    """Settings that the anchor has within a search, too."""
+
+
+_PLAYERS = {
+    "chess": _Players("chess", "puct", "c_puct", ("elo",)),
+    "go": _Players("go", "puct", "c_puct"),
+    "diplomacy": _Players("diplomacy", "pikl-hedge", "lambda"),
+    "hanabi": _Players("hanabi", "sparta", "lambda"),
+    # Nobody has written down what people play in it: its anchor is the paper's, the uniform one.
+    "blotto": _Players("uniform", "pikl-hedge", "lambda"),
+}
+#: From the least to the most that a setting may be told. Those with whole limits are whole.
+_LIMITS: Mapping[str, tuple[float, float]] = {
+    "elo": (0.0, 9_999.0),
+    "temperature": (0.0, 100.0),
+    "c_puct": (1e-6, 1e6),
+    "lambda": (1e-9, 1e9),
+    "playouts": (1, 1_000_000),
+    "rollouts": (1, 1_000_000),
+    "iterations": (1, 1_000_000),
+}
+
+
+def dial(game: str, x: float, **settings: float) -> Dial:
+    """Who plays `game` at `x`, from 0 (like a person) to 1 (as strong as was measured).
+
+    Between stops c_puct or λ is interpolated, geometrically; within `SNAP` of a stop it is the
+    stop's.
+
+    Parameters
+    ----------
+    settings
+        Numbers in place of the dial's own: ``elo=1800``, ``playouts=200``. Those of the search say
+        nothing where there is none. c_puct or λ (``lam``) in place of the dial's own puts `x` where
+        that number stands.
+    """
+    measured, number = _stops(game), _players(game).number
+    if isinstance(x, bool) or not isinstance(x, int | float) or not 0.0 <= x <= 1.0:
+        raise InputError(f"x: a number from 0 (like a person) to 1 (strong), not {x}")
+    told = _checked(game, settings)
+    x = _place(measured, number, told[number]) if number in told else _snapped(measured, float(x))
+    used = _settings(measured, number, x)
+    used |= {name: value for name, value in told.items() if name in used}
+    near = [stop for stop in measured if stop.x == x] or _neighbours(measured, x)
+    return Dial(
+        game,
+        x,
+        spec_of(game, used),
+        used,
+        *(
+            tuple(
+                Measured(**card, x=stop.x, is_exact=stop.settings == used)
+                for stop in near
+                if (card := getattr(stop, kind)) is not None
+            )
+            for kind in ("likeness", "strength")
+        ),
+    )
+
+
+def stops(game: str) -> list[Dial]:
+    """The settings that were measured, from 0 to 1."""
+    return [dial(game, stop.x) for stop in _stops(game)]
+
+
+def spec_of(game: str, settings: Mapping[str, float]) -> str:
+    """Who plays with these settings: who has no c_puct or λ does not search."""
+    players = _players(game)
+    model = {name: settings[name] for name in players.of_anchor}
+    if players.number not in settings:
+        return str(Spec(players.anchor, (), {**model, **settings}))
+    search = {name: value for name, value in settings.items() if name not in model}
+    return str(Spec(players.search, (Spec(players.anchor, (), model),), search))
+
+
+@cache
+def _cards() -> dict[str, list[_Stop]]:
+    text = (files("kedge.agents") / "dial.json").read_text(encoding="utf-8")
+    return {game: [_Stop(**stop) for stop in found] for game, found in json.loads(text).items()}
+
+
+def _players(game: str) -> _Players:
+    if game not in _PLAYERS:
+        raise InputError(f"no dial for {game!r}; {suggest(str(game), list(_PLAYERS))}")
+    return _PLAYERS[game]
+
+
+def _stops(game: str) -> list[_Stop]:
+    _players(game)
+    return _cards()[game]
+
+
+def _checked(game: str, settings: Mapping[str, float]) -> dict[str, float]:
+    """What is told, by the names that specs have."""
+    told = {"lambda" if name == "lam" else name: value for name, value in settings.items()}
+    known = list(dict.fromkeys(name for stop in _stops(game) for name in stop.settings))
+    for name, value in told.items():
+        if name not in known:
+            raise InputError(f"the dial of {game} has no {name!r}; it takes {', '.join(known)}")
+        least, most = _LIMITS[name]
+        kind = int if isinstance(least, int) else int | float
+        if isinstance(value, bool) or not isinstance(value, kind) or not least <= value <= most:
+            what = "a whole number" if kind is int else "a number"
+            raise InputError(f"{name}: {what} from {least:,g} to {most:,g}, not {value}")
+    return told
+
+
+def _snapped(stops: Sequence[_Stop], x: float) -> float:
+    nearest = min((stop.x for stop in stops), key=lambda at: abs(at - x))
+    return nearest if round(abs(nearest - x), 9) <= SNAP else x
+
+
+def _neighbours(stops: Sequence[_Stop], x: float) -> list[_Stop]:
+    above = next(i for i, stop in enumerate(stops) if stop.x > x)
+    return [stops[above - 1], stops[above]]
+
+
+def _ladder(stops: Sequence[_Stop], number: str) -> tuple[list[float], Array]:
+    """The places of the searches, and the logarithms of their numbers."""
+    searches = stops[1:]
+    return [stop.x for stop in searches], np.log([stop.settings[number] for stop in searches])
+
+
+def _settings(stops: Sequence[_Stop], number: str, x: float) -> dict[str, float]:
+    """Of a stop, or those of the next with a number between the two."""
+    above = next(stop for stop in stops if stop.x >= x)
+    if above.x == x:
+        return dict(above.settings)
+    places, logs = _ladder(stops, number)
+    # The anchor is the limit of an infinite number: from the first search on that grows as 1 / x.
+    found = np.exp(np.interp(x, places, logs)) * max(1.0, places[0] / x)
+    return {**above.settings, number: float(f"{found:.3g}")}
+
+
+def _place(stops: Sequence[_Stop], number: str, value: float) -> float:
+    """Where the dial has this number."""
+    places, logs = _ladder(stops, number)
+    beyond = max(1.0, value / stops[1].settings[number])
+    return float(np.interp(-np.log(value), -logs, places)) / beyond

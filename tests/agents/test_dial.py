@@ -1,0 +1,152 @@
+"""The dial: who plays at each x, and what is said to have been measured there."""
+
+import json
+from dataclasses import replace
+from importlib.resources import files
+
+import numpy as np
+import pytest
+
+from kedge.agents import make_agent
+from kedge.agents.dial import SNAP, dial, stops
+from kedge.errors import InputError
+from kedge.games import load_game
+
+GAMES = ["chess", "go", "diplomacy", "hanabi", "blotto"]
+ENDS = {  # as the paper has them
+    "chess": ("chess", {"c_puct": 0.5, "playouts": 50}),
+    "go": ("go", {"c_puct": 0.5, "playouts": 50}),
+    "diplomacy": ("diplomacy", {"lambda": 1e-3}),
+    "hanabi": ("hanabi", {"lambda": 0.5}),
+    "blotto": ("uniform", {"lambda": 0.01}),
+}
+FAST = {"playouts": 2, "rollouts": 40, "iterations": 8}
+
+
+def number(game):
+    return "c_puct" if game in ("chess", "go") else "lambda"
+
+
+@pytest.mark.parametrize(("game", "x"), [(game, at.x) for game in GAMES for at in stops(game)])
+def test_every_stop_plays(game, x):
+    fast = {name: few for name, few in FAST.items() if name in stops(game)[-1].settings}
+    agent, state = make_agent(dial(game, x, **fast).spec), load_game(game).initial_state()
+    everyone_moves = state.current_player() < 0
+    player = 0 if everyone_moves else state.current_player()
+    policy = agent.policy(state, player)
+    assert policy.sum() == pytest.approx(1.0)
+    agent.act(state, player, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_from_the_anchor_to_the_strongest(game):
+    anchor, strongest = ENDS[game]
+    first, *_, last = stops(game)
+    assert (first.x, last.x) == (0.0, 1.0)
+    assert first.spec.partition("(")[0] == anchor
+    assert number(game) not in first.settings
+    assert strongest.items() <= last.settings.items()
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_farther_the_smaller(game):
+    found = [dial(game, x) for x in np.linspace(0.0, 1.0, 51)]
+    numbers = [at.settings.get(number(game), np.inf) for at in found]
+    assert numbers == sorted(numbers, reverse=True)
+    assert [at.x for at in found] == sorted(at.x for at in found)
+
+
+def test_between_stops():
+    low, high = stops("chess")[1:3]
+    x = (low.x + high.x) / 2
+    at = dial("chess", x)
+    assert at.settings["c_puct"] == pytest.approx(50**0.5, rel=1e-2)  # between 10 and 5
+    assert [one.x for one in at.likeness] == [low.x, high.x]
+    assert not any(one.is_exact for one in (*at.likeness, *at.strength))
+    # Toward the anchor, which is the limit.
+    assert dial("chess", low.x / 2).settings["c_puct"] == pytest.approx(20.0)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_near_a_stop_it_is_the_stop(game):
+    for stop in stops(game):
+        for x in (stop.x - SNAP, stop.x + SNAP):
+            if 0.0 <= x <= 1.0:
+                assert dial(game, x) == stop
+    assert dial(game, 1.5 * SNAP).x == 1.5 * SNAP
+
+
+def test_told_numbers():
+    stop = dial("chess", 1)
+    at = dial("chess", 1, elo=1800, playouts=200)
+    assert at.spec == "puct(chess(elo=1800), c_puct=0.5, playouts=200, temperature=1)"
+    assert [one.value for one in at.likeness] == [one.value for one in stop.likeness]
+    assert all(one.is_exact for one in stop.likeness)
+    assert not any(one.is_exact for one in at.likeness)
+    assert dial("chess", 1, elo=1500) == stop
+    # Where nobody searches it is not heard.
+    assert dial("chess", 0, playouts=200) == dial("chess", 0)
+
+
+def test_told_the_number_of_the_dial():
+    assert dial("chess", 0, c_puct=0.5) == dial("chess", 1)
+    assert dial("diplomacy", 1, lam=0.1) == stops("diplomacy")[1]
+    assert dial("diplomacy", 1, **{"lambda": 0.1}) == stops("diplomacy")[1]
+    for x in (0.1, 0.5, 0.9):
+        there = dial("hanabi", x)
+        back = dial("hanabi", 0, lam=there.settings["lambda"])
+        assert back.x == pytest.approx(x, abs=2e-3)
+        assert back.spec == there.spec
+    beyond = dial("go", 0, c_puct=0.1)
+    assert (beyond.x, beyond.settings["c_puct"]) == (1.0, 0.1)
+    assert not any(one.is_exact for one in beyond.likeness)
+
+
+@pytest.mark.parametrize(
+    ("game", "x", "settings", "said"),
+    [
+        ("ches", 0, {}, "did you mean chess"),
+        ("chess", 1.1, {}, "x: a number from 0"),
+        ("chess", float("nan"), {}, "x: a number from 0"),
+        ("chess", "1", {}, "x: a number from 0"),
+        ("chess", True, {}, "x: a number from 0"),
+        ("chess", 1, {"rollouts": 10}, "it takes elo"),
+        ("go", 1, {"elo": 1500}, "it takes temperature"),
+        ("chess", 1, {"elo": -1}, "elo: a number from 0 to 9,999"),
+        ("chess", 1, {"playouts": 0}, "playouts: a whole number from 1"),
+        ("chess", 1, {"playouts": 2.5}, "playouts: a whole number from 1"),
+        ("chess", 1, {"c_puct": float("inf")}, "c_puct: a number from"),
+        ("chess", 1, {"c_puct": "2"}, "c_puct: a number from"),
+        ("diplomacy", 1, {"lam": 0}, "lambda: a number from"),
+    ],
+)
+def test_bad_input(game, x, settings, said):
+    with pytest.raises(InputError, match=said):
+        dial(game, x, **settings)
+
+
+def test_the_cards():
+    cards = json.loads((files("kedge.agents") / "dial.json").read_text(encoding="utf-8"))
+    assert list(cards) == GAMES
+    words = {"metric", "value", "error", "sample", "counted", "command"}
+    for found in cards.values():
+        places = [stop["x"] for stop in found]
+        assert places == sorted(set(places))
+        for stop in found:
+            assert set(stop) == {"x", "settings", "likeness", "strength"}
+            for card in (stop["likeness"], stop["strength"]):
+                if card is None:  # not measured
+                    continue
+                assert set(card) == words
+                assert np.isfinite([card["value"], card["error"]]).all()
+                assert card["error"] >= 0.0
+                assert card["sample"] >= 1
+                assert card["command"].startswith("kedge ")
+
+
+def test_in_words():
+    at = dial("blotto", 1)
+    assert str(at).startswith(f"{at.spec}\nlikeness: KL")
+    assert "nearest" not in str(at)
+    assert "nearest" in str(dial("blotto", 0.9))
+    assert str(replace(at, strength=())).endswith("strength: not measured")
