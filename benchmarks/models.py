@@ -19,7 +19,7 @@ import numpy as np
 
 from kedge.errors import InputError
 from kedge.models import embedded, store
-from kedge.models.backends import OnnxNetwork, OpenVinoNetwork, TorchNetwork
+from kedge.models.backends import OnnxNetwork, OpenVinoNetwork, TorchNetwork, WinogradNetwork
 from kedge.models.network import to_onnx
 
 CPU_SIZES = (1, 8, 64, 256)
@@ -71,6 +71,9 @@ def cpu(weights, planes, threads, seconds):
         if count > 1:
             found = rates(onnx_runtime_threads(weights, count))
             row(f"  ONNX Runtime's threads, {count}", found, base)
+    network = WinogradNetwork(weights, threads=max(threads))
+    row(f"kedge, Winograd, {max(threads)} thread(s)", rates(network.evaluate), base)
+    tell_apart(network.evaluate(planes[:256]), OnnxNetwork(weights).evaluate(planes[:256]))
     for dtype in ("float32", "bfloat16"):
         try:
             network = OpenVinoNetwork(weights, threads=max(threads), dtype=dtype)

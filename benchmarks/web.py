@@ -1,6 +1,7 @@
 """The page under load: many people's searches at once, against the same one after the other.
 
     python benchmarks/web.py [MODEL]        (chess, go, or a file such as Maia's)
+    python benchmarks/web.py --device winograd
 
 Both have all cores, in turns, and the best of either counts. The network alone is timed in the same
 run: what a batch gains is all that searches can gain by sharing it.
@@ -12,7 +13,7 @@ from contextlib import closing
 from puct import bare, random_states
 from timing import rate
 
-from kedge.agents.networks import network
+from kedge.agents.networks import computing_on, network
 from kedge.agents.puct import PuctAgent
 from kedge.agents.shared_search import SharedSearches
 from kedge.machine import cores
@@ -66,12 +67,14 @@ def shared_against_sequential(
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("model", nargs="?", default="chess(elo=1500)", help="chess, go, a path, …")
+    parser.add_argument("--device", default="cpu", help="cpu (ONNX Runtime), winograd, openvino, …")
     parser.add_argument("--games", type=int, default=32)
     parser.add_argument("--playouts", type=int, default=50)
     parser.add_argument("--rounds", type=int, default=5)
     options = parser.parse_args()
-    model = network(options.model)
-    print(f"{options.model}, {cores()} cores")
+    with computing_on(options.device):
+        model = network(options.model)
+    print(f"{options.model} on {options.device}, {cores()} cores")
     network_alone(model, options.games)
     shared_against_sequential(model, options.games, options.playouts, options.rounds)
 

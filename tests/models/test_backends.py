@@ -16,6 +16,7 @@ from kedge.models.backends import (
     OnnxNetwork,
     OpenVinoNetwork,
     TorchNetwork,
+    WinogradNetwork,
     open_lanes,
 )
 from kedge.models.encoding import CHESS, GO
@@ -72,6 +73,25 @@ def test_onnx_is_the_specification(weights):
     same(network.evaluate(planes), expected)
     same(network.evaluate_packed(*CHESS.pack(planes)), expected)
     assert found_dtypes(network.evaluate(planes)) == {np.dtype(np.float32)}
+
+
+def test_winograd_is_the_specification(weights, monkeypatch):
+    planes = positions(29)
+    expected = plain.forward(weights, planes)
+    for threads in (1, 2):
+        network = WinogradNetwork(weights, threads=threads)
+        exact = OnnxNetwork(weights, threads=threads)
+        same(network.evaluate_packed(*CHESS.pack(planes)), expected)
+        few = planes[: 11 * threads]
+        np.testing.assert_array_equal(network.evaluate(few).policy, exact.evaluate(few).policy)
+    monkeypatch.setattr("kedge.models.backends._WINOGRAD_ROWS", 1)
+    same(network.evaluate(planes[:2]), plain.forward(weights, planes[:2]))
+
+
+def test_winograd_on_a_board_that_tiles_do_not_fill():
+    weights = tiny_go.weights()
+    planes = (np.random.default_rng(0).random((13, *GO.shape)) < 0.3).astype(np.float32)
+    same(WinogradNetwork(weights).evaluate(planes), plain.forward(weights, planes))
 
 
 def found_dtypes(found):

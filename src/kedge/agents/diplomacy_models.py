@@ -76,6 +76,6 @@ def _values(name: str, _sha256: str, where: str, dtype: Dtype, threads: int) -> 
 
 
 def _of(sizes: dict[str, int], where: str) -> int:
-    if where == "openvino":
-        raise InputError("Diplomacy's networks run on cpu or cuda, not on openvino")
+    if where in ("winograd", "openvino"):
+        raise InputError(f"Diplomacy's networks run on cpu or cuda, not on {where}")
     return sizes["cpu" if where == "cpu" else "cuda"]

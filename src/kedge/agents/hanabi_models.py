@@ -82,6 +82,6 @@ def _belief(name: str, _sha256: str, where: str, dtype: Dtype, threads: int) -> 
 
 def _device() -> tuple[str, Dtype, int]:
     where, dtype, threads = device()
-    if where == "openvino":
-        raise InputError("Hanabi's networks run on cpu or cuda, not on openvino")
+    if where in ("winograd", "openvino"):
+        raise InputError(f"Hanabi's networks run on cpu or cuda, not on {where}")
     return where, dtype, threads

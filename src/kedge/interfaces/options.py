@@ -11,7 +11,10 @@ import typer
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 Device = Annotated[
-    str, typer.Option(help="`cpu`, `openvino` (another CPU backend), `cuda`, `cuda:1`, …")
+    str,
+    typer.Option(
+        help="`cpu`, `winograd` (faster for batches), `openvino` (another CPU backend), `cuda`, …"
+    ),
 ]
 Dtype = Annotated[
     Literal["float32", "bfloat16"], typer.Option(help="What a GPU or OpenVINO computes in.")

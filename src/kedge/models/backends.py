@@ -1,5 +1,5 @@
-"""What computes a network: ONNX Runtime everywhere, OpenVINO on CPUs that know bfloat16, torch on a
-GPU. Batches in, batches out."""
+"""What computes a network: ONNX Runtime everywhere, by Winograd's convolutions for large batches,
+OpenVINO on CPUs that know bfloat16, torch on a GPU. Batches in, batches out."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -17,10 +17,12 @@ from kedge.models.lc0 import read_file
 from kedge.models.network import to_onnx, to_torch
 from kedge.models.weight_files import read_weights
 from kedge.models.weights import Weights
+from kedge.models.winograd import to_winograd_onnx
 
 Array = npt.NDArray[np.float32]
 Dtype = Literal["float32", "bfloat16"]
 
+_WINOGRAD_ROWS = 12  # a thread, from which on it is faster
 _TORCH_SIZES = (1, 16, 128, 512, 2048, 8192)  # that a compiled network is compiled for
 _TORCH_ROWS = _TORCH_SIZES[-1]
 _CUDA_LANES = 3  # trees grow in one, another is on its way, the GPU computes the third
@@ -135,9 +137,10 @@ class OnnxNetwork:
     def _spread(self, count: int, planes_of: Callable[[slice], Array]) -> Evaluation:
         if count == 0:
             return _empty(self.encoding, "wdl" in self._outputs)
-        session = self._session if count >= self._threads else self._wide
+        shared = count >= self._threads
         most = self.encoding.rows
-        size = most if session is self._wide else min(most, -(-count // self._threads))
+        size = min(most, -(-count // self._threads)) if shared else most
+        session = self._session_for(size) if shared else self._wide
 
         def run(start: int) -> list[Array]:
             planes = planes_of(slice(start, start + size))
@@ -147,6 +150,26 @@ class OnnxNetwork:
         starts = range(0, count, size)
         spread = map if self._pool is None or len(starts) == 1 else self._pool.map
         return _joined(self._name, list(spread(run, starts)))
+
+    def _session_for(self, rows: int) -> "_Session":
+        """The one that computes a thread's share of a batch."""
+        return self._session
+
+
+class WinogradNetwork(OnnxNetwork):
+    """The same, faster for many positions at once and the same for few: see `winograd`.
+
+    Its weights take five times the memory, and a position's answer depends in its last digits on
+    how many there are. ``benchmarks/models.py`` shows from when on it is faster, and how far off.
+    """
+
+    def __init__(self, model: str | Path | Weights, *, threads: int = 1) -> None:
+        weights = model if isinstance(model, Weights) else read_weights(model)
+        super().__init__(weights, threads=threads)
+        self._for_many = self._open(to_winograd_onnx(weights).SerializeToString(), 1)
+
+    def _session_for(self, rows: int) -> "_Session":
+        return self._for_many if rows >= _WINOGRAD_ROWS else self._session
 
 
 class OpenVinoNetwork(OnnxNetwork):

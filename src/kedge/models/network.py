@@ -12,7 +12,7 @@ import onnx
 from kedge.errors import InputError
 from kedge.models.lc0_moves import GATHER
 from kedge.models.onnx_graph import Graph, in_bytes
-from kedge.models.weights import Weights
+from kedge.models.weights import Array, Weights
 
 if TYPE_CHECKING:
     from kedge.models.torch_network import TorchModule
@@ -27,15 +27,7 @@ def to_onnx(weights: Weights) -> onnx.ModelProto:
     Where its input convolution takes more planes than the encoding has, it is also told who plays:
     ``who`` (n, k) holds k numbers, each seen as a plane of its own, all over the board.
     """
-    told = weights.arrays["input.weight"].shape[1] - weights.encoding.planes
-    graph = _Graph(weights)
-    graph.input("planes", ["n", *weights.encoding.shape])
-    x = graph.conv("input", graph.told_planes(told) if told else "planes", relu=True)
-    for i in range(weights.blocks):
-        x = graph.block(f"blocks.{i}", x)
-    graph.policy_head(x)
-    graph.value_head(x)
-    return graph.made("lc0")
+    return TowerGraph(weights).whole()
 
 
 def to_shipped_onnx(weights: Weights) -> onnx.ModelProto:
@@ -52,10 +44,32 @@ def to_torch(weights: Weights) -> "TorchModule":
     return TorchModule(weights)
 
 
-class _Graph(Graph):
+class TowerGraph(Graph):
+    """A network of convolutions, as ONNX has them: planes (n, channels, side, side)."""
+
     def __init__(self, weights: Weights) -> None:
         super().__init__()
         self._weights = weights
+
+    def whole(self) -> onnx.ModelProto:
+        weights = self._weights
+        told = weights.arrays["input.weight"].shape[1] - weights.encoding.planes
+        self.input("planes", ["n", *weights.encoding.shape])
+        x = self.laid_out(self.told_planes(told) if told else "planes")
+        x = self.conv("input", x, relu=True)
+        for i in range(weights.blocks):
+            x = self.block(f"blocks.{i}", x)
+        self.policy_head(x)
+        self.value_head(x)
+        return self.made("lc0")
+
+    def laid_out(self, planes: str) -> str:
+        """Planes as the convolutions take them."""
+        return planes
+
+    def flat(self, x: str, out: str) -> str:
+        """What the convolutions made, a row a position."""
+        return self.add("Flatten", [x], out, axis=1)
 
     def conv(self, name: str, x: str, *, relu: bool) -> str:
         array = self._weights.arrays[f"{name}.weight"]
@@ -74,42 +88,48 @@ class _Graph(Graph):
         return self.add("Relu", [self.add("Add", [y, x], f"{name}.sum")], name)
 
     def _squeeze_and_excite(self, name: str, y: str) -> str:
-        # Dense layers on pooled planes are 1 × 1 convolutions; the last is cut into its halves, so
-        # that nothing has to be split or reshaped at run time.
+        # The last layer is cut into its halves, so that nothing has to be split at run time.
         filters = self._weights.filters
         arrays = self._weights.arrays
-        pooled = self.add("GlobalAveragePool", [y], f"{name}.pooled")
 
         def dense(part: str, x: str, rows: slice) -> str:
-            weight = arrays[f"{name}.{part}.weight"][rows, :, None, None]
+            weight = arrays[f"{name}.{part}.weight"][rows]
             bias = arrays[f"{name}.{part}.bias"][rows]
-            label = f"{name}.{part}.{rows.start or 0}"
-            inputs = [
-                x,
-                self.constant(f"{label}.weight", weight),
-                self.constant(f"{label}.bias", bias),
-            ]
-            return self.add("Conv", inputs, label, kernel_shape=[1, 1])
+            return self.pooled_dense(f"{name}.{part}.{rows.start or 0}", x, weight, bias)
 
+        pooled = self.pooled(y, f"{name}.pooled")
         squeezed = self.add("Relu", [dense("fc1", pooled, slice(None))], f"{name}.fc1.relu")
         scale = self.add("Sigmoid", [dense("fc2", squeezed, slice(filters))], f"{name}.scale")
         bias = dense("fc2", squeezed, slice(filters, None))
         return self.add("Add", [self.add("Mul", [y, scale], f"{name}.scaled"), bias], name)
 
+    def pooled(self, x: str, out: str) -> str:
+        """The mean of each plane."""
+        return self.add("GlobalAveragePool", [x], out)
+
+    def pooled_dense(self, name: str, x: str, weight: Array, bias: Array) -> str:
+        """A dense layer on pooled planes: a 1 × 1 convolution, so that nothing is reshaped."""
+        inputs = [
+            x,
+            self.constant(f"{name}.weight", weight[:, :, None, None]),
+            self.constant(f"{name}.bias", bias),
+        ]
+        return self.add("Conv", inputs, name, kernel_shape=[1, 1])
+
     def policy_head(self, x: str) -> None:
         if self._weights.policy == "convolution":
             planes = self.conv("policy.conv2", self.conv("policy.conv1", x, relu=True), relu=False)
-            flat = self.add("Flatten", [planes], "policy.flat", axis=1)
+            flat = self.flat(planes, "policy.flat")
             self.add("Gather", [flat, self.constant("policy.gather", GATHER)], "policy", axis=1)
         else:
             planes = self.conv("policy.conv", x, relu=True)
-            flat = self.add("Flatten", [planes], "policy.flat", axis=1)
+            flat = self.flat(planes, "policy.flat")
             self._dense("policy.fc", flat, "policy")
         self.output("policy", ["n", self._weights.encoding.moves])
 
     def value_head(self, x: str) -> None:
         planes = self.conv("value.conv", x, relu=True)
-        flat = self.add("Flatten", [planes], "value.flat", axis=1)
+        flat = self.flat(planes, "value.flat")
         hidden = self.add("Relu", [self._dense("value.fc1", flat, "value.fc1")], "value.hidden")
         last = self._dense("value.fc2", hidden, "value.fc2")
         axis = self.constant("value.axis", np.array([1]))
