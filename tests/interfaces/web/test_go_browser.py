@@ -50,9 +50,9 @@ def test_two_people_play_to_the_count(page, expect):
         expect(turns).to_have_count(count)
     board.click("B5")
     expect(turns).to_have_count(len(moves))  # a stone is there
-    page.get_by_role("button", name="Pass").click()
+    page.get_by_role("button", name="Pass", exact=True).click()
     expect(status).to_have_text("White passes. Black to move")
-    page.get_by_role("button", name="Pass").click()
+    page.get_by_role("button", name="Pass", exact=True).click()
     expect(status).to_have_text("Black is ahead by 2.5. White: click dead groups, then accept")
     expect(board.svg.locator(".territory.w")).to_have_count(27)
     board.click("E5")
