@@ -108,9 +108,10 @@ export function GameView({ id, seat, games }) {
           ${dials(agents).map(([label, seat, numbers]) => html`
             <${Dial} key=${label} label=${label} seat=${seat} stops=${game.stops}
               onChange=${(told) => numbers.forEach((number) => sit(number, told))} />`)}
-          <${Why} thought=${about} hovered=${hovered} onHover=${setHovered} anchor=${look.anchor}
-            title=${isNow && advice ? "Your move" : `Why ${about ? session.seats[about.seat]?.name : ""}`}
-            extra=${look.Extra && html`<${look.Extra} ...${board} />`} />
+          ${(about || advised || agents.length > 0) && html`
+            <${Why} thought=${about} hovered=${hovered} onHover=${setHovered} anchor=${look.anchor}
+              title=${isNow && advice ? "Your move" : `Why ${about ? session.seats[about.seat]?.name : ""}`}
+              extra=${look.Extra && html`<${look.Extra} ...${board} />`} />`}
           ${!alone && people.length > 0 && html`
             <label class="card switch"><input type="checkbox" role="switch" checked=${advised}
               onChange=${(event) => setWanted(event.target.checked)} />

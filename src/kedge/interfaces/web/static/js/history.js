@@ -13,7 +13,7 @@ export function useHistory(session, onTrouble) {
     asked.current = turn;
     if (turn >= count) return setEarlier(null);
     api.at(session.id, turn, session.eyes).then(
-      // Who steps fast is only shown where he stopped.
+      // Who steps fast is only shown where they stop.
       (found) => { if (asked.current === turn) setEarlier(found); },
       (error) => onTrouble(error.message));
   };
