@@ -82,7 +82,6 @@ class CountedGo:
         if colour == EMPTY:
             raise InputError(f"{self.state.gtp(point)}: there is no stone")
         within = [colour if one == EMPTY else one for one in self._standing()]
-        within[point] = colour  # it may be dead itself
         area = next(area for area in areas(within, self.state.size) if point in area)
         return frozenset(one for one in area if colours[one] == colour)
 
