@@ -73,7 +73,8 @@ def session(page, setup=None, *turns, seats=PEOPLE):
 
 
 def document(page, of, outcome=None):
-    return Document(of.setup, of.state, of.turns, ["Ann", "Bob"], outcome or of.outcome)
+    names, ratings = ["Ann", "Bob"], [None, None]
+    return Document(of.setup, of.state, of.turns, names, ratings, outcome or of.outcome)
 
 
 def test_a_game_to_its_count(client):

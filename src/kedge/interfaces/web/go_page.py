@@ -1,7 +1,7 @@
 """Go on the page."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal, get_args
 
@@ -11,6 +11,8 @@ from pydantic import Field
 from kedge.agents import go_endings
 from kedge.agents.agent import Agent, Analysis, draw
 from kedge.errors import InputError
+from kedge.evaluation.game_analysis import GameReport
+from kedge.evaluation.game_judges import go_judge
 from kedge.evaluation.go_judges import dead_stones
 from kedge.games.go import (
     BLACK,
@@ -78,6 +80,7 @@ class GoPage(PageGame):
     setup = GoSetup
     files = (".sgf",)
     clocks = True
+    reviews = True
 
     def seats(self, setup: GoSetup) -> tuple[str, ...]:
         return _SIDES
@@ -195,13 +198,22 @@ class GoPage(PageGame):
         return {seat: _explained(decision) for seat, decision in found.items()}
 
     def write(self, document: Document) -> str:
+        return write_sgf(self._recorded(document))
+
+    def review(self, document: Document, tell: Callable[[int], None]) -> GameReport:
+        why = self.no_agents(document.setup)
+        if why is not None:
+            raise InputError(why)
+        return go_judge()(self._recorded(document), tell)
+
+    def _recorded(self, document: Document) -> GoGame:
         first, last = self.begin(document.setup).game.state, document.state.game.state
         black, white = (
             tuple(point for point, one in enumerate(first.colours()) if one == colour)
             for colour in (BLACK, WHITE)
         )
         players = (np.arange(len(last.history)) + first.current_player()) % 2
-        game = GoGame(
+        return GoGame(
             np.array(last.history, np.int16),
             players.astype(np.uint8),
             size=last.size,
@@ -214,7 +226,6 @@ class GoPage(PageGame):
             black=document.names[0],
             white=document.names[1],
         )
-        return write_sgf(game)
 
     def read(self, text: str) -> tuple[dict[str, Any], list[Turn]]:
         report = ReadReport()
