@@ -255,6 +255,38 @@ def coordinated(orders: PackedOrders) -> npt.NDArray[np.bool_]:
     return _core.diplomacy_coordinated(orders).astype(np.bool_)
 
 
+def failed_moves(
+    before: _core.DiplomacyBoard, orders: Mapping[str, Iterable[str]], after: _core.DiplomacyBoard
+) -> set[str]:
+    """Those of the moves and retreats that did not come about, as far as the map shows it.
+
+    Of a power's own units that would change places among themselves nobody can tell.
+    """
+    stood, stands = (
+        {(power, unit) for power, units in _named(board.units()).items() for unit in units}
+        for board in (before, after)
+    )
+    moves = {
+        (power, " ".join(words[:2])): ((power, f"{words[0]} {words[3]}"), text)
+        for power, given in orders.items()
+        for text in given
+        if len(words := text.split()) > 3 and words[2] in "-R"
+    }
+    failed: dict[tuple[str, str], str] = {}
+    while True:
+        going = {unit: goal for unit, (goal, _) in moves.items() if unit not in failed}
+        more = {
+            unit: moves[unit][1]
+            for unit, goal in going.items()
+            if goal not in stands  # it is not there,
+            or (unit in stands and unit not in going.values())  # it is still where it was,
+            or (goal in stood and goal not in going)  # or one of its own never left
+        }
+        if not more:
+            return set(failed.values())
+        failed |= more
+
+
 def player(power: str) -> int:
     """The number of the power of this name."""
     try:

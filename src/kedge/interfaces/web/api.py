@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import numpy as np
 from fastapi import APIRouter, Query, Request, Response, WebSocket, WebSocketDisconnect
+from fastapi import Path as PathParameter
 from fastapi.responses import PlainTextResponse
 
 from kedge.agents.dial import dial, stops
@@ -16,12 +17,14 @@ from kedge.interfaces.web.players import check_spec, known_names
 from kedge.interfaces.web.session import Session
 from kedge.interfaces.web.tables import Table, Tables, UnknownSessionError
 from kedge.interfaces.web.words import (
+    MOST_TURNS,
     AtSeat,
     Dial,
     MoveAt,
     Name,
     NewSession,
     PolicyQuestion,
+    PositionOut,
     Problem,
     ReadRecord,
     SeatIn,
@@ -40,6 +43,8 @@ _WRONG: dict[int | str, dict[str, Any]] = {
 }
 router = APIRouter(responses=_WRONG)
 Eyes = Annotated[int | None, Query(ge=0, le=7, description="From whose seat the game is seen")]
+
+TurnNumber = Annotated[int, PathParameter(ge=0, le=MOST_TURNS)]
 
 
 def _tables(request: Request | WebSocket) -> Tables:
@@ -193,6 +198,14 @@ async def sit(
     session.sit(seat, told)
     table.changed()
     return _shown(table, eyes)
+
+
+@router.get("/sessions/{id}/at/{turn}", tags=["games"])
+async def earlier(
+    request: Request, id: SessionId, turn: TurnNumber, eyes: Eyes = None
+) -> PositionOut:
+    """The position after so many turns."""
+    return PositionOut(**_tables(request).at(id).position_at(turn, eyes))
 
 
 @router.get("/sessions/{id}/record", tags=["games"], response_class=PlainTextResponse)

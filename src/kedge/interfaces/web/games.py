@@ -1,6 +1,7 @@
 """The games that the page plays."""
 
 from kedge.interfaces.web.chess_page import ChessPage
+from kedge.interfaces.web.diplomacy_page import DiplomacyPage
 from kedge.interfaces.web.page_game import PageGame
 
 
@@ -9,7 +10,7 @@ def page_games() -> dict[str, PageGame]:
     games: tuple[PageGame, ...] = (
         ChessPage(),
         # go
-        # diplomacy
+        DiplomacyPage(),
         # hanabi
         # blotto
     )

@@ -51,7 +51,10 @@ class Session:
     """Who took each turn, and what it is called."""
     pending: dict[int, Move] = field(default_factory=dict)
     """Decided, while others still decide."""
-    thought: Thought | None = None
+    thoughts: list[Thought] = field(default_factory=list)
+    """Behind the agents' part in the last turn that they had one in."""
+    unplayed: dict[int, Thought] = field(default_factory=dict)
+    """Behind what is pending: who still decides is not to see it."""
     ended: str | None = None
     """By resignation or on time; the rules know nothing of it."""
     clock: Clock | None = None
@@ -114,6 +117,10 @@ class Session:
     def outcome(self) -> str | None:
         return self.ended or self.game.outcome(self.state)
 
+    @property
+    def thought(self) -> Thought | None:
+        return self.thoughts[-1] if self.thoughts else None
+
     def deciding(self) -> list[int]:
         """The seats from which a decision is still missing."""
         if self.outcome is not None:
@@ -123,8 +130,8 @@ class Session:
     def seat_names(self) -> tuple[str, ...]:
         return self.game.seats(self.setup)
 
-    def decide(self, seat: int, move: Move) -> None:
-        """What a seat does; the turn is taken once nobody's decision is missing."""
+    def decide(self, seat: int, move: Move, thought: Thought | None = None) -> None:
+        """What a seat does, and why; the turn is taken once nobody's decision is missing."""
         if seat not in self.deciding():
             raise InputError("it is not this seat's turn")
         if self.flagged() is not None:
@@ -133,17 +140,22 @@ class Session:
         if len(self.turns) >= MOST_TURNS:
             raise InputError(f"a game here ends after {MOST_TURNS} turns")
         self.pending[seat] = self.game.check(self.state, seat, move)
+        if thought is not None:
+            self.unplayed[seat] = thought
         if not self.deciding():
             turn = self.game.join(self.state, self.pending)
             self.pending = {}
             self._take(turn)
             self._run_clock()
+            self.thoughts = list(self.unplayed.values()) or self.thoughts
+            self.unplayed = {}
         self.revision += 1
 
     def sit(self, seat: int, who: SeatIn) -> None:
         """Who sits there from here on; what was decided there and not yet played is open again."""
         self.seats[seat] = who
         self.pending.pop(seat, None)
+        self.unplayed.pop(seat, None)
         self.revision += 1
 
     def undo(self, turns: int) -> None:
@@ -153,7 +165,7 @@ class Session:
         kept = self.turns[: max(0, len(self.turns) - turns)]
         self.state = self.game.begin(self.setup)
         self.turns, self.names, self.pending = [], [], {}
-        self.thought = self.ended = None
+        self.thoughts, self.unplayed, self.ended = [], {}, None
         for turn in kept:
             self._take(turn)
         if self.clock is not None:
@@ -187,6 +199,15 @@ class Session:
         seat = self.flagged()
         if seat is not None:
             self._end(self.game.resigned(self.state, seat).replace("resigns", "runs out of time"))
+
+    def state_at(self, turn: int) -> Any:
+        """The state after so many turns."""
+        if turn > len(self.turns):
+            raise InputError(f"turn {turn}: the game has {len(self.turns)} so far")
+        state = self.game.begin(self.setup)
+        for one in self.turns[:turn]:
+            self.game.take(state, one)
+        return state
 
     def record(self) -> str:
         people = ["a person" if seat.human else f"kedge, dial {seat.dial:g}" for seat in self.seats]

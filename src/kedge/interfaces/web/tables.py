@@ -102,10 +102,7 @@ class Table:
         """The game as it is shown to who sits at `eyes`, or to who decides."""
         session = self.session
         game, over = session.game, session.outcome is not None
-        if eyes is None or eyes >= len(session.seats):
-            people = [seat for seat, one in enumerate(session.seats) if one.human]
-            deciding = [seat for seat in session.deciding() if seat in people]
-            eyes = (deciding or people or [None])[0]  # type: ignore[list-item]
+        eyes = self._seen_by(eyes)
         setup = session.setup.model_dump()
         if not over:
             setup = {key: setup[key] for key in setup if key not in game.secret}
@@ -125,20 +122,39 @@ class Table:
             "eyes": eyes,
             "turns": [{"seats": seats, "name": name} for seats, name in session.names],
             "document": None if game.secret and not over else session.turns,
-            "position": game.position(session.state, None if over and game.secret else eyes),
+            "position": self._position(session.state, eyes),
             "outcome": session.outcome,
             "thought": None if session.thought is None else asdict(session.thought),
+            "thoughts": [asdict(thought) for thought in session.thoughts],
             "clock": None
             if session.clock is None
             else {"left": session.clock.now(), "running": session.clock.running},
             "trouble": self.trouble,
         }
 
+    def position_at(self, turn: int, eyes: int | None) -> dict[str, Any]:
+        """An earlier position, as it is shown to who sits at `eyes`."""
+        state = self.session.state_at(turn)
+        return {"turn": turn, "position": self._position(state, self._seen_by(eyes))}
+
     def close(self) -> None:
         self._stop.stop()
         self._advice_stop.stop()
         for queue in list(self.readers):
             _put(queue, None)
+
+    def _seen_by(self, eyes: int | None) -> int | None:
+        """The seat that was asked for, or that of who decides."""
+        session = self.session
+        if eyes is not None and eyes < len(session.seats):
+            return eyes
+        people = [seat for seat, one in enumerate(session.seats) if one.human]
+        deciding = [seat for seat in session.deciding() if seat in people]
+        return next(iter(deciding or people), None)
+
+    def _position(self, state: Any, eyes: int | None) -> dict[str, Any]:
+        game, over = self.session.game, self.session.outcome is not None
+        return game.position(state, None if over and game.secret else eyes)
 
     def _agents(self) -> list[int]:
         """The seats at which an agent has to decide now; a game of agents wants to be watched."""
@@ -179,8 +195,7 @@ class Table:
         if self._question(seats) != self._asked:
             return  # undone, resigned or turned meanwhile: it thinks about what there is now
         for seat, decision in found.items():
-            session.thought = decision.thought
-            session.decide(seat, decision.move)
+            session.decide(seat, decision.move, decision.thought)
         self.thinking = []
         self._hall.store.save(session.id, session.to_document())
         self.publish()

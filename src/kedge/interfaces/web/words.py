@@ -147,9 +147,19 @@ class SessionOut(BaseModel):
     outcome: str | None
     thought: ThoughtOut | None
     """Behind the last decision of an agent."""
+    thoughts: list[ThoughtOut]
+    """Behind all of agents' decisions in their last turn, one a seat."""
     clock: ClockOut | None
     trouble: str | None
     """Why an agent could not decide."""
+
+
+class PositionOut(BaseModel):
+    """An earlier position of a game, as the page shows it."""
+
+    turn: int
+    """How many turns were taken before it."""
+    position: dict[str, Any]
 
 
 class Problem(BaseModel):
