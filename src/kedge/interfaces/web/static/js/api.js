@@ -33,6 +33,7 @@ export const api = {
   begin: (told) => ask("POST", "/sessions", told),
   read: (told) => ask("POST", "/sessions/read", told),
   look: (id) => ask("GET", `/sessions/${id}`),
+  at: (id, turn) => ask("GET", `/sessions/${id}/at/${turn}`),
   move: (id, seat, move, turn) => ask("POST", `/sessions/${id}/move`, { seat, move, turn }),
   undo: (id, seat) => ask("POST", `/sessions/${id}/undo`, seat === undefined ? undefined : { seat }),
   resign: (id, seat) => ask("POST", `/sessions/${id}/resign`, { seat }),

@@ -15,6 +15,8 @@ export function GameView({ id, games }) {
   const [trouble, setTrouble] = useState(null);
   const [state, setState] = useState("open");
   const [flipped, setFlipped] = useState(false);
+  const [draft, setDraft] = useState(null);
+  const [asked, setAsked] = useState("");
   const socket = useRef(null);
 
   const show = useCallback((found) => {
@@ -56,25 +58,31 @@ export function GameView({ id, games }) {
   const play = (move, seat = mine[0]) => act(api.move(id, seat, move, session.turns.length));
   const sit = (seat, told) => act(api.sit(id, seat, told));
   const agents = session.seats.map((seat, number) => ({ ...seat, number })).filter((seat) => !seat.human);
-  const about = advice || thought;
-  const board = { session, look, thought: about, hovered, onHover: setHovered, onPlay: play, mine, flipped };
+  const about = session.thoughts.find((one) => String(one.seat) === asked) || advice || thought;
+  const whose = session.seats[about?.seat]?.name;
+  const board = {
+    session, look, thought: about, hovered, onHover: setHovered, onPlay: play, mine, flipped, draft, onDraft: setDraft,
+  };
 
   return html`
     <main class=${`table ${session.game}`}>
       <h1 class="sr">${look.title}</h1>
       <div class="middle">
         <${Board} ...${board} />
-        <p class="status" role="status" aria-live="polite">${status(session, mine, state)}</p>
+        <p class="status" role="status" aria-live="polite">${status(session, mine, state, look)}</p>
         <p class="trouble" role="alert">${trouble || session.trouble}</p>
         <${Actions} session=${session} act=${act} files=${game.files} onTrouble=${setTrouble}
           onFlip=${look.flips && (() => setFlipped(!flipped))} />
       </div>
       <aside>
+        ${look.Panel && html`<${look.Panel} ...${board} />`}
         ${dials(session, agents).map(([label, seat, numbers]) => html`
           <${Dial} key=${label} label=${label} seat=${seat} stops=${game.stops}
             onChange=${(told) => numbers.forEach((number) => sit(number, told))} />`)}
         <${Why} thought=${about} hovered=${hovered} onHover=${setHovered}
-          title=${advice ? "Your move" : `Why ${thought ? session.seats[thought.seat]?.name : ""}`}
+          title=${about === advice ? `Your move${mine.length > 1 ? `: ${whose}` : ""}` : `Why ${whose}`}
+          whose=${session.thoughts.length > 1 && html`
+            <${Whose} session=${session} advice=${advice} about=${about} onAsk=${setAsked} />`}
           extra=${look.Extra && html`<${look.Extra} ...${board} />`} />
         ${session.seats.some((seat) => seat.human) && html`
           <label class="card switch"><input type="checkbox" role="switch" checked=${advised}
@@ -83,6 +91,16 @@ export function GameView({ id, games }) {
         <${Turns} session=${session} />
       </aside>
     </main>`;
+}
+
+// Where several decide at once each has its reasons.
+function Whose({ session, advice, about, onAsk }) {
+  return html`
+    <select aria-label="Whose decision" value=${about === advice ? "" : about.seat}
+      onChange=${(event) => onAsk(event.target.value)}>
+      ${advice && html`<option value="">your move</option>`}
+      ${session.thoughts.map(({ seat }) => html`<option key=${seat} value=${seat}>${session.seats[seat].name}</option>`)}
+    </select>`;
 }
 
 // Agents that sit alike share a dial.
@@ -99,9 +117,10 @@ function dials(session, agents) {
   ]);
 }
 
-function status(session, mine, state) {
+function status(session, mine, state, look) {
   if (state === "lost") return "kedge does not answer; trying again…";
   if (session.outcome) return session.outcome;
+  if (look.status) return look.status(session);
   const names = session.deciding.map((seat) => session.seats[seat].name);
   if (mine.length) return `${mine.map((seat) => session.seats[seat].name).join(", ")} to move`;
   return session.thinking.length ? `${names.join(", ")} thinking…` : "";

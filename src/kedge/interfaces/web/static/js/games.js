@@ -4,7 +4,10 @@
 //   Board     what is played on; it is given { session, look, thought, hovered, onHover, onPlay, mine, flipped }
 //   number    (ply, session) => what stands before a turn in the list of them
 //   setup     what a new game is told unless Setup changes it; Setup: { setup, onChange }
-// and where it has them: Extra (below the bars), seatNames(setup), flips, resigns.
+// and where it has them: Extra (below the bars), seatNames(setup), flips, resigns, and
+//   Panel          what stands first beside the board; they share { draft, onDraft }, a move that is being made
+//   status         (session) => whose turn it is, in words
+//   severalPeople  whether any number of people may sit at the table
 import * as blotto from "./boards/blotto.js";
 import * as chess from "./boards/chess.js";
 import * as diplomacy from "./boards/diplomacy.js";

@@ -7,11 +7,13 @@ export function NewGame({ game }) {
   const look = GAMES[game.game];
   const [setup, setSetup] = useState({ ...look.setup });
   const names = look.seatNames ? look.seatNames(setup) : game.seats;
-  const [mine, setMine] = useState(0);
+  const [mine, setMine] = useState(look.severalPeople ? [0] : 0);
   const [dial, setDial] = useState(0.5);
   const [trouble, setTrouble] = useState(null);
 
-  const seats = () => names.map((_, seat) => ({ human: mine === seat || mine === "all", dial }));
+  const isMine = (seat) => (look.severalPeople ? mine.includes(seat) : mine === seat || mine === "all");
+  const seats = () => names.map((_, seat) => ({ human: isMine(seat), dial }));
+  const turn = (seat) => setMine(isMine(seat) ? mine.filter((one) => one !== seat) : [...mine, seat]);
   const go = (asked) => asked.then((session) => { location.hash = `#/s/${session.id}`; },
     (error) => setTrouble(error.message));
   const begin = (event) => {
@@ -30,12 +32,13 @@ export function NewGame({ game }) {
       <fieldset class="choice">
         <legend>You are</legend>
         ${names.map((name, seat) => html`
-          <label key=${name}><input type="radio" name="seat" checked=${mine === seat}
-            onChange=${() => setMine(seat)} /><span>${name}</span></label>`)}
-        <label><input type="radio" name="seat" checked=${mine === "all"}
-          onChange=${() => setMine("all")} /><span>everyone</span></label>
-        <label><input type="radio" name="seat" checked=${mine === null}
-          onChange=${() => setMine(null)} /><span>watching</span></label>
+          <label key=${name}><input type=${look.severalPeople ? "checkbox" : "radio"} name="seat" checked=${isMine(seat)}
+            onChange=${() => (look.severalPeople ? turn(seat) : setMine(seat))} /><span>${name}</span></label>`)}
+        ${!look.severalPeople && html`
+          <label><input type="radio" name="seat" checked=${mine === "all"}
+            onChange=${() => setMine("all")} /><span>everyone</span></label>
+          <label><input type="radio" name="seat" checked=${mine === null}
+            onChange=${() => setMine(null)} /><span>watching</span></label>`}
       </fieldset>
       <label class="slider"><span>The others play</span>
         <input type="range" min="0" max="1" step="0.01" value=${dial}

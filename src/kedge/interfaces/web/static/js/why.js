@@ -3,15 +3,16 @@ import { html } from "../vendor/preact-htm.js";
 
 const SHOWN = 8;
 
-export function Why({ thought, title, hovered, onHover, extra }) {
+export function Why({ thought, title, whose, hovered, onHover, extra }) {
   if (!thought) return null;
   const rows = thought.rows.slice(0, SHOWN);
   const most = Math.max(0.01, ...rows.map((row) => Math.max(row.anchor, row.policy)));
-  const searched = rows.some((row) => row.visits !== null || row.q !== null);
+  const valued = rows.some((row) => row.q !== null);
+  const counted = rows.some((row) => row.visits !== null);
   const shown = rows.find((row) => same(row.move, hovered)) || rows[0];
   return html`
     <section class="why card" aria-label=${title}>
-      <h2>${title}${thought.done ? "" : html` <span class="working" aria-hidden="true"></span>`}</h2>
+      <h2>${title}${thought.done ? "" : html` <span class="working" aria-hidden="true"></span>`}${whose}</h2>
       <dl class="facts">
         ${fact("value", thought.value, (v) => v.toFixed(2), "for who decides")}
         ${fact("KL", thought.kl, (v) => v.toFixed(2), "nats from people to what it plays")}
@@ -21,7 +22,7 @@ export function Why({ thought, title, hovered, onHover, extra }) {
       <p class="key"><span class="people">people</span> <span class="search">search</span></p>
       <table>
         <thead class="sr">
-          <tr><th>move</th><th>people</th><th>search</th>${searched && html`<th>value</th><th>visits</th>`}</tr>
+          <tr><th>move</th><th>people</th><th>search</th>${valued && html`<th>value</th>`}${counted && html`<th>visits</th>`}</tr>
         </thead>
         <tbody>
           ${rows.map((row) => html`
@@ -37,9 +38,8 @@ export function Why({ thought, title, hovered, onHover, extra }) {
               </td>
               <td class="number people" aria-label="people">${share(row.anchor)}</td>
               <td class="number search" aria-label="search">${share(row.policy)}</td>
-              ${searched && html`
-                <td class="number" aria-label="value">${row.q === null ? "–" : row.q.toFixed(2)}</td>
-                <td class="number" aria-label="visits">${row.visits ?? "–"}</td>`}
+              ${valued && html`<td class="number" aria-label="value">${row.q === null ? "–" : row.q.toFixed(2)}</td>`}
+              ${counted && html`<td class="number" aria-label="visits">${row.visits ?? "–"}</td>`}
             </tr>`)}
         </tbody>
       </table>
