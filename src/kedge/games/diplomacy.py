@@ -260,12 +260,10 @@ def failed_moves(
 ) -> set[str]:
     """Those of the moves and retreats that did not come about, as far as the map shows it.
 
-    Of a power's own units that would change places among themselves nobody can tell.
+    Two units of a power that change places do so by sea, if at all.
     """
-    stood, stands = (
-        {(power, unit) for power, units in _named(board.units()).items() for unit in units}
-        for board in (before, after)
-    )
+    stood, stands = (_standing(board.units()) for board in (before, after))
+    beaten = _standing(after.dislodged())
     moves = {
         (power, " ".join(words[:2])): ((power, f"{words[0]} {words[3]}"), text)
         for power, given in orders.items()
@@ -279,8 +277,10 @@ def failed_moves(
             unit: moves[unit][1]
             for unit, goal in going.items()
             if goal not in stands  # it is not there,
-            or (unit in stands and unit not in going.values())  # it is still where it was,
-            or (goal in stood and goal not in going)  # or one of its own never left
+            or unit in beaten  # it was driven out of where it was,
+            or (unit in stands and unit not in going.values())  # it is still there,
+            or (goal in stood and goal not in going)  # one of its own never left,
+            or (going.get(goal) == unit and not moves[unit][1].endswith("VIA"))  # or it met it
         }
         if not more:
             return set(failed.values())
@@ -310,6 +310,10 @@ def _by_power(position: Mapping[str, Any], field: str) -> list[tuple[int, str]]:
     if any(isinstance(texts, str) for texts in lists.values()):
         raise TypeError
     return [(player(power), text) for power, texts in lists.items() for text in texts]
+
+
+def _standing(units: Sequence[Iterable[str]]) -> set[tuple[str, str]]:
+    return {(power, unit) for power, found in zip(POWERS, units, strict=True) for unit in found}
 
 
 def _named(lists: Sequence[Any]) -> dict[str, Any]:

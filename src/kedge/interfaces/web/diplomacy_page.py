@@ -78,6 +78,12 @@ class DiplomacyPage(PageGame):
     def seats(self, setup: DiplomacySetup) -> tuple[str, ...]:
         return tuple(power.title() for power in POWERS)
 
+    def dealt(self, setup: DiplomacySetup, rng: np.random.Generator) -> DiplomacySetup:
+        """Of a position nothing is kept but what it means."""
+        if setup.position is None:
+            return setup
+        return setup.model_copy(update={"position": self.begin(setup).state.to_json()})
+
     def begin(self, setup: DiplomacySetup) -> _Played:
         game = Diplomacy(setup.last_year)
         if setup.position is None:
@@ -213,7 +219,7 @@ def _checked(rules: DiplomacyState, seat: int, texts: list[str]) -> list[str]:
             raise InputError(f"{who}: two orders for {place}")
     most = rules.board.orders_due(seat)
     if len(orders) > most:
-        raise InputError(f"{who}: at most {most} orders, not {len(orders)}")
+        raise InputError(f"{who}: {len(orders)} orders, and {most} to give")
     return orders
 
 

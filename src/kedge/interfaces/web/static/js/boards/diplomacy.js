@@ -189,8 +189,8 @@ function Orders({ shared, session, mine, onPlay }) {
   const { name } = session.seats[seat];
   const waiting = !mine.length;
   const rest = session.position.name.endsWith("M") ? "hold" : winter ? "–" : "disband";
-  const submit = () => {
-    if (waiting) return;
+  const submit = (event) => {
+    if (waiting || event.detail > 1) return; // a second click would submit what comes next
     shared.cancel();
     onPlay(Object.values(written), seat);
   };
