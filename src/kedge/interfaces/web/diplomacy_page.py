@@ -185,7 +185,7 @@ class DiplomacyPage(PageGame):
             players=tuple(document.names),
             source="kedge play",
         )
-        return json.dumps(saved_game(game), indent=1) + "\n"
+        return json.dumps(saved_game(game)) + "\n"
 
     def read(self, text: str) -> tuple[dict[str, Any], list[Turn]]:
         position = _position_in(text)

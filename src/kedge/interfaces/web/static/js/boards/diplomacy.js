@@ -1,7 +1,7 @@
 // Diplomacy: the map, on which clicks make orders, and the orders as lists for keys and readers.
 import { html, useEffect, useRef, useState } from "../../vendor/preact-htm.js";
 import { api } from "../api.js";
-import { MapDrawing, useMap } from "./diplomacy_map.js";
+import { MapDrawing, entries, useMap } from "./diplomacy_map.js";
 import { POWERS, choices, click, modes, parse, phaseName, prompt, province } from "./diplomacy_orders.js";
 
 export const setup = { last_year: null };
@@ -21,8 +21,9 @@ export function status(session) {
   const names = (seats) => seats.map((seat) => session.seats[seat].name).join(", ");
   const people = session.deciding.filter((seat) => session.seats[seat].human);
   const others = session.deciding.filter((seat) => !session.seats[seat].human);
-  if (people.length) return `${phaseName(session.position.name)}: ${names(people)} to order`;
-  return others.length ? `${phaseName(session.position.name)}: ${others.length > 3 ? `${others.length} powers` : names(others)} thinking…` : "";
+  const phase = phaseName(session.position.name);
+  if (people.length) return `${phase}: ${names(people)} to order`;
+  return `${phase}: ${others.length > 3 ? `${others.length} powers` : names(others)} thinking…`;
 }
 
 // --- What the map and the lists share ----------------------------------------------------------
@@ -39,7 +40,9 @@ function useOrders({ session, mine, draft, onDraft }) {
   const orders = legal.flatMap(([, texts]) => texts.filter((text) => text !== "WAIVE").map(parse));
   const offered = modes(position.name, position.adjustments[power]);
   const mode = offered[known.mode] || offered[0];
-  const written = known.written[seat] || {};
+  // The position may be another one by now, if turns were taken back elsewhere.
+  const written = Object.fromEntries(Object.entries(known.written[seat] || {})
+    .filter(([, text]) => orders.some((order) => order.text === text)));
   const winter = position.name.endsWith("A");
   const due = winter ? Math.abs(position.adjustments[power]) : legal.length;
   const missing = due - Object.keys(written).length;
@@ -104,11 +107,12 @@ export function Board(props) {
   };
   const written = Object.values(shared.written).map((text) => [shared.power, text]);
   const past = position.last.map(({ orders, failed }) => ({
-    orders: Object.entries(orders).flatMap(([power, texts]) => texts.map((text) => [power, text])),
+    orders: entries(orders),
     failed,
     look: active && (written.length || shared.clicked.length) ? "faded" : "",
   }));
-  const drawn = pointed ? [pointed] : [...(arrows ? past : []), ...(active ? [{ orders: written, look: "" }] : [])];
+  const now = { orders: active ? written : [], look: "" };
+  const drawn = pointed ? [pointed] : [...(arrows ? past : []), now];
   return html`
     <div class="board diplomacy-board" onKeyDown=${key}>
       <div class="map-frame" ref=${frame}>
@@ -161,7 +165,8 @@ function History({ session, earlier, onEarlier, arrows, onArrows }) {
   const look = (turn) => {
     wanted.current = turn;
     if (turn >= now) return onEarlier(null);
-    return api.at(session.id, turn).then((found) => wanted.current === turn && onEarlier(found), () => onEarlier(null));
+    return api.at(session.id, turn)
+      .then((found) => wanted.current === turn && onEarlier(found), () => onEarlier(null));
   };
   const shown = earlier ? earlier.position : session.position;
   return html`
@@ -170,7 +175,8 @@ function History({ session, earlier, onEarlier, arrows, onArrows }) {
       <input type="range" min="0" max=${now} value=${at} disabled=${now === 0} aria-label="Phase that is shown"
         aria-valuetext=${phaseName(shown.name)} onInput=${(event) => look(Number(event.target.value))} />
       <button type="button" aria-label="The phase after" disabled=${at === now} onClick=${() => look(at + 1)}>›</button>
-      <label><input type="checkbox" checked=${arrows} onChange=${(event) => onArrows(event.target.checked)} /> last orders</label>
+      <label><input type="checkbox" checked=${arrows}
+        onChange=${(event) => onArrows(event.target.checked)} /> last orders</label>
     </div>`;
 }
 
@@ -188,7 +194,7 @@ function Orders({ shared, session, mine, onPlay }) {
   const { seat, people, legal, offered, mode, written, winter, missing } = shared;
   const { name } = session.seats[seat];
   const waiting = !mine.length;
-  const rest = session.position.name.endsWith("M") ? "hold" : winter ? "–" : "disband";
+  const rest = without(session.position, shared.power);
   const submit = (event) => {
     if (waiting || event.detail > 1) return; // a second click would submit what comes next
     shared.cancel();
@@ -201,7 +207,8 @@ function Orders({ shared, session, mine, onPlay }) {
           ${people.map((one) => html`
             <label key=${one}><input type="radio" name="power" checked=${one === seat}
               disabled=${!mine.includes(one)} onChange=${() => shared.take(one)} />
-              <span class=${POWERS[one]}><i class="swatch"></i>${session.seats[one].name}${session.seats[one].decided ? " ✓" : ""}</span></label>`)}
+              <span class=${POWERS[one]}><i class="swatch"></i>${session.seats[one].name}
+                ${session.seats[one].decided && " ✓"}</span></label>`)}
         </fieldset>`}
       <h2 class=${people.length > 1 ? "sr" : ""}><span class="swatch" aria-hidden="true"></span>${name}</h2>
       <fieldset class="writing" disabled=${waiting}><legend class="sr">Orders</legend>
@@ -213,15 +220,23 @@ function Orders({ shared, session, mine, onPlay }) {
         <p class="hint" aria-live="polite">${legal.length ? hint(shared) : "Nothing to order."}</p>
         <ul class="units">
           ${legal.map(([location, texts]) => html`
-            <${UnitOrder} key=${location} name=${unitName(texts, location, winter)} texts=${texts} rest=${winter ? rest : `(${rest}s)`}
-              value=${written[province(location)]} full=${winter && missing <= 0}
+            <${UnitOrder} key=${location} name=${unitName(texts, location, winter)} texts=${texts}
+              rest=${winter ? "–" : `(${rest(1)})`} value=${written[province(location)]}
+              full=${winter && missing <= 0}
               onWrite=${(text) => shared.write(province(location), text)} />`)}
         </ul>
       </fieldset>
       <button class="main" type="button" aria-disabled=${waiting} onClick=${submit}>
-        ${waiting ? "Waiting for the others…" : missing > 0 && !winter ? `Submit; ${missing} ${rest}${missing > 1 ? "" : "s"}` : "Submit"}
+        ${waiting ? "Waiting for the others…" : missing > 0 ? `Submit; ${missing} ${rest(missing)}` : "Submit"}
       </button>
     </section>`;
+}
+
+// What becomes of units without an order.
+function without({ name, adjustments }, power) {
+  if (name.endsWith("A")) return () => (adjustments[power] > 0 ? "unbuilt" : "by the rules");
+  const verb = name.endsWith("M") ? "hold" : "disband";
+  return (count) => (count === 1 ? `${verb}s` : verb);
 }
 
 const unitName = (texts, location, winter) => {
@@ -249,7 +264,8 @@ function UnitOrder({ name, texts, rest, value, full, onWrite }) {
             ${group.map((one) => html`<option key=${one.text} value=${one.text}>${inWords(one)}</option>`)}
           </optgroup>`)}
       </select>
-      <button type="button" aria-label=${`Remove the order of ${name}`} disabled=${!value} onClick=${() => onWrite(null)}>×</button>
+      <button type="button" aria-label=${`Remove the order of ${name}`} disabled=${!value}
+        onClick=${() => onWrite(null)}>×</button>
     </li>`;
 }
 
@@ -266,7 +282,8 @@ function Powers({ session }) {
   return html`
     <section class="card powers" aria-label="The powers">
       <table>
-        <thead><tr><th>Power</th><th><span class="sr">State</span></th><th>Centres</th><th class="share" title="Centres squared, as shares of all">Share</th>
+        <thead><tr><th>Power</th><th><span class="sr">State</span></th><th>Centres</th>
+          <th class="share" title="Centres squared, as shares of all">Share</th>
           <th title="The share that the value network expects in the end">Expected</th></tr></thead>
         <tbody>
           ${POWERS.map((power, seat) => html`
@@ -274,7 +291,8 @@ function Powers({ session }) {
               <th scope="row"><span class="swatch" aria-hidden="true"></span>${session.seats[seat].name}
                 <span class="sr">${(units[power] || []).join(", ") || "no units"}</span></th>
               <td class="state">${state(session, seat)}</td>
-              <td>${(centers[power] || []).length}</td><td class="share">${percent(shares[seat])}</td><td>${percent(values[seat])}</td>
+              <td>${(centers[power] || []).length}</td>
+              <td class="share">${percent(shares[seat])}</td><td>${percent(values[seat])}</td>
             </tr>`)}
         </tbody>
       </table>

@@ -18,7 +18,9 @@ function withPoints(map) {
   return { ...map, points };
 }
 
-const entries = (lists) => Object.entries(lists || {}).flatMap(([power, all]) => all.map((one) => [power, one]));
+// Units, centres or orders by power, as pairs.
+export const entries = (lists) =>
+  Object.entries(lists || {}).flatMap(([power, all]) => all.map((one) => [power, one]));
 
 // Who tints which land: the owner of its centre or, without one, who stands there.
 function owners(map, position) {
@@ -48,22 +50,28 @@ export function MapDrawing({ map, position, orders, choices, chosen, onClick }) 
         <pattern id="rock" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
           <rect class="rock" width="5" height="5" /><path class="rock-line" d="M0 0V5" />
         </pattern>
-        <g id="unit-A"><path d="M-11 4 6-8 10-2.5-6 8Z" /><circle cx="-2" cy="3.5" r="6" /><circle class="hub" cx="-2" cy="3.5" r="1.6" /></g>
-        <g id="unit-F"><path d="M-12 2.5H12L8 9H-8Z" /><path d="M-1.2-10V.5H-9.5Z" /><path d="M1.2-10 9.5.5H1.2Z" /></g>
+        <g id="unit-A"><path d="M-11 4 6-8 10-2.5-6 8Z" /><circle cx="-2" cy="3.5" r="6" />
+          <circle class="hub" cx="-2" cy="3.5" r="1.6" /></g>
+        <g id="unit-F"><path d="M-12 2.5H12L8 9H-8Z" /><path d="M-1.2-10V.5H-9.5Z" />
+          <path d="M1.2-10 9.5.5H1.2Z" /></g>
       </defs>
       <g class="seas">${provinces(map, owner, true)}</g>
       <use href="#land" class="shine" />
       <g class="lands"><g id="land">${provinces(map, owner, false)}
-        ${Object.entries(map.impassable).map(([name, border]) => html`<polygon points=${border} fill="url(#rock)"><title>${name}</title></polygon>`)}</g></g>
+        ${Object.entries(map.impassable).map(([name, border]) => html`
+          <polygon points=${border} fill="url(#rock)"><title>${name}</title></polygon>`)}</g></g>
       ${[...choices].map((place) => html`<polygon key=${place} class="choice" points=${map.provinces[place].border} />`)}
       ${chosen.map((place, step) => html`<polygon key=${step} class="chosen" points=${map.provinces[place].border} />`)}
       ${drawn.map(({ look, parts }) => html`<g class=${`orders ${look}`}>${parts.map((part) => part.line)}</g>`)}
       <g class="names">${Object.entries(map.provinces).map(([name, one]) => html`
         <text key=${name} class=${one.sea ? "sea" : ""} x=${one.label[0]} y=${one.label[1]}>${name}</text>
-        ${one.centre && html`<g class=${`centre ${owner[name] || ""}`}>
-          <circle cx=${one.centre[0]} cy=${one.centre[1]} r="4.4" /><circle class="owner" cx=${one.centre[0]} cy=${one.centre[1]} r="2.6" /></g>`}`)}</g>
-      ${entries(position.units).map(([power, unit]) => html`<${Unit} key=${unit} at=${map.points[unit.slice(2)]} power=${power} unit=${unit} />`)}
-      ${entries(position.dislodged).map(([power, unit]) => html`<${Unit} key=${`*${unit}`} at=${beside(map.points[unit.slice(2)])} power=${power} unit=${unit} look="dislodged" />`)}
+        ${one.centre && html`
+          <g class=${`centre ${owner[name] || ""}`} transform=${`translate(${one.centre})`}>
+            <circle r="4.4" /><circle class="owner" r="2.6" /></g>`}`)}</g>
+      ${entries(position.units).map(([power, unit]) => html`
+        <${Unit} key=${unit} at=${map.points[unit.slice(2)]} power=${power} unit=${unit} />`)}
+      ${entries(position.dislodged).map(([power, unit]) => html`
+        <${Unit} key=${`*${unit}`} at=${beside(map.points[unit.slice(2)])} power=${power} unit=${unit} look="dislodged" />`)}
       ${drawn.map(({ look, parts }) => html`<g class=${`orders ${look}`}>${parts.map((part) => part.mark)}</g>`)}
       <text class="phase" x="18" y="32">${phaseName(position.name)}</text>
     </svg>`;
@@ -71,8 +79,8 @@ export function MapDrawing({ map, position, orders, choices, chosen, onClick }) 
 
 function provinces(map, owner, sea) {
   return Object.entries(map.provinces).filter(([, one]) => one.sea === sea).map(([name, one]) => html`
-    <polygon key=${name} class=${owner[name] ? `owned ${owner[name]}` : ""} data-province=${name} points=${one.border}>
-      <title>${`${one.name} (${name})`}</title></polygon>`);
+    <polygon key=${name} class=${owner[name] ? `owned ${owner[name]}` : ""} data-province=${name}
+      points=${one.border}><title>${`${one.name} (${name})`}</title></polygon>`);
 }
 
 function Unit({ at, power, unit, look = "" }) {
@@ -108,7 +116,8 @@ function standing(map, position) {
 
 // Of each order a line, which lies under the units, and a mark, which lies over them.
 function draw(map, stands, { orders, failed = [] }) {
-  const parsed = orders.filter(([, text]) => text !== "WAIVE").map(([power, text]) => ({ power, ...parse(text) }));
+  const parsed = orders.filter(([, text]) => text !== "WAIVE")
+    .map(([power, text]) => ({ power, failed: failed.includes(text), ...parse(text) }));
   const moves = new Map(parsed.filter((one) => one.verb === "-").map((one) => [province(one.at), one]));
   const point = (location) => map.points[location];
   // Supports and convoys may leave out a coast that the unit or its move has.
@@ -118,7 +127,7 @@ function draw(map, stands, { orders, failed = [] }) {
     if (!to) return [start, null];
     return [start, point(move && province(move.to) === province(to) ? move.to : to)];
   };
-  return parsed.map((one) => ({ line: null, mark: null, ...SHAPES[one.verb]({ ...one, start: point(one.at), point, supported, failed: failed.includes(one.text) }) }));
+  return parsed.map((one) => SHAPES[one.verb]({ ...one, start: point(one.at), point, supported }));
 }
 
 const SHAPES = {
@@ -128,7 +137,8 @@ const SHAPES = {
   S: ({ power, start, ...order }) => {
     const [from, to] = order.supported(order);
     if (to) return joined(power, `M${xy(start)}L${xy(middle(from, to))}`, middle(from, to), "support");
-    return { line: stroke(power, `M${xy(start)}L${xy(add(from, unitStep(start, from), -16))}${ring(from)}`, "support") };
+    const edge = add(from, unitStep(start, from), -16);
+    return { line: stroke(power, `M${xy(start)}L${xy(edge)}${ring(from)}`, "support") };
   },
   C: ({ power, start, ...order }) => {
     const end = middle(...order.supported(order));
@@ -158,8 +168,10 @@ const joined = (power, path, end, look) => ({
 });
 
 // A line with a pale edge, so that it stands off borders.
-const stroke = (power, path, look = "") => html`<path class=${`under ${look}`} d=${path} /><path class=${`line ${power} ${look}`} d=${path} />`;
-const badge = (path, look) => html`<path class="badge edge" d=${path} /><path class=${`badge ${look}`} d=${path} />`;
+const stroke = (power, path, look = "") => html`
+  <path class=${`under ${look}`} d=${path} /><path class=${`line ${power} ${look}`} d=${path} />`;
+const badge = (path, look) => html`
+  <path class="badge edge" d=${path} /><path class=${`badge ${look}`} d=${path} />`;
 const ring = (point) => `M${xy(add(point, [-16, 0]))}a16 16 0 1 0 32 0a16 16 0 1 0-32 0`;
 
 function wave(start, end) {

@@ -19,14 +19,15 @@ export function parse(text) {
 const itself = ({ at }) => [at];
 const goal = ({ at, to }) => [at, to ?? at];
 const through = ({ at, other, to }) => [at, other, to ?? other];
-const MOVE = { name: "Move", key: "m", takes: ({ verb }) => verb === "-" || verb === "H", path: goal };
-const SUPPORT = { name: "Support", key: "s", takes: ({ verb }) => verb === "S", path: through };
-const CONVOY = { name: "Convoy", key: "c", takes: ({ verb }) => verb === "C", path: through };
-const HOLD = { name: "Hold", key: "h", takes: ({ verb }) => verb === "H", path: itself };
-const RETREAT = { name: "Retreat", key: "r", takes: ({ verb }) => verb === "R" || verb === "D", path: goal };
-const DISBAND = { name: "Disband", key: "d", takes: ({ verb }) => verb === "D", path: itself };
-const ARMY = { name: "Army", key: "a", takes: ({ verb, kind }) => verb === "B" && kind === "A", path: itself };
-const FLEET = { name: "Fleet", key: "f", takes: ({ verb, kind }) => verb === "B" && kind === "F", path: itself };
+const mode = (name, path, takes) => ({ name, key: name[0].toLowerCase(), path, takes });
+const MOVE = mode("Move", goal, ({ verb }) => verb === "-" || verb === "H");
+const SUPPORT = mode("Support", through, ({ verb }) => verb === "S");
+const CONVOY = mode("Convoy", through, ({ verb }) => verb === "C");
+const HOLD = mode("Hold", itself, ({ verb }) => verb === "H");
+const RETREAT = mode("Retreat", goal, ({ verb }) => verb === "R" || verb === "D");
+const DISBAND = mode("Disband", itself, ({ verb }) => verb === "D");
+const ARMY = mode("Army", itself, ({ verb, kind }) => verb === "B" && kind === "A");
+const FLEET = mode("Fleet", itself, ({ verb, kind }) => verb === "B" && kind === "F");
 
 // The modes of a phase, the usual one first; in Winter a power either builds or disbands.
 export function modes(phase, adjustment) {
@@ -59,14 +60,15 @@ export function click(orders, mode, clicked, place) {
 }
 
 // What to do next, in words.
-export function prompt(mode, clicked, unit, missing) {
-  if (!clicked.length) {
+export function prompt(mode, [first, second], unit, missing) {
+  if (!first) {
     if (!missing) return "Every order is given.";
     if (mode === ARMY || mode === FLEET) return `Click a home centre: ${missing} to build.`;
     if (mode === DISBAND) return `Click a unit to disband: ${missing} to go.`;
     return `Click a unit: ${missing} without an order.`;
   }
-  if (mode === SUPPORT) return clicked.length > 1 ? `${unit} supports ${clicked[1]}: where to? Itself: where it is.` : `${unit} supports: which unit?`;
-  if (mode === CONVOY) return clicked.length > 1 ? `${unit} convoys ${clicked[1]}: where to?` : `${unit} convoys: which army?`;
-  return mode === RETREAT ? `${unit} retreats: where to? Itself: disband.` : `${unit}: where to? Itself: hold.`;
+  if (mode === CONVOY) return second ? `${unit} convoys ${second}: where to?` : `${unit} convoys: which army?`;
+  if (mode === RETREAT) return `${unit} retreats: where to? Itself: disband.`;
+  if (mode !== SUPPORT) return `${unit}: where to? Itself: hold.`;
+  return second ? `${unit} supports ${second}: where to? Itself: where it is.` : `${unit} supports: which unit?`;
 }
