@@ -100,7 +100,7 @@ def test_a_year_of_three_people(page):
     phase(page, "Spring 1902")
     page.get_by_role("button", name="Undo").click()
     page.wait_for_function(
-        "!document.querySelector('svg.map .phase').textContent.startsWith('Spring')"
+        "() => !document.querySelector('svg.map .phase').textContent.startsWith('Spring')"
     )
 
 

@@ -3,6 +3,7 @@
 import json
 import lzma
 import threading
+from dataclasses import replace
 from itertools import islice
 
 import numpy as np
@@ -180,6 +181,23 @@ def test_what_agents_think_is_told_with_the_turn():
     for seat in range(1, 7):
         session.decide(seat, [])
     assert session.thoughts == [decision.thought]
+
+
+def test_thoughts_are_kept_until_people_decide_again():
+    """A movement phase may be followed by retreats that only concern agents."""
+    seats = [SeatIn(human=seat == GERMANY) for seat in range(7)]
+    rng = np.random.default_rng(0)
+    session = Session.begin(GAME, {"position": BURGUNDY}, seats, [], rng)
+    turns = []
+    for move in (TAKEN["GERMANY"], None, []):
+        if move is not None:
+            session.decide(GERMANY, move)
+        [decision] = think(session, {FRANCE: "diplomacy"}).values()
+        orders = ["A BUR R PAR"] if move is None else []
+        session.decide(FRANCE, orders, replace(decision.thought, turn=len(session.turns)))
+        turns.append([thought.turn for thought in session.thoughts])
+    assert turns == [[0], [0, 1], [2]]
+    assert session.thought == session.thoughts[-1]
 
 
 def test_games_are_saved_and_opened():

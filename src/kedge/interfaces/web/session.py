@@ -12,6 +12,8 @@ from kedge.errors import InputError
 from kedge.interfaces.web.page_game import Document, Move, PageGame, Thought, Turn
 from kedge.interfaces.web.words import MOST_TURNS, SeatIn
 
+_THOUGHTS = 32  # that are kept
+
 
 @dataclass
 class Clock:
@@ -51,8 +53,9 @@ class Session:
     """Who took each turn, and what it is called."""
     pending: dict[int, Move] = field(default_factory=dict)
     """Decided, while others still decide."""
+    thought: Thought | None = None
     thoughts: list[Thought] = field(default_factory=list)
-    """Behind the agents' part in the last turn that they had one in."""
+    """Behind what agents have decided from the turn on in which a person last did."""
     unplayed: dict[int, Thought] = field(default_factory=dict)
     """Behind what is pending: who still decides is not to see it."""
     ended: str | None = None
@@ -117,10 +120,6 @@ class Session:
     def outcome(self) -> str | None:
         return self.ended or self.game.outcome(self.state)
 
-    @property
-    def thought(self) -> Thought | None:
-        return self.thoughts[-1] if self.thoughts else None
-
     def deciding(self) -> list[int]:
         """The seats from which a decision is still missing."""
         if self.outcome is not None:
@@ -147,8 +146,7 @@ class Session:
             self.pending = {}
             self._take(turn)
             self._run_clock()
-            self.thoughts = list(self.unplayed.values()) or self.thoughts
-            self.unplayed = {}
+            self._reveal()
         self.revision += 1
 
     def sit(self, seat: int, who: SeatIn) -> None:
@@ -165,7 +163,8 @@ class Session:
         kept = self.turns[: max(0, len(self.turns) - turns)]
         self.state = self.game.begin(self.setup)
         self.turns, self.names, self.pending = [], [], {}
-        self.thoughts, self.unplayed, self.ended = [], {}, None
+        self.thought = self.ended = None
+        self.thoughts, self.unplayed = [], {}
         for turn in kept:
             self._take(turn)
         if self.clock is not None:
@@ -229,6 +228,16 @@ class Session:
             raise InputError(f"turn {len(self.turns) + 1}: {error}") from None
         self.turns.append(turn)
         self.names.append((seats, name))
+
+    def _reveal(self) -> None:
+        """Tell what was thought of the turn that was taken."""
+        people = [seat for seat, one in enumerate(self.seats) if one.human]
+        if not people or set(people).intersection(self.names[-1][0]):
+            self.thoughts = []
+        found = list(self.unplayed.values())
+        self.thoughts = [*self.thoughts, *found][-_THOUGHTS:]
+        self.thought = found[-1] if found else self.thought
+        self.unplayed = {}
 
     def _run_clock(self) -> None:
         if self.clock is not None:

@@ -148,7 +148,7 @@ class SessionOut(BaseModel):
     thought: ThoughtOut | None
     """Behind the last decision of an agent."""
     thoughts: list[ThoughtOut]
-    """Behind all of agents' decisions in their last turn, one a seat."""
+    """Behind all that agents have decided from the turn on in which a person last did."""
     clock: ClockOut | None
     trouble: str | None
     """Why an agent could not decide."""

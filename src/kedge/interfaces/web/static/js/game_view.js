@@ -58,7 +58,7 @@ export function GameView({ id, games }) {
   const play = (move, seat = mine[0]) => act(api.move(id, seat, move, session.turns.length));
   const sit = (seat, told) => act(api.sit(id, seat, told));
   const agents = session.seats.map((seat, number) => ({ ...seat, number })).filter((seat) => !seat.human);
-  const about = session.thoughts.find((one) => String(one.seat) === asked) || advice || thought;
+  const about = askedFor(session, asked) || advice || thought;
   const whose = session.seats[about?.seat]?.name;
   const board = {
     session, look, thought: about, hovered, onHover: setHovered, onPlay: play, mine, flipped, draft, onDraft: setDraft,
@@ -96,12 +96,21 @@ export function GameView({ id, games }) {
 // Where several decide at once each has its reasons.
 function Whose({ session, advice, about, onAsk }) {
   return html`
-    <select aria-label="Whose decision" value=${about === advice ? "" : about.seat}
+    <select aria-label="Whose decision" value=${about === advice ? "" : nameOf(about, session)}
       onChange=${(event) => onAsk(event.target.value)}>
       ${advice && html`<option value="">your move</option>`}
-      ${session.thoughts.map(({ seat }) => html`<option key=${seat} value=${seat}>${session.seats[seat].name}</option>`)}
+      ${session.thoughts.map((one) => html`<option key=${nameOf(one, session)}>${nameOf(one, session)}</option>`)}
     </select>`;
 }
+
+// The decision that was asked for or, when the game has gone on, the next of the same seat.
+function askedFor(session, asked) {
+  const [name] = asked.split(",");
+  return session.thoughts.find((one) => nameOf(one, session) === asked)
+    || session.thoughts.find((one) => session.seats[one.seat].name === name);
+}
+
+const nameOf = ({ seat, turn }, session) => `${session.seats[seat].name}, ${session.turns[turn]?.name}`;
 
 // Agents that sit alike share a dial.
 function dials(session, agents) {
