@@ -99,7 +99,8 @@ function Whose({ session, advice, about, onAsk }) {
     <select aria-label="Whose decision" value=${about === advice ? "" : nameOf(about, session)}
       onChange=${(event) => onAsk(event.target.value)}>
       ${advice && html`<option value="">your move</option>`}
-      ${session.thoughts.map((one) => html`<option key=${nameOf(one, session)}>${nameOf(one, session)}</option>`)}
+      ${session.thoughts.map((one) => nameOf(one, session)).map((name) => html`
+        <option key=${name} value=${name}>${name}</option>`)}
     </select>`;
 }
 
