@@ -25,7 +25,10 @@ from kedge.games.diplomacy import (
     adjudicate_each,
     adjudicate_many,
     coordinated,
+    failed_moves,
+    format_orders,
 )
+from kedge.records.diplomacy_positions import replayed_games
 
 # The names of jDip, where they are not those of the field's records.
 ALIASES = {"MID": "MAO", "NRG": "NWG", "NAT": "NAO", "HOLD": "H"}
@@ -402,3 +405,64 @@ def test_any_text_is_an_order_or_none(text):
     state = Diplomacy().initial_state()
     state.apply({"FRANCE": [text]})
     assert state.phase == "F1901M"
+
+
+@pytest.mark.parametrize(
+    ("units", "orders", "failed"),
+    [
+        # A unit that follows another of its own power, and one that cannot.
+        ({"FRANCE": ["A PAR", "A GAS"]}, ["A PAR - BUR", "A GAS - PAR"], []),
+        (
+            {"FRANCE": ["A PAR", "A GAS"], "GERMANY": ["A BUR"]},
+            ["A PAR - BUR", "A GAS - PAR"],
+            ["A GAS - PAR", "A PAR - BUR"],
+        ),
+        # One stays where the other wants to go; and two of them that meet.
+        ({"FRANCE": ["A PAR", "A BUR"]}, ["A PAR - BUR"], ["A PAR - BUR"]),
+        (
+            {"FRANCE": ["A PAR", "A BUR"]},
+            ["A PAR - BUR", "A BUR - PAR"],
+            ["A BUR - PAR", "A PAR - BUR"],
+        ),
+        # Coasts.
+        ({"FRANCE": ["F MAO"]}, ["F MAO - SPA/NC"], []),
+    ],
+)
+def test_failed_moves(units, orders, failed):
+    state = DiplomacyState.from_json({"name": "S1901M", "units": units, "centers": {}})
+    before = state.board
+    state.apply({"FRANCE": orders})
+    assert sorted(failed_moves(before, {"FRANCE": orders}, state.board)) == failed
+
+
+def test_retreats_to_one_place_fail():
+    state = DiplomacyState.from_json(
+        {
+            "name": "S1901R",
+            "units": {"GERMANY": ["A BUR", "A PIC"]},
+            "centers": {},
+            "retreats": {"FRANCE": {"A BUR": ["PAR"]}, "ENGLAND": {"A PIC": ["PAR", "BRE"]}},
+            "dislodged": {"FRANCE": ["A BUR"], "ENGLAND": ["A PIC"]},
+        }
+    )
+    before, going = state.board, {"FRANCE": ["A BUR R PAR"], "ENGLAND": ["A PIC R PAR"]}
+    state.apply(going)
+    assert failed_moves(before, going, state.board) == {"A BUR R PAR", "A PIC R PAR"}
+
+
+def test_failed_moves_of_people_are_those_of_the_plain_twin(shared):
+    path = shared("data/diplomacy/cicero40.jsonl.xz")
+    for game in islice(replayed_games(path), 10):
+        for phase, state, packed in game.decisions():
+            if phase.kind != "M":
+                continue
+            orders = {power: format_orders(texts) for power, texts in packed.items()}
+            by_place = {text.split()[1][:3]: text for texts in orders.values() for text in texts}
+            units = [(p, unit) for p, us in state.to_json()["units"].items() for unit in us]
+            twin = plain_diplomacy.Movement(units, by_place)
+            twin.solve()
+            after = state.clone()
+            after.apply(orders)
+            assert failed_moves(state.board, orders, after.board) == {
+                by_place[place] for place in twin.moves if not twin.known["moves", place]
+            }

@@ -255,6 +255,38 @@ def coordinated(orders: PackedOrders) -> npt.NDArray[np.bool_]:
     return _core.diplomacy_coordinated(orders).astype(np.bool_)
 
 
+def failed_moves(
+    before: _core.DiplomacyBoard, orders: Mapping[str, Iterable[str]], after: _core.DiplomacyBoard
+) -> set[str]:
+    """Those of the moves and retreats that did not come about, as far as the map shows it.
+
+    Two units of a power that change places do so by sea, if at all.
+    """
+    stood, stands = (_standing(board.units()) for board in (before, after))
+    beaten = _standing(after.dislodged())
+    moves = {
+        (power, " ".join(words[:2])): ((power, f"{words[0]} {words[3]}"), text)
+        for power, given in orders.items()
+        for text in given
+        if len(words := text.split()) > 3 and words[2] in "-R"
+    }
+    failed: dict[tuple[str, str], str] = {}
+    while True:
+        going = {unit: goal for unit, (goal, _) in moves.items() if unit not in failed}
+        more = {
+            unit: moves[unit][1]
+            for unit, goal in going.items()
+            if goal not in stands  # it is not there,
+            or unit in beaten  # it was driven out of where it was,
+            or (unit in stands and unit not in going.values())  # it is still there,
+            or (goal in stood and goal not in going)  # one of its own never left,
+            or (going.get(goal) == unit and not moves[unit][1].endswith("VIA"))  # or it met it
+        }
+        if not more:
+            return set(failed.values())
+        failed |= more
+
+
 def player(power: str) -> int:
     """The number of the power of this name."""
     try:
@@ -278,6 +310,10 @@ def _by_power(position: Mapping[str, Any], field: str) -> list[tuple[int, str]]:
     if any(isinstance(texts, str) for texts in lists.values()):
         raise TypeError
     return [(player(power), text) for power, texts in lists.items() for text in texts]
+
+
+def _standing(units: Sequence[Iterable[str]]) -> set[tuple[str, str]]:
+    return {(power, unit) for power, found in zip(POWERS, units, strict=True) for unit in found}
 
 
 def _named(lists: Sequence[Any]) -> dict[str, Any]:

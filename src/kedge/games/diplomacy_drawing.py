@@ -12,10 +12,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 from html import escape
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from kedge.errors import InputError
 
+#: The map's file.
+MAP = Path(str(files("kedge.games") / "diplomacy_map.json"))
 #: After Okabe and Ito, whose colours colour-blind readers tell apart.
 _COLOURS = {
     "AUSTRIA": "#d55e00",
@@ -87,8 +90,7 @@ def draw(
 
 @cache
 def _map() -> Any:
-    text = (files("kedge.games") / "diplomacy_map.json").read_text(encoding="utf-8")
-    return json.loads(text)
+    return json.loads(MAP.read_text(encoding="utf-8"))
 
 
 @cache
@@ -329,4 +331,4 @@ def _mix(colour: str, other: str, share: float) -> str:
     return "#" + bytes(round(a + (b - a) * share) for a, b in pairs).hex()
 
 
-__all__ = ["draw"]
+__all__ = ["MAP", "draw"]

@@ -20,6 +20,7 @@ from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from kedge.errors import InputError
+from kedge.games.diplomacy_drawing import MAP
 from kedge.interfaces.web.api import router
 from kedge.interfaces.web.chess_page import piece_svg
 from kedge.interfaces.web.games import page_games
@@ -106,6 +107,10 @@ def make_app(options: ServerOptions | None = None) -> FastAPI:
         if drawing is None:
             return Response(status_code=404)
         return Response(drawing, media_type="image/svg+xml")
+
+    @app.get("/art/diplomacy.json", include_in_schema=False)
+    async def diplomacy_map() -> FileResponse:
+        return FileResponse(MAP, media_type="application/json")
 
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     app.add_middleware(Door, options=options)

@@ -2,6 +2,7 @@
 
 from kedge.interfaces.web.blotto_page import BlottoPage
 from kedge.interfaces.web.chess_page import ChessPage
+from kedge.interfaces.web.diplomacy_page import DiplomacyPage
 from kedge.interfaces.web.go_page import GoPage
 from kedge.interfaces.web.hanabi_page import HanabiPage
 from kedge.interfaces.web.page_game import PageGame
@@ -12,7 +13,7 @@ def page_games() -> dict[str, PageGame]:
     games: tuple[PageGame, ...] = (
         ChessPage(),
         GoPage(),
-        # diplomacy
+        DiplomacyPage(),
         HanabiPage(),
         BlottoPage(),
     )

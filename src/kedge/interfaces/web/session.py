@@ -13,6 +13,8 @@ from kedge.errors import InputError
 from kedge.interfaces.web.page_game import Document, Move, PageGame, Thought, Turn
 from kedge.interfaces.web.words import MOST_TURNS, SeatIn
 
+_THOUGHTS = 32  # that are kept
+
 
 @dataclass
 class Clock:
@@ -53,6 +55,10 @@ class Session:
     pending: dict[int, Move] = field(default_factory=dict)
     """Decided, while others still decide."""
     thought: Thought | None = None
+    thoughts: list[Thought] = field(default_factory=list)
+    """Behind what agents have decided from the turn on in which a person last did."""
+    unplayed: dict[int, Thought] = field(default_factory=dict)
+    """Behind what is pending: who still decides is not to see it."""
     ended: str | None = None
     """By resignation or on time; the rules know nothing of it."""
     clock: Clock | None = None
@@ -135,8 +141,8 @@ class Session:
     def seat_names(self) -> tuple[str, ...]:
         return self.game.seats(self.setup)
 
-    def decide(self, seat: int, move: Move) -> None:
-        """What a seat does; the turn is taken once nobody's decision is missing."""
+    def decide(self, seat: int, move: Move, thought: Thought | None = None) -> None:
+        """What a seat does, and why; the turn is taken once nobody's decision is missing."""
         if seat not in self.deciding():
             raise InputError("it is not this seat's turn")
         if self.flagged() is not None:
@@ -145,11 +151,14 @@ class Session:
         if len(self.turns) >= MOST_TURNS:
             raise InputError(f"a game here ends after {MOST_TURNS} turns")
         self.pending[seat] = self.game.check(self.state, seat, move)
+        if thought is not None:
+            self.unplayed[seat] = thought
         if not self.deciding():
             turn = self.game.join(self.state, self.pending)
             self.pending = {}
             self._take(turn)
             self._run_clock()
+            self._reveal()
         self.revision += 1
 
     def sit(self, seat: int, who: SeatIn) -> None:
@@ -159,6 +168,7 @@ class Session:
             raise InputError("who sits where is settled: others would see what is hidden from them")
         self.seats[seat] = who
         self.pending.pop(seat, None)
+        self.unplayed.pop(seat, None)
         self.revision += 1
 
     def undo(self, turns: int) -> None:
@@ -171,6 +181,7 @@ class Session:
         self.state = self.game.begin(self.setup)
         self.turns, self.names, self.pending = [], [], {}
         self.thought = self.ended = None
+        self.thoughts, self.unplayed = [], {}
         for turn in kept:
             self._take(turn)
         if self.clock is not None:
@@ -249,6 +260,16 @@ class Session:
             raise InputError(f"turn {len(self.turns) + 1}: {error}") from None
         self.turns.append(turn)
         self.names.append((seats, name))
+
+    def _reveal(self) -> None:
+        """Tell what was thought of the turn that was taken."""
+        people = [seat for seat, one in enumerate(self.seats) if one.human]
+        if not people or set(people).intersection(self.names[-1][0]):
+            self.thoughts = []
+        found = list(self.unplayed.values())
+        self.thoughts = [*self.thoughts, *found][-_THOUGHTS:]
+        self.thought = found[-1] if found else self.thought
+        self.unplayed = {}
 
     def _run_clock(self) -> None:
         if self.clock is not None:

@@ -129,6 +129,7 @@ class Table:
         session = self.session
         game, over = session.game, session.outcome is not None
         eyes = self._eyes(eyes)
+        thought = self._shown([session.thought] if session.thought else [], eyes)
         setup = session.setup.model_dump()
         if not over:
             setup = {key: setup[key] for key in setup if key not in game.secret}
@@ -150,9 +151,8 @@ class Table:
             "document": None if game.secret and not over else session.turns,
             "position": game.position(session.state, eyes),
             "outcome": session.outcome,
-            "thought": asdict(session.thought)
-            if session.thought is not None and game.shows_thoughts(session.thought.seat, eyes)
-            else None,
+            "thought": thought[0] if thought else None,
+            "thoughts": self._shown(session.thoughts, eyes),
             "clock": None
             if session.clock is None
             else {"left": session.clock.now(), "running": session.clock.running},
@@ -184,6 +184,11 @@ class Table:
             return told
         deciding = [seat for seat in session.deciding() if seat in people]
         return next(iter(deciding or people), None)
+
+    def _shown(self, thoughts: list[Thought], eyes: int | None) -> list[dict[str, Any]]:
+        """Those that may be known from a seat."""
+        shows = self.session.game.shows_thoughts
+        return [asdict(thought) for thought in thoughts if shows(thought.seat, eyes)]
 
     def _tell(
         self, kind: str, thought: Thought, queues: Iterable["asyncio.Queue[Message | None]"]
@@ -247,8 +252,7 @@ class Table:
         if self._question(seats) != self._asked:
             return  # undone, resigned or turned meanwhile: it thinks about what there is now
         for seat, decision in found.items():
-            session.thought = decision.thought or session.thought
-            session.decide(seat, decision.move)
+            session.decide(seat, decision.move, decision.thought)
         self.thinking = []
         self._hall.store.save(session.id, session.to_document())
         self.publish()

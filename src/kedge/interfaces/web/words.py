@@ -170,6 +170,8 @@ class SessionOut(Told):
     outcome: str | None
     thought: ThoughtOut | None
     """Behind the last decision of an agent."""
+    thoughts: list[ThoughtOut]
+    """Behind all that agents have decided from the turn on in which a person last did."""
     clock: ClockOut | None
     trouble: str | None
     """Why an agent could not decide."""

@@ -22,6 +22,8 @@ export function GameView({ id, seat, games }) {
   // Where people share a screen and must not see each other's cards: who looks at it now.
   const [looking, setLooking] = useState(null);
   const eyes = seat ?? looking;
+  const [draft, setDraft] = useState(null);
+  const [asked, setAsked] = useState("");
   const socket = useRef(null);
   const [then, shown, onShow] = useHistory(session, setTrouble);
   const alone = session && GAMES[session.game].peopleOnly?.(session.setup);
@@ -81,11 +83,12 @@ export function GameView({ id, seat, games }) {
   const play = (move, number = mine[0]) => act(api.move(id, number, move, session.turns.length, eyes));
   const sit = (number, told) => act(api.sit(id, number, told, eyes));
   const agents = session.seats.map((seat, number) => ({ ...seat, number })).filter((seat) => !seat.human);
-  const about = isNow ? advice || thoughts[shown] || thoughts[shown - 1] : thoughts[shown];
+  const about = askedFor(session, asked) || (isNow ? advice || thoughts[shown] || thoughts[shown - 1] : thoughts[shown]);
+  const whose = session.seats[about?.seat]?.name ?? "";
   const judged = review && isOf(review, session) ? review : null;
   const board = {
     session: then, look, thought: about, hovered, onHover: setHovered, onPlay: play, mine, flipped, covered,
-    seat: session.eyes ?? seat ?? people[0] ?? 0, onLook: () => setLooking(mine[0]),
+    seat: session.eyes ?? seat ?? people[0] ?? 0, onLook: () => setLooking(mine[0]), draft, onDraft: setDraft,
   };
 
   return html`
@@ -105,12 +108,15 @@ export function GameView({ id, seat, games }) {
       </div>
       <div class="beside">
         <aside aria-label="The dial, and why">
+          ${look.Panel && html`<${look.Panel} ...${board} />`}
           ${dials(agents).map(([label, seat, numbers]) => html`
             <${Dial} key=${label} label=${label} seat=${seat} stops=${game.stops}
               onChange=${(told) => numbers.forEach((number) => sit(number, told))} />`)}
           ${(about || advised || agents.length > 0) && html`
             <${Why} thought=${about} hovered=${hovered} onHover=${setHovered} anchor=${look.anchor}
-              title=${isNow && advice ? "Your move" : `Why ${about ? session.seats[about.seat]?.name : ""}`}
+              title=${about && about === advice ? `Your move${mine.length > 1 ? `: ${whose}` : ""}` : `Why ${whose}`}
+              whose=${session.thoughts.length > 1 && html`
+                <${Whose} session=${session} advice=${advice} about=${about} onAsk=${setAsked} />`}
               extra=${look.Extra && html`<${look.Extra} ...${board} />`} />`}
           ${!alone && people.length > 0 && html`
             <label class="card switch"><input type="checkbox" role="switch" checked=${advised}
@@ -133,6 +139,26 @@ function questionAt({ game, setup, document: turns, seats }, shown) {
   const { dial, settings } = seats.find((seat) => !seat.human) || seats[0];
   return { game, setup, turns: turns.slice(0, shown), dial, settings };
 }
+
+// Where several decide at once each has its reasons.
+function Whose({ session, advice, about, onAsk }) {
+  return html`
+    <select aria-label="Whose decision" value=${about === advice ? "" : nameOf(about, session)}
+      onChange=${(event) => onAsk(event.target.value)}>
+      ${advice && html`<option value="">your move</option>`}
+      ${session.thoughts.map((one) => nameOf(one, session)).map((name) => html`
+        <option key=${name} value=${name}>${name}</option>`)}
+    </select>`;
+}
+
+// The decision that was asked for or, when the game has gone on, the next of the same seat.
+function askedFor(session, asked) {
+  const [name] = asked.split(",");
+  return session.thoughts.find((one) => nameOf(one, session) === asked)
+    || session.thoughts.find((one) => session.seats[one.seat].name === name);
+}
+
+const nameOf = ({ seat, turn }, session) => `${session.seats[seat].name}, ${session.turns[turn]?.name}`;
 
 // Agents that sit alike share a dial.
 function dials(agents) {

@@ -7,9 +7,12 @@
 //   setup     what a new game is told unless Setup changes it; Setup: { setup, onChange }
 // and where it has them: label (as number, where that says too little by itself), Extra (below the bars),
 // seatNames(setup), flips, resigns, undoes (false if it does not), hides (seats do not see the same), anchor (what
-// is called people elsewhere), sheet (two columns of moves), status(session, mine), people ({ name, label, least,
-// most, step, usual }: a number behind the dial that a new game asks for), and peopleOnly(setup), which says why
-// no agent can play, if none can.
+// is called people elsewhere), sheet (two columns of moves), and
+//   Panel          what stands first beside the board; they share { draft, onDraft }, a move that is being made
+//   status         (session, mine) => whose turn it is, in words
+//   people         { name, label, least, most, step, usual }: a number behind the dial that a new game asks for
+//   peopleOnly     (setup) => why no agent can play, if none can
+//   severalPeople  whether any number of people may sit at the table
 // While an earlier position is looked at, `session` is the game as it stood there, and `mine` is empty.
 import * as blotto from "./boards/blotto.js";
 import * as chess from "./boards/chess.js";

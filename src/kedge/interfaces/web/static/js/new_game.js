@@ -5,15 +5,17 @@ import { GAMES } from "./games.js";
 
 export function NewGame({ game }) {
   const look = GAMES[game.game];
-  const [told, setTold] = useState({ mine: 0, dial: 0.5, settings: {}, setup: look.setup, ...remembered(game.game) });
+  const usual = { mine: look.severalPeople ? [0] : 0, dial: 0.5, settings: {}, setup: look.setup };
+  const [told, setTold] = useState({ ...usual, ...remembered(game.game) });
   const [trouble, setTrouble] = useState(null);
   const tell = (news) => setTold({ ...told, ...news });
   const names = look.seatNames ? look.seatNames(told.setup) : game.seats;
   const alone = look.peopleOnly?.(told.setup);
   const mine = alone ? "all" : told.mine >= names.length ? 0 : told.mine; // there may be fewer seats than last time
 
-  const seats = () => names.map((_, seat) => (
-    { human: mine === seat || mine === "all", dial: told.dial, settings: told.settings }));
+  const isMine = (seat) => (look.severalPeople ? mine.includes(seat) : mine === seat || mine === "all");
+  const turn = (seat) => tell({ mine: isMine(seat) ? mine.filter((one) => one !== seat) : [...mine, seat] });
+  const seats = () => names.map((_, seat) => ({ human: isMine(seat), dial: told.dial, settings: told.settings }));
   const go = (asked) => asked.then(
     (session) => {
       localStorage.setItem(`kedge-new-${game.game}`, JSON.stringify(told));
@@ -35,9 +37,13 @@ export function NewGame({ game }) {
       <div><h1>${look.title}</h1><p class="lead">${look.about}</p></div>
       <fieldset class="choice">
         <legend>You are</legend>
-        ${[...names.entries(), ["all", "everyone"], [null, "watching"]].map(([seat, name]) => html`
-          <label key=${name}><input type="radio" name="seat" checked=${mine === seat}
-            disabled=${alone && seat !== "all"} onChange=${() => tell({ mine: seat })} /><span>${name}</span></label>`)}
+        ${look.severalPeople
+          ? names.map((name, seat) => html`
+            <label key=${name}><input type="checkbox" checked=${isMine(seat)}
+              onChange=${() => turn(seat)} /><span>${name}</span></label>`)
+          : [...names.entries(), ["all", "everyone"], [null, "watching"]].map(([seat, name]) => html`
+            <label key=${name}><input type="radio" name="seat" checked=${mine === seat}
+              disabled=${alone && seat !== "all"} onChange=${() => tell({ mine: seat })} /><span>${name}</span></label>`)}
       </fieldset>
       ${alone ? html`<p role="status">${alone}</p>` : html`
         <label class="slider"><span>The others play</span>

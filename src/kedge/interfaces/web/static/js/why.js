@@ -3,7 +3,7 @@ import { html } from "../vendor/preact-htm.js";
 
 const SHOWN = 8;
 
-export function Why({ thought, title, anchor = "people", hovered, onHover, extra }) {
+export function Why({ thought, title, whose, anchor = "people", hovered, onHover, extra }) {
   if (!thought) {
     return html`
       <section class="why card" aria-label="Why">
@@ -13,12 +13,12 @@ export function Why({ thought, title, anchor = "people", hovered, onHover, extra
   }
   const rows = thought.rows.slice(0, SHOWN);
   const most = Math.max(0.01, ...rows.map((row) => Math.max(row.anchor, row.policy)));
-  const searched = rows.some((row) => row.visits !== null || row.q !== null);
+  const valued = rows.some((row) => row.q !== null);
   const counted = rows.some((row) => row.visits !== null);
   const shown = rows.find((row) => same(row.move, hovered)) || rows[0];
   return html`
     <section class="why card" aria-label=${title}>
-      <h2>${title}${thought.done ? "" : html` <span class="working" aria-hidden="true"></span>`}</h2>
+      <h2>${title}${thought.done ? "" : html` <span class="working" aria-hidden="true"></span>`}${whose}</h2>
       <dl class="facts">
         ${fact("value", thought.value, signed, "for who decides")}
         ${fact("KL", thought.kl, (v) => v.toFixed(2), `nats from ${anchor} to what it plays`)}
@@ -28,7 +28,7 @@ export function Why({ thought, title, anchor = "people", hovered, onHover, extra
       <p class="key"><span class="people">${anchor}</span> <span class="search">search</span></p>
       <table>
         <thead class="sr">
-          <tr><th>move</th><th>${anchor}</th><th>search</th>${searched && html`<th>value</th>`}${counted && html`<th>visits</th>`}</tr>
+          <tr><th>move</th><th>${anchor}</th><th>search</th>${valued && html`<th>value</th>`}${counted && html`<th>visits</th>`}</tr>
         </thead>
         <tbody>
           ${rows.map((row) => html`
@@ -44,8 +44,7 @@ export function Why({ thought, title, anchor = "people", hovered, onHover, extra
               </td>
               <td class="number people" aria-label=${anchor}>${share(row.anchor)}</td>
               <td class="number search" aria-label="search">${share(row.policy)}</td>
-              ${searched && html`
-                <td class="number" aria-label="value">${row.q === null ? "–" : signed(row.q)}</td>`}
+              ${valued && html`<td class="number" aria-label="value">${row.q === null ? "–" : signed(row.q)}</td>`}
               ${counted && html`<td class="number visits" aria-label="visits">${row.visits ?? "–"}</td>`}
             </tr>`)}
         </tbody>

@@ -1,2 +1,308 @@
-export const setup = {};
+// Diplomacy: the map, on which clicks make orders, and the orders as lists for keys and readers.
+import { html, useEffect, useRef, useState } from "../../vendor/preact-htm.js";
+import { api } from "../api.js";
+import { MapDrawing, entries, useMap } from "./diplomacy_map.js";
+import { POWERS, choices, click, modes, parse, phaseName, prompt, province } from "./diplomacy_orders.js";
+
+export const setup = { last_year: null };
+export const severalPeople = true;
 export const number = () => "";
+
+export function Setup({ setup, onChange }) {
+  return html`
+    <label><span>It ends</span>
+      <select onChange=${(event) => onChange({ ...setup, last_year: Number(event.target.value) || null })}>
+        <option value="">when a power has 18 centres</option>
+        ${[1903, 1905, 1908, 1910, 1915, 1920].map((year) => html`<option value=${year}>at the latest after ${year}</option>`)}
+      </select></label>`;
+}
+
+export function status(session) {
+  const names = (seats) => seats.map((seat) => session.seats[seat].name).join(", ");
+  const people = session.deciding.filter((seat) => session.seats[seat].human);
+  const others = session.deciding.filter((seat) => !session.seats[seat].human);
+  const phase = phaseName(session.position.name);
+  if (people.length) return `${phase}: ${names(people)} to order`;
+  return `${phase}: ${others.length > 3 ? `${others.length} powers` : names(others)} thinking…`;
+}
+
+// --- What the map and the lists share ----------------------------------------------------------
+
+// The orders that are being written: by seat and place, and how far the clicks are.
+function useOrders({ session, mine, draft, onDraft }) {
+  const { position, turns } = session;
+  const known = draft && draft.turn === turns.length ? draft : { turn: turns.length, written: {} };
+  const people = session.seats.map((_, seat) => seat).filter((seat) => session.seats[seat].human);
+  // Who has submitted still sees it while others decide.
+  const seat = mine.includes(known.seat) ? known.seat : mine[0] ?? known.seat ?? people[0];
+  const power = POWERS[seat];
+  const legal = Object.entries(position.legal[power] || {});
+  const orders = legal.flatMap(([, texts]) => texts.filter((text) => text !== "WAIVE").map(parse));
+  const offered = modes(position.name, position.adjustments[power]);
+  const mode = offered[known.mode] || offered[0];
+  // The position may be another one by now, if turns were taken back elsewhere.
+  const written = Object.fromEntries(Object.entries(known.written[seat] || {})
+    .filter(([, text]) => orders.some((order) => order.text === text)));
+  const winter = position.name.endsWith("A");
+  const due = winter ? Math.abs(position.adjustments[power]) : legal.length;
+  const missing = due - Object.keys(written).length;
+  const clicked = known.clicked || [];
+
+  const tell = (change) => onDraft({ ...known, seat, clicked: [], choosing: null, ...change });
+  const write = (place, text) => {
+    const { [place]: before, ...others } = written;
+    const full = winter && text && !before && missing <= 0;
+    const now = text && !full ? { ...others, [place]: text } : others;
+    tell({ written: { ...known.written, [seat]: now }, mode: winter ? known.mode : 0 });
+  };
+  const press = (place) => {
+    if (winter && written[place]) return write(place, null);
+    const next = click(orders, mode, clicked, place);
+    if (next.made.length > 1) return tell({ choosing: next.made.map((one) => one.text), mode: known.mode });
+    if (next.made.length) return write(province(next.made[0].at), next.made[0].text);
+    return tell({ clicked: next.clicked, mode: next.clicked.length ? known.mode : 0 });
+  };
+  const turnTo = (name) => {
+    const index = offered.findIndex((one) => one.name === name);
+    const next = click(orders, offered[index], [], clicked[0] ?? "");
+    if (next.made.length === 1) write(province(next.made[0].at), next.made[0].text);
+    else tell({ mode: index, clicked: next.clicked });
+  };
+  return {
+    people, seat, power, legal, offered, mode, written, winter, missing, clicked, press, write, turnTo,
+    choosing: known.choosing,
+    // Everyone knows their own units; where to build, and who has to go, is shown from the start.
+    choices: clicked.length || !position.name.endsWith("M") ? choices(orders, mode, clicked) : [],
+    take: (other) => tell({ seat: other, mode: 0 }),
+    cancel: () => tell({ mode: 0 }),
+    unit: orders.find((order) => province(order.at) === clicked[0]),
+  };
+}
+
+const hint = ({ mode, clicked, unit, missing }) => prompt(mode, clicked, unit && `${unit.kind} ${unit.at}`, missing);
+
+// --- The map -----------------------------------------------------------------------------------
+
+export function Board(props) {
+  const { session, thought, hovered, mine } = props;
+  const map = useMap();
+  const frame = useRef(null);
+  const [earlier, setEarlier] = useState(null);
+  const [arrows, setArrows] = useState(true);
+  const shared = useOrders(props);
+  const before = useBefore(session, thought);
+  const pointed = hovered && thought && !earlier
+    && { orders: hovered.map((text) => [POWERS[thought.seat], text]), look: "pointed" };
+  const active = mine.length > 0 && !earlier;
+  const position = earlier ? earlier.position : (pointed && before) || session.position;
+  useEffect(() => { if (map) centre(frame.current, map, session.position.units[shared.power]); }, [map, shared.power]);
+
+  const key = (event) => {
+    const mode = shared.offered.find((one) => one.key === event.key.toLowerCase());
+    if (!active || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "Escape") shared.cancel();
+    else if (mode) shared.turnTo(mode.name);
+    else return;
+    event.preventDefault();
+  };
+  const written = Object.values(shared.written).map((text) => [shared.power, text]);
+  const past = position.last.map(({ orders, failed }) => ({
+    orders: entries(orders),
+    failed,
+    look: active && (written.length || shared.clicked.length) ? "faded" : "",
+  }));
+  const now = { orders: active ? written : [], look: "" };
+  const drawn = pointed ? [pointed] : [...(arrows ? past : []), now];
+  return html`
+    <div class="board diplomacy-board" onKeyDown=${key}>
+      <div class="map-frame" ref=${frame}>
+        ${map && html`<${MapDrawing} map=${map} position=${position} orders=${drawn}
+          choices=${active ? shared.choices : []} chosen=${active ? shared.clicked : []}
+          onClick=${active ? shared.press : undefined} />`}
+        ${active && shared.choosing && html`<${Which} texts=${shared.choosing} shared=${shared} />`}
+      </div>
+      <${History} session=${session} earlier=${earlier} onEarlier=${setEarlier} arrows=${arrows} onArrows=${setArrows} />
+    </div>`;
+}
+
+// The position that a thought is about, where the game has gone on since.
+function useBefore(session, thought) {
+  const [found, setFound] = useState(null);
+  const turn = thought && thought.turn < session.turns.length ? thought.turn : null;
+  useEffect(() => {
+    setFound(null);
+    if (turn !== null) api.at(session.id, turn).then((told) => setFound(told.position), () => {});
+  }, [session.id, turn]);
+  return found;
+}
+
+// On a small screen the map is wider than its frame: show where the power's units are.
+function centre(frame, map, units = []) {
+  if (!units.length) return;
+  const x = units.reduce((sum, unit) => sum + map.points[unit.slice(2)][0], 0) / units.length;
+  frame.scrollLeft = (x / map.size[0]) * frame.scrollWidth - frame.clientWidth / 2;
+}
+
+// Coasts, or by land or by sea: the clicks have left a choice.
+function Which({ texts, shared }) {
+  const first = useRef(null);
+  useEffect(() => first.current.focus(), [texts]);
+  return html`
+    <div class="which" role="dialog" aria-label="Which order">
+      ${texts.map((text, index) => html`
+        <button type="button" ref=${index === 0 ? first : null}
+          onClick=${() => shared.write(province(parse(text).at), text)}>${text}</button>`)}
+      <button type="button" onClick=${shared.cancel}>Cancel</button>
+    </div>`;
+}
+
+// Earlier phases, each with the orders that led to it.
+function History({ session, earlier, onEarlier, arrows, onArrows }) {
+  const now = session.turns.length;
+  const at = earlier ? earlier.turn : now;
+  const wanted = useRef(now);
+  useEffect(() => { if (earlier && earlier.turn >= now) onEarlier(null); }, [now]);
+  const look = (turn) => {
+    wanted.current = turn;
+    if (turn >= now) return onEarlier(null);
+    return api.at(session.id, turn)
+      .then((found) => wanted.current === turn && onEarlier(found), () => onEarlier(null));
+  };
+  const shown = earlier ? earlier.position : session.position;
+  return html`
+    <div class="history">
+      <button type="button" aria-label="The phase before" disabled=${at === 0} onClick=${() => look(at - 1)}>‹</button>
+      <input type="range" min="0" max=${now} value=${at} disabled=${now === 0} aria-label="Phase that is shown"
+        aria-valuetext=${phaseName(shown.name)} onInput=${(event) => look(Number(event.target.value))} />
+      <button type="button" aria-label="The phase after" disabled=${at === now} onClick=${() => look(at + 1)}>›</button>
+      <label><input type="checkbox" checked=${arrows}
+        onChange=${(event) => onArrows(event.target.checked)} /> last orders</label>
+    </div>`;
+}
+
+// --- Beside the map ----------------------------------------------------------------------------
+
+export function Panel(props) {
+  const shared = useOrders(props);
+  const { session } = props;
+  return html`
+    ${shared.people.length > 0 && !session.outcome && html`<${Orders} ...${props} shared=${shared} />`}
+    <${Powers} session=${session} />`;
+}
+
+function Orders({ shared, session, mine, onPlay }) {
+  const { seat, people, legal, offered, mode, written, winter, missing } = shared;
+  const { name } = session.seats[seat];
+  const waiting = !mine.length;
+  const rest = without(session.position, shared.power);
+  const submit = (event) => {
+    if (waiting || event.detail > 1) return; // a second click would submit what comes next
+    shared.cancel();
+    onPlay(Object.values(written), seat);
+  };
+  return html`
+    <section class=${`orders-card card ${shared.power}`} aria-label=${`Orders of ${name}`}>
+      ${people.length > 1 && html`
+        <fieldset class="choice"><legend class="sr">Whose orders</legend>
+          ${people.map((one) => html`
+            <label key=${one}><input type="radio" name="power" checked=${one === seat}
+              disabled=${!mine.includes(one)} onChange=${() => shared.take(one)} />
+              <span class=${POWERS[one]}><i class="swatch"></i>${session.seats[one].name}
+                ${session.seats[one].decided && " ✓"}</span></label>`)}
+        </fieldset>`}
+      <h2 class=${people.length > 1 ? "sr" : ""}><span class="swatch" aria-hidden="true"></span>${name}</h2>
+      <fieldset class="writing" disabled=${waiting}><legend class="sr">Orders</legend>
+        <div class="modes" role="group" aria-label="What a click on the map orders">
+          ${offered.map((one) => html`
+            <button type="button" key=${one.name} aria-pressed=${one === mode} title=${`Key ${one.key.toUpperCase()}`}
+              onClick=${() => shared.turnTo(one.name)}>${one.name}</button>`)}
+        </div>
+        <p class="hint" aria-live="polite">${legal.length ? hint(shared) : "Nothing to order."}</p>
+        <ul class="units">
+          ${legal.map(([location, texts]) => html`
+            <${UnitOrder} key=${location} name=${unitName(texts, location, winter)} texts=${texts}
+              rest=${winter ? "–" : `(${rest(1)})`} value=${written[province(location)]}
+              full=${winter && missing <= 0}
+              onWrite=${(text) => shared.write(province(location), text)} />`)}
+        </ul>
+      </fieldset>
+      <button class="main" type="button" aria-disabled=${waiting} onClick=${submit}>
+        ${waiting ? "Waiting for the others…" : missing > 0 ? `Submit; ${missing} ${rest(missing)}` : "Submit"}
+      </button>
+    </section>`;
+}
+
+// What becomes of units without an order.
+function without({ name, adjustments }, power) {
+  if (name.endsWith("A")) return () => (adjustments[power] > 0 ? "unbuilt" : "by the rules");
+  const verb = name.endsWith("M") ? "hold" : "disband";
+  return (count) => (count === 1 ? `${verb}s` : verb);
+}
+
+const unitName = (texts, location, winter) => {
+  const { kind, verb } = parse(texts[0]);
+  return winter && verb === "B" ? location : `${kind} ${location}`;
+};
+
+const VERBS = {
+  "-": ["Move", "moves to"], H: ["Hold", "holds"], S: ["Support", "supports"], C: ["Convoy", "convoys"],
+  R: ["Retreat", "retreats to"], D: ["Disband", "disbands"], B: ["Build", "builds"],
+};
+
+// All that a unit may do, for those who do not click on maps.
+function UnitOrder({ name, texts, rest, value, full, onWrite }) {
+  const orders = texts.filter((text) => text !== "WAIVE").map(parse);
+  const groups = Object.keys(VERBS).map((verb) => orders.filter((one) => one.verb === verb)).filter((group) => group.length);
+  return html`
+    <li>
+      <span aria-hidden="true">${name}</span>
+      <select aria-label=${`Order of ${name}`} value=${value || ""} disabled=${full && !value}
+        onChange=${(event) => onWrite(event.target.value || null)}>
+        <option value="">${rest}</option>
+        ${groups.map((group) => html`
+          <optgroup key=${group[0].verb} label=${VERBS[group[0].verb][0]}>
+            ${group.map((one) => html`<option key=${one.text} value=${one.text}>${inWords(one)}</option>`)}
+          </optgroup>`)}
+      </select>
+      <button type="button" aria-label=${`Remove the order of ${name}`} disabled=${!value}
+        onClick=${() => onWrite(null)}>×</button>
+    </li>`;
+}
+
+// After the unit's name.
+function inWords({ text, verb, kind, at }) {
+  const what = verb === "B" ? `${kind} ${at}` : text.slice(`${kind} ${at} ${verb} `.length);
+  return `${VERBS[verb][1]} ${what}`.trim();
+}
+
+// Who is how far, and who is still to decide.
+function Powers({ session }) {
+  const { centers, units, shares, values } = session.position;
+  const percent = (share) => `${Math.round(100 * share)} %`;
+  return html`
+    <section class="card powers" aria-label="The powers">
+      <table>
+        <thead><tr><th>Power</th><th><span class="sr">State</span></th><th>Centres</th>
+          <th class="share" title="Centres squared, as shares of all">Share</th>
+          <th title="The share that the value network expects in the end">Expected</th></tr></thead>
+        <tbody>
+          ${POWERS.map((power, seat) => html`
+            <tr key=${power} class=${power}>
+              <th scope="row"><span class="swatch" aria-hidden="true"></span>${session.seats[seat].name}
+                <span class="sr">${(units[power] || []).join(", ") || "no units"}</span></th>
+              <td class="state">${state(session, seat)}</td>
+              <td>${(centers[power] || []).length}</td>
+              <td class="share">${percent(shares[seat])}</td><td>${percent(values[seat])}</td>
+            </tr>`)}
+        </tbody>
+      </table>
+    </section>`;
+}
+
+function state(session, seat) {
+  const { human, decided } = session.seats[seat];
+  if (session.thinking.includes(seat)) return "thinking…";
+  if (decided) return "ready";
+  if (session.deciding.includes(seat)) return human ? "you order" : "waits";
+  return human ? "you" : "";
+}

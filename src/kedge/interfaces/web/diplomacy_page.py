@@ -1,0 +1,298 @@
+"""Diplomacy on the page: seven powers that order at once."""
+
+import io
+import json
+import re
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import Field
+
+from kedge.agents.agent import Agent, draw
+from kedge.agents.diplomacy import DiplomacyPlayer, ImitationAgent, OrdersAnalysis
+from kedge.agents.diplomacy_models import VALUE, value_model
+from kedge.errors import InputError
+from kedge.games.diplomacy import (
+    POWERS,
+    Diplomacy,
+    DiplomacyState,
+    failed_moves,
+    format_orders,
+)
+from kedge.interfaces.web.page_game import (
+    Decision,
+    Document,
+    Move,
+    PageGame,
+    Row,
+    Stop,
+    Thought,
+    Turn,
+    Watch,
+    entropy,
+    finite,
+)
+from kedge.interfaces.web.words import Strict
+from kedge.records.diplomacy_files import saved_game
+from kedge.records.diplomacy_games import COMPLETED, DiplomacyGame, Final, Phase
+from kedge.records.diplomacy_positions import replayed_games
+from kedge.records.report import ReadReport
+from kedge.regularize import kl_divergence
+
+_SHOWN = 24  # joint orders
+_searches = threading.Semaphore(2)  # each keeps the machine busy by itself
+_WAIT = 0.1  # seconds after which one that waits looks whether it is still wanted
+
+
+class DiplomacySetup(Strict):
+    position: Annotated[
+        dict[str, Any] | None,
+        Field(description="A position in the `diplomacy` package's form; the start, if null"),
+    ] = None
+    last_year: Annotated[
+        int | None, Field(ge=1901, le=2100, description="Drawn after it; null for no end")
+    ] = None
+
+
+@dataclass
+class _Played:
+    """A position, and the phases that led to it."""
+
+    state: DiplomacyState
+    last: list[dict[str, Any]] = field(default_factory=list)
+    """From the last movement phase on: name, orders by power, and those that failed."""
+
+    def clone(self) -> "_Played":
+        return _Played(self.state.clone(), list(self.last))
+
+
+class DiplomacyPage(PageGame):
+    name, title = "diplomacy", "Diplomacy"
+    setup = DiplomacySetup
+    files = (".json", ".jsonl")
+
+    def seats(self, setup: DiplomacySetup) -> tuple[str, ...]:
+        return tuple(power.title() for power in POWERS)
+
+    def dealt(self, setup: DiplomacySetup, rng: np.random.Generator) -> DiplomacySetup:
+        """Of a position nothing is kept but what it means."""
+        if setup.position is None:
+            return setup
+        return setup.model_copy(update={"position": self.begin(setup).state.to_json()})
+
+    def begin(self, setup: DiplomacySetup) -> _Played:
+        game = Diplomacy(setup.last_year)
+        if setup.position is None:
+            return _Played(game.initial_state())
+        return _Played(DiplomacyState.from_json(setup.position, game))
+
+    def deciding(self, state: _Played) -> list[int]:
+        rules = state.state
+        return [] if rules.is_terminal() else _due(rules)
+
+    def check(self, state: _Played, seat: int, move: Move) -> list[str]:
+        if not isinstance(move, list) or not all(isinstance(text, str) for text in move):
+            raise InputError('orders are a list of texts, such as ["A PAR - BUR", "F BRE H"]')
+        return _checked(state.state, seat, move)
+
+    def join(self, state: _Played, moves: Mapping[int, Move]) -> Turn:
+        return {POWERS[seat]: moves[seat] for seat in sorted(moves)}
+
+    def take(self, state: _Played, turn: Turn) -> str:
+        rules, name = state.state, state.state.phase
+        due = [POWERS[seat] for seat in _due(rules)]
+        if not isinstance(turn, dict) or not turn.keys() <= set(due):
+            raise InputError(f"{name}: a turn is an object with orders of {', '.join(due)}")
+        orders = {
+            power: self.check(state, POWERS.index(power), turn[power])
+            for power in due
+            if power in turn
+        }
+        before = rules.board
+        rules.apply(orders)
+        happened = {
+            "name": name,
+            "orders": orders,
+            "failed": sorted(failed_moves(before, orders, rules.board)),
+        }
+        state.last = [happened] if name.endswith("M") else [*state.last, happened]
+        return name
+
+    def position(self, state: _Played, eyes: int | None) -> dict[str, Any]:
+        rules = state.state
+        return {
+            **rules.to_json(),
+            "legal": {POWERS[seat]: rules.orders(POWERS[seat]) for seat in self.deciding(state)},
+            "adjustments": {power: rules.adjustment(power) for power in POWERS},
+            "shares": rules.shares(),
+            "values": value_model(VALUE).values([rules.board])[0].tolist(),
+            "last": state.last,
+        }
+
+    def outcome(self, state: _Played) -> str | None:
+        rules = state.state
+        if not rules.is_terminal():
+            return None
+        winner = rules.board.winner
+        if winner is not None:
+            return f"{POWERS[winner].title()} wins alone"
+        shares = sorted(zip(rules.shares(), POWERS, strict=True), reverse=True)
+        return "Draw: " + ", ".join(f"{p.title()} {share:.0%}" for share, p in shares if share)
+
+    def think(
+        self,
+        state: _Played,
+        agents: Mapping[int, tuple[str, Agent]],
+        turn: int,
+        rng: np.random.Generator,
+        watch: Watch,
+        stop: Stop,
+    ) -> dict[int, Decision]:
+        decided = {}
+        for spec, agent in dict(agents.values()).items():
+            if not isinstance(agent, DiplomacyPlayer):
+                raise InputError(f"agent {spec}: does not play Diplomacy")
+            seats = [seat for seat, (asked, _) in agents.items() if asked == spec]
+            with _turn_to_search(agent, stop):
+                if stop.stopped:
+                    return {}
+                # One search for all of them; it is the same position.
+                found = agent.analyse_many([(state.state, seat) for seat in seats], rng)
+            for seat, one in zip(seats, found, strict=True):
+                orders = format_orders(one.orders[draw(one.policy, rng)])
+                decided[seat] = Decision(orders, _thought(spec, seat, turn, one))
+        return decided
+
+    def write(self, document: Document) -> str:
+        state = self.begin(document.setup).state
+        phases = []
+        for orders in document.turns:
+            phases.append(Phase.of(state, orders))
+            state.apply(orders)
+        end = Phase.of(state)
+        if document.outcome is not None:
+            end = replace(end, name=COMPLETED)
+        counts = tuple(map(len, state.board.centres()))
+        game = DiplomacyGame(
+            id="kedge",
+            phases=tuple(phases),
+            final=Final(end.name, counts, document.outcome is not None, end),
+            press="none",
+            players=tuple(document.names),
+            source="kedge play",
+        )
+        return json.dumps(saved_game(game)) + "\n"
+
+    def read(self, text: str) -> tuple[dict[str, Any], list[Turn]]:
+        position = _position_in(text)
+        if position is not None:
+            return {"position": position}, []
+        report = ReadReport()
+        game = next(replayed_games(io.BytesIO(text.encode()), report), None)
+        if game is None:
+            reasons = [one.reason for one in report.broken] or ["no game in it"]
+            raise InputError(f"not a game of Diplomacy: {reasons[0]}")
+        start = game.phases[0].state().to_json()
+        setup = {} if start == Diplomacy().initial_state().to_json() else {"position": start}
+        return setup, list(_turns(game))
+
+
+def _due(rules: DiplomacyState) -> list[int]:
+    """The powers that have anything to order."""
+    return [power for power in range(len(POWERS)) if rules.board.orders_due(power)]
+
+
+def _checked(rules: DiplomacyState, seat: int, texts: list[str]) -> list[str]:
+    """A power's orders in the usual notation."""
+    power = POWERS[seat]
+    who = f"{power.title()} in {rules.phase}"
+    for text in rules.illegal({power: texts}).get(power, []):
+        raise InputError(f"{who}: {text[:40]!r} is not a legal order")
+    orders = format_orders(rules.pack({power: texts}))
+    places = [_place(order) for order in orders if order != "WAIVE"]
+    for place in places:
+        if places.count(place) > 1:
+            raise InputError(f"{who}: two orders for {place}")
+    most = rules.board.orders_due(seat)
+    if len(orders) > most:
+        raise InputError(f"{who}: {len(orders)} orders, and {most} to give")
+    return orders
+
+
+def _place(order: str) -> str:
+    """The province that an order is for."""
+    return order.split()[1][:3]
+
+
+@contextmanager
+def _turn_to_search(agent: Agent, stop: Stop) -> Iterator[None]:
+    """Few search at a time; a model by itself is quick enough not to wait, and so is who stops."""
+    if isinstance(agent, ImitationAgent):
+        yield
+        return
+    while not (admitted := _searches.acquire(timeout=_WAIT)) and not stop.stopped:
+        pass
+    try:
+        yield
+    finally:
+        if admitted:
+            _searches.release()
+
+
+def _thought(spec: str, seat: int, turn: int, found: OrdersAnalysis) -> Thought:
+    best = np.lexsort((-found.anchor, -found.policy))[:_SHOWN]
+    return Thought(
+        agent=spec,
+        seat=seat,
+        turn=turn,
+        value=finite(found.value),
+        kl=finite(kl_divergence(found.policy, found.anchor)),
+        entropy=entropy(found.policy),
+        anchor_entropy=entropy(found.anchor),
+        rows=[_row(found, int(i)) for i in best],
+        others=len(found.orders) - len(best),
+    )
+
+
+def _row(found: OrdersAnalysis, i: int) -> Row:
+    orders = format_orders(found.orders[i])
+    return Row(
+        move=orders,
+        name=", ".join(map(_short, orders)) or "nothing",
+        anchor=float(found.anchor[i]),
+        policy=float(found.policy[i]),
+        q=finite(found.q[i]),
+    )
+
+
+def _short(order: str) -> str:
+    """As players note it: ``PAR-BUR``, ``MAR S PAR-BUR``; builds say what is built."""
+    if order.endswith((" B", "WAIVE")):
+        return order.lower() if order == "WAIVE" else f"+{order[:-2]}"
+    return re.sub(r"\b[AF] ", "", order).replace(" - ", "-")
+
+
+def _position_in(text: str) -> dict[str, Any] | None:
+    """The position, if that is what a text holds."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) and "units" in found else None
+
+
+def _turns(game: DiplomacyGame) -> Iterator[Turn]:
+    """What counts of what a record has: the first order for a unit, and no more than are due."""
+    for phase, state, given in game.decisions():
+        turn = {}
+        for seat in _due(state):
+            power = POWERS[seat]
+            auto = format_orders(state.pack({power: phase.auto.get(power, ())}))
+            written = [*format_orders(given.get(power, state.pack({}))), *auto]
+            first = {order if order == "WAIVE" else _place(order): order for order in written[::-1]}
+            turn[power] = [*first.values()][::-1][: state.board.orders_due(seat)]
+        yield turn

@@ -1,0 +1,158 @@
+"""Diplomacy on the page, as people with a browser play it."""
+
+import pytest
+
+PEOPLE = ("Austria", "France", "Turkey")
+RETREAT = {
+    "name": "S1902R",
+    "units": {"GERMANY": ["A BUR", "A RUH"]},
+    "centers": {"FRANCE": ["BRE", "MAR", "PAR"], "GERMANY": ["BER", "KIE", "MUN"]},
+    "dislodged": {"FRANCE": ["A BUR"]},
+    "retreats": {"FRANCE": {"A BUR": ["PAR", "GAS"]}},
+}
+COASTS = {
+    "name": "S1902M",
+    "units": {"FRANCE": ["F MAO"], "ENGLAND": ["A LON", "F ENG"]},
+    "centers": {"FRANCE": ["BRE"], "ENGLAND": ["LON"]},
+}
+
+
+@pytest.fixture
+def table(page):
+    """``table(setup, "France", …)``: a game of these people, who play at one browser."""
+
+    def begin(setup, *people):
+        names = ["Austria", "England", "France", "Germany", "Italy", "Russia", "Turkey"]
+        seats = [{"human": name in people, "dial": 0} for name in names]
+        told = {"game": "diplomacy", "setup": setup, "seats": seats}
+        id = page.request.post("/api/v1/sessions", data=told).json()["id"]
+        page.goto(f"/#/s/{id}")
+        page.locator("svg.map .unit").first.wait_for()
+        return id
+
+    return begin
+
+
+def order(page, power, *places):
+    """By clicks on provinces, and the keys of modes between them; then submit."""
+    panel = page.get_by_label(f"Orders of {power}")
+    panel.wait_for()
+    for place in places:
+        if len(place) == 1:
+            page.keyboard.press(place)
+        else:
+            page.locator(f'svg.map [data-province="{place}"]').last.click(force=True)
+    panel.get_by_role("button", name="Submit").click()
+
+
+def phase(page, name):
+    page.locator("svg.map .phase", has_text=name).wait_for()
+
+
+def orders(page, id, turn=-1):
+    return page.request.get(f"/api/v1/sessions/{id}").json()["document"][turn]
+
+
+def test_a_year_of_three_people(page):
+    page.goto("/#/diplomacy")
+    for name in PEOPLE[1:]:
+        page.get_by_label(name).check()
+    page.get_by_label("The others play").fill("0")
+    page.get_by_role("button", name="Begin").click()
+    phase(page, "Spring 1901")
+    order(page, "Austria", "VIE", "GAL", "BUD", "s", "VIE", "GAL", "TRI", "h")
+    order(page, "France", "PAR", "BUR", "MAR", "s", "PAR", "BUR", "BRE", "MAO")
+    page.get_by_label("Order of F ANK", exact=True).select_option("F ANK - BLA")
+    page.get_by_label("Order of A CON", exact=True).select_option("A CON - BUL")
+    page.get_by_label("Remove the order of F ANK").click()
+    order(page, "Turkey")
+    id = page.url.rpartition("/")[2]
+    page.get_by_role("combobox", name="Whose decision").wait_for()
+    given = orders(page, id, 0)
+    assert sorted(given["AUSTRIA"]) == ["A BUD S A VIE - GAL", "A VIE - GAL", "F TRI H"]
+    assert sorted(given["FRANCE"]) == ["A MAR S A PAR - BUR", "A PAR - BUR", "F BRE - MAO"]
+    assert given["TURKEY"] == ["A CON - BUL"]
+
+    # The orders that are pointed at are drawn where they were thought of.
+    page.get_by_role("combobox", name="Whose decision").select_option("Germany, S1901M")
+    page.get_by_role("heading", name="Why Germany").wait_for()
+    page.locator(".why tbody tr").first.hover()
+    page.locator("svg.map .orders.pointed").first.wait_for()
+    phase(page, "Spring 1901")
+
+    # Until it is Spring again everyone submits whatever is asked of them.
+    deciding = page.locator(".status").text_content
+    while not (now := deciding()).startswith("Spring 1902"):
+        page.get_by_role("button", name="Submit").click()
+        page.wait_for_function(
+            "now => { const next = document.querySelector('.status').textContent; "
+            "return next !== now && !next.includes('thinking'); }",
+            arg=now,
+        )
+    assert page.locator("svg.map .orders .line").count() > 0
+
+    # Earlier phases are looked at, and the last one is taken back.
+    turns = page.get_by_label("Phase that is shown")
+    turns.fill("0")
+    phase(page, "Spring 1901")
+    page.get_by_label("The phase after").click()
+    phase(page, "Fall 1901, movement")
+    turns.fill(turns.get_attribute("max"))
+    phase(page, "Spring 1902")
+    page.get_by_role("button", name="Undo").click()
+    page.wait_for_function(
+        "() => !document.querySelector('svg.map .phase').textContent.startsWith('Spring')"
+    )
+
+
+def test_clicks_leave_a_choice_of_coasts(page, table):
+    id = table({"position": COASTS}, "France", "England")
+    order(page, "England", "LON", "BRE", "ENG", "c", "LON", "BRE")
+    page.get_by_label("Orders of France").wait_for()
+    page.locator('svg.map .unit[data-province="MAO"]').click(force=True)
+    page.locator('svg.map polygon[data-province="SPA"]').click(force=True)
+    page.get_by_role("dialog").get_by_role("button", name="F MAO - SPA/SC").click()
+    order(page, "France")
+    phase(page, "Fall 1902")
+    assert sorted(orders(page, id)["ENGLAND"]) == ["A LON - BRE VIA", "F ENG C A LON - BRE"]
+    assert orders(page, id)["FRANCE"] == ["F MAO - SPA/SC"]
+
+
+def test_retreats_and_builds_by_clicks(page, table):
+    id = table({"position": RETREAT}, "France", "Germany")
+    order(page, "France", "BUR", "PAR")
+    phase(page, "Fall 1902")
+    assert orders(page, id) == {"FRANCE": ["A BUR R PAR"]}
+    order(page, "France")
+    order(page, "Germany")
+    phase(page, "Winter 1902")
+    order(page, "France", "MAR", "f", "BRE")
+    order(page, "Germany")
+    phase(page, "Spring 1903")
+    assert orders(page, id)["FRANCE"] == ["A MAR B", "F BRE B"]
+
+
+def test_keys_alone_order_everything(page, table):
+    id = table({}, "France")
+    page.get_by_label("Order of F BRE", exact=True).focus()
+    page.keyboard.type("moves to m")
+    page.keyboard.press("Tab")  # what removes it
+    page.keyboard.press("Tab")
+    page.keyboard.type("supports")
+    page.get_by_role("button", name="Submit").press("Enter")
+    phase(page, "Fall 1901")
+    given = orders(page, id)["FRANCE"]
+    assert given[0] == "F BRE - MAO"
+    assert given[1].startswith("A MAR S ")
+    focused = page.evaluate("document.activeElement.textContent")
+    assert "Submit" in focused or "Waiting" in focused
+
+
+def test_nothing_is_wider_than_the_screen(new_page):
+    page = new_page(width=360, height=740, color_scheme="dark")
+    page.goto("/#/diplomacy")
+    page.get_by_role("button", name="Begin").click()
+    page.locator("svg.map .unit").first.wait_for()
+    for width in (360, 900, 2560):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
