@@ -42,7 +42,7 @@ def test_two_people_play_to_the_count(page, expect):
     page.goto("/#/go")
     expect(page.get_by_label("Black", exact=True)).to_be_enabled()
     board = begin(page, 9, komi="6.5")
-    turns, status = page.locator(".score .move"), page.locator(".status")
+    turns, status = page.locator(".turns .move"), page.locator(".status")
     expect(page.get_by_role("switch")).to_have_count(0)  # nobody is there to advise
     moves = [f"{column}{row}" for row in range(1, 10) for column in "EF"] + ["B5"]
     for count, name in enumerate(moves, 1):
@@ -83,7 +83,7 @@ def test_keys_against_the_model(page, expect):
     page.goto("/#/go")
     page.get_by_role("slider").fill("0")
     page.get_by_role("button", name="Begin").click()
-    board, turns = Board(page, 19), page.locator(".score .move")
+    board, turns = Board(page, 19), page.locator(".turns .move")
     board.svg.focus()
     for key in ("ArrowUp", "ArrowUp", "ArrowRight"):
         page.keyboard.press(key)
@@ -109,7 +109,7 @@ def test_a_finger_aims_first(new_page, expect):
     page.goto("/#/go")
     page.get_by_label("everyone").check()
     page.get_by_role("button", name="Begin").click()
-    board, turns = Board(page, 19), page.locator(".score .move")
+    board, turns = Board(page, 19), page.locator(".turns .move")
     for name in ("Q16", "D4"):
         page.touchscreen.tap(*board.place(name))
         expect(page.get_by_role("button", name=f"Play {name}")).to_be_visible()
