@@ -3,7 +3,7 @@
 import io
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -62,8 +62,8 @@ class HanabiPage(PageGame):
     def seats(self, setup: HanabiSetup) -> tuple[str, ...]:
         return _NAMES[: setup.players]
 
-    def refusal(self, setup: HanabiSetup, people: Sequence[bool]) -> str | None:
-        if setup.players == _MODELLED or all(people):
+    def no_agents(self, setup: HanabiSetup) -> str | None:
+        if setup.players == _MODELLED:
             return None
         return "kedge plays Hanabi with two; with more players, seat people only"
 

@@ -112,8 +112,8 @@ class PageGame(ABC):
     def seats(self, setup: Any) -> tuple[str, ...]:
         """What the players are called, in the order in which they are asked to sit."""
 
-    def refusal(self, setup: Any, people: Sequence[bool]) -> str | None:
-        """Why no game begins with people at these seats and agents at the others, if none does."""
+    def no_agents(self, setup: Any) -> str | None:
+        """Why agents cannot play a game with this setup; None if they can."""
         return None
 
     def dealt(self, setup: Any, rng: np.random.Generator) -> Any:

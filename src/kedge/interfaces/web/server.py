@@ -76,7 +76,7 @@ def _listen(host: str, port: int) -> socket.socket:
         listener = socket.socket(family, kind, protocol)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(where)
-        listener.listen()  # who comes before uvicorn is ready waits
+        listener.listen()  # whoever follows the printed address at once waits
     except (OSError, OverflowError) as error:
         code = getattr(error, "errno", None)
         if code == errno.EADDRINUSE:

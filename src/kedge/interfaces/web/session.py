@@ -73,6 +73,8 @@ class Session:
         if len(sitting) != len(names):
             raise InputError(f"{game.title} has {len(names)} seats here, not {len(sitting)}")
         found = cls(secrets.token_urlsafe(16), game, told, sitting, game.begin(told))
+        for seat in sitting:
+            found._admit(seat)
         for turn in turns:
             found._take(turn)
         seconds = getattr(told, "clock", None)
@@ -144,6 +146,7 @@ class Session:
         """Who sits there from here on; what was decided there and not yet played is open again."""
         if self.game.secret and who.human != self.seats[seat].human:
             raise InputError("who sits where is settled: others would see what is hidden from them")
+        self._admit(who)
         self.seats[seat] = who
         self.pending.pop(seat, None)
         self.revision += 1
@@ -195,6 +198,11 @@ class Session:
     def record(self) -> str:
         people = ["a person" if seat.human else f"kedge, dial {seat.dial:g}" for seat in self.seats]
         return self.game.write(Document(self.setup, self.state, self.turns, people, self.outcome))
+
+    def _admit(self, who: SeatIn) -> None:
+        why = None if who.human else self.game.no_agents(self.setup)
+        if why is not None:
+            raise InputError(why)
 
     def _end(self, outcome: str) -> None:
         self.ended = outcome

@@ -102,7 +102,7 @@ class Table:
         """The game as it is shown to who sits at `eyes`, or to who decides."""
         session = self.session
         game, over = session.game, session.outcome is not None
-        eyes = self._eyes(eyes)
+        eyes = self._seen_by(eyes)
         setup = session.setup.model_dump()
         if not over:
             setup = {key: setup[key] for key in setup if key not in game.secret}
@@ -139,7 +139,7 @@ class Table:
         for queue in list(self.readers):
             _put(queue, None)
 
-    def _eyes(self, told: int | None) -> int | None:
+    def _seen_by(self, told: int | None) -> int | None:
         """Whose eyes someone has who says to sit at a seat, or does not say."""
         session = self.session
         people = [seat for seat, one in enumerate(session.seats) if one.human]
@@ -158,7 +158,7 @@ class Table:
         """Tell those of a thought who may know it."""
         message = {"type": kind, "thought": asdict(thought)}
         for queue in queues:
-            if self.session.game.shows_thoughts(thought.seat, self._eyes(self.readers[queue])):
+            if self.session.game.shows_thoughts(thought.seat, self._seen_by(self.readers[queue])):
                 _put(queue, message)
 
     def _agents(self) -> list[int]:
@@ -264,9 +264,6 @@ class Tables:
         session = Session.begin(
             self.game(told.game), told.setup, told.seats, list(told.turns), self._rng
         )
-        refusal = session.game.refusal(session.setup, [seat.human for seat in session.seats])
-        if refusal is not None:
-            raise InputError(refusal)
         table = self._seat(session)
         table.changed()
         return table

@@ -29,7 +29,7 @@ function reason(found) {
 }
 
 // From whose seat a game is seen; where it is not told, from who decides.
-const from = (eyes) => (eyes === null || eyes === undefined ? "" : `?eyes=${eyes}`);
+const seenBy = (eyes) => (eyes === null || eyes === undefined ? "" : `?eyes=${eyes}`);
 
 export const api = {
   games: () => ask("GET", "/games"),
@@ -37,10 +37,10 @@ export const api = {
   read: (told) => ask("POST", "/sessions/read", told),
   look: (id) => ask("GET", `/sessions/${id}`),
   move: (id, seat, move, turn, eyes) =>
-    ask("POST", `/sessions/${id}/move${from(eyes)}`, { seat, move, turn }),
+    ask("POST", `/sessions/${id}/move${seenBy(eyes)}`, { seat, move, turn }),
   undo: (id, seat) => ask("POST", `/sessions/${id}/undo`, seat === undefined ? undefined : { seat }),
   resign: (id, seat) => ask("POST", `/sessions/${id}/resign`, { seat }),
-  sit: (id, seat, told, eyes) => ask("PUT", `/sessions/${id}/seats/${seat}${from(eyes)}`, told),
+  sit: (id, seat, told, eyes) => ask("PUT", `/sessions/${id}/seats/${seat}${seenBy(eyes)}`, told),
   record: (id) => ask("GET", `/sessions/${id}/record`),
 };
 
@@ -50,7 +50,7 @@ export function live(id, { eyes, onMessage, onState }) {
 
   function connect() {
     const scheme = location.protocol === "https:" ? "wss" : "ws";
-    socket = new WebSocket(`${scheme}://${location.host}${BASE}/sessions/${id}/live${from(eyes)}`);
+    socket = new WebSocket(`${scheme}://${location.host}${BASE}/sessions/${id}/live${seenBy(eyes)}`);
     socket.onopen = () => {
       wait = 250;
       onState("open");

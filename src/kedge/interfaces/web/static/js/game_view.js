@@ -10,7 +10,7 @@ export function GameView({ id, seat, games }) {
   const [session, setSession] = useState(null);
   const [thought, setThought] = useState(null);
   const [advice, setAdvice] = useState(null);
-  const [advised, setAdvised] = useState(localStorage.getItem("kedge-advice") === "on");
+  const [wanted, setWanted] = useState(localStorage.getItem("kedge-advice") === "on");
   const [hovered, setHovered] = useState(null);
   const [trouble, setTrouble] = useState(null);
   const [state, setState] = useState("open");
@@ -19,6 +19,8 @@ export function GameView({ id, seat, games }) {
   const [looking, setLooking] = useState(null);
   const eyes = seat ?? looking;
   const socket = useRef(null);
+  const alone = session && GAMES[session.game].peopleOnly?.(session.setup);
+  const advised = Boolean(wanted && session && !alone);
 
   const show = useCallback((found) => {
     setSession((known) => (known && known.revision > found.revision ? known : found));
@@ -40,9 +42,9 @@ export function GameView({ id, seat, games }) {
   }, [id, eyes]);
   useEffect(() => {
     socket.current.advise(advised);
-    localStorage.setItem("kedge-advice", advised ? "on" : "off");
+    localStorage.setItem("kedge-advice", wanted ? "on" : "off");
     if (!advised) setAdvice(null);
-  }, [advised, id, eyes]);
+  }, [advised, wanted, id, eyes]);
   useEffect(() => setLooking(null), [session?.turns.length]);
   useEffect(() => { if (session) remember(session); }, [session?.turns.length, session?.outcome]);
 
@@ -84,11 +86,11 @@ export function GameView({ id, seat, games }) {
           <${Dial} key=${label} label=${label} seat=${seat} stops=${game.stops}
             onChange=${(told) => numbers.forEach((number) => sit(number, told))} />`)}
         <${Why} thought=${about} hovered=${hovered} onHover=${setHovered}
-          anchor=${look.anchor} waiting=${advised && people.length > 0 && !session.outcome} title=${advice ? "Your move" : `Why ${thought ? session.seats[thought.seat]?.name : ""}`}
+          anchor=${look.anchor} title=${advice ? "Your move" : `Why ${thought ? session.seats[thought.seat]?.name : ""}`}
           extra=${look.Extra && html`<${look.Extra} ...${board} />`} />
-        ${people.length > 0 && !look.together?.(session.setup) && html`
+        ${!alone && people.length > 0 && html`
           <label class="card switch"><input type="checkbox" role="switch" checked=${advised}
-            onChange=${(event) => setAdvised(event.target.checked)} />
+            onChange=${(event) => setWanted(event.target.checked)} />
             <span>Show me what ${look.anchor || "people"} and search would play for me</span></label>`}
         <${Turns} session=${session} />
       </aside>

@@ -6,7 +6,8 @@
 //   number    (ply, session) => what stands before a turn in the list of them
 //   setup     what a new game is told unless Setup changes it; Setup: { setup, onChange }
 // and where it has them: Extra (below the bars), seatNames(setup), flips, resigns, undoes (false if
-// it does not), hides (seats do not see the same), together(setup) (people only), anchor (its name).
+// it does not), hides (seats do not see the same), anchor (its name, if it is not people), and
+// peopleOnly(setup), which says why no agent can play, if none can.
 import * as blotto from "./boards/blotto.js";
 import * as chess from "./boards/chess.js";
 import * as diplomacy from "./boards/diplomacy.js";

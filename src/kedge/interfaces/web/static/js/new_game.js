@@ -7,13 +7,13 @@ export function NewGame({ game }) {
   const look = GAMES[game.game];
   const [setup, setSetup] = useState({ ...look.setup });
   const names = look.seatNames ? look.seatNames(setup) : game.seats;
-  const [mine, setMine] = useState(0);
+  const [wanted, setMine] = useState(0);
   const [dial, setDial] = useState(0.5);
   const [trouble, setTrouble] = useState(null);
+  const alone = look.peopleOnly?.(setup);
+  const mine = alone ? "all" : wanted;
 
-  const together = look.together?.(setup);  // people only
-  const seats = () =>
-    names.map((_, seat) => ({ human: together || mine === seat || mine === "all", dial }));
+  const seats = () => names.map((_, seat) => ({ human: mine === seat || mine === "all", dial }));
   const go = (asked) => asked.then((session) => { location.hash = `#/s/${session.id}`; },
     (error) => setTrouble(error.message));
   const begin = (event) => {
@@ -29,22 +29,23 @@ export function NewGame({ game }) {
     <form class="new card" onSubmit=${begin}>
       <h1>${look.title}</h1>
       <p class="lead">${look.about}</p>
-      <fieldset class="choice" hidden=${together}>
+      <fieldset class="choice">
         <legend>You are</legend>
         ${names.map((name, seat) => html`
-          <label key=${name}><input type="radio" name="seat" checked=${mine === seat}
+          <label key=${name}><input type="radio" name="seat" checked=${mine === seat} disabled=${alone}
             onChange=${() => setMine(seat)} /><span>${name}</span></label>`)}
         <label><input type="radio" name="seat" checked=${mine === "all"}
           onChange=${() => setMine("all")} /><span>everyone</span></label>
-        <label><input type="radio" name="seat" checked=${mine === null}
+        <label><input type="radio" name="seat" checked=${mine === null} disabled=${alone}
           onChange=${() => setMine(null)} /><span>watching</span></label>
       </fieldset>
-      <label class="slider" hidden=${together}><span>The others play</span>
-        <input type="range" min="0" max="1" step="0.01" value=${dial}
-          aria-valuetext=${`${Math.round(100 * dial)} of 100`}
-          onInput=${(event) => setDial(Number(event.target.value))} />
-        <span class="ends"><span>like a person</span><span>as strong as it gets</span></span>
-      </label>
+      ${alone ? html`<p role="status">${alone}</p>` : html`
+        <label class="slider"><span>The others play</span>
+          <input type="range" min="0" max="1" step="0.01" value=${dial}
+            aria-valuetext=${`${Math.round(100 * dial)} of 100`}
+            onInput=${(event) => setDial(Number(event.target.value))} />
+          <span class="ends"><span>like a person</span><span>as strong as it gets</span></span>
+        </label>`}
       ${Setup && html`<${Setup} setup=${setup} onChange=${setSetup} />`}
       <p class="actions">
         <button class="main" type="submit">Begin</button>

@@ -3,26 +3,26 @@ import { html } from "../vendor/preact-htm.js";
 
 const SHOWN = 8;
 
-export function Why({ thought, title, anchor = "people", waiting, hovered, onHover, extra }) {
-  if (!thought) return waiting ? html`<section class="why card" aria-busy="true"></section>` : null;
+export function Why({ thought, title, anchor = "people", hovered, onHover, extra }) {
+  if (!thought) return null;
   const rows = thought.rows.slice(0, SHOWN);
   const most = Math.max(0.01, ...rows.map((row) => Math.max(row.anchor, row.policy)));
-  const searched = rows.some((row) => row.visits !== null || row.q !== null);
+  const valued = rows.some((row) => row.q !== null);
   const counted = rows.some((row) => row.visits !== null);
   const shown = rows.find((row) => same(row.move, hovered)) || rows[0];
   return html`
     <section class="why card" aria-label=${title}>
       <h2>${title}${thought.done ? "" : html` <span class="working" aria-hidden="true"></span>`}</h2>
       <dl class="facts">
-        ${fact("value", thought.value, decimal, "for who decides")}
-        ${fact("KL", thought.kl, decimal, `nats from ${anchor} to what it plays`)}
-        ${fact("entropy", thought.entropy, decimal, "nats of what it plays")}
+        ${fact("value", thought.value, signed, "for who decides")}
+        ${fact("KL", thought.kl, (v) => v.toFixed(2), `nats from ${anchor} to what it plays`)}
+        ${fact("entropy", thought.entropy, (v) => v.toFixed(2), "nats of what it plays")}
         ${fact("playouts", thought.playouts, (v) => v.toLocaleString(), "network evaluations")}
       </dl>
       <p class="key"><span class="people">${anchor}</span> <span class="search">search</span></p>
       <table>
         <thead class="sr">
-          <tr><th>move</th><th>${anchor}</th><th>search</th>${searched && html`<th>value</th>`}${counted && html`<th>visits</th>`}</tr>
+          <tr><th>move</th><th>${anchor}</th><th>search</th>${valued && html`<th>value</th>`}${counted && html`<th>visits</th>`}</tr>
         </thead>
         <tbody>
           ${rows.map((row) => html`
@@ -38,8 +38,7 @@ export function Why({ thought, title, anchor = "people", waiting, hovered, onHov
               </td>
               <td class="number people" aria-label=${anchor}>${share(row.anchor)}</td>
               <td class="number search" aria-label="search">${share(row.policy)}</td>
-              ${searched && html`
-                <td class="number" aria-label="value">${row.q === null ? "–" : decimal(row.q)}</td>`}
+              ${valued && html`<td class="number" aria-label="value">${row.q === null ? "–" : signed(row.q)}</td>`}
               ${counted && html`<td class="number" aria-label="visits">${row.visits ?? "–"}</td>`}
             </tr>`)}
         </tbody>
@@ -51,12 +50,14 @@ export function Why({ thought, title, anchor = "people", waiting, hovered, onHov
 
 export const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 
-// Without a minus before nothing.
-const decimal = (number) => (Math.round(100 * number) / 100 + 0).toFixed(2);
-
 function fact(name, value, format, meaning) {
   if (value === null || value === undefined) return null;
   return html`<div title=${meaning}><dt>${name}</dt><dd>${format(value)}</dd></div>`;
+}
+
+function signed(number) {
+  const text = number.toFixed(2);
+  return text === "-0.00" ? "0.00" : text.replace("-", "−");
 }
 
 function share(number) {

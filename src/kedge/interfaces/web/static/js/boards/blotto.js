@@ -15,7 +15,7 @@ export function Setup({ setup, onChange }) {
         onChange=${(event) => onChange({ ...setup, [name]: Number(event.target.value) })} /></label>`);
 }
 
-export function Board({ session, hovered, onPlay, mine }) {
+export function Board({ session, hovered, onPlay, mine, seat }) {
   const { position, seats, setup } = session;
   const { rounds, score } = position;
   return html`
@@ -27,7 +27,7 @@ export function Board({ session, hovered, onPlay, mine }) {
       </p>
       <${Reveal} session=${session} last=${rounds[rounds.length - 1]} />
       ${!session.outcome && html`
-        <${Orders} key=${mine[0]} setup=${setup} seat=${mine[0]} hovered=${hovered}
+        <${Orders} key=${mine[0] ?? seat} setup=${setup} seat=${mine[0]} hovered=${hovered}
           name=${`Round ${position.round + 1} of ${setup.rounds}`} onPlay=${onPlay} />`}
     </div>`;
 }
