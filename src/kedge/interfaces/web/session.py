@@ -166,6 +166,7 @@ class Session:
         self._admit(who)
         if self.game.secret and who.human != self.seats[seat].human:
             raise InputError("who sits where is settled: others would see what is hidden from them")
+        self._admit(who)
         self.seats[seat] = who
         self.pending.pop(seat, None)
         self.unplayed.pop(seat, None)
@@ -238,6 +239,11 @@ class Session:
             [None if seat.human else rating_of(self.game.name, seat) for seat in self.seats],
             self.outcome,
         )
+
+    def _admit(self, who: SeatIn) -> None:
+        why = None if who.human else self.game.no_agents(self.setup)
+        if why is not None:
+            raise InputError(why)
 
     def _admit(self, who: SeatIn) -> None:
         why = None if who.human else self.game.no_agents(self.setup)

@@ -172,7 +172,7 @@ class Table:
         for queue in list(self.readers):
             _put(queue, None)
 
-    def _eyes(self, told: int | None) -> int | None:
+    def _seen_by(self, told: int | None) -> int | None:
         """Whose eyes someone has who says to sit at a seat, or does not say."""
         session = self.session
         people = [seat for seat, one in enumerate(session.seats) if one.human]
@@ -196,7 +196,7 @@ class Table:
         """Tell those of a thought who may know it."""
         message = {"type": kind, "thought": asdict(thought)}
         for queue in queues:
-            if self.session.game.shows_thoughts(thought.seat, self._eyes(self.readers[queue])):
+            if self.session.game.shows_thoughts(thought.seat, self._seen_by(self.readers[queue])):
                 _put(queue, message)
 
     def _agents(self) -> list[int]:

@@ -77,6 +77,6 @@ function People({ name, label, least, most, step, usual, settings, onChange }) {
 
 function remembered(game) {
   const told = JSON.parse(localStorage.getItem(`kedge-new-${game}`) || "{}");
-  const { fen, ...setup } = told.setup || {}; // a position is for once
+  const { fen, seed, ...setup } = told.setup || {}; // a position and a deck are for once
   return { ...told, setup: { ...GAMES[game].setup, ...setup } };
 }

@@ -15,7 +15,7 @@ export function Setup({ setup, onChange }) {
         onChange=${(event) => onChange({ ...setup, [name]: Number(event.target.value) })} /></label>`);
 }
 
-export function Board({ session, hovered, onPlay, mine }) {
+export function Board({ session, hovered, onPlay, mine, seat }) {
   const { position, seats, setup } = session;
   const { rounds, score } = position;
   return html`
@@ -27,8 +27,8 @@ export function Board({ session, hovered, onPlay, mine }) {
       </p>
       <${Reveal} session=${session} last=${rounds[rounds.length - 1]} />
       ${!session.outcome && html`
-        <${Orders} key=${mine[0]} setup=${setup} seat=${mine[0]} hovered=${hovered}
-          name=${`Round ${position.round + 1} of ${setup.rounds}`} onPlay=${onPlay} />`}
+        <${Orders} key=${mine[0] ?? seat} setup=${setup} seat=${mine[0]} hovered=${hovered}
+          name=${`Round ${position.round + 1} of ${setup.rounds}: ${seats[mine[0] ?? seat].name}`} onPlay=${onPlay} />`}
     </div>`;
 }
 
@@ -43,7 +43,7 @@ function Reveal({ session: { seats, setup }, last }) {
   const fields = Array.from({ length: setup.fields }, (_, field) => field);
   const troops = (side, field) => (last ? last.spread[side][field] : 0);
   const taker = (field) => Math.sign(troops(0, field) - troops(1, field));
-  const said = (field) => (!last ? "" : ["Red", "level", "Blue"][taker(field) + 1]);
+  const said = (field) => (!last ? "" : [seats[1].name, "level", seats[0].name][taker(field) + 1]);
   return html`
     <ol class="reveal" aria-label=${last ? "The last round" : "Nothing was played yet"}>
       ${fields.map((field) => html`

@@ -20,7 +20,8 @@ export const hides = true;
 export const undoes = false;
 export const number = (ply) => `${ply + 1}.`;
 export const seatNames = (setup) => PLAYERS.slice(0, setup.players);
-export const peopleOnly = (setup) => setup.players > 2 && "kedge plays Hanabi with two; with more, people play each other.";
+export const peopleOnly = (setup) =>
+  (setup.players > 2 ? "kedge plays with two; with more players, all are people." : null);
 
 export function Setup({ setup, onChange }) {
   return html`
