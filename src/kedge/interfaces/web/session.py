@@ -245,11 +245,6 @@ class Session:
         if why is not None:
             raise InputError(why)
 
-    def _admit(self, who: SeatIn) -> None:
-        why = None if who.human else self.game.no_agents(self.setup)
-        if why is not None:
-            raise InputError(why)
-
     def _end(self, outcome: str) -> None:
         self.ended = outcome
         if self.clock is not None:

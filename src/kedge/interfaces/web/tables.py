@@ -128,7 +128,7 @@ class Table:
         """The game as it is shown to who sits at `eyes`, or to who decides."""
         session = self.session
         game, over = session.game, session.outcome is not None
-        eyes = self._eyes(eyes)
+        eyes = self._seen_by(eyes)
         thought = self._shown([session.thought] if session.thought else [], eyes)
         setup = session.setup.model_dump()
         if not over:
@@ -162,7 +162,7 @@ class Table:
     async def position_at(self, turn: int, eyes: int | None) -> dict[str, Any]:
         """An earlier position, as it is shown to who sits at `eyes`."""
         state = await asyncio.to_thread(self.session.state_at, turn)
-        return {"turn": turn, "position": self.session.game.position(state, self._eyes(eyes))}
+        return {"turn": turn, "position": self.session.game.position(state, self._seen_by(eyes))}
 
     def close(self) -> None:
         self._stop.stop()
