@@ -1,5 +1,6 @@
 """What the API is told and tells, checked at its door."""
 
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -154,3 +155,9 @@ class SessionOut(BaseModel):
 
 class Problem(BaseModel):
     detail: str
+
+
+def first_wrong(errors: Sequence[Mapping[str, Any]]) -> str:
+    """The first of pydantic's errors in one line; what was sent is not sent back."""
+    where = ".".join(str(part) for part in errors[0]["loc"])
+    return f"{where[:200]}: {errors[0]['msg']}"
