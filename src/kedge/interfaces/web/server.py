@@ -15,7 +15,6 @@ from kedge.interfaces.output import InterruptError
 from kedge.interfaces.web.app import LOCAL_HOSTS, ServerOptions, make_app
 from kedge.interfaces.web.store import SessionStore
 
-
 _GRACE = 1  # second, that requests under way have when the server ends
 
 
@@ -85,6 +84,7 @@ def _listen(host: str, port: int) -> socket.socket:
         listener = socket.socket(family, kind, protocol)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(where)
+        listener.listen()  # who follows the address at once waits a moment, and is answered
     except (OSError, OverflowError) as error:
         code = getattr(error, "errno", None)
         if code == errno.EADDRINUSE:
