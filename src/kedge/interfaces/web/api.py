@@ -222,7 +222,12 @@ async def sit(
     return _shown(table, eyes)
 
 
-@router.get("/sessions/{id}/record", tags=["games"], response_class=PlainTextResponse)
+@router.get(
+    "/sessions/{id}/record",
+    tags=["games"],
+    response_class=Response,
+    responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
+)
 async def record(request: Request, id: SessionId) -> PlainTextResponse:
     """The game as a file: PGN, SGF or JSON."""
     session = _tables(request).at(id).session

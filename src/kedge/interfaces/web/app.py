@@ -24,7 +24,7 @@ from kedge.interfaces.web.api import router
 from kedge.interfaces.web.chess_page import piece_svg
 from kedge.interfaces.web.games import page_games
 from kedge.interfaces.web.store import SessionStore
-from kedge.interfaces.web.tables import Tables, UnknownSessionError
+from kedge.interfaces.web.tables import Tables, UnknownGameError, UnknownSessionError
 from kedge.interfaces.web.thinkers import BusyError
 from kedge.interfaces.web.words import API_VERSION, first_wrong
 
@@ -45,7 +45,11 @@ _HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-_CODES = {UnknownSessionError: 404, BusyError: 429}  # of what was refused; else 400
+_CODES = {
+    UnknownGameError: 404,
+    UnknownSessionError: 404,
+    BusyError: 429,
+}  # of what was refused; else 400
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,10 @@ _WATCHED = 0.7  # seconds between the turns of a game that is only watched
 log = logging.getLogger("kedge.web")
 
 
+class UnknownGameError(InputError):
+    """The page does not play it."""
+
+
 class UnknownSessionError(InputError):
     """No game has this id: it never had, or it has expired."""
 
@@ -277,7 +281,7 @@ class Tables:
             return self.games[name]
         except KeyError:
             known = ", ".join(self.games)
-            raise InputError(f"game {name}: not one of {known}") from None
+            raise UnknownGameError(f"game {name}: not one of {known}") from None
 
     def readers(self) -> int:
         return sum(len(table.readers) for table in self._tables.values())
