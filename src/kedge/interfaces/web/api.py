@@ -122,7 +122,7 @@ async def policy(request: Request, asked: PolicyQuestion) -> ThoughtOut:
         found = await tables.ask(session, {seat: spec}, lambda thought: None, stop)
         if stop.stopped:
             raise InputError("nobody waits for the answer")
-    return ThoughtOut(**asdict(found[seat].thought))
+    return ThoughtOut(**found[seat].thought.plain())
 
 
 @contextlib.asynccontextmanager

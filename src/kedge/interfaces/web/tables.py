@@ -9,7 +9,6 @@ import logging
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
 from functools import partial
 from typing import Any
 
@@ -133,7 +132,7 @@ class Table:
             "document": None if game.secret and not over else session.turns,
             "position": game.position(session.state, None if over and game.secret else eyes),
             "outcome": session.outcome,
-            "thought": None if session.thought is None else asdict(session.thought),
+            "thought": None if session.thought is None else session.thought.plain(),
             "clock": None
             if session.clock is None
             else {"left": session.clock.now(), "running": session.clock.running},
@@ -396,10 +395,10 @@ def seat_view(game: PageGame, name: str, seat: SeatIn) -> dict[str, Any]:
         "settings": seat.settings,
         "agent": None if seat.human else set_to.spec,
         "numbers": dict(set_to.settings),
-        "likeness": [asdict(one) for one in set_to.likeness],
-        "strength": [asdict(one) for one in set_to.strength],
+        "likeness": [vars(one) for one in set_to.likeness],
+        "strength": [vars(one) for one in set_to.strength],
     }
 
 
 def _thought_message(thought: Thought) -> Message:
-    return {"thought": asdict(thought)}
+    return {"thought": thought.plain()}
