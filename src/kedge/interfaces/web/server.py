@@ -4,6 +4,7 @@ import errno
 import ipaddress
 import secrets
 import socket
+import threading
 import webbrowser
 
 import typer
@@ -72,8 +73,9 @@ class _Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        if self._address is not None:
-            webbrowser.open(self._address)
+        if self._address is not None and not self.should_exit:
+            # In a thread: one that runs in the terminal comes back only when it is closed.
+            threading.Thread(target=webbrowser.open, args=(self._address,), daemon=True).start()
 
 
 def _listen(host: str, port: int) -> socket.socket:
