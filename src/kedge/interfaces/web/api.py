@@ -5,6 +5,7 @@ import contextlib
 import json
 from collections.abc import AsyncIterator
 from dataclasses import asdict
+from functools import cache
 from typing import Annotated, Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from fastapi.responses import PlainTextResponse
 
 from kedge.agents.dial import dial, stops
 from kedge.errors import InputError
-from kedge.interfaces.web.page_game import Stop
+from kedge.interfaces.web.page_game import PageGame, Stop
 from kedge.interfaces.web.players import check_spec, dialled, known_names
 from kedge.interfaces.web.readers import Reader
 from kedge.interfaces.web.tables import Table, Tables, UnknownSessionError
@@ -57,19 +58,21 @@ def _tables(request: Request | WebSocket) -> Tables:
 @router.get("/games", tags=["what there is"])
 async def games(request: Request) -> list[dict[str, Any]]:
     """The games, what a new one is told, and the stops of the dial."""
-    return [
-        {
-            "game": game.name,
-            "title": game.title,
-            "setup": game.setup.model_json_schema(),
-            "seats": list(game.seats(game.setup())),
-            "files": list(game.files),
-            "clocks": game.clocks,
-            "reviews": game.reviews,
-            "stops": [asdict(stop) for stop in stops(game.name)],
-        }
-        for game in _tables(request).games.values()
-    ]
+    return [_about(game) for game in _tables(request).games.values()]
+
+
+@cache
+def _about(game: PageGame) -> dict[str, Any]:
+    return {
+        "game": game.name,
+        "title": game.title,
+        "setup": game.setup.model_json_schema(),
+        "seats": list(game.seats(game.setup())),
+        "files": list(game.files),
+        "clocks": game.clocks,
+        "reviews": game.reviews,
+        "stops": [asdict(stop) for stop in stops(game.name)],
+    }
 
 
 @router.get("/models", tags=["what there is"])
