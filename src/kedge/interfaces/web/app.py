@@ -1,12 +1,12 @@
 """The server: the API and the front end behind one door, which is closed to strangers."""
 
 import asyncio
+import contextlib
 import hmac
 import re
 import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -45,11 +45,8 @@ _HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-_CODES = {
-    UnknownGameError: 404,
-    UnknownSessionError: 404,
-    BusyError: 429,
-}  # of what was refused; else 400
+#: Of what was refused; else 400.
+_CODES = {UnknownGameError: 404, UnknownSessionError: 404, BusyError: 429}
 
 
 @dataclass(frozen=True)
@@ -72,7 +69,7 @@ def make_app(options: ServerOptions | None = None) -> FastAPI:
     """The server, to be run by uvicorn."""
     options = options or ServerOptions()
 
-    @asynccontextmanager
+    @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         store = SessionStore(options.games)
         app.state.tables = Tables(page_games(), store, options.seed)
@@ -205,7 +202,8 @@ class Door:
 async def _expire(store: SessionStore) -> None:
     """Let go of old games, now and every hour."""
     while True:
-        store.expire()
+        with contextlib.suppress(InputError):  # of the disk; who plays is told of it
+            store.expire()
         await asyncio.sleep(_HOUR)
 
 
