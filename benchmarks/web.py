@@ -1,24 +1,45 @@
-"""The page under load: many people's searches at once, against the same one after the other.
+"""The page under load: many people's games at once, against the same one after the other.
 
-    python benchmarks/web.py [MODEL]        (chess, go, or a file such as Maia's)
+    python benchmarks/web.py [MODEL]        searches alone (chess, go, or a file such as Maia's)
     python benchmarks/web.py --device winograd
+    python benchmarks/web.py --served       games of chess over HTTP and WebSockets, and how long
+                                            other requests take meanwhile
+    python benchmarks/web.py --memory 10000 the server's memory over so many games
 
-Both have all cores, in turns, and the best of either counts. The network alone is timed in the same
-run: what a batch gains is all that searches can gain by sharing it.
+At once and in turn have all cores, by turns, and the best of either counts. The network alone is
+timed in the same run: what a batch gains is all that searches can gain by sharing it.
 """
 
 import argparse
-from contextlib import closing
+import asyncio
+import json
+import multiprocessing
+import os
+import random
+import socket
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
 
+import httpx
+import numpy as np
+import uvicorn
+import websockets
 from puct import bare, random_states
 from timing import rate
 
 from kedge.agents.networks import computing_on, network
 from kedge.agents.puct import PuctAgent
 from kedge.agents.shared_search import SharedSearches
+from kedge.interfaces.web.app import ServerOptions, make_app
 from kedge.machine import cores
 from kedge.models.backends import Network
 from kedge.search.puct import Settings
+
+_MOVES = 3  # a game
 
 
 def network_alone(model: Network, most: int) -> None:
@@ -64,19 +85,159 @@ def shared_against_sequential(
     return together, apart
 
 
+@contextmanager
+def server() -> Iterator[tuple[str, int]]:
+    """One in a process of its own; its address and its process id."""
+    with socket.socket() as listener, tempfile.TemporaryDirectory() as folder:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(256)
+        games = Path(folder) / "games.sqlite"
+        process = multiprocessing.Process(target=_serve, args=(listener, games), daemon=True)
+        process.start()
+        try:
+            yield f"127.0.0.1:{listener.getsockname()[1]}", process.pid or 0
+        finally:
+            process.terminate()
+            process.join()
+
+
+def _serve(listener: socket.socket, games: Path) -> None:
+    options = ServerOptions(games=games, rate=1e9)  # all of the load comes from one client
+    config = uvicorn.Config(
+        make_app(options), log_level="warning", ws_per_message_deflate=False, proxy_headers=False
+    )
+    uvicorn.Server(config).run(sockets=[listener])
+
+
+class Player:
+    """A person who plays at random, and follows the game as the page does."""
+
+    def __init__(self, client: httpx.AsyncClient, address: str, agent: dict) -> None:
+        self._client, self._address, self._agent = client, address, agent
+        self._random = random.Random(0)
+
+    async def play(self, moves: int) -> int:
+        """A new game of so many moves a side; returns how many the agent made."""
+        told = {"game": "chess", "seats": [{"human": True}, self._agent]}
+        session = (await self._client.post("sessions", json=told)).json()
+        path = f"sessions/{session['id']}"
+        async with websockets.connect(f"ws://{self._address}/api/v1/{path}/live") as live:
+            for made in range(moves):
+                move, _ = self._random.choice(session["position"]["legal"])
+                told = {"seat": 0, "move": move, "turn": 2 * made}
+                (await self._client.post(f"{path}/move", json=told)).raise_for_status()
+                while len(session["turns"]) < 2 * made + 2:
+                    message = json.loads(await live.recv())
+                    session = message.get("session", session)
+        return moves
+
+
+async def together(address: str, agent: dict, games: int, at_once: int, moves: int) -> float:
+    """Moves a second of `games` games, of which so many are under way at once."""
+    limits = httpx.Limits(max_connections=at_once, keepalive_expiry=2)  # before the server's
+    url = f"http://{address}/api/v1/"
+    async with httpx.AsyncClient(base_url=url, limits=limits, timeout=600) as client:
+        seats = asyncio.Semaphore(at_once)
+
+        async def one() -> int:
+            async with seats:
+                return await Player(client, address, agent).play(moves)
+
+        began = time.perf_counter()
+        made = sum(await asyncio.gather(*(one() for _ in range(games))))
+        return made / (time.perf_counter() - began)
+
+
+class Prober(threading.Thread):
+    """Asks for what needs no search, again and again, and keeps how long the answers take."""
+
+    def __init__(self, address: str) -> None:
+        super().__init__(daemon=True)
+        self.seconds: list[float] = []
+        self._url, self._ended = f"http://{address}/api/v1/", threading.Event()
+
+    def run(self) -> None:
+        with httpx.Client(base_url=self._url, timeout=60) as client:
+            id = client.post("sessions", json={"game": "chess"}).json()["id"]
+            while not self._ended.wait(0.02):
+                for path in ("games", f"sessions/{id}"):
+                    began = time.perf_counter()
+                    client.get(path).raise_for_status()
+                    self.seconds.append(time.perf_counter() - began)
+
+    def end(self) -> list[float]:
+        self._ended.set()
+        self.join()
+        return self.seconds
+
+
+def served(games: int, playouts: int, rounds: int) -> None:
+    agent = {"dial": 1.0, "settings": {"playouts": playouts}}
+    best, spent, seconds = {games: 0.0, 1: 0.0}, {games: np.inf, 1: np.inf}, []
+    with server() as (address, process):
+        asyncio.run(together(address, agent, 1, 1, 1))  # loads the model
+        for at_once in (games, 1) * rounds:  # by turns: a busy machine troubles both alike
+            prober = Prober(address)
+            if at_once > 1:
+                prober.start()
+            before, played = _processor(process), games if at_once > 1 else games // 4
+            found = asyncio.run(together(address, agent, played, at_once, _MOVES))
+            used = (_processor(process) - before) / (played * _MOVES)
+            best[at_once] = max(best[at_once], found)
+            spent[at_once] = min(spent[at_once], used)
+            if at_once > 1:
+                seconds += prober.end()
+    load = os.getloadavg()[0]
+    print(f"{games} games of {playouts} playouts over loopback, {cores()} cores, load {load:.1f}")
+    for at_once, name in ((games, "at once"), (1, "one after the other")):
+        ratio = f"   {best[games] / best[1]:.2f}× at once" if at_once == 1 else ""
+        cpu = f"{1000 * spent[at_once]:6.0f} ms of a core each"
+        print(f"  {name:19} {best[at_once]:8.1f} moves/s   {cpu}{ratio}")
+    middle, late = 1000 * np.quantile(seconds, (0.5, 0.95))
+    print(f"  other requests meanwhile ({len(seconds)}): median {middle:.1f} ms, p95 {late:.1f} ms")
+
+
+def memory(games: int, step: int) -> None:
+    print("games begun, played and left   the server's memory")
+    with server() as (address, process):
+        for done in range(step, games + 1, step):
+            asyncio.run(together(address, {"dial": 0.0}, step, 32, 2))
+            print(f"{done:28,}   {_resident(process):8.0f} MB", flush=True)
+
+
+def _processor(process: int) -> float:
+    """Seconds of a core that it has used."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _resident(process: int) -> float:
+    pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("model", nargs="?", default="chess(elo=1500)", help="chess, go, a path, …")
     parser.add_argument("--device", default="cpu", help="cpu (ONNX Runtime), winograd, openvino, …")
     parser.add_argument("--games", type=int, default=32)
     parser.add_argument("--playouts", type=int, default=50)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--served", action="store_true", help="through the server")
+    parser.add_argument("--memory", type=int, metavar="GAMES")
     options = parser.parse_args()
-    with computing_on(options.device):
-        model = network(options.model)
-    print(f"{options.model} on {options.device}, {cores()} cores")
-    network_alone(model, options.games)
-    shared_against_sequential(model, options.games, options.playouts, options.rounds)
+    if options.served:
+        served(options.games, options.playouts, options.rounds)
+    elif options.memory:
+        memory(options.memory, max(1, options.memory // 10))
+    else:
+        with computing_on(options.device):
+            model = network(options.model)
+        print(f"{options.model} on {options.device}, {cores()} cores")
+        network_alone(model, options.games)
+        shared_against_sequential(model, options.games, options.playouts, options.rounds)
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ def test_help_teaches(command):
 
 def test_help_lists_commands_by_use():
     found = re.findall(r"^│ (\w+) ", kedge("--help").stdout, re.MULTILINE)
-    assert found[:5] == ["policy", "analyze", "uci", "gtp", "diplomacy"]
+    assert found[:5] == ["play", "policy", "analyze", "uci", "gtp"]
     assert found[-3:] == ["solve", "paper", "experiments"]
 
 

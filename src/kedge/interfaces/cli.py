@@ -100,8 +100,7 @@ def main() -> None:
         sys.stdout.flush()
     except OSError as error:
         _output_is_lost(error)
-    gc.freeze()  # else Python looks through every object for garbage before it ends: 50 ms
-    sys.exit(code)
+    _end(code)
 
 
 def _output_is_lost(error: OSError) -> NoReturn:
@@ -118,6 +117,11 @@ def _output_is_lost(error: OSError) -> NoReturn:
 
 def _fail(message: str, code: int) -> NoReturn:
     typer.echo(f"kedge: {' '.join(message.split())}", err=True)
+    _end(code)
+
+
+def _end(code: int) -> NoReturn:
+    gc.freeze()  # else Python looks through every object for garbage before it ends: 50 ms
     sys.exit(code)
 
 

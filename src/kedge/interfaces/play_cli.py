@@ -13,7 +13,8 @@ def play(
         typer.Argument(help="Which game to open. [default: all are offered]", show_default=False),
     ] = None,
     host: Annotated[
-        str, typer.Option(help="Where to listen; others than you can come from beyond localhost.")
+        str,
+        typer.Option(help="Where to listen; beyond this machine, the address gets a token."),
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes any that is free.")] = 8477,
     browser: Annotated[
@@ -22,14 +23,16 @@ def play(
 ) -> None:
     """Play on a page in your browser, against a dial from human to strong, and see why.
 
-    It works with the models that ship with kedge; nothing leaves this machine. Games are kept:
-    the same address shows them again after a restart. Ctrl-C ends it.
+    It works with the models that ship with kedge; nothing leaves this machine. Games are kept as
+    they are played: the same address shows them again after a restart. Ctrl-C ends it.
+
+    Programs have an HTTP API at the same address, which `/api/docs` there describes.
 
     **Examples**
 
-    - `kedge play`
-    - `kedge play chess --no-browser --port 9000`
-    - `kedge play --host 0.0.0.0`
+    - `kedge play`: all games are offered
+    - `kedge play chess --no-browser --port 9000`: open <http://localhost:9000/> yourself
+    - `kedge play --host 0.0.0.0`: others on your network play, too, with the token that it prints
     """
     from kedge.interfaces.web.games import page_games
     from kedge.interfaces.web.server import serve

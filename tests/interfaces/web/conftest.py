@@ -1,5 +1,6 @@
 """The page as a browser has it: a server of its own, and Chromium to look at it."""
 
+import asyncio
 import os
 import shutil
 import signal
@@ -9,6 +10,12 @@ from urllib.parse import urlsplit
 
 import pytest
 from command import KEDGE
+from slow_chess import SlowChess
+from starlette.testclient import TestClient
+
+from kedge.interfaces.web.app import ServerOptions, make_app
+from kedge.interfaces.web.store import SessionStore
+from kedge.interfaces.web.tables import Tables
 
 _QUIET = (  # it asks nobody but the page
     "--no-sandbox",
@@ -90,3 +97,42 @@ def new_page(browser, page_server):
 def page(new_page):
     """One page, 1280 by 850."""
     return new_page()
+
+
+@pytest.fixture
+def client():
+    """Of the server as it is, its games in memory."""
+    with TestClient(make_app(ServerOptions(rate=1e6)), "http://localhost") as client:
+        client.base_url = client.base_url.join("/api/v1/")
+        yield client
+
+
+@pytest.fixture
+def chess():
+    return SlowChess()
+
+
+@pytest.fixture
+def hall(chess):
+    """Tables of slow chess; to be used within an event loop."""
+    made = []
+
+    def make(path=None):
+        made.append(Tables({"chess": chess}, SessionStore(path), seed=0))
+        return made[-1]
+
+    yield make
+    for tables in made:
+        tables.close()
+
+
+@pytest.fixture
+def until():
+    """Waits for what other tasks do."""
+
+    async def wait(is_so, seconds=10.0):
+        async with asyncio.timeout(seconds):
+            while not is_so():
+                await asyncio.sleep(0.005)
+
+    return wait

@@ -2,7 +2,10 @@
 
 import asyncio
 import contextlib
+import json
+from collections.abc import AsyncIterator
 from dataclasses import asdict
+from functools import cache
 from typing import Annotated, Any
 
 import numpy as np
@@ -12,9 +15,9 @@ from fastapi.responses import PlainTextResponse
 
 from kedge.agents.dial import dial, stops
 from kedge.errors import InputError
-from kedge.interfaces.web.page_game import Stop
-from kedge.interfaces.web.players import check_spec, known_names
-from kedge.interfaces.web.session import Session
+from kedge.interfaces.web.page_game import PageGame, Stop
+from kedge.interfaces.web.players import check_spec, dialled, known_names
+from kedge.interfaces.web.readers import Reader
 from kedge.interfaces.web.tables import Table, Tables, UnknownSessionError
 from kedge.interfaces.web.words import (
     MOST_TURNS,
@@ -38,11 +41,15 @@ from kedge.specs import parse
 
 _WRONG: dict[int | str, dict[str, Any]] = {
     400: {"model": Problem, "description": "What was asked for is not possible; `detail` says why"},
+    401: {"model": Problem, "description": "The token is missing"},
+    403: {"model": Problem, "description": "Not by this name, or not from this page"},
     404: {"model": Problem, "description": "No such game"},
     413: {"model": Problem, "description": "The request is too large"},
-    429: {"model": Problem, "description": "Too many requests"},
+    422: {"model": Problem, "description": "Not what this asks for; `detail` says where"},
+    429: {"model": Problem, "description": "Too many requests, games or watchers"},
 }
 router = APIRouter(responses=_WRONG)
+_PAUSE = 0.05  # seconds after each message of a socket: who sends more waits
 Eyes = Annotated[int | None, Query(ge=0, le=7, description="From whose seat the game is seen")]
 
 TurnNumber = Annotated[int, PathParameter(ge=0, le=MOST_TURNS)]
@@ -56,19 +63,21 @@ def _tables(request: Request | WebSocket) -> Tables:
 @router.get("/games", tags=["what there is"])
 async def games(request: Request) -> list[dict[str, Any]]:
     """The games, what a new one is told, and the stops of the dial."""
-    return [
-        {
-            "game": game.name,
-            "title": game.title,
-            "setup": game.setup.model_json_schema(),
-            "seats": list(game.seats(game.setup())),
-            "files": list(game.files),
-            "clocks": game.clocks,
-            "reviews": game.reviews,
-            "stops": [asdict(stop) for stop in stops(game.name)],
-        }
-        for game in _tables(request).games.values()
-    ]
+    return [_about(game) for game in _tables(request).games.values()]
+
+
+@cache
+def _about(game: PageGame) -> dict[str, Any]:
+    return {
+        "game": game.name,
+        "title": game.title,
+        "setup": game.setup.model_json_schema(),
+        "seats": list(game.seats(game.setup())),
+        "files": list(game.files),
+        "clocks": game.clocks,
+        "reviews": game.reviews,
+        "stops": [asdict(stop) for stop in stops(game.name)],
+    }
 
 
 @router.get("/models", tags=["what there is"])
@@ -89,7 +98,7 @@ async def agents() -> list[str]:
 
 
 @router.get("/dial/{game}", tags=["what there is"])
-async def dialled(
+async def dial_at(
     request: Request, game: Name, x: Annotated[Dial, Query()] = 0.5
 ) -> dict[str, Any]:
     """The agent at a setting of the dial, the numbers behind it, and what was measured there."""
@@ -101,43 +110,64 @@ async def policy(request: Request, asked: PolicyQuestion) -> ThoughtOut:
     """What an agent would play in a position, each move beside how often people play it."""
     tables = _tables(request)
     game = tables.game(asked.game)
-    session = Session.begin(
-        game, asked.setup, None, list(asked.turns), np.random.default_rng(asked.seed)
-    )
+    if asked.agent is not None and asked.dial is not None:
+        raise InputError("agent and dial: one of them says who is asked")
+    if asked.agent is None:
+        x = 0.5 if asked.dial is None else asked.dial
+        spec = dialled(game.name, SeatIn(dial=x, settings=asked.settings)).spec
+    else:
+        check_spec(parse(asked.agent))
+        spec = str(parse(asked.agent))
+    rng = np.random.default_rng(asked.seed)
+    session = await tables.begin(asked.game, asked.setup, None, asked.turns, rng)
     deciding = session.deciding()
     if not deciding:
         raise InputError("the game is over: there is nothing to decide")
     seat = deciding[0] if asked.seat is None else asked.seat
     if seat not in deciding:
         raise InputError(f"seat {seat} has nothing to decide")
-    if asked.agent is not None and asked.dial is not None:
-        raise InputError("agent and dial: one of them says who is asked")
-    if asked.agent is None:
-        x = 0.5 if asked.dial is None else asked.dial
-        spec = dial(game.name, x, **asked.settings).spec
-    else:
-        check_spec(parse(asked.agent))
-        spec = str(parse(asked.agent))
-    found = await tables.ask(session, {seat: spec}, lambda thought: None, Stop())
+    async with _stopped_if_left(request) as stop:
+        found = await tables.ask(session, {seat: spec}, lambda thought: None, stop)
+        if stop.stopped:
+            raise InputError("nobody waits for the answer")
     thought = found[seat].thought
     if thought is None:
         raise InputError("there is nothing to think about here")
-    return ThoughtOut(**asdict(thought))
+    return ThoughtOut(**thought.plain())
+
+
+@contextlib.asynccontextmanager
+async def _stopped_if_left(request: Request) -> AsyncIterator[Stop]:
+    """What is thought within is given up when the client leaves."""
+    stop = Stop()
+
+    async def wait() -> None:
+        while (await request.receive())["type"] != "http.disconnect":
+            pass
+        stop.stop()
+
+    waiting = asyncio.create_task(wait())
+    try:
+        yield stop
+    finally:
+        waiting.cancel()
 
 
 @router.post("/sessions", status_code=201, tags=["games"])
 async def begin(request: Request, told: NewSession) -> SessionOut:
     """Begin a game, or go on with one from its turns."""
-    return _shown(_tables(request).open(told))
+    return _shown(await _tables(request).open(told))
 
 
 @router.post("/sessions/read", status_code=201, tags=["games"])
 async def read(request: Request, told: ReadRecord) -> SessionOut:
     """Go on from a record: PGN, SGF or JSON."""
     tables = _tables(request)
-    setup, turns = tables.game(told.game).read(told.record)
+    setup, turns = await asyncio.to_thread(tables.game(told.game).read, told.record)
+    if len(turns) > MOST_TURNS:
+        raise InputError(f"a game here has at most {MOST_TURNS} turns, not {len(turns)}")
     new = NewSession(game=told.game, setup=setup, seats=told.seats, turns=turns)
-    return _shown(tables.open(new))
+    return _shown(await tables.open(new))
 
 
 @router.get("/sessions/{id}", tags=["games"])
@@ -158,8 +188,7 @@ async def move(request: Request, id: SessionId, told: MoveAt, eyes: Eyes = None)
     """Play for a person. Agents then go on by themselves; `live` tells of it."""
     table = _tables(request).at(id)
     session = table.session
-    if told.seat >= len(session.seats) or not session.seats[told.seat].human:
-        raise InputError("no person sits there")
+    session.check_person(told.seat)
     if told.turn != len(session.turns):
         raise InputError("the game has gone on meanwhile")
     session.decide(told.seat, told.move)
@@ -173,6 +202,8 @@ async def undo(
 ) -> SessionOut:
     """Take back a person's last decision, and all that came after it."""
     table = _tables(request).at(id)
+    if told is not None:
+        table.session.check_person(told.seat)
     table.session.undo(table.session.undone_for(None if told is None else told.seat))
     table.changed()
     return _shown(table, eyes)
@@ -182,8 +213,6 @@ async def undo(
 async def resign(request: Request, id: SessionId, told: AtSeat) -> SessionOut:
     """Give up."""
     table = _tables(request).at(id)
-    if told.seat >= len(table.session.seats):
-        raise InputError("there is no such seat")
     table.session.resign(told.seat)
     table.changed()
     return _shown(table)
@@ -198,7 +227,7 @@ async def sit(
     session = table.session
     if not 0 <= seat < len(session.seats):
         raise InputError("there is no such seat")
-    dial(session.game.name, told.dial, **told.settings)
+    dialled(session.game.name, told)  # a bad setting changes nothing
     session.sit(seat, told)
     table.changed()
     return _shown(table, eyes)
@@ -228,7 +257,12 @@ async def reviewed(request: Request, id: SessionId) -> ReviewOut:
     return ReviewOut(**_tables(request).at(id).reviewed().view())
 
 
-@router.get("/sessions/{id}/record", tags=["games"], response_class=PlainTextResponse)
+@router.get(
+    "/sessions/{id}/record",
+    tags=["games"],
+    response_class=Response,
+    responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
+)
 async def record(
     request: Request,
     id: SessionId,
@@ -254,33 +288,35 @@ async def live(socket: WebSocket, id: SessionId, eyes: Eyes = None) -> None:
     await socket.accept()
     try:
         table = _tables(socket).at(id)
-    except UnknownSessionError as error:
-        await socket.close(4404, str(error))
+        reader = table.subscribe(eyes)
+    except InputError as error:
+        gone = isinstance(error, UnknownSessionError)
+        await socket.close(4404 if gone else 4429, str(error))
         return
-    queue = table.subscribe(eyes)
-
-    async def listen() -> None:
-        while True:
-            told = await socket.receive_json()
-            if isinstance(told, dict) and isinstance(told.get("advise"), bool):
-                table.advise(queue, on=told["advise"])
-
-    listening = asyncio.create_task(listen())
-    speaking = asyncio.create_task(_speak(socket, queue))
+    listening = asyncio.create_task(_listen(socket, table, reader))
+    speaking = asyncio.create_task(_speak(socket, reader))
     try:
         done, _ = await asyncio.wait({listening, speaking}, return_when=asyncio.FIRST_COMPLETED)
         for task in done:
-            # Who leaves, and who sends what is not JSON, is let go of.
-            with contextlib.suppress(WebSocketDisconnect, ValueError, RuntimeError):
+            # Who leaves, and who sends what is not JSON or no text at all, is let go of.
+            with contextlib.suppress(WebSocketDisconnect, LookupError, ValueError, RuntimeError):
                 task.result()
     finally:
         listening.cancel()
         speaking.cancel()
-        table.unsubscribe(queue)
+        table.unsubscribe(reader)
 
 
-async def _speak(socket: WebSocket, queue: "asyncio.Queue[dict[str, Any] | None]") -> None:
-    while (message := await queue.get()) is not None:
+async def _listen(socket: WebSocket, table: Table, reader: Reader) -> None:
+    while True:
+        told = json.loads(await socket.receive_text())
+        if isinstance(told, dict) and isinstance(told.get("advise"), bool):
+            table.advise(reader, on=told["advise"])
+        await asyncio.sleep(_PAUSE)
+
+
+async def _speak(socket: WebSocket, reader: Reader) -> None:
+    while (message := await reader.next()) is not None:
         await socket.send_json(message)
     await socket.close(1001)
 

@@ -1,18 +1,18 @@
 """The server: the API and the front end behind one door, which is closed to strangers."""
 
+import asyncio
+import contextlib
 import hmac
-import logging
 import re
 import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
-from fastapi import FastAPI, Request, Response
+from fastapi import FastAPI, HTTPException, Request, Response
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, HTMLResponse, JSONResponse
 from fastapi.staticfiles import StaticFiles
 from starlette.datastructures import Headers
@@ -25,14 +25,18 @@ from kedge.interfaces.web.api import router
 from kedge.interfaces.web.chess_page import piece_svg
 from kedge.interfaces.web.games import page_games
 from kedge.interfaces.web.store import SessionStore
-from kedge.interfaces.web.tables import Tables, UnknownSessionError
-from kedge.interfaces.web.words import API_VERSION
+from kedge.interfaces.web.tables import Tables, UnknownGameError, UnknownSessionError
+from kedge.interfaces.web.thinkers import BusyError
+from kedge.interfaces.web.words import API_VERSION, first_wrong
 
 STATIC = Path(str(files("kedge.interfaces.web") / "static"))
 COOKIE = "kedge-token"
+LOCAL_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 _MOST_BYTES = 1_000_000  # of a request
-_RATE, _BURST = 50.0, 200.0  # requests a second and client, and how many may come at once
+_BURST = 4.0  # seconds' worth of requests that may come at once
+_TOO_LARGE = f"at most {_MOST_BYTES:,} bytes"
 _CLIENTS = 1000
+_HOUR = 3600.0
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
     "img-src 'self' data: blob:; connect-src 'self'; font-src 'self'; manifest-src 'self'; "
@@ -42,20 +46,23 @@ _HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-log = logging.getLogger("kedge.web")
+#: Of what was refused; else 400.
+_CODES = {UnknownGameError: 404, UnknownSessionError: 404, BusyError: 429}
 
 
 @dataclass(frozen=True)
 class ServerOptions:
     """How the server keeps its door."""
 
-    hosts: tuple[str, ...] = ("localhost", "127.0.0.1", "[::1]", "testserver")
+    hosts: tuple[str, ...] = LOCAL_HOSTS
     """Names by which it may be called; none is any. Else any page could, by a name of its own
     that it points here."""
     token: str | None = None
     """What a client has to show: in a cookie, as ``Authorization: Bearer``, or as ``?token=``."""
     games: Path | None = None
     """The file in which games are kept; memory, if None."""
+    rate: float = 50.0
+    """Requests a second that a client may make."""
     seed: int | None = None
 
 
@@ -63,12 +70,13 @@ def make_app(options: ServerOptions | None = None) -> FastAPI:
     """The server, to be run by uvicorn."""
     options = options or ServerOptions()
 
-    @asynccontextmanager
+    @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         store = SessionStore(options.games)
-        store.expire()
         app.state.tables = Tables(page_games(), store, options.seed)
+        expiring = asyncio.create_task(_expire(store))
         yield
+        expiring.cancel()
         app.state.tables.close()
 
     app = FastAPI(
@@ -90,8 +98,11 @@ def make_app(options: ServerOptions | None = None) -> FastAPI:
 
     @app.exception_handler(InputError)
     async def refused(request: Request, error: InputError) -> JSONResponse:
-        code = 404 if isinstance(error, UnknownSessionError) else 400
-        return JSONResponse({"detail": str(error)}, code)
+        return _problem(_CODES.get(type(error), 400), str(error))
+
+    @app.exception_handler(RequestValidationError)
+    async def misread(request: Request, error: RequestValidationError) -> JSONResponse:
+        return _problem(422, first_wrong(error.errors()))
 
     @app.get("/api/docs", include_in_schema=False)
     async def documentation() -> FileResponse:
@@ -134,7 +145,7 @@ class Door:
             if scope["type"] == "websocket":
                 await send({"type": "websocket.close", "code": 1008, "reason": why})
             else:
-                await _with_headers(JSONResponse({"detail": why}, code), scope, receive, send)
+                await _problem(code, why)(scope, receive, _headed(scope, send))
             return
         took = 0
 
@@ -142,34 +153,28 @@ class Door:
             nonlocal took
             message = await receive()
             took += len(message.get("body", b""))
-            if took > _MOST_BYTES:
-                raise _TooLarge
+            if took > _MOST_BYTES:  # of one that did not say how long it is
+                raise HTTPException(413, _TOO_LARGE)
             return message
 
-        async def headed(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                _add_headers(message, scope, self._cookie(scope))
-            await send(message)
-
-        try:
-            await self._app(scope, bounded, headed)
-        except _TooLarge:
-            answer = JSONResponse({"detail": f"at most {_MOST_BYTES:,} bytes"}, 413)
-            await _with_headers(answer, scope, receive, send)
+        await self._app(scope, bounded, _headed(scope, send, self._cookie(scope)))
 
     def _refusal(self, scope: Scope) -> tuple[int, str] | None:
         headers, options = Headers(scope=scope), self._options
-        host = headers.get("host", "")
-        if options.hosts and re.sub(r":\d+$", "", host) not in options.hosts:
+        host = headers.get("host", "").lower()
+        if not host or (options.hosts and re.sub(r":\d+$", "", host) not in options.hosts):
             return 403, "this server is not called so"
         origin = headers.get("origin")
         active = scope["type"] == "websocket" or scope["method"] not in ("GET", "HEAD")
-        if active and origin is not None and origin.partition("://")[2] != host:
+        if active and origin is not None and origin.lower().partition("://")[2] != host:
             return 403, "another page may not ask this server"
         if options.token is not None and not self._knows_token(scope):
             return 401, "the address that kedge printed has a token, and this request has none"
         if scope["path"].startswith("/api") and not self._in_time(scope):
             return 429, "too many requests; try again in a second"
+        length = headers.get("content-length", "")
+        if length.isdecimal() and int(length[:20]) > _MOST_BYTES:
+            return 413, _TOO_LARGE
         return None
 
     def _knows_token(self, scope: Scope) -> bool:
@@ -193,20 +198,31 @@ class Door:
         """Whether the client has not asked too often: a bucket that fills by the second."""
         client = (scope.get("client") or ("",))[0]
         now = time.monotonic()
-        left, last = self._clients.pop(client, (_BURST, now))
-        left = min(_BURST, left + (now - last) * _RATE)
+        rate = self._options.rate
+        left, last = self._clients.pop(client, (_BURST * rate, now))
+        left = min(_BURST * rate, left + (now - last) * rate)
         self._clients[client] = (max(0.0, left - 1.0), now)
         if len(self._clients) > _CLIENTS:
             self._clients.popitem(last=False)
         return left >= 1.0
 
 
-class _TooLarge(Exception):  # noqa: N818
-    pass
+async def _expire(store: SessionStore) -> None:
+    """Let go of old games, now and every hour."""
+    while True:
+        with contextlib.suppress(InputError):  # of the disk; who plays is told of it
+            store.expire()
+        await asyncio.sleep(_HOUR)
 
 
-def _add_headers(message: Message, scope: Scope, cookie: str | None = None) -> None:
-    more: dict[str, Any] = dict(_HEADERS)
+def _problem(code: int, why: str) -> JSONResponse:
+    """An answer to what cannot be done. A stranger's half characters have no bytes in it."""
+    return JSONResponse({"detail": why.encode(errors="replace").decode()}, code)
+
+
+def _headed(scope: Scope, send: Send, cookie: str | None = None) -> Send:
+    """`send`, with what every answer has in its head."""
+    more = dict(_HEADERS)
     more["Cache-Control"] = "no-cache"
     if scope["path"].startswith("/art"):
         more["Cache-Control"] = "max-age=86400"
@@ -215,14 +231,10 @@ def _add_headers(message: Message, scope: Scope, cookie: str | None = None) -> N
     if cookie is not None:
         more["Set-Cookie"] = cookie
     pairs = [(key.lower().encode(), value.encode()) for key, value in more.items()]
-    message.setdefault("headers", [])
-    message["headers"] = [*message["headers"], *pairs]
 
-
-async def _with_headers(answer: JSONResponse, scope: Scope, receive: Receive, send: Send) -> None:
     async def headed(message: Message) -> None:
         if message["type"] == "http.response.start":
-            _add_headers(message, scope)
+            message["headers"] = [*message.get("headers", []), *pairs]
         await send(message)
 
-    await answer(scope, receive, headed)
+    return headed

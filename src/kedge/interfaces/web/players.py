@@ -2,13 +2,16 @@
 
 import threading
 from collections import OrderedDict
+from functools import lru_cache
 
 from kedge.agents import AGENTS, Agent, make_agent
+from kedge.agents.dial import Dial, dial
 from kedge.errors import InputError
+from kedge.interfaces.web.words import SeatIn
 from kedge.models import embedded, store
 from kedge.specs import Spec, parse
 
-_KEPT = 64
+_KEPT = 24  # each may hold a network of its own, of some 16 MB
 #: The most that a stranger may ask for.
 _BOUNDS = {
     "playouts": 20_000,
@@ -42,6 +45,21 @@ class Players:
             return self._agents[spec]
 
 
+def dialled(game: str, seat: SeatIn) -> Dial:
+    """Who plays at a seat, with what was measured there; if a stranger may have it."""
+    return _dialled(game, seat.dial, tuple(seat.settings.items()))
+
+
+@lru_cache(4096)  # every view of a game asks for all its seats
+def _dialled(game: str, x: float, settings: tuple[tuple[str, int | float], ...]) -> Dial:
+    told = dict(settings)
+    if not {"game", "x"}.isdisjoint(told):
+        raise InputError("game and x are no settings of the dial")
+    found = dial(game, x, **told)
+    check_spec(parse(found.spec))
+    return found
+
+
 def known_names() -> list[str]:
     """Of all agents and models that may be named."""
     return sorted({*AGENTS.names(), *embedded.names(), *store.stored_names()})
@@ -55,6 +73,8 @@ def check_spec(spec: Spec) -> None:
             check_spec(value)
         elif isinstance(value, str):
             _refuse_file(value)
+    if not all(isinstance(value, Spec | str) for value in spec.args):
+        raise InputError(f"agent {spec.name}: say what its numbers are, such as playouts=50")
     for key, value in spec.kwargs.items():
         most = _BOUNDS.get(key)
         if most is not None and isinstance(value, int | float) and not value <= most:
@@ -62,5 +82,7 @@ def check_spec(spec: Spec) -> None:
 
 
 def _refuse_file(name: str) -> None:
+    if "(" in name:
+        raise InputError(f"agent {name}: a spec within a spec is not quoted here")
     if store.is_path(name) or "\\" in name:
         raise InputError(f"agent {name}: models are named here, not given as files")

@@ -60,7 +60,7 @@ class Review:
         }
 
     def message(self) -> dict[str, Any]:
-        return {"type": "review", "review": self.view()}
+        return {"review": self.view()}
 
     def record(self) -> str:
         """The game with what there is to say beside each move."""

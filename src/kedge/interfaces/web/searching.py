@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -58,15 +57,14 @@ def thought(
 
 
 def _row(state: Any, found: Analysis, actions: list[int], i: int) -> Row:
-    row = Row(
+    visits = None if found.visits is None else int(found.visits[i])
+    line = found.lines[i][:_LINE] if visits and found.lines else []
+    return Row(
         move=state.protocol_name(actions[i]),
         name=state.action_to_string(actions[i]),
         anchor=float(found.anchor[i]),
         policy=float(found.policy[i]),
-    )
-    if found.visits is None or not found.visits[i]:
-        return row if found.visits is None else replace(row, visits=0)
-    line = found.lines[i][:_LINE] if found.lines else []
-    return replace(
-        row, q=float(found.q[i]), visits=int(found.visits[i]), line=list(line_names(state, line))
+        q=float(found.q[i]) if visits else None,
+        visits=visits,
+        line=list(line_names(state, line)) if line else [],
     )

@@ -4,6 +4,7 @@ import errno
 import ipaddress
 import secrets
 import socket
+import threading
 import webbrowser
 
 import typer
@@ -11,38 +12,46 @@ import uvicorn
 
 from kedge.errors import InputError
 from kedge.home import home
-from kedge.interfaces.web.app import ServerOptions, make_app
+from kedge.interfaces.output import InterruptError
+from kedge.interfaces.web.app import LOCAL_HOSTS, ServerOptions, make_app
+from kedge.interfaces.web.store import SessionStore
+
+_GRACE = 1  # second, that requests under way have when the server ends
 
 
 def serve(game: str | None, host: str, port: int, *, browser: bool) -> None:
     """Until Ctrl-C."""
     listener = _listen(host, port)
-    port = listener.getsockname()[1]
-    local = is_local(host)
-    token = None if local else secrets.token_urlsafe(16)
-    options = ServerOptions(token=token, games=home() / "games.sqlite")
-    if not local:
-        options = ServerOptions(hosts=(), token=token, games=options.games)
-    shown = f"[{host}]" if ":" in host else host
+    games = home() / "games.sqlite"
+    SessionStore(games).close()  # a file that cannot be used is told of before anything else
+    token = None if is_local(host) else secrets.token_urlsafe(16)
+    name = f"[{host}]" if ":" in host else host
     if host in ("0.0.0.0", "::"):
-        shown = socket.gethostname()
-    address = f"http://{shown}:{port}/" + (f"?token={token}" if token else "")
+        name = socket.gethostname()
+    address = f"http://{name}:{listener.getsockname()[1]}/" + (f"?token={token}" if token else "")
     address += f"#/{game}" if game else ""
     typer.echo(f"kedge plays at {address}")
-    if not local:
+    if token is not None:
         typer.echo(
-            f"It listens on {host}: whoever reaches this machine and has that address may play.",
+            f"It listens on {host}: whoever reaches this machine and has that address, with its "
+            "token, may play.",
             err=True,
         )
     typer.echo("Ctrl-C ends it; games are kept.", err=True)
+    hosts = (*LOCAL_HOSTS, name.lower()) if token is None else ()
     config = uvicorn.Config(
-        make_app(options), log_level="warning", ws_max_size=16_384, timeout_graceful_shutdown=2
+        make_app(ServerOptions(hosts=hosts, token=token, games=games)),
+        log_level="warning",
+        proxy_headers=False,  # else a client says itself who it is
+        server_header=False,
+        ws_max_size=16_384,
+        ws_per_message_deflate=False,  # it takes longer than what it saves on the way
+        timeout_graceful_shutdown=_GRACE,
     )
-    server = _Server(config, address if browser else None)
     try:
-        server.run(sockets=[listener])
+        _Server(config, address if browser else None).run(sockets=[listener])
     except KeyboardInterrupt:
-        pass
+        raise InterruptError("ended; games are kept") from None
     finally:
         listener.close()
 
@@ -64,8 +73,9 @@ class _Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        if self._address is not None:
-            webbrowser.open(self._address)
+        if self._address is not None and not self.should_exit:
+            # In a thread: one that runs in the terminal comes back only when it is closed.
+            threading.Thread(target=webbrowser.open, args=(self._address,), daemon=True).start()
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from kedge.agents.dial import dial
 from kedge.errors import InputError
 from kedge.interfaces.web.page_game import Document, Move, PageGame, Thought, Turn
-from kedge.interfaces.web.words import MOST_TURNS, SeatIn
+from kedge.interfaces.web.words import MOST_TURNS, SeatIn, first_wrong
 
 _THOUGHTS = 32  # that are kept
 
@@ -91,8 +91,20 @@ class Session:
         return found
 
     @classmethod
-    def from_document(cls, game: PageGame, document: dict[str, Any]) -> "Session":
-        """What `to_document` wrote."""
+    def from_document(
+        cls, game: PageGame, document: dict[str, Any], awake: float = 0.0
+    ) -> "Session":
+        """What `to_document` wrote; no clock has run before the time `awake`."""
+        try:
+            found = cls._read(game, document)
+        except (KeyError, TypeError, AttributeError, ValueError):
+            raise InputError("this game was kept by another version of kedge") from None
+        if found.clock is not None:
+            found.clock.since = max(found.clock.since, awake)
+        return found
+
+    @classmethod
+    def _read(cls, game: PageGame, document: dict[str, Any]) -> "Session":
         setup = game.setup.model_validate(document["setup"])
         seats = [SeatIn.model_validate(seat) for seat in document["seats"]]
         found = cls(document["id"], game, setup, seats, game.begin(setup))
@@ -150,15 +162,16 @@ class Session:
             return
         if len(self.turns) >= MOST_TURNS:
             raise InputError(f"a game here ends after {MOST_TURNS} turns")
-        self.pending[seat] = self.game.check(self.state, seat, move)
+        decided = self.pending | {seat: self.game.check(self.state, seat, move)}
         if thought is not None:
             self.unplayed[seat] = thought
-        if not self.deciding():
-            turn = self.game.join(self.state, self.pending)
+        if self.deciding() == [seat]:
+            self._take(self.game.join(self.state, decided))
             self.pending = {}
-            self._take(turn)
             self._run_clock()
             self._reveal()
+        else:
+            self.pending = decided
         self.revision += 1
 
     def sit(self, seat: int, who: SeatIn) -> None:
@@ -200,9 +213,15 @@ class Session:
         return len(self.names)
 
     def resign(self, seat: int) -> None:
+        self.check_person(seat)
         if self.outcome is not None:
             raise InputError("the game is over")
         self._end(self.game.resigned(self.state, seat))
+
+    def check_person(self, seat: int) -> None:
+        """An `InputError` unless a person sits there."""
+        if seat >= len(self.seats) or not self.seats[seat].human:
+            raise InputError("no person sits there")
 
     def flagged(self) -> int | None:
         """The seat whose time has run out."""
@@ -227,6 +246,8 @@ class Session:
         return state
 
     def record(self) -> str:
+        if self.game.secret and self.outcome is None:
+            raise InputError("a record would tell what is secret until the game is over")
         return self.game.write(self.played())
 
     def played(self) -> Document:
@@ -294,6 +315,4 @@ def checked(game: PageGame, setup: dict[str, Any]) -> Any:
     try:
         return game.setup.model_validate(setup)
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise InputError(f"setup: {where}: {first['msg']}") from None
+        raise InputError(f"setup: {first_wrong(error.errors())}") from None

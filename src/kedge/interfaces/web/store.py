@@ -3,6 +3,8 @@
 import json
 import sqlite3
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,17 +13,18 @@ from kedge.files import make_folder
 
 _DAYS = 30.0  # that a game is kept which nobody touches
 _MOST = 10_000  # games
+_PATIENCE = 1.0  # seconds to wait for another server that writes; everyone else waits with it
 
 
 class SessionStore:
     """Documents by id, in one SQLite file, or in memory without a path. For one thread."""
 
     def __init__(self, path: Path | None, *, most: int = _MOST, days: float = _DAYS) -> None:
-        self._most, self._seconds = most, days * 86_400.0
-        try:
-            if path is not None:
-                make_folder(path.parent)
-            self._file = sqlite3.connect(path or ":memory:", isolation_level=None)
+        self._path, self._most, self._seconds = path, most, days * 86_400.0
+        if path is not None:
+            make_folder(path.parent)
+        with self._explained():
+            self._file = sqlite3.connect(path or ":memory:", _PATIENCE, isolation_level=None)
             self._file.execute("PRAGMA journal_mode=WAL")
             self._file.execute("PRAGMA synchronous=NORMAL")
             self._file.execute(
@@ -29,37 +32,45 @@ class SessionStore:
                 "(id TEXT PRIMARY KEY, touched REAL NOT NULL, document TEXT NOT NULL)"
             )
             self._file.execute("CREATE INDEX IF NOT EXISTS by_age ON sessions (touched)")
-        except sqlite3.Error as error:
-            raise InputError(f"{path}: cannot keep games here ({error})") from None
-        self._count = self._counted()
+            self._count = self._counted()
 
     def save(self, id: str, document: dict[str, Any]) -> None:
         """Keep the document, and let go of the oldest where there are too many."""
         row = (id, time.time(), json.dumps(document, separators=(",", ":")))
-        known = self._file.execute("SELECT 1 FROM sessions WHERE id = ?", (id,)).fetchone()
-        self._file.execute("INSERT OR REPLACE INTO sessions VALUES (?, ?, ?)", row)
-        self._count += known is None
-        if self._count > self._most:
-            self._file.execute(
-                "DELETE FROM sessions WHERE id IN "
-                "(SELECT id FROM sessions ORDER BY touched LIMIT ?)",
-                (self._count - self._most,),
-            )
-            self._count = self._counted()
+        with self._explained():
+            known = self._file.execute("SELECT 1 FROM sessions WHERE id = ?", (id,)).fetchone()
+            self._file.execute("INSERT OR REPLACE INTO sessions VALUES (?, ?, ?)", row)
+            self._count += known is None
+            if self._count > self._most:
+                self._file.execute(
+                    "DELETE FROM sessions WHERE id IN "
+                    "(SELECT id FROM sessions ORDER BY touched LIMIT ?)",
+                    (self._count - self._most,),
+                )
+                self._count = self._counted()
 
     def load(self, id: str) -> dict[str, Any] | None:
-        row = self._file.execute("SELECT document FROM sessions WHERE id = ?", (id,)).fetchone()
-        return None if row is None else json.loads(row[0])
+        """The document; None if there is none, or none that can be read."""
+        with self._explained():
+            rows = self._file.execute("SELECT document FROM sessions WHERE id = ?", (id,))
+            row = rows.fetchone()
+        try:
+            found = None if row is None else json.loads(row[0])
+        except (TypeError, ValueError):
+            return None
+        return found if isinstance(found, dict) else None
 
     def remove(self, id: str) -> None:
-        self._file.execute("DELETE FROM sessions WHERE id = ?", (id,))
-        self._count = self._counted()
+        with self._explained():
+            self._file.execute("DELETE FROM sessions WHERE id = ?", (id,))
+            self._count = self._counted()
 
     def expire(self) -> None:
         """Let go of games that nobody has touched for long."""
         oldest = time.time() - self._seconds
-        self._file.execute("DELETE FROM sessions WHERE touched < ?", (oldest,))
-        self._count = self._counted()
+        with self._explained():
+            self._file.execute("DELETE FROM sessions WHERE touched < ?", (oldest,))
+            self._count = self._counted()
 
     def __len__(self) -> int:
         return self._count
@@ -69,3 +80,14 @@ class SessionStore:
 
     def _counted(self) -> int:
         return int(self._file.execute("SELECT COUNT(*) FROM sessions").fetchone()[0])
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """What the disk or a broken file refuses, in one line."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise InputError(
+                f"{self._path or 'memory'}: cannot keep games ({error}); "
+                "make room, or move the file away"
+            ) from None

@@ -6,30 +6,35 @@ All but thinking happens on the event loop's thread, so that nothing here needs 
 import asyncio
 import contextlib
 import logging
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from kedge.agents.dial import dial
 from kedge.errors import InputError
 from kedge.interfaces.web.page_game import EVERYTHING, Decision, PageGame, Stop, Thought, Turn
-from kedge.interfaces.web.players import Players
+from kedge.interfaces.web.players import Players, dialled
+from kedge.interfaces.web.readers import Message, Reader
 from kedge.interfaces.web.reviewing import Review
 from kedge.interfaces.web.session import Session
 from kedge.interfaces.web.store import SessionStore
+from kedge.interfaces.web.thinkers import BusyError, Thinkers
 from kedge.interfaces.web.words import NewSession, SeatIn
 
-_LIVE = 256  # tables in memory, those at which somebody sits or thinks aside
-_THINKERS = 64  # threads; those of chess and Go only wait for a search that they share
+_LIVE = 512  # tables in memory; more cannot be busy at once
+_READERS = 1024
+_THREADS = 64  # those of chess and Go only wait for a search that they share
+_LINE = 2 * _LIVE  # an agent and an adviser a table
 _WATCHED = 0.7  # seconds between the turns of a game that is only watched
-_BACKLOG = 32  # messages that a reader may be behind
 
 log = logging.getLogger("kedge.web")
-Message = dict[str, Any]
+
+
+class UnknownGameError(InputError):
+    """The page does not play it."""
 
 
 class UnknownSessionError(InputError):
@@ -42,41 +47,44 @@ class Table:
     def __init__(self, session: Session, hall: "Tables") -> None:
         self.session = session
         self.trouble: str | None = None
-        self.readers: dict[asyncio.Queue[Message | None], int | None] = {}
+        self.readers: set[Reader] = set()
+        self.thinking: list[int] = []
         self._hall = hall
         self._task: asyncio.Task[None] | None = None
-        self.thinking: list[int] = []
         self._asked: object = None
         self._stop = Stop()
         self._advising: asyncio.Task[None] | None = None
         self._advice_stop = Stop()
-        self._advised: set[asyncio.Queue[Message | None]] = set()
         self._review: Review | None = None
+        self._flag_fall: asyncio.TimerHandle | None = None
+        self._closed = False
 
     @property
     def busy(self) -> bool:
         return bool(self.readers) or self._task is not None
 
-    def subscribe(self, eyes: int | None) -> "asyncio.Queue[Message | None]":
-        """Messages for someone who watches from a seat, the game as it stands first."""
-        queue: asyncio.Queue[Message | None] = asyncio.Queue(_BACKLOG)
-        self.readers[queue] = eyes
-        queue.put_nowait({"type": "session", "session": self.view(eyes)})
-        if self._review is not None and self._review.is_of(self.session):
-            queue.put_nowait(self._review.message())
+    def subscribe(self, eyes: int | None) -> Reader:
+        """Someone who watches from a seat, and is told of the game as it stands first."""
+        if self._hall.readers() >= _READERS:
+            raise BusyError("too many watch games here; try again in a while")
+        reader = Reader(eyes)
+        self.readers.add(reader)
         self.go_on()
-        return queue
+        self._show(reader)
+        if self._review is not None and self._review.is_of(self.session):
+            reader.tell("review", self._review.message)
+        return reader
 
-    def unsubscribe(self, queue: "asyncio.Queue[Message | None]") -> None:
-        self.readers.pop(queue, None)
-        self.advise(queue, on=False)
+    def unsubscribe(self, reader: Reader) -> None:
+        self.readers.discard(reader)
+        self.advise(reader, on=False)
         if not self.readers and self._review is not None:
             self._review.stop()
 
-    def advise(self, queue: "asyncio.Queue[Message | None]", *, on: bool) -> None:
+    def advise(self, reader: Reader, *, on: bool) -> None:
         """Tell this reader what the agent of a person's own seat makes of the decision."""
-        (self._advised.add if on else self._advised.discard)(queue)
-        if not self._advised:
+        reader.advised = on
+        if not self._advised():
             self._advice_stop.stop()
         elif on:
             self._start_advice()
@@ -103,24 +111,21 @@ class Table:
 
     def changed(self) -> None:
         """After anything: keep it, tell everyone, and let agents go on."""
-        if self._question(self.thinking) != self._asked:
+        if self.thinking and self._question(self.thinking) != self._asked:
             self._stop.stop()
         self._advice_stop.stop()
         self.trouble = None
-        self._hall.store.save(self.session.id, self.session.to_document())
+        self._settle()
         self.go_on()
-        self.publish()
 
     def publish(self) -> None:
-        for queue, eyes in self.readers.items():
-            _put(queue, {"type": "session", "session": self.view(eyes)})
+        for reader in self.readers:
+            self._show(reader)
 
     def go_on(self) -> None:
-        """Have agents decide, if it is for them to."""
-        session = self.session
-        if session.flagged() is not None:
-            session.flag()
-        if self._task is None and (session.awaits_referee() or self._agents()):
+        """Have agents decide, if it is for them to; a flag may have fallen before."""
+        self._watch_clock()
+        if self._task is None and (self._awaits_referee() or self._agents()):
             self._task = asyncio.create_task(self._play())
         self._start_advice()
 
@@ -165,12 +170,16 @@ class Table:
         return {"turn": turn, "position": self.session.game.position(state, self._seen_by(eyes))}
 
     def close(self) -> None:
+        """Nobody plays here any more; the game, if it is kept, goes on at another table."""
+        self._closed = True
         self._stop.stop()
         self._advice_stop.stop()
         if self._review is not None:
             self._review.stop()
-        for queue in list(self.readers):
-            _put(queue, None)
+        if self._flag_fall is not None:
+            self._flag_fall.cancel()
+        for reader in self.readers:
+            reader.close()
 
     def _seen_by(self, told: int | None) -> int | None:
         """Whose eyes someone has who says to sit at a seat, or does not say."""
@@ -188,23 +197,52 @@ class Table:
     def _shown(self, thoughts: list[Thought], eyes: int | None) -> list[dict[str, Any]]:
         """Those that may be known from a seat."""
         shows = self.session.game.shows_thoughts
-        return [asdict(thought) for thought in thoughts if shows(thought.seat, eyes)]
+        return [thought.plain() for thought in thoughts if shows(thought.seat, eyes)]
 
-    def _tell(
-        self, kind: str, thought: Thought, queues: Iterable["asyncio.Queue[Message | None]"]
-    ) -> None:
+    def _tell(self, kind: str, thought: Thought, readers: Iterable[Reader]) -> None:
         """Tell those of a thought who may know it."""
-        message = {"type": kind, "thought": asdict(thought)}
-        for queue in queues:
-            if self.session.game.shows_thoughts(thought.seat, self._seen_by(self.readers[queue])):
-                _put(queue, message)
+        for reader in readers:
+            if self.session.game.shows_thoughts(thought.seat, self._seen_by(reader.eyes)):
+                reader.tell(kind, partial(_thought_message, thought))
+
+    def _show(self, reader: Reader) -> None:
+        reader.tell("session", lambda: {"session": self.view(reader.eyes)})
+
+    def _settle(self) -> None:
+        """The game has changed: keep it, and tell everyone."""
+        try:
+            self._hall.store.save(self.session.id, self.session.to_document())
+        except InputError as error:  # a full disk ends no game
+            self.trouble = str(error)
+        self._watch_clock()
+        self.publish()
+
+    def _watch_clock(self) -> None:
+        """A flag falls by itself, whether or not somebody looks."""
+        if self._flag_fall is not None:
+            self._flag_fall.cancel()
+            self._flag_fall = None
+        session = self.session
+        if session.flagged() is not None:
+            session.flag()
+            self.changed()
+        elif session.clock is not None and session.clock.running is not None:
+            left = session.clock.now()[session.clock.running]
+            loop = asyncio.get_running_loop()
+            self._flag_fall = loop.call_later(left + 0.01, self._watch_clock)
 
     def _agents(self) -> list[int]:
         """The seats at which an agent has to decide now; a game of agents wants to be watched."""
         session = self.session
-        found = [seat for seat in session.deciding() if not session.seats[seat].human]
-        people = any(seat.human for seat in session.seats)
-        return found if people or self.readers else []
+        if self._closed or not (self.readers or self._has_people()):
+            return []
+        return [seat for seat in session.deciding() if not session.seats[seat].human]
+
+    def _awaits_referee(self) -> bool:
+        return not self._closed and self.session.awaits_referee()
+
+    def _has_people(self) -> bool:
+        return any(seat.human for seat in self.session.seats)
 
     def _question(self, seats: list[int]) -> object:
         """What agents at some seats are asked: other people's decisions do not change it."""
@@ -213,15 +251,13 @@ class Table:
         return len(session.turns), session.outcome, [one.model_dump_json() for one in agents]
 
     async def _play(self) -> None:
-        session = self.session
         try:
-            while True:
+            while self._awaits_referee() or self._agents():
                 await self._hear_referee()
-                if not (seats := self._agents()):
-                    break
-                if not any(seat.human for seat in session.seats) and session.turns:
+                if self.session.turns and not self._has_people():
                     await asyncio.sleep(_WATCHED)
-                await self._decide(seats)
+                if seats := self._agents():
+                    await self._decide(seats)
         except InputError as error:
             self.trouble = str(error)
         except Exception:
@@ -229,69 +265,72 @@ class Table:
             self.trouble = "the agent failed; undo a turn, or set its dial, and it tries again"
         finally:
             self._task = None
-            self.thinking = []
             self.publish()
             self._start_advice()
 
     async def _hear_referee(self) -> None:
         """Have the turn taken that is nobody's, if it is time for it."""
         session = self.session
-        while session.awaits_referee():
+        while self._awaits_referee():
             before = session.revision
             turn = await self._hall.hear_referee(session)
             if session.revision == before:
                 session.hear_referee(turn)
-                self._hall.store.save(session.id, session.to_document())
-                self.publish()
+                self._settle()
 
     async def _decide(self, seats: list[int]) -> None:
-        session = self.session
-        self.thinking, self._asked, self._stop = seats, self._question(seats), Stop()
+        session, stop = self.session, Stop()
+        self.thinking, self._asked, self._stop = seats, self._question(seats), stop
+        self.trouble = None
         self.publish()
-        found = await self._hall.think(session, seats, self._publish_thought, self._stop)
-        if self._question(seats) != self._asked:
-            return  # undone, resigned or turned meanwhile: it thinks about what there is now
-        for seat, decision in found.items():
-            session.decide(seat, decision.move, decision.thought)
-        self.thinking = []
-        self._hall.store.save(session.id, session.to_document())
-        self.publish()
+        try:
+            found = await self._hall.think(session, seats, self._publish_thought, stop)
+            if stop.stopped:
+                return  # undone, resigned or turned meanwhile: it thinks about what there is now
+            for seat in seats:
+                session.decide(seat, found[seat].move, found[seat].thought)
+        except Exception:
+            if not stop.stopped:  # else it is no longer asked
+                raise
+        finally:
+            self.thinking = []
+        self._settle()
 
     def _publish_thought(self, thought: Thought) -> None:
-        if thought.turn == len(self.session.turns):
-            self._tell("thought", thought, self.readers)
+        self._tell("thought", thought, self.readers)
 
     def _publish_review(self, review: Review) -> None:
         if review is self._review:
-            for queue in self.readers:
-                _put(queue, review.message())
+            for reader in self.readers:
+                reader.tell("review", review.message)
+
+    def _advised(self) -> list[Reader]:
+        return [reader for reader in self.readers if reader.advised]
 
     def _start_advice(self) -> None:
         people = [seat for seat in self.session.deciding() if self.session.seats[seat].human]
-        if self._advised and people and self._advising is None:
+        if self._advised() and people and self._advising is None and not self._closed:
             self._advising = asyncio.create_task(self._advise(people[0]))
 
     async def _advise(self, seat: int) -> None:
-        session = self.session
-        before, self._advice_stop = session.revision, Stop()
+        stop = self._advice_stop = Stop()
 
         def tell(thought: Thought) -> None:
-            if session.revision == before:
-                self._tell("advice", thought, self._advised)
+            self._tell("advice", thought, self._advised())
 
         try:
-            found = await self._hall.think(session, [seat], tell, self._advice_stop)
-            for decision in found.values():
-                if decision.thought is not None:
-                    tell(decision.thought)
+            found = await self._hall.think(self.session, [seat], tell, stop)
+            if not stop.stopped and (thought := found[seat].thought) is not None:
+                tell(thought)
         except InputError as error:
-            for queue in self._advised:
-                _put(queue, {"type": "trouble", "detail": str(error)})
+            trouble = {"detail": str(error)}
+            for reader in self._advised():
+                reader.tell("trouble", lambda: trouble)
         except Exception:
             log.exception("an adviser failed")
         finally:
             self._advising = None
-        if session.revision != before:
+        if stop.stopped:  # there is something else to advise on, or someone else to advise
             self._start_advice()
 
 
@@ -305,7 +344,8 @@ class Tables:
         self.players = Players()
         self._rng = np.random.default_rng(seed)
         self._tables: OrderedDict[str, Table] = OrderedDict()
-        self._threads = ThreadPoolExecutor(_THINKERS, "think")
+        self._thinkers = Thinkers(_THREADS, _LINE)
+        self._awake = time.time()
         self.reviewing = asyncio.Semaphore(1)
         """A review keeps the machine busy by itself: one at a time."""
 
@@ -314,27 +354,38 @@ class Tables:
             return self.games[name]
         except KeyError:
             known = ", ".join(self.games)
-            raise InputError(f"game {name}: not one of {known}") from None
+            raise UnknownGameError(f"game {name}: not one of {known}") from None
 
-    def open(self, told: NewSession) -> Table:
+    def readers(self) -> int:
+        return sum(len(table.readers) for table in self._tables.values())
+
+    async def open(self, told: NewSession) -> Table:
         """A table for a new game."""
         for seat in told.seats or []:
-            seat_spec(told.game, seat)  # a bad setting is told of before anyone plays
-        session = Session.begin(
-            self.game(told.game), told.setup, told.seats, list(told.turns), self._rng
-        )
-        table = self._seat(session)
+            dialled(told.game, seat)  # a bad setting is told of before anyone plays
+        table = self._seat(await self.begin(told.game, told.setup, told.seats, told.turns))
         table.changed()
         return table
+
+    async def begin(
+        self,
+        game: str,
+        setup: dict[str, Any],
+        seats: list[SeatIn] | None,
+        turns: list[Any],
+        rng: np.random.Generator | None = None,
+    ) -> Session:
+        """A session at no table. Its turns are taken in a thread: there may be thousands."""
+        rng = rng or self._rng.spawn(1)[0]
+        return await asyncio.to_thread(
+            Session.begin, self.game(game), setup, seats, list(turns), rng
+        )
 
     def at(self, id: str) -> Table:
         """The table of a game that was begun, maybe by a server before this one."""
         table = self._tables.get(id)
         if table is None:
-            document = self.store.load(id)
-            if document is None or document["game"] not in self.games:
-                raise UnknownSessionError("no such game here; it may have expired")
-            table = self._seat(Session.from_document(self.games[document["game"]], document))
+            table = self._seat(self._kept(id))
             table.go_on()
         self._tables.move_to_end(id)
         return table
@@ -353,7 +404,7 @@ class Tables:
         stop: Stop,
     ) -> dict[int, Decision]:
         """What the agents of some seats decide; `watch` is called on the event loop."""
-        specs = {seat: seat_spec(session.game.name, session.seats[seat]) for seat in seats}
+        specs = {seat: dialled(session.game.name, session.seats[seat]).spec for seat in seats}
         return await self.ask(session, specs, watch, stop)
 
     async def ask(
@@ -363,49 +414,58 @@ class Tables:
         watch: Callable[[Thought], None],
         stop: Stop,
     ) -> dict[int, Decision]:
-        """What these agents would decide at some seats."""
+        """What these agents would decide at some seats; less than that only if it is stopped."""
         loop, game = asyncio.get_running_loop(), session.game
         state, turn, rng = session.state.clone(), len(session.turns), self._rng.spawn(1)[0]
 
+        def tell(thought: Thought) -> None:
+            if not stop.stopped:
+                watch(thought)
+
         def watched(thought: Thought) -> None:
             with contextlib.suppress(RuntimeError):  # the loop has ended
-                loop.call_soon_threadsafe(watch, thought)
+                loop.call_soon_threadsafe(tell, thought)
 
         def think() -> dict[int, Decision]:
+            if stop.stopped:
+                return {}
             agents = {seat: (spec, self.players.get(spec)) for seat, spec in specs.items()}
             return game.think(state, agents, turn, rng, watched, stop)
 
-        return await loop.run_in_executor(self._threads, think)
+        return await self._thinkers.run(think)
 
     async def hear_referee(self, session: Session) -> Turn:
         """The turn that none of the seats takes."""
-        loop, state = asyncio.get_running_loop(), session.state.clone()
-        return await loop.run_in_executor(self._threads, session.game.referee, state)
+        return await self._thinkers.run(partial(session.game.referee, session.state.clone()))
 
     def close(self) -> None:
         for table in self._tables.values():
             table.close()
-        self._threads.shutdown(wait=False, cancel_futures=True)
         self.store.close()
 
+    def _kept(self, id: str) -> Session:
+        document = self.store.load(id)
+        if document is None or document.get("game") not in self.games:
+            raise UnknownSessionError("no such game here; it may have expired")
+        try:
+            return Session.from_document(self.games[document["game"]], document, self._awake)
+        except InputError as error:
+            raise UnknownSessionError(str(error)) from None
+
     def _seat(self, session: Session) -> Table:
+        """A table, in place of the one at which nothing has happened for longest."""
+        if len(self._tables) >= _LIVE:
+            idle = next((id for id, table in self._tables.items() if not table.busy), None)
+            if idle is None:
+                raise BusyError(f"{_LIVE} games are being played here; try again in a while")
+            self._tables.pop(idle).close()
         table = self._tables[session.id] = Table(session, self)
-        for id in list(self._tables):
-            if len(self._tables) <= _LIVE:
-                break
-            if id != session.id and not self._tables[id].busy:
-                del self._tables[id]
         return table
-
-
-def seat_spec(game: str, seat: SeatIn) -> str:
-    """The agent that plays at a seat."""
-    return dial(game, seat.dial, **seat.settings).spec
 
 
 def seat_view(game: PageGame, name: str, seat: SeatIn) -> dict[str, Any]:
     """Who sits there, with what was measured at that setting of the dial."""
-    set_to = dial(game.name, seat.dial, **seat.settings)
+    set_to = dialled(game.name, seat)
     return {
         "name": name,
         "human": seat.human,
@@ -413,13 +473,10 @@ def seat_view(game: PageGame, name: str, seat: SeatIn) -> dict[str, Any]:
         "settings": seat.settings,
         "agent": None if seat.human else set_to.spec,
         "numbers": dict(set_to.settings),
-        "likeness": [asdict(one) for one in set_to.likeness],
-        "strength": [asdict(one) for one in set_to.strength],
+        "likeness": [vars(one) for one in set_to.likeness],
+        "strength": [vars(one) for one in set_to.strength],
     }
 
 
-def _put(queue: "asyncio.Queue[Message | None]", message: Message | None) -> None:
-    """A reader that is too far behind misses the oldest; the next message tells all anyway."""
-    if queue.full():
-        queue.get_nowait()
-    queue.put_nowait(message)
+def _thought_message(thought: Thought) -> Message:
+    return {"thought": thought.plain()}

@@ -1,5 +1,6 @@
 """What the API is told and tells, checked at its door."""
 
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -17,9 +18,15 @@ Text = Annotated[str, Field(max_length=4000)]
 MoveIn = Text | Annotated[list[Annotated[str, Field(max_length=60)] | int], Field(max_length=64)]
 TurnIn = MoveIn | Annotated[dict[str, MoveIn], Field(max_length=8)]
 Number = int | Annotated[float, Field(allow_inf_nan=False)]
-
-
 Setting = Annotated[str, Field(max_length=20, pattern=r"^[a-z_]+$")]
+Settings = Annotated[
+    dict[Setting, Number],
+    Field(
+        max_length=12,
+        description="Numbers behind the dial, such as elo and c_puct",
+        json_schema_extra={"additionalProperties": False},  # pydantic refuses, and does not say so
+    ),
+]
 
 
 class Strict(BaseModel):
@@ -38,10 +45,7 @@ class SeatIn(Strict):
 
     human: bool = False
     dial: Dial = 0.5
-    settings: Annotated[
-        dict[Setting, Number],
-        Field(max_length=12, description="Numbers behind the dial, such as elo and c_puct"),
-    ] = {}
+    settings: Settings = {}
 
 
 class NewSession(Strict):
@@ -92,7 +96,7 @@ class PolicyQuestion(Strict):
     seat: Annotated[int, Field(ge=0, le=7)] | None = None
     agent: Annotated[str, Field(max_length=300)] | None = None
     dial: Dial | None = None
-    settings: Annotated[dict[Setting, Number], Field(max_length=12)] = {}
+    settings: Settings = {}
     seed: Annotated[int, Field(ge=0, lt=2**32)] = 0
 
 
@@ -199,3 +203,9 @@ class ReviewOut(Told):
 
 class Problem(Told):
     detail: str
+
+
+def first_wrong(errors: Sequence[Mapping[str, Any]]) -> str:
+    """The first of pydantic's errors in one line; what was sent is not sent back."""
+    where = ".".join(str(part) for part in errors[0]["loc"])
+    return f"{where[:200]}: {errors[0]['msg']}"

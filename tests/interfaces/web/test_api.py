@@ -1,0 +1,237 @@
+"""The API as strangers use it."""
+
+import asyncio
+import json
+
+import pytest
+from starlette.websockets import WebSocketDisconnect
+
+PEOPLE = [{"human": True}, {"human": True}]
+
+
+def begin(client, **told):
+    answer = client.post("sessions", json={"game": "chess", **told})
+    assert answer.status_code == 201, answer.text
+    return answer.json()
+
+
+def move(client, session, move, seat=0):
+    told = {"seat": seat, "move": move, "turn": len(session["turns"])}
+    return client.post(f"sessions/{session['id']}/move", json=told)
+
+
+def live(client, session):
+    return client.websocket_connect(f"ws://localhost/api/v1/sessions/{session['id']}/live")
+
+
+def test_a_person_plays_and_an_agent_answers(client):
+    session = begin(client, seats=[{"human": True}, {"dial": 0.0}])
+    with live(client, session) as socket:
+        assert socket.receive_json()["session"]["turns"] == []
+        shown = move(client, session, "e4").json()
+        assert shown["turns"] == [{"seats": [0], "name": "e4"}]
+        while (message := socket.receive_json())["type"] != "session" or len(
+            message["session"]["turns"]
+        ) < 2:
+            pass
+    assert message["session"]["deciding"] == [0]
+    assert message["session"]["thought"]["agent"].startswith("chess(")
+    assert client.get(f"sessions/{session['id']}").json()["revision"] == 2
+
+
+def test_what_cannot_be_played_is_refused(client):
+    session = begin(client)
+    assert move(client, session, "e5").status_code == 400
+    assert move(client, session, ["e4"]).status_code == 400
+    assert move(client, session, "e4", seat=1).json() == {"detail": "no person sits there"}
+    assert move(client, session, "e4", seat=7).status_code == 400
+    assert move(client, session, "e4", seat=8).status_code == 422
+    assert move(client, session, "e" * 5000).status_code == 422
+    gone = session | {"turns": [1]}
+    assert move(client, gone, "e4").json() == {"detail": "the game has gone on meanwhile"}
+
+
+def test_only_people_resign_and_take_back(client):
+    session = begin(client, seats=[{"human": True}, {"dial": 0.0}])
+    path = f"sessions/{session['id']}"
+    for verb in ("resign", "undo"):
+        for seat in (1, 7):
+            assert client.post(f"{path}/{verb}", json={"seat": seat}).status_code == 400
+    assert client.post(f"{path}/undo").json()["detail"] == "there is nothing to take back"
+    assert (
+        client.post(f"{path}/resign", json={"seat": 0}).json()["outcome"].startswith("Black wins")
+    )
+    assert client.post(f"{path}/resign", json={"seat": 0}).status_code == 400
+
+
+def test_a_game_that_is_gone_is_gone_everywhere(client):
+    session = begin(client, seats=PEOPLE)
+    path = f"sessions/{session['id']}"
+    assert client.delete(path).status_code == 204
+    assert client.delete(path).status_code == 404
+    assert client.get(path).status_code == 404
+    assert client.get(f"{path}/record").status_code == 404
+    assert client.put(f"{path}/seats/0", json={}).status_code == 404
+    assert move(client, session, "e4").status_code == 404
+    with live(client, session) as socket, pytest.raises(WebSocketDisconnect) as end:
+        socket.receive_json()
+    assert end.value.code == 4404
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"playouts": 20_001},
+        {"playouts": 10**400},
+        {"playouts": 0},
+        {"playouts": 2.5},
+        {"elo": -1},
+        {"c_puct": 0},
+        {"game": 1},
+        {"x": 1},
+        {"lambda": 1},
+        {"self": 1},
+    ],
+)
+def test_strangers_are_bounded_behind_the_dial_too(client, settings):
+    session = begin(client)
+    seat = {"dial": 0.5, "settings": settings}
+    sat = client.put(f"sessions/{session['id']}/seats/1", json=seat)
+    begun = client.post("sessions", json={"game": "chess", "seats": [{"human": True}, seat]})
+    asked = client.post("policy", json={"game": "chess", **seat})
+    assert [sat.status_code, begun.status_code, asked.status_code] == [400] * 3
+    assert client.get(f"sessions/{session['id']}").json()["revision"] == 0
+
+
+@pytest.mark.parametrize(
+    "agent",
+    [
+        "puct(chess, playouts=20001)",
+        "puct(chess, 2, 20001)",
+        "puct(chess(temperature=0.5), 0.1)",
+        "mmd('chess(elo=1)')",
+        "/etc/passwd",
+        "puct('../net.onnx')",
+        "puct(chess, value='C:\\\\net')",
+        "go",
+        "puct(go)",
+        "hanabi",
+        "sparta(hanabi)",
+        "puct(chess, batch=256)",
+        "puct(" * 60,
+        "",
+        "né",
+    ],
+)
+def test_agents_that_a_stranger_may_not_have(client, agent):
+    answer = client.post("policy", json={"game": "chess", "agent": agent})
+    assert answer.status_code == 400, answer.text
+    assert "\n" not in answer.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"null",
+        b"[]",
+        b"{",
+        b"\xff\xfe",
+        b'{"game": "chess", "seats": [{"dial": NaN}, {}]}',
+        b'{"game": "chess", "seats": [{"settings": {"elo": Infinity}}, {}]}',
+        b'{"game": "chess", "setup": {"clock": NaN}}',
+        b'{"game": "chess", "setup": {"clock": 1e999}}',
+        b'{"game": "chess", "setup": {"\\ud800": 1}}',
+        b'{"game": "chess", "turns": ["\\ud800"]}',
+        b'{"game": "chess", "turns": [{"0": "e4"}]}',
+        b'{"game": "chess", "turns": [["e4"]]}',
+        b'{"game": "chess", "turns": [{"seats": ' + b"[" * 900 + b"]" * 900 + b"}]}",
+        b'{"game": "chess", "setup": ' + b'{"a":' * 50_000 + b"}" * 50_000 + b"}",
+        b'{"game": "chess", "setup": {"fen": ' + b"9" * 6000 + b"}}",
+        b'{"game": "ch\\u0000ess"}',
+        b'{"game": "chess", "surprise": 1}',
+        b'{"game": "chess", "turns": ' + json.dumps(["e4"] * 2001).encode() + b"}",
+    ],
+)
+def test_bodies_that_make_no_sense_are_refused_in_a_line(client, body):
+    answer = client.post("sessions", content=body, headers={"content-type": "application/json"})
+    assert answer.status_code in (400, 422)
+    assert isinstance(answer.json()["detail"], str)
+
+
+def test_what_is_not_json_is_refused(client):
+    for kind in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data"):
+        answer = client.post(
+            "sessions", content=b'{"game":"chess"}', headers={"content-type": kind}
+        )
+        assert answer.status_code == 422
+
+
+def test_verbs_that_a_path_does_not_know(client):
+    for verb in ("PUT", "PATCH", "TRACE", "OPTIONS"):
+        assert client.request(verb, "games").status_code == 405
+    assert client.head("games").status_code == 405
+
+
+def test_records_are_read_and_written(client):
+    text = '[White "Anna; filename=x"]\n\n1. e4 e5 2. Nf3 *\n'
+    answer = client.post("sessions/read", json={"game": "chess", "record": text})
+    session = answer.json()
+    assert [turn["name"] for turn in session["turns"]] == ["e4", "e5", "Nf3"]
+    record = client.get(f"sessions/{session['id']}/record")
+    assert record.headers["content-disposition"] == 'attachment; filename="kedge-chess.pgn"'
+    assert "1. e4 e5 2. Nf3 *" in record.text
+
+
+@pytest.mark.parametrize("record", ["", "1. e5", "%" * 400_000, "1. e4 " * 60_000])
+def test_records_that_are_none_are_refused(client, record):
+    answer = client.post("sessions/read", json={"game": "chess", "record": record})
+    assert answer.status_code == 400, answer.text
+
+
+def test_a_long_record_is_refused_by_its_length(client):
+    shuffle = "Nf3 Nf6 Ng1 Ng8 " * 600
+    answer = client.post("sessions/read", json={"game": "chess", "record": shuffle})
+    assert answer.status_code == 400
+    assert len(answer.json()["detail"]) < 200
+
+
+@pytest.mark.parametrize("message", ["{", "[" * 10_000, '{"advise": "yes"}', "null", b"\x00"])
+def test_sockets_that_talk_nonsense_harm_nobody(client, message):
+    session = begin(client, seats=PEOPLE)
+    with live(client, session) as other:
+        other.receive_json()
+        with live(client, session) as socket:
+            socket.receive_json()
+            (socket.send_text if isinstance(message, str) else socket.send_bytes)(message)
+        move(client, session, "e4")
+        assert other.receive_json()["session"]["turns"] == [{"seats": [0], "name": "e4"}]
+
+
+def test_a_question_is_given_up_when_nobody_waits_for_the_answer(client):
+    """As a server has it: the client leaves while the search is under way."""
+    asked = json.dumps({"game": "chess", "agent": "puct(chess, playouts=20000)"}).encode()
+    app = client.app
+    sent = []
+
+    async def leave():
+        messages = [{"type": "http.request", "body": asked}, {"type": "http.disconnect"}]
+
+        async def receive():
+            if len(messages) == 1:
+                await asyncio.sleep(0.2)
+            return messages.pop(0)
+
+        async def send(message):
+            sent.append(message)
+
+        headers = [(b"host", b"localhost"), (b"content-type", b"application/json")]
+        scope = {
+            "type": "http", "method": "POST", "path": "/api/v1/policy", "headers": headers,
+            "query_string": b"", "scheme": "http", "http_version": "1.1",
+        }  # fmt: skip
+        async with asyncio.timeout(10):
+            await app(scope, receive, send)
+
+    client.portal.call(leave)
+    assert sent[0]["status"] == 400

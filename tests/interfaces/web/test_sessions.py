@@ -1,0 +1,382 @@
+"""Tables under races: what is done while agents think, and while nobody looks."""
+
+import asyncio
+import time
+
+import pytest
+
+from kedge.errors import InputError
+from kedge.interfaces.web import tables as tables_module
+from kedge.interfaces.web.page_game import Stop
+from kedge.interfaces.web.readers import Reader
+from kedge.interfaces.web.tables import UnknownSessionError
+from kedge.interfaces.web.thinkers import BusyError, Thinkers
+from kedge.interfaces.web.words import NewSession, SeatIn
+
+AGENTS = [SeatIn(), SeatIn()]
+
+
+def play(table, move):
+    table.session.decide(table.session.deciding()[0], move)
+    table.changed()
+
+
+def undo(table):
+    table.session.undo(table.session.undone_for(None))
+    table.changed()
+
+
+def test_an_agent_answers_a_move(hall, chess, until):
+    async def game():
+        table = await hall().open(NewSession(game="chess"))
+        play(table, "e4")
+        assert table.busy
+        chess.go.set()
+        await until(lambda: not table.busy)
+        assert len(table.session.turns) == 2
+        assert table.session.thought.done
+        assert table.trouble is None
+
+    asyncio.run(game())
+
+
+def test_a_decision_on_a_position_that_is_gone_is_not_played(hall, chess, until):
+    """Undone and played anew, the game has as many turns as before."""
+
+    async def game():
+        table = await hall().open(NewSession(game="chess"))
+        play(table, "e4")
+        await until(lambda: chess.asked)
+        undo(table)
+        play(table, "d4")
+        await until(lambda: len(chess.asked) == 2)
+        assert "3P4" in chess.asked[1]
+        chess.go.set()
+        await until(lambda: not table.busy)
+        assert table.session.turns[0] == "d2d4"
+        assert len(table.session.turns) == 2
+
+    asyncio.run(game())
+
+
+def test_a_dial_turned_while_it_thinks_is_thought_about_anew(hall, chess, until):
+    async def game():
+        table = await hall().open(NewSession(game="chess"))
+        play(table, "e4")
+        await until(lambda: chess.asked)
+        table.session.sit(1, SeatIn(dial=0.0))
+        table.changed()
+        await until(lambda: len(chess.asked) == 2)
+        chess.go.set()
+        await until(lambda: not table.busy)
+        assert table.session.thought.agent.startswith("chess(")
+
+    asyncio.run(game())
+
+
+def test_a_failure_on_what_is_no_longer_asked_troubles_nobody(hall, chess, until, monkeypatch):
+    async def game():
+        table = await hall().open(NewSession(game="chess"))
+        plain = chess.think
+
+        def fail(state, agents, turn, rng, watch, stop):
+            plain(state, agents, turn, rng, watch, stop)
+            raise InputError("of old")
+
+        monkeypatch.setattr(chess, "think", fail)
+        play(table, "e4")
+        await until(lambda: chess.asked)
+        monkeypatch.setattr(chess, "think", plain)
+        table.session.sit(1, SeatIn(dial=0.0))
+        table.changed()
+        await until(lambda: len(chess.asked) == 2)
+        chess.go.set()
+        await until(lambda: not table.busy)
+        assert (table.trouble, len(table.session.turns)) == (None, 2)
+
+    asyncio.run(game())
+
+
+def test_an_agent_that_fails_is_told_of_and_asked_again(hall, chess, until, monkeypatch):
+    async def game():
+        table = await hall().open(NewSession(game="chess"))
+        plain = chess.think
+        monkeypatch.setattr(chess, "think", lambda *_: {})
+        play(table, "e4")
+        await until(lambda: not table.busy)
+        assert "failed" in table.view(None)["trouble"]
+        monkeypatch.setattr(chess, "think", plain)
+        chess.go.set()
+        table.changed()
+        await until(lambda: not table.busy)
+        assert (table.trouble, len(table.session.turns)) == (None, 2)
+
+    asyncio.run(game())
+
+
+def test_a_game_removed_while_an_agent_thinks_stays_removed(hall, chess, until):
+    async def game():
+        tables = hall()
+        table = await tables.open(NewSession(game="chess"))
+        reader = table.subscribe(None)
+        play(table, "e4")
+        await until(lambda: chess.asked)
+        tables.remove(table.session.id)
+        await until(lambda: table._task is None)
+        assert len(tables.store) == 0
+        with pytest.raises(UnknownSessionError):
+            tables.at(table.session.id)
+        while await reader.next() is not None:
+            pass
+
+    asyncio.run(game())
+
+
+def test_a_flag_falls_by_itself(hall, chess, until):
+    async def game():
+        setup = {"clock": 0.05}
+        tables = hall()
+        table = await tables.open(NewSession(game="chess", setup=setup))
+        await until(lambda: table.session.outcome is not None)
+        assert table.session.outcome == "Black wins: White runs out of time"
+        assert tables.store.load(table.session.id)["ended"] == table.session.outcome
+
+    asyncio.run(game())
+
+
+def test_the_flag_of_an_agent_falls_too(hall, chess, until):
+    async def game():
+        table = await hall().open(NewSession(game="chess", setup={"clock": 0.3}))
+        play(table, "e4")
+        await until(lambda: not table.busy)
+        assert table.session.outcome == "White wins: Black runs out of time"
+        assert len(table.session.turns) == 1
+
+    asyncio.run(game())
+
+
+def test_a_game_of_agents_goes_on_only_while_it_is_watched(hall, chess, until, monkeypatch):
+    monkeypatch.setattr(tables_module, "_WATCHED", 0.01)
+
+    async def game():
+        table = await hall().open(NewSession(game="chess", seats=AGENTS))
+        await asyncio.sleep(0.05)
+        assert chess.asked == []
+        reader = table.subscribe(None)
+        for turns in (1, 2, 3):
+            await until(lambda turns=turns: len(chess.asked) == turns)
+            chess.go.set()
+        table.unsubscribe(reader)
+        chess.go.set()
+        await until(lambda: not table.busy)
+        assert 3 <= len(table.session.turns) <= 4
+
+    asyncio.run(game())
+
+
+def test_a_game_of_agents_that_ends_between_two_turns_asks_nobody(hall, chess, until, monkeypatch):
+    monkeypatch.setattr(tables_module, "_WATCHED", 0.05)
+
+    async def game():
+        table = await hall().open(NewSession(game="chess", seats=AGENTS, turns=["e4"]))
+        table.subscribe(None)
+        await asyncio.sleep(0)
+        table.session.sit(1, SeatIn(human=True))
+        table.changed()
+        await until(lambda: not table._task)
+        assert chess.asked == []
+
+    asyncio.run(game())
+
+
+def test_advice_comes_again_after_it_was_switched_off_and_on(hall, chess, until):
+    async def game():
+        table = await hall().open(NewSession(game="chess"))
+        reader = table.subscribe(None)
+        table.advise(reader, on=True)
+        await until(lambda: chess.asked)
+        table.advise(reader, on=False)
+        table.advise(reader, on=True)
+        await until(lambda: len(chess.asked) == 2)
+        chess.go.set()
+        await until(lambda: table._advising is None)
+        kinds = [(await reader.next())["type"] for _ in range(2)]
+        assert kinds == ["session", "advice"]
+
+    asyncio.run(game())
+
+
+def test_advice_is_for_the_position_that_there_is(hall, chess, until):
+    async def game():
+        people = [SeatIn(human=True), SeatIn(human=True)]
+        table = await hall().open(NewSession(game="chess", seats=people))
+        table.advise(table.subscribe(None), on=True)
+        await until(lambda: chess.asked)
+        play(table, "e4")
+        await until(lambda: len(chess.asked) == 2)
+        assert " b " in chess.asked[1]
+        chess.go.set()
+
+    asyncio.run(game())
+
+
+def test_a_slow_reader_finds_the_newest_of_each_kind():
+    async def read():
+        reader = Reader(None)
+        for turn in range(10_000):
+            reader.tell("session", lambda turn=turn: {"turn": turn})
+            reader.tell("thought", lambda turn=turn: {"turn": turn})
+        reader.close()
+        found = [await reader.next() for _ in range(3)]
+        assert found == [
+            {"type": "session", "turn": 9999},
+            {"type": "thought", "turn": 9999},
+            None,
+        ]
+
+    asyncio.run(read())
+
+
+def test_games_go_on_where_another_server_left_them(hall, chess, until, tmp_path):
+    async def game():
+        table = await hall(tmp_path / "games.sqlite").open(NewSession(game="chess"))
+        play(table, "e4")
+        await until(lambda: chess.asked)  # and then no more is heard of this server
+        again = hall(tmp_path / "games.sqlite").at(table.session.id)
+        assert again.session.turns == ["e2e4"]
+        await until(lambda: len(chess.asked) == 2)
+        table.close()
+        chess.go.set()
+        await until(lambda: not again.busy)
+        assert len(again.session.turns) == 2
+
+    asyncio.run(game())
+
+
+def test_no_clock_runs_while_no_server_does(hall, until, tmp_path):
+    async def game():
+        setup = {"clock": 60.0}
+        tables = hall(tmp_path / "games.sqlite")
+        table = await tables.open(NewSession(game="chess", setup=setup))
+        document = table.session.to_document()
+        document["clock"]["since"] = time.time() - 3600.0
+        tables.store.save(table.session.id, document)
+        again = hall(tmp_path / "games.sqlite").at(table.session.id)
+        assert again.session.clock.now()[0] > 50.0
+
+    asyncio.run(game())
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"turns": ["e2e5"]},
+        {"turns": 3},
+        {"seats": [{"human": 7}]},
+        {"setup": {"planets": 9}},
+        {"clock": {"hands": 2}},
+        {"pending": None},
+        {"game": "draughts"},
+    ],
+)
+def test_a_document_of_another_version_is_a_game_that_is_gone(hall, change):
+    async def game():
+        tables = hall()
+        table = await tables.open(NewSession(game="chess"))
+        tables.store.save("x", table.session.to_document() | change)
+        tables.store.save("y", {})
+        for id in "xy":
+            with pytest.raises(UnknownSessionError):
+                tables.at(id)
+
+    asyncio.run(game())
+
+
+def test_a_full_disk_ends_no_game(hall, chess, until):
+    async def game():
+        tables = hall()
+        table = await tables.open(NewSession(game="chess"))
+        tables.store._file.execute("PRAGMA max_page_count=1")
+        tables.store._file.execute("PRAGMA query_only=ON")
+        play(table, "e4")
+        assert "cannot keep games" in table.view(None)["trouble"]
+        chess.go.set()
+        await until(lambda: not table.busy)
+        assert len(table.session.turns) == 2
+
+    asyncio.run(game())
+
+
+def test_tables_in_memory_are_bounded(hall, monkeypatch):
+    monkeypatch.setattr(tables_module, "_LIVE", 3)
+
+    async def game():
+        tables = hall()
+        first = await tables.open(NewSession(game="chess"))
+        for _ in range(5):
+            await tables.open(NewSession(game="chess"))
+        assert len(tables._tables) == 3
+        assert tables.at(first.session.id) is not first
+        for table in list(tables._tables.values()):
+            table.subscribe(None)
+        with pytest.raises(BusyError):
+            await tables.open(NewSession(game="chess"))
+
+    asyncio.run(game())
+
+
+def test_readers_are_bounded(hall, monkeypatch):
+    monkeypatch.setattr(tables_module, "_READERS", 2)
+
+    async def game():
+        table = await hall().open(NewSession(game="chess"))
+        readers = [table.subscribe(None) for _ in range(2)]
+        with pytest.raises(BusyError):
+            table.subscribe(None)
+        table.unsubscribe(readers[0])
+        table.subscribe(None)
+
+    asyncio.run(game())
+
+
+def test_thinkers_stand_in_line_and_no_more_than_fit():
+    async def think():
+        thinkers = Thinkers(threads=1, line=1)
+        first = asyncio.create_task(thinkers.run(lambda: time.sleep(0.05) or 1))
+        second = asyncio.create_task(thinkers.run(lambda: 2))
+        await asyncio.sleep(0.01)
+        with pytest.raises(BusyError):
+            await thinkers.run(lambda: 3)
+        assert await asyncio.gather(first, second) == [1, 2]
+        with pytest.raises(ZeroDivisionError):
+            await thinkers.run(lambda: 1 / 0)
+        assert await thinkers.run(lambda: 4) == 4
+
+    asyncio.run(think())
+
+
+def test_what_is_stopped_before_its_turn_is_not_thought(hall, chess):
+    async def ask():
+        tables, stop = hall(), Stop()
+        stop.stop()
+        session = await tables.begin("chess", {}, None, [])
+        assert await tables.ask(session, {0: "chess"}, lambda _: None, stop) == {}
+        assert chess.asked == []
+
+    asyncio.run(ask())
+
+
+def test_a_decision_that_cannot_be_taken_changes_nothing(hall, chess, monkeypatch):
+    async def game():
+        table = await hall().open(NewSession(game="chess"))
+        before = table.session.to_document()
+
+        def refuse(*_):
+            raise InputError("no")
+
+        monkeypatch.setattr(chess, "join", refuse)
+        with pytest.raises(InputError):
+            table.session.decide(0, "e4")
+        assert table.session.to_document() == before
+
+    asyncio.run(game())
