@@ -43,15 +43,18 @@ def page_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     yield told.split()[-1].rstrip("/")
     server.send_signal(signal.SIGINT)
     try:
-        assert server.wait(10) == 0
+        assert server.wait(10) == 130
     finally:
         server.kill()
         server.stdout.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser():
-    """Chromium; the tests that need it skip where it, or Playwright, is missing."""
+    """Chromium; the tests that need it skip where it, or Playwright, is missing.
+
+    Not for the whole session: as long as there is one, its event loop runs in this thread.
+    """
     playwright = pytest.importorskip("playwright.sync_api", reason="needs Playwright")
     program = shutil.which("chromium") or shutil.which("chromium-browser")
     if program is None:

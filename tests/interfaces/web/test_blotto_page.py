@@ -16,7 +16,7 @@ HUMAN = {"human": True}
 
 @pytest.fixture
 def client():
-    with TestClient(make_app(ServerOptions(seed=1))) as client:
+    with TestClient(make_app(ServerOptions(seed=1)), "http://localhost") as client:
         yield client
 
 

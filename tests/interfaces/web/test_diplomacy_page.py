@@ -239,7 +239,7 @@ def test_a_phase_over_http():
             move = {"seat": seat, "move": [], "turn": 0}
             session = client.post(f"{where}/move", json=move).json()
             assert seat == 5 or session["thoughts"] == []
-        with client.websocket_connect(f"{where}/live") as socket:
+        with client.websocket_connect(f"ws://localhost{where}/live") as socket:
             while not session["turns"]:
                 session = socket.receive_json()["session"]
         assert [thought["seat"] for thought in session["thoughts"]] == [6]

@@ -25,7 +25,7 @@ WALLS = [f"{column}{row}" for row in range(1, 10) for column in "EF"]
 
 @pytest.fixture(scope="module")
 def client():
-    with TestClient(make_app()) as found:
+    with TestClient(make_app(), "http://localhost") as found:
         yield found
 
 

@@ -19,7 +19,7 @@ ALICE, BOB = ["R1", "R1", "R2", "G4", "B5"], ["Y1", "Y1", "Y2", "W4", "W5"]
 
 @pytest.fixture
 def client():
-    with TestClient(make_app(ServerOptions(seed=1))) as client:
+    with TestClient(make_app(ServerOptions(seed=1)), "http://localhost") as client:
         yield client
 
 
@@ -97,7 +97,7 @@ def test_a_person_cannot_see_with_the_eyes_of_an_agent(client):
 
 def test_what_an_agent_thinks_is_not_told_but_what_one_should_do_is(client):
     session = begin(client, ({**HUMAN, "dial": 0}, {"dial": 0}), deck=deck())
-    with client.websocket_connect(f"/api/sessions/{session['id']}/live?eyes=1") as socket:
+    with client.websocket_connect(f"ws://localhost/api/sessions/{session['id']}/live?eyes=1") as socket:
         assert socket.receive_json()["session"]["eyes"] == 0
         client.post(
             f"/api/sessions/{session['id']}/move",
@@ -121,8 +121,8 @@ def test_advice_goes_to_the_one_whose_decision_it_is(client):
     session = begin(client, [{**HUMAN, "dial": 0}] * 2, deck=deck())
     address = f"/api/sessions/{session['id']}/live"
     with (
-        client.websocket_connect(f"{address}?eyes=1") as bob,
-        client.websocket_connect(f"{address}?eyes=0") as alice,
+        client.websocket_connect(f"ws://localhost{address}?eyes=1") as bob,
+        client.websocket_connect(f"ws://localhost{address}?eyes=0") as alice,
     ):
         bob.send_json({"advise": True})
         alice.send_json({"advise": True})

@@ -14,7 +14,7 @@ _SCHOLAR = ["e2e4", "e7e5", "f1c4", "b8c6", "d1h5", "g8f6", "h5f7"]
 
 @pytest.fixture
 def client():
-    with TestClient(make_app()) as found:
+    with TestClient(make_app(), "http://localhost") as found:
         yield found
 
 
@@ -86,7 +86,7 @@ def test_review_is_of_the_game_as_it_stands(client):
 def test_review_stops_when_nobody_listens(client):
     quiet = ["e2e4", "e7e5", "g1f3", "b8c6", "f1c4", "f8c5", "c2c3", "g8f6", "d2d3", "d7d6"]
     address = _begin(client, quiet)
-    with client.websocket_connect(f"{address}/live") as socket:
+    with client.websocket_connect(f"ws://localhost{address}/live") as socket:
         socket.receive_json()
         client.post(f"{address}/review")
         while socket.receive_json()["type"] != "review":

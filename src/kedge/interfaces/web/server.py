@@ -2,6 +2,7 @@
 
 import errno
 import ipaddress
+import os
 import secrets
 import socket
 import threading
@@ -12,7 +13,6 @@ import uvicorn
 
 from kedge.errors import InputError
 from kedge.home import home
-from kedge.interfaces.output import InterruptError
 from kedge.interfaces.web.app import LOCAL_HOSTS, ServerOptions, make_app
 from kedge.interfaces.web.store import SessionStore
 
@@ -51,7 +51,9 @@ def serve(game: str | None, host: str, port: int, *, browser: bool) -> None:
     try:
         _Server(config, address if browser else None).run(sockets=[listener])
     except KeyboardInterrupt:
-        raise InterruptError("ended; games are kept") from None
+        typer.echo("kedge: ended; games are kept", err=True)
+        # Agents may be thinking in native code, which does not survive Python's own way to end.
+        os._exit(130)
     finally:
         listener.close()
 
