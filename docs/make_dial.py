@@ -170,6 +170,7 @@ class Measuring:
             ("mean", "se", "games"),
             "games",
             command,
+            is_share=False,
         )
 
     def blotto_likeness(self, settings: Settings) -> Card:
@@ -208,7 +209,8 @@ class Measuring:
         told = " ".join(f"--{name} {number}" for name, number in settings.items())
         command = f"kedge solve blotto {told or '--lambda inf'}"
         found = {"value": value, "error": 0.0, "sample": 1}
-        return card(metric, found, ("value", "error", "sample"), "run", command)
+        keys = ("value", "error", "sample")
+        return card(metric, found, keys, "run", command, is_share=False)
 
     def report(self, experiment: Experiment) -> Any:
         engine = "local" if is_cpu(self.device) else "inline"
@@ -235,11 +237,18 @@ def blotto_policies(settings: Settings) -> list[Any]:
 
 
 def card(
-    metric: str, found: dict[str, Any], keys: tuple[str, str, str], counted: str, command: str
+    metric: str,
+    found: dict[str, Any],
+    keys: tuple[str, str, str],
+    counted: str,
+    command: str,
+    *,
+    is_share: bool = True,
 ) -> Card:
     value, error, sample = (found[key] for key in keys)
     return {
         "metric": metric,
+        "is_share": is_share,
         "value": float(f"{value:.5g}"),
         "error": float(f"{error:.3g}"),
         "sample": sample,

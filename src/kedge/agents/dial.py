@@ -31,6 +31,8 @@ class Measured:
 
     metric: str
     """In words."""
+    is_share: bool
+    """Whether it is a share of something, and reads as a percentage."""
     value: float
     error: float
     """One standard error; 0 of what is computed and not sampled."""

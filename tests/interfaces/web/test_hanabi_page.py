@@ -97,7 +97,9 @@ def test_a_person_cannot_see_with_the_eyes_of_an_agent(client):
 
 def test_what_an_agent_thinks_is_not_told_but_what_one_should_do_is(client):
     session = begin(client, ({**HUMAN, "dial": 0}, {"dial": 0}), deck=deck())
-    with client.websocket_connect(f"ws://localhost/api/sessions/{session['id']}/live?eyes=1") as socket:
+    with client.websocket_connect(
+        f"ws://localhost/api/sessions/{session['id']}/live?eyes=1"
+    ) as socket:
         assert socket.receive_json()["session"]["eyes"] == 0
         client.post(
             f"/api/sessions/{session['id']}/move",

@@ -75,9 +75,8 @@ function Measured({ name, found }) {
     </div>`;
 }
 
-function figure({ value, error }) {
-  const share = Math.abs(value) <= 1;
+function figure({ value, error, is_share: share }) {
   const [shown, spread, unit] = share ? [100 * value, 100 * error, " %"] : [value, error, ""];
   const digits = spread > 0 ? Math.max(0, Math.min(3, 1 - Math.floor(Math.log10(spread)))) : Number.isInteger(shown) ? 0 : 2;
-  return `${shown.toFixed(digits)} ± ${spread.toFixed(digits)}${unit}`;
+  return `${shown.toFixed(digits)}${spread > 0 ? ` ± ${spread.toFixed(digits)}` : ""}${unit}`;
 }

@@ -87,14 +87,13 @@ export function Board(props) {
   const { session, thought, hovered, mine } = props;
   const map = useMap();
   const frame = useRef(null);
-  const [earlier, setEarlier] = useState(null);
   const [arrows, setArrows] = useState(true);
   const shared = useOrders(props);
   const before = useBefore(session, thought);
-  const pointed = hovered && thought && !earlier
+  const pointed = hovered && thought
     && { orders: hovered.map((text) => [POWERS[thought.seat], text]), look: "pointed" };
-  const active = mine.length > 0 && !earlier;
-  const position = earlier ? earlier.position : (pointed && before) || session.position;
+  const active = mine.length > 0;
+  const position = (pointed && before) || session.position;
   useEffect(() => { if (map) centre(frame.current, map, session.position.units[shared.power]); }, [map, shared.power]);
 
   const key = (event) => {
@@ -121,7 +120,8 @@ export function Board(props) {
           onClick=${active ? shared.press : undefined} />`}
         ${active && shared.choosing && html`<${Which} texts=${shared.choosing} shared=${shared} />`}
       </div>
-      <${History} session=${session} earlier=${earlier} onEarlier=${setEarlier} arrows=${arrows} onArrows=${setArrows} />
+      <label class="past"><input type="checkbox" checked=${arrows}
+        onChange=${(event) => setArrows(event.target.checked)} /> Draw the last orders</label>
     </div>`;
 }
 
@@ -153,30 +153,6 @@ function Which({ texts, shared }) {
         <button type="button" ref=${index === 0 ? first : null}
           onClick=${() => shared.write(province(parse(text).at), text)}>${text}</button>`)}
       <button type="button" onClick=${shared.cancel}>Cancel</button>
-    </div>`;
-}
-
-// Earlier phases, each with the orders that led to it.
-function History({ session, earlier, onEarlier, arrows, onArrows }) {
-  const now = session.turns.length;
-  const at = earlier ? earlier.turn : now;
-  const wanted = useRef(now);
-  useEffect(() => { if (earlier && earlier.turn >= now) onEarlier(null); }, [now]);
-  const look = (turn) => {
-    wanted.current = turn;
-    if (turn >= now) return onEarlier(null);
-    return api.at(session.id, turn)
-      .then((found) => wanted.current === turn && onEarlier(found), () => onEarlier(null));
-  };
-  const shown = earlier ? earlier.position : session.position;
-  return html`
-    <div class="history">
-      <button type="button" aria-label="The phase before" disabled=${at === 0} onClick=${() => look(at - 1)}>‹</button>
-      <input type="range" min="0" max=${now} value=${at} disabled=${now === 0} aria-label="Phase that is shown"
-        aria-valuetext=${phaseName(shown.name)} onInput=${(event) => look(Number(event.target.value))} />
-      <button type="button" aria-label="The phase after" disabled=${at === now} onClick=${() => look(at + 1)}>›</button>
-      <label><input type="checkbox" checked=${arrows}
-        onChange=${(event) => onArrows(event.target.checked)} /> last orders</label>
     </div>`;
 }
 
