@@ -33,6 +33,7 @@ class ChessPage(PageGame):
     name, title = "chess", "chess"
     setup = ChessSetup
     files = (".pgn",)
+    device = "winograd"  # the searches of all who play make full batches
     clocks = True
     reviews = True
 

@@ -79,6 +79,7 @@ class GoPage(PageGame):
     name, title = "go", "Go"
     setup = GoSetup
     files = (".sgf",)
+    device = "winograd"  # the searches of all who play make full batches
     clocks = True
     reviews = True
 

@@ -6,7 +6,6 @@ from functools import lru_cache
 
 from kedge.agents import AGENTS, Agent, make_agent
 from kedge.agents.dial import Dial, dial
-from kedge.agents.networks import computing_on
 from kedge.errors import InputError
 from kedge.interfaces.web.words import SeatIn
 from kedge.models import embedded, store
@@ -39,8 +38,7 @@ class Players:
         with self._loading:
             if spec not in self._agents:
                 check_spec(parse(spec))
-                with computing_on("winograd"):  # the games of many make full batches
-                    self._agents[spec] = make_agent(spec)
+                self._agents[spec] = make_agent(spec)
                 while len(self._agents) > _KEPT:
                     self._agents.popitem(last=False)
             self._agents.move_to_end(spec)

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from kedge.agents.networks import computing_on
 from kedge.errors import InputError
 from kedge.interfaces.web.page_game import EVERYTHING, Decision, PageGame, Stop, Thought, Turn
 from kedge.interfaces.web.players import Players, dialled
@@ -429,7 +430,8 @@ class Tables:
         def think() -> dict[int, Decision]:
             if stop.stopped:
                 return {}
-            agents = {seat: (spec, self.players.get(spec)) for seat, spec in specs.items()}
+            with computing_on(game.device):
+                agents = {seat: (spec, self.players.get(spec)) for seat, spec in specs.items()}
             return game.think(state, agents, turn, rng, watched, stop)
 
         return await self._thinkers.run(think)
