@@ -6,6 +6,7 @@ import time
 import pytest
 
 from kedge.errors import InputError
+from kedge.interfaces.web import table as table_module
 from kedge.interfaces.web import tables as tables_module
 from kedge.interfaces.web.page_game import Stop
 from kedge.interfaces.web.readers import Reader
@@ -156,7 +157,7 @@ def test_the_flag_of_an_agent_falls_too(hall, chess, until):
 
 
 def test_a_game_of_agents_goes_on_only_while_it_is_watched(hall, chess, until, monkeypatch):
-    monkeypatch.setattr(tables_module, "_WATCHED", 0.01)
+    monkeypatch.setattr(table_module, "_WATCHED", 0.01)
 
     async def game():
         table = await hall().open(NewSession(game="chess", seats=AGENTS))
@@ -175,7 +176,7 @@ def test_a_game_of_agents_goes_on_only_while_it_is_watched(hall, chess, until, m
 
 
 def test_a_game_of_agents_that_ends_between_two_turns_asks_nobody(hall, chess, until, monkeypatch):
-    monkeypatch.setattr(tables_module, "_WATCHED", 0.05)
+    monkeypatch.setattr(table_module, "_WATCHED", 0.05)
 
     async def game():
         table = await hall().open(NewSession(game="chess", seats=AGENTS, turns=["e4"]))
@@ -326,7 +327,7 @@ def test_tables_in_memory_are_bounded(hall, monkeypatch):
 
 
 def test_readers_are_bounded(hall, monkeypatch):
-    monkeypatch.setattr(tables_module, "_READERS", 2)
+    monkeypatch.setattr(table_module, "_READERS", 2)
 
     async def game():
         table = await hall().open(NewSession(game="chess"))

@@ -18,7 +18,8 @@ from kedge.errors import InputError
 from kedge.interfaces.web.page_game import PageGame, Stop
 from kedge.interfaces.web.players import check_spec, dialled, known_names
 from kedge.interfaces.web.readers import Reader
-from kedge.interfaces.web.tables import Table, Tables, UnknownSessionError
+from kedge.interfaces.web.table import Table
+from kedge.interfaces.web.tables import Tables, UnknownSessionError
 from kedge.interfaces.web.words import (
     MOST_TURNS,
     AtSeat,

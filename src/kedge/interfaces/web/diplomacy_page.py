@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Annotated, Any
 
 import numpy as np
@@ -30,20 +31,17 @@ from kedge.interfaces.web.page_game import (
     PageGame,
     Row,
     Stop,
-    Thought,
     Turn,
     Watch,
-    entropy,
     finite,
+    told_of,
 )
 from kedge.interfaces.web.words import Strict
 from kedge.records.diplomacy_files import saved_game
 from kedge.records.diplomacy_games import COMPLETED, DiplomacyGame, Final, Phase
 from kedge.records.diplomacy_positions import replayed_games
 from kedge.records.report import ReadReport
-from kedge.regularize import kl_divergence
 
-_SHOWN = 24  # joint orders
 _searches = threading.Semaphore(2)  # each keeps the machine busy by itself
 _WAIT = 0.1  # seconds after which one that waits looks whether it is still wanted
 
@@ -164,7 +162,7 @@ class DiplomacyPage(PageGame):
                 found = agent.analyse_many([(state.state, seat) for seat in seats], rng)
             for seat, one in zip(seats, found, strict=True):
                 orders = format_orders(one.orders[draw(one.policy, rng)])
-                decided[seat] = Decision(orders, _thought(spec, seat, turn, one))
+                decided[seat] = Decision(orders, told_of(one, spec, seat, turn, partial(_row, one)))
         return decided
 
     def write(self, document: Document) -> str:
@@ -241,21 +239,6 @@ def _turn_to_search(agent: Agent, stop: Stop) -> Iterator[None]:
     finally:
         if admitted:
             _searches.release()
-
-
-def _thought(spec: str, seat: int, turn: int, found: OrdersAnalysis) -> Thought:
-    best = np.lexsort((-found.anchor, -found.policy))[:_SHOWN]
-    return Thought(
-        agent=spec,
-        seat=seat,
-        turn=turn,
-        value=finite(found.value),
-        kl=finite(kl_divergence(found.policy, found.anchor)),
-        entropy=entropy(found.policy),
-        anchor_entropy=entropy(found.anchor),
-        rows=[_row(found, int(i)) for i in best],
-        others=len(found.orders) - len(best),
-    )
 
 
 def _row(found: OrdersAnalysis, i: int) -> Row:

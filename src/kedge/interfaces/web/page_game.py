@@ -239,7 +239,7 @@ def told_of(
         seat=seat,
         turn=turn,
         value=finite(found.value),
-        kl=finite(kl_divergence(found.policy, found.anchor)),
+        kl=finite(np.maximum(0.0, kl_divergence(found.policy, found.anchor))),
         entropy=entropy(found.policy),
         anchor_entropy=entropy(found.anchor),
         rows=[row(int(i)) for i in order[:_SHOWN]],

@@ -1,14 +1,10 @@
-"""Tables at which games are played: agents think in threads, everyone who watches is told.
-
-All but thinking happens on the event loop's thread, so that nothing here needs a lock.
-"""
+"""All tables of a server: games are begun, found again and thought about here."""
 
 import asyncio
 import contextlib
-import logging
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -16,22 +12,17 @@ import numpy as np
 
 from kedge.agents.networks import computing_on
 from kedge.errors import InputError
-from kedge.interfaces.web.page_game import EVERYTHING, Decision, PageGame, Stop, Thought, Turn
+from kedge.interfaces.web.page_game import Decision, PageGame, Stop, Thought, Turn
 from kedge.interfaces.web.players import Players, dialled
-from kedge.interfaces.web.readers import Message, Reader
-from kedge.interfaces.web.reviewing import Review
 from kedge.interfaces.web.session import Session
 from kedge.interfaces.web.store import SessionStore
+from kedge.interfaces.web.table import Table
 from kedge.interfaces.web.thinkers import BusyError, Thinkers
 from kedge.interfaces.web.words import NewSession, SeatIn
 
 _LIVE = 512  # tables in memory; more cannot be busy at once
-_READERS = 1024
 _THREADS = 64  # those of chess and Go only wait for a search that they share
 _LINE = 2 * _LIVE  # an agent and an adviser a table
-_WATCHED = 0.7  # seconds between the turns of a game that is only watched
-
-log = logging.getLogger("kedge.web")
 
 
 class UnknownGameError(InputError):
@@ -40,299 +31,6 @@ class UnknownGameError(InputError):
 
 class UnknownSessionError(InputError):
     """No game has this id: it never had, or it has expired."""
-
-
-class Table:
-    """A game, who watches it, and what is being thought at it."""
-
-    def __init__(self, session: Session, hall: "Tables") -> None:
-        self.session = session
-        self.trouble: str | None = None
-        self.readers: set[Reader] = set()
-        self.thinking: list[int] = []
-        self._hall = hall
-        self._task: asyncio.Task[None] | None = None
-        self._asked: object = None
-        self._stop = Stop()
-        self._advising: asyncio.Task[None] | None = None
-        self._advice_stop = Stop()
-        self._review: Review | None = None
-        self._flag_fall: asyncio.TimerHandle | None = None
-        self._closed = False
-
-    @property
-    def busy(self) -> bool:
-        return bool(self.readers) or self._task is not None
-
-    def subscribe(self, eyes: int | None) -> Reader:
-        """Someone who watches from a seat, and is told of the game as it stands first."""
-        if self._hall.readers() >= _READERS:
-            raise BusyError("too many watch games here; try again in a while")
-        reader = Reader(eyes)
-        self.readers.add(reader)
-        self.go_on()
-        self._show(reader)
-        if self._review is not None and self._review.is_of(self.session):
-            reader.tell("review", self._review.message)
-        return reader
-
-    def unsubscribe(self, reader: Reader) -> None:
-        self.readers.discard(reader)
-        self.advise(reader, on=False)
-        if not self.readers and self._review is not None:
-            self._review.stop()
-
-    def advise(self, reader: Reader, *, on: bool) -> None:
-        """Tell this reader what the agent of a person's own seat makes of the decision."""
-        reader.advised = on
-        if not self._advised():
-            self._advice_stop.stop()
-        elif on:
-            self._start_advice()
-
-    def review(self) -> Review:
-        """Of the game as it stands; it begins where there is none."""
-        session = self.session
-        if not session.game.reviews:
-            raise InputError(f"games of {session.game.title} are not reviewed")
-        if not session.turns:
-            raise InputError("no move was made: there is nothing to review")
-        if self._review is None or self._review.failed or not self._review.is_of(session):
-            if self._review is not None:
-                self._review.stop()
-            self._review = Review(session, self._publish_review)
-            self._review.begin(self._hall.reviewing)
-        return self._review
-
-    def reviewed(self) -> Review:
-        """The review that was begun of the game as it stands."""
-        if self._review is None or not self._review.is_of(self.session):
-            raise InputError("the game as it stands is not reviewed; POST begins a review")
-        return self._review
-
-    def changed(self) -> None:
-        """After anything: keep it, tell everyone, and let agents go on."""
-        if self.thinking and self._question(self.thinking) != self._asked:
-            self._stop.stop()
-        self._advice_stop.stop()
-        self.trouble = None
-        self._settle()
-        self.go_on()
-
-    def publish(self) -> None:
-        for reader in self.readers:
-            self._show(reader)
-
-    def go_on(self) -> None:
-        """Have agents decide, if it is for them to; a flag may have fallen before."""
-        self._watch_clock()
-        if self._task is None and (self._awaits_referee() or self._agents()):
-            self._task = asyncio.create_task(self._play())
-        self._start_advice()
-
-    def view(self, eyes: int | None) -> dict[str, Any]:
-        """The game as it is shown to who sits at `eyes`, or to who decides."""
-        session = self.session
-        game, over = session.game, session.outcome is not None
-        eyes = self._seen_by(eyes)
-        thought = self._shown([session.thought] if session.thought else [], eyes)
-        setup = session.setup.model_dump()
-        if not over:
-            setup = {key: setup[key] for key in setup if key not in game.secret}
-        return {
-            "id": session.id,
-            "game": game.name,
-            "revision": session.revision,
-            "setup": setup,
-            "seats": [
-                seat_view(game, name, seat) | {"decided": number in session.pending}
-                for number, (name, seat) in enumerate(
-                    zip(session.seat_names(), session.seats, strict=True)
-                )
-            ],
-            "deciding": session.deciding(),
-            "thinking": self.thinking,
-            "eyes": None if eyes == EVERYTHING else eyes,
-            "turns": [{"seats": seats, "name": name} for seats, name in session.names],
-            "document": None if game.secret and not over else session.turns,
-            "position": game.position(session.state, eyes),
-            "outcome": session.outcome,
-            "thought": thought[0] if thought else None,
-            "thoughts": self._shown(session.thoughts, eyes),
-            "clock": None
-            if session.clock is None
-            else {"left": session.clock.now(), "running": session.clock.running},
-            "trouble": self.trouble,
-        }
-
-    async def position_at(self, turn: int, eyes: int | None) -> dict[str, Any]:
-        """An earlier position, as it is shown to who sits at `eyes`."""
-        state = await asyncio.to_thread(self.session.state_at, turn)
-        return {"turn": turn, "position": self.session.game.position(state, self._seen_by(eyes))}
-
-    def close(self) -> None:
-        """Nobody plays here any more; the game, if it is kept, goes on at another table."""
-        self._closed = True
-        self._stop.stop()
-        self._advice_stop.stop()
-        if self._review is not None:
-            self._review.stop()
-        if self._flag_fall is not None:
-            self._flag_fall.cancel()
-        for reader in self.readers:
-            reader.close()
-
-    def _seen_by(self, told: int | None) -> int | None:
-        """Whose eyes someone has who says to sit at a seat, or does not say."""
-        session = self.session
-        people = [seat for seat, one in enumerate(session.seats) if one.human]
-        if session.game.secret:  # nobody sees by saying so what an agent sees
-            if session.outcome is not None or not people:
-                return EVERYTHING
-            return told if told in people else people[0] if len(people) == 1 else None
-        if told is not None and told < len(session.seats):
-            return told
-        deciding = [seat for seat in session.deciding() if seat in people]
-        return next(iter(deciding or people), None)
-
-    def _shown(self, thoughts: list[Thought], eyes: int | None) -> list[dict[str, Any]]:
-        """Those that may be known from a seat."""
-        shows = self.session.game.shows_thoughts
-        return [thought.plain() for thought in thoughts if shows(thought.seat, eyes)]
-
-    def _tell(self, kind: str, thought: Thought, readers: Iterable[Reader]) -> None:
-        """Tell those of a thought who may know it."""
-        for reader in readers:
-            if self.session.game.shows_thoughts(thought.seat, self._seen_by(reader.eyes)):
-                reader.tell(kind, partial(_thought_message, thought))
-
-    def _show(self, reader: Reader) -> None:
-        reader.tell("session", lambda: {"session": self.view(reader.eyes)})
-
-    def _settle(self) -> None:
-        """The game has changed: keep it, and tell everyone."""
-        try:
-            self._hall.store.save(self.session.id, self.session.to_document())
-        except InputError as error:  # a full disk ends no game
-            self.trouble = str(error)
-        self._watch_clock()
-        self.publish()
-
-    def _watch_clock(self) -> None:
-        """A flag falls by itself, whether or not somebody looks."""
-        if self._flag_fall is not None:
-            self._flag_fall.cancel()
-            self._flag_fall = None
-        session = self.session
-        if session.flagged() is not None:
-            session.flag()
-            self.changed()
-        elif session.clock is not None and session.clock.running is not None:
-            left = session.clock.now()[session.clock.running]
-            loop = asyncio.get_running_loop()
-            self._flag_fall = loop.call_later(left + 0.01, self._watch_clock)
-
-    def _agents(self) -> list[int]:
-        """The seats at which an agent has to decide now; a game of agents wants to be watched."""
-        session = self.session
-        if self._closed or not (self.readers or self._has_people()):
-            return []
-        return [seat for seat in session.deciding() if not session.seats[seat].human]
-
-    def _awaits_referee(self) -> bool:
-        return not self._closed and self.session.awaits_referee()
-
-    def _has_people(self) -> bool:
-        return any(seat.human for seat in self.session.seats)
-
-    def _question(self, seats: list[int]) -> object:
-        """What agents at some seats are asked: other people's decisions do not change it."""
-        session = self.session
-        agents = [session.seats[seat] for seat in seats]
-        return len(session.turns), session.outcome, [one.model_dump_json() for one in agents]
-
-    async def _play(self) -> None:
-        try:
-            while self._awaits_referee() or self._agents():
-                await self._hear_referee()
-                if self.session.turns and not self._has_people():
-                    await asyncio.sleep(_WATCHED)
-                if seats := self._agents():
-                    await self._decide(seats)
-        except InputError as error:
-            self.trouble = str(error)
-        except Exception:
-            log.exception("an agent failed")
-            self.trouble = "the agent failed; undo a turn, or set its dial, and it tries again"
-        finally:
-            self._task = None
-            self.publish()
-            self._start_advice()
-
-    async def _hear_referee(self) -> None:
-        """Have the turn taken that is nobody's, if it is time for it."""
-        session = self.session
-        while self._awaits_referee():
-            before = session.revision
-            turn = await self._hall.hear_referee(session)
-            if session.revision == before:
-                session.hear_referee(turn)
-                self._settle()
-
-    async def _decide(self, seats: list[int]) -> None:
-        session, stop = self.session, Stop()
-        self.thinking, self._asked, self._stop = seats, self._question(seats), stop
-        self.trouble = None
-        self.publish()
-        try:
-            found = await self._hall.think(session, seats, self._publish_thought, stop)
-            if stop.stopped:
-                return  # undone, resigned or turned meanwhile: it thinks about what there is now
-            for seat in seats:
-                session.decide(seat, found[seat].move, found[seat].thought)
-        except Exception:
-            if not stop.stopped:  # else it is no longer asked
-                raise
-        finally:
-            self.thinking = []
-        self._settle()
-
-    def _publish_thought(self, thought: Thought) -> None:
-        self._tell("thought", thought, self.readers)
-
-    def _publish_review(self, review: Review) -> None:
-        if review is self._review:
-            for reader in self.readers:
-                reader.tell("review", review.message)
-
-    def _advised(self) -> list[Reader]:
-        return [reader for reader in self.readers if reader.advised]
-
-    def _start_advice(self) -> None:
-        people = [seat for seat in self.session.deciding() if self.session.seats[seat].human]
-        if self._advised() and people and self._advising is None and not self._closed:
-            self._advising = asyncio.create_task(self._advise(people[0]))
-
-    async def _advise(self, seat: int) -> None:
-        stop = self._advice_stop = Stop()
-
-        def tell(thought: Thought) -> None:
-            self._tell("advice", thought, self._advised())
-
-        try:
-            found = await self._hall.think(self.session, [seat], tell, stop)
-            if not stop.stopped and (thought := found[seat].thought) is not None:
-                tell(thought)
-        except InputError as error:
-            trouble = {"detail": str(error)}
-            for reader in self._advised():
-                reader.tell("trouble", lambda: trouble)
-        except Exception:
-            log.exception("an adviser failed")
-        finally:
-            self._advising = None
-        if stop.stopped:  # there is something else to advise on, or someone else to advise
-            self._start_advice()
 
 
 class Tables:
@@ -463,22 +161,3 @@ class Tables:
             self._tables.pop(idle).close()
         table = self._tables[session.id] = Table(session, self)
         return table
-
-
-def seat_view(game: PageGame, name: str, seat: SeatIn) -> dict[str, Any]:
-    """Who sits there, with what was measured at that setting of the dial."""
-    set_to = dialled(game.name, seat)
-    return {
-        "name": name,
-        "human": seat.human,
-        "dial": seat.dial,
-        "settings": seat.settings,
-        "agent": None if seat.human else set_to.spec,
-        "numbers": dict(set_to.settings),
-        "likeness": [vars(one) for one in set_to.likeness],
-        "strength": [vars(one) for one in set_to.strength],
-    }
-
-
-def _thought_message(thought: Thought) -> Message:
-    return {"thought": thought.plain()}
