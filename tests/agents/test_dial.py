@@ -128,7 +128,7 @@ def test_bad_input(game, x, settings, said):
 def test_the_cards():
     cards = json.loads((files("kedge.agents") / "dial.json").read_text(encoding="utf-8"))
     assert list(cards) == GAMES
-    words = {"metric", "value", "error", "sample", "counted", "command"}
+    words = {"metric", "value", "error", "sample", "counted", "command", "is_share"}
     for found in cards.values():
         places = [stop["x"] for stop in found]
         assert places == sorted(set(places))
@@ -150,3 +150,14 @@ def test_in_words():
     assert "nearest" not in str(at)
     assert "nearest" in str(dial("blotto", 0.9))
     assert str(replace(at, strength=())).endswith("strength: not measured")
+
+
+def test_between_stops_that_were_not_measured_the_nearest_that_were_are_told():
+    for game in ("chess", "go", "diplomacy", "hanabi", "blotto"):
+        known = stops(game)
+        for kind in ("likeness", "strength"):
+            places = [stop.x for stop in known if any(one.is_exact for one in getattr(stop, kind))]
+            found = [one.x for one in getattr(dial(game, 0.5), kind)]
+            below, above = [x for x in places if x <= 0.5], [x for x in places if x >= 0.5]
+            assert set(found) <= {*below[-1:], *above[:1]}
+            assert bool(found) == bool(places)

@@ -136,7 +136,6 @@ def dial(game: str, x: float, **settings: float) -> Dial:
     x = _place(measured, number, told[number]) if number in told else _snapped(measured, float(x))
     used = _settings(measured, number, x)
     used |= {name: value for name, value in told.items() if name in used}
-    near = [stop for stop in measured if stop.x == x] or _neighbours(measured, x)
     return Dial(
         game,
         x,
@@ -144,9 +143,8 @@ def dial(game: str, x: float, **settings: float) -> Dial:
         used,
         *(
             tuple(
-                Measured(**card, x=stop.x, is_exact=stop.settings == used)
-                for stop in near
-                if (card := getattr(stop, kind)) is not None
+                Measured(**getattr(stop, kind), x=stop.x, is_exact=stop.settings == used)
+                for stop in _nearest(measured, x, kind)
             )
             for kind in ("likeness", "strength")
         ),
@@ -205,9 +203,13 @@ def _snapped(stops: Sequence[_Stop], x: float) -> float:
     return nearest if round(abs(nearest - x), 9) <= SNAP else x
 
 
-def _neighbours(stops: Sequence[_Stop], x: float) -> list[_Stop]:
-    above = next(i for i, stop in enumerate(stops) if stop.x > x)
-    return [stops[above - 1], stops[above]]
+def _nearest(stops: Sequence[_Stop], x: float, kind: str) -> list[_Stop]:
+    """The stop at `x` if that was measured, else the nearest on both sides that were."""
+    found = [stop for stop in stops if getattr(stop, kind) is not None]
+    below = [stop for stop in found if stop.x <= x][-1:]
+    if below and below[0].x == x:
+        return below
+    return below + [stop for stop in found if stop.x > x][:1]
 
 
 def _ladder(stops: Sequence[_Stop], number: str) -> tuple[list[float], Array]:

@@ -183,7 +183,7 @@ def test_records_are_read_and_written(client):
     assert "1. e4 e5 2. Nf3 *" in record.text
 
 
-@pytest.mark.parametrize("record", ["", "1. e5", "%" * 400_000, "1. e4 " * 60_000])
+@pytest.mark.parametrize("record", ["", "hello", "1. e5", "%" * 400_000, "1. e4 " * 60_000])
 def test_records_that_are_none_are_refused(client, record):
     answer = client.post("sessions/read", json={"game": "chess", "record": record})
     assert answer.status_code == 400, answer.text
@@ -235,3 +235,33 @@ def test_a_question_is_given_up_when_nobody_waits_for_the_answer(client):
 
     client.portal.call(leave)
     assert sent[0]["status"] == 400
+
+
+def test_who_takes_a_move_back_gains_no_time(client):
+    seats = [{"human": True}, {"human": True}]
+    told = {"game": "chess", "setup": {"clock": 180, "increment": 2}, "seats": seats}
+    session = client.post("sessions", json=told).json()
+    path = f"sessions/{session['id']}"
+    for _ in range(5):
+        client.post(f"{path}/move", json={"seat": 0, "move": "e4", "turn": 0})
+        session = client.post(f"{path}/undo").json()
+    assert max(session["clock"]["left"]) <= 180.0
+
+
+def test_advice_follows_the_dial_of_who_is_played_against(client):
+    seats = [{"human": True, "dial": 1.0}, {"dial": 0.0, "settings": {"elo": 1700}}]
+    session = client.post("sessions", json={"game": "chess", "seats": seats}).json()
+    with live(client, session) as socket:
+        socket.send_json({"advise": True})
+        while (message := socket.receive_json())["type"] != "advice":
+            pass
+    assert message["thought"]["agent"] == session["seats"][1]["agent"]
+
+
+def test_a_socket_of_no_game_is_told_so(client):
+    with (
+        pytest.raises(WebSocketDisconnect) as gone,
+        client.websocket_connect("ws://localhost/api/v1/sessions/x/live") as socket,
+    ):
+        socket.receive_json()
+    assert gone.value.code == 4404

@@ -229,6 +229,12 @@ def test_games_of_people_are_opened(shared):
             assert GAME.read(session.record())[1] == session.turns
 
 
+def test_positions_without_an_order_to_give_are_refused():
+    empty = {"name": "S1901M", "units": {}, "centers": {}}
+    with pytest.raises(InputError, match="no power has an order"):
+        begin({"position": empty}, [])
+
+
 def test_a_phase_over_http():
     with TestClient(make_app(), "http://localhost") as client:
         seats = [{"human": seat != 6, "dial": 0} for seat in range(7)]

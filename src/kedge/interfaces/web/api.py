@@ -279,7 +279,7 @@ async def record(
 
 
 @router.websocket("/sessions/{id}/live")
-async def live(socket: WebSocket, id: SessionId, eyes: Eyes = None) -> None:
+async def live(socket: WebSocket, id: str, eyes: Eyes = None) -> None:
     """Messages as things happen.
 
     `session` (the game changed), `thought` (an agent thinks), `advice` (what the agent of a

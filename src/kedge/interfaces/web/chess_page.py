@@ -93,10 +93,11 @@ class ChessPage(PageGame):
         return pgn_texts([_recorded(document)])[0].rstrip("\n") + "\n"
 
     def read(self, text: str) -> tuple[dict[str, Any], list[Turn]]:
-        game = chess.pgn.read_game(io.StringIO(text))
-        if game is None or game.errors:
-            why = "nothing in it" if game is None else str(game.errors[0])
-            raise InputError(f"not a game in PGN: {why}")
+        game = chess.pgn.read_game(io.StringIO(text), Visitor=_QuietBuilder)
+        if game is None or not (game.variations or "[" in text):
+            raise InputError("not a game in PGN: neither tags nor moves in it")
+        if game.errors:
+            raise InputError(f"not a game in PGN: {game.errors[0]}")
         board = game.board()
         if board.chess960 or type(board) is not chess.Board:
             raise InputError("only standard chess is played here")
@@ -104,6 +105,13 @@ class ChessPage(PageGame):
 
     def review(self, document: Document, tell: Callable[[int], None]) -> GameReport:
         return chess_judge()(_recorded(document), tell)
+
+
+class _QuietBuilder(chess.pgn.GameBuilder[chess.pgn.Game]):
+    """One that keeps errors to itself, where python-chess's also logs them."""
+
+    def handle_error(self, error: Exception) -> None:
+        self.game.errors.append(error)
 
 
 def _recorded(document: Document) -> ChessGame:

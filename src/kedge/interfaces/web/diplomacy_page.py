@@ -86,7 +86,10 @@ class DiplomacyPage(PageGame):
         game = Diplomacy(setup.last_year)
         if setup.position is None:
             return _Played(game.initial_state())
-        return _Played(DiplomacyState.from_json(setup.position, game))
+        state = DiplomacyState.from_json(setup.position, game)
+        if not state.is_terminal() and not _due(state):
+            raise InputError("position: no power has an order to give in it")
+        return _Played(state)
 
     def deciding(self, state: _Played) -> list[int]:
         rules = state.state

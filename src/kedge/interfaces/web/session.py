@@ -24,6 +24,8 @@ class Clock:
     increment: float
     running: int | None = None
     since: float = 0.0
+    past: dict[str, list[float]] = field(default_factory=dict)
+    """What was left after so many turns."""
 
     def now(self) -> list[float]:
         spent = time.time() - self.since if self.running is not None else 0.0
@@ -38,6 +40,10 @@ class Clock:
         if self.running is not None and moved:
             left[self.running] += self.increment
         self.left, self.running, self.since = left, seat, time.time()
+
+    def back_to(self, turns: int) -> None:
+        """Stand as after so many turns: who takes a move back gains no time by it."""
+        self.left, self.running = self.past.get(str(turns), self.left), None
 
 
 @dataclass
@@ -176,7 +182,6 @@ class Session:
 
     def sit(self, seat: int, who: SeatIn) -> None:
         """Who sits there from here on; what was decided there and not yet played is open again."""
-        self._admit(who)
         if self.game.secret and who.human != self.seats[seat].human:
             raise InputError("who sits where is settled: others would see what is hidden from them")
         self._admit(who)
@@ -199,7 +204,7 @@ class Session:
         for turn in kept:
             self._take(turn)
         if self.clock is not None:
-            self.clock.running = None
+            self.clock.back_to(len(kept))
             self._run_clock()
         self.revision += 1
 
@@ -297,6 +302,7 @@ class Session:
         if self.clock is not None:
             deciding = self.deciding() if self.game.timed(self.state) else []
             self.clock.hand_to(deciding[0] if deciding else None)
+            self.clock.past[str(len(self.turns))] = self.clock.left
 
 
 def rating_of(game: str, seat: SeatIn) -> int | None:

@@ -36,7 +36,12 @@ class Hall(Protocol):
         ...
 
     async def think(
-        self, session: Session, seats: list[int], watch: Callable[[Thought], None], stop: Stop
+        self,
+        session: Session,
+        seats: list[int],
+        watch: Callable[[Thought], None],
+        stop: Stop,
+        adviser: SeatIn | None = None,
     ) -> dict[int, Decision]: ...
 
     async def hear_referee(self, session: Session) -> Turn: ...
@@ -245,6 +250,13 @@ class Table:
     def _has_people(self) -> bool:
         return any(seat.human for seat in self.session.seats)
 
+    def _is_only_watched(self) -> bool:
+        """Whether no person had a part in the last turn, so that it needs time to be seen."""
+        seats = self.session.seats
+        return bool(self.session.names) and not any(
+            seats[seat].human for seat in self.session.names[-1][0]
+        )
+
     def _question(self, seats: list[int]) -> object:
         """What agents at some seats are asked: other people's decisions do not change it."""
         session = self.session
@@ -255,7 +267,7 @@ class Table:
         try:
             while self._awaits_referee() or self._agents():
                 await self._hear_referee()
-                if self.session.turns and not self._has_people():
+                if self._is_only_watched():
                     await asyncio.sleep(_WATCHED)
                 if seats := self._agents():
                     await self._decide(seats)
@@ -313,6 +325,11 @@ class Table:
         if self._advised() and people and self._advising is None and not self._closed:
             self._advising = asyncio.create_task(self._advise(people[0]))
 
+    def _adviser(self, seat: int) -> SeatIn:
+        """Whose dial advice follows: that of who is played against, or one's own."""
+        agents = [one for one in self.session.seats if not one.human]
+        return agents[0] if agents else self.session.seats[seat]
+
     async def _advise(self, seat: int) -> None:
         stop = self._advice_stop = Stop()
 
@@ -320,7 +337,7 @@ class Table:
             self._tell("advice", thought, self._advised())
 
         try:
-            found = await self._hall.think(self.session, [seat], tell, stop)
+            found = await self._hall.think(self.session, [seat], tell, stop, self._adviser(seat))
             if not stop.stopped and (thought := found[seat].thought) is not None:
                 tell(thought)
         except InputError as error:

@@ -101,9 +101,15 @@ class Tables:
         seats: list[int],
         watch: Callable[[Thought], None],
         stop: Stop,
+        adviser: SeatIn | None = None,
     ) -> dict[int, Decision]:
-        """What the agents of some seats decide; `watch` is called on the event loop."""
-        specs = {seat: dialled(session.game.name, session.seats[seat]).spec for seat in seats}
+        """What the agents of some seats, or one in their place, decide.
+
+        `watch` is called on the event loop.
+        """
+        specs = {
+            seat: dialled(session.game.name, adviser or session.seats[seat]).spec for seat in seats
+        }
         return await self.ask(session, specs, watch, stop)
 
     async def ask(

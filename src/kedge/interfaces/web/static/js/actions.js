@@ -34,7 +34,7 @@ export function Actions({ session, act, files, reviewed, onTrouble, onFlip }) {
         ${GAMES[session.game].resigns && html`
           <button type="button" disabled=${Boolean(session.outcome)} onClick=${() => setResigning(true)}>Resign</button>`}`}
       ${onFlip && html`<button type="button" onClick=${onFlip}>Flip</button>`}
-      ${files.length > 0 && html`<button type="button" onClick=${() => save(false)}>Save ${files[0]}</button>`}
+      ${files.length > 0 && html`<button type="button" disabled=${!session.document} onClick=${() => save(false)}>Save ${files[0]}</button>`}
       ${reviewed && html`<button type="button" onClick=${() => save(true)}>Save review</button>`}
       ${session.document && html`<button type="button" onClick=${copy}>${copied ? "Copied" : "Copy link"}</button>`}
     </p>

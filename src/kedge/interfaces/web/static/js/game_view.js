@@ -83,7 +83,7 @@ export function GameView({ id, seat, games }) {
   const play = (move, number = mine[0]) => act(api.move(id, number, move, session.turns.length, eyes));
   const sit = (number, told) => act(api.sit(id, number, told, eyes));
   const agents = session.seats.map((seat, number) => ({ ...seat, number })).filter((seat) => !seat.human);
-  const about = askedFor(session, asked) || (isNow ? advice || thoughts[shown] || thoughts[shown - 1] : thoughts[shown]);
+  const about = askedFor(session, asked) || (isNow ? !session.outcome && advice || thoughts[shown] || thoughts[shown - 1] : thoughts[shown]);
   const whose = session.seats[about?.seat]?.name ?? "";
   const judged = review && isOf(review, session) ? review : null;
   const board = {
@@ -112,16 +112,16 @@ export function GameView({ id, seat, games }) {
           ${dials(agents).map(([label, seat, numbers]) => html`
             <${Dial} key=${label} label=${label} seat=${seat} stops=${game.stops}
               onChange=${(told) => numbers.forEach((number) => sit(number, told))} />`)}
+          ${!alone && people.length > 0 && html`
+            <label class="card switch"><input type="checkbox" role="switch" checked=${advised}
+              onChange=${(event) => setWanted(event.target.checked)} />
+              <span>Show me what ${look.anchor || "people"} and search would play for me</span></label>`}
           ${(about || advised || agents.length > 0) && html`
             <${Why} thought=${about} hovered=${hovered} onHover=${setHovered} anchor=${look.anchor}
               title=${about && about === advice ? `Your move${mine.length > 1 ? `: ${whose}` : ""}` : `Why ${whose}`}
               whose=${session.thoughts.length > 1 && html`
                 <${Whose} session=${session} advice=${advice} about=${about} onAsk=${setAsked} />`}
               extra=${look.Extra && html`<${look.Extra} ...${board} />`} />`}
-          ${!alone && people.length > 0 && html`
-            <label class="card switch"><input type="checkbox" role="switch" checked=${advised}
-              onChange=${(event) => setWanted(event.target.checked)} />
-              <span>Show me what ${look.anchor || "people"} and search would play for me</span></label>`}
         </aside>
         <aside aria-label="The moves, and their review">
           <${Score} session=${session} shown=${shown} onShow=${onShow}

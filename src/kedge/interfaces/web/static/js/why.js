@@ -27,8 +27,8 @@ export function Why({ thought, title, whose, anchor = "people", hovered, onHover
       </dl>
       <p class="key"><span class="people">${anchor}</span> <span class="search">search</span></p>
       <table>
-        <thead class="sr">
-          <tr><th>move</th><th>${anchor}</th><th>search</th>${valued && html`<th>value</th>`}${counted && html`<th>visits</th>`}</tr>
+        <thead>
+          <tr><th>move</th><td></td><th>${anchor}</th><th>search</th>${valued && html`<th>value</th>`}${counted && html`<th>visits</th>`}</tr>
         </thead>
         <tbody>
           ${rows.map((row) => html`
