@@ -51,11 +51,12 @@ def serve(game: str | None, host: str, port: int, *, browser: bool) -> None:
     try:
         _Server(config, address if browser else None).run(sockets=[listener])
     except KeyboardInterrupt:
-        typer.echo("kedge: ended; games are kept", err=True)
-        # Agents may be thinking in native code, which does not survive Python's own way to end.
-        os._exit(130)
+        pass  # nor does it come where a shell that runs this in the background ignores Ctrl-C
     finally:
         listener.close()
+    typer.echo("kedge: ended; games are kept", err=True)
+    # Agents may be thinking in native code, which does not survive Python's own way to end.
+    os._exit(130)
 
 
 def is_local(host: str) -> bool:
