@@ -138,6 +138,8 @@ def test_agents_that_a_stranger_may_not_have(client, agent):
         b"{",
         b"\xff\xfe",
         b'{"game": "chess", "seats": [{"dial": NaN}, {}]}',
+        b'{"game": "chess", "seats": [{"dial": true}, {}]}',
+        b'{"game": "chess", "seats": [{"human": "yes"}, {}]}',
         b'{"game": "chess", "seats": [{"settings": {"elo": Infinity}}, {}]}',
         b'{"game": "chess", "setup": {"clock": NaN}}',
         b'{"game": "chess", "setup": {"clock": 1e999}}',

@@ -13,7 +13,7 @@ from schemathesis.specs.openapi.checks import (
 
 from kedge.interfaces.web.app import ServerOptions, make_app
 
-#: In all. `KEDGE_SCHEMA_CASES=10000 pytest tests/interfaces/web/test_schema.py` asks more.
+#: About so many in all; with `KEDGE_SCHEMA_CASES=13000` in the environment some 11,000.
 CASES = int(os.environ.get("KEDGE_SCHEMA_CASES", "300"))
 #: What a schema cannot say is whether a move is legal; and a route answers for one verb each.
 UNFIT = [positive_data_acceptance, unsupported_method, allow_header_conformance]
@@ -23,24 +23,35 @@ schema = schemathesis.openapi.from_asgi("/api/v1/openapi.json", app)
 rejection = schema.config.checks.negative_data_rejection
 rejection.expected_statuses = [*rejection.expected_statuses, "413"]
 operations = sum(1 for _ in schema.get_all_operations())
-begun = []  # the ids of games
+games = []  # the one that cases are about, by its id
 
 
 @schema.parametrize()
 @settings(max_examples=CASES // operations, deadline=None, suppress_health_check=list(HealthCheck))
 def test_every_case_is_answered_as_described(case):
     aim(case)
-    answer = case.call()
+    answer = case.call(timeout=60)
     case.validate_response(answer, excluded_checks=UNFIT)
-    if answer.status_code == 201:
-        begun.append(answer.json()["id"])
+    if answer.status_code == 204:
+        games.clear()
 
 
 def aim(case):
-    """At games that there are, where a well-formed name is one of none."""
+    """At a game that there is, and at quick agents, where anything of that form would do."""
     path, body = case.path_parameters or {}, case.body
-    if begun and re.fullmatch(r"[A-Za-z0-9_-]{22}", str(path.get("id"))):
-        path["id"] = begun[-1]
+    if re.fullmatch(r"[A-Za-z0-9_-]{22}", str(path.get("id"))):
+        path["id"] = game()
     for told in (path, body):
         if isinstance(told, dict) and re.fullmatch("[a-z][a-z0-9-]{0,39}", str(told.get("game"))):
             told["game"] = "chess"
+    is_policy = case.operation.path.endswith("/policy") and isinstance(body, dict)
+    if is_policy and body.get("dial", body.get("agent")) is None:
+        body["dial"] = 0.0
+
+
+def game():
+    if not games:
+        begin = schema["/api/v1/sessions"]["POST"]
+        told = begin.Case(body={"game": "chess"}, media_type="application/json")
+        games.append(told.call().json()["id"])
+    return games[0]

@@ -23,7 +23,6 @@ from kedge.interfaces.web.tables import Tables, UnknownSessionError
 from kedge.interfaces.web.words import (
     MOST_TURNS,
     AtSeat,
-    Dial,
     MoveAt,
     Name,
     NewSession,
@@ -100,7 +99,7 @@ async def agents() -> list[str]:
 
 @router.get("/dial/{game}", tags=["what there is"])
 async def dial_at(
-    request: Request, game: Name, x: Annotated[Dial, Query()] = 0.5
+    request: Request, game: Name, x: Annotated[float, Query(ge=0.0, le=1.0)] = 0.5
 ) -> dict[str, Any]:
     """The agent at a setting of the dial, the numbers behind it, and what was measured there."""
     return asdict(dial(_tables(request).game(game).name, x))

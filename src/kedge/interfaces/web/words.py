@@ -10,14 +10,17 @@ MOST_TURNS = 2000
 
 Name = Annotated[str, Field(max_length=40, pattern=r"^[a-z][a-z0-9-]*$")]
 SessionId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{22}$")]
+# Strict where pydantic would take true for 1, and "1" too.
 Dial = Annotated[
-    float, Field(ge=0.0, le=1.0, description="0 like a person, 1 as strong as it gets")
+    float, Field(strict=True, ge=0.0, le=1.0, description="0 like a person, 1 as strong as it gets")
 ]
+Seat = Annotated[int, Field(strict=True, ge=0, le=7)]
 Text = Annotated[str, Field(max_length=4000)]
+Whole = Annotated[int, Field(strict=True)]
 #: A move is text; orders and allocations are lists of it.
-MoveIn = Text | Annotated[list[Annotated[str, Field(max_length=60)] | int], Field(max_length=64)]
+MoveIn = Text | Annotated[list[Annotated[str, Field(max_length=60)] | Whole], Field(max_length=64)]
 TurnIn = MoveIn | Annotated[dict[str, MoveIn], Field(max_length=8)]
-Number = int | Annotated[float, Field(allow_inf_nan=False)]
+Number = Whole | Annotated[float, Field(strict=True, allow_inf_nan=False)]
 Setting = Annotated[str, Field(max_length=20, pattern=r"^[a-z_]+$")]
 Settings = Annotated[
     dict[Setting, Number],
@@ -43,7 +46,7 @@ class SeatIn(Strict):
 
     model_config = _shown_by(human=False, dial=0.8, settings={"elo": 1800})
 
-    human: bool = False
+    human: Annotated[bool, Field(strict=True)] = False
     dial: Dial = 0.5
     settings: Settings = {}
 
@@ -74,15 +77,15 @@ class MoveAt(Strict):
 
     model_config = _shown_by(seat=0, move="e4", turn=0)
 
-    seat: Annotated[int, Field(ge=0, le=7)]
+    seat: Seat
     move: MoveIn
-    turn: Annotated[int, Field(ge=0, le=MOST_TURNS)]
+    turn: Annotated[int, Field(strict=True, ge=0, le=MOST_TURNS)]
 
 
 class AtSeat(Strict):
     model_config = _shown_by(seat=0)
 
-    seat: Annotated[int, Field(ge=0, le=7)]
+    seat: Seat
 
 
 class PolicyQuestion(Strict):
@@ -93,11 +96,11 @@ class PolicyQuestion(Strict):
     game: Name
     setup: Annotated[dict[str, Any], Field(max_length=20)] = {}
     turns: Annotated[list[TurnIn], Field(max_length=MOST_TURNS)] = []
-    seat: Annotated[int, Field(ge=0, le=7)] | None = None
+    seat: Seat | None = None
     agent: Annotated[str, Field(max_length=300)] | None = None
     dial: Dial | None = None
     settings: Settings = {}
-    seed: Annotated[int, Field(ge=0, lt=2**32)] = 0
+    seed: Annotated[int, Field(strict=True, ge=0, lt=2**32)] = 0
 
 
 class Told(BaseModel):
