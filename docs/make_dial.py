@@ -1,7 +1,7 @@
 """Makes src/kedge/agents/dial.json anew: the stops of the dial, and what is measured at each.
 
 python docs/make_dial.py blotto     (a second)
-python docs/make_dial.py chess      (this and the others need KEDGE_DATA, and half an hour or so)
+python docs/make_dial.py chess      (this and the others need KEDGE_DATA, and take long)
 python docs/make_dial.py go --played inf 2 0.5    (games at these stops alone: minutes each)
 python docs/make_dial.py diplomacy
 python docs/make_dial.py hanabi --positions 2000 --games 250 --device cuda

@@ -3,7 +3,7 @@
 python docs/make_results.py           (those without human games: some ten seconds)
 python docs/make_results.py chess     (needs KEDGE_DATA, the Maia models and a GPU: ten minutes)
 python docs/make_results.py go        (needs KEDGE_DATA and a GPU)
-python docs/make_results.py diplomacy (needs KEDGE_DATA: an hour of sixteen cores)
+python docs/make_results.py diplomacy (needs KEDGE_DATA, and many cores)
 python docs/make_results.py hanabi    (needs KEDGE_DATA and a GPU)
 python docs/make_results.py katago PROGRAM NETWORK…    (needs KEDGE_DATA and KataGo)
 """
@@ -22,7 +22,7 @@ GPU: dict[str, Any] = {"device": "cuda"}
 # A fifth of the paper's test games: half a minute a setting and shard, so that little is lost when
 # a machine is taken away. All of them (None) halve the standard errors.
 GO = GPU | {"dtype": "bfloat16", "positions": 100_000, "shards": 4}
-# SearchBot's rollouts would take days of these cores.
+# SearchBot's rollouts take minutes a turn without a GPU.
 DIPLOMACY: dict[str, Any] = {"games": 105, "claim_games": 406, "rollout": 0}
 PREDICTED = {"tier": "A", "positions": 1000}
 HANABI = GPU | {"dtype": "bfloat16"}

@@ -1,6 +1,6 @@
 """Makes the pictures of the page in docs/images anew: it plays each game a little, and looks.
 
-python docs/make_screenshots.py      (needs Chromium and Playwright: half a minute)
+python docs/make_screenshots.py      (needs Chromium and Playwright)
 """
 
 import io

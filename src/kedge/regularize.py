@@ -113,6 +113,17 @@ def kl_divergence(p: npt.ArrayLike, q: npt.ArrayLike) -> Array:
     return np.asarray(terms.sum(axis=-1))
 
 
+def entropy(p: npt.ArrayLike) -> Array:
+    """In nats, along the last axis.
+
+    >>> float(entropy([0.5, 0.5]).round(6))
+    0.693147
+    """
+    p = np.asarray(p, np.float64)
+    positive = np.where(p > 0.0, p, 1.0)
+    return np.asarray(0.0 - (positive * np.log(positive)).sum(axis=-1))
+
+
 def check_policy(policy: npt.ArrayLike, what: str) -> Array:
     """`policy` as a float64 array whose rows are distributions, or an error that names `what`."""
     try:

@@ -13,7 +13,6 @@ from kedge.agents.move_times import (
     FEATURES,
     PEOPLE,
     MoveTimes,
-    entropies,
     features,
     just_taken,
 )
@@ -23,6 +22,7 @@ from kedge.games.chess import START_FEN, ChessState
 from kedge.models.encoding import encode_chess
 from kedge.records import ChessGame, read_games
 from kedge.records.filters import has_clocks, is_held_out
+from kedge.regularize import entropy
 from kedge.training.move_times import TimedMoves, fit, fit_share, score, timed_moves
 
 KEDGE = str(Path(sys.executable).with_name("kedge"))
@@ -92,7 +92,7 @@ def test_a_known_model_is_found_again():
 
 
 def test_what_the_mover_sees():
-    assert entropies(np.array([[0.5, 0.5, 0.0], [0.0, 1.0, 0.0]])) == pytest.approx([np.log(2), 0])
+    assert entropy(np.array([[0.5, 0.5, 0.0], [0.0, 1.0, 0.0]])) == pytest.approx([np.log(2), 0])
     taken = ChessState.from_fen(START_FEN, ["e2e4", "d7d5", "e4d5"])
     planes, _ = encode_chess([ChessState(), taken, ChessState.from_fen(taken.fen())])
     assert just_taken(planes).tolist() == [False, True, False]

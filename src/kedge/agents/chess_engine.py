@@ -11,12 +11,12 @@ from kedge.agents import model_engine
 from kedge.agents.agent import Analysis
 from kedge.agents.engine import Control, Limits, Thought
 from kedge.agents.model_engine import ModelEngine
-from kedge.agents.move_times import PEOPLE, entropies, features, just_taken
+from kedge.agents.move_times import PEOPLE, features, just_taken
 from kedge.errors import InputError
 from kedge.games.chess import START_FEN, ChessState
 from kedge.models.encoding import encode_chess
 from kedge.models.store import stored_names
-from kedge.regularize import Array
+from kedge.regularize import Array, entropy
 
 SHIPPED = "chess"
 _QUICKEST = 0.15  # seconds that people take, premoves aside
@@ -140,7 +140,7 @@ def human_seconds(
             longest=longest,
             increment=limits.increment,
             ply=2 * (int(state.fen().split()[-1]) - 1) + state.board.player(),
-            entropy=entropies(anchor),
+            entropy=entropy(anchor),
             taken=just_taken(planes)[0],
             moves_to_go=limits.moves_to_go,
         )

@@ -1,7 +1,7 @@
 """The dial: one number from "like a person" to "as strong as it gets", and what was measured there.
 
-At 0 the human model plays by itself; at 1 the strongest search that was measured. In ``dial.json``
-are the stops between them, each with how well it predicts people and how well it plays;
+At 0 the human model plays by itself; at 1 the search that the paper found strongest. The stops
+between them are in ``dial.json``, each with how well it predicts people and how well it plays;
 ``docs/make_dial.py`` makes it.
 
 >>> from kedge.agents.dial import dial
@@ -117,7 +117,7 @@ _LIMITS: Mapping[str, tuple[float, float]] = {
 
 
 def dial(game: str, x: float, **settings: float) -> Dial:
-    """Who plays `game` at `x`, from 0 (like a person) to 1 (as strong as was measured).
+    """Who plays `game` at `x`, from 0 (like a person) to 1 (as strong as it gets).
 
     Between stops c_puct or λ is interpolated, geometrically; within `SNAP` of a stop it is the
     stop's.

@@ -72,12 +72,6 @@ def features(
     return np.stack(np.broadcast_arrays(*columns), axis=-1)
 
 
-def entropies(policies: Array) -> Array:
-    """Of each distribution in the last axis, in nats."""
-    positive = np.where(policies > 0.0, policies, 1.0)
-    return np.asarray(-(positive * np.log(positive)).sum(axis=-1))
-
-
 def just_taken(planes: npt.NDArray[np.uint64]) -> npt.NDArray[np.bool_]:
     """Whether the mover has a piece less than a half-move ago, of packed planes (n, 112)."""
     now, before = (

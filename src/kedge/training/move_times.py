@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kedge.agents.move_times import FEATURES, MoveTimes, entropies, features, just_taken
+from kedge.agents.move_times import FEATURES, MoveTimes, features, just_taken
 from kedge.errors import InputError
 from kedge.models.backends import Network
 from kedge.records import ChessGame
 from kedge.records.chess_games import clock_of
 from kedge.records.chess_positions import encode_games
 from kedge.records.filters import is_held_out, is_held_out_player
-from kedge.regularize import Array
+from kedge.regularize import Array, entropy
 
 _BATCH = 64  # games encoded and evaluated at once
 _SHORTEST = 0.25
@@ -88,7 +88,7 @@ def _rows(
     logits = network.evaluate_packed(encoded.planes, encoded.rule50).policy.astype(np.float64)
     logits[~encoded.legal_mask()] = -np.inf
     weights = np.exp(logits - logits.max(axis=1, keepdims=True))
-    entropy = entropies(weights / weights.sum(axis=1, keepdims=True))
+    spread = entropy(weights / weights.sum(axis=1, keepdims=True))
     taken = just_taken(encoded.planes)
     end = 0
     for game, plies, increment, held_out in sides:
@@ -101,7 +101,7 @@ def _rows(
             longest=np.fmax.accumulate(before),
             increment=increment,
             ply=plies,
-            entropy=entropy[start:end],
+            entropy=spread[start:end],
             taken=taken[start:end],
         )
         kept = (before > 0.0) & (seconds >= 0.0) & (seconds <= before + increment)

@@ -281,9 +281,9 @@ async def record(
 async def live(socket: WebSocket, id: str, eyes: Eyes = None) -> None:
     """Messages as things happen.
 
-    `session` (the game changed), `thought` (an agent thinks), `advice` (what the agent of a
-    person's own seat makes of the decision), `review` (one goes on) and `trouble`. The reader sends
-    `{"advise": true}` or `{"advise": false}`.
+    `session` (the game changed), `thought` (an agent thinks), `advice` (what the agent that is
+    played against would do in a person's place), `review` (one goes on) and `trouble`. The reader
+    sends `{"advise": true}` or `{"advise": false}`.
     """
     await socket.accept()
     try:

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from kedge.agents.agent import Agent, Analysis
 from kedge.errors import InputError
 from kedge.evaluation.game_analysis import GameReport
-from kedge.regularize import kl_divergence
+from kedge.regularize import entropy, kl_divergence
 
 _SHOWN = 24  # moves
 
@@ -141,7 +141,7 @@ class PageGame(ABC):
 
         Runs in a thread.
         """
-        raise NotImplementedError(f"{self.title} has no referee")
+        raise InputError(f"nobody has anything to decide in this position of {self.title}")
 
     def timed(self, state: Any) -> bool:
         """Whether the clock runs for who decides."""
@@ -240,20 +240,14 @@ def told_of(
         turn=turn,
         value=finite(found.value),
         kl=finite(np.maximum(0.0, kl_divergence(found.policy, found.anchor))),
-        entropy=entropy(found.policy),
-        anchor_entropy=entropy(found.anchor),
+        entropy=float(entropy(found.policy)),
+        anchor_entropy=float(entropy(found.anchor)),
         rows=[row(int(i)) for i in order[:_SHOWN]],
         others=max(0, len(order) - _SHOWN),
         playouts=None if found.visits is None else int(found.visits.sum()) + 1,
         done=done,
         more=more or {},
     )
-
-
-def entropy(policy: Any) -> float:
-    """In nats."""
-    positive = policy[policy > 0.0]
-    return float(-(positive * np.log(positive)).sum()) + 0.0
 
 
 def finite(number: Any) -> float | None:

@@ -11,7 +11,7 @@ from kedge.interfaces.web.words import SeatIn
 from kedge.models import embedded, store
 from kedge.specs import Spec, parse
 
-_KEPT = 24  # each may hold a network of its own, of some 16 MB
+_KEPT = 24  # each may hold a network of its own
 #: The most that a stranger may ask for.
 _BOUNDS = {
     "playouts": 20_000,

@@ -17,7 +17,7 @@ class Reader:
     def __init__(self, eyes: int | None) -> None:
         self.eyes = eyes
         self.advised = False
-        """Whether it wants to know what the agent of a person's own seat makes of a decision."""
+        """Whether it wants to know what its opponent would do in a person's place."""
         self._waiting: dict[str, Callable[[], Message]] = {}
         self._news = asyncio.Event()
         self._closed = False

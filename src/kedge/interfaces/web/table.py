@@ -88,7 +88,7 @@ class Table:
             self._review.stop()
 
     def advise(self, reader: Reader, *, on: bool) -> None:
-        """Tell this reader what the agent of a person's own seat makes of the decision."""
+        """Tell this reader what the agent that is played against would do in a person's place."""
         reader.advised = on
         if not self._advised():
             self._advice_stop.stop()
