@@ -88,8 +88,9 @@ def test_winograd_is_the_specification(weights, monkeypatch):
     same(network.evaluate(planes[:2]), plain.forward(weights, planes[:2]))
 
 
-def test_winograd_on_a_board_that_tiles_do_not_fill():
-    weights = tiny_go.weights()
+@pytest.mark.parametrize("policy", ["classical", "points"])
+def test_winograd_on_a_board_that_tiles_do_not_fill(policy):
+    weights = tiny_go.weights(policy=policy)
     planes = (np.random.default_rng(0).random((13, *GO.shape)) < 0.3).astype(np.float32)
     same(WinogradNetwork(weights).evaluate(planes), plain.forward(weights, planes))
 
@@ -247,12 +248,16 @@ def test_onnx_files(tmp_path):
         OnnxNetwork(path)
 
 
-@pytest.mark.parametrize("backend", ["onnx", "torch"])
-def test_networks_of_go(backend):
-    weights = tiny_go.weights()
-    if backend == "torch":
-        pytest.importorskip("torch")
-    network = OnnxNetwork(weights) if backend == "onnx" else TorchNetwork(weights)
+@pytest.mark.parametrize("policy", ["classical", "points"])
+@pytest.mark.parametrize("backend", ["onnx", "torch", "openvino"])
+def test_networks_of_go(backend, policy):
+    weights = tiny_go.weights(policy=policy)
+    if backend == "onnx":
+        network = OnnxNetwork(weights)
+    else:
+        pytest.importorskip(backend)
+        kind = TorchNetwork if backend == "torch" else OpenVinoNetwork
+        network = kind(weights, dtype="float32")
     assert network.encoding is GO
     rng = np.random.default_rng(0)
     planes = (rng.random((5, *GO.shape)) < 0.3).astype(np.float32)

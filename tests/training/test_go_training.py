@@ -11,8 +11,10 @@ torch = pytest.importorskip("torch")
 
 from kedge.errors import InputError  # noqa: E402
 from kedge.games.go import GoState  # noqa: E402
+from kedge.models import plain  # noqa: E402
 from kedge.models.backends import OnnxNetwork  # noqa: E402
 from kedge.models.encoding import GO, encode_go  # noqa: E402
+from kedge.models.weight_files import read_weights  # noqa: E402
 from kedge.records.go_games import GoGame  # noqa: E402
 from kedge.records.go_table import tabulate_games  # noqa: E402
 from kedge.training.distributed import Rank, joined  # noqa: E402
@@ -20,6 +22,7 @@ from kedge.training.go import RECIPES, make_network, positions_of, train, turns 
 from kedge.training.growth import grow  # noqa: E402
 from kedge.training.imitation import NO_MOVE, TowerRecipe  # noqa: E402
 from kedge.training.muon import Muon  # noqa: E402
+from kedge.training.network import Convolution  # noqa: E402
 
 CPU = Rank(torch.device("cpu"))
 
@@ -153,10 +156,30 @@ def test_a_checkpoint_of_another_network(table, tmp_path):
             list(train(table, other, recipe, rank=CPU, seedling=path))
 
 
+def test_heads_by_points_are_exported(table, tmp_path):
+    recipe = TowerRecipe(
+        filters=8, blocks=1, se_ratio=4, steps=2, batch=8, warmup=1, heads="points", average=0.5
+    )
+    list(train(table, tmp_path, recipe, rank=CPU))
+    weights = read_weights(tmp_path / "model.onnx")
+    assert weights.policy == "points"
+    assert weights.pools_value
+    positions = positions_of(table, np.arange(len(table))).batch(torch.arange(3)).planes.float()
+    found = OnnxNetwork(tmp_path / "model.onnx").evaluate(positions.numpy())
+    expected = plain.forward(weights, positions.numpy())
+    np.testing.assert_allclose(found.policy, expected.policy, atol=1e-4)
+    np.testing.assert_allclose(found.value, expected.value, atol=1e-4)
+    with pytest.raises(InputError, match=r"another recipe \(heads is points there, dense here\)"):
+        list(train(table, tmp_path, replace(recipe, heads="dense"), rank=CPU))
+    with pytest.raises(InputError, match="heads: dense, points, not none"):
+        replace(recipe, heads="none")
+
+
+@pytest.mark.parametrize("heads", ["dense", "points"])
 @pytest.mark.parametrize(("filters", "blocks"), [(8, 1), (12, 1), (16, 3)])
-def test_a_larger_network_begins_as_a_smaller_one(positions, filters, blocks):
+def test_a_larger_network_begins_as_a_smaller_one(positions, filters, blocks, heads):
     torch.manual_seed(1)
-    shape = TowerRecipe(filters=8, blocks=1, se_ratio=4, drop=0.0)
+    shape = TowerRecipe(filters=8, blocks=1, se_ratio=4, drop=0.0, heads=heads)
     small = make_network(shape).eval()
     for module in small.modules():  # as if it had learned
         if isinstance(module, torch.nn.BatchNorm2d):
@@ -170,6 +193,36 @@ def test_a_larger_network_begins_as_a_smaller_one(positions, filters, blocks):
         torch.testing.assert_close(ours, theirs, atol=1e-5, rtol=1e-4)
     with pytest.raises(InputError, match="cannot begin as"):
         grow(make_network(replace(shape, filters=20, blocks=4)), large)
+
+
+def test_heads_of_another_kind_begin_anew():
+    torch.manual_seed(2)
+    shape = TowerRecipe(filters=8, blocks=2, se_ratio=4, drop=0.0)
+    dense, points = make_network(shape), make_network(replace(shape, heads="points"))
+    grow(dense, points)
+    for name, weights in dense.blocks.state_dict().items():
+        torch.testing.assert_close(weights, points.blocks.state_dict()[name])
+
+
+def test_heads_by_points_know_no_place(positions):
+    torch.manual_seed(3)
+    network = make_network(TowerRecipe(filters=8, blocks=2, se_ratio=4, heads="points")).eval()
+    planes = positions.batch(torch.arange(20)).planes.float()
+    # A network that is blind to left and right answers a mirrored board with mirrored moves.
+    for module in network.modules():
+        if isinstance(module, Convolution) and module.size == 3:
+            kernels = module.matrix.data.view(len(module.matrix), 3, 3, -1)
+            module.matrix.data = (kernels + kernels.flip(2)).flatten(1)
+    last = network.policy.conv2.weight
+    last.data = last.data + last.data.flip(3)
+    policy, value, _ = network(planes)
+    mirrored, same, _ = network(planes.flip(3))
+    points = mirrored[:, :361].view(-1, 19, 19).flip(2).flatten(1)
+    torch.testing.assert_close(points, policy[:, :361], atol=1e-4, rtol=1e-4)
+    torch.testing.assert_close(mirrored[:, 361], policy[:, 361], atol=1e-4, rtol=1e-4)
+    torch.testing.assert_close(same, value, atol=1e-4, rtol=1e-4)
+    small, _, _ = network(planes[:, :, :9, :9])
+    assert small.shape == (20, 82)
 
 
 def test_muon_is_torchs_many_matrices_at_a_time():

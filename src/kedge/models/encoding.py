@@ -41,6 +41,11 @@ class Encoding:
     """And of a GPU."""
 
     @property
+    def has_pass(self) -> bool:
+        """Whether moves are the points of the board, and the pass behind them."""
+        return self.moves == self.side**2 + 1
+
+    @property
     def words(self) -> int:
         """Of 64 bits, in the masks of a position."""
         return self.planes * self.plane_words

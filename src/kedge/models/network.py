@@ -117,19 +117,27 @@ class TowerGraph(Graph):
         return self.add("Conv", inputs, name, kernel_shape=[1, 1])
 
     def policy_head(self, x: str) -> None:
-        if self._weights.policy == "convolution":
+        if self._weights.policy == "classical":
+            flat = self.flat(self.conv("policy.conv", x, relu=True), "policy.flat")
+            self._dense("policy.fc", flat, "policy")
+        else:
             planes = self.conv("policy.conv2", self.conv("policy.conv1", x, relu=True), relu=False)
             flat = self.flat(planes, "policy.flat")
-            self.add("Gather", [flat, self.constant("policy.gather", GATHER)], "policy", axis=1)
-        else:
-            planes = self.conv("policy.conv", x, relu=True)
-            flat = self.flat(planes, "policy.flat")
-            self._dense("policy.fc", flat, "policy")
+            if self._weights.policy == "convolution":
+                self.add("Gather", [flat, self.constant("policy.gather", GATHER)], "policy", axis=1)
+            else:
+                points, passing = self.split(flat, ["policy.points", "policy.passing"])
+                mean = self.add("ReduceMean", [passing], "policy.pass", axes=[1], keepdims=1)
+                self.add("Concat", [points, mean], "policy", axis=1)
         self.output("policy", ["n", self._weights.encoding.moves])
 
     def value_head(self, x: str) -> None:
         planes = self.conv("value.conv", x, relu=True)
-        flat = self.flat(planes, "value.flat")
+        if self._weights.pools_value:
+            means = self.pooled(planes, "value.pooled")
+            flat = self.add("Flatten", [means], "value.flat", axis=1)
+        else:
+            flat = self.flat(planes, "value.flat")
         hidden = self.add("Relu", [self._dense("value.fc1", flat, "value.fc1")], "value.hidden")
         last = self._dense("value.fc2", hidden, "value.fc2")
         axis = self.constant("value.axis", np.array([1]))

@@ -23,6 +23,11 @@ class Graph:
         self._nodes.append(helper.make_node(kind, inputs, [out], **attributes))
         return out
 
+    def split(self, x: str, outs: list[str]) -> list[str]:
+        """Along the last axis, into equal parts."""
+        self._nodes.append(helper.make_node("Split", [x], outs, axis=-1))
+        return outs
+
     def constant(self, name: str, array: np.ndarray[Any, Any]) -> str:
         self._constants.append(numpy_helper.from_array(np.asarray(array, order="C"), name))
         return name
@@ -82,11 +87,10 @@ class WeightGraph(Graph):
 
     def gated(self, name: str, gates: str, c: str) -> tuple[str, str]:
         """What an LSTM says, and its cell, from the sum of all that its gates are told."""
-        split = [f"{name}.{part}" for part in ("in", "forget", "new", "out")]
-        self._nodes.append(helper.make_node("Split", [gates], split, axis=-1))
+        parts = [f"{name}.{part}" for part in ("in", "forget", "new", "out")]
         let_in, forget, new, out = (
             self.add("Tanh" if part.endswith("new") else "Sigmoid", [part], f"{part}.gate")
-            for part in split
+            for part in self.split(gates, parts)
         )
         kept = self.add("Mul", [forget, c], f"{name}.kept")
         cell = self.add("Add", [kept, self.add("Mul", [let_in, new], f"{name}.got")], f"{name}.c")

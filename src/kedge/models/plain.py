@@ -36,13 +36,18 @@ def forward(weights: Weights, planes: npt.ArrayLike) -> PlainOutputs:
             scale, bias = np.split(both, 2, axis=1)
             y = y / (1.0 + np.exp(-scale))[:, :, None, None] + bias[:, :, None, None]
         x = _relu(x + y)
-    if weights.policy == "convolution":
-        policy = conv("policy.conv2", _relu(conv("policy.conv1", x)))
-        policy = policy.reshape(len(x), -1)[:, GATHER]
-    else:
+    if weights.policy == "classical":
         policy = dense("policy.fc", _relu(conv("policy.conv", x)).reshape(len(x), -1))
-    hidden = _relu(dense("value.fc1", _relu(conv("value.conv", x)).reshape(len(x), -1)))
-    value = dense("value.fc2", hidden)
+    else:
+        planes = conv("policy.conv2", _relu(conv("policy.conv1", x))).reshape(len(x), -1)
+        if weights.policy == "convolution":
+            policy = planes[:, GATHER]
+        else:
+            to_play, passing = np.split(planes, 2, axis=1)
+            policy = np.concatenate([to_play, passing.mean(axis=1, keepdims=True)], axis=1)
+    points = _relu(conv("value.conv", x)).reshape(len(x), -1, weights.area)
+    seen = points.mean(axis=2) if weights.pools_value else points.reshape(len(x), -1)
+    value = dense("value.fc2", _relu(dense("value.fc1", seen)))
     if weights.value == "classical":
         return PlainOutputs(policy, np.tanh(value[:, 0]), None)
     wdl = np.exp(value - value.max(axis=1, keepdims=True))

@@ -35,22 +35,24 @@ class _Policy(nn.Module):
 
     def __init__(self, weights: Weights) -> None:
         super().__init__()
-        self.convolutional = weights.policy == "convolution"
-        if self.convolutional:
+        self.kind = weights.policy
+        if self.kind == "classical":
+            planes = len(weights.arrays["policy.conv.bias"])
+            self.conv = nn.Conv2d(weights.filters, planes, 1)
+            self.fc = nn.Linear(weights.area * planes, weights.encoding.moves)
+        else:
             planes = len(weights.arrays["policy.conv2.bias"])
             self.conv1 = nn.Conv2d(weights.filters, weights.filters, 3, padding=1)
             self.conv2 = nn.Conv2d(weights.filters, planes, 3, padding=1)
             self.register_buffer("gather", torch.from_numpy(GATHER.copy()), persistent=False)
-        else:
-            planes = len(weights.arrays["policy.conv.bias"])
-            self.conv = nn.Conv2d(weights.filters, planes, 1)
-            self.fc = nn.Linear(weights.area * planes, weights.encoding.moves)
 
     def forward(self, x: Tensor) -> Tensor:
-        if self.convolutional:
-            planes = self.conv2(torch.relu(self.conv1(x)))
+        if self.kind == "classical":
+            return self.fc(torch.relu(self.conv(x)).flatten(1))
+        planes = self.conv2(torch.relu(self.conv1(x))).flatten(2)
+        if self.kind == "convolution":
             return planes.flatten(1).index_select(1, self.gather)
-        return self.fc(torch.relu(self.conv(x)).flatten(1))
+        return torch.cat([planes[:, 0], planes[:, 1].mean(1, keepdim=True)], dim=1)
 
 
 class _Value(nn.Module):
@@ -58,13 +60,15 @@ class _Value(nn.Module):
         super().__init__()
         planes = len(weights.arrays["value.conv.bias"])
         hidden = len(weights.arrays["value.fc1.bias"])
+        self.pools = weights.pools_value
         self.conv = nn.Conv2d(weights.filters, planes, 1)
-        self.fc1 = nn.Linear(weights.area * planes, hidden)
+        self.fc1 = nn.Linear(planes if self.pools else weights.area * planes, hidden)
         self.fc2 = nn.Linear(hidden, 3 if weights.value == "wdl" else 1)
 
     def forward(self, x: Tensor) -> Tensor:
-        flat = torch.relu(self.conv(x)).flatten(1)
-        return self.fc2(torch.relu(self.fc1(flat)))
+        planes = torch.relu(self.conv(x))
+        seen = planes.mean(dim=(2, 3)) if self.pools else planes.flatten(1)
+        return self.fc2(torch.relu(self.fc1(seen)))
 
 
 class TorchModule(nn.Module):

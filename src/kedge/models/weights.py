@@ -10,7 +10,7 @@ import numpy.typing as npt
 from kedge.models.encoding import CHESS, Encoding
 
 Array = npt.NDArray[np.float32]
-PolicyKind = Literal["classical", "convolution"]
+PolicyKind = Literal["classical", "convolution", "points"]
 ValueKind = Literal["classical", "wdl"]
 
 
@@ -22,6 +22,10 @@ class Weights:
     ``blocks.I.se.fc2``, ``policy.conv1``, ``policy.conv2`` (or ``policy.conv``, ``policy.fc``),
     ``value.conv``, ``value.fc1``, ``value.fc2``, each with ``.weight`` (outputs first) and
     ``.bias``.
+
+    A policy of ``points`` has two planes, one of the points to play on and one whose mean is the
+    pass. It goes with a value that is read off the means of its planes, so that no weight belongs
+    to a place on the board.
     """
 
     arrays: Mapping[str, Array]
@@ -37,6 +41,12 @@ class Weights:
     @property
     def se_ratio(self) -> int | None:
         return self.filters // self.se_channels if self.se_channels else None
+
+    @property
+    def pools_value(self) -> bool:
+        """Whether the value is made of the means of its planes, and not of all their points."""
+        read: int = self.arrays["value.fc1.weight"].shape[1]
+        return read == len(self.arrays["value.conv.bias"])
 
     @property
     def area(self) -> int:
@@ -76,12 +86,13 @@ def weights_of(arrays: Mapping[str, Any], source: str, encoding: Encoding = CHES
             dense[key] = array
     filters = len(dense["input.bias"])
     blocks = sum(key.endswith("conv1.bias") and key.startswith("blocks.") for key in dense)
+    policy: PolicyKind = "points" if encoding.has_pass else "convolution"
     return Weights(
         arrays=dense,
         filters=filters,
         blocks=blocks,
         se_channels=len(dense["blocks.0.se.fc1.bias"]),
-        policy="classical" if "policy.fc.bias" in dense else "convolution",
+        policy="classical" if "policy.fc.bias" in dense else policy,
         value="wdl" if len(dense["value.fc2.bias"]) == 3 else "classical",
         sha256=source,
         training={},

@@ -20,7 +20,7 @@ from kedge.records.go_games import KOMI, years_words
 from kedge.records.go_table import GoTable
 from kedge.training.distributed import Rank
 from kedge.training.imitation import NO_MOVE, Batch, Course, TowerRecipe
-from kedge.training.network import DensePolicy, SEResNet, Value
+from kedge.training.network import DensePolicy, PointsPolicy, SEResNet, Value
 
 _STEPS = 8  # positions that are seen, the last of them now
 _POINTS = GO.side**2
@@ -158,11 +158,15 @@ def positions_of(table: GoTable, games: npt.NDArray[np.int64], threads: int = 0)
 
 
 def make_network(recipe: TowerRecipe) -> SEResNet:
-    policy, *later = (DensePolicy(recipe.filters, GO) for _ in range(1 + recipe.later))
+    by_points = recipe.heads == "points"
+    policy, *later = (
+        PointsPolicy(recipe.filters) if by_points else DensePolicy(recipe.filters, GO)
+        for _ in range(1 + recipe.later)
+    )
     return SEResNet(
         GO.planes,
         policy,
-        Value(recipe.filters, GO, draws=False),
+        Value(recipe.filters, GO, draws=False, pooled=by_points),
         recipe.filters,
         recipe.blocks,
         recipe.se_ratio,

@@ -4,18 +4,16 @@ Channels are copied, and what reads a channel is shared out at random among its 
 Chen et al. 2016), so that they part as they learn. Added blocks begin as nothing.
 """
 
-from collections.abc import Mapping
-
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from kedge.errors import InputError
-from kedge.training.network import Convolution, SEResNet
+from kedge.training.network import Convolution, PointsPolicy, SEResNet
 
 
 @torch.no_grad()  # type: ignore[untyped-decorator, unused-ignore]
 def grow(small: SEResNet, large: SEResNet) -> None:
-    """Have `large` compute what `small` does."""
+    """Have `large` compute what `small` does; heads of another kind begin anew."""
     if len(large.blocks) < len(small.blocks):
         raise InputError(f"a network of {len(large.blocks)} blocks cannot begin as a larger one")
     channels = _Copies(_width(small), _width(large))
@@ -36,8 +34,9 @@ def grow(small: SEResNet, large: SEResNet) -> None:
             weights.zero_()
         for weights in (block.fc2.weight, block.fc2.bias):
             weights[channels.large :].zero_()
-    for head in ("policy", "value"):
-        _grow_head(getattr(small, head).state_dict(), getattr(large, head), channels)
+    _grow_policy(small.policy, large.policy, channels)
+    if small.value.pooled == large.value.pooled:
+        _grow_head(small.value, large.value, channels)
 
 
 class _Copies:
@@ -82,11 +81,24 @@ def _grow_convolution(
         new.norm.state_dict()[name].copy_(grown)
 
 
-def _grow_head(old: Mapping[str, Tensor], new: torch.nn.Module, channels: _Copies) -> None:
+def _grow_policy(old: nn.Module, new: nn.Module, channels: _Copies) -> None:
+    if isinstance(old, PointsPolicy) and isinstance(new, PointsPolicy):
+        _grow_convolution(old.conv1, new.conv1, channels, channels)
+        read = channels.shared(old.conv2.weight.movedim(1, -1))
+        new.conv2.weight.copy_(read.movedim(-1, 1))
+        assert old.conv2.bias is not None
+        assert new.conv2.bias is not None
+        new.conv2.bias.copy_(old.conv2.bias)
+    elif type(old) is type(new):
+        _grow_head(old, new, channels)
+
+
+def _grow_head(old: nn.Module, new: nn.Module, channels: _Copies) -> None:
     """Only what a head reads is wider."""
+    before = old.state_dict()
     for name, array in new.state_dict().items():
-        if array.shape == old[name].shape:
-            array.copy_(old[name])
+        if array.shape == before[name].shape:
+            array.copy_(before[name])
         else:
-            kernels = old[name].view(len(array), -1, channels.small)
+            kernels = before[name].view(len(array), -1, channels.small)
             array.copy_(channels.shared(kernels).flatten(1))

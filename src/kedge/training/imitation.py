@@ -7,7 +7,7 @@ device is the limit and not the road to it.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -35,6 +35,9 @@ class TowerRecipe(Recipe):
     drop: float = 0.1
     """Stochastic depth of the last block; earlier ones less."""
     value_weight: float = 0.1
+    heads: Literal["dense", "points"] = "dense"
+    """AlphaGo Zero's, in which every point has weights of its own, or those that treat all alike;
+    only in Go."""
     later: int = 0
     """So many moves after the next are predicted as well while training; only in Go."""
     later_weight: float = 0.25
@@ -48,6 +51,8 @@ class TowerRecipe(Recipe):
         if self.filters < self.se_ratio:
             raise InputError(f"filters: at least se_ratio ({self.se_ratio}), not {self.filters}")
         self._check_shares("drop", "teacher_weight")
+        if self.heads not in ("dense", "points"):
+            raise InputError(f"heads: dense, points, not {self.heads}")
 
 
 class Batch(NamedTuple):
@@ -68,7 +73,7 @@ class Batch(NamedTuple):
 class TowerTrainer(Trainer[Batch]):
     """Of what people play, with the game's result and, where there is one, a teacher's policy."""
 
-    shape: ClassVar[tuple[str, ...]] = ("filters", "blocks", "se_ratio")
+    shape: ClassVar[tuple[str, ...]] = ("filters", "blocks", "se_ratio", "heads")
     moved: ClassVar[tuple[str, ...]] = ("optimizer", "later")
     network: SEResNet
     recipe: TowerRecipe
@@ -82,6 +87,8 @@ class TowerTrainer(Trainer[Batch]):
         compiled: bool = True,
     ) -> None:
         super().__init__(network, recipe, rank)
+        # All batches have one shape: the fastest convolutions for it are worth looking for.
+        torch.backends.cudnn.benchmark = True
         self.teacher = teacher
         if teacher is not None:
             teacher.to(self.device, memory_format=torch.channels_last).eval()

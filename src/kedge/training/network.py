@@ -105,20 +105,39 @@ class DensePolicy(nn.Module):
         return self.fc(functional.relu(self.conv(x)).flatten(1))
 
 
-class Value(nn.Module):
-    """How the game ends for who moves: win, draw and loss, or their mean, from −1 to 1."""
+class PointsPolicy(nn.Module):
+    """A plane of the points to play on, and one whose mean is the pass: of boards of any size."""
 
-    def __init__(self, filters: int, encoding: Encoding, *, draws: bool) -> None:
+    def __init__(self, filters: int) -> None:
         super().__init__()
-        planes, hidden = (32, 128) if draws else (1, 256)  # lc0's, and AlphaGo Zero's
-        self.conv = Convolution(filters, planes, 1)
-        self.fc1 = nn.Linear(planes * encoding.side**2, hidden)
-        self.fc2 = nn.Linear(hidden, 3 if draws else 1)
-        self.draws = draws
+        self.conv1 = Convolution(filters, filters, 3)
+        self.conv2 = nn.Conv2d(filters, 2, 3, padding=1)
 
     def forward(self, x: Tensor) -> Tensor:
-        flat = functional.relu(self.conv(x)).flatten(1)
-        return self.fc2(functional.relu(self.fc1(flat)))
+        planes = self.conv2(functional.relu(self.conv1(x))).flatten(2)
+        return torch.cat([planes[:, 0], planes[:, 1].mean(1, keepdim=True)], dim=1)
+
+
+class Value(nn.Module):
+    """How the game ends for who moves: win, draw and loss, or their mean, from −1 to 1.
+
+    Made of the points of some planes, or, where it is `pooled`, of their means.
+    """
+
+    def __init__(
+        self, filters: int, encoding: Encoding, *, draws: bool, pooled: bool = False
+    ) -> None:
+        super().__init__()
+        planes, hidden = (32, 128) if draws or pooled else (1, 256)  # lc0's, and AlphaGo Zero's
+        self.conv = Convolution(filters, planes, 1)
+        self.fc1 = nn.Linear(planes * (1 if pooled else encoding.side**2), hidden)
+        self.fc2 = nn.Linear(hidden, 3 if draws else 1)
+        self.draws, self.pooled = draws, pooled
+
+    def forward(self, x: Tensor) -> Tensor:
+        planes = functional.relu(self.conv(x))
+        seen = planes.mean(dim=(2, 3)) if self.pooled else planes.flatten(1)
+        return self.fc2(functional.relu(self.fc1(seen)))
 
     def losses(self, found: Tensor, results: Tensor) -> Tensor:
         """Of each position: cross-entropy, or the squared error; 0 where the result is unknown."""

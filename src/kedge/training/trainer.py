@@ -282,7 +282,8 @@ class Trainer(ABC, Generic[B]):
         state = read_checkpoint(path, self.device)
         kept, ours = state["stages"][-1], asdict(self.recipe)
         for name in self.shape:
-            there = kept.get(name)
+            # Checkpoints from before there was a choice have the usual one.
+            there = kept.get(name, getattr(type(self.recipe), name))
             if ours[name] != there:
                 raise InputError(
                     f"{path}: of another recipe ({name} is {there} there, {ours[name]} here)"
