@@ -14,7 +14,7 @@ import tiny_lc0 as tiny
 from kedge.agents import make_agent
 from kedge.agents.networks import computing_on
 from kedge.agents.puct import NetworkAgent, PuctAgent
-from kedge.agents.shared_search import SharedSearches
+from kedge.agents.shared_search import SharedSearch, SharedSearches
 from kedge.errors import InputError
 from kedge.games.chess import ChessState
 from kedge.games.go import GoState
@@ -153,6 +153,21 @@ def test_who_follows_sees_it_grow(shared, network):
     shared.submit(search.agent, ChessState(), lambda *_: seen.append(_), every=60.0).result(30)
     assert [done for _, done in seen] == [False, True]
     assert seen[0][0].visits.sum() == 0, "the first look at once"
+
+
+def test_in_a_crowd_each_is_told_of_less_often(agent, monkeypatch):
+    now, heard = [0.0], {4: 0, 32: 0}
+    monkeypatch.setattr("kedge.agents.shared_search.perf_counter", lambda: now[0])
+    for crowd in heard:
+
+        def hear(_, done, crowd=crowd):
+            heard[crowd] += 1
+
+        search = SharedSearch(agent, None, None, hear, every=0.1)
+        for step in range(160):  # of ten milliseconds
+            now[0] = 100.0 * crowd + step / 100.0
+            search.follow(lambda: None, False, crowd)
+    assert heard == {4: pytest.approx(16, abs=2), 32: 2}
 
 
 def test_only_some_moves_and_other_playouts(shared, agent):

@@ -18,6 +18,8 @@ from kedge.search.puct import admit
 #: Is told what is known by now, and whether that is the end.
 OnUpdate: TypeAlias = Callable[[Analysis, bool], None]
 
+_FEW = 4  # searches that are all told of as often as they ask for
+
 
 class SharedSearch(Future[Analysis]):
     """One search among others; a future, whose result is what is known at the end.
@@ -44,12 +46,15 @@ class SharedSearch(Future[Analysis]):
         """End it after the batch under way; what is known by then is the result."""
         self.stopped = True
 
-    def follow(self, told: Callable[[], Analysis], done: bool) -> bool:
-        """Tell who follows, if it is time; returns whether the search has ended."""
+    def follow(self, told: Callable[[], Analysis], done: bool, crowd: int) -> bool:
+        """Tell who follows, if it is time; returns whether the search has ended.
+
+        Telling costs as much as searching: in a `crowd` each is told less often.
+        """
         now = perf_counter()
         try:
             if done or (self._on_update is not None and now >= self._due):
-                self._due = now + self._every
+                self._due = now + self._every * max(1.0, crowd / _FEW)
                 analysis = told()
                 if self._on_update is not None:
                     self._on_update(analysis, done)
@@ -101,7 +106,8 @@ class SharedSearches:
         """Have a state searched, by so many `playouts` or as many as the agent makes.
 
         `on_update` is called in the searches' thread after the first batch, then at most `every` so
-        many seconds, and at the end; it must be quick. With `only` no other move is tried.
+        many seconds, less often among many, and at the end; it must be quick. With `only` no other
+        move is tried.
         """
         if playouts is not None:
             if not isinstance(agent, PuctAgent):
@@ -207,9 +213,10 @@ class _Grove:
             for search in self.searches.values():
                 search.set_exception(error)
             self.searches.clear()
+        crowd = len(self.searches)
         for tree, search in list(self.searches.items()):
             done = search.stopped or forest.playouts(tree) >= search.agent.settings.playouts
-            if search.follow(partial(search.agent.told, forest, tree), done):
+            if search.follow(partial(search.agent.told, forest, tree), done, crowd):
                 forest.remove(tree)
                 del self.searches[tree]
 

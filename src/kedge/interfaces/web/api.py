@@ -12,6 +12,7 @@ import numpy as np
 from fastapi import APIRouter, Query, Request, Response, WebSocket, WebSocketDisconnect
 from fastapi import Path as PathParameter
 from fastapi.responses import PlainTextResponse
+from pydantic_core import to_json
 
 from kedge.agents.dial import dial, stops
 from kedge.errors import InputError
@@ -317,7 +318,7 @@ async def _listen(socket: WebSocket, table: Table, reader: Reader) -> None:
 
 async def _speak(socket: WebSocket, reader: Reader) -> None:
     while (message := await reader.next()) is not None:
-        await socket.send_json(message)
+        await socket.send_text(to_json(message).decode())
     await socket.close(1001)
 
 
