@@ -243,7 +243,7 @@ async def earlier(
 
 @router.post("/sessions/{id}/review", status_code=202, tags=["reviews"])
 async def review(request: Request, id: SessionId) -> ReviewOut:
-    """Judge every move so far, in chess and Go.
+    """Judge every move so far; of Hanabi once the game is over, and not of Blotto.
 
     It takes some seconds, `live` tells how far it is, and it stops when nobody listens there any
     more.

@@ -102,6 +102,8 @@ class Table:
             raise InputError(f"games of {session.game.title} are not reviewed")
         if not session.turns:
             raise InputError("no move was made: there is nothing to review")
+        if session.game.secret and session.outcome is None:
+            raise InputError("a review would tell what is secret until the game is over")
         if self._review is None or self._review.failed or not self._review.is_of(session):
             if self._review is not None:
                 self._review.stop()
