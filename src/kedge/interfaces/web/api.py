@@ -251,6 +251,13 @@ async def review(request: Request, id: SessionId) -> ReviewOut:
     return ReviewOut(**_tables(request).at(id).review().view())
 
 
+@router.delete("/sessions/{id}/review", status_code=204, tags=["reviews"])
+async def stop_review(request: Request, id: SessionId) -> Response:
+    """Give up the review that goes on; one that is done is kept."""
+    _tables(request).at(id).stop_review()
+    return Response(status_code=204)
+
+
 @router.get("/sessions/{id}/review", tags=["reviews"])
 async def reviewed(request: Request, id: SessionId) -> ReviewOut:
     """The review that was begun, as far as it is."""

@@ -45,6 +45,10 @@ class Review:
         self._stopped = self._report is None
 
     @property
+    def finished(self) -> bool:
+        return self._report is not None or self.failed
+
+    @property
     def failed(self) -> bool:
         return self._trouble is not None
 

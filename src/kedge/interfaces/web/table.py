@@ -111,6 +111,15 @@ class Table:
             self._review.begin(self._hall.reviewing)
         return self._review
 
+    def stop_review(self) -> None:
+        """Give up the review that goes on, if one does."""
+        if self._review is None or self._review.finished:
+            return
+        self._review.stop()
+        self._review = None
+        for reader in self.readers:
+            reader.tell("review", lambda: {"review": None})
+
     def reviewed(self) -> Review:
         """The review that was begun of the game as it stands."""
         if self._review is None or not self._review.is_of(self.session):

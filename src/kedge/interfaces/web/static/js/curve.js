@@ -16,7 +16,7 @@ export function Curve({ lines, even, steps, moments, said, label, shown, onShow 
   const points = (line) => line.heights.map((share, turn) => `${place(turn)},${height(share)}`).join(" ");
   const turn = Math.min(over ?? shown, most);
   return html`
-    <figure class="curve">
+    <figure class=${`curve ${lines.length > 1 ? "several" : ""}`}>
       <svg viewBox="0 0 100 40" preserveAspectRatio="none" role="img" aria-label=${label}
         onPointerMove=${(event) => setOver(turnAt(event))} onPointerLeave=${() => setOver(null)}
         onClick=${(event) => onShow(turnAt(event))}>

@@ -128,7 +128,8 @@ export function GameView({ id, seat, games }) {
             marks=${judged?.report && marksOf(judged.report, session)} />
           ${game.reviews && html`
             <${Review} review=${judged} session=${session} shown=${shown} onShow=${onShow}
-              onBegin=${() => api.review(id).then(setReview, (error) => setTrouble(error.message))} />`}
+              onBegin=${() => api.review(id).then(setReview, (error) => setTrouble(error.message))}
+              onStop=${() => api.stopReview(id).then(setReview, (error) => setTrouble(error.message))} />`}
         </aside>
       </div>
     </main>`;

@@ -17,7 +17,7 @@ export function marksOf(report, session) {
   return report.moves ? report.moves.map((move) => move.mark) : worstMarks(report, session);
 }
 
-export function Review({ review, session, shown, onShow, onBegin }) {
+export function Review({ review, session, shown, onShow, onBegin, onStop }) {
   const isBehind = review && review.of < session.turns.length;
   const Shown = review?.report?.moves ? Report : Decisions;
   return html`
@@ -26,7 +26,8 @@ export function Review({ review, session, shown, onShow, onBegin }) {
       ${review?.trouble && html`<p class="trouble">${review.trouble}</p>`}
       ${review && !review.report && !review.trouble
         ? html`<label class="progress"><span>Judging the moves…</span>
-            <progress max=${review.of} value=${review.done || undefined} /></label>`
+            <progress max=${review.of} value=${review.done || undefined} /></label>
+          <p><button type="button" onClick=${onStop}>Stop</button></p>`
         : (!review?.report || isBehind) && html`
           <p><button type="button" disabled=${!session.turns.length || !session.document} onClick=${onBegin}>
             ${isBehind ? "Review the moves since" : "Review the game"}</button>
@@ -94,7 +95,7 @@ function Chosen({ report, move, session }) {
             <div key=${i} title=${`${percent(share)} of people rated ${report.knots[i]}`}>
               <svg viewBox="0 0 10 10" preserveAspectRatio="none" aria-hidden="true">
                 <rect class="people" y=${10 - (10 * share) / most} width="10" height=${(10 * share) / most} /></svg>
-              <span>${percent(share).replace(" ", "")}</span><small>${report.knots[i]}</small>
+              <span>${percent(share).replace("\u00a0", "")}</span><small>${report.knots[i]}</small>
             </div>`)}
         </div>`}
     </div>`;

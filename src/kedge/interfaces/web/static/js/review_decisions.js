@@ -3,12 +3,13 @@ import { html, useState } from "../vendor/preact-htm.js";
 import { Curve } from "./curve.js";
 import { turnName } from "./games.js";
 import { MARKS } from "./score.js";
+import { same } from "./why.js";
 
 const RARE = 0.05; // orders that fewer people give stand out
 
 // How each game counts what a decision is worth.
-const POINTS = { most: 25, worth: (value) => `${value.toFixed(1)} points`, loss: (value) => `${value.toFixed(1)} points` };
-const SHARES = { most: null, worth: (value) => percent(value), loss: (value) => `${percent(value)} of the game` };
+const POINTS = { least: 10, number: (value) => value.toFixed(1), unit: "points", heading: "points" };
+const SHARES = { least: 0.3, number: (value) => percent(value), unit: "of the game", heading: "share" };
 const countsOf = ({ scale }) => (scale.unit === "points" ? POINTS : SHARES);
 
 export function Decisions({ report, session, shown, onShow }) {
@@ -35,8 +36,8 @@ export function Decisions({ report, session, shown, onShow }) {
           <li key=${`${one.turn} ${one.player}`}><button type="button" class="link" onClick=${() => show(one)}>
             ${together ? turnName(one.turn, session) : session.turns[one.turn].name}${one.mark}</button>
             <small>KL ${one.kl_to_anchor.toFixed(2)}</small>
-            <span>search ${other(one.choice, one.people[0], session)} ${percent(one.choice.policy)},
-              ${" "}people ${other(one.people[0], one.choice, session)} ${percent(one.people[0].anchor)}</span></li>`)}
+            <span>search ${other(one.choice, one.people[0], session)} (${percent(one.choice.policy)}),
+              ${" "}people ${other(one.people[0], one.choice, session)} (${percent(one.people[0].anchor)})</span></li>`)}
       </ul>`}
     <${Players} report=${report} session=${session} />`;
 }
@@ -44,7 +45,7 @@ export function Decisions({ report, session, shown, onShow }) {
 // What was expected of the game, of all or of each player, the asked one's line first.
 function Worth({ report, session, whose, isAsked, moments, shown, onShow }) {
   const counts = countsOf(report);
-  const top = counts.most ?? Math.max(0.3, ...report.values.flat());
+  const top = 1.1 * Math.max(counts.least, ...report.values.flat());
   const order = [whose, ...report.values[0].keys()].filter((seat, i, all) => all.indexOf(seat) === i);
   const lines = order.map((seat) => ({
     heights: report.values.map((row) => row[seat] / top),
@@ -52,13 +53,13 @@ function Worth({ report, session, whose, isAsked, moments, shown, onShow }) {
     kind: order.length > 1 ? `power ${session.seats[seat].name.toUpperCase()} ${seat === whose ? "asked" : ""}` : "",
   }));
   const who = order.length > 1 ? `${session.seats[whose].name} ` : "";
-  const said = (turn) => `${who}${counts.worth(report.values[turn][whose])} ${
+  const said = (turn) => `${who}${counts.number(report.values[turn][whose])} ${counts.unit} ${
     turn === report.values.length - 1 && session.outcome ? "in the end" : "expected"}${
     turn > 0 ? ` after ${turnName(turn - 1, session)}` : ""}`;
   const steps = report.mistakes.map((i) => report.decisions[i]).filter(isAsked)
     .map(({ turn, mark }) => ({ ply: turn, kind: MARKS[mark] }));
   return html`
-    <${Curve} lines=${lines} steps=${steps} moments=${moments.map(({ turn }) => turn)} said=${said}
+    <${Curve} lines=${lines} steps=${steps} moments=${moments.map(({ turn }) => turn + 1)} said=${said}
       label=${`What was expected, from ${said(0)} to ${said(report.values.length - 1)}`}
       shown=${shown} onShow=${onShow} />`;
 }
@@ -69,14 +70,14 @@ function Decided({ report, session, shown, isAsked, whose }) {
   const one = report.decisions.find((found) => found.turn === turn && isAsked(found));
   if (turn === undefined) return html`<p class="chosen">Choose a turn to see how human it was.</p>`;
   if (!one) return html`<p class="chosen">${session.seats[whose].name} ordered nothing in ${session.turns[turn].name}.</p>`;
-  const { worth, loss } = countsOf(report);
-  const favourite = one.people[0];
-  const cost = one.loss === null || one.loss < report.scale.mistake / 10 ? "" : `; search expects ${loss(one.loss)} more`;
-  const words = one.rank === 1 ? "what most people do" : `${percent(one.played.anchor)} of people`;
-  const rows = [["decided", one.played], ["most people", favourite], ["search", one.choice]];
+  const { number, unit, heading } = countsOf(report);
+  const slight = one.loss === null || one.loss < report.scale.mistake / 10;
+  const words = [`${percent(one.played.anchor)} of people${one.rank === 1 ? ", more than anything else" : ""}`];
+  if (same(one.choice.move, one.played.move)) words.push("search would, too");
+  else if (!slight) words.push(`search expects ${number(one.loss)} ${unit} more of its choice`);
   return html`
     <div class="chosen decided">
-      <p><strong>${turnName(turn, session)}${one.mark}</strong> ${words}${cost}.</p>
+      <p><strong>${turnName(turn, session)}${one.mark}</strong> ${words.join("; ")}.</p>
       ${one.parts.length > 0 && html`
         <ul class="parts" aria-label="How many people give each order">
           ${one.parts.map((part) => html`
@@ -87,22 +88,34 @@ function Decided({ report, session, shown, isAsked, whose }) {
               <span class="number">${percent(part.anchor)}</span></li>`)}
         </ul>`}
       <table>
-        <thead><tr><td></td><td></td><th scope="col">people</th><th scope="col">search</th>
-          <th scope="col">worth</th></tr></thead>
+        <thead><tr><td></td><th scope="col">people</th><th scope="col">search</th><th scope="col">${heading}</th></tr></thead>
         <tbody>
-          ${rows.map(([label, option]) => html`
-            <tr key=${label}><th scope="row">${label}</th>
-              <td class="what">${label === "decided" && one.parts.length ? "the above" : other(option, one.played, session)}</td>
+          ${optionsOf(one).map(([label, option]) => html`
+            <tr key=${label}>
+              <th scope="row"><small>${label}</small>
+                ${option === one.played && one.parts.length > 0 ? "" : other(option, one.played, session)}</th>
               <td class="number people">${percent(option.anchor)}</td>
               <td class="number search">${percent(option.policy)}</td>
-              <td class="number">${option.q === null ? "–" : worth(option.q)}</td></tr>`)}
+              <td class="number">${option.q === null ? "–" : number(option.q)}</td></tr>`)}
         </tbody>
       </table>
     </div>`;
 }
 
+// What was decided, what most people would and what search would; of what is the same, once.
+function optionsOf({ played, people: [favourite], choice, parts }) {
+  const instead = parts.length ? " instead" : "";
+  const rows = [[parts.length ? "as ordered" : "decided", played]];
+  if (!same(favourite.move, played.move)) rows.push([`most people${instead}`, favourite]);
+  else rows[0][0] += ", as most people would";
+  const before = rows.find(([, option]) => same(option.move, choice.move));
+  if (before) before[0] = before[1] === played ? `${before[0]}, as search would` : `search and ${before[0]}`;
+  else rows.push([`search${instead}`, choice]);
+  return rows;
+}
+
 function Players({ report, session }) {
-  const { loss } = countsOf(report);
+  const { number } = countsOf(report);
   const shown = report.players.map((player, seat) => ({ ...player, name: session.seats[seat].name }))
     .filter(({ decisions }) => decisions > 0);
   return html`
@@ -114,7 +127,7 @@ function Players({ report, session }) {
         ${shown.map((player) => html`
           <tr key=${player.name}><th scope="row">${player.name}</th><td>${percent(player.top1)}</td>
             <td>${percent(player.probability)}</td>
-            <td>${player.loss === null ? "–" : loss(player.loss).replace(" of the game", "")}</td>
+            <td>${player.loss === null ? "–" : number(player.loss)}</td>
             <td>${player.mistakes}, ${player.blunders}</td></tr>`)}
       </tbody>
     </table>`;
@@ -136,10 +149,9 @@ export function worstMarks(report, session) {
 function other(option, than, session) {
   if (typeof option.move === "string") return option.name.replace(/\bplayer (\d)/, (_, seat) => session.seats[seat].name);
   const names = option.name.split(", ").filter((_, i) => !than.move.includes(option.move[i]));
-  if (!names.length) return "the same";
-  return names.length < option.move.length ? `${names.join(", ")} (else the same)` : names.join(", ");
+  return names.join(", ");
 }
 
 export function percent(share) {
-  return share > 0 && share < 0.005 ? "<1 %" : `${Math.round(100 * share)} %`;
+  return share > 0 && share < 0.005 ? "<1\u00a0%" : `${Math.round(100 * share)}\u00a0%`;
 }
