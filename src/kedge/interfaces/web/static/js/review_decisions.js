@@ -22,10 +22,10 @@ export function Decisions({ report, session, shown, onShow }) {
   const show = (one) => { setWhose(one.player); onShow(one.turn + 1); };
   return html`
     ${!together && html`
-      <label class="whose"><span>Orders of</span>
-        <select value=${whose} onChange=${(event) => setWhose(Number(event.target.value))}>
+      <p class="whose">Orders of
+        <select aria-label="Whose orders are reviewed" value=${whose} onChange=${(event) => setWhose(Number(event.target.value))}>
           ${session.seats.map(({ name }, seat) => html`<option key=${name} value=${seat}>${name}</option>`)}
-        </select></label>`}
+        </select></p>`}
     <${Worth} report=${report} session=${session} whose=${together ? 0 : whose} isAsked=${isAsked}
       moments=${moments} shown=${shown} onShow=${onShow} />
     <${Decided} report=${report} session=${session} shown=${shown} isAsked=${isAsked} whose=${whose} />
