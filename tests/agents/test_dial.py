@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kedge.agents import make_agent
-from kedge.agents.dial import SNAP, dial, stops
+from kedge.agents.dial import SNAP, dial, stops, strongest
 from kedge.errors import InputError
 from kedge.games import load_game
 
@@ -161,3 +161,14 @@ def test_between_stops_that_were_not_measured_the_nearest_that_were_are_told():
             below, above = [x for x in places if x <= 0.5], [x for x in places if x >= 0.5]
             assert set(found) <= {*below[-1:], *above[:1]}
             assert bool(found) == bool(places)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_strongest_was_measured_to_be(game):
+    best = strongest(game)
+    values = [stop.strength[0].value for stop in stops(game) if stop.strength]
+    if not values:
+        assert best == stops(game)[-1]
+    else:
+        assert best.strength[0].is_exact
+        assert best.strength[0].value == max(values)

@@ -9,7 +9,13 @@ import pytest
 from kedge import _core
 from kedge.agents import add_model, make_agent, make_diplomacy_player
 from kedge.agents.diplomacy import DiplomacyPlayer, search_agent
-from kedge.agents.diplomacy_search import Choice, JointValues, choose_candidates, play_on
+from kedge.agents.diplomacy_search import (
+    Choice,
+    JointValues,
+    choose_candidates,
+    place_among,
+    play_on,
+)
 from kedge.agents.networks import computing_on
 from kedge.errors import InputError
 from kedge.games.diplomacy import POWERS, Diplomacy, DiplomacyState
@@ -219,6 +225,26 @@ def test_candidates(duel):
         texts.append([_core.diplomacy_format_order(orders[0]) for orders in one.orders])
         assert one.anchor.sum() == pytest.approx(1.0)
     assert texts == [["A BUR H", "A BUR - BEL"], ["A BUR - BEL", "A BUR - PIC"], texts[0]]
+
+
+def test_orders_that_were_given_are_candidates(duel):
+    """With the likelihood that the model has for them, and with a value."""
+    agent = search_agent("pikl-hedge", make_agent("uniform-orders"), lam=0.1, iterations=16)
+    given = duel.pack({"FRANCE": duel_orders(duel, "FRANCE")})
+    rng = np.random.default_rng(0)
+    [found] = agent.analyse_many([(duel, FRANCE)], rng, [given])
+    place = place_among(found.orders, given)
+    assert place is not None
+    assert np.isfinite(found.q[place])
+    assert found.anchor == pytest.approx(np.full(len(found.orders), 1 / len(found.orders)))
+    assert found.policy.sum() == pytest.approx(1.0)
+    [again] = agent.analyse_many([(duel, FRANCE)], rng, [found.orders[0]])
+    assert sum(place_among([one], found.orders[0]) == 0 for one in again.orders) == 1
+
+
+def duel_orders(state, power):
+    """The last that each unit may be given."""
+    return [texts[-1] for texts in state.orders(power).values()]
 
 
 def test_the_end_of_a_game_has_its_worth():

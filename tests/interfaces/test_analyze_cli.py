@@ -19,7 +19,10 @@ from sgfmill import sgf
 
 from kedge.evaluation import game_judges
 from kedge.experiments import progress
+from kedge.games.diplomacy import Diplomacy
+from kedge.games.hanabi import Hanabi
 from kedge.models.network import to_onnx
+from kedge.records import Phase, replayed_games, replayed_hanabi_games
 
 TAGS = '[Event "?"]\n[White "Ann"]\n[Black "Bob"]\n[Result "{}"]\n{}\n'
 RATED = '[WhiteElo "1512"]\n[BlackElo "1388"]\n'
@@ -320,6 +323,73 @@ def test_bad_input_of_go_is_one_line(arguments, said):
     Path("small.sgf").write_text("(;SZ[9];B[ee])")
     agent = () if {"--agent", "--elo"} & {*arguments} else ("--agent", "./go.onnx")
     done = analyze(*arguments, *agent)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.count("\n") == 1
+    assert said in done.stderr
+
+
+# --- Hanabi and Diplomacy -----------------------------------------------------------------------
+
+
+@pytest.fixture
+def decided(tmp_path, monkeypatch):
+    """A game of Hanabi with two moves, and one of Diplomacy with a phase."""
+    deck = [{"suitIndex": color, "rank": rank} for color, rank in Hanabi().cards]
+    moves = [{"type": 0, "target": 0}, {"type": 3, "target": 0, "value": 1}]
+    live = {"players": ["Ann", "Bob"], "deck": deck, "actions": moves}
+    (tmp_path / "hanabi.json").write_text(json.dumps(live))
+    phase = Phase.of(Diplomacy().initial_state(), {"FRANCE": ["A PAR - BUR"]})
+    game = {"id": "one", "phases": [phase.to_json()]}
+    (tmp_path / "diplomacy.jsonl").write_text(json.dumps(game) + "\n")
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.usefixtures("decided")
+@pytest.mark.parametrize(
+    ("file", "agent", "reader"),
+    [
+        ("hanabi.json", "sparta(uniform-hanabi, lambda=1, rollouts=20)", replayed_hanabi_games),
+        ("diplomacy.jsonl", "pikl-hedge(uniform-orders, iterations=8)", replayed_games),
+    ],
+)
+def test_games_of_decisions(file, agent, reader):
+    done = analyze(file, "-a", agent, "--out", "out.jsonl", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    found = json.loads(done.stdout)
+    assert (found["agent"], found["players"], found["broken"]) == (agent, [], [])
+    [game] = found["games"]
+    assert set(game) == {
+        "game", "id", "agent", "scale", "turns", "players", "decisions", "values", "mistakes",
+        "disagreements",
+    }  # fmt: skip
+    assert set(game["decisions"][0]) == {
+        "turn", "player", "played", "rank", "people", "choice", "kl_to_anchor", "parts", "loss",
+        "mark",
+    }  # fmt: skip
+    assert set(game["decisions"][0]["played"]) == {"name", "move", "anchor", "policy", "q"}
+    assert list(reader("out.jsonl")) == list(reader(file))
+    text = Path("out.jsonl").read_text()
+    assert '"review"' in text
+    assert ('"turn 1: ' in text) == (file == "hanabi.json")
+    printed = analyze(file, "-a", agent)
+    assert printed.returncode == 0
+    assert "top-1" in printed.stdout
+    assert game["decisions"][0]["played"]["name"][:9] in printed.stdout
+
+
+@pytest.mark.usefixtures("decided")
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("hanabi.json", "--elo", "1500"), "--elo, --fit-rating: are for chess"),
+        (("diplomacy.jsonl", "--svg", "game.svg"), "--svg: draws games of chess and Go"),
+        (("diplomacy.jsonl", "-a", "chess"), "agent chess: does not play diplomacy"),
+        (("hanabi.json", "-a", "chess"), "agent chess: does not play hanabi"),
+        (("hanabi.json", "--game", "2"), "holds 1 games, and no game 2"),
+    ],
+)
+def test_bad_input_of_decisions_is_one_line(arguments, said):
+    done = analyze(*arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.count("\n") == 1
     assert said in done.stderr

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kedge.errors import InputError
-from kedge.games.hanabi import Hanabi
+from kedge.games.hanabi import Hanabi, Move
 from kedge.records import (
     HanabiGame,
     ReadReport,
@@ -23,7 +23,7 @@ from kedge.records import (
     replayed_hanabi_games,
     write_hanabi_games,
 )
-from kedge.records.hanabi_files import live_game
+from kedge.records.hanabi_files import live_game, live_notes
 from kedge.records.hanabi_games import is_held_out
 
 # Nobody shuffled: seat 0 has 1 1 1 2 2 in red, seat 1 the other reds, seat 2 1 1 1 2 2 in yellow.
@@ -145,6 +145,27 @@ def test_what_is_written_comes_back(suffix, tmp_path):
     assert write_hanabi_games(games, path) == 4
     assert list(read_hanabi_games(path)) == games
     assert list(replayed_hanabi_games(path)) == games
+
+
+def test_notes_stand_on_the_cards_that_moves_are_about():
+    [game], _ = read(lines(LIVE))
+    comments = [f"move {ply}" for ply in range(1, 7)]
+    alice, bob, cathy = live_notes(game, comments)
+    assert {len(alice), len(bob), len(cathy)} == {len(game.deck)}
+    assert {card: note for card, note in enumerate(alice) if note} == {0: "move 1", 3: "move 4"}
+    told = [card for card in range(10, 15) if game.deck[card].rank == 1]
+    red = [card for card in (1, 2, 4, 15, 17) if game.deck[card].colour == 0]
+    assert {card: note for card, note in enumerate(bob) if note} == {
+        told[0]: "move 2",
+        red[0]: "move 5",
+    }
+    assert {card: note for card, note in enumerate(cathy) if note} == {10: "move 3", 16: "move 6"}
+    noted = {**live_game(game), "notes": [alice, bob, cathy]}
+    assert read(lines(noted))[0] == [game]
+    red = Hanabi().actions[Move("color", 1, 0)]
+    hints = HanabiGame("hints", ("Ann", "Bob"), tuple(Hanabi().cards), (red, red, red), 5)
+    ann, bob = live_notes(hints, [*"abc"])
+    assert (ann[5], bob[0]) == ("a | c", "b")
 
 
 def test_what_hanab_live_does_not_play(tmp_path):

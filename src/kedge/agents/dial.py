@@ -156,6 +156,17 @@ def stops(game: str) -> list[Dial]:
     return [dial(game, stop.x) for stop in _stops(game)]
 
 
+def strongest(game: str) -> Dial:
+    """The stop that was measured to play best; where none was measured, the last.
+
+    >>> strongest("diplomacy").spec
+    'pikl-hedge(diplomacy, lambda=0.01, iterations=512)'
+    """
+    found = stops(game)
+    measured = [stop for stop in found if stop.strength and stop.strength[0].is_exact]
+    return max(measured, key=lambda stop: stop.strength[0].value, default=found[-1])
+
+
 def spec_of(game: str, settings: Mapping[str, float]) -> str:
     """Who plays with these settings: who has no c_puct or λ does not search."""
     players = _players(game)

@@ -17,6 +17,7 @@ from kedge.agents.diplomacy_search import (
     choose_candidates,
     draw_orders,
     normalised,
+    with_orders,
 )
 from kedge.errors import InputError
 from kedge.games.diplomacy import POWERS, DiplomacyState, PackedOrders
@@ -152,14 +153,20 @@ class OrderSearch(_OrdersAgent):
             raise InputError(f"rollout: a number of movement phases, not {self.rollout}")
 
     def analyse_many(
-        self, questions: Sequence[Question], rng: np.random.Generator
+        self,
+        questions: Sequence[Question],
+        rng: np.random.Generator,
+        given: Sequence[PackedOrders] | None = None,
     ) -> list[OrdersAnalysis]:
+        """`given`, one joint order a question, are candidates too, however unlikely they are."""
         _check(questions)
         asked: dict[int, set[int]] = {}  # by state: questions about the very same share a search
         states = {id(state): state for state, _ in questions}
         for state, power in questions:
             asked.setdefault(id(state), set()).add(power)
         candidates = self._candidates(states, asked, rng)
+        if given is not None:
+            self._add(candidates, questions, given)
         # A power with one candidate has nothing to search.
         busy = [
             root
@@ -185,6 +192,19 @@ class OrderSearch(_OrdersAgent):
         questions = [(states[root], power) for root in due for power in range(len(POWERS))]
         chosen = choose_candidates(self.model, questions, self.choice, rng)
         return {root: chosen[len(POWERS) * k : len(POWERS) * (k + 1)] for k, root in enumerate(due)}
+
+    def _add(
+        self,
+        candidates: dict[int, list[Candidates]],
+        questions: Sequence[Question],
+        given: Sequence[PackedOrders],
+    ) -> None:
+        due = [i for i, orders in enumerate(given) if len(orders)]
+        asked = [questions[i] for i in due]
+        before = [candidates[id(state)][power] for state, power in asked]
+        after = with_orders(self.model, asked, before, [given[i] for i in due])
+        for (state, power), one in zip(asked, after, strict=True):
+            candidates[id(state)][power] = one
 
     def _search(
         self,

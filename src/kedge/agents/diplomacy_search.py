@@ -99,6 +99,37 @@ def _kept(drawn: Drawn, state: DiplomacyState, power: int, choice: Choice) -> Ca
     return Candidates([drawn.orders[i] for i in kept], normalised(drawn.log_probability[kept]))
 
 
+def with_orders(
+    model: OrderModel,
+    questions: Sequence[Question],
+    candidates: Sequence[Candidates],
+    given: Sequence[PackedOrders],
+) -> list[Candidates]:
+    """Candidates with one joint order more each, unless it is among them already."""
+    firsts = [one.orders[0] for one in candidates]
+    likely = [float(one.sum()) for one in model.score([*questions] * 2, [*given, *firsts])]
+    return [
+        one if place_among(one.orders, orders) is not None else _with(one, orders, mine - first)
+        for one, orders, mine, first in zip(
+            candidates, given, likely[: len(given)], likely[len(given) :], strict=True
+        )
+    ]
+
+
+def _with(candidates: Candidates, orders: PackedOrders, log_odds: float) -> Candidates:
+    """With orders that are so likely for people against the first candidate."""
+    kept, anchor = (one[: MOST_CANDIDATES - 1] for one in candidates)
+    tiny = np.finfo(np.float64).tiny  # where the model has it impossible
+    whole = np.append(anchor, max(anchor[0] * np.exp(log_odds), tiny))
+    return Candidates([*kept, orders], whole / whole.sum())
+
+
+def place_among(candidates: Sequence[PackedOrders], orders: PackedOrders) -> int | None:
+    """Where joint orders are the same, in whatever order they are written."""
+    same = (np.array_equal(np.sort(one), np.sort(orders)) for one in candidates)
+    return next((i for i, is_same in enumerate(same) if is_same), None)
+
+
 def normalised(log_probability: Array) -> Array:
     weights = np.exp(log_probability - log_probability.max())
     return np.asarray(weights / weights.sum())

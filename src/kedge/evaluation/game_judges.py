@@ -4,22 +4,37 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, TypeAlias
 
-from kedge.agents import make_player
+import numpy as np
+
+from kedge.agents import make_agent, make_hanabi_player, make_player
+from kedge.agents.dial import strongest
+from kedge.agents.diplomacy import ImitationAgent, OrderSearch
+from kedge.errors import InputError
+from kedge.evaluation.decision_reports import DecisionsReport
 from kedge.evaluation.game_analysis import GameReport, analyse_game
+from kedge.evaluation.hanabi_analysis import analyse_hanabi
+from kedge.evaluation.orders_analysis import analyse_orders
 from kedge.evaluation.rating_fit import move_likelihoods, rating_networks
 from kedge.evaluation.told_ratings import told_agent, told_ratings
 from kedge.games.chess import ChessState
 from kedge.games.go import GoState
 
-#: Over the shipped model of a game; in chess the model is told the players' ratings.
-DEFAULT_JUDGE = "puct({}, c_puct=2, playouts=50)"
+# Over the shipped model of a game; in chess the model is told the players' ratings.
+_PUCT = "puct({}, c_puct=2, playouts=50)"
 #: From a recorded game to its report; told now and then how many moves are done.
 Judge: TypeAlias = Callable[[Any, Callable[[int], None]], GameReport]
+#: The same of decisions that a search values by themselves; told of turns.
+DecisionJudge: TypeAlias = Callable[[Any, Callable[[int], None]], DecisionsReport]
+
+
+def default_judge(game: str) -> str:
+    """Who judges where nobody is named: in Hanabi and Diplomacy the strongest on the dial."""
+    return strongest(game).spec if game in ("hanabi", "diplomacy") else _PUCT.format(game)
 
 
 def go_judge(agent: str | None = None) -> Judge:
     """From a game of Go to its report."""
-    player = make_player(agent or DEFAULT_JUDGE.format("go"), GoState)
+    player = make_player(agent or default_judge("go"), GoState)
     return lambda game, tell: analyse_game(game, [player, player], tell=tell)
 
 
@@ -43,3 +58,21 @@ def chess_judge(agent: str | None = None, elo: int | None = None, fit: bool | No
         return analyse_game(game, agents, ratings=ratings, likelihoods=likelihoods, tell=tell)
 
     return judge
+
+
+def hanabi_judge(agent: str | None = None) -> DecisionJudge:
+    """From a game of Hanabi to its report."""
+    spec = agent or default_judge("hanabi")
+    player = make_hanabi_player(spec)
+    return lambda game, tell: analyse_hanabi(game, player, spec, np.random.default_rng(0), tell)
+
+
+def diplomacy_judge(agent: str | None = None) -> DecisionJudge:
+    """From a game of Diplomacy to its report."""
+    spec = agent or default_judge("diplomacy")
+    player = make_agent(spec)
+    if not isinstance(player, OrderSearch | ImitationAgent):
+        raise InputError(
+            f"agent {spec}: does not play diplomacy; diplomacy and pikl-hedge(diplomacy, …) do"
+        )
+    return lambda game, tell: analyse_orders(game, player, spec, np.random.default_rng(0), tell)

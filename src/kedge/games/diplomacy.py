@@ -5,6 +5,7 @@ such as ``A PAR`` and ``F STP/SC``, centres and orders by power. Powers are play
 order of `POWERS`. All of them write orders at once; what is not legal is as good as not written.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Self
 
@@ -298,6 +299,17 @@ def player(power: str) -> int:
 def format_orders(orders: PackedOrders) -> list[str]:
     """Packed orders in words."""
     return [_core.diplomacy_format_order(order) for order in orders.tolist()]
+
+
+def short_order(order: str) -> str:
+    """As players note it: ``PAR-BUR``, ``MAR S PAR-BUR``; builds say what is built.
+
+    >>> short_order("A MAR S A PAR - BUR"), short_order("F BRE B")
+    ('MAR S PAR-BUR', '+F BRE')
+    """
+    if order.endswith((" B", "WAIVE")):
+        return order.lower() if order == "WAIVE" else f"+{order[:-2]}"
+    return re.sub(r"\b[AF] ", "", order).replace(" - ", "-")
 
 
 def unit_of(order: int) -> str:

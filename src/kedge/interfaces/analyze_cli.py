@@ -12,8 +12,11 @@ from kedge.interfaces.options import Json
 from kedge.interfaces.output import KEPT, InterruptError, print_json
 
 if TYPE_CHECKING:
+    from kedge.evaluation.decision_reports import DecisionsReport
     from kedge.evaluation.game_analysis import GameReport
     from kedge.records import ReadReport
+
+    AnyReport = GameReport | DecisionsReport
 
 
 def analyze(
@@ -21,8 +24,8 @@ def analyze(
         Path,
         typer.Argument(
             metavar="GAME",
-            help="Games of chess (PGN, JSON lines) or Go (SGF, archives of it, tables), plain or "
-            "compressed.",
+            help="Games of chess (PGN, JSON lines), Go (SGF, archives of it, tables), Hanabi or "
+            "Diplomacy (JSON, JSON lines), plain or compressed.",
             show_default=False,
         ),
     ],
@@ -33,7 +36,8 @@ def analyze(
             "-a",
             metavar="SPEC",
             help="Who judges, as it stands. [default: `puct(chess, c_puct=2, playouts=50)`, told "
-            "both players' ratings; in Go `puct(go, c_puct=2, playouts=50)`]",
+            "both players' ratings; in Go `puct(go, c_puct=2, playouts=50)`; in Hanabi and "
+            "Diplomacy the strongest on the dial]",
             show_default=False,
         ),
     ] = None,
@@ -59,13 +63,14 @@ def analyze(
             "--out",
             "-o",
             metavar="FILE",
-            help="Write the games annotated, PGN or SGF; `-` prints them instead of the report.",
+            help="Write the games annotated, PGN, SGF or JSON; `-` prints them instead of the "
+            "report.",
             show_default=False,
         ),
     ] = None,
     svg: Annotated[
         Path | None,
-        typer.Option(help="Draw one game: its value, and how human each move was."),
+        typer.Option(help="Draw one game of chess or Go: its value, and how human moves were."),
     ] = None,
     fit: Annotated[
         bool | None,
@@ -90,6 +95,10 @@ def analyze(
     - `?` and `??`: a loss of at least 0.1, or 0.2
     - `!`: what the agent would play too, and fewer than one in ten people do
 
+    In Hanabi and Diplomacy search itself says what a decision is worth, in points or as a share of
+    the game (Sum of Squares): `?` and `??` are losses of 1 and 2 points, or of 0.05 and 0.1 of the
+    game. Of Diplomacy, movement phases are judged.
+
     **Players**
 
     - `top-1`: the share of moves that people play most; `likely`: how likely moves were for people,
@@ -104,6 +113,8 @@ def analyze(
     - `kedge analyze games.pgn --agent "puct(maia-1900, c_puct=1, playouts=400)" --brief`
     - `kedge analyze games.pgn --elo 1200 --json`
     - `kedge analyze game.sgf --agent go --out annotated.sgf`
+    - `kedge analyze hanabi.jsonl --game 2 --out reviewed.jsonl`
+    - `kedge analyze diplomacy.json --brief`
     """
     if agent is not None and elo is not None:
         raise InputError("--elo: an agent that is given says itself who it is; leave out one")
@@ -114,25 +125,27 @@ def analyze(
             raise InputError(f"{path}: holds the games themselves; name another file")
     if not file.exists():
         raise InputError(f"{file}: No such file or directory")
-    from kedge.evaluation.game_judges import DEFAULT_JUDGE, chess_judge, go_judge
+    from kedge.evaluation.game_judges import default_judge
     from kedge.experiments.jobs import deferred_interrupt
     from kedge.files import check_writable, write_atomic
     from kedge.interfaces.progress import counting_moves
-    from kedge.records import ReadReport, holds_go
+    from kedge.records import ReadReport
 
     if svg is not None:
         check_writable(svg)
 
     read = ReadReport()
-    reports: dict[int, GameReport] = {}  # by the games' numbers
-    is_go = holds_go(file)
-    if is_go and (elo is not None or fit):
-        raise InputError("--elo, --fit-rating: are for chess; a model of Go is told no rating")
-    judge = go_judge(agent) if is_go else chess_judge(agent, elo, fit)
+    reports: dict[int, AnyReport] = {}  # by the games' numbers
+    kind = _kind(file)
+    if kind != "chess" and (elo is not None or fit):
+        raise InputError(f"--elo, --fit-rating: are for chess; models of {kind} are told no rating")
+    if kind in ("hanabi", "diplomacy") and svg is not None:
+        raise InputError("--svg: draws games of chess and Go")
+    judge = _judge(kind, agent, elo, fit)
     is_interrupted = False
     with _writer(out) as write, counting_moves(quiet=as_json) as begin:
         try:
-            for game in _chosen(file, read, number, limit, is_go=is_go):
+            for game in _chosen(file, read, number, limit, kind):
                 if svg and reports:
                     raise InputError("--svg: draws one game; choose it with --game")
                 at = read.games + read.broken_games
@@ -150,10 +163,9 @@ def analyze(
     if svg is not None:
         from kedge.interfaces.game_picture import draw
 
-        write_atomic(svg, draw(*reports.values()))
+        write_atomic(svg, draw(*_of_moves(reports)))
     if as_json:
-        judged_by = agent or DEFAULT_JUDGE.format("go" if is_go else "chess")
-        print_json(_json(judged_by, reports, read))
+        print_json(_json(agent or default_judge(kind), reports, read))
     else:
         if out != "-":
             _print(reports, brief=brief)
@@ -166,17 +178,49 @@ def analyze(
         raise InterruptError(KEPT)
 
 
+def _kind(file: Path) -> str:
+    """Of which game a file has records."""
+    from kedge.records import holds_go
+    from kedge.records.json_games import json_keys
+
+    if holds_go(file):
+        return "go"
+    keys = json_keys(file)
+    return "diplomacy" if "phases" in keys else "hanabi" if "deck" in keys else "chess"
+
+
+def _judge(
+    kind: str, agent: str | None, elo: int | None, fit: bool | None
+) -> "Callable[[Any, Callable[[int], None]], AnyReport]":
+    from kedge.evaluation import game_judges
+
+    if kind == "chess":
+        return game_judges.chess_judge(agent, elo, fit)
+    judges: dict[str, Callable[[str | None], Callable[..., AnyReport]]] = {
+        "go": game_judges.go_judge,
+        "hanabi": game_judges.hanabi_judge,
+        "diplomacy": game_judges.diplomacy_judge,
+    }
+    return judges[kind](agent)
+
+
 def _chosen(
-    file: Path, read: "ReadReport", number: int | None, limit: int | None, *, is_go: bool
+    file: Path, read: "ReadReport", number: int | None, limit: int | None, kind: str
 ) -> Iterator[Any]:
     """The games to analyse; bad input if there is none."""
     from itertools import islice
 
-    from kedge.records import legal_games, numbered_game, read_games
+    from kedge import records
 
-    games: Iterator[Any] = legal_games(file, read) if is_go else read_games(file, read)
+    readers: dict[str, Callable[..., Iterator[Any]]] = {
+        "chess": records.read_games,
+        "go": records.legal_games,
+        "hanabi": records.replayed_hanabi_games,
+        "diplomacy": records.replayed_games,
+    }
+    games = readers[kind](file, read)
     if number is not None:
-        game = numbered_game(games, read, file, number)
+        game = records.numbered_game(games, read, file, number)
         read.broken.clear()  # nobody asked about the others
         yield game
         return
@@ -187,45 +231,56 @@ def _chosen(
 
 
 @contextlib.contextmanager
-def _writer(out: str | None) -> "Iterator[Callable[[GameReport], None]]":
+def _writer(out: str | None) -> "Iterator[Callable[[AnyReport], None]]":
     """Yields what writes a game annotated; a file is there only when it is whole."""
     if out is None:
         yield lambda report: None
         return
-    from kedge.interfaces.game_words import annotated
+    from kedge.interfaces.decision_words import annotated_record
     from kedge.records.streams import create
 
     if out == "-":
-        yield lambda report: typer.echo(annotated(report), nl=False)
+        yield lambda report: typer.echo(annotated_record(report), nl=False)
         return
     with create(out) as file:
 
-        def write(report: "GameReport") -> None:
-            file.write(annotated(report).encode())
+        def write(report: "AnyReport") -> None:
+            file.write(annotated_record(report).encode())
 
         yield write
 
 
-def _json(agent: str, reports: "dict[int, GameReport]", read: "ReadReport") -> dict[str, Any]:
+def _json(agent: str, reports: "dict[int, AnyReport]", read: "ReadReport") -> dict[str, Any]:
     from kedge.evaluation.game_analysis import frequent_players
 
     return {
         "agent": agent,
         "games": [{"game": number, **report.to_json()} for number, report in reports.items()],
-        "players": [player.to_json() for player in frequent_players(reports.values())],
+        "players": [player.to_json() for player in frequent_players(_of_moves(reports))],
         "broken": [
             {"game": one.number, "where": one.where, "reason": one.reason} for one in read.broken
         ],
     }
 
 
-def _print(reports: "dict[int, GameReport]", *, brief: bool) -> None:
+def _of_moves(reports: "dict[int, AnyReport]") -> "list[GameReport]":
+    """Those of chess or Go."""
+    from kedge.evaluation.game_analysis import GameReport
+
+    return [report for report in reports.values() if isinstance(report, GameReport)]
+
+
+def _print(reports: "dict[int, AnyReport]", *, brief: bool) -> None:
     from rich.console import Console
 
-    from kedge.evaluation.game_analysis import frequent_players
+    from kedge.evaluation.game_analysis import GameReport, frequent_players
+    from kedge.interfaces.decision_words import print_decisions
     from kedge.interfaces.game_words import players_table, print_game
 
     for number, report in reports.items():
-        print_game(report, number, brief=brief)
-    if everyone := frequent_players(reports.values()):
+        if isinstance(report, GameReport):
+            print_game(report, number, brief=brief)
+        else:
+            print_decisions(report, number, brief=brief)
+    if everyone := frequent_players(_of_moves(reports)):
         Console().print("[bold]Over several games[/bold]", players_table(everyone), sep="\n")

@@ -15,7 +15,7 @@ from kedge.records import Annotation, ChessGame, GoGame, MoveNote, annotated_pgn
 _LINE = 6  # half-moves
 _NAME = 22  # letters of a player's name, so that a row fits 80 columns
 _ANNOTATOR = "kedge analyze"
-_STYLES = {"??": "bold red", "?": "yellow", "!": "bold green", "": ""}
+STYLES = {"??": "bold red", "?": "yellow", "!": "bold green", "": ""}
 
 
 def annotated(report: GameReport) -> str:
@@ -134,7 +134,7 @@ def _moves_table(report: GameReport) -> Table:
     for move, value in zip(report.moves, report.values[1:], strict=True):
         choice = f"{move.choice.name} {percent(move.choice.policy)}"
         table.add_row(
-            Text(_numbered(report, move), style=_STYLES[move.mark]),
+            Text(_numbered(report, move), style=STYLES[move.mark]),
             percent(move.anchor),
             str(move.rank),
             ", ".join(f"{one.name} {percent(one.anchor)}" for one in move.people),
@@ -188,7 +188,7 @@ def _print_moments(
         return
     console.print(f"\n[bold]{heading}[/bold]")
     for move, words in rows:
-        played = (f"{_numbered(report, move):<12}", _STYLES[move.mark])
+        played = (f"{_numbered(report, move):<12}", STYLES[move.mark])
         # A model by itself expects nothing after its choice, which the words have named.
         line = (f"  {' '.join(move.line[:_LINE])}" if len(move.line) > 1 else "", "dim")
         console.print(Text.assemble("  ", played, f" {words}", line), soft_wrap=True)

@@ -8,7 +8,7 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -111,6 +111,13 @@ class _Table:
         """What `make` is to be told for an action."""
         kind, at, told = self._rules.moves[action]
         return kind, (self.seat + at) % self._rules.num_players if kind in _HINTS else at, told
+
+    def touched(self, deck: Sequence[Card], kind: str, target: int, told: int) -> int:
+        """The place in the deck of the oldest card that a move is about."""
+        if kind not in _HINTS:
+            return self.hand[target]
+        hand: list[int] = self._hands[target]
+        return next(card for card in hand if deck[card][_HINTS.index(kind)] == told)
 
 
 def _plain_move(raw: Any, table: _Table) -> tuple[Any, Any, Any]:
@@ -337,6 +344,23 @@ def live_game(game: HanabiGame) -> dict[str, Any]:
     }
 
 
+def live_notes(game: HanabiGame, comments: Sequence[str]) -> list[list[str]]:
+    """Comments on the moves as hanab.live has notes: of each player, one a card of the deck.
+
+    A note stands on the card that is played or discarded, or on the oldest that a hint is about,
+    among those of who made the move. Several on one card have a bar between them, as there.
+    """
+    notes = [[""] * len(game.deck) for _ in game.players]
+    table = _Table(game.rules)
+    for action, comment in zip(game.actions, comments, strict=True):
+        kind, target, told = table.words(action)
+        card = table.touched(game.deck, *table.words(action))
+        own = notes[table.seat]
+        own[card] = " | ".join(filter(None, (own[card], comment)))
+        table.make(kind, target, told)
+    return notes
+
+
 def _live_actions(game: HanabiGame) -> list[dict[str, int]]:
     table = _Table(game.rules)
     actions = []
@@ -363,6 +387,7 @@ def _live_options(game: HanabiGame) -> dict[str, Any]:
 __all__ = [
     "game_of",
     "live_game",
+    "live_notes",
     "read_hanabi_games",
     "write_hanabi_games",
     "write_live_games",

@@ -1,5 +1,6 @@
 """Games that are kept as JSON objects, one a line or one alone."""
 
+import contextlib
 import itertools
 import json
 import re
@@ -52,6 +53,20 @@ def read_json_games(
         pieces.tell_damage()
 
 
+def json_keys(path: Path) -> frozenset[str]:
+    """Of the first object in a file that may be compressed, by which games are told apart.
+
+    None where there is none; nor of a pipe, which is read once.
+    """
+    if not path.is_file():
+        return frozenset()
+    with streams.opened(path) as (stored, content, where):
+        pieces = streams.Pieces(stored, content, where, ReadReport())
+        with contextlib.suppress(ValueError, StopIteration):
+            return frozenset(streams.json_object(next(object_texts(pieces))[1]))
+    return frozenset()
+
+
 def write_json_games(objects: Iterable[Mapping[str, Any]], path: str | Path) -> int:
     """Write games that are JSON objects, one a line; how many they were.
 
@@ -95,4 +110,4 @@ def short(value: object) -> str:
     return repr(value[:40]) if isinstance(value, str) else "what is not a text"
 
 
-__all__ = ["known", "object_texts", "read_json_games", "short", "write_json_games"]
+__all__ = ["json_keys", "known", "object_texts", "read_json_games", "short", "write_json_games"]

@@ -155,3 +155,27 @@ def test_nothing_is_wider_than_the_screen(new_page):
     for width in (360, 900, 2560):
         page.set_viewport_size({"width": width, "height": 800})
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_review(page, tmp_path):
+    names = ["AUSTRIA", "ENGLAND", "FRANCE", "GERMANY", "ITALY", "RUSSIA", "TURKEY"]
+    turn = {"FRANCE": ["A MAR - SPA", "A PAR - BUR", "F BRE H"], "ITALY": ["A VEN - TYR"]}
+    told = {"game": "diplomacy", "turns": [turn], "seats": [{"human": True}] * len(names)}
+    id = page.request.post("/api/v1/sessions", data=told).json()["id"]
+    page.goto(f"/#/s/{id}")
+    page.get_by_role("button", name="Review the game").click()
+    page.get_by_role("img", name="What was expected").wait_for(timeout=30_000)
+    chosen = page.locator(".chosen")
+    assert chosen.inner_text() == "Austria ordered nothing in S1901M."
+    page.get_by_label("Whose orders are reviewed").select_option("France")
+    assert page.locator(".parts .rare").inner_text().startswith("BRE H")
+    assert page.locator(".parts li").count() == 3
+    assert "instead" in chosen.inner_text()
+    assert page.locator(".curve polyline").count() == len(names)
+    page.locator(".moments button").first.click()
+    with page.expect_download() as saving:
+        page.get_by_role("button", name="Save review").click()
+    saving.value.save_as(tmp_path / "review.json")
+    assert '"review"' in (tmp_path / "review.json").read_text()
+    page.get_by_role("button", name="Undo").click()
+    page.get_by_role("button", name="Review the game").wait_for()

@@ -46,6 +46,33 @@ def test_a_game_of_hanabi_to_its_end(page):
     assert saved.value.suggested_filename == "kedge-hanabi.json"
 
 
+def test_review_of_hanabi(page, tmp_path):
+    cards = [(rank, colour) for rank in (5, 4, 4, 3, 3, 2, 2, 1, 1, 1) for colour in "RYGWB"]
+    told = {
+        "game": "hanabi",
+        "setup": {"deck": " ".join(f"{colour}{rank}" for rank, colour in cards)},
+        "seats": [{"human": True}] * 2,
+        "turns": ["tell player 1 4s", "play card 1", "play card 1", "play card 1"],
+    }
+    id = page.request.post("/api/v1/sessions", data=told).json()["id"]
+    page.goto(f"/#/s/{id}")
+    page.get_by_role("button", name="Review the game").click()
+    page.get_by_role("img", name="What was expected").wait_for(timeout=30_000)
+    page.locator(".turns button").nth(1).click()
+    decided = page.locator(".decided")
+    expect(decided).to_contain_text("2. Bob: play card 1")
+    expect(decided).to_contain_text("of people")
+    expect(decided.locator("tbody tr").first.locator("td")).to_have_count(3)
+    expect(page.locator(".players tbody tr")).to_have_count(2)
+    if page.locator(".moments button").count():
+        page.locator(".moments button").first.click()
+        expect(page.locator("p.status")).to_contain_text("After ")
+    with page.expect_download() as saving:
+        page.get_by_role("button", name="Save review").click()
+    saving.value.save_as(tmp_path / "review.json")
+    assert '"notes"' in (tmp_path / "review.json").read_text()
+
+
 def test_hanabi_by_keys_alone_and_covered_between_people(new_page):
     page = new_page(width=360, height=740)
     page.goto("/#/hanabi")

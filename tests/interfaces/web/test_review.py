@@ -1,6 +1,7 @@
 """Earlier positions and reviews, through the API."""
 
 import io
+import json
 import time
 
 import chess.pgn
@@ -16,6 +17,16 @@ _SCHOLAR = ["e2e4", "e7e5", "f1c4", "b8c6", "d1h5", "g8f6", "h5f7"]
 def client():
     with TestClient(make_app(), "http://localhost") as found:
         yield found
+
+
+_DECK = " ".join(
+    f"{colour}{rank}"
+    for rank, count in ((5, 1), (4, 2), (3, 2), (2, 2), (1, 3))
+    for _ in range(count)
+    for colour in "RYGWB"
+)
+_BOMB = ["tell player 1 4s", "play card 1", "play card 1", "play card 1"]  # three lives
+_SPRING = {"FRANCE": ["A MAR - SPA", "A PAR - BUR", "F BRE H"], "ITALY": ["A VEN - TYR"]}
 
 
 def _begin(client, turns, **more):
@@ -107,3 +118,55 @@ def test_record_names_the_rating_an_agent_plays_like(client):
     text = client.get(f"{_begin(client, [], seats=seats)}/record").text
     assert '[BlackElo "1800"]' in text
     assert '[WhiteElo "?"]' in text
+
+
+def test_review_of_hanabi_once_it_is_over(client):
+    hanabi = {"game": "hanabi", "setup": {"deck": _DECK}}
+    going = _begin(client, _BOMB[:2], **hanabi)
+    refused = client.post(f"{going}/review")
+    assert (refused.status_code, refused.json()["detail"]) == (
+        400,
+        "a review would tell what is secret until the game is over",
+    )
+    address = _begin(client, _BOMB, **hanabi)
+    found = _reviewed(client, address)
+    assert found["turns"] == _BOMB
+    report = found["report"]
+    assert [one["played"]["move"] for one in report["decisions"]] == _BOMB
+    assert [one["player"] for one in report["decisions"]] == [0, 1, 0, 1]
+    assert len(report["values"]) == 5
+    assert report["values"][-1] == [0.0]
+    text = client.get(f"{address}/record", params={"annotated": True}).text
+    again = client.post("/api/v1/sessions/read", json={"game": "hanabi", "record": text})
+    assert again.status_code == 201, again.text
+    notes = json.loads(text)["notes"]
+    assert next(note for note in notes[0] if note).startswith("turn ")
+
+
+def test_review_of_diplomacy(client):
+    seats = [{"human": True}] * 7
+    address = _begin(client, [_SPRING], game="diplomacy", seats=seats)
+    report = _reviewed(client, address)["report"]
+    france, italy = report["decisions"]
+    assert {part["move"] for part in france["parts"]} == set(_SPRING["FRANCE"])
+    rare = {part["name"]: part["anchor"] for part in france["parts"]}
+    assert rare["BRE H"] < 0.05 < rare["MAR-SPA"]
+    assert {part["move"] for part in italy["parts"]} == {"A VEN - TYR", "A ROM H", "F NAP H"}
+    assert 0.0 <= france["loss"] < 1.0
+    text = client.get(f"{address}/record", params={"annotated": True}).text
+    assert json.loads(text)["phases"][0]["review"]["FRANCE"]["rank"] > 1
+    again = client.post("/api/v1/sessions/read", json={"game": "diplomacy", "record": text})
+    assert again.json()["turns"][0]["name"] == "S1901M"
+
+
+def test_review_is_stopped(client):
+    address = _begin(client, _SCHOLAR)
+    with client.websocket_connect(f"ws://localhost{address}/live") as socket:
+        client.post(f"{address}/review")
+        assert client.delete(f"{address}/review").status_code == 204
+        while (told := socket.receive_json()).get("review", "nothing") is not None:
+            assert not (told["type"] == "review" and told["review"]["report"])
+    assert client.get(f"{address}/review").status_code == 400
+    _reviewed(client, address)
+    client.delete(f"{address}/review")
+    assert client.get(f"{address}/review").json()["report"], "what is done is kept"

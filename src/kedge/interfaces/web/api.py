@@ -244,12 +244,19 @@ async def earlier(
 
 @router.post("/sessions/{id}/review", status_code=202, tags=["reviews"])
 async def review(request: Request, id: SessionId) -> ReviewOut:
-    """Judge every move so far, in chess and Go.
+    """Judge every move so far; of Hanabi once the game is over, and not of Blotto.
 
     It takes some seconds, `live` tells how far it is, and it stops when nobody listens there any
     more.
     """
     return ReviewOut(**_tables(request).at(id).review().view())
+
+
+@router.delete("/sessions/{id}/review", status_code=204, tags=["reviews"])
+async def stop_review(request: Request, id: SessionId) -> Response:
+    """Give up the review that goes on; one that is done is kept."""
+    _tables(request).at(id).stop_review()
+    return Response(status_code=204)
 
 
 @router.get("/sessions/{id}/review", tags=["reviews"])

@@ -2,9 +2,8 @@
 
 import io
 import json
-import re
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -17,12 +16,15 @@ from kedge.agents.agent import Agent, draw
 from kedge.agents.diplomacy import DiplomacyPlayer, ImitationAgent, OrdersAnalysis
 from kedge.agents.diplomacy_models import VALUE, value_model
 from kedge.errors import InputError
+from kedge.evaluation.decision_reports import DecisionsReport
+from kedge.evaluation.game_judges import diplomacy_judge
 from kedge.games.diplomacy import (
     POWERS,
     Diplomacy,
     DiplomacyState,
     failed_moves,
     format_orders,
+    short_order,
 )
 from kedge.interfaces.web.page_game import (
     Decision,
@@ -72,6 +74,7 @@ class DiplomacyPage(PageGame):
     name, title = "diplomacy", "Diplomacy"
     setup = DiplomacySetup
     files = (".json", ".jsonl")
+    reviews = True
 
     def seats(self, setup: DiplomacySetup) -> tuple[str, ...]:
         return tuple(power.title() for power in POWERS)
@@ -169,6 +172,12 @@ class DiplomacyPage(PageGame):
         return decided
 
     def write(self, document: Document) -> str:
+        return json.dumps(saved_game(self._recorded(document))) + "\n"
+
+    def review(self, document: Document, tell: Callable[[int], None]) -> DecisionsReport:
+        return diplomacy_judge()(self._recorded(document), tell)
+
+    def _recorded(self, document: Document) -> DiplomacyGame:
         state = self.begin(document.setup).state
         phases = []
         for orders in document.turns:
@@ -178,7 +187,7 @@ class DiplomacyPage(PageGame):
         if document.outcome is not None:
             end = replace(end, name=COMPLETED)
         counts = tuple(map(len, state.board.centres()))
-        game = DiplomacyGame(
+        return DiplomacyGame(
             id="kedge",
             phases=tuple(phases),
             final=Final(end.name, counts, document.outcome is not None, end),
@@ -186,7 +195,6 @@ class DiplomacyPage(PageGame):
             players=tuple(document.names),
             source="kedge play",
         )
-        return json.dumps(saved_game(game)) + "\n"
 
     def read(self, text: str) -> tuple[dict[str, Any], list[Turn]]:
         position = _position_in(text)
@@ -248,18 +256,11 @@ def _row(found: OrdersAnalysis, i: int) -> Row:
     orders = format_orders(found.orders[i])
     return Row(
         move=orders,
-        name=", ".join(map(_short, orders)) or "nothing",
+        name=", ".join(map(short_order, orders)) or "nothing",
         anchor=float(found.anchor[i]),
         policy=float(found.policy[i]),
         q=finite(found.q[i]),
     )
-
-
-def _short(order: str) -> str:
-    """As players note it: ``PAR-BUR``, ``MAR S PAR-BUR``; builds say what is built."""
-    if order.endswith((" B", "WAIVE")):
-        return order.lower() if order == "WAIVE" else f"+{order[:-2]}"
-    return re.sub(r"\b[AF] ", "", order).replace(" - ", "-")
 
 
 def _position_in(text: str) -> dict[str, Any] | None:

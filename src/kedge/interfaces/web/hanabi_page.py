@@ -3,7 +3,7 @@
 import io
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,6 +13,8 @@ from pydantic import Field
 from kedge.agents.agent import Agent, draw
 from kedge.agents.hanabi import HanabiAnalysis, HanabiPlayer
 from kedge.errors import InputError
+from kedge.evaluation.decision_reports import DecisionsReport
+from kedge.evaluation.game_judges import hanabi_judge
 from kedge.games.hanabi import COLOURS, Bomb, Card, Hanabi, HanabiState, Known
 from kedge.interfaces.web.page_game import (
     EVERYTHING,
@@ -58,6 +60,7 @@ class HanabiPage(PageGame):
     files = (".json",)
     secret = frozenset({"seed", "deck"})
     undoes = False
+    reviews = True
 
     def seats(self, setup: HanabiSetup) -> tuple[str, ...]:
         return _NAMES[: setup.players]
@@ -160,11 +163,20 @@ class HanabiPage(PageGame):
         return {seat: Decision(moves[draw(found.policy, rng)], thought)}
 
     def write(self, document: Document) -> str:
-        state, setup = document.state, document.setup
         if document.outcome is None:
             raise InputError("a record tells every card: save the game once it is over")
+        return json.dumps(live_game(self._recorded(document))) + "\n"
+
+    def review(self, document: Document, tell: Callable[[int], None]) -> DecisionsReport:
+        why = self.no_agents(document.setup)
+        if why is not None:
+            raise InputError(why)
+        return hanabi_judge()(self._recorded(document), tell)
+
+    def _recorded(self, document: Document) -> HanabiGame:
+        state, setup = document.state, document.setup
         names = zip(self.seats(setup), document.names, strict=True)
-        game = HanabiGame(
+        return HanabiGame(
             id="kedge" if setup.seed is None else f"kedge-{setup.seed}",
             players=tuple(f"ai:{who}" if who.startswith("kedge") else name for name, who in names),
             deck=tuple(state.deck),
@@ -173,7 +185,6 @@ class HanabiPage(PageGame):
             score=state.score,
             bomb=setup.bomb,
         )
-        return json.dumps(live_game(game)) + "\n"
 
     def read(self, text: str) -> tuple[dict[str, Any], list[Turn]]:
         report = ReadReport()

@@ -10,6 +10,7 @@ from pydantic import BaseModel
 
 from kedge.agents.agent import Agent, Analysis
 from kedge.errors import InputError
+from kedge.evaluation.decision_reports import DecisionsReport
 from kedge.evaluation.game_analysis import GameReport
 from kedge.regularize import entropy, kl_divergence
 
@@ -199,10 +200,12 @@ class PageGame(ABC):
         """The setup and the turns of a record's first game."""
         raise InputError(f"games of {self.title} are not read from files")
 
-    def review(self, document: "Document", tell: Callable[[int], None]) -> GameReport:
-        """How human each move was, and what it cost; where `reviews` says so.
+    def review(
+        self, document: "Document", tell: Callable[[int], None]
+    ) -> GameReport | DecisionsReport:
+        """How human each decision was, and what it cost; where `reviews` says so.
 
-        Runs in a thread. `tell` is called now and then with how many moves are done, and raises
+        Runs in a thread. `tell` is called now and then with how many turns are done, and raises
         when nobody wants to know any more.
         """
         raise InputError(f"games of {self.title} are not reviewed")

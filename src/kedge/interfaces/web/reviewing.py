@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from kedge.errors import InputError
+from kedge.evaluation.decision_reports import DecisionsReport
 from kedge.evaluation.game_analysis import GameReport
 from kedge.experiments.jsonable import plain, strict
-from kedge.interfaces.game_words import annotated
+from kedge.interfaces.decision_words import annotated_record
 from kedge.interfaces.web.session import Session
 from kedge.models.conditioning import KNOTS
 
@@ -23,7 +24,7 @@ class _StoppedError(Exception):
 
 
 class Review:
-    """How human each move of a game was, and what it cost: as far as that is known."""
+    """How human each decision in a game was, and what it cost: as far as that is known."""
 
     def __init__(self, session: Session, publish: "Callable[[Review], None]") -> None:
         self._game, self._document = session.game, session.played()
@@ -44,6 +45,10 @@ class Review:
         self._stopped = self._report is None
 
     @property
+    def finished(self) -> bool:
+        return self._report is not None or self.failed
+
+    @property
     def failed(self) -> bool:
         return self._trouble is not None
 
@@ -55,6 +60,7 @@ class Review:
         return {
             "done": self._done,
             "of": len(self._document.turns),
+            "turns": None if self._report is None else self._document.turns,
             "report": self._report,
             "trouble": self._trouble,
         }
@@ -84,7 +90,7 @@ class Review:
         def judge() -> tuple[dict[str, Any], str]:
             tell(0)
             report = self._game.review(self._document, tell)
-            return _shown(report), annotated(report)
+            return _shown(report), annotated_record(report)
 
         try:
             async with turn:
@@ -99,10 +105,10 @@ class Review:
         self._publish(self)
 
 
-def _shown(report: GameReport) -> dict[str, Any]:
+def _shown(report: GameReport | DecisionsReport) -> dict[str, Any]:
     """With how likely each move is for people of each rating, where that is known."""
     found = report.to_json()
-    if report.likelihoods is not None:
+    if isinstance(report, GameReport) and report.likelihoods is not None:
         found |= {"knots": KNOTS, "likely": np.exp(report.likelihoods).round(5)}
     shown: dict[str, Any] = strict(plain(found))
     return shown

@@ -102,12 +102,23 @@ class Table:
             raise InputError(f"games of {session.game.title} are not reviewed")
         if not session.turns:
             raise InputError("no move was made: there is nothing to review")
+        if session.game.secret and session.outcome is None:
+            raise InputError("a review would tell what is secret until the game is over")
         if self._review is None or self._review.failed or not self._review.is_of(session):
             if self._review is not None:
                 self._review.stop()
             self._review = Review(session, self._publish_review)
             self._review.begin(self._hall.reviewing)
         return self._review
+
+    def stop_review(self) -> None:
+        """Give up the review that goes on, if one does."""
+        if self._review is None or self._review.finished:
+            return
+        self._review.stop()
+        self._review = None
+        for reader in self.readers:
+            reader.tell("review", lambda: {"review": None})
 
     def reviewed(self) -> Review:
         """The review that was begun of the game as it stands."""

@@ -196,10 +196,12 @@ class ReviewOut(Told):
     """A review, under way or done."""
 
     done: int
-    """Moves that are judged."""
+    """Turns that are judged."""
     of: int
+    turns: list[Any] | None
+    """That the report is of, as a new session would take them."""
     report: dict[str, Any] | None
-    """As `kedge analyze --json` has it, and of each move how likely it is at each of `knots`."""
+    """As `kedge analyze --json` has it; in chess with how likely moves are at each of `knots`."""
     trouble: str | None
     """Why there will be none."""
 

@@ -44,6 +44,7 @@ export const api = {
   policy: (asked) => ask("POST", "/policy", asked),
   at: (id, turn, eyes) => ask("GET", `/sessions/${id}/at/${turn}${seenBy(eyes)}`),
   review: (id) => ask("POST", `/sessions/${id}/review`),
+  stopReview: (id) => ask("DELETE", `/sessions/${id}/review`),
   record: (id, annotated) => ask("GET", `/sessions/${id}/record${annotated ? "?annotated=true" : ""}`),
 };
 

@@ -5,7 +5,7 @@ import { api, live } from "./api.js";
 import { Dial } from "./dial.js";
 import { GAMES, turnName } from "./games.js";
 import { useHistory } from "./history.js";
-import { Review, isOf } from "./review.js";
+import { Review, isOf, marksOf } from "./review.js";
 import { Score, Steps } from "./score.js";
 import { Why } from "./why.js";
 
@@ -125,10 +125,11 @@ export function GameView({ id, seat, games }) {
         </aside>
         <aside aria-label="The moves, and their review">
           <${Score} session=${session} shown=${shown} onShow=${onShow}
-            marks=${judged?.report?.moves.map((move) => move.mark)} />
+            marks=${judged?.report && marksOf(judged.report, session)} />
           ${game.reviews && html`
             <${Review} review=${judged} session=${session} shown=${shown} onShow=${onShow}
-              onBegin=${() => api.review(id).then(setReview, (error) => setTrouble(error.message))} />`}
+              onBegin=${() => api.review(id).then(setReview, (error) => setTrouble(error.message))}
+              onStop=${() => api.stopReview(id).then(setReview, (error) => setTrouble(error.message))} />`}
         </aside>
       </div>
     </main>`;

@@ -1,27 +1,38 @@
 // A game that is looked back at: its value, how human each move was, and where search and people part.
-import { html, useState } from "../vendor/preact-htm.js";
+import { html } from "../vendor/preact-htm.js";
+import { Curve } from "./curve.js";
 import { turnName } from "./games.js";
+import { Decisions, percent, worstMarks } from "./review_decisions.js";
 import { MARKS } from "./score.js";
+import { same } from "./why.js";
 
 // A review is of the game's first turns, unless some of them were undone since.
-export function isOf({ report, of }, session) {
-  if (!report) return of === session.turns.length;
-  return report.moves.every((move, ply) => session.turns[ply]?.name === move.name);
+export function isOf({ turns, of }, session) {
+  if (!turns) return of === session.turns.length;
+  return session.document !== null && same(turns, session.document.slice(0, of));
 }
 
-export function Review({ review, session, shown, onShow, onBegin }) {
+// What a commentator would write behind each turn.
+export function marksOf(report, session) {
+  return report.moves ? report.moves.map((move) => move.mark) : worstMarks(report, session);
+}
+
+export function Review({ review, session, shown, onShow, onBegin, onStop }) {
   const isBehind = review && review.of < session.turns.length;
+  const Shown = review?.report?.moves ? Report : Decisions;
   return html`
     <section class="review card" aria-label="Review">
       <h2>Review</h2>
       ${review?.trouble && html`<p class="trouble">${review.trouble}</p>`}
       ${review && !review.report && !review.trouble
         ? html`<label class="progress"><span>Judging the moves…</span>
-            <progress max=${review.of} value=${review.done || undefined} /></label>`
+            <progress max=${review.of} value=${review.done || undefined} /></label>
+          <p><button type="button" onClick=${onStop}>Stop</button></p>`
         : (!review?.report || isBehind) && html`
-          <p><button type="button" disabled=${!session.turns.length} onClick=${onBegin}>
-            ${isBehind ? "Review the moves since" : "Review the game"}</button></p>`}
-      ${review?.report && html`<${Report} report=${review.report} session=${session} shown=${shown} onShow=${onShow} />`}
+          <p><button type="button" disabled=${!session.turns.length || !session.document} onClick=${onBegin}>
+            ${isBehind ? "Review the moves since" : "Review the game"}</button>
+            ${!session.document && html` <small>once it is over</small>`}</p>`}
+      ${review?.report && html`<${Shown} report=${review.report} session=${session} shown=${shown} onShow=${onShow} />`}
     </section>`;
 }
 
@@ -29,7 +40,7 @@ function Report({ report, session, shown, onShow }) {
   const move = report.moves[shown - 1];
   const names = report.players.map((_, seat) => session.seats[seat].name);
   return html`
-    <${Curve} report=${report} session=${session} shown=${shown} onShow=${onShow} />
+    <${Score} report=${report} session=${session} shown=${shown} onShow=${onShow} />
     <${Chosen} report=${report} move=${move} session=${session} />
     <table class="players">
       <thead><tr><td></td>${names.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
@@ -53,36 +64,16 @@ function Report({ report, session, shown, onShow }) {
       </ul>`}`;
 }
 
-// The first player's expected score over the moves; a click goes to the position.
-function Curve({ report, session, shown, onShow }) {
+// The first player's expected score over the moves.
+function Score({ report, session, shown, onShow }) {
   const values = [...report.moves.map((move) => move.value), report.value];
-  const most = values.length - 1;
-  const [over, setOver] = useState(null);
-  const turnAt = (event) => {
-    const box = event.currentTarget.getBoundingClientRect();
-    return Math.max(0, Math.min(most, Math.round((most * (event.clientX - box.left)) / box.width)));
-  };
   const score = (value) => `${session.seats[0].name} ${percent((1 + value) / 2)}`;
-  const height = (value) => 20 * (1 - value);
-  const place = (turn) => (100 * turn) / most;
-  const line = values.map((value, turn) => `${place(turn)},${height(value)}`).join(" ");
-  const turn = Math.min(over ?? shown, most);
+  const said = (turn) => `${score(values[turn])}${turn > 0 ? ` after ${turnName(turn - 1, session)}` : ""}`;
   return html`
-    <figure class="curve">
-      <svg viewBox="0 0 100 40" preserveAspectRatio="none" role="img"
-        aria-label=${`What the game was worth, from ${score(values[0])} to ${score(values[most])}`}
-        onPointerMove=${(event) => setOver(turnAt(event))} onPointerLeave=${() => setOver(null)}
-        onClick=${(event) => onShow(turnAt(event))}>
-        <polygon points=${`0,40 ${line} 100,40`} />
-        <line class="even" x1="0" x2="100" y1="20" y2="20" />
-        <polyline points=${line} />
-        ${report.mistakes.map((ply) => html`
-          <line class=${MARKS[report.moves[ply].mark]} x1=${place(ply + 1)} x2=${place(ply + 1)}
-            y1=${height(values[ply + 1])} y2=${height(values[ply])} />`)}
-        <line class="cursor" x1=${place(turn)} x2=${place(turn)} y1="0" y2="40" />
-      </svg>
-      <figcaption>${score(values[turn])}${turn > 0 ? ` after ${turnName(turn - 1, session)}` : ""}</figcaption>
-    </figure>`;
+    <${Curve} lines=${[{ heights: values.map((value) => (1 + value) / 2), filled: true }]} even=${0.5}
+      label=${`What the game was worth, from ${score(values[0])} to ${score(values.at(-1))}`}
+      steps=${report.mistakes.map((ply) => ({ ply, kind: MARKS[report.moves[ply].mark] }))}
+      moments=${report.disagreements} said=${said} shown=${shown} onShow=${onShow} />`;
 }
 
 // The move that led to where the board stands.
@@ -104,7 +95,7 @@ function Chosen({ report, move, session }) {
             <div key=${i} title=${`${percent(share)} of people rated ${report.knots[i]}`}>
               <svg viewBox="0 0 10 10" preserveAspectRatio="none" aria-hidden="true">
                 <rect class="people" y=${10 - (10 * share) / most} width="10" height=${(10 * share) / most} /></svg>
-              <span>${percent(share).replace(" ", "")}</span><small>${report.knots[i]}</small>
+              <span>${percent(share).replace("\u00a0", "")}</span><small>${report.knots[i]}</small>
             </div>`)}
         </div>`}
     </div>`;
@@ -113,4 +104,3 @@ function Chosen({ report, move, session }) {
 const row = (name, report, shown) => html`
   <tr><th scope="row">${name}</th>${report.players.map((player) => html`<td>${shown(player) || "–"}</td>`)}</tr>`;
 const tens = (number) => 10 * Math.round(number / 10);
-const percent = (share) => (share > 0 && share < 0.005 ? "<1 %" : `${Math.round(100 * share)} %`);

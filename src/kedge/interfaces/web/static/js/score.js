@@ -47,7 +47,8 @@ export function Steps({ count, shown, onShow, children }) {
     </div>`;
 }
 
-export const MARKS = { "?": "mistake", "??": "blunder", "!": "good" };
+// From the least to the most that there is to say.
+export const MARKS = { "!": "good", "?": "mistake", "??": "blunder" };
 
 // Plies by row: two where both sides stand beside each other, −1 where the first did not move.
 function rows(session, sheet) {

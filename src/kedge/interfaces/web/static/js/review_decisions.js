@@ -1,0 +1,157 @@
+// The review of a game whose decisions search values by themselves: Hanabi, and Diplomacy's seven powers.
+import { html, useState } from "../vendor/preact-htm.js";
+import { Curve } from "./curve.js";
+import { turnName } from "./games.js";
+import { MARKS } from "./score.js";
+import { same } from "./why.js";
+
+const RARE = 0.05; // orders that fewer people give stand out
+
+// How each game counts what a decision is worth.
+const POINTS = { least: 10, number: (value) => value.toFixed(1), unit: "points", heading: "points" };
+const SHARES = { least: 0.3, number: (value) => percent(value), unit: "of the game", heading: "share" };
+const countsOf = ({ scale }) => (scale.unit === "points" ? POINTS : SHARES);
+
+export function Decisions({ report, session, shown, onShow }) {
+  const own = session.seats.findIndex((seat) => seat.human);
+  const [whose, setWhose] = useState(Math.max(0, own));
+  // Where all win or lose together there is one line, and everyone's decisions are looked at.
+  const together = report.values[0].length === 1;
+  const isAsked = ({ player }) => together || player === whose;
+  const moments = report.disagreements.map((i) => report.decisions[i]).filter(isAsked);
+  const show = (one) => { setWhose(one.player); onShow(one.turn + 1); };
+  return html`
+    ${!together && html`
+      <p class="whose">Orders of
+        <select aria-label="Whose orders are reviewed" value=${whose} onChange=${(event) => setWhose(Number(event.target.value))}>
+          ${session.seats.map(({ name }, seat) => html`<option key=${name} value=${seat}>${name}</option>`)}
+        </select></p>`}
+    <${Worth} report=${report} session=${session} whose=${together ? 0 : whose} isAsked=${isAsked}
+      moments=${moments} shown=${shown} onShow=${onShow} />
+    <${Decided} report=${report} session=${session} shown=${shown} isAsked=${isAsked} whose=${whose} />
+    ${moments.length > 0 && html`
+      <h3>Where search and people part ways</h3>
+      <ul class="moments">
+        ${moments.map((one) => html`
+          <li key=${`${one.turn} ${one.player}`}><button type="button" class="link" onClick=${() => show(one)}>
+            ${together ? turnName(one.turn, session) : session.turns[one.turn].name}${one.mark}</button>
+            <small>KL ${one.kl_to_anchor.toFixed(2)}</small>
+            <span>search ${other(one.choice, one.people[0], session)} (${percent(one.choice.policy)}),
+              ${" "}people ${other(one.people[0], one.choice, session)} (${percent(one.people[0].anchor)})</span></li>`)}
+      </ul>`}
+    <${Players} report=${report} session=${session} />`;
+}
+
+// What was expected of the game, of all or of each player, the asked one's line first.
+function Worth({ report, session, whose, isAsked, moments, shown, onShow }) {
+  const counts = countsOf(report);
+  const top = 1.1 * Math.max(counts.least, ...report.values.flat());
+  const order = [whose, ...report.values[0].keys()].filter((seat, i, all) => all.indexOf(seat) === i);
+  const lines = order.map((seat) => ({
+    heights: report.values.map((row) => row[seat] / top),
+    filled: order.length === 1,
+    kind: order.length > 1 ? `power ${session.seats[seat].name.toUpperCase()} ${seat === whose ? "asked" : ""}` : "",
+  }));
+  const who = order.length > 1 ? `${session.seats[whose].name} ` : "";
+  const said = (turn) => `${who}${counts.number(report.values[turn][whose])} ${counts.unit} ${
+    turn === report.values.length - 1 && session.outcome ? "in the end" : "expected"}${
+    turn > 0 ? ` after ${turnName(turn - 1, session)}` : ""}`;
+  const steps = report.mistakes.map((i) => report.decisions[i]).filter(isAsked)
+    .map(({ turn, mark }) => ({ ply: turn, kind: MARKS[mark] }));
+  return html`
+    <${Curve} lines=${lines} steps=${steps} moments=${moments.map(({ turn }) => turn + 1)} said=${said}
+      label=${`What was expected, from ${said(0)} to ${said(report.values.length - 1)}`}
+      shown=${shown} onShow=${onShow} />`;
+}
+
+// The decision that led to where the board stands, beside what people and search would have decided.
+function Decided({ report, session, shown, isAsked, whose }) {
+  const turn = report.decisions.findLast((one) => one.turn < shown)?.turn;
+  const one = report.decisions.find((found) => found.turn === turn && isAsked(found));
+  if (turn === undefined) return html`<p class="chosen">Choose a turn to see how human it was.</p>`;
+  if (!one) return html`<p class="chosen">${session.seats[whose].name} ordered nothing in ${session.turns[turn].name}.</p>`;
+  const { number, unit, heading } = countsOf(report);
+  const slight = one.loss === null || one.loss < report.scale.mistake / 10;
+  const words = [`${percent(one.played.anchor)} of people${one.rank === 1 ? ", more than anything else" : ""}`];
+  if (same(one.choice.move, one.played.move)) words.push("search would, too");
+  else if (!slight) words.push(`search expects ${number(one.loss)} ${unit} more of its choice`);
+  return html`
+    <div class="chosen decided">
+      <p><strong>${turnName(turn, session)}${one.mark}</strong> ${words.join("; ")}.</p>
+      ${one.parts.length > 0 && html`
+        <ul class="parts" aria-label="How many people give each order">
+          ${one.parts.map((part) => html`
+            <li key=${part.move} class=${part.anchor < RARE ? "rare" : ""}>
+              <span>${part.name}</span>
+              <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+                <rect class="people" width=${100 * part.anchor} height="8" /></svg>
+              <span class="number">${percent(part.anchor)}</span></li>`)}
+        </ul>`}
+      <table>
+        <thead><tr><td></td><th scope="col">people</th><th scope="col">search</th><th scope="col">${heading}</th></tr></thead>
+        <tbody>
+          ${optionsOf(one).map(([label, option]) => html`
+            <tr key=${label}>
+              <th scope="row"><small>${label}</small>
+                ${option === one.played && one.parts.length > 0 ? "" : other(option, one.played, session)}</th>
+              <td class="number people">${percent(option.anchor)}</td>
+              <td class="number search">${percent(option.policy)}</td>
+              <td class="number">${option.q === null ? "–" : number(option.q)}</td></tr>`)}
+        </tbody>
+      </table>
+    </div>`;
+}
+
+// What was decided, what most people would and what search would; of what is the same, once.
+function optionsOf({ played, people: [favourite], choice, parts }) {
+  const instead = parts.length ? " instead" : "";
+  const rows = [[parts.length ? "as ordered" : "decided", played]];
+  if (!same(favourite.move, played.move)) rows.push([`most people${instead}`, favourite]);
+  else rows[0][0] += ", as most people would";
+  const before = rows.find(([, option]) => same(option.move, choice.move));
+  if (before) before[0] = before[1] === played ? `${before[0]}, as search would` : `search and ${before[0]}`;
+  else rows.push([`search${instead}`, choice]);
+  return rows;
+}
+
+function Players({ report, session }) {
+  const { number } = countsOf(report);
+  const shown = report.players.map((player, seat) => ({ ...player, name: session.seats[seat].name }))
+    .filter(({ decisions }) => decisions > 0);
+  return html`
+    <table class="players by-row">
+      <thead><tr><td></td><th scope="col" title="how often it was what most people do">first choice</th>
+        <th scope="col" title="how many people decide so, on average">likely</th>
+        <th scope="col" title="a decision, of what search expects">lost</th><th scope="col">?, ??</th></tr></thead>
+      <tbody>
+        ${shown.map((player) => html`
+          <tr key=${player.name}><th scope="row">${player.name}</th><td>${percent(player.top1)}</td>
+            <td>${percent(player.probability)}</td>
+            <td>${player.loss === null ? "–" : number(player.loss)}</td>
+            <td>${player.mistakes}, ${player.blunders}</td></tr>`)}
+      </tbody>
+    </table>`;
+}
+
+// Behind each turn the worst of what people decided in it, or of everyone where no person plays.
+export function worstMarks(report, session) {
+  const people = session.seats.some((seat) => seat.human);
+  const marks = [];
+  for (const { turn, player, mark } of report.decisions) {
+    if (people && !session.seats[player].human) continue;
+    const known = marks[turn] || "";
+    if (Object.keys(MARKS).indexOf(mark) > Object.keys(MARKS).indexOf(known)) marks[turn] = mark;
+  }
+  return marks;
+}
+
+// Of orders those that are not the other's; a move with the players' names.
+function other(option, than, session) {
+  if (typeof option.move === "string") return option.name.replace(/\bplayer (\d)/, (_, seat) => session.seats[seat].name);
+  const names = option.name.split(", ").filter((_, i) => !than.move.includes(option.move[i]));
+  return names.join(", ");
+}
+
+export function percent(share) {
+  return share > 0 && share < 0.005 ? "<1\u00a0%" : `${Math.round(100 * share)}\u00a0%`;
+}
