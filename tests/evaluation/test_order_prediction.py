@@ -6,7 +6,8 @@ from diplomacy_players import AnyOrder, RandomOrders
 
 from kedge.agents.diplomacy import OrdersAnalysis
 from kedge.evaluation.order_prediction import ANCHOR_SHARE, LEAST, order_sums, predict_orders
-from kedge.games.diplomacy import POWERS, Diplomacy, format_orders
+from kedge.games.diplomacy import POWERS, Diplomacy, format_orders, place_of
+from kedge.models.diplomacy_encoding import Choices
 from kedge.records import DiplomacyGame, Phase
 from kedge.records.diplomacy_games import is_held_out
 from kedge.records.diplomacy_positions import human_orders, order_sieve
@@ -37,6 +38,13 @@ def test_what_people_ordered():
     assert first.state is second.state
     assert (third.phase.name, third.power, third.state.phase) == ("F1901M", FRANCE, "F1901M")
     assert list(human_orders(one, [])) == []
+
+
+def test_orders_come_as_models_answer():
+    lists = {"GERMANY": ["F KIE - DEN", "A MUN - RUH", "A BER - KIE"]}
+    for one in human_orders(game(ORDERS, lists, {}, lists), range(4)):
+        places = Choices.on([one.state.board], [one.power]).places
+        assert place_of(one.orders).tolist() == places.tolist()
 
 
 def test_which_phases_count():

@@ -77,7 +77,8 @@ def test_stand_ins_are_played_where_they_are_named():
 def test_claims_may_have_more_games():
     parts = DiplomacyOneVsSix(**{**GAMES, "lambdas": (1e-1, 1e-2)}, claim_games=9).parts()
     assert parts["piKL λ=0.1 – 6 × IL"].games == parts["IL – 6 × piKL λ=0.1"].games == 9
-    assert parts["piKL λ=0.01 – 6 × IL"].games == parts["RM – 6 × IL"].games == 2
+    assert parts["RM – 6 × IL"].games == parts["Hedge – 6 × IL"].games == 9
+    assert parts["piKL λ=0.01 – 6 × IL"].games == parts["IL – 6 × RM"].games == 2
 
 
 def test_a_pool_of_stand_ins():

@@ -16,7 +16,7 @@ from kedge.evaluation.decision_reports import (
     Scale,
     likeliest,
 )
-from kedge.games.diplomacy import POWERS, PackedOrders, format_orders, short_order, unit_of
+from kedge.games.diplomacy import POWERS, PackedOrders, format_orders, short_order
 from kedge.records import DiplomacyGame
 from kedge.records.diplomacy_positions import HumanOrders, human_orders
 from kedge.regularize import Array, kl_divergence
@@ -73,21 +73,14 @@ def _decisions(
         found = agent.analyse_many(questions, rng, [one.orders for one in given])
     else:
         found = agent.analyse_many(questions, rng)
-    firsts = [one.orders[0] for one in found]
-    played = [_in_turn(one.orders, first) for one, first in zip(given, firsts, strict=True)]
+    played, firsts = [one.orders for one in given], [one.orders[0] for one in found]
     likely = agent.model.score([*questions, *questions], [*played, *firsts])
     return [
-        _decision((turn, one.power), orders, analysis, np.exp(mine), float(np.exp(first.sum())))
-        for one, orders, analysis, mine, first in zip(
-            given, played, found, likely[: len(given)], likely[len(given) :], strict=True
+        _decision((turn, one.power), one.orders, analysis, np.exp(mine), np.exp(first).prod())
+        for one, analysis, mine, first in zip(
+            given, found, likely[: len(given)], likely[len(given) :], strict=True
         )
     ]
-
-
-def _in_turn(orders: PackedOrders, others: PackedOrders) -> PackedOrders:
-    """Orders of the same units in the order of others: that in which the model thinks of them."""
-    by_unit = {unit_of(order): order for order in orders.tolist()}
-    return np.array([by_unit[unit_of(order)] for order in others.tolist()], np.uint32)
 
 
 def _decision(

@@ -312,6 +312,11 @@ def short_order(order: str) -> str:
     return re.sub(r"\b[AF] ", "", order).replace(" - ", "-")
 
 
+def place_of(orders: PackedOrders) -> npt.NDArray[np.int64]:
+    """Where the unit stands that an order is for."""
+    return (orders >> 4 & 127).astype(np.int64)
+
+
 def unit_of(order: int) -> str:
     """The unit that a packed order is for, such as ``A PAR``."""
     return " ".join(_core.diplomacy_format_order(order).split()[:2])

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kedge import _core
-from kedge.games.diplomacy import LOCATIONS, POWERS, DiplomacyState, PackedOrders
+from kedge.games.diplomacy import LOCATIONS, POWERS, DiplomacyState, PackedOrders, place_of
 
 PLACES = len(LOCATIONS)
 TOKENS = PLACES + len(POWERS)
@@ -47,11 +47,6 @@ def tells_previous() -> npt.NDArray[np.bool_]:
     which = np.zeros((TOKENS, FACTS), bool)
     which[:PLACES, -3:] = True
     return which
-
-
-def place_of(orders: PackedOrders) -> npt.NDArray[np.int64]:
-    """Where the unit stands that an order is for."""
-    return (orders >> 4 & 127).astype(np.int64)
 
 
 def is_waive(orders: PackedOrders) -> npt.NDArray[np.bool_]:

@@ -20,6 +20,7 @@ from kedge.paper.published_diplomacy import (
     HEDGE,
     IL,
     IL_AMONG,
+    RM,
     Share,
     pikl,
 )
@@ -27,6 +28,7 @@ from kedge.paper.settings import check_counts
 from kedge.specs import parse
 
 _CLAIMS = {pikl(1e-1), pikl(1e-3)}
+_COMPARED = {(HEDGE, IL), (RM, IL)}
 _IL_AMONG, _AMONG_IL = "IL among six", "one among six IL"
 
 
@@ -38,7 +40,8 @@ class DiplomacyGames(DiplomacyTable):
 
     games: int = 100
     claim_games: int | None = None
-    """With the λ that the paper's claims are about, 0.1 and 0.001; None is `games`."""
+    """With the λ that the paper's claims are about, 0.1 and 0.001, and what they are compared
+    with; None is `games`."""
     temperature: float = 0.5
     """At which the human model plays."""
     last_year: int = 1935
@@ -57,7 +60,8 @@ class DiplomacyGames(DiplomacyTable):
     def tournament(self, *names: str) -> Tournament:
         """Games among those of the names."""
         specs = self.specs()
-        games = self.games if _CLAIMS.isdisjoint(names) else self.claim_games or self.games
+        is_claimed = names in _COMPARED or not _CLAIMS.isdisjoint(names)
+        games = self.claim_games if is_claimed and self.claim_games else self.games
         return Tournament(
             agents=tuple(specs[name] for name in names),
             seating=self.seating,

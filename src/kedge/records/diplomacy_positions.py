@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from kedge import _core
 from kedge.errors import InputError
-from kedge.games.diplomacy import POWERS, DiplomacyState, PackedOrders, player, unit_of
+from kedge.games.diplomacy import POWERS, DiplomacyState, PackedOrders, place_of, player, unit_of
 from kedge.records import streams
 from kedge.records.diplomacy_files import read_diplomacy_games
 from kedge.records.diplomacy_games import ByPower, DiplomacyGame, Final, Phase, is_held_out
@@ -167,7 +167,7 @@ class HumanOrders:
     state: DiplomacyState
     power: int
     orders: PackedOrders
-    """Units that were given none, or none that is legal, hold."""
+    """By place, as models answer; units that were given none, or none that is legal, hold."""
 
 
 def human_orders(game: DiplomacyGame, phases: Collection[int]) -> Iterator[HumanOrders]:
@@ -187,7 +187,7 @@ def human_orders(game: DiplomacyGame, phases: Collection[int]) -> Iterator[Human
                 given = [*holds.tolist(), *reversed(orders[name].tolist())]
                 ordered = {unit_of(order): order for order in given}
                 packed = np.array([ordered[unit] for unit in units], np.uint32)
-                yield HumanOrders(game, phase, state, power, packed)
+                yield HumanOrders(game, phase, state, power, packed[np.argsort(place_of(packed))])
 
 
 def order_sieve(*, everything: bool = False, tier: str | None = None) -> Sieve:
