@@ -155,3 +155,28 @@ def test_nothing_is_wider_than_the_screen(new_page):
     for width in (360, 900, 2560):
         page.set_viewport_size({"width": width, "height": 800})
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_every_person_is_advised_and_may_ask_about_earlier_positions(page, table):
+    table({}, "Austria", "England")
+    page.get_by_role("switch").check()
+    whose = page.get_by_role("combobox", name="Whose decision")
+    whose.select_option("England, your move")
+    page.get_by_role("heading", name="Your move: England").wait_for()
+    page.locator(".why tbody th", has_text="LON-").first.wait_for()
+    page.get_by_role("switch").uncheck()
+    order(page, "Austria")
+    order(page, "England")
+    page.locator(".turns .move").wait_for()
+
+    page.get_by_label("First position").click()
+    phase(page, "Spring 1901")
+    assert page.get_by_text("Waiting for the others").count() == 0
+    whose.select_option("Italy")  # which an agent has thought of
+    page.locator(".why tbody th", has_text="VEN").first.wait_for()
+    page.reload()
+    page.locator(".turns .move").wait_for()
+    page.get_by_label("First position").click()
+    whose.select_option("England")  # which nobody has, since the page was opened
+    page.get_by_role("button", name="Ask kedge").click()
+    page.locator(".why tbody th", has_text="LON-").first.wait_for()

@@ -1,6 +1,7 @@
 // Diplomacy: the map, on which clicks make orders, and the orders as lists for keys and readers.
 import { html, useEffect, useRef, useState } from "../../vendor/preact-htm.js";
 import { api } from "../api.js";
+import { whoSits } from "../side.js";
 import { MapDrawing, entries, useMap } from "./diplomacy_map.js";
 import { POWERS, choices, click, modes, parse, phaseName, prompt, province } from "./diplomacy_orders.js";
 
@@ -162,7 +163,7 @@ export function Panel(props) {
   const shared = useOrders(props);
   const { session } = props;
   return html`
-    ${shared.people.length > 0 && !session.outcome && html`<${Orders} ...${props} shared=${shared} />`}
+    ${shared.people.length > 0 && !session.outcome && !session.isEarlier && html`<${Orders} ...${props} shared=${shared} />`}
     <${Powers} session=${session} />`;
 }
 
@@ -277,6 +278,7 @@ function Powers({ session }) {
 
 function state(session, seat) {
   const { human, decided } = session.seats[seat];
+  if (session.recorded) return whoSits(session, seat);
   if (session.thinking.includes(seat)) return "thinking…";
   if (decided) return "ready";
   if (session.deciding.includes(seat)) return human ? "you order" : "waits";
