@@ -161,7 +161,7 @@ def test_every_person_is_advised_and_may_ask_about_earlier_positions(page, table
     table({}, "Austria", "England")
     page.get_by_role("switch").check()
     whose = page.get_by_role("combobox", name="Whose decision")
-    whose.select_option("England, your move")
+    whose.select_option("England")
     page.get_by_role("heading", name="Your move: England").wait_for()
     page.locator(".why tbody th", has_text="LON-").first.wait_for()
     page.get_by_role("switch").uncheck()

@@ -46,6 +46,7 @@ export function GameView({ id, seat, games }) {
     setThoughts((known) => found.thoughts.reduce(heard, upTo(known, found.turns.length)));
   }, []);
   useEffect(() => {
+    setThoughts({}); // who looks next is not to see what only the last one may
     socket.current = live(id, {
       eyes,
       onState: setState,

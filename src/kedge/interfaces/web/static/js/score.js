@@ -28,7 +28,6 @@ export function Score({ session, shown, marks, onShow }) {
     <section class="turns card" aria-label="What was played">
       <ol ref=${list} tabindex="0" class=${sheet ? "sheet" : ""} onKeyDown=${key}
         aria-label="Moves; left and right step through them">
-        ${count === 0 && html`<li class="none">Nothing was played yet.</li>`}
         ${rows(session, sheet).map((row) => html`
           <li key=${row[0]}><b>${number(row[0], session)}</b>${row.map(move)}</li>`)}
       </ol>

@@ -11,13 +11,13 @@ export const upTo = (known, count) => Object.fromEntries(Object.entries(known).f
 // The decisions that there are to ask about where the board stands, each { turn, seat, name }, the latest first.
 export function decisions(session, then, mine, thoughts) {
   const turn = then.turns.length;
-  const at = (seats, words = "") => seats.map((seat) => ({ turn, seat, name: session.seats[seat].name + words }));
+  const at = (seats) => seats.map((seat) => ({ turn, seat, name: session.seats[seat].name }));
   if (then.isEarlier) return at(then.due);
   const underWay = session.deciding.filter((seat) => !session.seats[seat].human && thoughts[turn]?.[seat]);
   const made = session.thoughts.toSorted((one, other) => other.turn - one.turn).map((one) => ({
     turn: one.turn, seat: one.seat, name: `${session.seats[one.seat].name}, ${session.turns[one.turn]?.name}`,
   }));
-  return [...at(mine, ", your move"), ...at(underWay, ", thinking"), ...made];
+  return [...at(mine), ...at(underWay), ...made];
 }
 
 // The one that was asked for or, when the game has gone on, the next of the same seat; else one that was thought of.

@@ -267,7 +267,7 @@ function Powers({ session }) {
             <tr key=${power} class=${power}>
               <th scope="row"><span class="swatch" aria-hidden="true"></span>${session.seats[seat].name}
                 <span class="sr">${(units[power] || []).join(", ") || "no units"}</span></th>
-              <td class="state">${state(session, seat)}</td>
+              <td class="state" title=${session.recorded ? whoSits(session, seat) : undefined}>${state(session, seat)}</td>
               <td>${(centers[power] || []).length}</td>
               <td class="share">${percent(shares[seat])}</td><td>${percent(values[seat])}</td>
             </tr>`)}
@@ -280,7 +280,7 @@ function state(session, seat) {
   const { human, decided } = session.seats[seat];
   if (session.recorded) return whoSits(session, seat);
   if (session.thinking.includes(seat)) return "thinking…";
-  if (decided) return "ready";
+  if (decided && !session.isEarlier) return "ready";
   if (session.deciding.includes(seat)) return human ? "you order" : "waits";
   return human ? "you" : "";
 }
