@@ -327,18 +327,6 @@ def test_advice_follows_the_dial_of_who_is_played_against(client):
     assert message["thought"]["agent"] == session["seats"][1]["agent"]
 
 
-def test_everyone_who_decides_is_advised(client):
-    seats = [{"human": True, "dial": 0.0}] * 2
-    session = client.post("sessions", json={"game": "blotto", "seats": seats}).json()
-    advised = set()
-    with live(client, session) as socket:
-        socket.send_json({"advise": True})
-        while advised != {0, 1}:
-            message = socket.receive_json()
-            if message["type"] == "advice":
-                advised.add(message["thought"]["seat"])
-
-
 @pytest.mark.parametrize("game", ["chess", "go", "diplomacy", "hanabi", "blotto"])
 def test_agents_of_another_game_are_told_from_its_own(client, game):
     title = {"chess": "chess"}.get(game, game.title())
