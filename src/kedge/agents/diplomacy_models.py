@@ -3,7 +3,7 @@
 from functools import lru_cache
 
 from kedge.agents.diplomacy import ImitationAgent
-from kedge.agents.networks import device
+from kedge.agents.networks import DeviceError, device
 from kedge.errors import InputError
 from kedge.models import embedded, store
 from kedge.models.backends import Dtype
@@ -77,5 +77,5 @@ def _values(name: str, _sha256: str, where: str, dtype: Dtype, threads: int) -> 
 
 def _of(sizes: dict[str, int], where: str) -> int:
     if where in ("winograd", "openvino"):
-        raise InputError(f"Diplomacy's networks run on cpu or cuda, not on {where}")
+        raise DeviceError(f"Diplomacy's networks run on cpu or cuda, not on {where}")
     return sizes["cpu" if where == "cpu" else "cuda"]

@@ -33,6 +33,10 @@ _device: ContextVar[tuple[str, Dtype, int | None]] = ContextVar(
 )
 
 
+class DeviceError(InputError):
+    """A network does not compute on the device that was asked for."""
+
+
 @contextmanager
 def computing_on(
     device: str, dtype: Dtype = "float32", threads: int | None = None

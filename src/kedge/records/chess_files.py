@@ -139,7 +139,7 @@ def _games_of(
 def _game_of(tags: dict[str, str], moves: Any, clocks: Any, played: str | None) -> ChessGame:
     get = tags.get
     event = get("Event", "").lower()
-    control = _known(get("TimeControl"))
+    control = known_tag(get("TimeControl"))
     speed = time_class_of(control)
     if speed == "unknown":
         speed = _class_in(event)
@@ -151,22 +151,22 @@ def _game_of(tags: dict[str, str], moves: Any, clocks: Any, played: str | None) 
     return ChessGame(
         moves=moves,
         result=result,
-        white_elo=_rating(get("WhiteElo")),
-        black_elo=_rating(get("BlackElo")),
+        white_elo=rating_of(get("WhiteElo")),
+        black_elo=rating_of(get("BlackElo")),
         time_control=control,
         time_class=speed,
         clocks=clocks,
         rated=rated,
-        white=_known(get("White")),
-        black=_known(get("Black")),
-        white_title=_known(get("WhiteTitle")),
-        black_title=_known(get("BlackTitle")),
-        date=_date(get("UTCDate") or get("Date")),
-        site=_known(get("Site")),
+        white=known_tag(get("White")),
+        black=known_tag(get("Black")),
+        white_title=known_tag(get("WhiteTitle")),
+        black_title=known_tag(get("BlackTitle")),
+        date=date_of(get("UTCDate") or get("Date")),
+        site=known_tag(get("Site")),
         variant="Standard" if fen is None or fen == START_FEN else "From Position",
-        termination=_known(get("Termination")),
+        termination=known_tag(get("Termination")),
         fen=None if fen == START_FEN else fen,
-        source=_known(get("Source")),
+        source=known_tag(get("Source")),
     )
 
 
@@ -184,19 +184,22 @@ def _short(text: str) -> str:
     return repr(text[:40])
 
 
-def _known(text: str | None) -> str | None:
+def known_tag(text: str | None) -> str | None:
+    """What a tag says; None where it says that nobody knows."""
     return None if text in (None, "", "?") else text
 
 
 @functools.lru_cache(4096)
-def _rating(text: str | None) -> int | None:
+def rating_of(text: str | None) -> int | None:
+    """What WhiteElo and BlackElo say."""
     if text is None or not text.isdecimal() or len(text) > 5:
         return None
     return int(text) or None
 
 
 @functools.lru_cache(4096)  # dumps go day by day
-def _date(text: str | None) -> str | None:
+def date_of(text: str | None) -> str | None:
+    """The day as ISO writes it, or what is known of it."""
     parts = (text or "").split(".")
     known = list(itertools.takewhile(lambda part: part.isdecimal(), parts))
     return "-".join(known) or None

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 
 import pytest
 from starlette.websockets import WebSocketDisconnect
@@ -11,6 +12,12 @@ PEOPLE = [{"human": True}, {"human": True}]
 
 def begin(client, **told):
     answer = client.post("sessions", json={"game": "chess", **told})
+    assert answer.status_code == 201, answer.text
+    return answer.json()
+
+
+def opened(client, record, **told):
+    answer = client.post("sessions/read", json={"game": "chess", "record": record, **told})
     assert answer.status_code == 201, answer.text
     return answer.json()
 
@@ -185,6 +192,53 @@ def test_records_are_read_and_written(client):
     assert "1. e4 e5 2. Nf3 *" in record.text
 
 
+FINISHED = """[Event "Casual game"]
+[Date "1858.??.??"]
+[White "Morphy"]
+[Black "Count Isouard"]
+[WhiteElo "2690"]
+[Result "1-0"]
+[Termination "Time forfeit"]
+
+1. e4 e5 2. Nf3 d6 1-0
+"""
+
+
+def test_a_finished_game_is_looked_through(client):
+    session = opened(client, FINISHED, seats=[{"human": True}, {"dial": 0.0}])
+    assert session["outcome"] == "White wins: Time forfeit"
+    assert session["recorded"]
+    assert (session["deciding"], session["due"], session["thinking"]) == ([], [0], [])
+    assert [(seat["player"], seat["rating"]) for seat in session["seats"]] == [
+        ("Morphy", 2690),
+        ("Count Isouard", None),
+    ]
+    path = f"sessions/{session['id']}"
+    assert client.get(f"{path}/at/1").json()["due"] == [1]
+    assert "begin one from a position" in client.post(f"{path}/undo").json()["detail"]
+    record = client.get(f"{path}/record").text
+    for tag in FINISHED.splitlines()[:6]:
+        assert tag in record
+    assert opened(client, record)["outcome"] == session["outcome"]
+
+
+def test_what_the_rules_end_needs_no_result(client):
+    session = opened(client, "1. f3 e5 2. g4 Qh4#")
+    assert session["outcome"] == "Black wins: checkmate"
+    assert (session["recorded"], session["due"]) == (True, [])
+
+
+def test_the_day_of_a_game(client):
+    def tag(session):
+        record = client.get(f"sessions/{session['id']}/record").text
+        return record.partition('[Date "')[2][:10]
+
+    today = time.strftime("%Y.%m.%d")
+    assert tag(begin(client)) == today
+    assert tag(opened(client, "1. e4 *")) == today
+    assert tag(opened(client, '[Date "1999.12.31"]\n\n1. e4 *')) == "1999.12.31"
+
+
 @pytest.mark.parametrize("record", ["", "hello", "1. e5", "%" * 400_000, "1. e4 " * 60_000])
 def test_records_that_are_none_are_refused(client, record):
     answer = client.post("sessions/read", json={"game": "chess", "record": record})
@@ -198,14 +252,27 @@ def test_a_long_record_is_refused_by_its_length(client):
     assert len(answer.json()["detail"]) < 200
 
 
-@pytest.mark.parametrize("message", ["{", "[" * 10_000, '{"advise": "yes"}', "null", b"\x00"])
-def test_sockets_that_talk_nonsense_harm_nobody(client, message):
+@pytest.mark.parametrize(
+    ("message", "code"),
+    [
+        ("{", 1007),
+        ("[" * 10_000, 1007),
+        ('{"advise": "yes"}', 1008),
+        ("null", 1008),
+        (b"\x00", 1003),
+    ],
+)
+def test_sockets_that_talk_nonsense_are_told_so_and_harm_nobody(client, message, code):
     session = begin(client, seats=PEOPLE)
     with live(client, session) as other:
         other.receive_json()
         with live(client, session) as socket:
             socket.receive_json()
             (socket.send_text if isinstance(message, str) else socket.send_bytes)(message)
+            with pytest.raises(WebSocketDisconnect) as end:
+                socket.receive_json()
+        assert end.value.code == code
+        assert end.value.reason.startswith("send ")
         move(client, session, "e4")
         assert other.receive_json()["session"]["turns"] == [{"seats": [0], "name": "e4"}]
 
@@ -258,6 +325,21 @@ def test_advice_follows_the_dial_of_who_is_played_against(client):
         while (message := socket.receive_json())["type"] != "advice":
             pass
     assert message["thought"]["agent"] == session["seats"][1]["agent"]
+
+
+@pytest.mark.parametrize("game", ["chess", "go", "diplomacy", "hanabi", "blotto"])
+def test_agents_of_another_game_are_told_from_its_own(client, game):
+    title = {"chess": "chess"}.get(game, game.title())
+    for agent in {"chess", "go", "diplomacy", "hanabi", "uniform"} - {game}:
+        if (game, agent) != ("blotto", "uniform"):
+            answer = client.post("policy", json={"game": game, "agent": agent})
+            assert answer.json() == {"detail": f"agent {agent}: does not play {title}"}
+
+
+@pytest.mark.parametrize("playouts", [0, 2.5, 20_001, 2_000_000])
+def test_a_limit_is_said_once(client, playouts):
+    answer = client.post("policy", json={"game": "chess", "settings": {"playouts": playouts}})
+    assert answer.json() == {"detail": "playouts: a whole number from 1 to 20,000 here"}
 
 
 def test_a_socket_of_no_game_is_told_so(client):

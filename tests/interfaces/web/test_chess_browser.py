@@ -191,6 +191,37 @@ def test_record_out_and_in(sit, tmp_path):
     again.says("White wins: checkmate")
 
 
+def test_finished_game_of_others(new_page, tmp_path):
+    """Names and the result are shown; it is played on from any position, in a game of its own."""
+    page = new_page(permissions=["clipboard-read", "clipboard-write"])
+    (tmp_path / "game.pgn").write_text(
+        '[White "Morphy"]\n[WhiteElo "2690"]\n[Black "Count Isouard"]\n[Result "1-0"]\n\n'
+        "1. e4 e5 2. Nf3 d6 1-0\n"
+    )
+    page.goto("/#/chess")
+    page.get_by_label("Open a file").set_input_files(tmp_path / "game.pgn")
+    table = Table(page)
+    table.says("White wins")
+    for who in ("Morphy (2690)", "Count Isouard"):
+        page.locator(".side", has_text=who).wait_for()
+    assert page.get_by_role("button", name="Undo").count() == 0
+    page.get_by_role("button", name="Nf3").click()
+    page.get_by_role("button", name="Ask kedge").click()
+    page.get_by_role("heading", name="Black to move").wait_for()
+    page.locator(".why tbody tr").first.wait_for()
+    table.press("Copy link")
+    page.get_by_role("button", name="Copied").wait_for()
+    link = page.evaluate("navigator.clipboard.readText()")
+    table.press("Play from here")
+    page.get_by_text("From the position after 2. Nf3.").wait_for()
+    page.get_by_label("everyone").check()
+    page.get_by_role("button", name="Begin").click()
+    Table(page).says("Black to move")
+    other = new_page()
+    other.goto(link)
+    Table(other).says("White wins")
+
+
 def test_earlier_positions(sit):
     table = sit(turns=_SCHOLAR[:6])
     page = table.page
@@ -259,6 +290,13 @@ def test_new_game_remembers(page):
     page.get_by_role("link", name="New game").click()
     assert page.get_by_label("Black").is_checked()
     assert page.get_by_label("People are those rated").input_value() == "800"
+
+
+def test_score_sheet_of_a_tablet_takes_what_it_needs(sit, new_page):
+    page = sit(new_page(820, 1180), turns=_SCHOLAR[:6]).page
+    sheet, dial = page.locator(".turns").bounding_box(), page.locator(".dial").bounding_box()
+    assert sheet["height"] < 150
+    assert sheet["y"] == dial["y"]  # beside it
 
 
 @pytest.mark.parametrize(("width", "height"), [(360, 740), (1280, 850), (2560, 1400)])

@@ -179,3 +179,28 @@ def test_review(page, tmp_path):
     assert '"review"' in (tmp_path / "review.json").read_text()
     page.get_by_role("button", name="Undo").click()
     page.get_by_role("button", name="Review the game").wait_for()
+
+
+def test_every_person_is_advised_and_may_ask_about_earlier_positions(page, table):
+    table({}, "Austria", "England")
+    page.get_by_role("switch").check()
+    whose = page.get_by_role("combobox", name="Whose decision")
+    whose.select_option("England")
+    page.get_by_role("heading", name="Your move: England").wait_for()
+    page.locator(".why tbody th", has_text="LON-").first.wait_for()
+    page.get_by_role("switch").uncheck()
+    order(page, "Austria")
+    order(page, "England")
+    page.locator(".turns .move").wait_for()
+
+    page.get_by_label("First position").click()
+    phase(page, "Spring 1901")
+    assert page.get_by_text("Waiting for the others").count() == 0
+    whose.select_option("Italy")  # which an agent has thought of
+    page.locator(".why tbody th", has_text="VEN").first.wait_for()
+    page.reload()
+    page.locator(".turns .move").wait_for()
+    page.get_by_label("First position").click()
+    whose.select_option("England")  # which nobody has, since the page was opened
+    page.get_by_role("button", name="Ask kedge").click()
+    page.locator(".why tbody th", has_text="LON-").first.wait_for()

@@ -202,17 +202,38 @@ def test_thoughts_are_kept_until_people_decide_again():
 
 def test_games_are_saved_and_opened():
     session = begin({"position": BURGUNDY}, [TAKEN, {"FRANCE": ["A BUR R PAR"]}])
-    setup, turns = GAME.read(session.record())
-    assert turns == session.turns
-    again = begin(setup, turns)
+    record = GAME.read(session.record())
+    assert record.turns == session.turns
+    assert record.outcome is None
+    again = begin(record.setup, record.turns)
     assert again.state.state.to_json() == session.state.state.to_json()
     over = begin({"last_year": 1901}, [{}, {}])
     assert json.loads(over.record())["phases"][-1]["name"] == "COMPLETED"
-    assert GAME.read(over.record()) == ({}, [{power: [] for power in POWERS}] * 2)
+    record = GAME.read(over.record())
+    assert (record.setup, record.turns) == ({}, [{power: [] for power in POWERS}] * 2)
+    assert record.outcome == over.outcome
+
+
+def test_a_finished_game_is_looked_through():
+    game = json.loads(begin({"last_year": 1901}, [{}, {}]).record())
+    game |= {
+        "players": dict.fromkeys(POWERS, "Ann") | {"ITALY": None},
+        "ratings": dict.fromkeys(POWERS, 1200.5),
+    }
+    opened = Session.open(GAME, GAME.read(json.dumps(game)), None, np.random.default_rng(0))
+    assert opened.outcome.startswith("Draw: Russia 23%")
+    assert opened.deciding() == []
+    again = json.loads(opened.record())
+    assert again["phases"][-1]["name"] == "COMPLETED"
+    for key in ("players", "ratings"):
+        assert again[key] == game[key]
+    kept = Session.from_document(GAME, json.loads(json.dumps(opened.to_document())))
+    assert (kept.heading, kept.outcome) == (opened.heading, opened.outcome)
 
 
 def test_positions_are_opened():
-    assert GAME.read(json.dumps(BURGUNDY)) == ({"position": BURGUNDY}, [])
+    record = GAME.read(json.dumps(BURGUNDY))
+    assert (record.setup, record.turns) == ({"position": BURGUNDY}, [])
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"phases": []}', "1. e4 e5", "[" * 100_000])
@@ -225,8 +246,9 @@ def test_games_of_people_are_opened(shared):
     path = shared("data/diplomacy/cicero40.jsonl.xz")
     with lzma.open(path, "rt") as file:
         for line in islice(file, 5):
-            session = begin(*GAME.read(line))
-            assert GAME.read(session.record())[1] == session.turns
+            record = GAME.read(line)
+            session = begin(record.setup, record.turns)
+            assert GAME.read(session.record()).turns == session.turns
 
 
 def test_positions_without_an_order_to_give_are_refused():

@@ -121,3 +121,11 @@ def test_a_finger_aims_first(new_page, expect):
     expect(turns).to_have_count(2)
     width = page.evaluate("document.documentElement.scrollWidth")
     assert width <= 360, "nothing hangs over the edge"
+
+
+def test_a_small_board_from_a_file_is_for_people(page, expect, tmp_path):
+    (tmp_path / "small.sgf").write_text("(;SZ[9];B[ee];W[ec])")
+    page.goto("/#/go")
+    page.get_by_label("Open a file").set_input_files(tmp_path / "small.sgf")
+    expect(page.locator(".status")).to_contain_text("Black to move")
+    expect(page.get_by_text("on a smaller board two people play each other")).to_be_visible()

@@ -191,9 +191,9 @@ def test_records_come_back(page):
     assert "HA[3]AB[" in text
     assert "RU[Japanese]" in text
     assert "PB[Ann]" in text
-    told, turns = page.read(text)
-    assert turns == found.turns
-    again = session(page, told, *turns)
+    record = page.read(text)
+    assert record.turns == found.turns
+    again = session(page, record.setup, *record.turns)
     assert page.position(again.state, None) == page.position(found.state, None)
     assert page.write(document(page, again)) == text
 
@@ -206,10 +206,43 @@ def test_records_come_back(page):
         ("Draw", "0"),
         ("White wins: Black resigns", "W+R"),
         ("Black wins: White runs out of time", "B+T"),
+        ("Black wins: White forfeits", "B+F"),
+        ("White wins", "W+"),
+        ("No result", "Void"),
     ],
 )
 def test_results(page, outcome, result):
-    assert f"RE[{result}]" in page.write(document(page, session(page), outcome))
+    text = page.write(document(page, session(page), outcome))
+    assert f"RE[{result}]" in text
+    assert page.read(text).outcome == outcome
+
+
+def test_a_finished_game_is_looked_through(client):
+    text = "(;SZ[19]DT[1996-05-06]EV[Final]PB[Cho]BR[9p]PW[Kato]RE[W+R];B[pd];W[dd];B[pq])"
+    told = {"game": "go", "record": text, "seats": [{"human": True}, {"dial": 0.0}]}
+    found = client.post("/api/sessions/read", json=told).json()
+    assert found["outcome"] == "White wins: Black resigns"
+    assert [(seat["player"], seat["rating"]) for seat in found["seats"]] == [
+        ("Cho", "9p"),
+        ("Kato", None),
+    ]
+    record = client.get(f"/api/sessions/{found['id']}/record").text
+    for kept in ("DT[1996-05-06]", "EV[Final]", "PB[Cho]", "BR[9p]", "PW[Kato]", "RE[W+R]"):
+        assert kept in record
+
+
+@pytest.mark.parametrize("result", ["", "RE[B+5.5]"])
+def test_people_sit_where_no_agent_can(client, result):
+    seats = [{"human": True}, {"dial": 0.5}]
+    told = {"game": "go", "record": f"(;SZ[9]{result};B[ee];W[ec])", "seats": seats}
+    answer = client.post("/api/sessions/read", json=told)
+    assert answer.status_code == 201, answer.text
+    assert all(seat["human"] for seat in answer.json()["seats"])
+
+
+def test_the_day_of_a_game(client):
+    found = client.get(f"{Game(client).path}/record").text
+    assert f"DT[{time.strftime('%Y-%m-%d')}]" in found
 
 
 def test_passes_that_were_taken_back_are_not_in_the_record(page):

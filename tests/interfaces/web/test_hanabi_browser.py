@@ -97,6 +97,22 @@ def test_hanabi_by_keys_alone_and_covered_between_people(new_page):
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
+def test_who_shares_a_screen_does_not_see_what_another_was_advised(page):
+    """Advice depends on the cards that one sees, which are the other's."""
+    seats = [{"human": True, "dial": 0}] * 2
+    id = page.request.post("/api/v1/sessions", data={"game": "hanabi", "seats": seats}).json()["id"]
+    page.goto(f"/#/s/{id}")
+    page.get_by_role("switch").check()
+    page.get_by_role("button", name="I am Alice, show").click()
+    page.locator(".why tbody tr").first.wait_for()
+    choose(page, 1, 0, "Play")
+    page.get_by_role("button", name="I am Bob, show").click()
+    page.get_by_role("heading", name="Your move").wait_for()
+    page.get_by_label("First position").click()
+    expect(page.locator(".why")).to_contain_text("can be asked about once the game is over")
+    expect(page.locator(".why tbody tr")).to_have_count(0)
+
+
 def test_a_match_of_blotto(page):
     page.goto("/#/blotto")
     page.get_by_label("Rounds").fill("2")

@@ -229,6 +229,26 @@ def test_a_game_is_written_for_hanab_live_and_read_again(client):
         HanabiPage().read("{}")
 
 
+def test_a_finished_game_is_looked_through(client):
+    """Players' names and an end by vote are kept."""
+    turns = [HINT, "play card 1", "play card 3", "play card 3", "play card 3"]
+    session = begin(client, deck=deck(), turns=turns)
+    record = client.get(f"/api/sessions/{session['id']}/record").json()
+    record |= {
+        "players": ["Ann", "ai:SmartBot"],
+        "actions": [*record["actions"][:3], {"type": 5, "target": -1, "value": 0}],
+    }
+    told = {"game": "hanabi", "record": json.dumps(record), "seats": [HUMAN, {"dial": 0.0}]}
+    found = client.post("/api/sessions/read", json=told).json()
+    assert found["outcome"] == "1 of 25: the game was broken off"
+    assert [seat["player"] for seat in found["seats"]] == ["Ann", "ai:SmartBot"]
+    assert all(card for hand in cards(found) for card in hand)
+    again = client.get(f"/api/sessions/{found['id']}/record").json()
+    assert [again[key] for key in ("players", "actions")] == [
+        record[key] for key in ("players", "actions")
+    ]
+
+
 def test_the_last_life_may_cost_all(client):
     turns = ["play card 1", "play card 3", "play card 3", "play card 3"]
     view = begin(client, deck=deck(), bomb="zero", turns=turns)

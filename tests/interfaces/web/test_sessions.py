@@ -8,9 +8,11 @@ import pytest
 from kedge.errors import InputError
 from kedge.interfaces.web import table as table_module
 from kedge.interfaces.web import tables as tables_module
+from kedge.interfaces.web.blotto_page import BlottoPage
 from kedge.interfaces.web.page_game import Stop
 from kedge.interfaces.web.readers import Reader
-from kedge.interfaces.web.tables import UnknownSessionError
+from kedge.interfaces.web.store import SessionStore
+from kedge.interfaces.web.tables import Tables, UnknownSessionError
 from kedge.interfaces.web.thinkers import BusyError, Thinkers
 from kedge.interfaces.web.words import NewSession, SeatIn
 
@@ -379,5 +381,23 @@ def test_a_decision_that_cannot_be_taken_changes_nothing(hall, chess, monkeypatc
         with pytest.raises(InputError):
             table.session.decide(0, "e4")
         assert table.session.to_document() == before
+
+    asyncio.run(game())
+
+
+def test_everyone_who_decides_is_advised():
+    async def game():
+        tables = Tables({"blotto": BlottoPage()}, SessionStore(None), seed=0)
+        people = [SeatIn(human=True, dial=0.0)] * 2
+        table = await tables.open(NewSession(game="blotto", seats=people))
+        reader = table.subscribe(None)
+        table.advise(reader, on=True)
+        advised = set()
+        async with asyncio.timeout(10):
+            while advised != {0, 1}:
+                message = await reader.next()
+                if message["type"] == "advice":
+                    advised.add(message["thought"]["seat"])
+        tables.close()
 
     asyncio.run(game())

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import json
 from collections.abc import AsyncIterator
 from dataclasses import asdict
 from functools import cache
@@ -12,6 +11,7 @@ import numpy as np
 from fastapi import APIRouter, Query, Request, Response, WebSocket, WebSocketDisconnect
 from fastapi import Path as PathParameter
 from fastapi.responses import PlainTextResponse
+from pydantic import ValidationError
 from pydantic_core import to_json
 
 from kedge.agents.dial import dial, stops
@@ -23,6 +23,7 @@ from kedge.interfaces.web.table import Table
 from kedge.interfaces.web.tables import Tables, UnknownSessionError
 from kedge.interfaces.web.words import (
     MOST_TURNS,
+    Advise,
     AtSeat,
     MoveAt,
     Name,
@@ -162,13 +163,12 @@ async def begin(request: Request, told: NewSession) -> SessionOut:
 
 @router.post("/sessions/read", status_code=201, tags=["games"])
 async def read(request: Request, told: ReadRecord) -> SessionOut:
-    """Go on from a record: PGN, SGF or JSON."""
-    tables = _tables(request)
-    setup, turns = await asyncio.to_thread(tables.game(told.game).read, told.record)
-    if len(turns) > MOST_TURNS:
-        raise InputError(f"a game here has at most {MOST_TURNS} turns, not {len(turns)}")
-    new = NewSession(game=told.game, setup=setup, seats=told.seats, turns=turns)
-    return _shown(await tables.open(new))
+    """Open a record: PGN, SGF or JSON.
+
+    A game that is over is there to be looked through and reviewed, with its players' names; another
+    goes on.
+    """
+    return _shown(await _tables(request).read(told))
 
 
 @router.get("/sessions/{id}", tags=["games"])
@@ -291,7 +291,7 @@ async def live(socket: WebSocket, id: str, eyes: Eyes = None) -> None:
 
     `session` (the game changed), `thought` (an agent thinks), `advice` (what the agent that is
     played against would do in a person's place), `review` (one goes on) and `trouble`. The reader
-    sends `{"advise": true}` or `{"advise": false}`.
+    sends `{"advise": true}` or `{"advise": false}`; who sends anything else is closed upon.
     """
     await socket.accept()
     try:
@@ -306,8 +306,7 @@ async def live(socket: WebSocket, id: str, eyes: Eyes = None) -> None:
     try:
         done, _ = await asyncio.wait({listening, speaking}, return_when=asyncio.FIRST_COMPLETED)
         for task in done:
-            # Who leaves, and who sends what is not JSON or no text at all, is let go of.
-            with contextlib.suppress(WebSocketDisconnect, LookupError, ValueError, RuntimeError):
+            with contextlib.suppress(WebSocketDisconnect, RuntimeError):  # of who has left
                 task.result()
     finally:
         listening.cancel()
@@ -316,11 +315,26 @@ async def live(socket: WebSocket, id: str, eyes: Eyes = None) -> None:
 
 
 async def _listen(socket: WebSocket, table: Table, reader: Reader) -> None:
-    while True:
-        told = json.loads(await socket.receive_text())
-        if isinstance(told, dict) and isinstance(told.get("advise"), bool):
-            table.advise(reader, on=told["advise"])
+    """Until the reader leaves, or sends what is no message: then it is told so."""
+    while (heard := await socket.receive())["type"] == "websocket.receive":
+        told = _told(heard.get("text"))
+        if not isinstance(told, Advise):
+            await socket.close(*told)
+            return
+        table.advise(reader, on=told.advise)
         await asyncio.sleep(_PAUSE)
+
+
+def _told(text: str | None) -> Advise | tuple[int, str]:
+    """The message, or the code and the reason with which its sender is let go of."""
+    if text is None:
+        return 1003, "send text, not bytes"
+    try:
+        return Advise.model_validate_json(text)
+    except ValidationError as error:
+        if error.errors()[0]["type"] == "json_invalid":
+            return 1007, "send JSON"
+        return 1008, 'send {"advise": true} or {"advise": false}'
 
 
 async def _speak(socket: WebSocket, reader: Reader) -> None:

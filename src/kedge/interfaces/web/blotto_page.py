@@ -12,7 +12,7 @@ from pydantic import Field
 from kedge.agents.agent import Agent, Analysis, draw
 from kedge.agents.normal_form import RegretAgent, UniformAgent
 from kedge.errors import InputError
-from kedge.games.normal_form import NormalFormGame, blotto
+from kedge.games.normal_form import NormalFormGame, NormalFormState, blotto
 from kedge.interfaces.web.page_game import (
     Decision,
     Move,
@@ -64,6 +64,7 @@ class BlottoMatch:
 class BlottoPage(PageGame):
     name, title = "blotto", "Blotto"
     setup = BlottoSetup
+    states = NormalFormState
     undoes = False
 
     def seats(self, setup: BlottoSetup) -> tuple[str, ...]:

@@ -14,10 +14,21 @@ from kedge.errors import InputError
 from kedge.evaluation.game_analysis import GameReport
 from kedge.evaluation.game_judges import chess_judge
 from kedge.games.chess import START_FEN, ChessState
-from kedge.interfaces.web.page_game import Decision, Document, Move, PageGame, Stop, Turn, Watch
+from kedge.interfaces.web.page_game import (
+    Decision,
+    Document,
+    Heading,
+    Move,
+    PageGame,
+    Record,
+    Stop,
+    Turn,
+    Watch,
+)
 from kedge.interfaces.web.searching import decide
 from kedge.interfaces.web.words import Strict
 from kedge.records import ChessGame, pgn_texts
+from kedge.records.chess_files import date_of, known_tag, rating_of
 
 _SIDES = ("White", "Black")
 _RESULTS = {"White wins": "1-0", "Black wins": "0-1", "Draw": "1/2-1/2"}
@@ -32,6 +43,7 @@ class ChessSetup(Strict):
 class ChessPage(PageGame):
     name, title = "chess", "chess"
     setup = ChessSetup
+    states = ChessState
     files = (".pgn",)
     device = "winograd"  # the searches of all who play make full batches
     clocks = True
@@ -92,7 +104,7 @@ class ChessPage(PageGame):
     def write(self, document: Document) -> str:
         return pgn_texts([_recorded(document)])[0].rstrip("\n") + "\n"
 
-    def read(self, text: str) -> tuple[dict[str, Any], list[Turn]]:
+    def read(self, text: str) -> Record:
         game = chess.pgn.read_game(io.StringIO(text), Visitor=_QuietBuilder)
         if game is None or not (game.variations or "[" in text):
             raise InputError("not a game in PGN: neither tags nor moves in it")
@@ -101,7 +113,8 @@ class ChessPage(PageGame):
         board = game.board()
         if board.chess960 or type(board) is not chess.Board:
             raise InputError("only standard chess is played here")
-        return {"fen": board.fen()}, [move.uci() for move in game.mainline_moves()]
+        turns: list[Turn] = [move.uci() for move in game.mainline_moves()]
+        return Record({"fen": board.fen()}, turns, _heading(game.headers), _outcome(game.headers))
 
     def review(self, document: Document, tell: Callable[[int], None]) -> GameReport:
         return chess_judge()(_recorded(document), tell)
@@ -114,18 +127,40 @@ class _QuietBuilder(chess.pgn.GameBuilder[chess.pgn.Game]):
         self.game.errors.append(error)
 
 
+def _heading(tags: chess.pgn.Headers) -> Heading:
+    return Heading(
+        date=date_of(tags.get("Date")) or date_of(tags.get("UTCDate")),
+        event=known_tag(tags.get("Event")),
+        names=tuple(known_tag(tags.get(side)) for side in _SIDES),
+        ratings=tuple(rating_of(tags.get(f"{side}Elo")) for side in _SIDES),
+    )
+
+
+def _outcome(tags: chess.pgn.Headers) -> str | None:
+    """The result, and how it came about, where a record says more than that it was as usual."""
+    who = {result: words for words, result in _RESULTS.items()}.get(tags.get("Result", "*"))
+    how = known_tag(tags.get("Termination"))
+    if who is None or how is None or how.lower() in ("normal", "unterminated"):
+        return who
+    return how if how.startswith(f"{who}: ") else f"{who}: {how}"
+
+
 def _recorded(document: Document) -> ChessGame:
     outcome = document.outcome
+    white_elo, black_elo = (
+        round(rating) if isinstance(rating, int | float) else None for rating in document.ratings
+    )
     return ChessGame(
         np.array(document.state.history, np.uint16),
         result="*" if outcome is None else _RESULTS[outcome.partition(":")[0]],
         white=document.names[0],
         black=document.names[1],
-        white_elo=document.ratings[0],
-        black_elo=document.ratings[1],
+        white_elo=white_elo,
+        black_elo=black_elo,
+        date=document.date,
         termination=outcome,
         fen=None if document.setup.fen == START_FEN else document.setup.fen,
-        event="kedge",
+        event=document.event or "kedge",
     )
 
 

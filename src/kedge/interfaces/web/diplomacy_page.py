@@ -29,8 +29,10 @@ from kedge.games.diplomacy import (
 from kedge.interfaces.web.page_game import (
     Decision,
     Document,
+    Heading,
     Move,
     PageGame,
+    Record,
     Row,
     Stop,
     Turn,
@@ -73,6 +75,7 @@ class _Played:
 class DiplomacyPage(PageGame):
     name, title = "diplomacy", "Diplomacy"
     setup = DiplomacySetup
+    states = DiplomacyState
     files = (".json", ".jsonl")
     reviews = True
 
@@ -144,8 +147,7 @@ class DiplomacyPage(PageGame):
         winner = rules.board.winner
         if winner is not None:
             return f"{POWERS[winner].title()} wins alone"
-        shares = sorted(zip(rules.shares(), POWERS, strict=True), reverse=True)
-        return "Draw: " + ", ".join(f"{p.title()} {share:.0%}" for share, p in shares if share)
+        return _drawn(rules)
 
     def think(
         self,
@@ -193,13 +195,16 @@ class DiplomacyPage(PageGame):
             final=Final(end.name, counts, document.outcome is not None, end),
             press="none",
             players=tuple(document.names),
+            ratings=tuple(
+                rating if isinstance(rating, int | float) else None for rating in document.ratings
+            ),
             source="kedge play",
         )
 
-    def read(self, text: str) -> tuple[dict[str, Any], list[Turn]]:
+    def read(self, text: str) -> Record:
         position = _position_in(text)
         if position is not None:
-            return {"position": position}, []
+            return Record({"position": position}, [])
         report = ReadReport()
         game = next(replayed_games(io.BytesIO(text.encode()), report), None)
         if game is None:
@@ -207,7 +212,16 @@ class DiplomacyPage(PageGame):
             raise InputError(f"not a game of Diplomacy: {reasons[0]}")
         start = game.phases[0].state().to_json()
         setup = {} if start == Diplomacy().initial_state().to_json() else {"position": start}
-        return setup, list(_turns(game))
+        nobody = (None,) * len(POWERS)
+        heading = Heading(names=game.players or nobody, ratings=game.ratings or nobody)
+        *_, end = game.states()
+        is_over = game.final is not None and game.final.done
+        return Record(setup, list(_turns(game)), heading, _drawn(end) if is_over else None)
+
+
+def _drawn(rules: DiplomacyState) -> str:
+    shares = sorted(zip(rules.shares(), POWERS, strict=True), reverse=True)
+    return "Draw: " + ", ".join(f"{p.title()} {share:.0%}" for share, p in shares if share)
 
 
 def _due(rules: DiplomacyState) -> list[int]:

@@ -26,7 +26,18 @@ from kedge.games.go import (
 )
 from kedge.games.go_counting import CountedGo
 from kedge.games.go_rules import GoRules
-from kedge.interfaces.web.page_game import Decision, Document, Move, PageGame, Stop, Turn, Watch
+from kedge.interfaces.web.page_game import (
+    Decision,
+    Document,
+    Heading,
+    Move,
+    PageGame,
+    Rating,
+    Record,
+    Stop,
+    Turn,
+    Watch,
+)
 from kedge.interfaces.web.searching import decide
 from kedge.interfaces.web.words import Strict
 from kedge.models.encoding import GO
@@ -37,6 +48,8 @@ from kedge.records.sgf import read_sgf, write_sgf
 _SIDES = ("Black", "White")
 _MARKS = "bw."  # by colour, as the page has them
 _MARGIN = re.compile(r"wins by ([\d.]+)")
+_HOW = {"R": "resigns", "T": "runs out of time", "F": "forfeits"}
+_LEVEL = {"Draw": "0", "No result": "Void"}
 
 Rules = Literal["chinese", "japanese", "aga", "new-zealand"]
 Stones = Annotated[tuple[Annotated[str, Field(max_length=3)], ...], Field(max_length=361)]
@@ -78,6 +91,7 @@ class GoPage(PageGame):
 
     name, title = "go", "Go"
     setup = GoSetup
+    states = GoState
     files = (".sgf",)
     device = "winograd"  # the searches of all who play make full batches
     clocks = True
@@ -226,9 +240,13 @@ class GoPage(PageGame):
             result=_result(document.outcome),
             black=document.names[0],
             white=document.names[1],
+            black_rank=_rank(document.ratings[0]),
+            white_rank=_rank(document.ratings[1]),
+            date=document.date,
+            event=document.event,
         )
 
-    def read(self, text: str) -> tuple[dict[str, Any], list[Turn]]:
+    def read(self, text: str) -> Record:
         report = ReadReport()
         game = next(read_sgf(text, report), None)
         if game is None:
@@ -246,7 +264,11 @@ class GoPage(PageGame):
             "white": [format_gtp(point, game.size) for point in game.white_stones],
             "first": ("black", "white")[first],
         }
-        return setup, [format_gtp(move, game.size) for move in game.moves.tolist()]
+        heading = Heading(
+            game.date, game.event, (game.black, game.white), (game.black_rank, game.white_rank)
+        )
+        turns: list[Turn] = [format_gtp(move, game.size) for move in game.moves.tolist()]
+        return Record(setup, turns, heading, _outcome(game.result))
 
 
 def _choice(table: GoTable, found: Analysis, rng: np.random.Generator) -> str:
@@ -284,11 +306,27 @@ def _drawn(colours: list[int]) -> str:
     return "".join(_MARKS[colour] for colour in colours)
 
 
+def _rank(rating: Rating | None) -> str | None:
+    return None if rating is None else str(rating)
+
+
 def _result(outcome: str | None) -> str:
     """As a record has it."""
-    if outcome is None or outcome == "Draw":
-        return "?" if outcome is None else "0"
+    if outcome is None or outcome in _LEVEL:
+        return "?" if outcome is None else _LEVEL[outcome]
     margin = _MARGIN.search(outcome)
     if margin is None:
-        return f"{outcome[0]}+{'R' if outcome.endswith('resigns') else 'T'}"
+        how = next((letter for letter, words in _HOW.items() if outcome.endswith(words)), "")
+        return f"{outcome[0]}+{how}"
     return format_score(float(margin[1]) * (1 if outcome.startswith(_SIDES[BLACK]) else -1))
+
+
+def _outcome(result: str) -> str | None:
+    """The other way round."""
+    if result == "?" or "+" not in result:
+        return {written: words for words, written in _LEVEL.items()}.get(result)
+    letter, how = result.split("+")
+    winner, loser = _SIDES if letter == "B" else _SIDES[::-1]
+    if how in _HOW:
+        return f"{winner} wins: {loser} {_HOW[how]}"
+    return f"{winner} wins by {how}" if how else f"{winner} wins"

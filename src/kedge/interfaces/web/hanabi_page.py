@@ -18,10 +18,13 @@ from kedge.evaluation.game_judges import hanabi_judge
 from kedge.games.hanabi import COLOURS, Bomb, Card, Hanabi, HanabiState, Known
 from kedge.interfaces.web.page_game import (
     EVERYTHING,
+    PERSON,
     Decision,
     Document,
+    Heading,
     Move,
     PageGame,
+    Record,
     Row,
     Stop,
     Turn,
@@ -38,6 +41,8 @@ from kedge.records.report import ReadReport, numbered_game
 _NAMES = ("Alice", "Bob", "Cathy", "Donald", "Emily")  # as hanab.live's players call them
 _MODELLED = 2  # players, of the games that the model has seen
 _LETTERS = [colour[0].upper() for colour in COLOURS]
+_BROKEN_OFF = "the game was broken off"
+_BY_ALL = (-1, 0)  # as hanab.live numbers who ended a game, and why
 _LIKELY = 8  # cards that are told of a slot
 
 
@@ -57,6 +62,7 @@ class HanabiSetup(Strict):
 class HanabiPage(PageGame):
     name, title = "hanabi", "Hanabi"
     setup = HanabiSetup
+    states = HanabiState
     files = (".json",)
     secret = frozenset({"seed", "deck"})
     undoes = False
@@ -131,7 +137,7 @@ class HanabiPage(PageGame):
             how += ", and what was built" if state.score < sum(state.fireworks) else ""
         else:
             how = "all fireworks are complete" if state.score == most else "the deck has run out"
-        return f"{state.score} of {most}: {how}"
+        return f"{_score(state)}: {how}"
 
     def think(
         self,
@@ -174,28 +180,46 @@ class HanabiPage(PageGame):
         return hanabi_judge()(self._recorded(document), tell)
 
     def _recorded(self, document: Document) -> HanabiGame:
-        state, setup = document.state, document.setup
-        names = zip(self.seats(setup), document.names, strict=True)
+        state, setup, outcome = document.state, document.setup, document.outcome or ""
+        who = zip(document.names, self.seats(setup), strict=True)
         return HanabiGame(
             id="kedge" if setup.seed is None else f"kedge-{setup.seed}",
-            players=tuple(f"ai:{who}" if who.startswith("kedge") else name for name, who in names),
+            players=tuple(_player(name, seat) for name, seat in who),
             deck=tuple(state.deck),
             actions=tuple(state.history),
             hand_size=state.game.hand_size,
             score=state.score,
             bomb=setup.bomb,
+            abandoned=_BY_ALL if outcome.endswith(_BROKEN_OFF) else None,
         )
 
-    def read(self, text: str) -> tuple[dict[str, Any], list[Turn]]:
+    def read(self, text: str) -> Record:
         report = ReadReport()
         games = replayed_hanabi_games(io.BytesIO(text.encode()), report)
         game = numbered_game(games, report, Path("the file"), 1)
         if str(game.rules) != str(Hanabi(len(game.players), bomb=game.bomb)):
             raise InputError("only five colours and hands of the usual size are played here")
         deck = " ".join(map(str, game.deck))
-        moves = zip(game.states(), game.actions, strict=False)  # the last state has none
-        turns = [state.action_to_string(action) for state, action in moves]
-        return {"players": len(game.players), "bomb": game.bomb, "deck": deck}, turns
+        *states, last = game.states()
+        turns: list[Turn] = [
+            state.action_to_string(action)
+            for state, action in zip(states, game.actions, strict=True)
+        ]
+        outcome = None if game.abandoned is None else f"{_score(last)}: {_BROKEN_OFF}"
+        heading = Heading(names=game.players, ratings=(None,) * len(game.players))
+        setup = {"players": len(game.players), "bomb": game.bomb, "deck": deck}
+        return Record(setup, turns, heading, outcome)
+
+
+def _score(state: HanabiState) -> str:
+    return f"{state.score} of {state.game.colors * state.game.ranks}"
+
+
+def _player(name: str | None, seat: str) -> str:
+    """As hanab.live has it."""
+    if name is None or name == PERSON:
+        return seat
+    return f"ai:{name}" if name.startswith("kedge") else name
 
 
 def _card(name: str) -> Card:

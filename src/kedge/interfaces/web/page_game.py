@@ -22,6 +22,10 @@ Move: TypeAlias = Any
 Turn: TypeAlias = Any
 #: The eyes of who may see everything: the game is over, or no person plays.
 EVERYTHING = -1
+#: Who sits at the page, in its records.
+PERSON = "a person"
+#: As a record has it: Elo in chess, a rank in Go.
+Rating: TypeAlias = float | str
 
 
 @dataclass(frozen=True)
@@ -99,6 +103,29 @@ class Decision:
     """None where there was nothing to think about, such as agreeing to a count."""
 
 
+@dataclass(frozen=True)
+class Heading:
+    """What stands above the moves of a record."""
+
+    date: str | None = None
+    """On which the game began: 2024-12-31, or the known front part of it."""
+    event: str | None = None
+    names: tuple[str | None, ...] = ()
+    """Of the players, by seat."""
+    ratings: tuple[Rating | None, ...] = ()
+
+
+@dataclass(frozen=True)
+class Record:
+    """A game from a file."""
+
+    setup: dict[str, Any]
+    turns: list[Turn]
+    heading: Heading = Heading()
+    outcome: str | None = None
+    """How it ended, in the words of the page; None if it goes on, or the rules know."""
+
+
 class PageGame(ABC):
     """A game's rules and notation, for sessions that know neither."""
 
@@ -106,6 +133,8 @@ class PageGame(ABC):
     title: ClassVar[str]
     setup: ClassVar[type[BaseModel]]
     """What a new game is told; every field has a default."""
+    states: ClassVar[type]
+    """What its agents are asked about."""
     files: ClassVar[tuple[str, ...]] = ()
     """Suffixes of the records it reads and writes, the usual one first."""
     secret: ClassVar[frozenset[str]] = frozenset()
@@ -196,8 +225,8 @@ class PageGame(ABC):
         """The game as a record, in the first of `files`."""
         raise InputError(f"games of {self.title} are not written to files")
 
-    def read(self, text: str) -> tuple[dict[str, Any], list[Turn]]:
-        """The setup and the turns of a record's first game."""
+    def read(self, text: str) -> Record:
+        """A file's first game."""
         raise InputError(f"games of {self.title} are not read from files")
 
     def review(
@@ -218,11 +247,13 @@ class Document:
     setup: Any
     state: Any
     turns: Sequence[Turn]
-    names: Sequence[str]
-    """Who sits where: a person, or the agent's spec."""
-    ratings: Sequence[int | None]
-    """Of the people that an agent plays like, where it is told one."""
+    names: Sequence[str | None]
+    """Who sits where: a person, or an agent; of a game from a file, who it says."""
+    ratings: Sequence[Rating | None]
+    """Of the people that an agent plays like, where it is told one, or as the file has them."""
     outcome: str | None
+    date: str | None = None
+    event: str | None = None
 
 
 def told_of(

@@ -55,6 +55,10 @@ def _dialled(game: str, x: float, settings: tuple[tuple[str, int | float], ...])
     told = dict(settings)
     if not {"game", "x"}.isdisjoint(told):
         raise InputError("game and x are no settings of the dial")
+    for name, value in told.items():
+        most = _BOUNDS.get(name)  # which is less than the dial's own
+        if most is not None and not (isinstance(value, int) and 1 <= value <= most):
+            raise InputError(f"{name}: a whole number from 1 to {most:,} here")
     found = dial(game, x, **told)
     check_spec(parse(found.spec))
     return found

@@ -10,21 +10,21 @@ Message: TypeAlias = dict[str, Any]
 class Reader:
     """Someone who watches from a seat.
 
-    However slowly it reads, only the newest message of each kind waits for it; and that is made
-    when it is read, so that what nobody reads costs nothing.
+    However slowly it reads, only the newest message of each kind waits for it, or of each kind
+    about a seat; and that is made when it is read, so that what nobody reads costs nothing.
     """
 
     def __init__(self, eyes: int | None) -> None:
         self.eyes = eyes
         self.advised = False
         """Whether it wants to know what its opponent would do in a person's place."""
-        self._waiting: dict[str, Callable[[], Message]] = {}
+        self._waiting: dict[tuple[str, int | None], Callable[[], Message]] = {}
         self._news = asyncio.Event()
         self._closed = False
 
-    def tell(self, kind: str, make: Callable[[], Message]) -> None:
-        self._waiting.pop(kind, None)  # the newest comes last
-        self._waiting[kind] = make
+    def tell(self, kind: str, make: Callable[[], Message], seat: int | None = None) -> None:
+        self._waiting.pop((kind, seat), None)  # the newest comes last
+        self._waiting[kind, seat] = make
         self._news.set()
 
     def close(self) -> None:
@@ -38,5 +38,5 @@ class Reader:
                 return None
             self._news.clear()
             await self._news.wait()
-        kind = next(iter(self._waiting))
-        return {"type": kind, **self._waiting.pop(kind)()}
+        kind, seat = next(iter(self._waiting))
+        return {"type": kind, **self._waiting.pop((kind, seat))()}

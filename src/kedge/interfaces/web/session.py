@@ -2,7 +2,7 @@
 
 import secrets
 import time
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -10,10 +10,21 @@ from pydantic import ValidationError
 
 from kedge.agents.dial import dial
 from kedge.errors import InputError
-from kedge.interfaces.web.page_game import Document, Move, PageGame, Thought, Turn
+from kedge.interfaces.web.page_game import (
+    PERSON,
+    Document,
+    Heading,
+    Move,
+    PageGame,
+    Rating,
+    Record,
+    Thought,
+    Turn,
+)
 from kedge.interfaces.web.words import MOST_TURNS, SeatIn, first_wrong
 
 _THOUGHTS = 32  # that are kept
+_BY_SEAT = ("names", "ratings")  # of a heading
 
 
 @dataclass
@@ -68,6 +79,7 @@ class Session:
     ended: str | None = None
     """By resignation or on time; the rules know nothing of it."""
     clock: Clock | None = None
+    heading: Heading = field(default_factory=Heading)
     revision: int = 0
 
     @classmethod
@@ -81,19 +93,41 @@ class Session:
     ) -> "Session":
         """A new one after `turns`; an `InputError` says what of it is not legal."""
         told = game.dealt(checked(game, setup), rng)
-        names = game.seats(told)
-        sitting = default_seats(len(names)) if seats is None else seats
-        if len(sitting) != len(names):
-            raise InputError(f"{game.title} has {len(names)} seats here, not {len(sitting)}")
-        found = cls(secrets.token_urlsafe(16), game, told, sitting, game.begin(told))
-        for seat in sitting:
-            found._admit(seat)
+        found = cls(secrets.token_urlsafe(16), game, told, [], game.begin(told))
+        found._seat(seats)
         for turn in turns:
             found._take(turn)
+        found.heading = Heading(date=time.strftime("%Y-%m-%d"))
         seconds = getattr(told, "clock", None)
         if seconds:
-            found.clock = Clock([float(seconds)] * len(names), float(told.increment))
+            found.clock = Clock([float(seconds)] * len(found.seats), float(told.increment))
             found._run_clock()
+        return found
+
+    @classmethod
+    def open(
+        cls,
+        game: PageGame,
+        record: Record,
+        seats: list[SeatIn] | None,
+        rng: np.random.Generator,
+    ) -> "Session":
+        """A game from a file: to look through if it is over, else for `seats` to go on with.
+
+        Where no agent can play, people sit at all of them.
+        """
+        if len(record.turns) > MOST_TURNS:
+            raise InputError(f"a game here has at most {MOST_TURNS} turns, not {len(record.turns)}")
+        people = [SeatIn(human=True) for _ in game.seats(checked(game, record.setup))]
+        found = cls.begin(game, record.setup, people, record.turns, rng)
+        if game.outcome(found.state) is None:
+            found.ended = record.outcome
+        if found.outcome is not None:
+            found.heading = record.heading
+            return found
+        found.heading = Heading(date=record.heading.date or found.heading.date)
+        if game.no_agents(found.setup) is None:
+            found._seat(seats)
         return found
 
     @classmethod
@@ -118,6 +152,8 @@ class Session:
             found._take(turn)
         found.pending = {int(seat): move for seat, move in document["pending"].items()}
         found.ended = document["ended"]
+        heading = document["heading"]
+        found.heading = Heading(**heading | {key: tuple(heading[key]) for key in _BY_SEAT})
         found.revision = document["revision"]
         if document["clock"] is not None:
             found.clock = Clock(**document["clock"])
@@ -133,6 +169,7 @@ class Session:
             "turns": self.turns,
             "pending": self.pending,
             "ended": self.ended,
+            "heading": asdict(self.heading),
             "revision": self.revision,
             "clock": None if clock is None else vars(clock),
         }
@@ -140,6 +177,11 @@ class Session:
     @property
     def outcome(self) -> str | None:
         return self.ended or self.game.outcome(self.state)
+
+    @property
+    def is_recorded(self) -> bool:
+        """Whether it is a finished game of others, which is looked through and not played on."""
+        return bool(self.heading.names)
 
     def deciding(self) -> list[int]:
         """The seats from which a decision is still missing."""
@@ -192,6 +234,8 @@ class Session:
 
     def undo(self, turns: int) -> None:
         """Take turns back."""
+        if self.is_recorded:
+            raise InputError("this game was played by others: begin one from a position of it")
         if not self.game.undoes:
             raise InputError(f"nothing is taken back in {self.game.title}: it has been seen")
         if not self.turns:
@@ -257,14 +301,32 @@ class Session:
 
     def played(self) -> Document:
         """The game as far as it goes into a record, in a copy that stays as it is."""
+        names: list[str | None] = [
+            PERSON if seat.human else f"kedge, dial {seat.dial:g}" for seat in self.seats
+        ]
+        ratings: list[Rating | None] = [
+            None if seat.human else rating_of(self.game.name, seat) for seat in self.seats
+        ]
         return Document(
             self.setup,
             self.state.clone(),
             tuple(self.turns),
-            ["a person" if seat.human else f"kedge, dial {seat.dial:g}" for seat in self.seats],
-            [None if seat.human else rating_of(self.game.name, seat) for seat in self.seats],
+            self.heading.names or names,
+            self.heading.ratings or ratings,
             self.outcome,
+            self.heading.date,
+            self.heading.event,
         )
+
+    def _seat(self, seats: list[SeatIn] | None) -> None:
+        """Who sits at the game; by default a person at the first seat and agents at the others."""
+        count = len(self.seat_names())
+        sitting = default_seats(count) if seats is None else seats
+        if len(sitting) != count:
+            raise InputError(f"{self.game.title} has {count} seats here, not {len(sitting)}")
+        for seat in sitting:
+            self._admit(seat)
+        self.seats = sitting
 
     def _admit(self, who: SeatIn) -> None:
         why = None if who.human else self.game.no_agents(self.setup)

@@ -160,13 +160,10 @@ class Table:
             "game": game.name,
             "revision": session.revision,
             "setup": setup,
-            "seats": [
-                seat_view(game, name, seat) | {"decided": number in session.pending}
-                for number, (name, seat) in enumerate(
-                    zip(session.seat_names(), session.seats, strict=True)
-                )
-            ],
+            "seats": self._seats(),
+            "recorded": session.is_recorded,
             "deciding": session.deciding(),
+            "due": game.deciding(session.state),
             "thinking": self.thinking,
             "eyes": None if eyes == EVERYTHING else eyes,
             "turns": [{"seats": seats, "name": name} for seats, name in session.names],
@@ -183,8 +180,13 @@ class Table:
 
     async def position_at(self, turn: int, eyes: int | None) -> dict[str, Any]:
         """An earlier position, as it is shown to who sits at `eyes`."""
+        game = self.session.game
         state = await asyncio.to_thread(self.session.state_at, turn)
-        return {"turn": turn, "position": self.session.game.position(state, self._seen_by(eyes))}
+        return {
+            "turn": turn,
+            "due": game.deciding(state),
+            "position": game.position(state, self._seen_by(eyes)),
+        }
 
     def close(self) -> None:
         """Nobody plays here any more; the game, if it is kept, goes on at another table."""
@@ -197,6 +199,22 @@ class Table:
             self._flag_fall.cancel()
         for reader in self.readers:
             reader.close()
+
+    def _seats(self) -> list[dict[str, Any]]:
+        session = self.session
+        nobody = (None,) * len(session.seats)
+        told = zip(
+            session.seat_names(),
+            session.seats,
+            session.heading.names or nobody,
+            session.heading.ratings or nobody,
+            strict=True,
+        )
+        return [
+            seat_view(session.game, name, seat)
+            | {"player": player, "rating": rating, "decided": number in session.pending}
+            for number, (name, seat, player, rating) in enumerate(told)
+        ]
 
     def _seen_by(self, told: int | None) -> int | None:
         """Whose eyes someone has who says to sit at a seat, or does not say."""
@@ -220,7 +238,7 @@ class Table:
         """Tell those of a thought who may know it."""
         for reader in readers:
             if self.session.game.shows_thoughts(thought.seat, self._seen_by(reader.eyes)):
-                reader.tell(kind, partial(_thought_message, thought))
+                reader.tell(kind, partial(_thought_message, thought), thought.seat)
 
     def _show(self, reader: Reader) -> None:
         reader.tell("session", lambda: {"session": self.view(reader.eyes)})
@@ -334,23 +352,24 @@ class Table:
     def _start_advice(self) -> None:
         people = [seat for seat in self.session.deciding() if self.session.seats[seat].human]
         if self._advised() and people and self._advising is None and not self._closed:
-            self._advising = asyncio.create_task(self._advise(people[0]))
+            self._advising = asyncio.create_task(self._advise(people))
 
-    def _adviser(self, seat: int) -> SeatIn:
-        """Whose dial advice follows: that of who is played against, or one's own."""
-        agents = [one for one in self.session.seats if not one.human]
-        return agents[0] if agents else self.session.seats[seat]
+    def _adviser(self) -> SeatIn | None:
+        """Whose dial advice follows: that of who is played against, or one's own if None."""
+        return next((one for one in self.session.seats if not one.human), None)
 
-    async def _advise(self, seat: int) -> None:
+    async def _advise(self, seats: list[int]) -> None:
+        """Tell all people who decide now what to do; they share a search."""
         stop = self._advice_stop = Stop()
 
         def tell(thought: Thought) -> None:
             self._tell("advice", thought, self._advised())
 
         try:
-            found = await self._hall.think(self.session, [seat], tell, stop, self._adviser(seat))
-            if not stop.stopped and (thought := found[seat].thought) is not None:
-                tell(thought)
+            found = await self._hall.think(self.session, seats, tell, stop, self._adviser())
+            for decision in found.values():
+                if not stop.stopped and decision.thought is not None:
+                    tell(decision.thought)
         except InputError as error:
             trouble = {"detail": str(error)}
             for reader in self._advised():

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from kedge.agents.networks import computing_on
+from kedge.agents.agent import Agent, plays
+from kedge.agents.networks import DeviceError, computing_on
 from kedge.errors import InputError
 from kedge.interfaces.web.page_game import Decision, PageGame, Stop, Thought, Turn
 from kedge.interfaces.web.players import Players, dialled
@@ -18,7 +19,7 @@ from kedge.interfaces.web.session import Session
 from kedge.interfaces.web.store import SessionStore
 from kedge.interfaces.web.table import Table
 from kedge.interfaces.web.thinkers import BusyError, Thinkers
-from kedge.interfaces.web.words import NewSession, SeatIn
+from kedge.interfaces.web.words import NewSession, ReadRecord, SeatIn
 
 _LIVE = 512  # tables in memory; more cannot be busy at once
 _THREADS = 64  # those of chess and Go only wait for a search that they share
@@ -63,6 +64,19 @@ class Tables:
         for seat in told.seats or []:
             dialled(told.game, seat)  # a bad setting is told of before anyone plays
         table = self._seat(await self.begin(told.game, told.setup, told.seats, told.turns))
+        table.changed()
+        return table
+
+    async def read(self, told: ReadRecord) -> Table:
+        """A table for a game from a file."""
+        game, rng = self.game(told.game), self._rng.spawn(1)[0]
+        for seat in told.seats or []:
+            dialled(told.game, seat)
+
+        def opened() -> Session:
+            return Session.open(game, game.read(told.record), told.seats, rng)
+
+        table = self._seat(await asyncio.to_thread(opened))
         table.changed()
         return table
 
@@ -134,8 +148,7 @@ class Tables:
         def think() -> dict[int, Decision]:
             if stop.stopped:
                 return {}
-            with computing_on(game.device):
-                agents = {seat: (spec, self.players.get(spec)) for seat, spec in specs.items()}
+            agents = {seat: (spec, self._player(game, spec)) for seat, spec in specs.items()}
             return game.think(state, agents, turn, rng, watched, stop)
 
         return await self._thinkers.run(think)
@@ -148,6 +161,17 @@ class Tables:
         for table in self._tables.values():
             table.close()
         self.store.close()
+
+    def _player(self, game: PageGame, spec: str) -> Agent:
+        """The agent that `spec` names, if it plays this game."""
+        try:
+            with computing_on(game.device):
+                agent = self.players.get(spec)
+        except DeviceError:  # which all who play it know
+            agent = None
+        if agent is None or not plays(agent, game.states):
+            raise InputError(f"agent {spec}: does not play {game.title}")
+        return agent
 
     def _kept(self, id: str) -> Session:
         document = self.store.load(id)

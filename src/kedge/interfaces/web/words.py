@@ -63,7 +63,7 @@ class NewSession(Strict):
 
 
 class ReadRecord(Strict):
-    """A record, such as a PGN file's text, to go on from."""
+    """A record, such as a PGN file's text; `seats` go on with it, if it is not over."""
 
     model_config = _shown_by(game="chess", record="1. e4 e5 2. Nf3 *")
 
@@ -86,6 +86,12 @@ class AtSeat(Strict):
     model_config = _shown_by(seat=0)
 
     seat: Seat
+
+
+class Advise(Strict):
+    """What a reader sends through its websocket: whether to be told what to play."""
+
+    advise: Annotated[bool, Field(strict=True)]
 
 
 class PolicyQuestion(Strict):
@@ -137,6 +143,9 @@ class ThoughtOut(Told):
 class SeatOut(Told):
     name: str
     human: bool
+    player: str | None
+    """Who played there, in a game from a file that is over."""
+    rating: float | str | None
     dial: float
     settings: dict[str, float]
     agent: str | None
@@ -167,7 +176,11 @@ class SessionOut(Told):
     revision: int
     setup: dict[str, Any]
     seats: list[SeatOut]
+    recorded: bool
+    """Whether it is a finished game from a file, which is looked through and not played on."""
     deciding: list[int]
+    due: list[int]
+    """The seats that the rules have decide here, whether or not the game is over or they did."""
     thinking: list[int]
     eyes: int | None
     turns: list[TurnOut]
@@ -189,6 +202,8 @@ class PositionOut(Told):
 
     turn: int
     """How many turns were taken before it."""
+    due: list[int]
+    """The seats that had to decide."""
     position: dict[str, Any]
 
 

@@ -5,7 +5,7 @@ import { Confirm, Dialog } from "./dialog.js";
 import { GAMES } from "./games.js";
 import { pack } from "./link.js";
 
-export function Actions({ session, act, files, reviewed, onTrouble, onFlip }) {
+export function Actions({ session, shown, canPlayOn, act, files, reviewed, onTrouble, onFlip }) {
   const people = session.seats.map((_, seat) => seat).filter((seat) => session.seats[seat].human);
   const loser = session.deciding.find((seat) => people.includes(seat)) ?? people[0];
   const [resigning, setResigning] = useState(false);
@@ -28,11 +28,14 @@ export function Actions({ session, act, files, reviewed, onTrouble, onFlip }) {
   return html`
     <p class="actions">
       <a class="button" href=${`#/${session.game}`}>New game</a>
-      ${people.length > 0 && html`
+      ${session.outcome && html`
+        <button type="button" disabled=${!canPlayOn}
+          onClick=${() => { location.hash = `#/${session.game}/${session.id}/${shown}`; }}>Play from here</button>`}
+      ${people.length > 0 && !session.recorded && html`
         ${GAMES[session.game].undoes !== false && html`
           <button type="button" disabled=${!session.turns.length} onClick=${() => act(api.undo(session.id))}>Undo</button>`}
-        ${GAMES[session.game].resigns && html`
-          <button type="button" disabled=${Boolean(session.outcome)} onClick=${() => setResigning(true)}>Resign</button>`}`}
+        ${GAMES[session.game].resigns && !session.outcome && html`
+          <button type="button" onClick=${() => setResigning(true)}>Resign</button>`}`}
       ${onFlip && html`<button type="button" onClick=${onFlip}>Flip</button>`}
       ${files.length > 0 && html`<button type="button" disabled=${!session.document} onClick=${() => save(false)}>Save ${files[0]}</button>`}
       ${reviewed && html`<button type="button" onClick=${() => save(true)}>Save review</button>`}
@@ -48,7 +51,8 @@ export function Actions({ session, act, files, reviewed, onTrouble, onFlip }) {
       <//>`}`;
 }
 
-async function linkOf({ game, setup, document: turns, seats }) {
+async function linkOf({ id, game, recorded, setup, document: turns, seats }) {
+  if (recorded) return `${location.origin}/#/link/${await pack({ game, record: await api.record(id) })}`;
   const told = seats.map(({ human, dial, settings }) => ({ human, dial, settings }));
   return `${location.origin}/#/link/${await pack({ game, setup, turns, seats: told })}`;
 }

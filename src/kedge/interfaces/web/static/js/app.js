@@ -3,11 +3,11 @@ import { html, render, useEffect, useState } from "../vendor/preact-htm.js";
 import { api } from "./api.js";
 import { GameView } from "./game_view.js";
 import { unpack } from "./link.js";
-import { NewGame } from "./new_game.js";
+import { GameFrom, NewGame } from "./new_game.js";
 import { GAMES } from "./games.js";
 
-// #/ all games, #/chess a new game, #/s/ID one that was begun, #/s/ID/1 from a seat at it,
-// #/link/PACKED one from a link
+// #/ all games, #/chess a new game, #/chess/ID/12 one from a position of another, #/s/ID one that was begun,
+// #/s/ID/1 from a seat at it, #/link/PACKED one from a link
 function useRoute() {
   const [route, setRoute] = useState(location.hash);
   useEffect(() => {
@@ -19,14 +19,14 @@ function useRoute() {
 }
 
 function Page() {
-  const [where, what, seat] = useRoute();
+  const [where, what, which] = useRoute();
   const [games, setGames] = useState(null);
   const [trouble, setTrouble] = useState(null);
   useEffect(() => void api.games().then(setGames, (error) => setTrouble(error.message)), []);
   useEffect(() => {
     if (where !== "link") return;
     unpack(what)
-      .then((told) => api.begin(told))
+      .then((told) => (told.record ? api.read(told) : api.begin(told)))
       .then((session) => location.replace(`#/s/${session.id}`))
       .catch((error) => setTrouble(`The link cannot be followed: ${error.message}`));
   }, [where, what]);
@@ -35,16 +35,20 @@ function Page() {
     <${Top} games=${games} current=${where} />
     ${trouble && html`<p class="notice" role="alert">${trouble}</p>`}
     ${where === "s"
-      ? html`<${GameView} key=${`${what}/${seat}`} id=${what} games=${games}
-        seat=${seat === undefined ? null : Number(seat)} />`
-      : games && html`<${Offer} games=${games} wanted=${where} />`}
+      ? html`<${GameView} key=${`${what}/${which}`} id=${what} games=${games}
+        seat=${which === undefined ? null : Number(which)} />`
+      : games && html`<${Offer} games=${games} wanted=${where} from=${what} turn=${Number(which)} />`}
   `;
 }
 
-function Offer({ games, wanted }) {
+function Offer({ games, wanted, from, turn }) {
   const game = games.find((one) => one.game === wanted);
   useEffect(() => { document.title = game ? `${GAMES[game.game].title} – kedge` : "kedge"; }, [game]);
-  if (game) return html`<main><${NewGame} key=${game.game} game=${game} /></main>`;
+  if (game) {
+    return html`<main>${from
+      ? html`<${GameFrom} key=${from} game=${game} id=${from} turn=${turn} />`
+      : html`<${NewGame} key=${game.game} game=${game} />`}</main>`;
+  }
   return html`
     <main class="offer">
       <h1>Play someone who errs like a person</h1>

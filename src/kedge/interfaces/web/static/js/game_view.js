@@ -7,12 +7,12 @@ import { GAMES, turnName } from "./games.js";
 import { useHistory } from "./history.js";
 import { Review, isOf, marksOf } from "./review.js";
 import { Score, Steps } from "./score.js";
+import { Whose, chosen, decisions, heard, upTo, useQuestion } from "./thoughts.js";
 import { Why } from "./why.js";
 
 export function GameView({ id, seat, games }) {
   const [session, setSession] = useState(null);
-  const [thoughts, setThoughts] = useState({}); // by turn, as far as they were heard
-  const [advice, setAdvice] = useState(null);
+  const [thoughts, setThoughts] = useState({}); // as far as they were heard, advice among them
   const [wanted, setWanted] = useState(localStorage.getItem("kedge-advice") === "on");
   const [review, setReview] = useState(null);
   const [hovered, setHovered] = useState(null);
@@ -23,33 +23,36 @@ export function GameView({ id, seat, games }) {
   const [looking, setLooking] = useState(null);
   const eyes = seat ?? looking;
   const [draft, setDraft] = useState(null);
-  const [asked, setAsked] = useState("");
+  const [asked, setAsked] = useState(null);
   const socket = useRef(null);
   const [then, shown, onShow] = useHistory(session, setTrouble);
   const alone = session && GAMES[session.game].peopleOnly?.(session.setup);
   const advised = Boolean(wanted && session && !alone);
 
-  const hear = (thought) => setThoughts((known) => ({ ...known, [thought.turn]: thought }));
-  useEffect(() => {
-    // Who wants advice wants it of earlier positions, too.
-    if (!advised || !session?.document || shown === session.turns.length || thoughts[shown]) return;
-    api.policy(questionAt(session, shown)).then(hear, (error) => setTrouble(error.message));
-  }, [advised, shown]);
+  const hear = (thought) => setThoughts((known) => heard(known, thought));
+  const people = (session?.seats ?? []).map((_, number) => number).filter((number) => session.seats[number].human);
+  const mine = (then?.deciding ?? []).filter((number) => people.includes(number) && number === (eyes ?? number));
+  // Who writes orders for one of several wants to be advised on those.
+  const advisable = advised ? mine.toSorted((one, other) => (other === draft?.seat) - (one === draft?.seat)) : [];
+  const offered = session ? decisions(session, then, advisable, thoughts) : [];
+  const decision = chosen(offered, asked, thoughts);
+  const about = decision && thoughts[decision.turn]?.[decision.seat];
+  const [asking, ask] = useQuestion(session, decision, {
+    thought: about, possible: then?.isEarlier && session.document && !alone, wanted: advised,
+    onThought: hear, onTrouble: setTrouble,
+  });
   const show = useCallback((found) => {
     setSession((known) => (known && known.revision > found.revision ? known : found));
-    // What was thought of turns that are undone is of another game.
-    setThoughts((known) => Object.fromEntries(Object.entries(known).filter(([turn]) => turn <= found.turns.length)));
-    if (found.thought) hear(found.thought);
-    setAdvice((known) => (known && known.turn === found.turns.length ? known : null));
+    setThoughts((known) => found.thoughts.reduce(heard, upTo(known, found.turns.length)));
   }, []);
   useEffect(() => {
+    setThoughts({}); // who looks next is not to see what only the last one may
     socket.current = live(id, {
       eyes,
       onState: setState,
       onMessage: (message) => {
         if (message.type === "session") show(message.session);
-        else if (message.type === "thought") hear(message.thought);
-        else if (message.type === "advice") setAdvice(message.thought);
+        else if (message.type === "thought" || message.type === "advice") hear(message.thought);
         else if (message.type === "review") setReview(message.review);
         else setTrouble(message.detail);
       },
@@ -59,7 +62,6 @@ export function GameView({ id, seat, games }) {
   useEffect(() => {
     socket.current.advise(advised);
     localStorage.setItem("kedge-advice", wanted ? "on" : "off");
-    if (!advised) setAdvice(null);
   }, [advised, wanted, id, eyes]);
   useEffect(() => setLooking(null), [session?.turns.length]);
   useEffect(() => { if (session) remember(session); }, [session?.turns.length, session?.outcome]);
@@ -77,19 +79,23 @@ export function GameView({ id, seat, games }) {
   const game = games.find((one) => one.game === session.game);
   const { Board } = look;
   const isNow = shown === session.turns.length;
-  const people = session.seats.map((_, number) => number).filter((number) => session.seats[number].human);
-  const mine = then.deciding.filter((number) => people.includes(number) && number === (eyes ?? number));
   const covered = look.hides && !session.outcome && people.length > 1 && (eyes ?? NaN) !== session.eyes;
   const play = (move, number = mine[0]) => act(api.move(id, number, move, session.turns.length, eyes));
   const sit = (number, told) => act(api.sit(id, number, told, eyes));
   const agents = session.seats.map((seat, number) => ({ ...seat, number })).filter((seat) => !seat.human);
-  const about = askedFor(session, asked) || (isNow ? !session.outcome && advice || thoughts[shown] || thoughts[shown - 1] : thoughts[shown]);
-  const whose = session.seats[about?.seat]?.name ?? "";
   const judged = review && isOf(review, session) ? review : null;
   const board = {
     session: then, look, thought: about, hovered, onHover: setHovered, onPlay: play, mine, flipped, covered,
     seat: session.eyes ?? seat ?? people[0] ?? 0, onLook: () => setLooking(mine[0]), draft, onDraft: setDraft,
   };
+
+  const severalDecide = session.thoughts.length > 1 || isAmongSeveral(decision, offered);
+  const why = (about || advised || ask || agents.length > 0) && html`
+    <${Why} thought=${about} hovered=${hovered} onHover=${setHovered} anchor=${look.anchor}
+      title=${titleOf(session, decision, mine)} asking=${asking} onAsk=${ask}
+      isLater=${then.isEarlier && !session.document}
+      whose=${severalDecide && html`<${Whose} offered=${offered} decision=${decision} onAsk=${setAsked} />`}
+      extra=${look.Extra && html`<${look.Extra} ...${board} />`} />`;
 
   return html`
     <main class=${`table ${session.game}`}>
@@ -102,7 +108,8 @@ export function GameView({ id, seat, games }) {
           ${!isNow && html`<button type="button" onClick=${() => onShow(session.turns.length)}>Back to the game</button>`}
         <//>
         <p class="trouble" role="alert">${trouble || session.trouble}</p>
-        <${Actions} session=${session} act=${act} files=${game.files} onTrouble=${setTrouble}
+        <${Actions} session=${session} shown=${shown} canPlayOn=${then.due.length > 0} act=${act}
+          files=${game.files} onTrouble=${setTrouble}
           reviewed=${judged?.report && judged.of === session.turns.length}
           onFlip=${look.flips && (() => setFlipped(!flipped))} />
       </div>
@@ -112,18 +119,15 @@ export function GameView({ id, seat, games }) {
           ${dials(agents).map(([label, seat, numbers]) => html`
             <${Dial} key=${label} label=${label} seat=${seat} stops=${game.stops}
               onChange=${(told) => numbers.forEach((number) => sit(number, told))} />`)}
+          ${alone && html`<p class="card">${alone}</p>`}
           ${!alone && people.length > 0 && html`
             <label class="card switch"><input type="checkbox" role="switch" checked=${advised}
               onChange=${(event) => setWanted(event.target.checked)} />
-              <span>Show me what ${look.anchor || "people"} and search would play for me</span></label>`}
-          ${(about || advised || agents.length > 0) && html`
-            <${Why} thought=${about} hovered=${hovered} onHover=${setHovered} anchor=${look.anchor}
-              title=${about && about === advice ? `Your move${mine.length > 1 ? `: ${whose}` : ""}` : `Why ${whose}`}
-              whose=${session.thoughts.length > 1 && html`
-                <${Whose} session=${session} advice=${advice} about=${about} onAsk=${setAsked} />`}
-              extra=${look.Extra && html`<${look.Extra} ...${board} />`} />`}
+              <span>Show me what ${look.anchor || "people"} and search would play${session.recorded ? "" : " for me"}</span></label>`}
+          ${!look.Panel && why}
         </aside>
         <aside aria-label="The moves, and their review">
+          ${look.Panel && why}
           <${Score} session=${session} shown=${shown} onShow=${onShow}
             marks=${judged?.report && marksOf(judged.report, session)} />
           ${game.reviews && html`
@@ -135,31 +139,14 @@ export function GameView({ id, seat, games }) {
     </main>`;
 }
 
-// What an agent of this game would play where so many turns were taken.
-function questionAt({ game, setup, document: turns, seats }, shown) {
-  const { dial, settings } = seats.find((seat) => !seat.human) || seats[0];
-  return { game, setup, turns: turns.slice(0, shown), dial, settings };
+function titleOf(session, decision, mine) {
+  if (!decision) return "Why";
+  const { name, human } = session.seats[decision.seat];
+  if (!human) return `Why ${name}`;
+  return mine.includes(decision.seat) ? `Your move${mine.length > 1 ? `: ${name}` : ""}` : `${name} to move`;
 }
 
-// Where several decide at once each has its reasons.
-function Whose({ session, advice, about, onAsk }) {
-  return html`
-    <select aria-label="Whose decision" value=${about === advice ? "" : nameOf(about, session)}
-      onChange=${(event) => onAsk(event.target.value)}>
-      ${advice && html`<option value="">your move</option>`}
-      ${session.thoughts.map((one) => nameOf(one, session)).map((name) => html`
-        <option key=${name} value=${name}>${name}</option>`)}
-    </select>`;
-}
-
-// The decision that was asked for or, when the game has gone on, the next of the same seat.
-function askedFor(session, asked) {
-  const [name] = asked.split(",");
-  return session.thoughts.find((one) => nameOf(one, session) === asked)
-    || session.thoughts.find((one) => session.seats[one.seat].name === name);
-}
-
-const nameOf = ({ seat, turn }, session) => `${session.seats[seat].name}, ${session.turns[turn]?.name}`;
+const isAmongSeveral = (decision, offered) => offered.filter((one) => one.turn === decision.turn).length > 1;
 
 // Agents that sit alike share a dial.
 function dials(agents) {

@@ -13,7 +13,8 @@
 //   people         { name, label, least, most, step, usual }: a number behind the dial that a new game asks for
 //   peopleOnly     (setup) => why no agent can play, if none can
 //   severalPeople  whether any number of people may sit at the table
-// While an earlier position is looked at, `session` is the game as it stood there, and `mine` is empty.
+// While an earlier position is looked at, `session` is the game as it stood there, its `isEarlier` is true, and
+// `mine` is empty.
 import * as blotto from "./boards/blotto.js";
 import * as chess from "./boards/chess.js";
 import * as diplomacy from "./boards/diplomacy.js";

@@ -19,7 +19,8 @@ export function useHistory(session, onTrouble) {
   };
   if (!session || !earlier || earlier.turn >= count) return [session, count, show];
   const then = {
-    ...session, position: earlier.position, turns: session.turns.slice(0, earlier.turn), deciding: [], thinking: [],
+    ...session, position: earlier.position, turns: session.turns.slice(0, earlier.turn), due: earlier.due,
+    deciding: [], thinking: [], isEarlier: true,
   };
   return [then, earlier.turn, show];
 }

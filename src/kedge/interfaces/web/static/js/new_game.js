@@ -1,16 +1,26 @@
 // What a new game is told, before it begins. The next one is offered what this one was.
-import { html, useState } from "../vendor/preact-htm.js";
+import { html, useEffect, useState } from "../vendor/preact-htm.js";
 import { api } from "./api.js";
-import { GAMES } from "./games.js";
+import { GAMES, turnName } from "./games.js";
 
-export function NewGame({ game }) {
+// One that begins where another stood after so many turns.
+export function GameFrom({ game, id, turn }) {
+  const [session, setSession] = useState(null);
+  const [trouble, setTrouble] = useState(null);
+  useEffect(() => void api.look(id).then(setSession, (error) => setTrouble(error.message)), [id]);
+  if (trouble) return html`<p class="notice" role="alert">${trouble}</p>`;
+  return session && html`<${NewGame} game=${game} from=${{ session, turn }} />`;
+}
+
+export function NewGame({ game, from }) {
   const look = GAMES[game.game];
   const usual = { mine: look.severalPeople ? [0] : 0, dial: 0.5, settings: {}, setup: look.setup };
   const [told, setTold] = useState({ ...usual, ...remembered(game.game) });
   const [trouble, setTrouble] = useState(null);
   const tell = (news) => setTold({ ...told, ...news });
-  const names = look.seatNames ? look.seatNames(told.setup) : game.seats;
-  const alone = look.peopleOnly?.(told.setup);
+  const setup = from ? from.session.setup : told.setup;
+  const names = look.seatNames ? look.seatNames(setup) : game.seats;
+  const alone = look.peopleOnly?.(setup);
   const mine = alone ? "all" : told.mine >= names.length ? 0 : told.mine; // there may be fewer seats than last time
 
   const isMine = (seat) => (look.severalPeople ? mine.includes(seat) : mine === seat || mine === "all");
@@ -24,7 +34,8 @@ export function NewGame({ game }) {
     (error) => setTrouble(error.message));
   const begin = (event) => {
     event.preventDefault();
-    go(api.begin({ game: game.game, setup: told.setup, seats: seats() }));
+    const turns = from ? from.session.document.slice(0, from.turn) : [];
+    go(api.begin({ game: game.game, setup, turns, seats: seats() }));
   };
   const read = async (event) => {
     const file = event.target.files[0];
@@ -34,7 +45,7 @@ export function NewGame({ game }) {
   const { Setup } = look;
   return html`
     <form class="new card" onSubmit=${begin}>
-      <div><h1>${look.title}</h1><p class="lead">${look.about}</p></div>
+      <div><h1>${look.title}</h1><p class="lead">${from ? positionName(from) : look.about}</p></div>
       <fieldset class="choice">
         <legend>You are</legend>
         ${look.severalPeople
@@ -54,16 +65,20 @@ export function NewGame({ game }) {
         </label>`}
       ${look.people && html`
         <${People} ...${look.people} settings=${told.settings} onChange=${(settings) => tell({ settings })} />`}
-      ${Setup && html`<${Setup} setup=${told.setup} onChange=${(setup) => tell({ setup })} />`}
+      ${Setup && !from && html`<${Setup} setup=${setup} onChange=${(setup) => tell({ setup })} />`}
       <p class="actions">
         <button class="main" type="submit">Begin</button>
-        ${game.files.length > 0 && html`
+        ${from && html`<a class="button" href=${`#/s/${from.session.id}`}>Back to the game</a>`}
+        ${game.files.length > 0 && !from && html`
           <label class="button">Open a file…<input class="sr" type="file" accept=${game.files.join(",")}
             onChange=${read} /></label>`}
       </p>
       <p role="alert" class="trouble">${trouble}</p>
     </form>`;
 }
+
+const positionName = ({ session, turn }) =>
+  (turn ? `From the position after ${turnName(turn - 1, session)}.` : "From the first position.");
 
 // The number of the anchor: whom it plays like.
 function People({ name, label, least, most, step, usual, settings, onChange }) {

@@ -1,14 +1,21 @@
 // Who sits at a side of a board, what else there is to say of it, and the time that is left.
 import { html, useEffect, useState } from "../vendor/preact-htm.js";
 
+// "you", the agent and its dial, or the player of a game from a file.
+export function whoSits({ recorded, seats }, seat) {
+  const { human, dial, player, rating } = seats[seat];
+  if (recorded) return `${player ?? "unknown"}${rating === null ? "" : ` (${rating})`}`;
+  return human ? "you" : `kedge at ${Math.round(100 * dial)}`;
+}
+
 export function Side({ session, seat, children }) {
-  const { name, human, dial } = session.seats[seat];
+  const { name } = session.seats[seat];
   const active = session.deciding.includes(seat);
   return html`
     <div class=${`side ${active ? "active" : ""}`}>
       <span class=${`disc ${name.toLowerCase()}`} aria-hidden="true"></span>
       <span>${name}</span>
-      <span class="who">${human ? "you" : `kedge at ${Math.round(100 * dial)}`}</span>
+      <span class="who">${whoSits(session, seat)}</span>
       ${children}
       ${session.clock && html`<${Clock} session=${session} seat=${seat} />`}
     </div>`;

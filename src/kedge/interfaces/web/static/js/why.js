@@ -2,13 +2,20 @@
 import { html } from "../vendor/preact-htm.js";
 
 const SHOWN = 8;
+const WORKING = html` <span class="working" aria-hidden="true"></span>`;
 
-export function Why({ thought, title, whose, anchor = "people", hovered, onHover, extra }) {
+// `onAsk` has an agent think of a position that it has not thought of, `asking` says that it does, and `isLater` that
+// it would tell a secret.
+export function Why({ thought, title, whose, anchor = "people", hovered, onHover, extra, asking, onAsk, isLater }) {
   if (!thought) {
     return html`
       <section class="why card" aria-label="Why">
-        <h2>Why</h2>
-        <p class="line">What ${anchor} would play, and what search makes of it, stands here once a move is thought of.</p>
+        <h2>${title}${asking && WORKING}${whose}</h2>
+        ${onAsk
+          ? html`<p class="line">Nobody has thought of this position.</p>
+            <p class="actions"><button type="button" onClick=${onAsk}>Ask kedge</button></p>`
+          : html`<p class="line">${asking ? "Thinking…" : isLater ? "This position can be asked about once the game is over."
+            : `What ${anchor} would play, and what search makes of it, stands here once a move is thought of.`}</p>`}
       </section>`;
   }
   const rows = thought.rows.slice(0, SHOWN);
@@ -18,7 +25,7 @@ export function Why({ thought, title, whose, anchor = "people", hovered, onHover
   const shown = rows.find((row) => same(row.move, hovered)) || rows[0];
   return html`
     <section class="why card" aria-label=${title}>
-      <h2>${title}${thought.done ? "" : html` <span class="working" aria-hidden="true"></span>`}${whose}</h2>
+      <h2>${title}${!thought.done && WORKING}${whose}</h2>
       <dl class="facts">
         ${fact("value", thought.value, signed, "for who decides")}
         ${fact("KL", thought.kl, (v) => v.toFixed(2), `nats from ${anchor} to what it plays`)}

@@ -1,6 +1,7 @@
 // Diplomacy: the map, on which clicks make orders, and the orders as lists for keys and readers.
 import { html, useEffect, useRef, useState } from "../../vendor/preact-htm.js";
 import { api } from "../api.js";
+import { whoSits } from "../side.js";
 import { MapDrawing, entries, useMap } from "./diplomacy_map.js";
 import { POWERS, choices, click, modes, parse, phaseName, prompt, province } from "./diplomacy_orders.js";
 
@@ -162,7 +163,7 @@ export function Panel(props) {
   const shared = useOrders(props);
   const { session } = props;
   return html`
-    ${shared.people.length > 0 && !session.outcome && html`<${Orders} ...${props} shared=${shared} />`}
+    ${shared.people.length > 0 && !session.outcome && !session.isEarlier && html`<${Orders} ...${props} shared=${shared} />`}
     <${Powers} session=${session} />`;
 }
 
@@ -266,7 +267,7 @@ function Powers({ session }) {
             <tr key=${power} class=${power}>
               <th scope="row"><span class="swatch" aria-hidden="true"></span>${session.seats[seat].name}
                 <span class="sr">${(units[power] || []).join(", ") || "no units"}</span></th>
-              <td class="state">${state(session, seat)}</td>
+              <td class="state" title=${session.recorded ? whoSits(session, seat) : undefined}>${state(session, seat)}</td>
               <td>${(centers[power] || []).length}</td>
               <td class="share">${percent(shares[seat])}</td><td>${percent(values[seat])}</td>
             </tr>`)}
@@ -277,8 +278,9 @@ function Powers({ session }) {
 
 function state(session, seat) {
   const { human, decided } = session.seats[seat];
+  if (session.recorded) return whoSits(session, seat);
   if (session.thinking.includes(seat)) return "thinking…";
-  if (decided) return "ready";
+  if (decided && !session.isEarlier) return "ready";
   if (session.deciding.includes(seat)) return human ? "you order" : "waits";
   return human ? "you" : "";
 }

@@ -1,5 +1,6 @@
 // Hanabi: the others' cards on top, one's own face down below, and between them what was built.
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact-htm.js";
+import { whoSits } from "../side.js";
 
 // Every colour has a letter and a shape, for those who cannot tell it by itself.
 const COLOURS = [
@@ -63,7 +64,7 @@ export function Board({ session, thought, hovered, onPlay, mine, seat, covered, 
   };
   const here = !covered && thought && thought.turn === session.turns.length ? thought : null;
   const hand = (owner) => html`
-    <${Hand} key=${owner} owner=${owner} own=${owner === seat && seats[seat].human} session=${session} move=${move}
+    <${Hand} key=${owner} owner=${owner} own=${owner === seat && seats[seat].human && !session.recorded} session=${session} move=${move}
       thought=${here} chosen=${chosen} canPlay=${canPlay} onChoose=${choose} />`;
   const others = seats.map((_, i) => (seat + 1 + i) % seats.length).filter((owner) => owner !== seat);
 
@@ -120,12 +121,12 @@ function touches(position, move, seat, slot) {
 
 function Hand({ owner, own, session, move, thought, chosen, canPlay, onChoose }) {
   const { position, seats } = session;
-  const { name, human, dial } = seats[owner];
+  const { name, human } = seats[owner];
   const last = position.last && position.last.told === owner ? position.last.touched : [];
   return html`
     <section class=${`hand ${position.player === owner ? "to-move" : ""}`}
       aria-label=${own ? `${name}: your own cards, the oldest first` : `${name}'s cards, the oldest first`}>
-      <h2>${name} <span class="who">${human ? (own ? "you" : "") : `kedge at ${Math.round(100 * dial)}`}</span></h2>
+      <h2>${name} <span class="who">${own || !human || session.recorded ? whoSits(session, owner) : ""}</span></h2>
       <ol>
         ${position.hands[owner].map((one, slot) => {
           const where = { seat: owner, slot };

@@ -1,0 +1,59 @@
+// What was thought of each decision, by turn and then by seat; and which of them one asks about.
+import { html, useEffect, useState } from "../vendor/preact-htm.js";
+import { api } from "./api.js";
+
+export const heard = (known, thought) =>
+  ({ ...known, [thought.turn]: { ...known[thought.turn], [thought.seat]: thought } });
+
+// What was thought of turns that are undone is of another game.
+export const upTo = (known, count) => Object.fromEntries(Object.entries(known).filter(([turn]) => turn <= count));
+
+// The decisions that there are to ask about where the board stands, each { turn, seat, name }, the latest first.
+export function decisions(session, then, mine, thoughts) {
+  const turn = then.turns.length;
+  const at = (seats) => seats.map((seat) => ({ turn, seat, name: session.seats[seat].name }));
+  if (then.isEarlier) return at(then.due);
+  const underWay = session.deciding.filter((seat) => !session.seats[seat].human && thoughts[turn]?.[seat]);
+  const made = session.thoughts.toSorted((one, other) => other.turn - one.turn).map((one) => ({
+    turn: one.turn, seat: one.seat, name: `${session.seats[one.seat].name}, ${session.turns[one.turn]?.name}`,
+  }));
+  return [...at(mine), ...at(underWay), ...made];
+}
+
+// The one that was asked for or, when the game has gone on, the next of the same seat; else one that was thought of.
+export function chosen(offered, asked, thoughts) {
+  return offered.find((one) => same(one, asked)) || offered.find((one) => one.seat === asked?.seat)
+    || offered.find((one) => thoughts[one.turn]?.[one.seat]) || offered[0];
+}
+
+const same = (one, other) => one.turn === other?.turn && one.seat === other?.seat;
+
+// Asks what an agent of this game would decide at an earlier position, at once if that is `wanted`.
+// Gives whether that is under way, and ask(), if nobody has thought of it and it can be asked.
+export function useQuestion(session, decision, { thought, possible, wanted, onThought, onTrouble }) {
+  const [asking, setAsking] = useState(null);
+  const open = Boolean(possible && decision && !thought);
+  const isAsking = Boolean(decision && asking && same(decision, asking));
+  const ask = () => {
+    setAsking(decision);
+    api.policy(questionAt(session, decision))
+      .then(onThought, (error) => onTrouble(error.message))
+      .finally(() => setAsking((now) => (now === decision ? null : now)));
+  };
+  useEffect(() => { if (open && wanted && !isAsking) ask(); }, [open, wanted, decision?.turn, decision?.seat]);
+  return [isAsking, open && !isAsking ? ask : null];
+}
+
+function questionAt({ game, setup, document: turns, seats }, { turn, seat }) {
+  const { dial, settings } = seats.find((one) => !one.human) || seats[0];
+  return { game, setup, turns: turns.slice(0, turn), seat, dial, settings };
+}
+
+// Where several decide at once each has its reasons.
+export function Whose({ offered, decision, onAsk }) {
+  return html`
+    <select aria-label="Whose decision" value=${offered.findIndex((one) => same(one, decision))}
+      onChange=${(event) => onAsk(offered[event.target.value])}>
+      ${offered.map(({ turn, seat, name }, index) => html`<option key=${`${turn}/${seat}`} value=${index}>${name}</option>`)}
+    </select>`;
+}
