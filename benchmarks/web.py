@@ -39,7 +39,7 @@ from kedge.machine import cores
 from kedge.models.backends import Network
 from kedge.search.puct import Settings
 
-_MOVES = 3  # a game
+_MOVES = 10  # a game
 
 
 def network_alone(model: Network, most: int) -> None:
