@@ -11,15 +11,15 @@ class SlowChess(ChessPage):
         self.go = threading.Event()
         self.asked = []  # the positions
 
-    def think(self, state, agents, turn, rng, watch, stop):
-        ((seat, (spec, _)),) = agents.items()
+    def think(self, question):
+        state, ((seat, (spec, _)),) = question.state, question.agents.items()
         self.asked.append(state.fen())
-        stop.then(self.go.set)
-        watch(self._thought(spec, seat, turn, done=False))
+        question.stop.then(self.go.set)
+        question.watch(self._thought(spec, seat, question.turn, done=False))
         assert self.go.wait(10)
         self.go.clear()
         move = state.uci(state.legal_actions()[0])
-        return {seat: Decision(move, self._thought(spec, seat, turn, done=True))}
+        return {seat: Decision(move, self._thought(spec, seat, question.turn, done=True))}
 
     @staticmethod
     def _thought(spec, seat, turn, *, done):

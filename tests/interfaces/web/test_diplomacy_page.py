@@ -16,7 +16,7 @@ from kedge.games.diplomacy import POWERS
 from kedge.interfaces.web import diplomacy_page
 from kedge.interfaces.web.app import make_app
 from kedge.interfaces.web.diplomacy_page import DiplomacyPage
-from kedge.interfaces.web.page_game import Stop
+from kedge.interfaces.web.page_game import Question, Stop
 from kedge.interfaces.web.session import Session
 from kedge.interfaces.web.words import SeatIn
 
@@ -39,7 +39,8 @@ def begin(setup=None, turns=()):
 def think(session, specs, stop=None):
     agents = {seat: (spec, make_agent(spec)) for seat, spec in specs.items()}
     rng = np.random.default_rng(0)
-    return GAME.think(session.state, agents, 0, rng, lambda thought: None, stop or Stop())
+    told = Question(session.state, agents, 0, rng, lambda thought: None, stop or Stop())
+    return GAME.think(told)
 
 
 def test_a_turn_is_taken_once_all_have_ordered():

@@ -13,8 +13,7 @@ from kedge.errors import InputError
 from kedge.interfaces.web import go_page
 from kedge.interfaces.web.app import make_app
 from kedge.interfaces.web.go_page import GoPage, GoSetup
-from kedge.interfaces.web.page_game import Decision, Document, Stop
-from kedge.interfaces.web.searching import thought
+from kedge.interfaces.web.page_game import Decision, Document, Question, Row, Stop
 from kedge.interfaces.web.session import Session
 from kedge.interfaces.web.words import SeatIn
 
@@ -280,7 +279,8 @@ def test_a_record_is_gone_on_with(client):
 
 def thinking(page, state, spec):
     (seat,), rng = page.deciding(state), np.random.default_rng(0)
-    return page.think(state, {seat: (spec, make_agent(spec))}, 0, rng, print, Stop())[seat]
+    agents = {seat: (spec, make_agent(spec))}
+    return page.think(Question(state, agents, 0, rng, print, Stop()))[seat]
 
 
 def test_an_agent_moves_and_says_why(page, go_model):
@@ -302,12 +302,12 @@ def test_agents_agree_to_a_count(page, go_model):
 def told(value, monkeypatch):
     """Searches find all moves alike, and the position worth so much."""
 
-    def decide(state, agents, turn, rng, watch, stop, choose):
-        actions, (seat,) = len(state.legal_actions()), agents
+    def decide(question, choose):
+        actions, (seat,) = len(question.state.legal_actions()), question.agents
         anchor = np.full(actions, 1 / actions)
         found = Analysis(anchor, anchor, anchor * np.nan, value)
-        why = thought(state, "told", seat, turn, found)
-        return {seat: Decision(choose(found), why)}
+        row = Row(move="pass", name="pass", anchor=0.0, policy=0.0)
+        return {seat: Decision(choose(found), question.thought(seat, found, lambda i: row))}
 
     monkeypatch.setattr(go_page, "decide", decide)
 

@@ -10,7 +10,7 @@ from kedge.agents import make_agent
 from kedge.errors import InputError
 from kedge.interfaces.web.app import ServerOptions, make_app
 from kedge.interfaces.web.hanabi_page import HanabiPage, HanabiSetup
-from kedge.interfaces.web.page_game import EVERYTHING, Stop
+from kedge.interfaces.web.page_game import EVERYTHING, Question, Stop
 
 HUMAN = {"human": True}
 HINT = "tell player 1 1s"
@@ -149,9 +149,8 @@ def test_who_decides_thinks_alike_whatever_it_holds(spec):
         state = page.begin(HanabiSetup(deck=deck(alice)))
         for turn in (HINT, "tell player 0 red"):
             page.take(state, turn)
-        found = page.think(
-            state, {0: (spec, agent)}, 2, np.random.default_rng(3), lambda thought: None, Stop()
-        )
+        rng = np.random.default_rng(3)
+        found = page.think(Question(state, {0: (spec, agent)}, 2, rng, print, Stop()))
         thoughts.append(found[0])
     assert thoughts[0] == thoughts[1]
     thought = thoughts[0].thought

@@ -82,8 +82,8 @@ def test_a_failure_on_what_is_no_longer_asked_troubles_nobody(hall, chess, until
         table = await hall().open(NewSession(game="chess"))
         plain = chess.think
 
-        def fail(state, agents, turn, rng, watch, stop):
-            plain(state, agents, turn, rng, watch, stop)
+        def fail(question):
+            plain(question)
             raise InputError("of old")
 
         monkeypatch.setattr(chess, "think", fail)

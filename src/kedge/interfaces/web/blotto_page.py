@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from kedge.agents.agent import Agent, Analysis, draw
+from kedge.agents.agent import Analysis, draw
 from kedge.agents.normal_form import RegretAgent, UniformAgent
 from kedge.errors import InputError
 from kedge.games.normal_form import NormalFormGame, NormalFormState, blotto
@@ -17,11 +17,9 @@ from kedge.interfaces.web.page_game import (
     Decision,
     Move,
     PageGame,
+    Question,
     Row,
-    Stop,
     Turn,
-    Watch,
-    told_of,
 )
 from kedge.interfaces.web.words import Strict
 
@@ -116,24 +114,12 @@ class BlottoPage(PageGame):
         who = "Draw" if blue == red else f"{_SIDES[red > blue]} wins"
         return f"{who}: {max(blue, red)} to {min(blue, red)}, {level} level"
 
-    def think(
-        self,
-        state: BlottoMatch,
-        agents: Mapping[int, tuple[str, Agent]],
-        turn: int,
-        rng: np.random.Generator,
-        watch: Watch,
-        stop: Stop,
-    ) -> dict[int, Decision]:
-        return {
-            seat: _decided(state, seat, spec, agent, turn, rng)
-            for seat, (spec, agent) in agents.items()
-        }
+    def think(self, question: Question) -> dict[int, Decision]:
+        return {seat: _decided(question, seat) for seat in question.agents}
 
 
-def _decided(
-    state: BlottoMatch, seat: int, spec: str, agent: Agent, turn: int, rng: np.random.Generator
-) -> Decision:
+def _decided(question: Question, seat: int) -> Decision:
+    state, (spec, agent) = question.state, question.agents[seat]
     if not isinstance(agent, RegretAgent | UniformAgent):
         raise InputError(f"agent {spec}: does not play Blotto")
     found, names = _solved(agent, state.game, seat), state.game.actions
@@ -144,8 +130,8 @@ def _decided(
         return Row(move=name, name=name, anchor=anchor, policy=policy, q=float(found.q[i]))
 
     more = {"troops": _on_a_field(state, found)}
-    thought = told_of(found, spec, seat, turn, row, more=more)
-    return Decision(names[seat][draw(found.policy, rng)], thought)
+    thought = question.thought(seat, found, row, more=more)
+    return Decision(names[seat][draw(found.policy, question.rng)], thought)
 
 
 def _on_a_field(state: BlottoMatch, found: Analysis) -> list[tuple[float, float]]:

@@ -1,7 +1,7 @@
 """Chess on the page."""
 
 import io
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import chess.pgn
@@ -9,7 +9,6 @@ import chess.svg
 import numpy as np
 from pydantic import Field
 
-from kedge.agents.agent import Agent
 from kedge.errors import InputError
 from kedge.evaluation.game_analysis import GameReport
 from kedge.evaluation.game_judges import chess_judge
@@ -20,10 +19,9 @@ from kedge.interfaces.web.page_game import (
     Heading,
     Move,
     PageGame,
+    Question,
     Record,
-    Stop,
     Turn,
-    Watch,
 )
 from kedge.interfaces.web.searching import decide
 from kedge.interfaces.web.words import Strict
@@ -90,16 +88,8 @@ class ChessPage(PageGame):
     def resigned(self, state: ChessState, seat: int) -> str:
         return f"{_SIDES[1 - seat]} wins: {_SIDES[seat]} resigns"
 
-    def think(
-        self,
-        state: ChessState,
-        agents: Mapping[int, tuple[str, Agent]],
-        turn: int,
-        rng: np.random.Generator,
-        watch: Watch,
-        stop: Stop,
-    ) -> dict[int, Decision]:
-        return decide(state, agents, turn, rng, watch, stop)
+    def think(self, question: Question) -> dict[int, Decision]:
+        return decide(question)
 
     def write(self, document: Document) -> str:
         return pgn_texts([_recorded(document)])[0].rstrip("\n") + "\n"

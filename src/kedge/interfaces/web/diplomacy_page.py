@@ -32,13 +32,12 @@ from kedge.interfaces.web.page_game import (
     Heading,
     Move,
     PageGame,
+    Question,
     Record,
     Row,
     Stop,
     Turn,
-    Watch,
     finite,
-    told_of,
 )
 from kedge.interfaces.web.words import Strict
 from kedge.records.diplomacy_files import saved_game
@@ -149,28 +148,22 @@ class DiplomacyPage(PageGame):
             return f"{POWERS[winner].title()} wins alone"
         return _drawn(rules)
 
-    def think(
-        self,
-        state: _Played,
-        agents: Mapping[int, tuple[str, Agent]],
-        turn: int,
-        rng: np.random.Generator,
-        watch: Watch,
-        stop: Stop,
-    ) -> dict[int, Decision]:
-        decided = {}
-        for spec, agent in dict(agents.values()).items():
+    def think(self, question: Question) -> dict[int, Decision]:
+        decided, stop, rng = {}, question.stop, question.rng
+        for spec, agent in dict(question.agents.values()).items():
             if not isinstance(agent, DiplomacyPlayer):
                 raise InputError(f"agent {spec}: does not play Diplomacy")
-            seats = [seat for seat, (asked, _) in agents.items() if asked == spec]
+            seats = [seat for seat, (asked, _) in question.agents.items() if asked == spec]
             with _turn_to_search(agent, stop):
                 if stop.stopped:
                     return {}
                 # One search for all of them; it is the same position.
-                found = agent.analyse_many([(state.state, seat) for seat in seats], rng)
+                asked = [(question.state.state, seat) for seat in seats]
+                found = agent.analyse_many(asked, rng)
             for seat, one in zip(seats, found, strict=True):
                 orders = format_orders(one.orders[draw(one.policy, rng)])
-                decided[seat] = Decision(orders, told_of(one, spec, seat, turn, partial(_row, one)))
+                thought = question.thought(seat, one, partial(_row, one))
+                decided[seat] = Decision(orders, thought)
         return decided
 
     def write(self, document: Document) -> str:

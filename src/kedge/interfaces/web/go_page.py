@@ -1,7 +1,7 @@
 """Go on the page."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal, get_args
 
@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import Field
 
 from kedge.agents import go_endings
-from kedge.agents.agent import Agent, Analysis, draw
+from kedge.agents.agent import Analysis, draw
 from kedge.errors import InputError
 from kedge.evaluation.game_analysis import GameReport
 from kedge.evaluation.game_judges import go_judge
@@ -32,11 +32,10 @@ from kedge.interfaces.web.page_game import (
     Heading,
     Move,
     PageGame,
+    Question,
     Rating,
     Record,
-    Stop,
     Turn,
-    Watch,
 )
 from kedge.interfaces.web.searching import decide
 from kedge.interfaces.web.words import Strict
@@ -193,23 +192,16 @@ class GoPage(PageGame):
     def resigned(self, table: GoTable, seat: int) -> str:
         return f"{_SIDES[1 - seat]} wins: {_SIDES[seat]} resigns"
 
-    def think(
-        self,
-        table: GoTable,
-        agents: Mapping[int, tuple[str, Agent]],
-        turn: int,
-        rng: np.random.Generator,
-        watch: Watch,
-        stop: Stop,
-    ) -> dict[int, Decision]:
+    def think(self, question: Question) -> dict[int, Decision]:
         """People know better what is dead: agents agree to all."""
+        table: GoTable = question.state
         if table.game.phase == "marking":
-            return {seat: Decision("agree", None) for seat in agents}
+            return {seat: Decision("agree", None) for seat in question.agents}
 
         def choose(found: Analysis) -> str:
-            return _choice(table, found, rng)
+            return _choice(table, found, question.rng)
 
-        found = decide(table.game.state, agents, turn, rng, watch, stop, choose)
+        found = decide(replace(question, state=table.game.state), choose)
         return {seat: _explained(decision) for seat, decision in found.items()}
 
     def write(self, document: Document) -> str:

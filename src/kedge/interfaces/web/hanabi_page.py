@@ -3,14 +3,14 @@
 import io
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 from pydantic import Field
 
-from kedge.agents.agent import Agent, draw
+from kedge.agents.agent import draw
 from kedge.agents.hanabi import HanabiAnalysis, HanabiPlayer
 from kedge.errors import InputError
 from kedge.evaluation.decision_reports import DecisionsReport
@@ -24,13 +24,11 @@ from kedge.interfaces.web.page_game import (
     Heading,
     Move,
     PageGame,
+    Question,
     Record,
     Row,
-    Stop,
     Turn,
-    Watch,
     finite,
-    told_of,
 )
 from kedge.interfaces.web.words import Strict
 from kedge.records.hanabi_files import live_game
@@ -139,19 +137,12 @@ class HanabiPage(PageGame):
             how = "all fireworks are complete" if state.score == most else "the deck has run out"
         return f"{_score(state)}: {how}"
 
-    def think(
-        self,
-        state: HanabiState,
-        agents: Mapping[int, tuple[str, Agent]],
-        turn: int,
-        rng: np.random.Generator,
-        watch: Watch,
-        stop: Stop,
-    ) -> dict[int, Decision]:
-        ((seat, (spec, agent)),) = agents.items()
+    def think(self, question: Question) -> dict[int, Decision]:
+        state: HanabiState = question.state
+        ((seat, (spec, agent)),) = question.agents.items()
         if not isinstance(agent, HanabiPlayer):
             raise InputError(f"agent {spec}: does not play Hanabi")
-        [found] = agent.analyse_many([state], rng)
+        [found] = agent.analyse_many([state], question.rng)
         actions = [int(action) for action in found.actions]  # type: ignore[union-attr]
         moves = [state.action_to_string(action) for action in actions]
 
@@ -165,8 +156,8 @@ class HanabiPage(PageGame):
                 visits=None if found.visits is None else int(found.visits[i]),
             )
 
-        thought = told_of(found, spec, seat, turn, row, more={"cards": _believed(state, found)})
-        return {seat: Decision(moves[draw(found.policy, rng)], thought)}
+        thought = question.thought(seat, found, row, more={"cards": _believed(state, found)})
+        return {seat: Decision(moves[draw(found.policy, question.rng)], thought)}
 
     def write(self, document: Document) -> str:
         if document.outcome is None:

@@ -95,6 +95,47 @@ class Stop:
 
 
 @dataclass(frozen=True)
+class Question:
+    """Asked of the agents at some seats: what do you decide?"""
+
+    state: Any
+    agents: Mapping[int, tuple[str, Agent]]
+    """By seat, each with its spec."""
+    turn: int
+    """How many were taken before."""
+    rng: np.random.Generator
+    watch: Watch
+    stop: Stop
+
+    def thought(
+        self,
+        seat: int,
+        found: Analysis,
+        row: Callable[[int], Row],
+        *,
+        done: bool = True,
+        more: dict[str, Any] | None = None,
+    ) -> Thought:
+        """What the agent at a seat found, its likeliest moves as `row` tells of them by place."""
+        order = np.lexsort((-found.anchor, -found.policy))
+        spec, _ = self.agents[seat]
+        return Thought(
+            agent=spec,
+            seat=seat,
+            turn=self.turn,
+            value=finite(found.value),
+            kl=finite(np.maximum(0.0, kl_divergence(found.policy, found.anchor))),
+            entropy=float(entropy(found.policy)),
+            anchor_entropy=float(entropy(found.anchor)),
+            rows=[row(int(i)) for i in order[:_SHOWN]],
+            others=max(0, len(order) - _SHOWN),
+            playouts=None if found.visits is None else int(found.visits.sum()) + 1,
+            done=done,
+            more=more or {},
+        )
+
+
+@dataclass(frozen=True)
 class Decision:
     """What an agent decided, and why."""
 
@@ -206,16 +247,8 @@ class PageGame(ABC):
         """How the game ended, in words; None while it goes on."""
 
     @abstractmethod
-    def think(
-        self,
-        state: Any,
-        agents: Mapping[int, tuple[str, Agent]],
-        turn: int,
-        rng: np.random.Generator,
-        watch: Watch,
-        stop: Stop,
-    ) -> dict[int, Decision]:
-        """What the agents at some seats, each with its spec, decide. Runs in a thread."""
+    def think(self, question: Question) -> dict[int, Decision]:
+        """What its agents decide. Runs in a thread."""
 
     def resigned(self, state: Any, seat: int) -> str:
         """The outcome when a seat gives up."""
@@ -254,34 +287,6 @@ class Document:
     outcome: str | None
     date: str | None = None
     event: str | None = None
-
-
-def told_of(
-    found: Analysis,
-    spec: str,
-    seat: int,
-    turn: int,
-    row: Callable[[int], Row],
-    *,
-    done: bool = True,
-    more: dict[str, Any] | None = None,
-) -> Thought:
-    """What an agent found, its likeliest moves as `row` tells of them by their places."""
-    order = np.lexsort((-found.anchor, -found.policy))
-    return Thought(
-        agent=spec,
-        seat=seat,
-        turn=turn,
-        value=finite(found.value),
-        kl=finite(np.maximum(0.0, kl_divergence(found.policy, found.anchor))),
-        entropy=float(entropy(found.policy)),
-        anchor_entropy=float(entropy(found.anchor)),
-        rows=[row(int(i)) for i in order[:_SHOWN]],
-        others=max(0, len(order) - _SHOWN),
-        playouts=None if found.visits is None else int(found.visits.sum()) + 1,
-        done=done,
-        more=more or {},
-    )
 
 
 def finite(number: Any) -> float | None:

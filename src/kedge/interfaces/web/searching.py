@@ -1,59 +1,49 @@
 """Chess and Go on the page: searches of all games grow together."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import CancelledError
+from functools import partial
 from typing import Any
 
-import numpy as np
-
-from kedge.agents.agent import Agent, Analysis, draw
+from kedge.agents.agent import Analysis, draw
 from kedge.agents.puct import ModelAgent
 from kedge.agents.shared_search import SharedSearches
 from kedge.errors import InputError
 from kedge.evaluation.game_analysis import line_names
-from kedge.interfaces.web.page_game import Decision, Move, Row, Stop, Thought, Watch, told_of
+from kedge.interfaces.web.page_game import Decision, Move, Question, Row, Thought
 
 _LINE = 8  # half-moves
 _searches = SharedSearches()
 
 
 def decide(
-    state: Any,
-    agents: Mapping[int, tuple[str, Agent]],
-    turn: int,
-    rng: np.random.Generator,
-    watch: Watch,
-    stop: Stop,
-    choose: Callable[[Analysis], Move] | None = None,
+    question: Question, choose: Callable[[Analysis], Move] | None = None
 ) -> dict[int, Decision]:
     """What the one who is to move plays: drawn from the policy, unless `choose` says what."""
-    ((seat, (spec, agent)),) = agents.items()
+    state = question.state
+    ((seat, (spec, agent)),) = question.agents.items()
     if not isinstance(agent, ModelAgent):
         raise InputError(f"agent {spec}: not one that searches a tree")
+    actions = state.board.legal_actions()
+
+    def thought(found: Analysis, done: bool) -> Thought:
+        return question.thought(seat, found, partial(_row, state, found, actions), done=done)
 
     def update(found: Analysis, done: bool) -> None:
         if not done:
-            watch(thought(state, spec, seat, turn, found, done=False))
+            question.watch(thought(found, done))
 
     search = _searches.submit(agent, state, update)
-    stop.then(search.stop)
+    question.stop.then(search.stop)
     try:
         found = search.result()
     except CancelledError:  # stopped before it began
         return {}
     if choose is None:
-        move = state.protocol_name(state.board.legal_actions()[draw(found.policy, rng)])
+        move = state.protocol_name(actions[draw(found.policy, question.rng)])
     else:
         move = choose(found)
-    return {seat: Decision(move, thought(state, spec, seat, turn, found))}
-
-
-def thought(
-    state: Any, spec: str, seat: int, turn: int, found: Analysis, *, done: bool = True
-) -> Thought:
-    """What was found, in the words of the game."""
-    actions = state.board.legal_actions()
-    return told_of(found, spec, seat, turn, lambda i: _row(state, found, actions, i), done=done)
+    return {seat: Decision(move, thought(found, done=True))}
 
 
 def _row(state: Any, found: Analysis, actions: list[int], i: int) -> Row:

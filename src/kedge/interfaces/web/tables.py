@@ -13,7 +13,7 @@ import numpy as np
 from kedge.agents.agent import Agent, plays
 from kedge.agents.networks import DeviceError, computing_on
 from kedge.errors import InputError
-from kedge.interfaces.web.page_game import Decision, PageGame, Stop, Thought, Turn
+from kedge.interfaces.web.page_game import Decision, PageGame, Question, Stop, Thought, Turn
 from kedge.interfaces.web.players import Players, dialled
 from kedge.interfaces.web.session import Session
 from kedge.interfaces.web.store import SessionStore
@@ -149,7 +149,7 @@ class Tables:
             if stop.stopped:
                 return {}
             agents = {seat: (spec, self._player(game, spec)) for seat, spec in specs.items()}
-            return game.think(state, agents, turn, rng, watched, stop)
+            return game.think(Question(state, agents, turn, rng, watched, stop))
 
         return await self._thinkers.run(think)
 
