@@ -65,11 +65,9 @@ class ChessState:
             raise InputError(f"FEN {fen[:100]!r}: {error}") from None
         for number, text in enumerate(moves, 1):
             try:
-                action = state.parse_move(text)
+                state.play_on(state.parse_move(text))
             except InputError as error:
                 raise InputError(f"move {number}: {error}") from None
-            state.board.push(action)
-            state.history.append(action)
         return state
 
     def current_player(self) -> int:
@@ -83,6 +81,10 @@ class ChessState:
     def apply_action(self, action: int) -> None:
         if self.is_terminal():
             raise InputError("the game is over")
+        self.play_on(action)
+
+    def play_on(self, action: int) -> None:
+        """The same, past a draw that nobody claimed, too."""
         action = self._legal(action)
         self.board.push(action)
         self.history.append(action)

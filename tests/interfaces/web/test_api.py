@@ -228,6 +228,16 @@ def test_what_the_rules_end_needs_no_result(client):
     assert (session["recorded"], session["due"]) == (True, [])
 
 
+def test_a_record_goes_on_past_a_draw_that_nobody_claimed(client):
+    again = "1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8"
+    assert opened(client, f"{again} *")["outcome"] == "Draw: threefold repetition"
+    played = opened(client, f"{again} 5. e4 e5 1-0")
+    assert (played["outcome"], len(played["turns"])) == ("White wins", 10)
+    assert [turn["seats"] for turn in played["turns"][-2:]] == [[0], [1]]
+    unfinished = opened(client, f"{again} 5. e4 *", seats=[{"human": True}] * 2)
+    assert (unfinished["outcome"], unfinished["deciding"]) == (None, [1])
+
+
 def test_the_day_of_a_game(client):
     def tag(session):
         record = client.get(f"sessions/{session['id']}/record").text

@@ -113,6 +113,15 @@ def test_nothing_to_review(client):
     )
 
 
+def test_no_review_where_no_agent_plays(client):
+    told = {"game": "go", "setup": {"size": 9}, "turns": ["E5"], "seats": [{"human": True}] * 2}
+    session = client.post("/api/v1/sessions", json=told).json()
+    assert not session["reviews"]
+    refused = client.post(f"/api/v1/sessions/{session['id']}/review")
+    assert refused.status_code == 400
+    assert "19×19" in refused.json()["detail"]
+
+
 def test_record_names_the_rating_an_agent_plays_like(client):
     seats = [{"human": True}, {"dial": 0.2, "settings": {"elo": 1800}}]
     text = client.get(f"{_begin(client, [], seats=seats)}/record").text

@@ -54,7 +54,9 @@ class ChessPage(PageGame):
         return ChessState.from_fen(setup.fen)
 
     def deciding(self, state: ChessState) -> list[int]:
-        return [] if state.is_terminal() else [state.current_player()]
+        # Repetition or fifty moves are a draw if it is claimed: here they end the game at once, but
+        # records go on.
+        return [state.board.player()] if state.board.legal_actions() else []
 
     def check(self, state: ChessState, seat: int, move: Move) -> str:
         if not isinstance(move, str):
@@ -64,7 +66,7 @@ class ChessPage(PageGame):
     def take(self, state: ChessState, turn: Turn) -> str:
         action = state.parse_move(str(turn))
         name = state.action_to_string(action)
-        state.apply_action(action)
+        state.play_on(action)
         return name
 
     def position(self, state: ChessState, eyes: int | None) -> dict[str, Any]:

@@ -208,9 +208,6 @@ class GoPage(PageGame):
         return write_sgf(self._recorded(document))
 
     def review(self, document: Document, tell: Callable[[int], None]) -> GameReport:
-        why = self.no_agents(document.setup)
-        if why is not None:
-            raise InputError(why)
         return go_judge()(self._recorded(document), tell)
 
     def _recorded(self, document: Document) -> GoGame:

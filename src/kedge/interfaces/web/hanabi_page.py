@@ -165,9 +165,6 @@ class HanabiPage(PageGame):
         return json.dumps(live_game(self._recorded(document))) + "\n"
 
     def review(self, document: Document, tell: Callable[[int], None]) -> DecisionsReport:
-        why = self.no_agents(document.setup)
-        if why is not None:
-            raise InputError(why)
         return hanabi_judge()(self._recorded(document), tell)
 
     def _recorded(self, document: Document) -> HanabiGame:

@@ -205,7 +205,7 @@ class PageGame(ABC):
 
     @abstractmethod
     def deciding(self, state: Any) -> list[int]:
-        """The seats that have to decide now; none when the game is over, or is the referee's."""
+        """The seats that have to decide now; none when the game has ended, or is the referee's."""
 
     def referee(self, state: Any) -> Turn:
         """The turn that is taken where no seat decides, though the game goes on.

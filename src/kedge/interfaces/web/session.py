@@ -340,9 +340,9 @@ class Session:
         self.revision += 1
 
     def _take(self, turn: Turn) -> None:
-        if self.game.outcome(self.state) is not None:
-            raise InputError(f"turn {len(self.turns) + 1}: the game is over")
         seats = self.game.deciding(self.state)
+        if not seats and self.game.outcome(self.state) is not None:
+            raise InputError(f"turn {len(self.turns) + 1}: the game is over")
         try:
             name = self.game.take(self.state, turn)
         except InputError as error:

@@ -100,6 +100,8 @@ class Table:
         session = self.session
         if not session.game.reviews:
             raise InputError(f"games of {session.game.title} are not reviewed")
+        if (why := session.game.no_agents(session.setup)) is not None:
+            raise InputError(why)
         if not session.turns:
             raise InputError("no move was made: there is nothing to review")
         if session.game.secret and session.outcome is None:
@@ -164,6 +166,7 @@ class Table:
             "recorded": session.is_recorded,
             "deciding": session.deciding(),
             "due": game.deciding(session.state),
+            "reviews": game.reviews and game.no_agents(session.setup) is None,
             "thinking": self.thinking,
             "eyes": None if eyes == EVERYTHING else eyes,
             "turns": [{"seats": seats, "name": name} for seats, name in session.names],

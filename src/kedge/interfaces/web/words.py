@@ -181,6 +181,8 @@ class SessionOut(Told):
     deciding: list[int]
     due: list[int]
     """The seats that the rules have decide here, whether or not the game is over or they did."""
+    reviews: bool
+    """Whether there is an agent to judge the moves by."""
     thinking: list[int]
     eyes: int | None
     turns: list[TurnOut]

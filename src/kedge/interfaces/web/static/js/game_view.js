@@ -130,7 +130,7 @@ export function GameView({ id, seat, games }) {
           ${look.Panel && why}
           <${Score} session=${session} shown=${shown} onShow=${onShow}
             marks=${judged?.report && marksOf(judged.report, session)} />
-          ${game.reviews && html`
+          ${session.reviews && html`
             <${Review} review=${judged} session=${session} shown=${shown} onShow=${onShow}
               onBegin=${() => api.review(id).then(setReview, (error) => setTrouble(error.message))}
               onStop=${() => api.stopReview(id).then(setReview, (error) => setTrouble(error.message))} />`}
