@@ -65,7 +65,7 @@ def test_bad_input_is_one_line(arguments, match):
 def test_shipped_models_are_shown(own_home):
     listed = answer("list")["shipped"]
     assert listed == [answer("info", model["name"]) for model in listed]
-    names = ["chess", "diplomacy", "diplomacy-bots", "diplomacy-value", "go"]
+    names = ["chess", "diplomacy", "diplomacy-bots", "diplomacy-value", "go", "go-large"]
     names += ["hanabi", "hanabi-belief", "hanabi-belief-greedy"]
     assert [model["name"] for model in listed] == names
     shipped = listed[0]

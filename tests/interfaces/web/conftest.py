@@ -25,6 +25,7 @@ _QUIET = (  # it asks nobody but the page
     "--disable-sync",
     "--no-first-run",
 )
+_PATIENCE = 20_000  # milliseconds: agents think, and machines are busy
 
 
 @pytest.fixture(scope="session")
@@ -59,6 +60,7 @@ def browser():
     program = shutil.which("chromium") or shutil.which("chromium-browser")
     if program is None:
         pytest.skip("needs Chromium")
+    playwright.expect.set_options(timeout=_PATIENCE)
     with playwright.sync_playwright() as library:
         found = library.chromium.launch(executable_path=program, args=list(_QUIET))
         yield found
@@ -80,7 +82,7 @@ def new_page(browser, page_server):
         )
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(10_000)
+        page.set_default_timeout(_PATIENCE)
         page.on("console", lambda said: said.type == "error" and wrong.append(said.text))
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.on("request", lambda one: leaves(one.url) and wrong.append(one.url))
