@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -80,6 +81,8 @@ class Server:
                 cwd=self.folder,
                 stdout=log,
                 stderr=log,
+                # Where tests run in the background Ctrl-C is ignored, and by all that they start.
+                preexec_fn=partial(signal.signal, signal.SIGINT, signal.default_int_handler),
             )
         until = time.monotonic() + 30
         while time.monotonic() < until:
@@ -503,6 +506,16 @@ def eliminate(server, client, answer):
 )
 def test_ends_while_away(fake, outcome):
     assert Bot(fake_seats(fake)).wait()["powers"]["FRANCE"]["outcome"] == outcome
+
+
+def delete(server, client, answer):
+    server.refusal = refused("GameIdException", "Invalid game ID.")
+    cut(server, client, answer)
+
+
+@pytest.mark.parametrize("fake", [delete], indirect=True)
+def test_deleted_while_away(fake):
+    assert str(Bot(fake_seats(fake)).wait()) == "game g: was deleted on the server"
 
 
 def vote(server, client, answer):

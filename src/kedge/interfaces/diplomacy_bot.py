@@ -121,6 +121,10 @@ class DiplomacyBot:
                     while not self._is_over():
                         self._step()
                     return self._result()
+            except RefusedError as error:
+                if self.powers and error.kind == "GameIdException":  # it went as we asked
+                    raise self._deleted() from None
+                raise
             except LostError as error:
                 if not self.powers:
                     raise InputError(
@@ -257,7 +261,7 @@ class DiplomacyBot:
             if event.get("count_voted"):
                 self._vote(self._seats.draw)
         elif name == "game_deleted":
-            raise InputError(f"game {self._seats.game}: was deleted on the server")
+            raise self._deleted()
         elif name == "powers_controllers":
             with _reading():
                 ours = [event["powers"].get(power) == self._seats.user for power in self._alive()]
@@ -265,6 +269,9 @@ class DiplomacyBot:
                 self._look()
         elif name in _UNSETTLING:
             self._look()
+
+    def _deleted(self) -> InputError:
+        return InputError(f"game {self._seats.game}: was deleted on the server")
 
     def _see(self, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
         """A phase is over, and another begins: it comes once for every seat."""
