@@ -393,3 +393,20 @@ def test_bad_input_of_decisions_is_one_line(arguments, said):
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.count("\n") == 1
     assert said in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "holds no game"),
+        ('{"phases": [', "not JSON, or cut short"),
+        ('{"phases": 3}', "is not a list of phases"),
+    ],
+)
+def test_a_file_without_games_is_not_the_agents_fault(tmp_path, text, said):
+    path = tmp_path / "games.json"
+    path.write_text(text)
+    done = kedge("analyze", path, "--agent", "diplomacy")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1

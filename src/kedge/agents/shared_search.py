@@ -49,7 +49,7 @@ class SharedSearch(Future[Analysis]):
     def follow(self, told: Callable[[], Analysis], done: bool, crowd: int) -> bool:
         """Tell who follows, if it is time; returns whether the search has ended.
 
-        Telling costs as much as searching: in a `crowd` each is told less often.
+        Telling takes time from searching: in a `crowd` each is told less often.
         """
         now = perf_counter()
         try:

@@ -130,18 +130,19 @@ def analyze(
     from kedge.files import check_writable, write_atomic
     from kedge.interfaces.progress import counting_moves
     from kedge.records import ReadReport
+    from kedge.records.kinds import game_of
 
     if svg is not None:
         check_writable(svg)
 
     read = ReadReport()
     reports: dict[int, AnyReport] = {}  # by the games' numbers
-    kind = _kind(file)
+    kind = game_of(file)
     if kind != "chess" and (elo is not None or fit):
         raise InputError(f"--elo, --fit-rating: are for chess; models of {kind} are told no rating")
     if kind in ("hanabi", "diplomacy") and svg is not None:
         raise InputError("--svg: draws games of chess and Go")
-    judge = _judge(kind, agent, elo, fit)
+    judge = None  # made once there is a game: a file that holds none is not the agent's fault
     is_interrupted = False
     with _writer(out) as write, counting_moves(quiet=as_json) as begin:
         try:
@@ -149,6 +150,7 @@ def analyze(
                 if svg and reports:
                     raise InputError("--svg: draws one game; choose it with --game")
                 at = read.games + read.broken_games
+                judge = judge or _judge(kind, agent, elo, fit)
                 try:
                     report = judge(game, begin(at, len(game)))
                 except InputError as error:
@@ -176,17 +178,6 @@ def analyze(
                 typer.echo(str(written), err=out == "-")
     if is_interrupted:
         raise InterruptError(KEPT)
-
-
-def _kind(file: Path) -> str:
-    """Of which game a file has records."""
-    from kedge.records import holds_go
-    from kedge.records.json_games import json_keys
-
-    if holds_go(file):
-        return "go"
-    keys = json_keys(file)
-    return "diplomacy" if "phases" in keys else "hanabi" if "deck" in keys else "chess"
 
 
 def _judge(

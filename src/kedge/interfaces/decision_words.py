@@ -37,7 +37,7 @@ def with_review(report: DecisionsReport) -> str:
 
 
 def _live_game(report: DecisionsReport, game: HanabiGame) -> dict[str, Any]:
-    """With notes, which hanab.live shows, and all of it where only kedge looks."""
+    """With notes as hanab.live has them, and all of it where only kedge looks."""
     found = live_game(game)
     comments = [f"turn {one.turn + 1}: {comment(report, one)}" for one in report.decisions]
     found["kedge"]["review"] = _json(report.to_json())

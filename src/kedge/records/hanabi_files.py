@@ -353,11 +353,11 @@ def live_notes(game: HanabiGame, comments: Sequence[str]) -> list[list[str]]:
     notes = [[""] * len(game.deck) for _ in game.players]
     table = _Table(game.rules)
     for action, comment in zip(game.actions, comments, strict=True):
-        kind, target, told = table.words(action)
-        card = table.touched(game.deck, *table.words(action))
+        words = table.words(action)
+        card = table.touched(game.deck, *words)
         own = notes[table.seat]
         own[card] = " | ".join(filter(None, (own[card], comment)))
-        table.make(kind, target, told)
+        table.make(*words)
     return notes
 
 
