@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
 
 from kedge.agents.diplomacy_models import VALUE, is_order_model
@@ -26,7 +27,7 @@ def weights_of(*specs: Spec | str) -> dict[str, str]:
         values = (*spec.args, *spec.kwargs.values())
         for name in (spec.name, *(value for value in values if isinstance(value, str))):
             if is_path(name) or name in stored_names():
-                found[name] = hashlib.sha256(resolve(name).read_bytes()).hexdigest()
+                found[name] = _sha256(resolve(name))
             elif name in embedded.names():
                 found[name] = embedded.sha256(name)
             if name in found and is_order_model(name):
@@ -37,10 +38,21 @@ def weights_of(*specs: Spec | str) -> dict[str, str]:
     return found
 
 
-def files_of(paths: Iterable[str | Path]) -> dict[str, list[int]]:
-    """The size of each file, and when it was changed."""
+def files_of(paths: Iterable[str | Path]) -> dict[str, str]:
+    """The sha256 of each file: a copy that was made later is the same."""
+    return {str(path): _sha256(Path(path)) for path in paths}
+
+
+def _sha256(path: Path) -> str:
     try:
-        stats = {str(path): Path(path).stat() for path in paths}
+        stat = path.stat()
+        return _sha256_at(path, stat.st_size, stat.st_mtime_ns)
     except OSError as error:
-        raise InputError(f"{error.filename}: {error.strerror}") from None
-    return {path: [stat.st_size, stat.st_mtime_ns] for path, stat in stats.items()}
+        raise InputError(f"{path}: {error.strerror}") from None
+
+
+@lru_cache
+def _sha256_at(path: Path, size: int, changed: int) -> str:
+    """Of a file of that size and time: a month of games takes a while, so it is read once."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,26 @@
+"""What tells an experiment's files apart."""
+
+import os
+import shutil
+
+import pytest
+
+from kedge.errors import InputError
+from kedge.experiments.fingerprints import files_of
+
+
+def test_a_file_is_its_content_whenever_it_was_written(tmp_path):
+    file = tmp_path / "games.pgn"
+    file.write_text("1. e4 *")
+    before = files_of([file])
+    shutil.copyfile(file, tmp_path / "copy.pgn")
+    os.utime(file, (0, 0))
+    assert files_of([file]) == before
+    assert list(files_of([tmp_path / "copy.pgn"]).values()) == list(before.values())
+    file.write_text("1. d4 *")
+    assert files_of([file]) != before
+
+
+def test_a_file_that_is_missing_is_named(tmp_path):
+    with pytest.raises(InputError, match=r"nothing\.pgn: No such file"):
+        files_of([tmp_path / "nothing.pgn"])
