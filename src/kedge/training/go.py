@@ -56,6 +56,7 @@ RECIPES = {
         warmup=300,
         weight_decay=0.05,
         value_weight=0.05,
+        heads="points",
         average=0.999,
     ),
 }
