@@ -17,8 +17,9 @@ static std::vector<TicTacToe::Action> legal_cells(const TicTacToe& board) {
 
 namespace {
 
-// encode(masks, numbers, moves): the leaves that wait as a network takes them, one a row, and where
-// in the flat policy of the batch their legal moves are; how many those are.
+// encode(masks, numbers, moves, policy_size): the leaves that wait as a network takes them, one a
+// row, and where in the flat policy of the batch, a row of it that long, their legal moves are; how
+// many those are.
 template <std::size_t kWords, std::size_t kPolicy, class Board, class Write>
 void bind_encode(nb::class_<kedge::puct::Forest<Board>>& forest_class, Write write) {
   using Masks = nb::ndarray<std::uint64_t, nb::shape<-1, kWords>, nb::c_contig, nb::device::cpu>;
@@ -27,7 +28,7 @@ void bind_encode(nb::class_<kedge::puct::Forest<Board>>& forest_class, Write wri
   forest_class.def(
       "encode",
       [write](const kedge::puct::Forest<Board>& forest, const Masks& masks, const Numbers& numbers,
-              const Places& moves) {
+              const Places& moves, std::size_t policy_size) {
         const auto& rows = forest.rows();
         if (masks.shape(0) < rows.size() || numbers.shape(0) < rows.size() ||
             moves.shape(0) < forest.actions()) {
@@ -39,12 +40,13 @@ void bind_encode(nb::class_<kedge::puct::Forest<Board>>& forest_class, Write wri
           write(leaf.features, masks.data() + kWords * i, numbers.data() + i);
           std::int32_t* out = moves.data() + rows[i].first_action;
           for (const std::uint16_t index : leaf.policy_indices) {
-            *out++ = static_cast<std::int32_t>(kPolicy * i + index);
+            *out++ = static_cast<std::int32_t>(policy_size * i + index);
           }
         });
         return forest.actions();
       },
-      "masks"_a.noconvert(), "numbers"_a.noconvert(), "moves"_a.noconvert());
+      "masks"_a.noconvert(), "numbers"_a.noconvert(), "moves"_a.noconvert(),
+      "policy_size"_a = kPolicy);
 }
 
 }  // namespace

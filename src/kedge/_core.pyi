@@ -436,6 +436,7 @@ class EncodingForest(Forest):  # in types only: of a game that networks play
         masks: npt.NDArray[np.uint64],
         numbers: npt.NDArray[np.float32],
         moves: npt.NDArray[np.int32],
+        policy_size: int = ...,
     ) -> int: ...
 
 class ChessForest(EncodingForest): ...

@@ -11,7 +11,7 @@ from kedge.games.chess import ChessState
 from kedge.games.go import GoState
 from kedge.models.backends import OnnxNetwork
 from kedge.models.encoding import GO, encode_go
-from kedge.search.puct import Settings
+from kedge.search.puct import Settings, search
 
 
 @pytest.fixture(scope="module")
@@ -68,3 +68,25 @@ def test_the_shipped_model_opens_as_people_do():
         state.apply_action(state.parse_gtp(point))
     (found,) = make_player("puct(anchor=go, playouts=20)", GoState).analyse_many([state])
     assert state.gtp(int(found.actions[found.policy.argmax()]))[0] in "BCDEFGHJ"
+
+
+@pytest.mark.parametrize("size", [5, 9, 13])
+def test_a_model_plays_on_boards_of_any_size(size):
+    agent = PuctAgent(OnnxNetwork(tiny_go.weights(policy="points")), Settings(2.0, 40))
+    state, rng = GoState(size, 7.0), np.random.default_rng(1)
+    for _ in range(6):
+        state.apply_action(agent.act(state, state.current_player(), rng))
+    network = agent.on_board_of(state).network
+
+    def plain(state):
+        masks, komi = encode_go([state])
+        words = np.concatenate([masks.reshape(1, -1), np.zeros((1, 6), np.uint64)], axis=1)
+        found = network.evaluate_packed(words, komi)
+        logits = np.exp(found.policy[0, state.legal_actions()].astype(np.float64))
+        return logits / logits.sum(), float(found.value[0])
+
+    [found] = agent.analyse_many([state])
+    assert found.visits.tolist() == search(state, plain, agent.settings).visits.tolist()
+    assert agent.on_board_of(state).network is network, "it is made once"
+    with pytest.raises(InputError, match="one after the other"):
+        agent.analyse_many([state, GoState()])

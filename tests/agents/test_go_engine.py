@@ -22,8 +22,6 @@ PASS = 25
 class Told(GoEngine):
     """On a small board; what people play, and what it is worth, is told."""
 
-    sizes = range(2, 20)
-
     def __init__(self, options=None, *, people=None, value=0.0, dead=()):
         super().__init__(options, lambda state: dead)
         self.people, self.value = people or {}, value

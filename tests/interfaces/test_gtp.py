@@ -258,7 +258,7 @@ def test_garbage_never_kills_it(tmp_path, monkeypatch):
     assert heads == [str(number) for number in range(len(lines))], "each is answered, in order"
 
 
-def test_small_boards_are_refused(engine):
+def test_a_model_with_weights_for_places_refuses_other_boards(engine):
     said = talk("boardsize 9", "boardsize 19", "boardsize 19 19", "boardsize 19 13",
                 "rectangular_boardsize 19 19", engine=engine)  # fmt: skip
     assert said == ["? unacceptable size", "=", "=", "? unacceptable size", "="]

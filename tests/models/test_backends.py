@@ -248,26 +248,39 @@ def test_onnx_files(tmp_path):
         OnnxNetwork(path)
 
 
-@pytest.mark.parametrize("policy", ["classical", "points"])
-@pytest.mark.parametrize("backend", ["onnx", "torch", "openvino"])
-def test_networks_of_go(backend, policy):
+@pytest.mark.parametrize(("policy", "side"), [("classical", 19), ("points", 19), ("points", 9)])
+@pytest.mark.parametrize("backend", ["onnx", "winograd", "torch", "openvino"])
+def test_networks_of_go(backend, policy, side):
     weights = tiny_go.weights(policy=policy)
-    if backend == "onnx":
-        network = OnnxNetwork(weights)
+    if backend in ("onnx", "winograd"):
+        network = (OnnxNetwork if backend == "onnx" else WinogradNetwork)(weights)
     else:
         pytest.importorskip(backend)
         kind = TorchNetwork if backend == "torch" else OpenVinoNetwork
         network = kind(weights, dtype="float32")
     assert network.encoding is GO
+    network, weights = network.on(side), weights.on(side)
+    encoding, count = network.encoding, 15
     rng = np.random.default_rng(0)
-    planes = (rng.random((5, *GO.shape)) < 0.3).astype(np.float32)
-    planes[:, GO.number_plane] = rng.choice([-0.75, 0.65], 5)[:, None, None]
-    masks, numbers = GO.pack(planes)
-    np.testing.assert_array_equal(GO.unpack(masks, numbers), planes)
+    planes = (rng.random((count, *encoding.shape)) < 0.3).astype(np.float32)
+    planes[:, GO.number_plane] = rng.choice([-0.75, 0.65], count)[:, None, None]
+    masks, numbers = encoding.pack(planes)
+    assert masks.shape == (count, GO.words), "whatever the board"
+    np.testing.assert_array_equal(encoding.unpack(masks, numbers), planes)
     expected = plain.forward(weights, planes)
-    assert expected.policy.shape == (5, 362)
+    assert expected.policy.shape == (count, side**2 + 1)
     same(network.evaluate(planes), expected)
     same(network.evaluate_packed(masks, numbers), expected)
+
+
+def test_boards_that_a_network_does_not_know(weights):
+    with pytest.raises(InputError, match="plays on 8×8, not on 9×9"):
+        OnnxNetwork(weights).on(9)
+    points = OnnxNetwork(tiny_go.weights(policy="points"))
+    for side in (1, 20):
+        with pytest.raises(InputError, match=f"does not play on {side}×{side}"):
+            points.on(side)
+    assert points.on(9).on(19).encoding == GO
 
 
 def test_threads_are_checked():

@@ -13,7 +13,6 @@ from kedge.agents.model_engine import ModelEngine
 from kedge.errors import InputError
 from kedge.games.go import BLACK, EMPTY, GoState, handicap_points
 from kedge.games.go_rules import GoRules
-from kedge.models.encoding import GO
 from kedge.records.go_games import KOMI, GoGame
 from kedge.records.go_positions import legal_length
 
@@ -78,7 +77,6 @@ class GoEngine(ModelEngine):
 
     shipped = "go"
     playout_bytes = 20_000  # up to 362 moves
-    sizes = range(GO.side, GO.side + 1)  #: of boards that its models play on
     options: Options
     state: GoState
 
@@ -105,8 +103,8 @@ class GoEngine(ModelEngine):
     def _begin(
         self, size: int, komi: float, black: Sequence[int] = (), white: Sequence[int] = ()
     ) -> None:
-        if size not in self.sizes:
-            raise InputError(f"the model plays on {GO.side}×{GO.side}, not on {size}×{size}")
+        if self._network is not None:
+            self._network.on(size)  # or it says that it cannot
         first = self._first(size, komi, self.rules, black, white)
         self.state, self._black, self._white = first, list(black), list(white)
         self._moves: list[tuple[int, int]] = []  # who, and where

@@ -127,7 +127,7 @@ class ModelEngine:
             options.temperature,
             options.prior_temperature,
             threads=1,
-        )
+        ).on_board_of(self.state)
         search = self._continued(agent, limits) or Search(agent, self.state, limits.only)
         self._last = (self._start, search) if options.reuse_tree and not limits.only else None
         return think(

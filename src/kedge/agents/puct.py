@@ -2,8 +2,8 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, cast
+from dataclasses import dataclass, field, replace
+from typing import Any, Self, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -71,16 +71,17 @@ class ModelAgent(ABC):
 
     def analyse_many(self, states: Sequence[Any], *, lines: bool = False) -> list[Analysis]:
         """Each state as if it were alone, the network seeing full batches; `lines` take longer."""
-        boards = [self.going_on(state).board for state in states]
-        if not boards:
+        if not states:
             return []
+        agent = self.on_board_of(states[0])
+        boards = [agent.going_on(state).board for state in states]
         if not lines:
-            size = min(self.batch_size, len(boards))
+            size = min(agent.batch_size, len(boards))
             chunks = [boards[first : first + size] for first in range(0, len(boards), size)]
-            lanes = self._lanes(size, len(chunks))
+            lanes = agent._lanes(size, len(chunks))
             found = search_chunks(lanes, chunks, self.settings, self._analysis)
             return [chunk[row] for chunk in found for row in range(len(chunk.policy))]
-        ((forest, evaluate),) = self._lanes(len(boards), 1)
+        ((forest, evaluate),) = agent._lanes(len(boards), 1)
         return [self._analysis(one) for one in search_many(forest, boards, evaluate, self.settings)]
 
     def analyse_chunks(self, chunks: Iterable[Sequence[Any]]) -> Iterator[Analysis]:
@@ -92,14 +93,20 @@ class ModelAgent(ABC):
         forest: _core.EncodingForest = _GAMES[self.network.encoding.game][0](self.threads)
         return forest
 
-    def going_on(self, state: Any) -> Any:
-        """`state`, if it is one that this agent plays, and not over."""
-        game, side = self.network.encoding.game, self.network.encoding.side
+    def on_board_of(self, state: Any) -> Self:
+        """The same agent, its network for boards of that size."""
         kind: Any = type(state)
         if kind is not self.states:
+            game = self.network.encoding.game
             raise InputError(f"an agent for {game} is asked about a {kind.__name__}")
-        if getattr(state, "size", side) != side:
-            raise InputError(f"the model plays on {side}×{side}, not on {state.size}×{state.size}")
+        side = self.network.encoding.side
+        size = getattr(state, "size", side)
+        return self if size == side else replace(self, network=self.network.on(size))  # type: ignore[type-var]
+
+    def going_on(self, state: Any) -> Any:
+        """`state`, if it is one that this agent plays, and not over."""
+        if self.on_board_of(state) is not self:
+            raise InputError("boards of different sizes are asked about one after the other")
         if not state.board.legal_actions():
             raise InputError("the game is over: there is nothing to play")
         return state
@@ -223,6 +230,7 @@ class Search:
     """
 
     def __init__(self, agent: PuctAgent, state: Any, only: Collection[int] | None = None) -> None:
+        agent = agent.on_board_of(state)
         self._allowed = agent.allowed(state, only)
         self.agent = agent
         self.state = state.clone()
@@ -291,7 +299,9 @@ def evaluate(
 
     `allowed` has, by the number of a tree whose root waits, its only moves.
     """
-    moves = cast("_core.EncodingForest", forest).encode(lane.masks, lane.numbers, lane.moves)
+    moves = cast("_core.EncodingForest", forest).encode(
+        lane.masks, lane.numbers, lane.moves, lane.policy_size
+    )
     trees = forest.waiting()
     logits, values = lane.evaluate(len(trees), moves)
     if allowed:

@@ -115,6 +115,7 @@ class SharedSearches:
             agent = replace(agent, settings=replace(agent.settings, playouts=playouts))
         if agent.settings.batch > self._together:
             raise InputError(f"batch: at most {self._together} where searches share the network")
+        agent = agent.on_board_of(state)
         allowed = agent.allowed(state, only)
         search = SharedSearch(agent, state.clone().board, allowed, on_update, every)
         with self._changed:

@@ -212,7 +212,7 @@ class Judged(Experiment):
 
 @dataclass(frozen=True, kw_only=True)
 class GoMatch(Judged, Match):
-    """Go on the full board; a judge scores what was not resigned."""
+    """Go; a judge scores what was not resigned."""
 
     states: ClassVar[type] = GoState
     colours: ClassVar[tuple[str, str]] = ("black", "white")
@@ -221,6 +221,7 @@ class GoMatch(Judged, Match):
     game: Literal["go"] = "go"
     max_plies: int = GO_MAX_PLIES
     komi: float = KOMI
+    size: int = 19
 
     def play(
         self, players: tuple[Player, Player], games: int, rng: np.random.Generator
@@ -230,6 +231,7 @@ class GoMatch(Judged, Match):
             games,
             rng,
             komi=self.komi,
+            size=self.size,
             max_plies=self.max_plies,
             resign=self.resign,
             **self.judging(),
@@ -240,11 +242,13 @@ class GoMatch(Judged, Match):
 
     def records(self, results: Mapping[str, dict[str, Any]]) -> Iterator[GoGame]:
         names = (self.a, self.b)
-        size = GoState().size
         for number, game in enumerate(_games(results), 1):
             black_won = _score_of_first(game) > 0.5
             yield GoGame(
-                moves=np.array([parse_gtp(move, size) for move in game["moves"].split()], np.int16),
+                moves=np.array(
+                    [parse_gtp(move, self.size) for move in game["moves"].split()], np.int16
+                ),
+                size=self.size,
                 komi=self.komi,
                 rules="Japanese",
                 result=format_score(game["margin"]) if "margin" in game else f"{'WB'[black_won]}+R",
@@ -307,6 +311,7 @@ def play_go(
     judge: str,
     at_once: int = 1,
     komi: float = KOMI,
+    size: int = 19,
     max_plies: int = GO_MAX_PLIES,
     resign: float | None = None,
 ) -> list[dict[str, Any]]:
@@ -316,9 +321,9 @@ def play_go(
     where judges failed or are given up, ``failures`` and ``unasked``.
     """
     records = play_games(
-        players, lambda: GoState(komi=komi), games, rng, max_plies=max_plies, resign=resign
+        players, lambda: GoState(size, komi), games, rng, max_plies=max_plies, resign=resign
     )
-    states = [_replayed(record, komi) for record in records]
+    states = [_replayed(record, size, komi) for record in records]
     told = [
         _told(record, (format_gtp(move, state.size) for move in record.moves))
         for record, state in zip(records, states, strict=True)
@@ -357,8 +362,8 @@ def _told(record: GameRecord, moves: Iterable[str]) -> dict[str, Any]:
     }
 
 
-def _replayed(record: GameRecord, komi: float) -> GoState:
-    state = GoState(komi=komi)
+def _replayed(record: GameRecord, size: int, komi: float) -> GoState:
+    state = GoState(size, komi)
     for move in record.moves:
         state.apply_action(move)
     return state

@@ -82,9 +82,12 @@ class Gtp(EngineSession):
 
     def _boardsize(self, rest: list[str]) -> str:
         sizes = {parse_whole(word) for word in rest[:2]}
-        if len(sizes) > 1 or not sizes <= set(self._engine.sizes):
+        if len(sizes) > 1:
             raise InputError("unacceptable size")
-        self._engine.new_game(*sizes)
+        try:
+            self._engine.new_game(*sizes)
+        except InputError:
+            raise InputError("unacceptable size") from None
         return ""
 
     def _clear_board(self, _: list[str]) -> str:

@@ -17,7 +17,7 @@ def gtp(
     device: Device = "cpu",
     dtype: Dtype = "float32",
 ) -> None:
-    """A Go engine for any Go program: it speaks GTP 2 on its input and output, on 19×19.
+    """A Go engine for any Go program: it speaks GTP 2 on its input and output.
 
     It draws its moves as people would, passes when nothing is left, and resigns lost games.
     `kata-set-param` changes the options while it runs; `lz-analyze` and `kata-analyze` show how

@@ -113,6 +113,7 @@ def go(
         ),
     ] = None,
     komi: Annotated[float, typer.Option(min=-60, max=60, help="White's points.")] = 6.5,
+    size: Annotated[int, typer.Option(min=2, max=19, help="Of the board.")] = 19,
     sgf: Annotated[Path | None, Record] = None,
     seed: Seed = 0,
     max_plies: Annotated[int, typer.Option(min=1, help="A game as long as this ends.")] = 722,
@@ -123,7 +124,7 @@ def go(
     running: Running = HERE,
     as_json: Json = False,
 ) -> None:
-    """A match on the full board, as of chess: score, standard error, and the difference in Elo.
+    """A match, as of chess: score, standard error, and the difference in Elo.
 
     Each has black equally often. A game ends with two passes in a row. As models that learnt from
     people pass before the board could be counted by rule, a judge says which stones are dead, and
@@ -136,6 +137,7 @@ def go(
 
     - `kedge match go "puct(go, c_puct=2, playouts=50)" go --games 20 --sgf games.sgf`
     - `kedge match go "puct(go, c_puct=0.5)" go -n 1000 -t 0.3 --device cuda`
+    - `kedge match go "puct(go, c_puct=0.5)" go --size 9 --komi 7`
     - `kedge match go go "go(temperature=0.3)" --judge katago:./katago,b15.bin.gz --json`
     """
     from kedge.experiments.match import GoMatch
@@ -147,6 +149,7 @@ def go(
         temperature=temperature,
         judge=judge,
         komi=komi,
+        size=size,
         max_plies=max_plies,
         resign=resign,
         device=device,

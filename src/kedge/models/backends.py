@@ -2,6 +2,7 @@
 OpenVINO on CPUs that know bfloat16, torch on a GPU. Batches in, batches out."""
 
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -43,6 +44,9 @@ class Network(Protocol):
     def encoding(self) -> Encoding:
         """Of what game it is, and how that is put to it."""
 
+    def on(self, side: int) -> "Network":
+        """The same on boards of that side; `InputError` if it knows but its own."""
+
     def evaluate(self, planes: npt.ArrayLike) -> Evaluation:
         """Of float planes (n, planes, side, side)."""
 
@@ -54,13 +58,14 @@ class Lane(Protocol):
     """A batch of positions and their legal moves, on its way to a network and back.
 
     Fill the first rows of ``masks`` and ``numbers`` (see `Encoding`), and ``moves`` with where the
-    legal moves stand in the flat policy of the batch: encoding.moves · row + index. A lane is for
+    legal moves stand in the flat policy of the batch: policy_size · row + index. A lane is for
     one thread; on a GPU several keep it busy.
     """
 
     masks: npt.NDArray[np.uint64]  # (rows, words)
     numbers: Array  # (rows)
     moves: npt.NDArray[np.int32]
+    policy_size: int
 
     def evaluate(self, rows: int, moves: int) -> tuple[Array, Array]:
         """The logits of the first `moves` and the first rows' values; valid until the next call."""
@@ -86,13 +91,46 @@ class _PlainLane:
         self.masks = np.empty((rows, network.encoding.words), np.uint64)
         self.numbers = np.empty(rows, np.float32)
         self.moves = np.empty(rows * network.encoding.most_moves, np.int32)
+        self.policy_size = network.encoding.moves
 
     def evaluate(self, rows: int, moves: int) -> tuple[Array, Array]:
         found = self._network.evaluate_packed(self.masks[:rows], self.numbers[:rows])
         return found.policy.ravel()[self.moves[:moves]], found.value
 
 
-class OnnxNetwork:
+class _Backend(ABC):
+    """What computes weights, and on boards of another size the same weights once more."""
+
+    encoding: Encoding
+
+    def __init__(self, model: str | Path | Weights) -> None:
+        self._model = model
+        self._others: dict[int, Network] = {}
+        self._making = threading.Lock()
+
+    def on(self, side: int) -> Network:
+        if side == self.encoding.side:
+            return self
+        with self._making:
+            if side not in self._others:
+                self._others[side] = self._computing(self._weights().on(side))
+            return self._others[side]
+
+    def _weights(self) -> Weights:
+        return self._model if isinstance(self._model, Weights) else read_weights(self._model)
+
+    @abstractmethod
+    def _computing(self, weights: Weights) -> Network:
+        """These in the same way."""
+
+    @abstractmethod
+    def evaluate(self, planes: npt.ArrayLike) -> Evaluation: ...
+
+    @abstractmethod
+    def evaluate_packed(self, masks: npt.ArrayLike, numbers: npt.ArrayLike) -> Evaluation: ...
+
+
+class OnnxNetwork(_Backend):
     """A network on ONNX Runtime's CPU backend.
 
     Parameters
@@ -109,7 +147,10 @@ class OnnxNetwork:
     def __init__(self, model: str | Path | Weights, *, threads: int = 1) -> None:
         if threads < 1:
             raise InputError(f"threads is {threads}, expected at least 1")
+        super().__init__(model)
+        known: Sequence[Encoding] = ENCODINGS
         if isinstance(model, Weights):
+            known = (model.encoding,)
             name, content = "weights", to_onnx(model).SerializeToString()
         elif Path(model).suffix.lower() == ".onnx":
             name, content = str(model), read_file(model)
@@ -118,9 +159,12 @@ class OnnxNetwork:
         self._name = name
         self._threads = threads
         self._session = self._open(content, 1)
-        self.encoding, self._outputs = _check_signature(self._session, name)
+        self.encoding, self._outputs = _check_signature(self._session, name, known)
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
         self._wide = self._open(content, threads) if threads > 1 else self._session
+
+    def _computing(self, weights: Weights) -> Network:
+        return type(self)(weights, threads=self._threads)
 
     def _open(self, content: bytes, threads: int) -> "_Session":
         return onnx_session(self._name, content, threads)
@@ -185,6 +229,9 @@ class OpenVinoNetwork(OnnxNetwork):
         self._dtype = dtype
         super().__init__(model, threads=threads)
 
+    def _computing(self, weights: Weights) -> Network:
+        return OpenVinoNetwork(weights, threads=self._threads, dtype=self._dtype)
+
     def _open(self, content: bytes, threads: int) -> "_Session":
         # Either several threads take a batch's shares, or all of them one batch.
         streams = self._threads if threads == 1 else 1
@@ -204,7 +251,7 @@ def placed(module: Any, device: str, dtype: Dtype) -> Any:
         raise InputError(f"device {device!r} cannot be used ({reason})") from None
 
 
-class TorchNetwork:
+class TorchNetwork(_Backend):
     """A network in torch: for a GPU, and many positions at once.
 
     Parameters
@@ -230,7 +277,8 @@ class TorchNetwork:
         dtype: Dtype = "float32",
         compile: bool = False,
     ) -> None:
-        weights = model if isinstance(model, Weights) else read_weights(model)
+        super().__init__(model)
+        weights = self._weights()
         module = placed(to_torch(weights), device, dtype)
         import torch
 
@@ -240,12 +288,16 @@ class TorchNetwork:
         self.module, self.encoding = module, weights.encoding
         self.launching = threading.Lock()  # torch does not compile in two threads at once
         self._name = "weights" if isinstance(model, Weights) else str(model)
-        self._pad = compile
+        self._dtype, self._pad = dtype, compile
         self._forward: Callable[..., Any] = module
         self.forward_packed: Callable[..., Any] = module.forward_packed
         if compile:
             self._forward = torch.compile(module, dynamic=False)
             self.forward_packed = torch.compile(module.forward_packed, dynamic=False)
+
+    def _computing(self, weights: Weights) -> Network:
+        where = str(self.device)
+        return TorchNetwork(weights, device=where, dtype=self._dtype, compile=self._pad)
 
     def evaluate(self, planes: npt.ArrayLike) -> Evaluation:
         return self._batches(self._forward, self.encoding.check_planes(planes))
@@ -297,6 +349,7 @@ class _TorchLane:
         self.masks = self._masks.numpy().view(np.uint64)
         self.numbers = self._numbers.numpy()
         self.moves = self._moves.numpy()
+        self.policy_size = network.encoding.moves
         self._stream = self._done = None
         if cuda:
             torch.cuda.synchronize(network.device)  # the weights are there
@@ -393,11 +446,13 @@ def _port(found: Any) -> _Port:
     return _Port(found.any_name, tuple(sizes))
 
 
-def _check_signature(session: _Session, name: str) -> tuple[Encoding, list[str]]:
-    """Of what game it is, and the outputs to ask for; `InputError` if of none."""
+def _check_signature(
+    session: _Session, name: str, known: Sequence[Encoding]
+) -> tuple[Encoding, list[str]]:
+    """Which of the `known` encodings it has, and the outputs to ask for; `InputError` if none."""
     inputs = {found.name: tuple(found.shape[1:]) for found in session.get_inputs()}
     outputs = {found.name: list(found.shape[1:]) for found in session.get_outputs()}
-    for encoding in ENCODINGS:
+    for encoding in known:
         wanted = {"policy": [encoding.moves], "value": [], "wdl": [3]}
         found = {output: outputs[output] for output in wanted if output in outputs}
         is_whole = {"policy", "value"} <= set(found) and all(

@@ -7,7 +7,7 @@ of 28.7 kB.
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +29,8 @@ class Encoding:
     planes: int
     side: int
     """Of the board. Points are counted along rows: point p is bit p % 64 of word p // 64."""
+    plane_words: int
+    """Of 64 bits, in a plane's mask; enough for the largest board."""
     number_plane: int
     """The one that is a number, whatever its mask."""
     moves: int
@@ -51,13 +53,17 @@ class Encoding:
         return self.planes * self.plane_words
 
     @property
-    def plane_words(self) -> int:
-        return -(-self.side * self.side // 64)
-
-    @property
     def shape(self) -> tuple[int, int, int]:
         """Of a position's planes."""
         return self.planes, self.side, self.side
+
+    def on(self, side: int) -> "Encoding":
+        """The same on another board, if moves are its points."""
+        if side == self.side:
+            return self
+        if not (self.has_pass and 4 <= side**2 <= 64 * self.plane_words):
+            raise InputError(f"a model of {self.game} does not play on {side}×{side}")
+        return replace(self, side=side, moves=side**2 + 1, most_moves=side**2 + 1)
 
     def unpack(self, masks: npt.ArrayLike, numbers: npt.ArrayLike) -> Floats:
         """Planes (n, planes, side, side) from masks (n, words) and numbers (n)."""
@@ -106,6 +112,7 @@ CHESS = Encoding(
     "chess",
     planes=112,
     side=8,
+    plane_words=1,
     number_plane=109,
     moves=1858,
     most_moves=218,
@@ -118,6 +125,7 @@ GO = Encoding(
     "go",
     planes=17,
     side=19,
+    plane_words=6,
     number_plane=16,
     moves=362,
     most_moves=362,

@@ -1,6 +1,6 @@
 """Two networks as one: a mixture of players, or one's moves and the other's judgement."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy.typing as npt
 
@@ -21,6 +21,9 @@ class MixedNetwork:
     second: Network
     share: float
     """w, of the second."""
+
+    def on(self, side: int) -> "MixedNetwork":
+        return replace(self, first=self.first.on(side), second=self.second.on(side))
 
     def evaluate(self, planes: npt.ArrayLike) -> Evaluation:
         return self._mix(self.first.evaluate(planes), self.second.evaluate(planes))
@@ -48,6 +51,9 @@ class SplitNetwork:
 
     prior: Network
     value: Network
+
+    def on(self, side: int) -> "SplitNetwork":
+        return replace(self, prior=self.prior.on(side), value=self.value.on(side))
 
     def evaluate(self, planes: npt.ArrayLike) -> Evaluation:
         return self._join(self.prior.evaluate(planes), self.value.evaluate(planes))

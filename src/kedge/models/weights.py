@@ -1,12 +1,13 @@
 """The numbers of a network, in the one form that every graph and backend is made from."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from kedge.errors import InputError
 from kedge.models.encoding import CHESS, Encoding
 
 Array = npt.NDArray[np.float32]
@@ -47,6 +48,13 @@ class Weights:
         """Whether the value is made of the means of its planes, and not of all their points."""
         read: int = self.arrays["value.fc1.weight"].shape[1]
         return read == len(self.arrays["value.conv.bias"])
+
+    def on(self, side: int) -> "Weights":
+        """The same network on another board; `InputError` if some weights belong to places."""
+        was = self.encoding.side
+        if side != was and not (self.policy == "points" and self.pools_value):
+            raise InputError(f"the model plays on {was}×{was}, not on {side}×{side}")
+        return replace(self, encoding=self.encoding.on(side))
 
     @property
     def area(self) -> int:

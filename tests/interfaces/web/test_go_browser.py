@@ -40,10 +40,9 @@ def begin(page, size=19, **chosen):
 
 def test_two_people_play_to_the_count(page, expect):
     page.goto("/#/go")
-    expect(page.get_by_label("Black", exact=True)).to_be_enabled()
+    page.get_by_label("everyone").check()
     board = begin(page, 9, komi="6.5")
     turns, status = page.locator(".turns .move"), page.locator(".status")
-    expect(page.get_by_role("switch")).to_have_count(0)  # nobody is there to advise
     moves = [f"{column}{row}" for row in range(1, 10) for column in "EF"] + ["B5"]
     for count, name in enumerate(moves, 1):
         board.click(name)
@@ -69,14 +68,16 @@ def test_two_people_play_to_the_count(page, expect):
     assert "RE[B+2.5]" in saved.value.path().read_text()
 
 
-def test_small_boards_are_for_people(page, expect):
+def test_a_small_board_against_the_model(page, expect):
     page.goto("/#/go")
-    page.get_by_label("13×13", exact=True).check()
-    expect(page.get_by_text("The model plays on 19×19 only")).to_be_visible()
-    expect(page.get_by_label("everyone")).to_be_checked()
-    expect(page.get_by_label("White", exact=True)).to_be_disabled()
-    page.get_by_label("19×19", exact=True).check()
-    expect(page.get_by_label("Black", exact=True)).to_be_checked()
+    page.get_by_label("9×9", exact=True).check()
+    expect(page.get_by_text("The model learnt on 19×19")).to_be_visible()
+    page.get_by_role("slider").fill("0")
+    page.get_by_role("button", name="Begin").click()
+    expect(page.get_by_text("not measured")).to_have_count(2)
+    Board(page, 9).click("E5")
+    expect(page.locator(".turns .move")).to_have_count(2)
+    expect(page.get_by_role("region", name="Why White").locator("tbody tr")).to_have_count(8)
 
 
 def test_keys_against_the_model(page, expect):
@@ -123,9 +124,9 @@ def test_a_finger_aims_first(new_page, expect):
     assert width <= 360, "nothing hangs over the edge"
 
 
-def test_a_small_board_from_a_file_is_for_people(page, expect, tmp_path):
+def test_a_small_board_from_a_file(page, expect, tmp_path):
     (tmp_path / "small.sgf").write_text("(;SZ[9];B[ee];W[ec])")
     page.goto("/#/go")
     page.get_by_label("Open a file").set_input_files(tmp_path / "small.sgf")
     expect(page.locator(".status")).to_contain_text("Black to move")
-    expect(page.get_by_text("on a smaller board two people play each other")).to_be_visible()
+    expect(Board(page, 9).svg.locator(".stone")).to_have_count(2)

@@ -134,15 +134,18 @@ def test_a_position_says_what_is_drawn(page):
     assert position["territory"] is None
 
 
-def test_agents_play_on_19_lines_only(client):
-    refused = client.post("/api/sessions", json={"game": "go", "setup": {"size": 13}})
-    line = "the model plays on 19×19: on 13×13 people sit at both seats"
-    assert (refused.status_code, refused.json()["detail"]) == (400, line)
-    game = Game(client, setup={"size": 9})
-    refused = client.put(f"{game.path}/seats/1", json={"human": False})
-    assert refused.json()["detail"] == line.replace("13×13", "9×9")
-    told = {"game": "go", "setup": {"size": 9}}
-    assert client.post("/api/policy", json=told).status_code == 400
+def test_agents_play_on_small_boards(client):
+    asked = {"game": "go", "setup": {"size": 9}, "turns": ["E5"], "agent": "go"}
+    told = client.post("/api/policy", json=asked).json()
+    points = {f"{x}{y}" for x in "ABCDEFGHJ" for y in range(1, 10)}
+    assert {row["move"] for row in told["rows"]} < points - {"E5"} | {"pass"}
+    assert sum(row["policy"] for row in told["rows"]) > 0.9
+    small, full = (
+        client.post("/api/sessions", json={"game": "go", "setup": {"size": size}}).json()["seats"]
+        for size in (13, 19)
+    )
+    assert not small[1]["likeness"], "nothing was measured there"
+    assert full[1]["likeness"]
 
 
 def test_a_handicap(page):
@@ -230,13 +233,14 @@ def test_a_finished_game_is_looked_through(client):
         assert kept in record
 
 
-@pytest.mark.parametrize("result", ["", "RE[B+5.5]"])
-def test_people_sit_where_no_agent_can(client, result):
+@pytest.mark.parametrize(("result", "people"), [("", [True, False]), ("RE[B+5.5]", [True, True])])
+def test_a_record_of_a_small_board(client, result, people):
     seats = [{"human": True}, {"dial": 0.5}]
     told = {"game": "go", "record": f"(;SZ[9]{result};B[ee];W[ec])", "seats": seats}
     answer = client.post("/api/sessions/read", json=told)
     assert answer.status_code == 201, answer.text
-    assert all(seat["human"] for seat in answer.json()["seats"])
+    assert [seat["human"] for seat in answer.json()["seats"]] == people
+    assert answer.json()["reviews"]
 
 
 def test_the_day_of_a_game(client):

@@ -39,7 +39,6 @@ from kedge.interfaces.web.page_game import (
 )
 from kedge.interfaces.web.searching import decide
 from kedge.interfaces.web.words import Strict
-from kedge.models.encoding import GO
 from kedge.records.go_games import KOMI, GoGame
 from kedge.records.report import ReadReport
 from kedge.records.sgf import read_sgf, write_sgf
@@ -113,11 +112,8 @@ class GoPage(PageGame):
         )
         return GoTable(CountedGo(state, rules))
 
-    def no_agents(self, setup: GoSetup) -> str | None:
-        if setup.size == GO.side:
-            return None
-        here = f"{setup.size}×{setup.size}"
-        return f"the model plays on {GO.side}×{GO.side}: on {here} people sit at both seats"
+    def is_measured(self, setup: GoSetup) -> bool:
+        return setup.size == 19
 
     def deciding(self, table: GoTable) -> list[int]:
         seat = table.game.deciding()

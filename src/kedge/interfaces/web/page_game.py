@@ -203,6 +203,10 @@ class PageGame(ABC):
         """Why agents cannot play a game with this setup; None if they can."""
         return None
 
+    def is_measured(self, setup: Any) -> bool:
+        """Whether what was measured on the dial holds for a game with this setup."""
+        return True
+
     @abstractmethod
     def deciding(self, state: Any) -> list[int]:
         """The seats that have to decide now; none when the game has ended, or is the referee's."""

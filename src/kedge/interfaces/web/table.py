@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, Protocol
 
 from kedge.errors import InputError
-from kedge.interfaces.web.page_game import EVERYTHING, Decision, PageGame, Stop, Thought, Turn
+from kedge.interfaces.web.page_game import EVERYTHING, Decision, Stop, Thought, Turn
 from kedge.interfaces.web.players import dialled
 from kedge.interfaces.web.readers import Message, Reader
 from kedge.interfaces.web.reviewing import Review
@@ -214,7 +214,7 @@ class Table:
             strict=True,
         )
         return [
-            seat_view(session.game, name, seat)
+            seat_view(session, name, seat)
             | {"player": player, "rating": rating, "decided": number in session.pending}
             for number, (name, seat, player, rating) in enumerate(told)
         ]
@@ -385,9 +385,10 @@ class Table:
             self._start_advice()
 
 
-def seat_view(game: PageGame, name: str, seat: SeatIn) -> dict[str, Any]:
-    """Who sits there, with what was measured at that setting of the dial."""
-    set_to = dialled(game.name, seat)
+def seat_view(session: Session, name: str, seat: SeatIn) -> dict[str, Any]:
+    """Who sits there, with what was measured at that setting of the dial in such games."""
+    set_to = dialled(session.game.name, seat)
+    is_measured = session.game.is_measured(session.setup)
     return {
         "name": name,
         "human": seat.human,
@@ -395,8 +396,8 @@ def seat_view(game: PageGame, name: str, seat: SeatIn) -> dict[str, Any]:
         "settings": seat.settings,
         "agent": None if seat.human else set_to.spec,
         "numbers": dict(set_to.settings),
-        "likeness": [vars(one) for one in set_to.likeness],
-        "strength": [vars(one) for one in set_to.strength],
+        "likeness": [vars(one) for one in set_to.likeness] if is_measured else [],
+        "strength": [vars(one) for one in set_to.strength] if is_measured else [],
     }
 
 

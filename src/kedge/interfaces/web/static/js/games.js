@@ -12,6 +12,7 @@
 //   status         (session, mine) => whose turn it is, in words
 //   people         { name, label, least, most, step, usual }: a number behind the dial that a new game asks for
 //   peopleOnly     (setup) => why no agent can play, if none can
+//   caveat         (setup) => what to know of agents there
 //   severalPeople  whether any number of people may sit at the table
 // While an earlier position is looked at, `session` is the game as it stood there, its `isEarlier` is true, and
 // `mine` is empty.

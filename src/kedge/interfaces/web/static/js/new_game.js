@@ -21,6 +21,7 @@ export function NewGame({ game, from }) {
   const setup = from ? from.session.setup : told.setup;
   const names = look.seatNames ? look.seatNames(setup) : game.seats;
   const alone = look.peopleOnly?.(setup);
+  const caveat = look.caveat?.(setup);
   const mine = alone ? "all" : told.mine >= names.length ? 0 : told.mine; // there may be fewer seats than last time
 
   const isMine = (seat) => (look.severalPeople ? mine.includes(seat) : mine === seat || mine === "all");
@@ -62,7 +63,8 @@ export function NewGame({ game, from }) {
             aria-valuetext=${`${Math.round(100 * told.dial)} of 100`}
             onInput=${(event) => tell({ dial: Number(event.target.value) })} />
           <span class="ends"><span>like a person</span><span>as strong as it gets</span></span>
-        </label>`}
+        </label>
+        ${caveat && html`<p role="status">${caveat}</p>`}`}
       ${look.people && html`
         <${People} ...${look.people} settings=${told.settings} onChange=${(settings) => tell({ settings })} />`}
       ${Setup && !from && html`<${Setup} setup=${setup} onChange=${(setup) => tell({ setup })} />`}

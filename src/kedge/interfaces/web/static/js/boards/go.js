@@ -17,8 +17,8 @@ const FINGER = 30; // pixels from line to line that a finger can tell apart
 export const setup = { size: 19, rules: "chinese", komi: 7.5, handicap: 0 };
 export const resigns = true;
 export const number = (ply, session) => (/^([A-T]\d+|pass)$/.test(session.turns[ply].name) ? `${ply + 1}.` : "");
-export const peopleOnly = ({ size }) =>
-  size === 19 ? null : "The model plays on 19×19 only: on a smaller board two people play each other.";
+export const caveat = ({ size }) =>
+  size === 19 ? null : "The model learnt on 19×19, and what the dial is worth was measured there.";
 
 export function status(session, mine) {
   const { phase, last, score } = session.position;
