@@ -7,6 +7,7 @@ from kedge.agents.agent import Analysis
 from kedge.errors import InputError
 from kedge.experiments import run
 from kedge.experiments.match import GoMatch, play_go
+from kedge.paper.go_accuracy import GoAccuracy
 from kedge.paper.go_strength import GoStrength, GoTradeoff
 
 PASS = 361
@@ -111,11 +112,11 @@ def test_published_strength(go_model):
 
 
 def test_a_tradeoff_is_of_both_tables(go_model):
-    both = GoTradeoff(models=(go_model,), games=6, chunk=2, judge="playouts")
-    assert (GoTradeoff().models, both.positions, both.strength().judge) == (
-        ("go",),
-        100,
-        "playouts",
-    )
-    assert {task.key for task in both.strength().tasks()} < {task.key for task in both.tasks()}
+    matches = {"games": 6, "chunk": 2, "judge": "playouts"}
+    both = GoTradeoff(models=(go_model,), **matches)
+    assert (GoTradeoff().models, both.positions) == (("go",), 100)
+    assert both.strength() == GoStrength(models=(go_model,), **matches)
+    assert both.accuracy() == GoAccuracy(models=(go_model,))
+    asked = [task.params for task in both.tasks() if task.params["part"] == "matches"]
+    assert len(asked) == len(both.strength().tasks()) / 2, "one temperature of two"
     assert both.config()["judge"] == "playouts"

@@ -158,12 +158,14 @@ def test_matches_are_set_beside_the_papers():
 
 def test_tradeoff_joins_accuracy_and_strength():
     experiment = ChessTradeoff(c_puct=(2.0,), games=2, chunk=2, shards=1)
+    asked = {task.key: task.params["params"] for task in experiment.tasks()}
     found = {
-        task.key: columns([10], [5 + bool(task.params["cell"]["c_puct"])])
-        if "cell" in task.params
+        key: columns([10], [5 + bool(params["cell"]["c_puct"])])
+        if "cell" in params
         else match([1.0, 0.0])
-        for task in experiment.tasks()
+        for key, params in asked.items()
     }
+    assert len(found) == 3, "one temperature of two"
     (row,) = experiment.report(found).table.rows
     assert (row["gain"], row["score"]) == (pytest.approx(0.1), 0.5)
     assert (row["paper_gain"], row["paper_score"]) == (pytest.approx(0.011), 0.880)

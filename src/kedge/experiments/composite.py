@@ -24,6 +24,10 @@ class Composite(Experiment):
     def parts(self) -> Mapping[str, Experiment]:
         """By labels in which there is no colon."""
 
+    def needs(self, label: str, task: Task) -> bool:
+        """Whether a task of a part is wanted: some reports need not all."""
+        return True
+
     def gist(self, result: dict[str, Any]) -> dict[str, Any]:
         """What the report needs of a part's result; the part's own run keeps it all."""
         return result
@@ -44,6 +48,7 @@ class Composite(Experiment):
             for label, part in self.parts().items()
             for jobs in [jobs_of(part)]
             for job in jobs
+            if self.needs(label, job.task)
         ]
 
     def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:

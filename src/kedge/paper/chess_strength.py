@@ -45,5 +45,8 @@ class ChessTradeoff(ChessAccuracy, Tradeoff):
 
     models: tuple[str, ...] = ("maia-1900",)
 
+    def accuracy(self) -> ChessAccuracy:
+        return ChessAccuracy(**self.told(ChessAccuracy))
+
     def strength(self) -> ChessStrength:
-        return ChessStrength(**self.matches())
+        return ChessStrength(**self.told(ChessStrength))

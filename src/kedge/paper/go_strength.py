@@ -57,5 +57,8 @@ class GoTradeoff(Judged, GoAccuracy, Tradeoff):
     chunk: int = 10
     max_plies: int = GO_MAX_PLIES
 
+    def accuracy(self) -> GoAccuracy:
+        return GoAccuracy(**self.told(GoAccuracy))
+
     def strength(self) -> GoStrength:
-        return GoStrength(**self.matches(), judge=self.judge, max_plies=self.max_plies)
+        return GoStrength(**self.told(GoStrength))

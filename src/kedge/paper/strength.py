@@ -1,7 +1,7 @@
 """What the tables on strength share: matches of MCTS over a model against the model by itself."""
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -95,11 +95,13 @@ class SearchStrength(Experiment):
         )
         return {"games": self.play(players, task.params["games"], rng)}
 
-    def rows(self, results: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
+    def rows(
+        self, results: Mapping[str, Mapping[str, Any]], temperatures: Sequence[float]
+    ) -> list[dict[str, Any]]:
         """One match a row, the paper's figure beside it."""
         rows = []
         for model in self.models:
-            for temperature in self.temperatures:
+            for temperature in temperatures:
                 for c_puct in self.c_puct:
                     score, score_se = self.published(model, temperature, c_puct)
                     rows.append(
@@ -119,7 +121,7 @@ class SearchStrength(Experiment):
         return rows
 
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
-        rows = self.rows(results)
+        rows = self.rows(results, self.temperatures)
         known = any(row["paper"] is not None for row in rows)
         return Report(
             title=titled(self),

@@ -2,21 +2,22 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
-import numpy as np
-
-from kedge.experiments import Column, Report, Table, Task
+from kedge.experiments import Column, Experiment, Report, Table, Task
+from kedge.experiments.composite import Composite
 from kedge.paper.by_setting import BySetting
 from kedge.paper.figures import draw_tradeoff
 from kedge.paper.prediction import beside, titled
 from kedge.paper.strength import SearchStrength
 
+_TEMPERATURE = 1.0  # of those matches that the figure shows
+
 
 @dataclass(frozen=True, kw_only=True)
-class Tradeoff(BySetting):
-    """Base of what sets accuracy beside strength, for each c_puct."""
+class Tradeoff(Composite, BySetting):
+    """Base of what sets accuracy beside strength, for each c_puct: of both tables what it needs."""
 
     games: int = 1000
     chunk: int = 50
@@ -26,25 +27,30 @@ class Tradeoff(BySetting):
         self.strength()
 
     @abstractmethod
+    def accuracy(self) -> BySetting:
+        """The predictions."""
+
+    @abstractmethod
     def strength(self) -> SearchStrength:
         """The matches."""
 
-    def matches(self) -> dict[str, Any]:
-        """The fields that they have in common with the predictions."""
-        names = ("models", "c_puct", "playouts", "games", "chunk", "device", "dtype", "seed")
-        return {"temperatures": (1.0,), **{name: getattr(self, name) for name in names}}
+    def told(self, kind: type[Experiment]) -> dict[str, Any]:
+        """The fields that it has in common with this one."""
+        return {
+            one.name: getattr(self, one.name) for one in fields(kind) if hasattr(self, one.name)
+        }
 
-    def tasks(self) -> list[Task]:
-        return super().tasks() + self.strength().tasks()
+    def parts(self) -> Mapping[str, Experiment]:
+        return {"predictions": self.accuracy(), "matches": self.strength()}
 
-    def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:
-        if "temperature" in task.params:
-            return self.strength().run(task, rng)
-        return super().run(task, rng)
+    def needs(self, label: str, task: Task) -> bool:
+        return label != "matches" or float(task.params["temperature"]) == _TEMPERATURE
 
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
-        found = self.gather(results)
-        strength = {(row["model"], row["c_puct"]): row for row in self.strength().rows(results)}
+        by_part = self.by_part(results)
+        found = self.gather(by_part["predictions"])
+        matches = self.strength().rows(by_part["matches"], (_TEMPERATURE,))
+        strength = {(row["model"], row["c_puct"]): row for row in matches}
         rows, predicted = [], self.rows(found)
         for row in predicted:
             if row["c_puct"] is None:
@@ -78,7 +84,8 @@ class Tradeoff(BySetting):
             ),
             notes=[
                 *self.notes(found, predicted),
-                f"Score: MCTS against the model by itself, {self.games:,} games at temperature 1, "
+                f"Score: MCTS against the model by itself, {self.games:,} games at temperature "
+                f"{_TEMPERATURE:g}, "
                 f"draws as half a win.",
             ],
             draw=lambda figure: draw_tradeoff(figure, rows),
