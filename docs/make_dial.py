@@ -17,6 +17,8 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
+import make_results
+
 from kedge.agents import make_agent
 from kedge.agents.dial import spec_of
 from kedge.agents.networks import is_cpu
@@ -26,7 +28,7 @@ from kedge.experiments.predict import ChessPredict
 from kedge.experiments.tournament import Tournament
 from kedge.games.normal_form import blotto, exploitability
 from kedge.paper.diplomacy_tradeoff import DiplomacyTradeoff
-from kedge.paper.go_accuracy import GoAccuracy
+from kedge.paper.go_strength import GoTradeoff
 from kedge.paper.hanabi_tradeoff import HanabiTradeoff
 from kedge.paper.published_diplomacy import IL, pikl
 from kedge.paper.published_hanabi import IL as NO_SEARCH
@@ -35,6 +37,7 @@ from kedge.regularize import kl_divergence
 CARDS = Path(__file__).resolve().parents[1] / "src" / "kedge" / "agents" / "dial.json"
 CHESS_GAMES = "data/chess/lichess_games.jsonl.xz"
 SIX = "diplomacy(temperature=0.5)"  # whom the paper's agents meet
+SCORE = "score against the bare model, draws as half"
 
 Settings = dict[str, float]
 Card = dict[str, Any]
@@ -109,18 +112,28 @@ class Measuring:
         return self.score("chess", ChessMatch, settings)
 
     def go_likeness(self, settings: Settings) -> Card:
-        fields = {"positions": self.positions, "c_puct": self.numbers()}
-        rows = self.report(GoAccuracy(**fields, device=self.device)).table.rows
+        table, command = self.go()
+        rows = self.report(table.accuracy()).table.rows
         return card(
             "top-1 on professionals' moves of 2015 and 2016, which the model has not seen",
             next(row for row in rows if row["c_puct"] == settings.get("c_puct")),
             ("top1", "top1_se", "positions"),
             "positions",
-            self.paper("go-accuracy", fields),
+            command,
         )
 
     def go_strength(self, settings: Settings) -> Card:
-        return self.score("go", GoMatch, settings)
+        if "c_puct" not in settings:
+            return self.score("go", GoMatch, settings)
+        table, command = self.go()
+        rows = self.report(table).table.rows
+        return card(
+            SCORE,
+            next(row for row in rows if row["c_puct"] == settings["c_puct"]),
+            ("score", "score_se", "games"),
+            "games",
+            command,
+        )
 
     def diplomacy_likeness(self, settings: Settings) -> Card:
         fields = {"positions": self.positions, "games": self.games, "lambdas": self.numbers()}
@@ -190,12 +203,21 @@ class Measuring:
     def score(self, game: str, match: type[Match], settings: Settings) -> Card:
         one, other = spec_of(game, settings), spec_of(game, self.ladder.anchor)
         return card(
-            "score against the bare model, draws as half",
+            SCORE,
             self.report(match(a=one, b=other, games=self.games, device=self.device)).data,
             ("score", "score_se", "games"),
             "games",
             f'kedge match {game} "{one}" "{other}" --games {self.games}{self.where()}',
         )
+
+    def go(self) -> tuple[GoTradeoff, str]:
+        """The table whose parts they are, and its command; on a GPU that of docs/results."""
+        fields = {"positions": self.positions, "games": self.games, "c_puct": self.numbers()}
+        if not is_cpu(self.device):
+            fields = make_results.GO | make_results.GO_MOVES | make_results.GO_GAMES
+        table = GoTradeoff(**{**fields, "device": self.device})
+        told = {name: value for name, value in fields.items() if name != "device"}
+        return table, self.paper(table.name, told)
 
     def hanabi(self) -> tuple[HanabiTradeoff, str]:
         """The table whose parts they are, and its command."""

@@ -19,9 +19,11 @@ from kedge.paper import experiment_class
 DOCS = Path(__file__).resolve().parent
 KEPT = ("report.txt", "report.csv", "figure.svg")
 GPU: dict[str, Any] = {"device": "cuda"}
+GO = GPU | {"dtype": "bfloat16"}
 # A fifth of the paper's test games: half a minute a setting and shard, so that little is lost when
 # a machine is taken away. All of them (None) halve the standard errors.
-GO = GPU | {"dtype": "bfloat16", "positions": 100_000, "shards": 4}
+GO_MOVES = {"positions": 100_000, "shards": 4}
+GO_GAMES = {"games": 400, "chunk": 400}
 # SearchBot's rollouts take minutes a turn without a GPU.
 DIPLOMACY: dict[str, Any] = {"games": 105, "claim_games": 406, "rollout": 0}
 PREDICTED = {"tier": "A", "positions": 1000}
@@ -40,10 +42,10 @@ RESULTS: dict[str, dict[str, tuple[str, dict[str, Any]]]] = {
         "chess-tradeoff": ("chess-tradeoff", GPU | {"chunk": 1000, "shards": 1}),
     },
     "go": {
-        "go-accuracy": ("go-accuracy", GO),
-        "go-cross-entropy": ("go-cross-entropy", GO),
-        "go-strength": ("go-strength", GPU | {"dtype": "bfloat16", "games": 400, "chunk": 400}),
-        "go-tradeoff": ("go-tradeoff", GO | {"games": 400, "chunk": 400}),
+        "go-accuracy": ("go-accuracy", GO | GO_MOVES),
+        "go-cross-entropy": ("go-cross-entropy", GO | GO_MOVES),
+        "go-strength": ("go-strength", GO | GO_GAMES),
+        "go-tradeoff": ("go-tradeoff", GO | GO_MOVES | GO_GAMES),
     },
     "diplomacy": {
         "diplomacy-tradeoff": ("diplomacy-tradeoff", DIPLOMACY | PREDICTED),

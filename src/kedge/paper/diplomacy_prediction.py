@@ -122,6 +122,9 @@ class DiplomacyCrossEntropy(DiplomacyPrediction):
 
     name: ClassVar[str] = "diplomacy-cross-entropy"
 
+    lambdas: tuple[float, ...] = (1e3, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5)
+    """The first is the anchor itself on the candidates of a search."""
+
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
         rows = self.rows(results, "cross_entropy")
         return Report(
@@ -138,6 +141,8 @@ class DiplomacyCrossEntropy(DiplomacyPrediction):
                 *self.notes(rows),
                 f"Each unit's orders over the joint actions, with {ANCHOR_SHARE:g} of the anchor's "
                 f"probability, so that it is finite; no order counts for less than {LEAST:g}.",
+                "A search gives all to its candidates: what people order besides has no more than "
+                "that share. At a large λ it is the anchor on these candidates.",
                 *few_games(row["games"] for row in rows),
                 "The paper's figures are in a drawing alone; its text has piKL better than "
                 "searches without an anchor, and at λ=0.1 level with IL.",
