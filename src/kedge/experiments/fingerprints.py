@@ -38,9 +38,9 @@ def weights_of(*specs: Spec | str) -> dict[str, str]:
     return found
 
 
-def files_of(paths: Iterable[str | Path]) -> dict[str, str]:
-    """The sha256 of each file: a copy that was made later is the same."""
-    return {str(path): _sha256(Path(path)) for path in paths}
+def files_of(paths: Iterable[str | Path]) -> list[str]:
+    """The sha256 of each file: a copy, here or on another machine, is the same."""
+    return [_sha256(Path(path)) for path in paths]
 
 
 def _sha256(path: Path) -> str:
