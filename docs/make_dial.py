@@ -3,7 +3,8 @@
 python docs/make_dial.py blotto     (a second)
 python docs/make_dial.py chess      (this and the others need KEDGE_DATA, and take long)
 python docs/make_dial.py go --played inf 2 0.5    (games at these stops alone: minutes each)
-python docs/make_dial.py diplomacy
+python docs/make_dial.py go --device cuda         (what `make_results.py go` measured)
+python docs/make_dial.py diplomacy                (what `make_results.py diplomacy` measured)
 python docs/make_dial.py hanabi --positions 2000 --games 250 --device cuda
 
 Other games keep their figures. Finished tasks are kept: interrupt it, and it goes on from there.
@@ -72,9 +73,7 @@ LADDERS = {
     "go": Ladder(
         {"temperature": 1}, {"playouts": 50}, "c_puct", (10, 5, 2, 1, 0.5), positions=200, games=20
     ),
-    "diplomacy": Ladder(
-        {}, {"iterations": 512}, "lambda", (0.1, 0.01, 0.001), positions=100, games=35
-    ),
+    "diplomacy": Ladder({}, {"iterations": 512}, "lambda", (0.1, 0.01, 0.001), games=105),
     "hanabi": Ladder({}, {"rollouts": 1000}, "lambda", (5, 2, 1, 0.5), positions=200, games=12),
     "blotto": Ladder({}, {"iterations": 10_000}, "lambda", (1, 0.3, 0.1, 0.03, 0.01)),
 }
@@ -136,29 +135,30 @@ class Measuring:
         )
 
     def diplomacy_likeness(self, settings: Settings) -> Card:
-        fields = {"positions": self.positions, "games": self.games, "lambdas": self.numbers()}
-        fields |= self.ladder.search
-        # Its parts alone: it has searches without an anchor too.
-        parts = DiplomacyTradeoff(**fields, device=self.device).predictions()
+        table, command = self.diplomacy()
         agent = pikl(settings["lambda"]) if "lambda" in settings else IL
         return card(
             "top-1 on people's orders, unit by unit, of games that the model has not seen",
-            self.report(parts[f"orders by {agent}"]).data,
+            self.report(table.predictions()[f"orders by {agent}"]).data,
             ("top1", "top1_se", "positions"),
             "orders",
-            self.paper("diplomacy-tradeoff", fields),
+            command,
         )
 
     def diplomacy_strength(self, settings: Settings) -> Card:
-        one = spec_of("diplomacy", settings)
-        tournament = Tournament(agents=(one, SIX), games=self.games, device=self.device)
+        table, command = self.diplomacy()
+        if "lambda" in settings:
+            tournament = table.tournament(pikl(settings["lambda"]), IL)
+        else:  # the table has it at temperature 0.5 alone
+            one = spec_of("diplomacy", settings)
+            tournament = Tournament(agents=(one, SIX), games=self.games, device=self.device)
+            command = f'kedge tournament diplomacy --one "{one}" --six "{SIX}" --games {self.games}'
         return card(
             "share of a game among six of the human model at temperature 0.5; equals have 1/7",
             self.report(tournament).data["agents"][0],
             ("mean", "se", "games"),
             "games",
-            f'kedge tournament diplomacy --one "{one}" --six "{SIX}" --games {self.games}'
-            + self.where(),
+            command,
         )
 
     def hanabi_likeness(self, settings: Settings) -> Card:
@@ -218,6 +218,12 @@ class Measuring:
         table = GoTradeoff(**{**fields, "device": self.device})
         told = {name: value for name, value in fields.items() if name != "device"}
         return table, self.paper(table.name, told)
+
+    def diplomacy(self) -> tuple[DiplomacyTradeoff, str]:
+        """The table of docs/results, whose parts they are, and its command."""
+        fields = make_results.DIPLOMACY | make_results.PREDICTED
+        table = DiplomacyTradeoff(**fields, device=self.device)
+        return table, self.paper(table.name, fields)
 
     def hanabi(self) -> tuple[HanabiTradeoff, str]:
         """The table whose parts they are, and its command."""
