@@ -23,4 +23,4 @@ class SlowChess(ChessPage):
 
     @staticmethod
     def _thought(spec, seat, turn, *, done):
-        return Thought(spec, seat, turn, 0.0, 0.0, 0.0, 0.0, [], done=done)
+        return Thought(spec, seat, turn, 0.0, 0.0, 0.0, 0.0, [], 0, None, done, {})

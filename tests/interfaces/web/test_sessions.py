@@ -397,7 +397,7 @@ def test_everyone_who_decides_is_advised():
             while advised != {0, 1}:
                 message = await reader.next()
                 if message["type"] == "advice":
-                    advised.add(message["thought"]["seat"])
+                    advised.add(message["thought"].seat)
         tables.close()
 
     asyncio.run(game())

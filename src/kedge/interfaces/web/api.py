@@ -16,7 +16,7 @@ from pydantic_core import to_json
 
 from kedge.agents.dial import dial, stops
 from kedge.errors import InputError
-from kedge.interfaces.web.page_game import PageGame, Stop
+from kedge.interfaces.web.page_game import PageGame, Stop, Thought
 from kedge.interfaces.web.players import check_spec, dialled, known_names
 from kedge.interfaces.web.readers import Reader
 from kedge.interfaces.web.table import Table
@@ -36,7 +36,6 @@ from kedge.interfaces.web.words import (
     SeatIn,
     SessionId,
     SessionOut,
-    ThoughtOut,
 )
 from kedge.models import embedded, store
 from kedge.specs import parse
@@ -108,7 +107,7 @@ async def dial_at(
 
 
 @router.post("/policy", tags=["policies"])
-async def policy(request: Request, asked: PolicyQuestion) -> ThoughtOut:
+async def policy(request: Request, asked: PolicyQuestion) -> Thought:
     """What an agent would play in a position, each move beside how often people play it."""
     tables = _tables(request)
     game = tables.game(asked.game)
@@ -135,7 +134,7 @@ async def policy(request: Request, asked: PolicyQuestion) -> ThoughtOut:
     thought = found[seat].thought
     if thought is None:
         raise InputError("there is nothing to think about here")
-    return ThoughtOut(**thought.plain())
+    return thought
 
 
 @contextlib.asynccontextmanager

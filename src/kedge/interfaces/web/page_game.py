@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict, with_config
 
 from kedge.agents.agent import Agent, Analysis
 from kedge.errors import InputError
@@ -26,8 +26,11 @@ EVERYTHING = -1
 PERSON = "a person"
 #: As a record has it: Elo in chess, a rank in Go.
 Rating: TypeAlias = float | str
+#: In the API's description the words below each field are its own.
+_TOLD = ConfigDict(use_attribute_docstrings=True)
 
 
+@with_config(_TOLD)
 @dataclass(frozen=True)
 class Row:
     """A move that was thought of, as `kedge policy` prints it."""
@@ -43,6 +46,7 @@ class Row:
     """What is expected from there, as players write it, the move first."""
 
 
+@with_config(_TOLD)
 @dataclass(frozen=True)
 class Thought:
     """What an agent thinks of a decision, so far."""
@@ -59,16 +63,12 @@ class Thought:
     anchor_entropy: float
     rows: list[Row]
     """The likeliest moves, best first."""
-    others: int = 0
+    others: int
     """Moves that `rows` leaves out."""
-    playouts: int | None = None
-    done: bool = True
-    more: dict[str, Any] = field(default_factory=dict)
+    playouts: int | None
+    done: bool
+    more: dict[str, Any]
     """What only this game has, such as the cards that a player believes to hold."""
-
-    def plain(self) -> dict[str, Any]:
-        """For JSON; `asdict` copies every word of it, which takes a hundred times as long."""
-        return vars(self) | {"rows": [vars(row) for row in self.rows]}
 
 
 #: Called from any thread with what is known by now.

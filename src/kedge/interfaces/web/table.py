@@ -232,10 +232,10 @@ class Table:
         deciding = [seat for seat in session.deciding() if seat in people]
         return next(iter(deciding or people), None)
 
-    def _shown(self, thoughts: list[Thought], eyes: int | None) -> list[dict[str, Any]]:
+    def _shown(self, thoughts: list[Thought], eyes: int | None) -> list[Thought]:
         """Those that may be known from a seat."""
         shows = self.session.game.shows_thoughts
-        return [thought.plain() for thought in thoughts if shows(thought.seat, eyes)]
+        return [thought for thought in thoughts if shows(thought.seat, eyes)]
 
     def _tell(self, kind: str, thought: Thought, readers: Iterable[Reader]) -> None:
         """Tell those of a thought who may know it."""
@@ -402,4 +402,4 @@ def seat_view(session: Session, name: str, seat: SeatIn) -> dict[str, Any]:
 
 
 def _thought_message(thought: Thought) -> Message:
-    return {"thought": thought.plain()}
+    return {"thought": thought}

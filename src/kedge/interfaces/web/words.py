@@ -5,6 +5,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from kedge.interfaces.web.page_game import Thought
+
 API_VERSION = 1
 MOST_TURNS = 2000
 
@@ -115,31 +117,6 @@ class Told(BaseModel):
     model_config = ConfigDict(use_attribute_docstrings=True)
 
 
-class RowOut(Told):
-    move: Any
-    name: str
-    anchor: float
-    policy: float
-    q: float | None = None
-    visits: int | None = None
-    line: list[str] = []
-
-
-class ThoughtOut(Told):
-    agent: str
-    seat: int
-    turn: int
-    value: float | None
-    kl: float | None
-    entropy: float
-    anchor_entropy: float
-    rows: list[RowOut]
-    others: int
-    playouts: int | None
-    done: bool
-    more: dict[str, Any]
-
-
 class SeatOut(Told):
     name: str
     human: bool
@@ -190,9 +167,9 @@ class SessionOut(Told):
     """The turns as a new session would take them; null while they would tell a secret."""
     position: dict[str, Any]
     outcome: str | None
-    thought: ThoughtOut | None
+    thought: Thought | None
     """Behind the last decision of an agent."""
-    thoughts: list[ThoughtOut]
+    thoughts: list[Thought]
     """Behind all that agents have decided from the turn on in which a person last did."""
     clock: ClockOut | None
     trouble: str | None
