@@ -202,7 +202,7 @@ def test_advice_comes_again_after_it_was_switched_off_and_on(hall, chess, until)
         table.advise(reader, on=True)
         await until(lambda: len(chess.asked) == 2)
         chess.go.set()
-        await until(lambda: table._advising is None)
+        await until(lambda: table._adviser._task is None)
         kinds = [(await reader.next())["type"] for _ in range(2)]
         assert kinds == ["session", "advice"]
 

@@ -21,6 +21,7 @@ from kedge.interfaces.web.players import check_spec, dialled, known_names
 from kedge.interfaces.web.readers import Reader
 from kedge.interfaces.web.table import Table
 from kedge.interfaces.web.tables import Tables, UnknownSessionError
+from kedge.interfaces.web.views import position_view
 from kedge.interfaces.web.words import (
     MOST_TURNS,
     Advise,
@@ -238,7 +239,7 @@ async def earlier(
     request: Request, id: SessionId, turn: TurnNumber, eyes: Eyes = None
 ) -> PositionOut:
     """The position after so many turns."""
-    return PositionOut(**await _tables(request).at(id).position_at(turn, eyes))
+    return PositionOut(**await position_view(_tables(request).at(id).session, turn, eyes))
 
 
 @router.post("/sessions/{id}/review", status_code=202, tags=["reviews"])

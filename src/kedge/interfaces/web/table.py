@@ -5,19 +5,17 @@ All but thinking happens on the event loop's thread, so that nothing here needs 
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable
-from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 from kedge.errors import InputError
-from kedge.interfaces.web.page_game import EVERYTHING, Decision, Stop, Thought, Turn
-from kedge.interfaces.web.players import dialled
-from kedge.interfaces.web.readers import Message, Reader
+from kedge.interfaces.web.advising import Adviser
+from kedge.interfaces.web.hall import Hall
+from kedge.interfaces.web.page_game import Stop, Thought
+from kedge.interfaces.web.readers import Reader
 from kedge.interfaces.web.reviewing import Review
 from kedge.interfaces.web.session import Session
-from kedge.interfaces.web.store import SessionStore
 from kedge.interfaces.web.thinkers import BusyError
-from kedge.interfaces.web.words import SeatIn
+from kedge.interfaces.web.views import game_view, tell_thought
 
 _READERS = 1024  # at all tables
 _WATCHED = 0.7  # seconds between the turns of a game that is only watched
@@ -25,32 +23,10 @@ _WATCHED = 0.7  # seconds between the turns of a game that is only watched
 log = logging.getLogger("kedge.web")
 
 
-class Hall(Protocol):
-    """Where the table stands, such as `tables.Tables`."""
-
-    store: SessionStore
-    reviewing: asyncio.Semaphore
-
-    def readers(self) -> int:
-        """Who watches anywhere."""
-        ...
-
-    async def think(
-        self,
-        session: Session,
-        seats: list[int],
-        watch: Callable[[Thought], None],
-        stop: Stop,
-        adviser: SeatIn | None = None,
-    ) -> dict[int, Decision]: ...
-
-    async def hear_referee(self, session: Session) -> Turn: ...
-
-
 class Table:
     """A game, who watches it, and what is being thought at it."""
 
-    def __init__(self, session: Session, hall: "Hall") -> None:
+    def __init__(self, session: Session, hall: Hall) -> None:
         self.session = session
         self.trouble: str | None = None
         self.readers: set[Reader] = set()
@@ -59,8 +35,7 @@ class Table:
         self._task: asyncio.Task[None] | None = None
         self._asked: object = None
         self._stop = Stop()
-        self._advising: asyncio.Task[None] | None = None
-        self._advice_stop = Stop()
+        self._adviser = Adviser(session, self.readers, hall)
         self._review: Review | None = None
         self._flag_fall: asyncio.TimerHandle | None = None
         self._closed = False
@@ -89,11 +64,7 @@ class Table:
 
     def advise(self, reader: Reader, *, on: bool) -> None:
         """Tell this reader what the agent that is played against would do in a person's place."""
-        reader.advised = on
-        if not self._advised():
-            self._advice_stop.stop()
-        elif on:
-            self._start_advice()
+        self._adviser.advise(reader, on=on)
 
     def review(self) -> Review:
         """Of the game as it stands; it begins where there is none."""
@@ -132,7 +103,7 @@ class Table:
         """After anything: keep it, tell everyone, and let agents go on."""
         if self.thinking and self._question(self.thinking) != self._asked:
             self._stop.stop()
-        self._advice_stop.stop()
+        self._adviser.stop()
         self.trouble = None
         self._settle()
         self.go_on()
@@ -146,102 +117,23 @@ class Table:
         self._watch_clock()
         if self._task is None and (self._awaits_referee() or self._agents()):
             self._task = asyncio.create_task(self._play())
-        self._start_advice()
+        self._adviser.begin()
 
     def view(self, eyes: int | None) -> dict[str, Any]:
         """The game as it is shown to who sits at `eyes`, or to who decides."""
-        session = self.session
-        game, over = session.game, session.outcome is not None
-        eyes = self._seen_by(eyes)
-        thought = self._shown([session.thought] if session.thought else [], eyes)
-        setup = session.setup.model_dump()
-        if not over:
-            setup = {key: setup[key] for key in setup if key not in game.secret}
-        return {
-            "id": session.id,
-            "game": game.name,
-            "revision": session.revision,
-            "setup": setup,
-            "seats": self._seats(),
-            "recorded": session.is_recorded,
-            "deciding": session.deciding(),
-            "due": game.deciding(session.state),
-            "reviews": game.reviews and game.no_agents(session.setup) is None,
-            "thinking": self.thinking,
-            "eyes": None if eyes == EVERYTHING else eyes,
-            "turns": [{"seats": seats, "name": name} for seats, name in session.names],
-            "document": None if game.secret and not over else session.turns,
-            "position": game.position(session.state, eyes),
-            "outcome": session.outcome,
-            "thought": thought[0] if thought else None,
-            "thoughts": self._shown(session.thoughts, eyes),
-            "clock": None
-            if session.clock is None
-            else {"left": session.clock.now(), "running": session.clock.running},
-            "trouble": self.trouble,
-        }
-
-    async def position_at(self, turn: int, eyes: int | None) -> dict[str, Any]:
-        """An earlier position, as it is shown to who sits at `eyes`."""
-        game = self.session.game
-        state = await asyncio.to_thread(self.session.state_at, turn)
-        return {
-            "turn": turn,
-            "due": game.deciding(state),
-            "position": game.position(state, self._seen_by(eyes)),
-        }
+        return game_view(self.session, eyes) | {"thinking": self.thinking, "trouble": self.trouble}
 
     def close(self) -> None:
         """Nobody plays here any more; the game, if it is kept, goes on at another table."""
         self._closed = True
         self._stop.stop()
-        self._advice_stop.stop()
+        self._adviser.close()
         if self._review is not None:
             self._review.stop()
         if self._flag_fall is not None:
             self._flag_fall.cancel()
         for reader in self.readers:
             reader.close()
-
-    def _seats(self) -> list[dict[str, Any]]:
-        session = self.session
-        nobody = (None,) * len(session.seats)
-        told = zip(
-            session.seat_names(),
-            session.seats,
-            session.heading.names or nobody,
-            session.heading.ratings or nobody,
-            strict=True,
-        )
-        return [
-            seat_view(session, name, seat)
-            | {"player": player, "rating": rating, "decided": number in session.pending}
-            for number, (name, seat, player, rating) in enumerate(told)
-        ]
-
-    def _seen_by(self, told: int | None) -> int | None:
-        """Whose eyes someone has who says to sit at a seat, or does not say."""
-        session = self.session
-        people = [seat for seat, one in enumerate(session.seats) if one.human]
-        if session.game.secret:  # nobody sees by saying so what an agent sees
-            if session.outcome is not None or not people:
-                return EVERYTHING
-            return told if told in people else people[0] if len(people) == 1 else None
-        if told is not None and told < len(session.seats):
-            return told
-        deciding = [seat for seat in session.deciding() if seat in people]
-        return next(iter(deciding or people), None)
-
-    def _shown(self, thoughts: list[Thought], eyes: int | None) -> list[Thought]:
-        """Those that may be known from a seat."""
-        shows = self.session.game.shows_thoughts
-        return [thought for thought in thoughts if shows(thought.seat, eyes)]
-
-    def _tell(self, kind: str, thought: Thought, readers: Iterable[Reader]) -> None:
-        """Tell those of a thought who may know it."""
-        for reader in readers:
-            if self.session.game.shows_thoughts(thought.seat, self._seen_by(reader.eyes)):
-                reader.tell(kind, partial(_thought_message, thought), thought.seat)
 
     def _show(self, reader: Reader) -> None:
         reader.tell("session", lambda: {"session": self.view(reader.eyes)})
@@ -311,7 +203,7 @@ class Table:
         finally:
             self._task = None
             self.publish()
-            self._start_advice()
+            self._adviser.begin()
 
     async def _hear_referee(self) -> None:
         """Have the turn taken that is nobody's, if it is time for it."""
@@ -342,64 +234,9 @@ class Table:
         self._settle()
 
     def _publish_thought(self, thought: Thought) -> None:
-        self._tell("thought", thought, self.readers)
+        tell_thought("thought", thought, self.session, self.readers)
 
     def _publish_review(self, review: Review) -> None:
         if review is self._review:
             for reader in self.readers:
                 reader.tell("review", review.message)
-
-    def _advised(self) -> list[Reader]:
-        return [reader for reader in self.readers if reader.advised]
-
-    def _start_advice(self) -> None:
-        people = [seat for seat in self.session.deciding() if self.session.seats[seat].human]
-        if self._advised() and people and self._advising is None and not self._closed:
-            self._advising = asyncio.create_task(self._advise(people))
-
-    def _adviser(self) -> SeatIn | None:
-        """Whose dial advice follows: that of who is played against, or one's own if None."""
-        return next((one for one in self.session.seats if not one.human), None)
-
-    async def _advise(self, seats: list[int]) -> None:
-        """Tell all people who decide now what to do; they share a search."""
-        stop = self._advice_stop = Stop()
-
-        def tell(thought: Thought) -> None:
-            self._tell("advice", thought, self._advised())
-
-        try:
-            found = await self._hall.think(self.session, seats, tell, stop, self._adviser())
-            for decision in found.values():
-                if not stop.stopped and decision.thought is not None:
-                    tell(decision.thought)
-        except InputError as error:
-            trouble = {"detail": str(error)}
-            for reader in self._advised():
-                reader.tell("trouble", lambda: trouble)
-        except Exception:
-            log.exception("an adviser failed")
-        finally:
-            self._advising = None
-        if stop.stopped:  # there is something else to advise on, or someone else to advise
-            self._start_advice()
-
-
-def seat_view(session: Session, name: str, seat: SeatIn) -> dict[str, Any]:
-    """Who sits there, with what was measured at that setting of the dial in such games."""
-    set_to = dialled(session.game.name, seat)
-    is_measured = session.game.is_measured(session.setup)
-    return {
-        "name": name,
-        "human": seat.human,
-        "dial": seat.dial,
-        "settings": seat.settings,
-        "agent": None if seat.human else set_to.spec,
-        "numbers": dict(set_to.settings),
-        "likeness": [vars(one) for one in set_to.likeness] if is_measured else [],
-        "strength": [vars(one) for one in set_to.strength] if is_measured else [],
-    }
-
-
-def _thought_message(thought: Thought) -> Message:
-    return {"thought": thought}
