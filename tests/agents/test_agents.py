@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from kedge.agents import AGENTS, make_agent
+from kedge.agents import AGENTS, Analysis, make_agent
 from kedge.errors import InputError
 from kedge.games import load_game
+from kedge.regularize import kl_divergence
 
 SPECS = [
     "uniform",
@@ -68,3 +69,20 @@ def test_no_policy_when_the_game_is_over():
     for spec in ("uniform", "rm"):
         with pytest.raises(InputError, match="over"):
             make_agent(spec).policy(state, 0)
+
+
+def test_distance_and_entropies_of_an_analysis():
+    found = Analysis(np.array([0.5, 0.5]), np.array([1.0, 0.0]), np.zeros(2), 0.0)
+    assert (found.kl, found.entropy) == (pytest.approx(np.log(2.0)), 0.0)
+    assert found.anchor_entropy == pytest.approx(np.log(2.0))
+
+
+def test_no_analysis_is_nearer_to_its_anchor_than_at_it():
+    anchor = np.array([0.1, 0.2, 0.7])
+    policy = anchor - [1e-16, 0.0, 0.0]
+    assert kl_divergence(policy, anchor) < 0.0
+    assert Analysis(anchor, policy, np.zeros(3), 0.0).kl == 0.0
+
+
+def test_analysis_of_what_no_person_plays_is_infinitely_far():
+    assert Analysis(np.array([1.0, 0.0]), np.array([0.5, 0.5]), np.zeros(2), 0.0).kl == np.inf

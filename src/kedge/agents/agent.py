@@ -7,7 +7,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from kedge.regularize import Array
+from kedge.regularize import Array, entropy, kl_divergence
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,21 @@ class Analysis:
     @property
     def top1(self) -> int:
         return int(np.argmax(self.policy) if self.best is None else self.best)
+
+    @property
+    def kl(self) -> float:
+        """KL(π‖τ) of one decision, in nats: how far search went from people."""
+        # Rounding takes it below 0 where they all but agree.
+        return float(np.maximum(0.0, kl_divergence(self.policy, self.anchor)))
+
+    @property
+    def entropy(self) -> float:
+        """Of what it plays in one decision, in nats."""
+        return float(entropy(self.policy))
+
+    @property
+    def anchor_entropy(self) -> float:
+        return float(entropy(self.anchor))
 
 
 class Agent(Protocol):

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from kedge.agents.agent import Analysis, Player
 from kedge.evaluation.rating_fit import RatingFit, fit_rating
-from kedge.regularize import Array, kl_divergence
+from kedge.regularize import Array
 
 MISTAKE, BLUNDER = 0.1, 0.2  #: From how much expected score on a move is marked "?" and "??".
 RARE = 0.1  #: What fewer people play is marked "!" where the agent plays it.
@@ -257,7 +257,7 @@ def analyse_game(
                 policy=float(one.policy[played]),
                 choice=_choice(state, one, one.top1),
                 line=line_names(state, one.lines[one.top1] if one.lines else [chosen[ply]]),
-                kl_to_anchor=float(kl_divergence(one.policy, one.anchor)),
+                kl_to_anchor=one.kl,
                 value=values[ply],
                 q=_seen_by(movers[ply], value),
                 best_q=_seen_by(movers[ply], values_of_others.get(ply, value)),

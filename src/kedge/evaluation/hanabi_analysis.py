@@ -15,7 +15,6 @@ from kedge.evaluation.decision_reports import (
 )
 from kedge.games.hanabi import HanabiState
 from kedge.records import HanabiGame
-from kedge.regularize import kl_divergence
 
 #: Chosen by eye on a few games: rollouts leave smaller differences of values uncertain.
 POINTS = Scale("points", mistake=1.0, blunder=2.0)
@@ -72,6 +71,6 @@ def _decision(turn: int, state: HanabiState, found: HanabiAnalysis, action: int)
         rank=1 + int((found.anchor > found.anchor[played]).sum()),
         people=tuple(map(option, likeliest(found.anchor.tolist()))),
         choice=option(found.top1),
-        kl_to_anchor=float(np.maximum(0.0, kl_divergence(found.policy, found.anchor))),
+        kl_to_anchor=found.kl,
         scale=POINTS,
     )

@@ -19,7 +19,7 @@ from kedge.evaluation.decision_reports import (
 from kedge.games.diplomacy import POWERS, PackedOrders, format_orders, short_order
 from kedge.records import DiplomacyGame
 from kedge.records.diplomacy_positions import HumanOrders, human_orders
-from kedge.regularize import Array, kl_divergence
+from kedge.regularize import Array
 
 #: Of Sum of Squares; equals have a seventh each.
 SHARE = Scale("of the game", mistake=0.05, blunder=0.1)
@@ -113,7 +113,7 @@ def _decision(
         rank=1 + int((np.delete(anchor, [] if place is None else place) > joint).sum()),
         people=tuple(map(option, likeliest(anchor.tolist()))),
         choice=played if place == found.top1 else option(found.top1),
-        kl_to_anchor=float(np.maximum(0.0, kl_divergence(found.policy, found.anchor))),
+        kl_to_anchor=found.kl,
         scale=SHARE,
         parts=tuple(
             Part(short_order(text), text, float(share))

@@ -12,7 +12,6 @@ from kedge.agents.agent import Agent, Analysis
 from kedge.errors import InputError
 from kedge.evaluation.decision_reports import DecisionsReport
 from kedge.evaluation.game_analysis import GameReport
-from kedge.regularize import entropy, kl_divergence
 
 _SHOWN = 24  # moves
 
@@ -124,9 +123,9 @@ class Question:
             seat=seat,
             turn=self.turn,
             value=finite(found.value),
-            kl=finite(np.maximum(0.0, kl_divergence(found.policy, found.anchor))),
-            entropy=float(entropy(found.policy)),
-            anchor_entropy=float(entropy(found.anchor)),
+            kl=finite(found.kl),
+            entropy=found.entropy,
+            anchor_entropy=found.anchor_entropy,
             rows=[row(int(i)) for i in order[:_SHOWN]],
             others=max(0, len(order) - _SHOWN),
             playouts=None if found.visits is None else int(found.visits.sum()) + 1,
