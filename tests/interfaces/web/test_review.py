@@ -114,12 +114,12 @@ def test_nothing_to_review(client):
 
 
 def test_no_review_where_no_agent_plays(client):
-    told = {"game": "go", "setup": {"size": 9}, "turns": ["E5"], "seats": [{"human": True}] * 2}
+    told = {"game": "hanabi", "setup": {"players": 3}, "seats": [{"human": True}] * 3}
     session = client.post("/api/v1/sessions", json=told).json()
     assert not session["reviews"]
     refused = client.post(f"/api/v1/sessions/{session['id']}/review")
     assert refused.status_code == 400
-    assert "19×19" in refused.json()["detail"]
+    assert "with two" in refused.json()["detail"]
 
 
 def test_record_names_the_rating_an_agent_plays_like(client):
