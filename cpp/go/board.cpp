@@ -276,7 +276,8 @@ void Board::encode(Points* masks, float* komi, std::size_t steps) const {
     *masks++ = position(k).stones[1 - mover];
   }
   std::fill_n(masks, 2 * (steps - known), Points{});
-  *komi = (mover == kWhite ? rules_.komi : -rules_.komi) / 10.0f;
+  const float share = static_cast<float>(kMaxPoints) / static_cast<float>(size_ * size_);
+  *komi = (mover == kWhite ? rules_.komi : -rules_.komi) / 10.0f * share;
 }
 
 bool Board::is_surrounded(Action action, Colour colour) const {

@@ -50,7 +50,8 @@ class Board {
   static constexpr std::size_t kMaxActions = kMaxPoints + 1;
   static constexpr bool kEndsByAgreement = true;
   // Stones of who moves and of the opponent, now and up to seven half-moves ago, none before the
-  // first position; ±komi/10, + for white to move.
+  // first position; ±komi/10, + for white to move, as much of a smaller board as of the full one: a
+  // network that reads the means of planes weighs both alike.
   struct Features {
     Points masks[2 * kSteps];
     float komi;

@@ -21,6 +21,18 @@ def test_a_file_is_its_content_whenever_it_was_written(tmp_path):
     assert files_of([file]) != before
 
 
+def test_a_folder_is_its_files(tmp_path):
+    (tmp_path / "games" / "old").mkdir(parents=True)
+    (tmp_path / "games" / "b.sgf").write_text("(;B[dd])")
+    (tmp_path / "games" / "old" / "a.sgf").write_text("(;B[pp])")
+    before = files_of([tmp_path / "games"])
+    assert len(before) == 2
+    shutil.copytree(tmp_path / "games", tmp_path / "copy")
+    assert files_of([tmp_path / "copy"]) == before
+    (tmp_path / "games" / "old" / "a.sgf").write_text("(;B[pd])")
+    assert files_of([tmp_path / "games"]) != before
+
+
 def test_a_file_that_is_missing_is_named(tmp_path):
     with pytest.raises(InputError, match=r"nothing\.pgn: No such file"):
         files_of([tmp_path / "nothing.pgn"])

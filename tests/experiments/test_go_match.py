@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
+import tiny_go
 
 from kedge.agents.agent import Analysis
 from kedge.errors import InputError
 from kedge.experiments import run
 from kedge.experiments.match import GoMatch, play_go
+from kedge.models.network import to_onnx
 from kedge.paper.go_accuracy import GoAccuracy
 from kedge.paper.go_strength import GoStrength, GoTradeoff
 
@@ -86,6 +88,20 @@ def test_the_judge_makes_another_match(go_model):
     assert strength.digest != GoStrength(models=(go_model,), judge="gnugo").digest
     with pytest.raises(InputError, match="unknown judge"):
         quick(go_model, judge="me")
+
+
+def test_a_match_on_a_small_board(go_model, tmp_path):
+    path = tmp_path / "points.onnx"
+    path.write_bytes(to_onnx(tiny_go.weights(policy="points")).SerializeToString())
+    small = quick(f"'{path}'", games=2, chunk=2, size=9)
+    results = run(small, engine="inline").results
+    for game in small.records(results):
+        assert game.size == 9
+        assert game.moves.max() <= 81
+    with pytest.raises(InputError, match="the model plays on 19×19, not on 9×9"):
+        quick(go_model, size=9).check()
+    with pytest.raises(InputError, match="a board of -3×-3"):
+        quick(go_model, size=-3).check()
 
 
 def test_judges_that_failed_are_told(go_model):

@@ -10,6 +10,7 @@ from dataclasses import fields
 
 import numpy as np
 import pytest
+import tiny_go
 from uci_session import KEDGE
 
 from kedge.agents.agent import Analysis
@@ -19,6 +20,7 @@ from kedge.games.go_rules import GoRules
 from kedge.interfaces.gtp import COMMANDS, Gtp
 from kedge.interfaces.gtp_analysis import Request, line
 from kedge.interfaces.gtp_options import PARAMS
+from kedge.models.network import to_onnx
 from kedge.records import read_sgf
 
 ANSWER = r"[=?]\d*(?: [^\n]*)?\n(?:[^\n]+\n)*\n"
@@ -26,8 +28,6 @@ ANSWER = r"[=?]\d*(?: [^\n]*)?\n(?:[^\n]+\n)*\n"
 
 class Uniform(GoEngine):
     """Every legal move alike, on boards of every size."""
-
-    sizes = range(2, 20)
 
     def load(self):
         return None
@@ -256,6 +256,23 @@ def test_garbage_never_kills_it(tmp_path, monkeypatch):
     said = talk(*(f"{number} {line}" for number, line in enumerate(lines)))
     heads = [re.match(r"[=?](\d+)", answer)[1] for answer in said]
     assert heads == [str(number) for number in range(len(lines))], "each is answered, in order"
+
+
+def test_a_small_board_with_a_model_for_any(engine, tmp_path):
+    path = tmp_path / "points.onnx"
+    path.write_bytes(to_onnx(tiny_go.weights(policy="points")).SerializeToString())
+    any_size = GoEngine(Options(model=str(path), playouts=4, resign=-1))
+    any_size.load()
+    said = talk("boardsize 9", "clear_board", *("genmove b", "genmove w") * 3, "showboard",
+                f"kata-set-param model {engine.options.model}", "genmove b", "boardsize 20",
+                "genmove w", engine=any_size)  # fmt: skip
+    moves = [answer.removeprefix("= ") for answer in said[2:8]]
+    assert len(set(moves)) == 6
+    assert all(re.fullmatch(r"[A-HJ][1-9]", move) for move in moves)
+    assert said[9] == "? the model plays on 19×19, not on 9×9"
+    assert said[10].startswith("= "), "the last model stays"
+    assert said[11] == "? unacceptable size"
+    assert said[12].startswith("= ")
 
 
 def test_a_model_with_weights_for_places_refuses_other_boards(engine):

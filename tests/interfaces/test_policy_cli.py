@@ -124,6 +124,16 @@ def tiny_path(tmp_path, monkeypatch):
     return "./go.onnx"
 
 
+def test_go_on_a_small_board(tmp_path, monkeypatch):
+    weights = tiny_go.weights(policy="points")
+    (tmp_path / "any.onnx").write_bytes(to_onnx(weights).SerializeToString())
+    monkeypatch.chdir(tmp_path)
+    told = ("--agent", "./any.onnx", "--size", "9", "--moves", "E5")
+    found = json.loads(policy(*told, "--json", game="go").stdout)
+    assert (found["size"], len(found["moves"])) == (9, 81)
+    assert "models learn on 19×19" in policy(*told, game="go").stdout
+
+
 def test_go_after_moves(tiny_path):
     search = f"puct({tiny_path}, playouts=9)"
     done = policy("--agent", search, "--moves", "Q16 d4 pass", "--json", game="go")

@@ -94,7 +94,7 @@ def plain_go_planes(line: list[GoState]) -> tuple[np.ndarray, float]:
             colour = state.board.colour(p)
             if colour < 2:
                 masks[2 * k + (colour != mover), p // 64] |= np.uint64(1 << p % 64)
-    return masks, (now.komi if mover else -now.komi) / 10
+    return masks, (now.komi if mover else -now.komi) / 10 * 361 / size**2
 
 
 @pytest.mark.parametrize("size", [2, 9, 19])
@@ -107,7 +107,7 @@ def test_go_planes_beside_plain_python(size):
     for i in range(len(line)):
         want, number = plain_go_planes(line[: i + 1])
         assert np.array_equal(masks[i], want)
-        assert komi[i] == np.float32(number)
+        assert komi[i] == pytest.approx(number, rel=1e-6)
 
 
 def test_go_arrays_that_do_not_fit_are_refused():

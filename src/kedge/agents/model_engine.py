@@ -95,8 +95,10 @@ class ModelEngine:
             first, *others = [self._loaded(name, threads) for name in names]
             prior = MixedNetwork(first, others[0], share) if others else first
             value = self._loaded(judge, threads) if options.value_model else prior
+        network = split_network(prior, value)
+        network.on(getattr(self.state, "size", network.encoding.side))  # or it says that it cannot
         was, self._key = self._key, key
-        self._network = split_network(prior, value)
+        self._network = network
         weights = f", {share:.0%} of the latter" if others else ""
         judged = f"; {judge} says what positions are worth" if options.value_model else ""
         self._playing = f"plays {' and '.join(names)}{weights}{judged}"

@@ -87,7 +87,8 @@ class ModelAgent(ABC):
     def analyse_chunks(self, chunks: Iterable[Sequence[Any]]) -> Iterator[Analysis]:
         """The boards of every chunk in one analysis. A chunk has at most `batch_size` of them."""
         lanes = self._lanes(self.batch_size)
-        return search_chunks(lanes, chunks, self.settings, self._analysis)
+        fitting = ([self._fitting(board) for board in boards] for boards in chunks)
+        return search_chunks(lanes, fitting, self.settings, self._analysis)
 
     def new_forest(self) -> "_core.EncodingForest":
         forest: _core.EncodingForest = _GAMES[self.network.encoding.game][0](self.threads)
@@ -95,18 +96,29 @@ class ModelAgent(ABC):
 
     def on_board_of(self, state: Any) -> Self:
         """The same agent, its network for boards of that size."""
+        side = self.network.encoding.side
+        size = getattr(self._own(state), "size", side)
+        return self if size == side else replace(self, network=self.network.on(size))  # type: ignore[type-var]
+
+    def _own(self, state: Any) -> Any:
+        """`state`, if it is of the game that this agent plays."""
         kind: Any = type(state)
         if kind is not self.states:
             game = self.network.encoding.game
             raise InputError(f"an agent for {game} is asked about a {kind.__name__}")
+        return state
+
+    def _fitting(self, board: Any) -> Any:
+        """`board`, if it has the size that the network is for."""
         side = self.network.encoding.side
-        size = getattr(state, "size", side)
-        return self if size == side else replace(self, network=self.network.on(size))  # type: ignore[type-var]
+        size = getattr(board, "size", side)
+        if size != side:
+            raise InputError(f"{side}×{side} and {size}×{size} at once: ask about one size")
+        return board
 
     def going_on(self, state: Any) -> Any:
         """`state`, if it is one that this agent plays, and not over."""
-        if self.on_board_of(state) is not self:
-            raise InputError("boards of different sizes are asked about one after the other")
+        self._fitting(self._own(state).board)
         if not state.board.legal_actions():
             raise InputError("the game is over: there is nothing to play")
         return state

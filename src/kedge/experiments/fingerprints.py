@@ -39,8 +39,12 @@ def weights_of(*specs: Spec | str) -> dict[str, str]:
 
 
 def files_of(paths: Iterable[str | Path]) -> list[str]:
-    """The sha256 of each file: a copy, here or on another machine, is the same."""
-    return [_sha256(Path(path)) for path in paths]
+    """The sha256 of each file, and of all in a folder: a copy, wherever it is, is the same."""
+    return [_sha256(file) for path in paths for file in _files(Path(path))]
+
+
+def _files(path: Path) -> list[Path]:
+    return sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
 
 
 def _sha256(path: Path) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 
 from kedge.agents import Player
 from kedge.agents.networks import is_cpu
-from kedge.agents.puct import check_temperature
+from kedge.agents.puct import ModelAgent, check_temperature
 from kedge.errors import InputError
 from kedge.evaluation.go_judges import check_judge, judge_files, judge_games, judge_name
 from kedge.evaluation.matches import (
@@ -30,6 +30,7 @@ from kedge.games.chess import START_FEN, ChessState
 from kedge.games.go import GoState, format_gtp, format_score, parse_gtp
 from kedge.machine import cores
 from kedge.models.backends import Dtype
+from kedge.models.encoding import GO
 from kedge.records import ChessGame, GoGame
 from kedge.records.go_games import KOMI
 from kedge.specs import parse
@@ -221,7 +222,7 @@ class GoMatch(Judged, Match):
     game: Literal["go"] = "go"
     max_plies: int = GO_MAX_PLIES
     komi: float = KOMI
-    size: int = 19
+    size: int = GO.side
 
     def play(
         self, players: tuple[Player, Player], games: int, rng: np.random.Generator
@@ -236,6 +237,13 @@ class GoMatch(Judged, Match):
             resign=self.resign,
             **self.judging(),
         )
+
+    def check(self) -> None:
+        super().check()
+        state = GoState(self.size, self.komi)
+        for player in self.players():
+            if isinstance(player, ModelAgent):
+                player.on_board_of(state)
 
     def notes(self, games: Sequence[Mapping[str, Any]]) -> list[str]:
         return judged_words(games)
@@ -311,7 +319,7 @@ def play_go(
     judge: str,
     at_once: int = 1,
     komi: float = KOMI,
-    size: int = 19,
+    size: int = GO.side,
     max_plies: int = GO_MAX_PLIES,
     resign: float | None = None,
 ) -> list[dict[str, Any]]:

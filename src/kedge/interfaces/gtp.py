@@ -30,7 +30,7 @@ from kedge.interfaces.gtp_words import (
     parse_number,
     parse_whole,
 )
-from kedge.records import GoGame, read_go_games, write_sgf
+from kedge.records import GoGame, ReadReport, read_go_games, write_sgf
 
 # KataGo's names, where they mean the same.
 _ALIASES = {
@@ -301,12 +301,13 @@ def _first_game(path: str) -> GoGame:
     try:
         if os.path.isdir(path):  # it may have no end
             raise InputError("it is a folder")
-        game = next(read_go_games(path), None)
+        read = ReadReport()
+        game = next(read_go_games(path, read), None)
     except (InputError, OSError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise InputError(f"cannot load file: {reason}") from None
     if game is None:
-        raise InputError("cannot load file: no game in it")
+        raise InputError(f"cannot load file: {read.broken[0].reason}")
     return game
 
 

@@ -190,12 +190,17 @@ def _board(state: "GoState", rows: list[dict[str, Any]]) -> "Text":
     from rich.text import Text
 
     from kedge.interfaces.go_picture import board_text
+    from kedge.models.encoding import GO
 
     marked = [state.parse_gtp(row["move"]) for row in rows[:_MARKED] if row["policy"] > 0.0]
     board = board_text(state, marked, coloured=Console().color_system in _WOODEN)
     to_move = ("Black", "White")[state.current_player()]
     black, white = state.board.prisoners
     facts = f"{to_move} to move, komi {state.komi:g}; captured: {black} black, {white} white"
+    if state.size != GO.side:
+        facts += (
+            f"\nmodels learn on {GO.side}×{GO.side}: what they say of this board is not measured"
+        )
     return Text.assemble("\n", board, "\n", (facts, "dim"), "\n")
 
 

@@ -120,7 +120,8 @@ CHESS = Encoding(
     gpu_rows=8192,
 )
 #: AlphaGo Zero's: own and the opponent's stones now and seven times before, and, as in the paper
-#: (appendix E), komi / 10 for White and −komi / 10 for Black to move. The last move is the pass.
+#: (appendix E), komi / 10 for White and −komi / 10 for Black to move, on a smaller board as many
+#: times more as it is smaller. The last move is the pass.
 GO = Encoding(
     "go",
     planes=17,
@@ -156,7 +157,8 @@ def encode_go(states: Sequence[GoState]) -> tuple[Masks, Floats]:
 
     ``masks[i, 2k]`` and ``masks[i, 2k + 1]`` are the stones of who moves and of the opponent k
     half-moves ago, empty before the first position: bit p % 64 of word p // 64 is point p. The
-    last plane is ``komi[i]`` all over: +komi/10 for White to move, −komi/10 for Black.
+    last plane is ``komi[i]`` all over: +komi/10 for White to move, −komi/10 for Black, times
+    361/points: a network that weighs the means of planes finds it as large a part of any board.
     """
     masks = np.empty((len(states), GO.planes - 1, GO.plane_words), np.uint64)
     komi = np.empty(len(states), np.float32)

@@ -36,9 +36,8 @@ class Tradeoff(Composite, BySetting):
 
     def told(self, kind: type[Experiment]) -> dict[str, Any]:
         """The fields that it has in common with this one."""
-        return {
-            one.name: getattr(self, one.name) for one in fields(kind) if hasattr(self, one.name)
-        }
+        own = {one.name for one in fields(self)}
+        return {one.name: getattr(self, one.name) for one in fields(kind) if one.name in own}
 
     def parts(self) -> Mapping[str, Experiment]:
         return {"predictions": self.accuracy(), "matches": self.strength()}

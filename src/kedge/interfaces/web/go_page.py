@@ -39,6 +39,7 @@ from kedge.interfaces.web.page_game import (
 )
 from kedge.interfaces.web.searching import decide
 from kedge.interfaces.web.words import Strict
+from kedge.models.encoding import GO
 from kedge.records.go_games import KOMI, GoGame
 from kedge.records.report import ReadReport
 from kedge.records.sgf import read_sgf, write_sgf
@@ -113,7 +114,7 @@ class GoPage(PageGame):
         return GoTable(CountedGo(state, rules))
 
     def is_measured(self, setup: GoSetup) -> bool:
-        return setup.size == 19
+        return bool(setup.size == GO.side)
 
     def deciding(self, table: GoTable) -> list[int]:
         seat = table.game.deciding()
