@@ -92,3 +92,19 @@ def test_a_model_plays_on_boards_of_any_size(size):
         agent.analyse_many([state, GoState()])
     with pytest.raises(InputError, match=f"19×19 and {size}×{size} at once"):
         list(agent.analyse_chunks([[state.board]]))
+
+
+def test_the_shipped_model_hears_komi_on_a_small_board():
+    # A game of its own, all but over: Black is 2 points behind before komi.
+    moves = (
+        "F5 E3 D4 E4 E5 D5 C4 C5 B4 B5 G3 C2 C7 D6 D7 E6 F7 F6 G6 E7 E8 G5 G7 F4 H5 G4 H4 G2 "
+        "H2 F3 H3 B7 B8 B6 F2 E2 G1 A8 C8 E1 F1 B9 C9 A7 A9 F8 F9 "
+    )
+    values = []
+    for komi in (-5.0, 7.0):
+        state = GoState(9, komi)
+        for move in moves.split():
+            state.apply_action(state.parse_gtp(move))
+        (found,) = make_player("go", GoState).analyse_many([state])
+        values.append(float(found.value) * (1 - 2 * state.current_player()))
+    assert values[0] > 0.5 > -0.5 > values[1]
