@@ -31,7 +31,8 @@ def test_lichess_bot(session):
     session.ask("uci", start="uciok")
     session.send("setoption name Threads value 1", "setoption name Hash value 512",
                  "setoption name Move Overhead value 100",
-                 "setoption name Ponder value true")  # fmt: skip
+                 "setoption name Ponder value true",
+                 "setoption name Seed value 1")  # fmt: skip
     session.ask("ucinewgame", "isready", start="readyok")
     session.send("position startpos moves e2e4")
     said = session.ask("go wtime 60000 btime 60000 winc 1000 binc 1000")
