@@ -31,9 +31,10 @@ def kedge(*words: object, cwd: str | Path = ".") -> CompletedProcess[str]:
 
 
 def answer(*words: object, cwd: str | Path = ".") -> dict[str, Any]:
-    """The JSON object that it prints, and nothing else."""
+    """The JSON object that it prints, and nothing else but, on a busy machine, how far it is."""
     done = kedge(*words, "--json", cwd=cwd)
-    assert (done.returncode, done.stderr) == (0, "")
+    trouble = [line for line in done.stderr.splitlines() if " tasks done" not in line]
+    assert (done.returncode, trouble) == (0, [])
     found: dict[str, Any] = json.loads(done.stdout)
     return found
 
