@@ -25,6 +25,7 @@ def test_a_folder_is_its_files(tmp_path):
     (tmp_path / "games" / "old").mkdir(parents=True)
     (tmp_path / "games" / "b.sgf").write_text("(;B[dd])")
     (tmp_path / "games" / "old" / "a.sgf").write_text("(;B[pp])")
+    (tmp_path / "games" / "notes.txt").write_text("no game")
     before = files_of([tmp_path / "games"])
     assert len(before) == 2
     shutil.copytree(tmp_path / "games", tmp_path / "copy")

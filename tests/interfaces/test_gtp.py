@@ -6,6 +6,7 @@ import random
 import re
 import subprocess
 import time
+import zipfile
 from dataclasses import fields
 
 import numpy as np
@@ -441,7 +442,11 @@ def test_records(tmp_path):
         "=", "=", "? cannot undo: there is no move to take back",
     ]  # fmt: skip
     (tmp_path / "empty.sgf").write_text("")
-    for bad in ("nowhere.sgf", "empty.sgf", "", "x" * 5000):
+    (tmp_path / "large.sgf").write_text("(;SZ[21])")
+    zipfile.ZipFile(tmp_path / "empty.zip", "w").close()
+    (answer,) = talk(f"loadsgf {tmp_path / 'large.sgf'}", engine=other)
+    assert answer.startswith("? cannot load file: a board of 21×21")
+    for bad in ("nowhere.sgf", "empty.sgf", "empty.zip", "", "x" * 5000):
         (answer,) = talk(f"loadsgf {tmp_path / bad}", engine=other)
         assert answer.startswith("? cannot load file: ")
     (answer,) = talk(f"printsgf {tmp_path / ('x' * 5000)}")

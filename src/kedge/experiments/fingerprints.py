@@ -11,6 +11,7 @@ from kedge.errors import InputError
 from kedge.models import embedded
 from kedge.models.named import is_known
 from kedge.models.store import is_path, resolve, stored_names
+from kedge.records.go_files import record_files
 from kedge.specs import Spec, parse
 
 
@@ -39,12 +40,8 @@ def weights_of(*specs: Spec | str) -> dict[str, str]:
 
 
 def files_of(paths: Iterable[str | Path]) -> list[str]:
-    """The sha256 of each file, and of all in a folder: a copy, wherever it is, is the same."""
-    return [_sha256(file) for path in paths for file in _files(Path(path))]
-
-
-def _files(path: Path) -> list[Path]:
-    return sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
+    """The sha256 of each file, of a folder of its records: a copy, wherever it is, is the same."""
+    return [_sha256(file) for path in paths for file in record_files(path)]
 
 
 def _sha256(path: Path) -> str:

@@ -307,7 +307,8 @@ def _first_game(path: str) -> GoGame:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise InputError(f"cannot load file: {reason}") from None
     if game is None:
-        raise InputError(f"cannot load file: {read.broken[0].reason}")
+        reason = read.broken[0].reason if read.broken else "no game in it"
+        raise InputError(f"cannot load file: {reason}")
     return game
 
 

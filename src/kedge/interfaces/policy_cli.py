@@ -198,9 +198,7 @@ def _board(state: "GoState", rows: list[dict[str, Any]]) -> "Text":
     black, white = state.board.prisoners
     facts = f"{to_move} to move, komi {state.komi:g}; captured: {black} black, {white} white"
     if state.size != GO.side:
-        facts += (
-            f"\nmodels learn on {GO.side}×{GO.side}: what they say of this board is not measured"
-        )
+        facts += f"\nmodels learn on {GO.side}×{GO.side}, and have seen nobody play on this board"
     return Text.assemble("\n", board, "\n", (facts, "dim"), "\n")
 
 
