@@ -1,13 +1,15 @@
 """Diplomacy: kedge beside PyPI `diplomacy`, in one run, as ratios; and people's games, replayed.
 
-    pip install diplomacy
+    pip install diplomacy                  (without it, kedge alone)
     KEDGE_DATA=… python benchmarks/diplomacy.py [--replay]
+    KEDGE_DATA=… python benchmarks/diplomacy.py --device cuda
 
 The rules, on one core. Positions are those of people in the years 1904 to 1907, with 30 units or
 more, and the orders are theirs. Cicero's C++ engine, timed apart on another machine with such
 positions, took 39 µs to adjudicate, 3 µs to clone and 470 µs to list all orders. Then a turn of
-piKL-Hedge with the models that ship, 30 candidates and 512 iterations, on all cores, beside what
-its parts take at least: the candidates of the network, and each position that is reached once.
+piKL-Hedge with the models that ship, 30 candidates and 512 iterations, on all cores and, for the
+human model, the device that is told, beside what its parts take at least: the candidates of the
+network, and each position that is reached once.
 ``--replay`` adjudicates every phase of Droidippy's games and compares the next position.
 """
 
@@ -27,11 +29,15 @@ import numpy as np
 from timing import rate
 
 sys.path.remove(str(Path(__file__).parent))  # where `diplomacy` would be this very file
-from diplomacy import Game
+try:
+    from diplomacy import Game
+except ImportError:
+    Game = None
 
 from kedge import _core
 from kedge.agents import make_diplomacy_player
 from kedge.agents.diplomacy_search import choose_candidates
+from kedge.agents.networks import computing_on
 from kedge.games.diplomacy import POWERS, DiplomacyState, adjudicate_many
 
 sys.path.append(str(Path(__file__).parents[1] / "tests" / "games"))
@@ -60,7 +66,7 @@ def midgame(count: int) -> list[Any]:
     return found
 
 
-def peer(phase: Any) -> Game:
+def peer(phase: Any) -> Any:
     game = Game()
     game.set_state({key: phase[key] for key in ("name", "units", "centers")} | {"retreats": {}})
     for power in POWERS:
@@ -68,42 +74,44 @@ def peer(phase: Any) -> Game:
     return game
 
 
-def row(name: str, ours: float, theirs: float) -> None:
-    print(f"{name:<34}{1e6 / ours:>12,.2f}{1e6 / theirs:>14,.0f}{ours / theirs:>12,.0f}×")
+def row(name: str, ours: float, theirs: float | None) -> None:
+    beside = "" if theirs is None else f"{1e6 / theirs:>14,.0f}{ours / theirs:>12,.0f}×"
+    print(f"{name:<34}{1e6 / ours:>12,.2f}{beside}")
 
 
 def compare(repeats: int) -> None:
     phases = midgame(100)
     states = [DiplomacyState.from_json(phase) for phase in phases]
     packed = [state.pack(phase["orders"]) for state, phase in zip(states, phases, strict=True)]
-    peers = [peer(phase) for phase in phases[:20]]
+    peers = [peer(phase) for phase in phases[:20]] if Game else []
     joint = [np.tile(orders, (200, 1)) for orders in packed]
-    print(f"{'':<34}{'kedge, µs':>12}{'diplomacy, µs':>14}{'ratio':>13}")
+    print(f"{'':<34}{'kedge, µs':>12}" + (f"{'diplomacy, µs':>14}{'ratio':>13}" if Game else ""))
 
     def adjudicate() -> int:
         for state, orders in zip(states, joint, strict=True):
             adjudicate_many(state.board, orders, threads=1)
         return 200 * len(states)
 
-    def process(fresh: list[Game]) -> float:
+    def process(fresh: list[Any]) -> float:
         start = time.perf_counter()
         for game in fresh:
             game.process()
         return len(fresh) / (time.perf_counter() - start)
 
-    row("adjudicate joint orders", rate(adjudicate, repeats), process([peer(p) for p in phases]))
+    processing = process([peer(p) for p in phases]) if Game else None
+    row("adjudicate joint orders", rate(adjudicate, repeats), processing)
 
     def each(call: Any, things: list[Any]) -> Any:
         return lambda: sum(call(thing) is not None for thing in things)
 
-    listing = rate(each(lambda game: game.get_all_possible_orders(), peers), 1)
+    listing = rate(each(lambda game: game.get_all_possible_orders(), peers), 1) if Game else None
     row(
         "all legal orders, packed",
         rate(each(lambda s: s.board.legal_orders(), states), repeats),
         listing,
     )
     row("all legal orders, as text", rate(each(lambda s: s.orders(), states), repeats), listing)
-    cloning = rate(each(copy.deepcopy, peers[:3]), 1)
+    cloning = rate(each(copy.deepcopy, peers[:3]), 1) if Game else None
     row("clone the position", rate(each(lambda s: s.board.copy(), states * 20), repeats), cloning)
 
 
@@ -121,11 +129,13 @@ class Counted:
         return found
 
 
-def turns() -> None:
+def turns(device: str) -> None:
     """What a turn takes, of one power and of everybody."""
     rng = np.random.default_rng(0)
     states = [DiplomacyState.from_json(phase) for phase in midgame(20)]
-    agent = make_diplomacy_player("pikl-hedge(diplomacy, lambda=1e-3)")
+    with computing_on(device):
+        agent = make_diplomacy_player("pikl-hedge(diplomacy, lambda=1e-3)")
+    agent.analyse_many([(states[0], 0)], rng)  # a GPU has to wake up
     counted = Counted(agent.value)
     searching = dataclasses.replace(agent, value=counted)
     taken, candidates = [], 0.0
@@ -166,8 +176,9 @@ if __name__ == "__main__":
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--replay", action="store_true")
     parser.add_argument("--limit", type=int, help="games to replay, instead of all")
+    parser.add_argument("--device", default="cpu", help="of the human model: cpu, cuda, …")
     arguments = parser.parse_args()
     compare(arguments.repeats)
-    turns()
+    turns(arguments.device)
     if arguments.replay:
         replay(arguments.limit)

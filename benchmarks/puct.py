@@ -3,7 +3,8 @@
     python benchmarks/puct.py [MODEL]        (chess, go, or a file such as Maia's)
     python benchmarks/puct.py go --device cuda --dtype bfloat16
 
-Search throughput is network evaluations a second inside 50-playout searches over many positions;
+Search throughput is network evaluations a second inside searches over many positions, of 50
+playouts unless told;
 the bare network is timed at the same batch size, in the same run. On a GPU the bare network has its
 positions there already and leaves its answers there.
 """
@@ -90,7 +91,8 @@ def with_network(network: Network, chunks: int, playouts: int) -> None:
     print(f"  bare network   {fastest:12,.0f} positions/s")
     print(
         f"  inside search  {searched:12,.0f} playouts/s   "
-        f"{searched / fastest:.2f} of the bare network"
+        f"{searched / fastest:.2f} of the bare network",
+        flush=True,
     )
 
 
@@ -166,11 +168,12 @@ def main() -> None:
     parser.add_argument("--device", default="cpu", help="cpu (ONNX Runtime), openvino, cuda, …")
     parser.add_argument("--dtype", default="float32", choices=["float32", "bfloat16"])
     parser.add_argument("--chunks", type=int, default=2, help="batches of roots to search")
+    parser.add_argument("--playouts", type=int, default=PLAYOUTS, help="of each root")
     options = parser.parse_args()
     with computing_on(options.device, options.dtype):
         model = network(options.model)
     encoding = model.encoding
-    with_network(model, options.chunks, PLAYOUTS)
+    with_network(model, options.chunks, options.playouts)
     one_tree(model, 800 if encoding.game == "chess" else 200)
     print("\nTree work alone: descend, legal moves, encode, expand")
     for threads, roots in ((1, 256), (cores(), 8192)):

@@ -6,23 +6,31 @@ python docs/make_results.py go        (needs KEDGE_DATA and a GPU)
 python docs/make_results.py diplomacy (needs KEDGE_DATA, and many cores)
 python docs/make_results.py hanabi    (needs KEDGE_DATA and a GPU)
 python docs/make_results.py katago PROGRAM NETWORK…    (needs KEDGE_DATA and KataGo)
+
+Tables of many games are gathered in pieces: interrupt it, and what was played lies beside the
+reports, from where it goes on, on another machine too.
 """
 
+import contextlib
+import json
+import lzma
 import shutil
 import sys
 from pathlib import Path
 from typing import Any
 
-from kedge.experiments import run
+from kedge.experiments import Experiment, run
+from kedge.experiments.experiment import jobs_of
+from kedge.experiments.store import Store
 from kedge.paper import experiment_class
 
 DOCS = Path(__file__).resolve().parent
 KEPT = ("report.txt", "report.csv", "figure.svg")
+PIECES = "tasks.jsonl.xz"
 GPU: dict[str, Any] = {"device": "cuda"}
 GO = GPU | {"dtype": "bfloat16"}
-# A fifth of the paper's test games: half a minute a setting and shard, so that little is lost when
-# a machine is taken away. All of them (None) halve the standard errors.
-GO_MOVES = {"positions": 100_000, "shards": 4}
+# A tenth of the test games' moves. All of them (None) make the standard errors a third.
+GO_MOVES = {"positions": 50_000, "shards": 2}
 GO_GAMES = {"games": 400, "chunk": 400}
 # SearchBot's rollouts take minutes a turn without a GPU.
 DIPLOMACY: dict[str, Any] = {"games": 105, "claim_games": 406, "rollout": 0}
@@ -67,14 +75,68 @@ RESULTS: dict[str, dict[str, tuple[str, dict[str, Any]]]] = {
 }
 
 
+#: Those that no machine was had for at one go.
+GATHERED = {"go-strength", "diplomacy-1v6", "diplomacy-pool"}
+
+
+def experiment_of(needs: str, folder: str, **given: Any) -> Experiment:
+    """The one whose table goes into a folder."""
+    name, fields = RESULTS[needs][folder]
+    experiment: Experiment = experiment_class(name)(**{**fields, **given})
+    return experiment
+
+
+def bring_in(experiment: Experiment, pieces: Path) -> None:
+    """Into its run, what was computed elsewhere."""
+    if not pieces.exists():
+        return
+    with lzma.open(pieces, "rt", encoding="utf-8") as file:
+        header, *tasks = map(json.loads, file)
+    if header["digest"] != experiment.digest:
+        print(f"{pieces}: of other models or settings, left alone")
+        return
+    found = {task["key"]: task["result"] for task in tasks}
+    jobs, store = jobs_of(experiment), Store(experiment)
+    store.open(len(jobs))
+    for job in jobs:
+        if job.task.key in found and store.load(job) is None:
+            store.save(job, found[job.task.key])
+
+
+def bring_out(experiment: Experiment, pieces: Path) -> None:
+    """What of its run the report needs."""
+    store = Store(experiment)
+    rows: list[dict[str, Any]] = [{"digest": experiment.digest}]
+    for job in jobs_of(experiment):
+        result = store.load(job)
+        if result is not None:
+            rows.append({"key": job.task.key, "result": experiment.gist(result)})
+    if len(rows) > 1:
+        pieces.parent.mkdir(parents=True, exist_ok=True)
+        with lzma.open(pieces, "wt", encoding="utf-8", preset=9) as file:
+            file.writelines(json.dumps(row) + "\n" for row in rows)
+
+
+@contextlib.contextmanager
+def gathering(experiment: Experiment, folder: Path) -> Any:
+    if folder.name not in GATHERED:
+        yield
+        return
+    bring_in(experiment, folder / PIECES)
+    try:
+        yield
+    finally:
+        bring_out(experiment, folder / PIECES)
+
+
 def main() -> None:
     needs, *katago = sys.argv[1:] or [""]
     given = {"katago": katago[0], "networks": tuple(katago[1:])} if katago else {}
-    for folder, (name, usual) in RESULTS[needs].items():
-        fields = usual | given
+    for folder, (_, fields) in RESULTS[needs].items():
+        experiment, target = experiment_of(needs, folder, **given), DOCS / "results" / folder
         engine = "inline" if "device" in fields else "local"
-        files = run(experiment_class(name)(**fields), engine=engine).write_report()
-        target = DOCS / "results" / folder
+        with gathering(experiment, target):
+            files = run(experiment, engine=engine).write_report()
         target.mkdir(parents=True, exist_ok=True)
         for file in files:
             if file.name in KEPT:

@@ -139,3 +139,27 @@ def headings(page: Path) -> set[str]:
     lines = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
     kept = (re.sub(r"[^\w\- ]", "", re.sub(r"\]\([^)]*\)", "", line).lower()) for line in lines)
     return {line.strip().replace(" ", "-") for line in kept}
+
+
+def test_pieces_of_a_table_travel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What one machine has computed of a table, another one goes on from."""
+    spec = importlib.util.spec_from_file_location("make_results", ROOT / "docs" / "make_results.py")
+    assert spec is not None
+    assert spec.loader is not None
+    make_results = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(make_results)
+    experiment = make_results.experiment_class("blotto")(iterations=50, lambdas=(0.1, 1.0))
+    pieces = tmp_path / "table" / make_results.PIECES
+    make_results.bring_in(experiment, pieces)  # there are none
+    done = make_results.run(experiment, engine="inline", progress=False)
+    [dropped, *kept] = sorted((done.folder / "tasks").iterdir())
+    dropped.unlink()
+    make_results.bring_out(experiment, pieces)
+    monkeypatch.setenv("KEDGE_HOME", str(tmp_path / "elsewhere"))
+    make_results.bring_in(experiment, pieces)
+    there = make_results.Store(experiment).folder / "tasks"
+    assert sorted(path.name for path in there.iterdir()) == [path.name for path in kept]
+    assert make_results.run(experiment, engine="inline", progress=False).results == done.results
+    other = make_results.experiment_class("blotto")(iterations=60, lambdas=(0.1, 1.0))
+    make_results.bring_in(other, pieces)
+    assert not make_results.Store(other).folder.exists()

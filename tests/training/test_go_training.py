@@ -23,6 +23,7 @@ from kedge.training.growth import grow  # noqa: E402
 from kedge.training.imitation import NO_MOVE, TowerRecipe  # noqa: E402
 from kedge.training.muon import Muon  # noqa: E402
 from kedge.training.network import Convolution  # noqa: E402
+from kedge.training.trainer import read_checkpoint  # noqa: E402
 
 CPU = Rank(torch.device("cpu"))
 
@@ -104,7 +105,7 @@ def test_from_an_illegal_move_on_nothing_is_learned():
 def test_what_there_is_not(tmp_path):
     modern = tabulate_games([played(seed, 5, date="2020-01-01") for seed in range(3)])
     recipe = TowerRecipe(filters=8, blocks=1, steps=1, batch=8)
-    with pytest.raises(InputError, match=r"0 games of 1900-2014.*--modern takes all years"):
+    with pytest.raises(InputError, match=r"0 games of 1900-2014.*--modern learns from all years"):
         train(modern, tmp_path, recipe, rank=CPU)
     for device in ("openvino", "nothing"):
         with pytest.raises(InputError, match="torch trains on cpu, cuda"), joined(device):
@@ -132,8 +133,13 @@ def test_a_small_run_learns_and_exports(table, tmp_path: Path):
     assert [report["step"] for report in train(table, tmp_path, told_more, rank=CPU)] == [41]
     wide = tmp_path / "wide"
     wide.mkdir()
-    wider = {"recipe": replace(recipe, filters=12, steps=2), "seedling": tmp_path / "checkpoint.pt"}
-    assert len(list(train(table, wide, **wider, rank=CPU))) == 1
+    wider = {"recipe": replace(recipe, filters=12, steps=2)}
+    for number, begun in enumerate(("checkpoint.pt", "model.onnx"), 1):
+        told = {**wider, "begin_as": str(tmp_path / begun)}
+        assert len(list(train(table, wide, **told, rank=CPU))) == 1
+        (wide / "checkpoint.pt").rename(tmp_path / f"{number}.pt")
+    stages = read_checkpoint(tmp_path / "2.pt", CPU.device)["stages"]
+    assert [Path(stage.get("begun_as", "")).name for stage in stages] == ["model.onnx", ""]
     with pytest.raises(InputError, match=r"another recipe \(filters is 8 there, 16 here\)"):
         list(train(table, tmp_path, replace(slower, filters=16), rank=CPU))
     assert {"paper", "small"} <= set(RECIPES)
@@ -153,7 +159,7 @@ def test_a_checkpoint_of_another_network(table, tmp_path):
         with pytest.raises(InputError, match=said):
             list(train(table, tmp_path, recipe, rank=CPU))
         with pytest.raises(InputError, match=said):
-            list(train(table, other, recipe, rank=CPU, seedling=path))
+            list(train(table, other, recipe, rank=CPU, begin_as=str(path)))
 
 
 def test_heads_by_points_are_exported(table, tmp_path):
@@ -193,6 +199,50 @@ def test_a_larger_network_begins_as_a_smaller_one(positions, filters, blocks, he
         torch.testing.assert_close(ours, theirs, atol=1e-5, rtol=1e-4)
     with pytest.raises(InputError, match="cannot begin as"):
         grow(make_network(replace(shape, filters=20, blocks=4)), large)
+
+
+def test_fewer_blocks_are_some_of_them():
+    shape = TowerRecipe(filters=8, blocks=5, se_ratio=4, drop=0.0, heads="points")
+    many, few = make_network(shape), make_network(replace(shape, blocks=3))
+    grow(many, few)
+    for ours, theirs in zip(few.blocks, (many.blocks[at] for at in (0, 2, 4)), strict=True):
+        torch.testing.assert_close(dict(ours.state_dict()), dict(theirs.state_dict()))
+
+
+def test_what_is_unfolded_computes_the_same_and_trains_as_that(positions):
+    """At inference, and once it is settled on the batch in training too."""
+    torch.manual_seed(1)
+    shape = TowerRecipe(filters=8, blocks=2, se_ratio=4, drop=0.0, heads="points")
+    trained, other = make_network(shape), make_network(shape)
+    planes = positions.batch(torch.arange(40)).planes.float()
+    for _ in range(3):
+        trained(planes)  # moves the moments
+    other.unfold(trained.folded())
+    expected = trained.eval()(planes)[:2]
+    for settled in (False, True):
+        if settled:
+            other.settle(planes)
+        for ours, theirs in zip(other.eval()(planes)[:2], expected, strict=True):
+            torch.testing.assert_close(ours, theirs, atol=1e-5, rtol=1e-4)
+    for ours, theirs in zip(other.train()(planes)[:2], expected, strict=True):
+        torch.testing.assert_close(ours, theirs, atol=1e-4, rtol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("chess", "a model of another game"),
+        ("hanabi", "a model of another game"),
+        ("nothing", "nothing"),
+        ("nowhere.onnx", "nowhere.onnx"),
+        ("nowhere.pt", "not a checkpoint"),
+    ],
+)
+def test_what_cannot_be_begun_as(table, tmp_path, name, said):
+    recipe = TowerRecipe(filters=8, blocks=1, se_ratio=4, steps=1, batch=8, warmup=1)
+    for told in ("begin_as", "teacher"):
+        with pytest.raises(InputError, match=said):
+            list(train(table, tmp_path, recipe, rank=CPU, **{told: name}))
 
 
 def test_heads_of_another_kind_begin_anew():

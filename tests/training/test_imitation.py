@@ -172,7 +172,12 @@ def test_the_command_trains_goes_on_and_exports(file, tmp_path):
         text=True,
     )
     assert taught.returncode == 2
-    assert "not a checkpoint" in taught.stderr
+    assert "not an lc0 weight file" in taught.stderr
+    command[command.index(str(tmp_path / "run"))] = str(tmp_path / "ours")
+    model = str(tmp_path / "run" / "model.onnx")
+    begun = [*command, "steps=2", "--teacher", model, "-s", "teacher_weight=0.5"]
+    done = subprocess.run([*begun, "--begin-as", model], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 def test_two_processes_train_what_one_does(file, tmp_path):

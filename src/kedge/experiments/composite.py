@@ -28,10 +28,6 @@ class Composite(Experiment):
         """Whether a task of a part is wanted: some reports need not all."""
         return True
 
-    def gist(self, result: dict[str, Any]) -> dict[str, Any]:
-        """What the report needs of a part's result; the part's own run keeps it all."""
-        return result
-
     def inputs(self) -> dict[str, Any]:
         return {"parts": {label: part.digest for label, part in self.parts().items()}}
 

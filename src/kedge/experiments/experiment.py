@@ -54,6 +54,10 @@ class Experiment(ABC):
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
         """The report, from the results by task key (in the order of `tasks`) and nothing else."""
 
+    def gist(self, result: dict[str, Any]) -> dict[str, Any]:
+        """What the report needs of a task's result: the whole of it, unless that is much."""
+        return result
+
     def check(self) -> None:  # noqa: B027
         """Before the first task: raise `InputError` if what the tasks need is not on this machine.
 

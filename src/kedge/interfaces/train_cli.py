@@ -38,17 +38,17 @@ Seconds = Annotated[
     typer.Option(help="Stop after this long; run again to go on.", show_default=False),
 ]
 Teacher = Annotated[
-    Path | None,
+    str | None,
     typer.Option(
-        help="A larger model's checkpoint to learn from as well (see teacher_weight).",
+        help="A larger model to learn from as well (see teacher_weight), or its checkpoint.pt.",
         show_default=False,
     ),
 ]
-GrowFrom = Annotated[
-    Path | None,
+BeginAs = Annotated[
+    str | None,
     typer.Option(
-        "--grow-from",
-        help="A smaller model's checkpoint to begin as: wider and deeper, it knows as much.",
+        help="A model to begin as, or its checkpoint.pt: a larger network then knows as much, and "
+        "one of fewer blocks has some of its blocks.",
         show_default=False,
     ),
 ]
@@ -72,7 +72,7 @@ def chess(
     device: Device = "cpu",
     seconds: Seconds = None,
     teacher: Teacher = None,
-    seedling: GrowFrom = None,
+    begin_as: BeginAs = None,
     limit: Annotated[
         int | None, typer.Option(min=1, help="Read only so many games.", show_default=False)
     ] = None,
@@ -111,7 +111,7 @@ def chess(
             rank=rank,
             seconds=seconds or math.inf,
             teacher=teacher,
-            seedling=seedling,
+            begin_as=begin_as,
         )
         _tell(reports, rank, recipe.steps, folder)
 
@@ -129,12 +129,14 @@ def go(
     settings: Settings = None,
     modern: Annotated[
         bool,
-        typer.Option("--modern", help="Learn from all years, not only from 1900 to 2014."),
+        typer.Option(
+            "--modern", help="Learn from all years, not only 1900 to 2014; test on 2017 and later."
+        ),
     ] = False,
     device: Device = "cpu",
     seconds: Seconds = None,
     teacher: Teacher = None,
-    seedling: GrowFrom = None,
+    begin_as: BeginAs = None,
 ) -> None:
     """A Go model from professional games: what is played next, and who wins.
 
@@ -145,8 +147,10 @@ def go(
     **Examples**
 
     - `kedge train go games.tsv.xz --folder mine --device cuda --seconds 540`
-    - `kedge train go games.tsv.xz --folder wide --grow-from mine/checkpoint.pt -s filters=192
+    - `kedge train go games.tsv.xz --folder wide --begin-as mine/checkpoint.pt -s filters=192
       --device cuda`
+    - `kedge train go club/ --modern --folder ours --begin-as go -s learning_rate=0.0005
+      -s steps=2000`
     - `torchrun --nproc-per-node=8 -m kedge train go sgf/ --folder big --recipe paper --device cuda`
     """
     _need_torch()
@@ -172,7 +176,7 @@ def go(
             modern=modern,
             seconds=seconds or math.inf,
             teacher=teacher,
-            seedling=seedling,
+            begin_as=begin_as,
         )
         _tell(reports, rank, chosen.steps, folder)
 

@@ -32,6 +32,9 @@ class GoStrength(Judged, SearchStrength):
     ) -> list[dict[str, Any]]:
         return play_go(players, games, rng, max_plies=self.max_plies, **self.judging())
 
+    def gist(self, result: dict[str, Any]) -> dict[str, Any]:
+        return {**result, "games": [{**game, "moves": ""} for game in result["games"]]}
+
     def notes(self, results: Mapping[str, Mapping[str, Any]]) -> list[str]:
         games = [game for task in self.tasks() for game in results[task.key]["games"]]
         return [

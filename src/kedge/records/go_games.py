@@ -13,19 +13,22 @@ import numpy as np
 import numpy.typing as npt
 
 from kedge.games.go import GoState
+from kedge.records.splits import is_one_in
 
 SIZES = range(2, 20)  #: of boards
 KOMI = 6.5  #: where a record does not say
 KOMI_BOUND = 60.0  #: the paper leaves out games with more komi than that, either way
 
-Split = Literal["train", "test", "modern"]
+Split = Literal["train", "test", "modern", "modern-test"]
 SPLITS: tuple[Split, ...] = get_args(Split)
 # The first two are Cazenave's (2017) years, which the paper takes over.
 _YEARS: dict[Split, range] = {
     "train": range(1900, 2015),
     "test": range(2015, 2017),
     "modern": range(2017, 2025),
+    "modern-test": range(2017, 2025),
 }
+_MODERN_TESTED = 20  # one game in so many
 
 _DATE = re.compile(
     r"([12]\d{3})(?:\s*[-./年]\s*(0?[1-9]|1[0-2])(?!\d)(?:\s*[-./月]\s*(0?[1-9]|[12]\d|3[01])(?!\d))?)?",
@@ -192,14 +195,18 @@ _PLAIN = tuple(f.name for f in fields(GoGame) if f.name not in ("moves", "colour
 def split_of(game: GoGame) -> Split | None:
     """Which of the paper's sets a game is in: even games of people on 19×19, by year.
 
-    Trained on are 1900–2014, tested 2015–2016; "modern", from 2017 to 2024, is not the paper's.
+    Trained on are 1900–2014, tested 2015–2016. Not the paper's are those from 2017 to 2024: one in
+    twenty, by a hash of its moves, is "modern-test", the others "modern".
     Games with extreme komi are in none. Where the komi is not known, the game stays.
     """
     if game.ai or game.size != 19 or not game.is_even or game.year is None:
         return None
     if game.komi is not None and abs(game.komi) > KOMI_BOUND:
         return None
-    return next((name for name, years in _YEARS.items() if game.year in years), None)
+    split = next((name for name, years in _YEARS.items() if game.year in years), None)
+    if split == "modern" and is_one_in(_MODERN_TESTED, game.moves.astype("<i2").tobytes()):
+        return "modern-test"
+    return split
 
 
 def years_words(split: Split) -> str:

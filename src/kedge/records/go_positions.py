@@ -17,7 +17,7 @@ from kedge.records.go_games import GoGame, Split, split_of, years_words
 from kedge.records.report import ReadReport, unbroken
 
 #: Even games of people by their years, as `split_of` has them; or any game on 19×19.
-GoSplit = Literal["train", "test", "modern", "all"]
+GoSplit = Literal["train", "test", "modern", "modern-test", "all"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -22,7 +22,7 @@ from kedge.records.go_files import read_go_games, record_files
 from kedge.records.go_games import SPLITS, GoGame, Split, split_of
 from kedge.records.report import ReadReport
 
-_VERSION = 1  # of the arrays and of what the reader makes of a text
+_VERSION = 2  # of the arrays and of what the reader makes of a text
 AI, HANDICAP, SETUP, COLOURS = 1, 2, 4, 8  #: bits of `GoTable.flags`
 
 

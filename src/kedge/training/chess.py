@@ -183,8 +183,8 @@ def train(
     *,
     rank: Rank,
     seconds: float = float("inf"),
-    teacher: Path | None = None,
-    seedling: Path | None = None,
+    teacher: str | None = None,
+    begin_as: str | None = None,
 ) -> Iterator[dict[str, float]]:
     """Train on the table's games: see `imitation.train`."""
     where = rank.device
@@ -192,7 +192,7 @@ def train(
     tested = positions_of(table.take(np.flatnonzero(table.held_out)), TESTED_FROM).to(where)
     course = Course(CHESS, make_network, learned, tested)
     return course.train(
-        folder, recipe, rank=rank, seconds=seconds, teacher=teacher, seedling=seedling
+        folder, recipe, rank=rank, seconds=seconds, teacher=teacher, begin_as=begin_as
     )
 
 

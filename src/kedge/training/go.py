@@ -16,7 +16,7 @@ from torch import Tensor
 from kedge import _core
 from kedge.errors import InputError
 from kedge.models.encoding import GO
-from kedge.records.go_games import KOMI, years_words
+from kedge.records.go_games import KOMI, Split, years_words
 from kedge.records.go_table import GoTable
 from kedge.training.distributed import Rank
 from kedge.training.imitation import NO_MOVE, Batch, Course, TowerRecipe
@@ -184,25 +184,27 @@ def train(
     rank: Rank,
     modern: bool = False,
     seconds: float = float("inf"),
-    teacher: Path | None = None,
-    seedling: Path | None = None,
+    teacher: str | None = None,
+    begin_as: str | None = None,
 ) -> Iterator[dict[str, float]]:
     """Train on the paper's years, and test on 2015 and 2016; see `Course.train`.
 
-    A `modern` model learns from all years, those games too, less one in fifty to test on.
+    A `modern` model learns from all years, and is tested on games from 2017 on.
     """
-    train_rows, test_rows = table.rows("train"), table.rows("test")
-    if modern:
-        games = np.concatenate([train_rows, test_rows, table.rows("modern")])
-        train_rows, test_rows = games[games % 50 != 0], games[games % 50 == 0]
-    elif not len(train_rows) or not len(test_rows):
+    learned_from: tuple[Split, ...] = ("train", "test", "modern") if modern else ("train",)
+    tested_on: Split = "modern-test" if modern else "test"
+    train_rows = np.concatenate([table.rows(split) for split in learned_from])
+    test_rows = table.rows(tested_on)
+    if not len(train_rows) or not len(test_rows):
+        years = f"{years_words('train')[:4]}-{years_words(learned_from[-1])[-4:]}"
         raise InputError(
-            f"{len(train_rows)} games of {years_words('train')} to learn from, {len(test_rows)} of "
-            f"{years_words('test')} to test on: none may be missing; --modern takes all years"
+            f"{len(train_rows)} games of {years} to learn from, {len(test_rows)} of "
+            f"{years_words(tested_on)} to test on: none may be missing"
+            + ("" if modern else "; --modern learns from all years")
         )
     learned = replace(positions_of(table, train_rows), later=recipe.later).to(rank.device)
     tested = positions_of(table, test_rows).to(rank.device)
     course = Course(GO, make_network, learned, tested)
     return course.train(
-        folder, recipe, rank=rank, seconds=seconds, teacher=teacher, seedling=seedling
+        folder, recipe, rank=rank, seconds=seconds, teacher=teacher, begin_as=begin_as
     )

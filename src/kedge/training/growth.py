@@ -1,7 +1,8 @@
-"""A larger network that begins as a smaller one was left: the same function, and room to learn.
+"""A network that begins as another one was left.
 
-Channels are copied, and what reads a channel is shared out at random among its copies (Net2Net,
-Chen et al. 2016), so that they part as they learn. Added blocks begin as nothing.
+A larger one computes the same, and has room to learn: channels are copied, and what reads a channel
+is shared out at random among its copies (Net2Net, Chen et al. 2016), so that they part as they
+learn; added blocks begin as nothing. One of fewer blocks takes some of them, evenly spaced.
 """
 
 import torch
@@ -13,13 +14,14 @@ from kedge.training.network import Convolution, PointsPolicy, SEResNet
 
 @torch.no_grad()  # type: ignore[untyped-decorator, unused-ignore]
 def grow(small: SEResNet, large: SEResNet) -> None:
-    """Have `large` compute what `small` does; heads of another kind begin anew."""
-    if len(large.blocks) < len(small.blocks):
-        raise InputError(f"a network of {len(large.blocks)} blocks cannot begin as a larger one")
+    """Have `large` compute what `small` does, or with fewer blocks something near it.
+
+    Heads of another kind begin anew.
+    """
     channels = _Copies(_width(small), _width(large))
     squeezed = _Copies(*(len(network.blocks[0].fc1.bias) for network in (small, large)))
     _grow_convolution(small.input, large.input, outputs=channels)
-    for old, new in zip(small.blocks, large.blocks, strict=False):
+    for old, new in zip(_kept(small.blocks, len(large.blocks)), large.blocks, strict=False):
         _grow_convolution(old.conv1, new.conv1, channels, channels)
         _grow_convolution(old.conv2, new.conv2, channels, channels)
         new.fc1.weight.copy_(channels.shared(squeezed.copied(old.fc1.weight)))
@@ -58,6 +60,13 @@ class _Copies:
         weights = torch.rand(*array.shape[:-1], self.large, device=array.device) + 0.1
         total = torch.zeros_like(array).index_add_(-1, origin, weights)
         return array[..., origin] * weights / total[..., origin]
+
+
+def _kept(blocks: nn.ModuleList, count: int) -> list[nn.Module]:
+    """At most so many, the first and the last among them."""
+    if count >= len(blocks):
+        return list(blocks)
+    return [blocks[round(at)] for at in torch.linspace(0, len(blocks) - 1, count).tolist()]
 
 
 def _width(network: SEResNet) -> int:

@@ -15,14 +15,16 @@ from torch.nn import functional
 
 from kedge.errors import InputError
 from kedge.models.encoding import Encoding
+from kedge.models.named import load
 from kedge.models.network import to_shipped_onnx
-from kedge.models.weights import weights_of
+from kedge.models.weights import Weights, weights_of
 from kedge.training.distributed import Rank
 from kedge.training.growth import grow
 from kedge.training.network import SEResNet
 from kedge.training.trainer import Positions, Recipe, Trainer, fill, read_checkpoint, train
 
 NO_MOVE = -100  # which torch's cross-entropy leaves out
+_SETTLED_ON = 2048  # positions
 
 
 @dataclass(frozen=True)
@@ -146,21 +148,21 @@ class Course:
         *,
         rank: Rank,
         seconds: float = float("inf"),
-        teacher: Path | None = None,
-        seedling: Path | None = None,
+        teacher: str | None = None,
+        begin_as: str | None = None,
     ) -> Iterator[dict[str, float]]:
         """As `kedge.training.trainer.train` does it.
 
-        ``teacher`` and ``seedling``, a smaller network that this one grows from, are other runs'
-        checkpoints.
+        ``teacher`` and ``begin_as`` are models, by name or file, or other runs' checkpoints.
         """
         torch.manual_seed(recipe.seed)
         taught = None if teacher is None else self._load(teacher)[0]
         network = self.make_network(recipe)
         before: list[dict[str, Any]] = []
-        if seedling is not None:
-            small, before = self._load(seedling)
-            grow(small, network)
+        if begin_as is not None:
+            other, before = self._load(begin_as)
+            grow(other, network)
+            self._settle(network, rank.device)
         trainer = TowerTrainer(network, recipe, rank, taught, rank.device.type == "cuda")
         trainer.stages = [*before, *trainer.stages]
         return train(trainer, self.learned, self.tested, folder, self._exported, seconds=seconds)
@@ -171,11 +173,24 @@ class Course:
         content: bytes = to_shipped_onnx(weights).SerializeToString()
         return content
 
-    def _load(self, path: Path) -> tuple[SEResNet, list[dict[str, Any]]]:
-        """The averaged network of a checkpoint, and its stages."""
+    def _settle(self, network: SEResNet, device: torch.device) -> None:
+        """Have the network train as what it is at inference."""
+        count = min(len(self.learned), _SETTLED_ON)
+        rows = torch.arange(count, device=device) * len(self.learned) // max(count, 1)
+        if not count:
+            return  # which `train` has its own word for
+        network.to(device)
+        with torch.autocast(device.type, torch.bfloat16):
+            network.settle(self.learned.batch(rows).planes)
+
+    def _load(self, name: str) -> tuple[SEResNet, list[dict[str, Any]]]:
+        """A model; or the averaged network of a checkpoint, and its stages."""
+        path = Path(name)
+        if path.suffix != ".pt":
+            return self._load_model(name), [{"from_step": 0, "begun_as": name}]
         state = read_checkpoint(path, torch.device("cpu"))
         stages = state["stages"]
-        recipe = {name: value for name, value in stages[-1].items() if name != "from_step"}
+        recipe = {key: value for key, value in stages[-1].items() if key != "from_step"}
         network = self.make_network(TowerRecipe(**recipe))
         module = "module."
         averaged = {
@@ -185,3 +200,20 @@ class Course:
         }
         fill(network, averaged, path)
         return network, stages
+
+    def _load_model(self, name: str) -> SEResNet:
+        weights = load(name)
+        if not isinstance(weights, Weights) or weights.encoding.game != self.encoding.game:
+            raise InputError(f"{name}: a model of another game")
+        recipe = TowerRecipe(
+            filters=weights.filters,
+            blocks=weights.blocks,
+            se_ratio=weights.se_ratio or 1,
+            heads="points" if weights.policy == "points" else "dense",
+        )
+        network = self.make_network(recipe)
+        ours = {key: array.shape for key, array in network.folded().items()}
+        if ours != {key: array.shape for key, array in weights.arrays.items()}:
+            raise InputError(f"{name}: not a network that kedge trains")
+        network.unfold(weights.arrays)
+        return network

@@ -1,10 +1,10 @@
 """The squeeze-and-excitation tower of lc0, Maia and the paper, in the form in which it is trained.
 
 Batch normalisation is a layer of its own here; :meth:`SEResNet.folded` folds it into the
-convolutions and names the arrays as `kedge.models` does.
+convolutions and names the arrays as `kedge.models` does, :meth:`SEResNet.unfold` takes such arrays.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -39,6 +39,27 @@ class Convolution(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         found: Tensor = self.norm(functional.conv2d(x, self._kernels, padding=self.size // 2))
         return found
+
+    def fill(self, weight: Tensor, bias: Tensor) -> None:
+        """Do what one convolution does; `settle` has it do so while it trains too."""
+        self.matrix.copy_(weight.permute(0, 2, 3, 1).flatten(1))
+        assert self.norm.running_mean is not None
+        assert self.norm.running_var is not None
+        self.norm.running_mean.zero_()
+        self.norm.running_var.fill_(1.0 - self.norm.eps)
+        self.norm.weight.fill_(1.0)
+        self.norm.bias.copy_(bias)
+
+    def settle(self, found: Tensor) -> None:
+        """Normalise by the moments of what the kernels found, and do the same as before."""
+        assert self.norm.running_mean is not None
+        assert self.norm.running_var is not None
+        scale, bias = self._scale, self.bias
+        variance, mean = torch.var_mean(found.float(), dim=(0, 2, 3))
+        self.norm.running_mean.copy_(mean)
+        self.norm.running_var.copy_(variance)
+        self.norm.weight.copy_(scale * torch.sqrt(variance + self.norm.eps))
+        self.norm.bias.copy_(bias + scale * mean)
 
     @property
     def weight(self) -> Tensor:
@@ -185,16 +206,50 @@ class SEResNet(nn.Module):
 
     def folded(self) -> dict[str, npt.NDArray[np.float32]]:
         """The arrays by the names that `kedge.models` gives them."""
+        return {
+            f"{name}.{kind}": np.ascontiguousarray(
+                getattr(part, kind).detach().float().cpu().numpy()
+            )
+            for name, part in self._parts().items()
+            for kind in ("weight", "bias")
+        }
+
+    @torch.no_grad()  # type: ignore[untyped-decorator, unused-ignore]
+    def unfold(self, arrays: Mapping[str, npt.NDArray[np.float32]]) -> None:
+        """Compute what a network with these arrays does, which has its shape."""
+        for name, part in self._parts().items():
+            weight, bias = (torch.tensor(arrays[f"{name}.{kind}"]) for kind in ("weight", "bias"))
+            if isinstance(part, Convolution):
+                part.fill(weight, bias)
+            else:
+                for own, told in ((part.weight, weight), (part.bias, bias)):
+                    own.copy_(told)
+
+    @torch.no_grad()  # type: ignore[untyped-decorator, unused-ignore]
+    def settle(self, planes: Tensor) -> None:
+        """Have batch normalisation expect what it meets on these, and change nothing else.
+
+        Else a network that was unfolded, or is not yet its smaller self on every batch, would
+        begin to train as another one.
+        """
+        hooks = [
+            part.norm.register_forward_pre_hook(lambda _, found, part=part: part.settle(found[0]))
+            for part in self.modules()
+            if isinstance(part, Convolution)
+        ]
+        was_training = self.training
+        self.eval()
+        self(planes)
+        self.train(was_training)
+        for hook in hooks:
+            hook.remove()
+
+    def _parts(self) -> dict[str, nn.Module]:
+        """What is played, by the names that `kedge.models` gives it."""
         parts: dict[str, nn.Module] = {"input": self.input}
         for index, block in enumerate(self.blocks):
             names = {"conv1": "conv1", "conv2": "conv2", "fc1": "se.fc1", "fc2": "se.fc2"}
             parts |= {f"blocks.{index}.{name}": getattr(block, own) for own, name in names.items()}
         for head, module in (("policy", self.policy), ("value", self.value)):
             parts |= {f"{head}.{name}": part for name, part in module.named_children()}
-        return {
-            f"{name}.{kind}": np.ascontiguousarray(
-                getattr(part, kind).detach().float().cpu().numpy()
-            )
-            for name, part in parts.items()
-            for kind in ("weight", "bias")
-        }
+        return parts
