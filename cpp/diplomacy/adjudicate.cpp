@@ -95,14 +95,14 @@ void end_fall(Position& position) {
 
 }  // namespace
 
-Position adjudicate(const Position& position, std::span<const Packed> orders) {
+Position adjudicate(const Position& position, std::span<const Packed> orders, Orders known) {
   if (position.adjusting()) {
     Position next = adjust_units(position, orders);
     end_year(next);
     return next;
   }
   Position next =
-      position.moving() ? move_units(position, orders) : retreat_units(position, orders);
+      position.moving() ? move_units(position, orders, known) : retreat_units(position, orders);
   const bool spring = position.phase <= Phase::kSpringRetreats;
   if (next.retreating > 0) {
     next.phase = spring ? Phase::kSpringRetreats : Phase::kFallRetreats;

@@ -7,7 +7,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include "diplomacy/batch.hpp"
+#include "diplomacy/joint.hpp"
 #include "parallel.hpp"
 
 namespace nb = nanobind;
@@ -20,6 +20,7 @@ using namespace kedge::diplomacy;
 using Slots = nb::ndarray<const Packed, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Joint = nb::ndarray<const Packed, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Indices = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Rows = nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Placed = std::vector<std::tuple<Power, std::string>>;
 using Places = std::vector<std::string>;
 using Retreating = std::vector<std::tuple<Power, std::string, std::optional<Places>>>;
@@ -163,9 +164,7 @@ Packed legal_order(const Position& position, std::string_view text, Power power)
   return legal ? pack(*legal) : 0;
 }
 
-// Row i of the orders from the position that `from(i)` is.
-template <typename From>
-Batch adjudicate_rows(const From& from, const Joint& orders, unsigned threads) {
+Batch adjudicate_many(const Position& position, const Joint& orders, unsigned threads) {
   constexpr std::size_t kChunk = 256;  // some 500 µs of work: threads are started for more
   const std::size_t rows = orders.shape(0), slots = orders.shape(1);
   Batch batch;
@@ -174,15 +173,10 @@ Batch adjudicate_rows(const From& from, const Joint& orders, unsigned threads) {
   kedge::parallel_for((rows + kChunk - 1) / kChunk, kedge::threads_or_all(threads),
                       [&](std::size_t chunk) {
     for (std::size_t i = chunk * kChunk; i < std::min(rows, (chunk + 1) * kChunk); ++i) {
-      batch.positions[i] = adjudicate(from(i), {orders.data() + i * slots, slots});
+      batch.positions[i] = adjudicate(position, {orders.data() + i * slots, slots});
     }
   });
   return batch;
-}
-
-Batch adjudicate_many(const Position& position, const Joint& orders, unsigned threads) {
-  return adjudicate_rows([&](std::size_t) -> const Position& { return position; }, orders,
-                         threads);
 }
 
 void check_indices(const Batch& batch, const Indices& which) {
@@ -193,14 +187,50 @@ void check_indices(const Batch& batch, const Indices& which) {
   }
 }
 
-Batch adjudicate_each(const Batch& boards, const Indices& which, const Joint& orders,
-                      unsigned threads) {
-  check_indices(boards, which);
-  if (which.shape(0) != orders.shape(0)) refuse("one board for each row of orders");
-  const auto from = [&](std::size_t i) -> const Position& {
-    return boards.positions[static_cast<std::size_t>(which.data()[i])];
-  };
-  return adjudicate_rows(from, orders, threads);
+// Into `self`. Candidates are given by root, power and number.
+void make_actions(JointActions* self, const Batch& roots, const Joint& table, const Rows& counts,
+                  const Indices& root, const Indices& power, const Indices& index,
+                  unsigned threads) {
+  const std::vector<std::int64_t> each(counts.data(), counts.data() + counts.size());
+  if (counts.shape(0) != roots.positions.size() || counts.shape(1) != kPowers) {
+    refuse("counts: a row for each board, a column for each power");
+  }
+  std::size_t total = 0;
+  for (const std::int64_t count : each) {
+    if (count < 1 || count > 64) refuse("from 1 to 64 candidates a power");
+    total += static_cast<std::size_t>(count);
+  }
+  if (table.shape(0) != total || table.shape(1) > kCentres) refuse("a row for each candidate");
+  std::vector<Candidate> asked;
+  for (std::size_t i = 0; i < root.shape(0); ++i) {
+    const Candidate one{root.data()[i], power.data()[i], index.data()[i]};
+    const bool is_there = one.root >= 0 && one.root < static_cast<std::int64_t>(counts.shape(0)) &&
+                          one.power >= 0 && one.power < kPowers && one.index >= 0 &&
+                          one.index < each[one.root * kPowers + one.power];
+    if (!is_there) throw nb::index_error("no such candidate");
+    asked.push_back(one);
+  }
+  new (self) JointActions(roots.positions, {table.data(), table.size()}, table.shape(1), each,
+                          std::move(asked), kedge::threads_or_all(threads));
+}
+
+nb::tuple reach(JointActions& actions, const Rows& sampled) {
+  if (sampled.shape(0) != actions.roots() || sampled.shape(1) != kPowers) {
+    refuse("sampled: a row for each board, a column for each power");
+  }
+  for (std::size_t i = 0; i < sampled.size(); ++i) {
+    if (!actions.has(i / kPowers, i % kPowers, sampled.data()[i])) {
+      throw nb::index_error("no such candidate");
+    }
+  }
+  std::vector<std::int64_t> numbers, by;
+  Batch reached;
+  {
+    nb::gil_scoped_release release;
+    actions.reach({sampled.data(), sampled.size()}, numbers, reached.positions, by);
+  }
+  return nb::make_tuple(kedge::own(std::move(numbers)), std::move(reached),
+                        kedge::own(std::move(by)));
 }
 
 Batch take(const Batch& batch, const Indices& which) {
@@ -323,10 +353,13 @@ void kedge::bind_diplomacy(nb::module_& m) {
         return kedge::own(std::move(shares), kPowers);
       });
 
+  nb::class_<JointActions>(m, "DiplomacyJointActions")
+      .def("__init__", &make_actions, "roots"_a, "table"_a.noconvert(), "counts"_a, "root"_a,
+           "power"_a, "index"_a, "threads"_a = 0)
+      .def("reach", &reach, "sampled"_a);
+
   m.def("diplomacy_adjudicate_many", &adjudicate_many, "board"_a, "orders"_a.noconvert(),
         "threads"_a = 0);
-  m.def("diplomacy_adjudicate_each", &adjudicate_each, "boards"_a, "which"_a,
-        "orders"_a.noconvert(), "threads"_a = 0);
   m.def("diplomacy_coordinated", [](const Joint& orders) {
     const std::size_t slots = orders.shape(1);
     std::vector<std::uint8_t> out;

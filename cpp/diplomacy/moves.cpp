@@ -8,20 +8,30 @@ namespace {
 
 class Moves {
  public:
-  Moves(const Position& position, std::span<const Packed> orders) : position_(position) {
+  Moves(const Position& position, std::span<const Packed> orders, Orders known)
+      : position_(position) {
     const Map& m = map();
-    const Convoys convoys(position);
     for (const Province p : position.occupied) {
       orders_[p] = {Kind::kHold, position.units[p].fleet, false, position.units[p].location, 0, 0};
     }
     Set ordered;
-    for (const Packed packed : orders) {
-      const std::optional<Order> order = unpack(packed);
-      if (!order || ordered.has(m.province[order->unit])) continue;
-      const std::optional<Order> legal = legalise(position, convoys, *order);
-      if (!legal) continue;
-      ordered.add(m.province[legal->unit]);
-      orders_[m.province[legal->unit]] = *legal;
+    const auto give = [&](const Order& order) {
+      ordered.add(m.province[order.unit]);
+      orders_[m.province[order.unit]] = order;
+    };
+    if (known == Orders::kLegal) {
+      for (const Packed packed : orders) {
+        const Order order = unpack_whole(packed);
+        if (!ordered.has(m.province[order.unit])) give(order);
+      }
+    } else {
+      const Convoys convoys(position);
+      for (const Packed packed : orders) {
+        const std::optional<Order> order = unpack(packed);
+        if (!order || ordered.has(m.province[order->unit])) continue;
+        const std::optional<Order> legal = legalise(position, convoys, *order);
+        if (legal) give(*legal);
+      }
     }
     for (const Province p : ordered) {
       const Order& order = orders_[p];
@@ -242,8 +252,8 @@ class Moves {
 
 }  // namespace
 
-Position move_units(const Position& position, std::span<const Packed> orders) {
-  return Moves(position, orders).result();
+Position move_units(const Position& position, std::span<const Packed> orders, Orders known) {
+  return Moves(position, orders, known).result();
 }
 
 }  // namespace kedge::diplomacy

@@ -34,6 +34,14 @@ constexpr Packed pack(const Order& o) {
          Packed{o.destination} << 18 | Packed{o.fleet} << 25 | Packed{o.target_fleet} << 26;
 }
 std::optional<Order> unpack(Packed packed);
+// Of what `pack` made.
+constexpr Order unpack_whole(Packed packed) {
+  const auto bits = [&](int shift, int count) {
+    return static_cast<std::uint8_t>(packed >> shift & ((1u << count) - 1));
+  };
+  return {static_cast<Kind>(bits(0, 4)), bits(25, 1) != 0, bits(26, 1) != 0,
+          bits(4, 7), bits(11, 7), bits(18, 7)};
+}
 
 struct Unit {
   Power power = kNobody;
@@ -119,9 +127,13 @@ void legal_orders(const Position& position, std::vector<Order>& out);
 // Whether what one power's orders support or convoy of its own is ordered to do just that.
 bool coordinated(std::span<const Packed> orders);
 
+// What is known of orders: nothing, or that `legalise` made them, which saves asking again.
+enum class Orders : std::uint8_t { kAny, kLegal };
+
 // The position after these orders; the illegal ones are as good as none. Of two for one unit the
 // first counts.
-Position adjudicate(const Position& position, std::span<const Packed> orders);
+Position adjudicate(const Position& position, std::span<const Packed> orders,
+                    Orders known = Orders::kAny);
 
 std::optional<Order> parse_order(std::string_view text);
 // Into at most kMaxText characters; how many.

@@ -116,12 +116,22 @@ class DiplomacyBatch:
 def diplomacy_adjudicate_many(
     board: DiplomacyBoard, orders: npt.NDArray[np.uint32], threads: int = 0
 ) -> DiplomacyBatch: ...
-def diplomacy_adjudicate_each(
-    boards: DiplomacyBatch,
-    which: npt.NDArray[np.int64],
-    orders: npt.NDArray[np.uint32],
-    threads: int = 0,
-) -> DiplomacyBatch: ...
+
+class DiplomacyJointActions:
+    def __init__(
+        self,
+        roots: DiplomacyBatch,
+        table: npt.NDArray[np.uint32],
+        counts: npt.NDArray[np.int64],
+        root: npt.NDArray[np.int64],
+        power: npt.NDArray[np.int64],
+        index: npt.NDArray[np.int64],
+        threads: int = 0,
+    ) -> None: ...
+    def reach(
+        self, sampled: npt.NDArray[np.int64]
+    ) -> tuple[npt.NDArray[np.int64], DiplomacyBatch, npt.NDArray[np.int64]]: ...
+
 def diplomacy_coordinated(orders: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint8]: ...
 
 DIPLOMACY_FACT_ROWS: int

@@ -22,7 +22,6 @@ from kedge.games.diplomacy import (
     POWERS,
     Diplomacy,
     DiplomacyState,
-    adjudicate_each,
     adjudicate_many,
     coordinated,
     failed_moves,
@@ -240,25 +239,65 @@ def test_a_batch_is_many_single_adjudications():
     assert len({batch[i] for i in range(200)}) == len(set(batch.keys().tolist())) > 20
 
 
-def test_a_batch_from_several_boards():
+def test_a_batch_of_boards():
     start = Diplomacy().initial_state()
     later = start.clone()
     later.apply({"FRANCE": ["A PAR - BUR", "A MAR - SPA"]})
-    boards = _core.DiplomacyBatch([start.board, later.board])
-    orders = np.stack([later.pack({"FRANCE": ["A BUR - BEL"]}), start.pack({"ITALY": ["A ROM H"]})])
-    batch = adjudicate_each(boards, np.array([1, 0]), orders)
-    assert batch[0] == later.board.adjudicate(orders[0])
-    assert batch[1] == start.board.adjudicate(orders[1])
+    later.apply({"FRANCE": ["A BUR - BEL"]})
+    batch = _core.DiplomacyBatch([later.board, start.board])
     assert batch.take(np.array([1, 1]))[0] == batch[1]
     assert batch.winners().tolist() == [-1, -1]
-    shares = [DiplomacyState(batch[i]).shares() for i in range(2)]
+    shares = [later.shares(), start.shares()]
     np.testing.assert_array_equal(batch.shares(), shares)
     assert shares[0][POWERS.index("FRANCE")] == pytest.approx(25 / (25 + 5 * 9 + 16))
     for which in ([2, 0], [-1, 0]):
         with pytest.raises(IndexError):
-            adjudicate_each(boards, np.array(which), orders)
-    with pytest.raises(ValueError, match="one board for each row"):
-        adjudicate_each(boards, np.array([0]), orders)
+            batch.take(np.array(which))
+
+
+def test_joint_actions():
+    """Where candidates lead if the others do as was sampled; of two orders the first counts."""
+    start = Diplomacy().initial_state()
+    given = {
+        "FRANCE": ["A PAR - BUR, F BRE - MAO", "A PAR - BUR, A PAR - PIC", "F BRE - ROM", ""],
+        "GERMANY": ["A MUN - BUR", "A MUN S A PAR - BUR"],
+    }
+    tried = [given.get(power, [""]) for power in POWERS]
+    table = np.zeros((sum(map(len, tried)), 2), np.uint32)
+    for row, texts in zip(table, (one for rows in tried for one in rows), strict=True):
+        packed = [_core.diplomacy_parse_order(text) for text in texts.split(", ") if text]
+        row[: len(packed)] = packed
+    counts = np.array([[len(rows) for rows in tried]])
+    power = np.repeat(np.arange(7), counts[0])
+    index = np.concatenate([np.arange(count) for count in counts[0]])
+    asked = np.zeros(len(power), np.int64), power, index
+    actions = _core.DiplomacyJointActions(
+        _core.DiplomacyBatch([start.board]), table, counts, *asked
+    )
+    seen = {}
+    for _ in range(3):
+        for sampled in np.ndindex(*counts[0]):
+            numbers, reached, by = actions.reach(np.array([sampled]))
+            first = np.cumsum(counts[0]) - counts[0]
+            for one, number in enumerate(numbers.tolist()):
+                rows = first + np.array(sampled)
+                rows[power[one]] = one
+                board = start.board.adjudicate(table[rows].ravel())
+                assert seen.setdefault(number, board) == board
+            assert [reached[i] for i in range(len(reached))] == [seen[numbers[i]] for i in by]
+    assert len(set(seen.values())) == len(seen) > 2
+    for wrong in ([[0] * 6], [[0] * 7] * 2):
+        with pytest.raises(ValueError, match="sampled"):
+            actions.reach(np.array(wrong))
+    for wrong in (-1, counts[0, 2]):
+        with pytest.raises(IndexError):
+            actions.reach(np.array([[0, 0, wrong, 0, 0, 0, 0]]))
+    boards = _core.DiplomacyBatch([start.board])
+    with pytest.raises(IndexError):
+        _core.DiplomacyJointActions(boards, table, counts, asked[0], power, index + 1)
+    for table_, counts_ in ((table[1:], counts), (table, counts[:, 1:]), (table, 0 * counts)):
+        with pytest.raises(ValueError):
+            _core.DiplomacyJointActions(boards, table_, counts_, *asked)
 
 
 def test_orders_due():

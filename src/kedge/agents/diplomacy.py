@@ -19,6 +19,7 @@ from kedge.agents.diplomacy_search import (
     normalised,
     with_orders,
 )
+from kedge.agents.networks import device
 from kedge.errors import InputError
 from kedge.games.diplomacy import POWERS, DiplomacyState, PackedOrders
 from kedge.models.diplomacy import OrderModel, Question, ValueModel
@@ -147,6 +148,8 @@ class OrderSearch(_OrdersAgent):
     greedy: bool = False
     """Play the candidate of the highest value: where everyone else keeps to the anchor (λ = ∞),
     the best response to it."""
+    threads: int = 0
+    """Of the CPU, beside the models' own; 0 for all there are."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.rollout, int) or self.rollout < 0:
@@ -229,6 +232,7 @@ class OrderSearch(_OrdersAgent):
             self.value,
             self.rollout,
             rng,
+            self.threads,
         )
         oracle = Oracle(joint.counts, joint.utilities)
         anchors = [[one.anchor for one in root] for root in roots]
@@ -282,6 +286,7 @@ def search_agent(
         Choice(candidates, per_unit, samples, 1.0 if released else 0.95, released),
         rollout,
         greedy,
+        device()[2],
     )
 
 

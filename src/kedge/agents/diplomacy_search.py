@@ -14,7 +14,6 @@ from kedge.games.diplomacy import (
     POWERS,
     DiplomacyState,
     PackedOrders,
-    adjudicate_each,
     coordinated,
 )
 from kedge.models.diplomacy import (
@@ -156,6 +155,8 @@ class JointValues:
         The powers whose utilities matter; those of others are left 0.
     rollout
         How many movement phases the model plays on before a position is valued.
+    threads
+        That adjudicate; 0 for all there are.
     """
 
     def __init__(
@@ -167,10 +168,10 @@ class JointValues:
         value: ValueModel,
         rollout: int,
         rng: np.random.Generator,
+        threads: int = 0,
     ) -> None:
         self.states, self.model, self.value = states, model, value
         self.rollout, self.rng = rollout, rng
-        self.boards = _core.DiplomacyBatch([state.board for state in states])
         self.counts = np.array([[len(one.orders) for one in root] for root in candidates])
         self.table = _table(
             [orders for root in candidates for one in root for orders in one.orders]
@@ -180,47 +181,43 @@ class JointValues:
         each = self.counts[asked]
         self.root, self.power = (np.repeat(whose, each) for whose in np.nonzero(asked))
         self.index = np.arange(each.sum()) - np.repeat(np.cumsum(each) - each, each)
-        self.row = self.first[self.root, self.power] + self.index
-        self._digits = MOST_CANDIDATES ** np.arange(len(POWERS) + 1)
-        self._joint, self._reached = _core.Numbering(), _core.Numbering()
-        self._position = _Growing(np.zeros(0, np.int64))  # by joint action
+        self._actions = _core.DiplomacyJointActions(
+            _core.DiplomacyBatch([state.board for state in states]),
+            self.table,
+            self.counts,
+            self.root,
+            self.power,
+            self.index,
+            threads,
+        )
         self._values = _Growing(np.zeros((0, len(POWERS))))  # by position
 
     def utilities(self, sampled: npt.NDArray[np.int64]) -> Array:
         """u_i(a, a*_−i) for `sampled` a* of shape (roots, 7), as an `Oracle` answers."""
-        whole = sampled @ self._digits[:-1] + np.arange(len(sampled)) * self._digits[-1]
-        change = self.index - sampled[self.root, self.power]
-        actions = whole[self.root] + change * self._digits[self.power]
-        numbers, fresh = self._joint.number(actions.view(np.uint64))
-        if len(fresh):
-            self._adjudicate(sampled, fresh)
+        positions, reached, by = self._actions.reach(sampled)
+        if self.rollout and len(by):
+            reached = self._played_on(sampled, by)
+        if len(by):
+            over = reached.winners()[:, None] >= 0
+            values = self.value.values(reached)
+            # What the end of a game is worth is known.
+            self._values.append(np.where(over, reached.shares(), values) if over.any() else values)
         out = np.zeros((*self.counts.shape, self.counts.max()))
-        positions = self._position.rows[numbers]
         out[self.root, self.power, self.index] = self._values.rows[positions, self.power]
         return out
 
-    def _adjudicate(self, sampled: npt.NDArray[np.int64], fresh: npt.NDArray[np.int64]) -> None:
-        roots = self.root[fresh]
-        orders = self.table[self.first + sampled][roots]
-        orders[np.arange(len(fresh)), self.power[fresh]] = self.table[self.row[fresh]]
-        orders = orders.reshape(len(fresh), -1)
-        batch = adjudicate_each(self.boards, roots, orders)
-        positions, new = self._reached.number(batch.keys())
-        self._position.append(positions)
-        if not len(new):
-            return
-        if self.rollout:
-            states = [self.states[root].clone() for root in roots[new]]
-            for state, row in zip(states, orders[new], strict=True):
-                state.apply_packed(row[row > 0])
-            play_on(self.model, states, self.rollout, self.rng)
-            batch = _core.DiplomacyBatch([state.board for state in states])
-            over = np.array([state.is_terminal() for state in states])
-        else:
-            batch = batch.take(new)
-            over = batch.winners() >= 0
-        # What the end of a game is worth is known.
-        self._values.append(np.where(over[:, None], batch.shares(), self.value.values(batch)))
+    def _played_on(
+        self, sampled: npt.NDArray[np.int64], by: npt.NDArray[np.int64]
+    ) -> "_core.DiplomacyBatch":
+        """The ends of rollouts from what candidates lead to, by number."""
+        roots, powers = self.root[by], self.power[by]
+        rows = (self.first + sampled)[roots]
+        rows[np.arange(len(by)), powers] = self.first[roots, powers] + self.index[by]
+        states = [self.states[root].clone() for root in roots]
+        for state, orders in zip(states, self.table[rows].reshape(len(by), -1), strict=True):
+            state.apply_packed(orders[orders > 0])
+        play_on(self.model, states, self.rollout, self.rng)
+        return _core.DiplomacyBatch([state.board for state in states])
 
 
 def play_on(

@@ -237,17 +237,6 @@ def adjudicate_many(
     return _core.diplomacy_adjudicate_many(board, orders, threads)
 
 
-def adjudicate_each(
-    boards: _core.DiplomacyBatch,
-    which: npt.NDArray[np.int64],
-    orders: PackedOrders,
-    *,
-    threads: int = 0,
-) -> _core.DiplomacyBatch:
-    """`adjudicate_many` from several boards at once: row i is for board ``which[i]``."""
-    return _core.diplomacy_adjudicate_each(boards, which, orders, threads)
-
-
 def coordinated(orders: PackedOrders) -> npt.NDArray[np.bool_]:
     """Whether each row, one power's orders, means what it says of that power's own units.
 

@@ -1,0 +1,58 @@
+// Joint actions made of the powers' candidates, and the positions that they lead to.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "diplomacy/batch.hpp"
+#include "parallel.hpp"
+#include "regret/numbering.hpp"
+
+namespace kedge::diplomacy {
+
+// One candidate of a power in one of several positions, the roots.
+struct Candidate {
+  std::int64_t root, power, index;
+};
+
+// A search asks of every candidate where it leads if all others do what was sampled. Each joint
+// action is adjudicated once, and positions are numbered in the order in which they are reached.
+class JointActions {
+ public:
+  // `table` has a row of packed orders for each candidate, 0 for none; by root and power there are
+  // `counts` of them. Each power has at most 64, so that a joint action is a number of 42 bits.
+  JointActions(std::vector<Position> roots, std::span<const Packed> table, std::size_t slots,
+               std::vector<std::int64_t> counts, std::vector<Candidate> asked, std::size_t threads);
+
+  std::size_t asked() const { return asked_.size(); }
+  bool has(std::size_t root, std::size_t power, std::int64_t index) const {
+    return index >= 0 && index < counts_[root * kPowers + power];
+  }
+  std::size_t roots() const { return roots_.size(); }
+
+  // To each asked candidate, with the others' `sampled` indices (by root and power), the number of
+  // its position; those never reached before go to `reached`, and to `by` by whom they were.
+  void reach(std::span<const std::int64_t> sampled, std::vector<std::int64_t>& numbers,
+             std::vector<Position>& reached, std::vector<std::int64_t>& by);
+
+ private:
+  std::span<const Packed> row(std::size_t root, std::size_t power, std::int64_t index) const {
+    const auto at = static_cast<std::size_t>(first_[root * kPowers + power] + index);
+    return {table_.data() + at * slots_, slots_};
+  }
+  Position after(const Candidate& candidate, std::span<const std::int64_t> sampled) const;
+
+  std::vector<Position> roots_;
+  std::vector<Packed> table_;  // legal, in the rules' own words
+  std::size_t slots_;
+  std::vector<std::int64_t> counts_, first_;
+  std::vector<Candidate> asked_;
+  Numbering actions_, positions_;
+  std::vector<std::int64_t> position_of_;  // by joint action
+  std::vector<std::uint64_t> keys_;
+  std::vector<std::int64_t> numbers_, fresh_, new_;
+  std::vector<Position> next_;
+  Workers workers_;
+};
+
+}  // namespace kedge::diplomacy
