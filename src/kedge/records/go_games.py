@@ -25,9 +25,10 @@ SPLITS: tuple[Split, ...] = get_args(Split)
 _YEARS: dict[Split, range] = {
     "train": range(1900, 2015),
     "test": range(2015, 2017),
-    "modern": range(2017, 2025),
-    "modern-test": range(2017, 2025),
+    "modern": range(2017, 10_000),
+    "modern-test": range(2017, 10_000),
 }
+_MODERN: tuple[Split, ...] = ("modern", "modern-test")
 _MODERN_TESTED = 20  # one game in so many
 
 _DATE = re.compile(
@@ -195,7 +196,7 @@ _PLAIN = tuple(f.name for f in fields(GoGame) if f.name not in ("moves", "colour
 def split_of(game: GoGame) -> Split | None:
     """Which of the paper's sets a game is in: even games of people on 19×19, by year.
 
-    Trained on are 1900–2014, tested 2015–2016. Not the paper's are those from 2017 to 2024: one in
+    Trained on are 1900–2014, tested 2015–2016. Not the paper's are those from 2017 on: one in
     twenty, by a hash of its moves, is "modern-test", the others "modern".
     Games with extreme komi are in none. Where the komi is not known, the game stays.
     """
@@ -212,10 +213,11 @@ def split_of(game: GoGame) -> Split | None:
 def years_words(split: Split) -> str:
     """The years of a set.
 
-    >>> years_words("test")
-    '2015-2016'
+    >>> years_words("test"), years_words("modern")
+    ('2015-2016', '2017 and later')
     """
-    return f"{_YEARS[split].start}-{_YEARS[split].stop - 1}"
+    years = _YEARS[split]
+    return f"{years.start} and later" if split in _MODERN else f"{years.start}-{years.stop - 1}"
 
 
 def is_held_out(game: GoGame) -> bool:

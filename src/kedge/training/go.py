@@ -196,7 +196,7 @@ def train(
     train_rows = np.concatenate([table.rows(split) for split in learned_from])
     test_rows = table.rows(tested_on)
     if not len(train_rows) or not len(test_rows):
-        years = f"{years_words('train')[:4]}-{years_words(learned_from[-1])[-4:]}"
+        years = "all years" if modern else years_words("train")
         raise InputError(
             f"{len(train_rows)} games of {years} to learn from, {len(test_rows)} of "
             f"{years_words(tested_on)} to test on: none may be missing"
