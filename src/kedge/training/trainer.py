@@ -22,7 +22,9 @@ from kedge.training.distributed import Rank
 from kedge.training.muon import Muon
 
 Optimizer = Literal["adamw", "muon", "sgd"]
-_SAMPLE = 65_536  # held-out positions that are looked at while training
+# Held-out positions that are looked at while training: so many, or half of those learned from since
+# the last look, but some.
+_SAMPLE, _FEW = 65_536, 1024
 
 
 @dataclass(frozen=True)
@@ -328,8 +330,9 @@ def train(
             write_atomic(folder / "model.onnx", export(trainer.averaged.module))
 
     every = max(10, min(500, trainer.recipe.steps // 20))
+    looked_at = max(_FEW, min(_SAMPLE, every * trainer.recipe.batch // 2))
     for report in trainer.run(learned, seconds, every):
-        metrics = trainer.evaluate(tested, most=_SAMPLE)
+        metrics = trainer.evaluate(tested, most=looked_at)
         keep()
         yield {**report, "held_out_top1": metrics.top1, "held_out_loss": metrics.cross_entropy}
     metrics = trainer.evaluate(tested)
