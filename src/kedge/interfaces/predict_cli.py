@@ -108,7 +108,10 @@ def go(
     agent: Annotated[str, typer.Option("--agent", "-a", help="An agent for Go.")],
     split: Annotated[
         Literal["test", "train", "modern", "modern-test", "all"],
-        typer.Option(help="The paper's sets: 2015 and 2016, 1900 to 2014; 2017 to 2024; or all."),
+        typer.Option(
+            help="The paper's sets, 2015 and 2016 or 1900 to 2014; later years, or one game in "
+            "twenty of them, which `kedge train go --modern` holds out; or all."
+        ),
     ] = "test",
     limit: Limit = None,
     device: Device = "cpu",
