@@ -4,9 +4,8 @@
     python benchmarks/puct.py go --device cuda --dtype bfloat16
 
 Search throughput is network evaluations a second inside searches over many positions, of 50
-playouts unless told;
-the bare network is timed at the same batch size, in the same run. On a GPU the bare network has its
-positions there already and leaves its answers there.
+playouts unless told; the bare network is timed at the same batch size, in the same run. On a GPU
+the bare network has its positions there already and leaves its answers there.
 """
 
 import argparse
