@@ -22,6 +22,7 @@ from typing import Any
 from kedge.experiments import Experiment, run
 from kedge.experiments.experiment import jobs_of
 from kedge.experiments.store import Store
+from kedge.files import write_atomic
 from kedge.paper import experiment_class
 
 DOCS = Path(__file__).resolve().parent
@@ -93,7 +94,7 @@ def bring_in(experiment: Experiment, pieces: Path) -> None:
     with lzma.open(pieces, "rt", encoding="utf-8") as file:
         header, *tasks = map(json.loads, file)
     if header["digest"] != experiment.digest:
-        print(f"{pieces}: of other models or settings, left alone")
+        print(f"{pieces}: of other models or settings, begun anew")
         return
     found = {task["key"]: task["result"] for task in tasks}
     jobs, store = jobs_of(experiment), Store(experiment)
@@ -113,8 +114,8 @@ def bring_out(experiment: Experiment, pieces: Path) -> None:
             rows.append({"key": job.task.key, "result": experiment.gist(result)})
     if len(rows) > 1:
         pieces.parent.mkdir(parents=True, exist_ok=True)
-        with lzma.open(pieces, "wt", encoding="utf-8", preset=9) as file:
-            file.writelines(json.dumps(row) + "\n" for row in rows)
+        text = "".join(json.dumps(row) + "\n" for row in rows)
+        write_atomic(pieces, lzma.compress(text.encode(), preset=9))
 
 
 @contextlib.contextmanager

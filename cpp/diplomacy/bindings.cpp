@@ -201,6 +201,9 @@ void make_actions(JointActions* self, const Batch& roots, const Joint& table, co
     total += static_cast<std::size_t>(count);
   }
   if (table.shape(0) != total || table.shape(1) > kCentres) refuse("a row for each candidate");
+  if (power.shape(0) != root.shape(0) || index.shape(0) != root.shape(0)) {
+    refuse("a root, a power and an index for each candidate that is asked about");
+  }
   std::vector<Candidate> asked;
   for (std::size_t i = 0; i < root.shape(0); ++i) {
     const Candidate one{root.data()[i], power.data()[i], index.data()[i]};

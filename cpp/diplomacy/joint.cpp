@@ -34,7 +34,7 @@ Position JointActions::after(const Candidate& candidate,
     const bool own = static_cast<std::int64_t>(power) == candidate.power;
     for (const Packed order :
          row(root, power, own ? candidate.index : sampled[root * kPowers + power])) {
-      if (order != 0 && count < orders.size()) orders[count++] = order;
+      if (order != 0) orders[count++] = order;
     }
   }
   return adjudicate(roots_[root], {orders.data(), count}, Orders::kLegal);

@@ -6,7 +6,7 @@
 
 #include "diplomacy/batch.hpp"
 #include "parallel.hpp"
-#include "regret/numbering.hpp"
+#include "numbering.hpp"
 
 namespace kedge::diplomacy {
 

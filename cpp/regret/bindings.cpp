@@ -9,7 +9,7 @@
 #include <span>
 
 #include "regret/learner.hpp"
-#include "regret/numbering.hpp"
+#include "numbering.hpp"
 #include "regret/utilities.hpp"
 
 namespace nb = nanobind;

@@ -295,6 +295,8 @@ def test_joint_actions():
     boards = _core.DiplomacyBatch([start.board])
     with pytest.raises(IndexError):
         _core.DiplomacyJointActions(boards, table, counts, asked[0], power, index + 1)
+    with pytest.raises(ValueError, match="for each candidate"):
+        _core.DiplomacyJointActions(boards, table, counts, asked[0], power[1:], index)
     for table_, counts_ in ((table[1:], counts), (table, counts[:, 1:]), (table, 0 * counts)):
         with pytest.raises(ValueError):
             _core.DiplomacyJointActions(boards, table_, counts_, *asked)
