@@ -37,7 +37,7 @@ GO_GAMES = {"games": 400, "chunk": 400}
 DIPLOMACY: dict[str, Any] = {"games": 105, "claim_games": 406, "rollout": 0}
 PREDICTED = {"tier": "A", "positions": 1000}
 HANABI = GPU | {"dtype": "bfloat16"}
-EVERY, TABLES = {"positions": None}, {"games": 250}
+EVERY, TABLES = {"positions": None}, {"games": 250, "chunk": 125}
 #: By what they need: the folder of each, its experiment, and the fields that are not the default's.
 RESULTS: dict[str, dict[str, tuple[str, dict[str, Any]]]] = {
     "": {"blotto": ("blotto", {}), "theory": ("theory", {})},

@@ -53,6 +53,15 @@ def test_composites_share_their_parts():
     assert marks("start-*") == 2 + 3 + 4 + 5
 
 
+def test_only_parts_that_lack_something_are_checked(monkeypatch):
+    """A table of what was computed elsewhere needs nothing that computed it."""
+    quietly(Walk(n=2))
+    asked = []
+    monkeypatch.setattr(Walk, "check", lambda walk: asked.append(walk.n))
+    quietly(Walks())
+    assert asked == [3]
+
+
 def test_other_parts_make_another_composite():
     assert Walks().digest == Walks().digest != Walks(lengths=(3, 2)).digest
     assert Walks(seed=1).inputs() != Walks().inputs()

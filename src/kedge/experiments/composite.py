@@ -32,8 +32,12 @@ class Composite(Experiment):
         return {"parts": {label: part.digest for label, part in self.parts().items()}}
 
     def check(self) -> None:
-        for part in self.parts().values():
-            part.check()
+        """The parts that lack something: what is at hand needs neither models nor a GPU."""
+        for label, part in self.parts().items():
+            store = Store(part)
+            wanted = (job for job in jobs_of(part) if self.needs(label, job.task))
+            if any(store.load(job) is None for job in wanted):
+                part.check()
 
     def tasks(self) -> list[Task]:
         return [

@@ -80,6 +80,9 @@ class HanabiSweep(HanabiPredict):
             if not lam >= 0.0:
                 raise InputError(f"lambdas: at least 0, not {lam:g}")
 
+    def check(self) -> None:
+        self.player()
+
     def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:
         chosen = self._taken(task.params["first"], task.params["end"])
         games = list(watched(chosen, self.player(), rng))

@@ -98,7 +98,7 @@ class TensorGames:
     def of(cls, rules: TensorRules, games: _core.HanabiGames) -> "TensorGames":
         """The same games, which then go their own way."""
         decks = np.pad(games.decks(), ((0, 0), (0, 1)), constant_values=rules.cards)
-        return cls(rules, rules.there(decks), rules.there(_rows(rules, games)))
+        return cls(rules, rules.there(decks), _rows(rules, games))
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -207,30 +207,32 @@ class TensorGames:
         return self._row().hands.unflatten(1, (game.num_players, game.hand_size, 3))
 
 
-def _rows(rules: TensorRules, games: _core.HanabiGames) -> Bytes:
-    game = rules.game
-    held = games.hands()
-    hands = [np.where(held < 0, rules.cards, held), games.known_colours(), games.known_ranks()]
-    seats = (games.next_players()[:, np.newaxis] + np.arange(game.num_players)) % game.num_players
-    action, card, touched, scored, gained = np.split(games.last_moves(), 5, 1)
-    move = _moves(game)[action[:, 0]]
+def _rows(rules: TensorRules, games: _core.HanabiGames) -> Tensor:
+    """Put together on the device: what is moved there is as narrow as it is here."""
+    game, there = rules.game, rules.there
+    held, told = there(games.hands()), (games.known_colours(), games.known_ranks())
+    hands = [held.where(held >= 0, rules.cards).byte(), *map(there, told)]
+    cards = torch.stack(hands, 3)
+    seats = (there(games.next_players())[:, None] + rules.seats[:, 0]) % game.num_players
+    action, card, touched, scored, gained = there(games.last_moves()).split(1, 1)
+    move = rules.moves[action[:, 0].long()]
     kind = move[:, :1]
     parts = _Row(
-        np.take_along_axis(np.stack(hands, 3), seats[..., np.newaxis, np.newaxis], 1),
-        games.fireworks(),
-        games.discards(),
-        len(game.cards) - games.deck_sizes(),
-        games.information(),
-        games.lives(),
-        games.turns_left(),
-        games.current_players() < 0,
+        cards.gather(1, seats[..., None, None].expand_as(cards)),
+        there(games.fireworks()),
+        there(games.discards()),
+        len(game.cards) - there(games.deck_sizes()),
+        there(games.information()),
+        there(games.lives()),
+        there(games.turns_left()),
+        there(games.current_players()) < 0,
         move,
-        np.where(kind <= _PLAY, card, rules.cards),
+        card.where(kind <= _PLAY, rules.cards),
         scored,
-        gained & (kind == _PLAY),
-        touched >> np.arange(game.hand_size) & 1,
+        gained * (kind == _PLAY),
+        touched >> rules.slots[:, 0] & 1,
     )
-    return np.concatenate([part.reshape(len(games), -1) for part in parts], 1).astype(np.uint8)
+    return torch.cat([part.reshape(len(games), -1).byte() for part in parts], 1)
 
 
 # --- What is looked up --------------------------------------------------------------------------

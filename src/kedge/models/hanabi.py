@@ -99,8 +99,9 @@ class Followed:
             games.step(np.array(moves, np.int64))
             memory = self._observer.observe(games, joined([one.memory for one in kept]))
             for row, (state, one) in enumerate(zip(late, kept, strict=True)):
-                which = np.array([row])
-                self._kept[state] = _Kept(games.take(which), rows(memory, which), one.seen + 1)
+                # A view: to look up a row of a GPU's tensor is to wait for it.
+                mine = tuple(part[row : row + 1] for part in memory)
+                self._kept[state] = _Kept(games.take(np.array([row])), mine, one.seen + 1)
         return joined([self._kept[state].memory for state in states])
 
 

@@ -213,6 +213,7 @@ class _TorchTable:
         self._torch, self._weights = torch, weights
         self._device, self._dtype = torch.device(device), getattr(torch, dtype)
         self._module = placed(module_of(weights), device, dtype)
+        self._module.lstm.flatten_parameters()  # in one piece again, after the move
         self._room = torch.empty(0)
 
     def rows(self, count: int, features: int) -> Array:
@@ -254,7 +255,9 @@ class TorchPolicy(_TorchTable):
     def policy(self, seen: Array, legal: Legal, memory: Memory) -> Shares:
         with self._torch.inference_mode():
             shares = self._shares(self._there(seen), legal, memory)
-            found: Shares = shares.double().cpu().numpy()
+            shares = shares.double()
+            # Single precision sums to 1 less closely than those who draw demand.
+            found: Shares = (shares / shares.sum(1, keepdim=True).clamp(1e-9)).cpu().numpy()
             return found
 
     def product(self, seen: Array, memory: Memory) -> Array:

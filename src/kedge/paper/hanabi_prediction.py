@@ -67,10 +67,6 @@ class HanabiMoves(HanabiTable):
     def parts(self) -> Mapping[str, Experiment]:
         return self.sweep()
 
-    def check(self) -> None:
-        super().check()
-        self.sweep()[_MOVES].player()
-
     def rows(
         self, results: Mapping[str, dict[str, Any]], subsets: Sequence[str]
     ) -> list[dict[str, Any]]:
