@@ -5,7 +5,7 @@ python docs/make_dial.py chess      (this and the others need KEDGE_DATA, and ta
 python docs/make_dial.py go --played inf 2 0.5    (games at these stops alone: minutes each)
 python docs/make_dial.py go --device cuda         (what `make_results.py go` measured)
 python docs/make_dial.py diplomacy                (what `make_results.py diplomacy` measured)
-python docs/make_dial.py hanabi --positions 2000 --games 250 --device cuda
+python docs/make_dial.py hanabi --device cuda     (what `make_results.py hanabi` measured)
 
 Other games keep their figures. Finished tasks are kept: interrupt it, and it goes on from there.
 """
@@ -226,11 +226,14 @@ class Measuring:
         return table, self.paper(table.name, fields)
 
     def hanabi(self) -> tuple[HanabiTradeoff, str]:
-        """The table whose parts they are, and its command."""
+        """The table whose parts they are, and its command; on a GPU that of docs/results."""
         fields = {"positions": self.positions, "games": self.games, "lambdas": self.numbers()}
+        if not is_cpu(self.device):
+            fields = make_results.HANABI | make_results.EVERY | make_results.TABLES
         fields |= self.ladder.search
-        table = HanabiTradeoff(**fields, device=self.device)
-        return table, self.paper(table.name, fields)
+        table = HanabiTradeoff(**{**fields, "device": self.device})
+        told = {name: value for name, value in fields.items() if name != "device"}
+        return table, self.paper(table.name, told)
 
     def solved(self, metric: str, settings: Settings, value: float) -> Card:
         """Computed, not sampled."""

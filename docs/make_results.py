@@ -77,7 +77,13 @@ RESULTS: dict[str, dict[str, tuple[str, dict[str, Any]]]] = {
 
 
 #: Those that no machine was had for at one go.
-GATHERED = {"go-strength", "diplomacy-1v6", "diplomacy-pool"}
+GATHERED = {
+    "go-strength",
+    "diplomacy-1v6",
+    "diplomacy-pool",
+    "hanabi-score",
+    "hanabi-score-smartbot",
+}
 
 
 def experiment_of(needs: str, folder: str, **given: Any) -> Experiment:

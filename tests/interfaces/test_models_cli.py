@@ -41,7 +41,7 @@ def test_a_model_comes_and_goes(weights, own_home):
     ("arguments", "match"),
     [
         (("info", "mine"), "unknown model"),
-        (("info", "goo"), "did you mean go?"),
+        (("info", "goo"), "did you mean go or go-modern?"),
         (("remove", "go"), "go ships with kedge"),
         (("info", "maia-1900"), "kedge models pull maia-1900"),
         (("remove", "../x"), "not a model's name"),
@@ -66,7 +66,8 @@ def test_shipped_models_are_shown(own_home):
     listed = answer("list")["shipped"]
     assert listed == [answer("info", model["name"]) for model in listed]
     names = ["chess", "diplomacy", "diplomacy-bots", "diplomacy-value", "go", "go-large"]
-    names += ["hanabi", "hanabi-belief", "hanabi-belief-greedy"]
+    names += ["go-modern", "hanabi", "hanabi-belief", "hanabi-belief-greedy", "hanabi-smartbot"]
+    names += ["hanabi-smartbot-belief", "hanabi-smartbot-belief-greedy"]
     assert [model["name"] for model in listed] == names
     shipped = listed[0]
     assert (shipped["name"], shipped["format"]) == ("chess", "onnx")

@@ -119,6 +119,12 @@ class Predict(Experiment):
     def inputs(self) -> dict[str, Any]:
         return {"files": files_of(self.data), "weights": weights_of(self.agent)}
 
+    def identity(self) -> dict[str, Any]:
+        """Wherever the files lie: what is in them is among the inputs."""
+        found = super().identity()
+        del found["config"]["data"]
+        return found
+
     def tasks(self) -> list[Task]:
         """Reads the data once, to count what there is to do."""
         sieve = self.sieve()

@@ -52,11 +52,9 @@ def draw_tradeoff(figure: "Figure", rows: Rows) -> None:
         color=PIKL, marker="o", markersize=6, linewidth=1.2, elinewidth=1.0, capsize=2,
         label="kedge ± 1 s.e.", zorder=3,
     )  # fmt: skip
-    for row in rows:
-        axes.annotate(
-            _tick(row["lambda"]), (row["mean"], 100 * row["top1"]), xytext=(7, 5),
-            textcoords="offset points", fontsize=8.5, color=PIKL,
-        )  # fmt: skip
+    for label, at in _labels(rows):
+        aside = (-4, -22) if "," in label else (7, 5)  # a long one would run into the next dot's
+        axes.annotate(label, at, xytext=aside, textcoords="offset points", fontsize=8.5, color=PIKL)
     known = [row for row in rows if row["paper"] is not None and row["paper_score"] is not None]
     if known:
         by_paper(axes, [row["paper_score"] for row in known], [100 * row["paper"] for row in known])
@@ -66,6 +64,19 @@ def draw_tradeoff(figure: "Figure", rows: Rows) -> None:
     title = "Predicting people, and scoring with one's like, by λ"
     tidy(axes, title, "score", "top-1 accuracy on human moves, %")
     legend_below(figure, [axes])
+
+
+def _labels(rows: Rows) -> list[tuple[str, tuple[float, float]]]:
+    """The λ of each dot; of dots that all but cover each other, in one label."""
+    found: list[tuple[list[str], tuple[float, float]]] = []
+    for row in rows:
+        at = row["mean"], 100 * row["top1"]
+        near = [ticks for ticks, (x, y) in found if abs(x - at[0]) < 0.4 and abs(y - at[1]) < 1.0]
+        if near:
+            near[0].append(_tick(row["lambda"]))
+        else:
+            found.append(([_tick(row["lambda"])], at))
+    return [(", ".join(ticks), at) for ticks, at in found]
 
 
 def _line(

@@ -77,10 +77,10 @@ class TaughtGames:
 
     def batch(self, rows: Tensor, turns: Tensor | None = None) -> Batch:
         """In other colours, where `turns` are drawn and it is to recolour."""
-        which = rows.cpu().numpy()
+        which = rows.numpy(force=True)
         games = self.games.take(which)
         if turns is not None and self.recolour:
-            games = games.recoloured(turns.double().cpu().numpy())
+            games = games.recoloured(turns.double().numpy(force=True))
         count, plies = games.actions.shape
         seen, places = room(self.device, plies, count, games.game.num_features())
         legal = np.empty((plies, count, len(games.game.moves)), bool)
@@ -104,6 +104,7 @@ def taught(games: Sequence[HanabiGame], moves: Moves, device: torch.device) -> T
 
 class HanabiTrainer(Trainer[Batch]):
     shape: ClassVar[tuple[str, ...]] = ("width", "layers")
+    gathers_on_cpu: ClassVar[bool] = True
 
     def loss(self, batch: Batch) -> tuple[Tensor, Tensor]:
         with torch.autocast(self.device.type, torch.bfloat16):

@@ -66,9 +66,9 @@ class SeenGames:
 
     def batch(self, rows: Tensor, turns: Tensor | None = None) -> Batch:
         """In other colours, where `turns` are drawn."""
-        games = self.games.take(rows.cpu().numpy())
+        games = self.games.take(rows.numpy(force=True))
         if turns is not None:
-            games = games.recoloured(turns.double().cpu().numpy())
+            games = games.recoloured(turns.double().numpy(force=True))
         count, plies = games.actions.shape
         game = games.game
         seats = game.num_players
@@ -134,6 +134,7 @@ class BeliefTrainer(Trainer[Batch]):
     """What is right is the likeliest card, where those before it are known."""
 
     shape: ClassVar[tuple[str, ...]] = ("width", "layers")
+    gathers_on_cpu: ClassVar[bool] = True
 
     def loss(self, batch: Batch) -> tuple[Tensor, Tensor]:
         losses, right = self._scored(self.parallel, batch)

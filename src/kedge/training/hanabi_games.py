@@ -52,15 +52,11 @@ class PlayedGames:
     def __len__(self) -> int:
         return len(self.decks)
 
-    @property
-    def lengths(self) -> Integers:
-        """(n,): moves of each."""
-        return (self.actions >= 0).sum(1)
-
     def take(self, rows: Integers) -> "PlayedGames":
         """Some of them, as many plies as the longest has."""
-        plies = int(self.lengths[rows].max(initial=1))
-        return PlayedGames(self.game, self.decks[rows], self.actions[rows, :plies])
+        actions = self.actions[rows]
+        plies = int((actions >= 0).sum(1).max(initial=1))
+        return PlayedGames(self.game, self.decks[rows], actions[:, :plies])
 
     def recoloured(self, turns: npt.NDArray[np.float64]) -> "PlayedGames":
         """Each in other colours, which `turns` draws from [0, 1)."""

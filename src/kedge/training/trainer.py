@@ -165,6 +165,8 @@ class Trainer(ABC, Generic[B]):
     shape: ClassVar[tuple[str, ...]] = ()
     #: What says which weights there are besides, and what moves them.
     moved: ClassVar[tuple[str, ...]] = ("optimizer",)
+    #: Whether batches are put together there: rows that are drawn on a GPU would be waited for.
+    gathers_on_cpu: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -215,17 +217,18 @@ class Trainer(ABC, Generic[B]):
         """Train until the steps are done or the time is up; yields how it goes."""
         start = time.monotonic()
         seed, rank = self.recipe.seed + self.step, self.rank
-        generator = torch.Generator(device=self.device).manual_seed(seed)
+        where = torch.device("cpu") if self.gathers_on_cpu else self.device
+        generator = torch.Generator(device=where).manual_seed(seed)
         torch.manual_seed(seed * rank.count + rank.index)  # of stochastic depth, each its own
-        order = torch.empty(0, dtype=torch.int64, device=self.device)
+        order = torch.empty(0, dtype=torch.int64, device=where)
         losses, hits = torch.zeros(2, device=self.device), 0
         self.network.train()
         while self.step < self.recipe.steps and rank.agreed(time.monotonic() - start < seconds):
             if len(order) < self.recipe.batch:
-                order = torch.randperm(len(positions), device=self.device, generator=generator)
+                order = torch.randperm(len(positions), device=where, generator=generator)
             rows, order = order[: self.recipe.batch], order[self.recipe.batch :]
             # Drawn for the whole batch: it is the same one in any number of processes.
-            turns = torch.rand(len(rows), device=self.device, generator=generator)
+            turns = torch.rand(len(rows), device=where, generator=generator)
             loss, right = self.loss(positions.batch(rank.share(rows), rank.share(turns)))
             self.network.zero_grad(set_to_none=True)
             loss.backward()
