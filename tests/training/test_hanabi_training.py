@@ -100,6 +100,17 @@ def test_a_network_learns(games):
     assert trainer.evaluate(positions).positions == 50 * 6
 
 
+def test_batches_that_are_put_together_ahead_are_the_same(games, monkeypatch):
+    positions = taught(games, "people", CPU.device)
+    found = []
+    for ahead in (0, 1, 3):
+        monkeypatch.setattr(HanabiTrainer, "ahead", ahead)
+        trainer = HanabiTrainer(begun(RECIPE, GAME), replace(RECIPE, steps=6), CPU)
+        [report] = trainer.run(positions, report_every=6)
+        found.append((report["loss"], report["top1"]))
+    assert found[0] == found[1] == found[2]
+
+
 def test_a_run_leaves_a_model_goes_on_and_can_be_begun_as(games, tmp_path):
     half = replace(RECIPE, steps=10)
     list(hanabi.train(games, tmp_path, half, rank=CPU))

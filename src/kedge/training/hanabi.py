@@ -104,7 +104,7 @@ def taught(games: Sequence[HanabiGame], moves: Moves, device: torch.device) -> T
 
 class HanabiTrainer(Trainer[Batch]):
     shape: ClassVar[tuple[str, ...]] = ("width", "layers")
-    gathers_on_cpu: ClassVar[bool] = True
+    ahead: ClassVar[int] = 3
 
     def loss(self, batch: Batch) -> tuple[Tensor, Tensor]:
         with torch.autocast(self.device.type, torch.bfloat16):

@@ -134,7 +134,7 @@ class BeliefTrainer(Trainer[Batch]):
     """What is right is the likeliest card, where those before it are known."""
 
     shape: ClassVar[tuple[str, ...]] = ("width", "layers")
-    gathers_on_cpu: ClassVar[bool] = True
+    ahead: ClassVar[int] = 1  # one thread: games are played in order
 
     def loss(self, batch: Batch) -> tuple[Tensor, Tensor]:
         losses, right = self._scored(self.parallel, batch)

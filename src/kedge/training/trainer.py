@@ -7,7 +7,10 @@ own says what the loss is, and how a network is scored on what it was not taught
 import json
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Generator, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar, get_args
@@ -165,8 +168,9 @@ class Trainer(ABC, Generic[B]):
     shape: ClassVar[tuple[str, ...]] = ()
     #: What says which weights there are besides, and what moves them.
     moved: ClassVar[tuple[str, ...]] = ("optimizer",)
-    #: Whether batches are put together there: rows that are drawn on a GPU would be waited for.
-    gathers_on_cpu: ClassVar[bool] = False
+    #: Batches that threads put together on the CPU while the network learns from another; 0 where
+    #: the device unpacks them in no time.
+    ahead: ClassVar[int] = 0
 
     def __init__(
         self,
@@ -217,40 +221,60 @@ class Trainer(ABC, Generic[B]):
         """Train until the steps are done or the time is up; yields how it goes."""
         start = time.monotonic()
         seed, rank = self.recipe.seed + self.step, self.rank
-        where = torch.device("cpu") if self.gathers_on_cpu else self.device
-        generator = torch.Generator(device=where).manual_seed(seed)
         torch.manual_seed(seed * rank.count + rank.index)  # of stochastic depth, each its own
-        order = torch.empty(0, dtype=torch.int64, device=where)
         losses, hits = torch.zeros(2, device=self.device), 0
         self.network.train()
-        while self.step < self.recipe.steps and rank.agreed(time.monotonic() - start < seconds):
-            if len(order) < self.recipe.batch:
-                order = torch.randperm(len(positions), device=where, generator=generator)
-            rows, order = order[: self.recipe.batch], order[self.recipe.batch :]
-            # Drawn for the whole batch: it is the same one in any number of processes.
-            turns = torch.rand(len(rows), device=where, generator=generator)
-            loss, right = self.loss(positions.batch(rank.share(rows), rank.share(turns)))
-            self.network.zero_grad(set_to_none=True)
-            loss.backward()
-            nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
-            rate = self.recipe.learning_rate * self._rate(self.step)
-            for optimizer in self.optimizers:
-                for group in optimizer.param_groups:
-                    group["lr"] = rate
-                optimizer.step()
-            self.averaged.update_parameters(self.network)
-            self.step += 1
-            losses += torch.stack([loss.detach(), right])
-            hits += 1
-            if self.step % report_every == 0 or self.step == self.recipe.steps:
-                mean = (rank.total(losses) / (hits * rank.count)).tolist()
-                yield {
-                    "step": self.step,
-                    "loss": mean[0],
-                    "top1": mean[1],
-                    "seconds": time.monotonic() - start,
-                }
-                losses, hits = torch.zeros(2, device=self.device), 0
+        with closing(self._batches(positions, seed)) as batches:
+            while self.step < self.recipe.steps and rank.agreed(time.monotonic() - start < seconds):
+                loss, right = self.loss(next(batches))
+                self.network.zero_grad(set_to_none=True)
+                loss.backward()
+                nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
+                rate = self.recipe.learning_rate * self._rate(self.step)
+                for optimizer in self.optimizers:
+                    for group in optimizer.param_groups:
+                        group["lr"] = rate
+                    optimizer.step()
+                self.averaged.update_parameters(self.network)
+                self.step += 1
+                losses += torch.stack([loss.detach(), right])
+                hits += 1
+                if self.step % report_every == 0 or self.step == self.recipe.steps:
+                    mean = (rank.total(losses) / (hits * rank.count)).tolist()
+                    yield {
+                        "step": self.step,
+                        "loss": mean[0],
+                        "top1": mean[1],
+                        "seconds": time.monotonic() - start,
+                    }
+                    losses, hits = torch.zeros(2, device=self.device), 0
+
+    def _batches(self, positions: Positions[B], seed: int) -> Generator[B, None, None]:
+        """Without end, in an order that the seed draws: the same in any number of processes."""
+        size, share = self.recipe.batch, self.rank.share
+        where = torch.device("cpu") if self.ahead else self.device  # a GPU would be waited for
+        generator = torch.Generator(where).manual_seed(seed)
+
+        def drawn() -> Iterator[tuple[Tensor, Tensor]]:
+            order = torch.empty(0, dtype=torch.int64, device=where)
+            while True:
+                if len(order) < size:
+                    order = torch.randperm(len(positions), device=where, generator=generator)
+                rows, order = order[:size], order[size:]
+                turns = torch.rand(len(rows), device=where, generator=generator)
+                yield share(rows), share(turns)
+
+        if not self.ahead:
+            yield from (positions.batch(*one) for one in drawn())
+        threads = ThreadPoolExecutor(self.ahead)
+        try:
+            waiting: deque[Future[B]] = deque()
+            for one in drawn():
+                waiting.append(threads.submit(positions.batch, *one))
+                if len(waiting) > self.ahead:
+                    yield waiting.popleft().result()
+        finally:
+            threads.shutdown(cancel_futures=True)
 
     def evaluate(
         self, positions: Positions[B], batch: int = 8192, most: int | None = None
