@@ -13,7 +13,7 @@ from kedge.games.diplomacy import POWERS, DiplomacyState, unit_of
 class AnyOrder:
     """A human model: every legal order of a unit alike."""
 
-    def draw(self, questions, count, rng, *, temperature=1.0, top_p=1.0):
+    def draw(self, questions, count, rng, *, temperature=1.0, top_p=1.0, most=None):
         raise NotImplementedError
 
     def score(self, questions, orders):

@@ -59,7 +59,7 @@ class Fixed:
             for power, each in joint.items()
         }
 
-    def draw(self, questions, count, rng, *, temperature=1.0, top_p=1.0):
+    def draw(self, questions, count, rng, *, temperature=1.0, top_p=1.0, most=None):
         each = [self.known[power] for _, power in questions]
         return [
             Drawn(orders, np.full(len(orders), count), -np.arange(len(orders), dtype=float))

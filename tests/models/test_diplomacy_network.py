@@ -11,6 +11,7 @@ torch = pytest.importorskip("torch")
 from kedge import _core  # noqa: E402
 from kedge.errors import InputError  # noqa: E402
 from kedge.games.diplomacy import POWERS, Diplomacy, DiplomacyState  # noqa: E402
+from kedge.models import diplomacy_orders  # noqa: E402
 from kedge.models.diplomacy_backends import NetworkValues, OnnxOrders, TorchOrders  # noqa: E402
 from kedge.models.diplomacy_encoding import facts_of  # noqa: E402
 from kedge.models.diplomacy_network import DiplomacyWeights, to_shipped_onnx  # noqa: E402
@@ -100,6 +101,31 @@ def test_the_set_of_builds_has_all_the_probability(model, winter):
             texts = {"WAIVE"} | {_core.diplomacy_format_order(int(o)) for o in orders}
             legal = set().union(*winter.orders(POWERS[power]).values()) | {"WAIVE"}
             assert texts <= legal
+
+
+@pytest.mark.parametrize("at_once", [1, 3, 128])
+def test_the_likeliest_are_those_of_all(model, winter, at_once, monkeypatch):
+    """Whatever is not followed: of many draws the very same, of few as often the same."""
+    monkeypatch.setattr(diplomacy_orders, "_AT_ONCE", at_once)
+    asked = [(winter, FRANCE), (winter, ITALY)]
+    for one, all_, most in zip(
+        _drawn(model, asked, 20_000, most=[5, 2]), _drawn(model, asked, 20_000), [5, 2], strict=True
+    ):
+        assert most <= len(one.orders) <= len(all_.orders)
+        best, expected = ranked(one)[:most], ranked(all_)[:most]
+        assert [orders for _, orders in best] == [orders for _, orders in expected]
+        np.testing.assert_allclose([p for p, _ in best], [p for p, _ in expected], atol=1e-6)
+    firsts = [
+        Counter(ranked(one)[0][1] for one in _drawn(model, asked[:1] * 400, 3, **how))
+        for how in ({"most": [1] * 400}, {})
+    ]
+    for orders in firsts[0] | firsts[1]:
+        assert firsts[0][orders] / 400 == pytest.approx(firsts[1][orders] / 400, abs=0.12)
+
+
+def ranked(drawn):
+    pairs = zip(drawn.log_probability.tolist(), map(tuple, drawn.orders), strict=True)
+    return sorted(pairs, reverse=True)
 
 
 def test_temperature_and_top_p(model):

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import compress
 from math import ceil, inf
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -69,12 +70,14 @@ def draw_orders(
     rng: np.random.Generator,
     temperature: float = 1.0,
     top_p: float = 1.0,
+    most: Sequence[int] | None = None,
 ) -> list[Drawn]:
     """`OrderModel.draw`, which is not asked of powers that have nothing to order."""
     nothing = Drawn(NOTHING.orders, np.array([count]), np.zeros(1))
     due = [state.board.orders_due(power) > 0 for state, power in questions]
-    asked = [question for question, is_due in zip(questions, due, strict=True) if is_due]
-    how = {"temperature": temperature, "top_p": top_p}
+    asked = list(compress(questions, due))
+    how: dict[str, Any] = {"temperature": temperature, "top_p": top_p}
+    how["most"] = None if most is None else list(compress(most, due))
     drawn = iter(model.draw(asked, count, rng, **how) if asked else [])
     return [next(drawn) if is_due else nothing for is_due in due]
 
@@ -82,14 +85,15 @@ def draw_orders(
 def choose_candidates(
     model: OrderModel, questions: Sequence[Question], choice: Choice, rng: np.random.Generator
 ) -> list[Candidates]:
-    drawn = draw_orders(model, questions, choice.samples, rng, top_p=choice.top_p)
-    pairs = zip(drawn, questions, strict=True)
-    return [_kept(one, state, power, choice) for one, (state, power) in pairs]
+    units = (state.board.orders_due(power) for state, power in questions)
+    limits = [max(1, min(choice.candidates, ceil(choice.per_unit * count))) for count in units]
+    # What is coordinated is known of whole orders only: then all are wanted.
+    most = None if choice.coordinated_first else limits
+    drawn = draw_orders(model, questions, choice.samples, rng, top_p=choice.top_p, most=most)
+    return [_kept(one, limit, choice) for one, limit in zip(drawn, limits, strict=True)]
 
 
-def _kept(drawn: Drawn, state: DiplomacyState, power: int, choice: Choice) -> Candidates:
-    units = state.board.orders_due(power)
-    limit = max(1, min(choice.candidates, ceil(choice.per_unit * units)))
+def _kept(drawn: Drawn, limit: int, choice: Choice) -> Candidates:
     likeliest = np.argsort(-drawn.log_probability, kind="stable")
     if choice.coordinated_first:
         sound = coordinated(_table(drawn.orders))

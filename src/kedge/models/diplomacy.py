@@ -36,8 +36,10 @@ class OrderModel(Protocol):
         *,
         temperature: float = 1.0,
         top_p: float = 1.0,
+        most: Sequence[int] | None = None,
     ) -> list[Drawn]:
-        """`count` joint orders for each question."""
+        """`count` joint orders for each question; of these, if told, at least the `most` likeliest
+        for each."""
         ...
 
     def score(self, questions: Sequence[Question], orders: Sequence[PackedOrders]) -> list[Array]:

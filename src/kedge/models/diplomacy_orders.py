@@ -1,10 +1,11 @@
 """Orders from a network: drawn one after the other, or scored as they were given.
 
 Orders that begin alike are followed together: of a thousand drawn for one power, each beginning is
-looked at once, and what comes after it is drawn as often as it was.
+looked at once, and what comes after it is drawn as often as it was. Where only the likeliest of
+them are wanted, a beginning that is less likely than as many whole orders is not followed at all.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -44,6 +45,16 @@ class _Rows:
     def __getitem__(self, rows: npt.NDArray[np.bool_] | Integers) -> "_Rows":
         return _Rows(**{name: part[rows] for name, part in vars(self).items()})
 
+    @classmethod
+    def joined(cls, parts: Sequence["_Rows"]) -> "_Rows":
+        names = vars(parts[0])
+        return cls(**{name: np.concatenate([vars(one)[name] for one in parts]) for name in names})
+
+
+#: How often each order comes next, from logits and how often each beginning was drawn.
+_Draw = Callable[[Array, Integers], Integers]
+_AT_ONCE = 128  # beginnings, the likeliest first: those after them may not be wanted any more
+
 
 class NetworkOrders:
     """How people would order their units, by a network: an `OrderModel`.
@@ -65,23 +76,22 @@ class NetworkOrders:
         *,
         temperature: float = 1.0,
         top_p: float = 1.0,
+        most: Sequence[int] | None = None,
     ) -> list[Drawn]:
         if not 0.0 <= temperature < np.inf or not 0.0 < top_p <= 1.0:
             raise InputError("temperature is at least 0, and top_p above 0 and at most 1")
+
+        def draw(logits: Array, counts: Integers) -> Integers:
+            found: Integers = rng.multinomial(counts, _sharpened(logits, temperature, top_p))
+            return found
+
         found: list[Drawn] = []
         for asking in self._asked(questions, self._batch if count == 1 else self._apart):
-            rows, ended = asking.begin(count), []
-            for step in range(asking.steps):
-                done = asking.choices.counts[rows.groups] == step
-                ended.append(rows[done])
-                rows = rows[~done]
-                logits, states = asking.ask(rows, step)
-                drawn = rng.multinomial(rows.counts, _sharpened(logits, temperature, top_p))
-                parents, which = np.nonzero(drawn)
-                likely = _log_softmax(logits)[parents, which]
-                rows = asking.grown(rows, states, step, parents, which, likely)
-                rows.counts = drawn[parents, which]
-            found += asking.collected([*ended, rows], count)
+            if most is not None and asking.count == 1:
+                parts = [asking.likeliest(count, most[len(found)], draw)]
+            else:
+                parts = asking.all(count, draw)
+            found += asking.collected(parts, count)
         return found
 
     def _asked(self, questions: Sequence[Question], together: int) -> Iterator["_Asking"]:
@@ -102,11 +112,11 @@ class NetworkOrders:
         given = iter(orders)
         for asking in self._asked(questions, self._batch):
             wanted = asking.wanted(list(islice(given, asking.count)))
-            rows = asking.begin(1)
+            rows, state = asking.begin(1), None
             likely = np.zeros(len(asking.choices.places))
             for step in range(asking.steps):
                 rows = rows[asking.choices.counts[rows.groups] > step]
-                logits, states = asking.ask(rows, step)
+                logits, states, state = asking.ask(rows, step, state)
                 slots = asking.choices.first[rows.groups] + step
                 which = np.maximum(wanted[slots], 0)
                 own = np.arange(len(rows))
@@ -157,7 +167,6 @@ class _Asking:
     ) -> None:
         self._network, self._read, self._positions = network, read, positions
         self.count = len(questions)
-        self._state: object = None
         boards = [state.board for state, _ in questions]
         self.choices = choices = Choices.on(boards, [power for _, power in questions])
         self.steps = int(choices.counts.max(initial=0))
@@ -180,9 +189,57 @@ class _Asking:
             np.zeros((len(groups), self.steps), np.uint32),
         )
 
-    def ask(self, rows: _Rows, step: int) -> tuple[Array, Integers]:
-        """The logits (n, orders) of what may come next, −∞ where nothing is, and where the network
-        is then."""
+    def all(self, count: int, draw: _Draw) -> list[_Rows]:
+        """Whole orders, those of powers with fewer choices first."""
+        rows, state, ended = self.begin(count), None, []
+        for step in range(self.steps):
+            done = self.choices.counts[rows.groups] == step
+            ended.append(rows[done])
+            rows, state = self._next(rows[~done], step, state, draw)
+        return [*ended, rows]
+
+    def likeliest(self, count: int, most: int, draw: _Draw) -> _Rows:
+        """Whole orders of the only question: the `most` likeliest of `all`, and some others.
+
+        Depth first, the likeliest beginnings first. An order is less likely than its beginning: one
+        that is less likely than `most` whole orders need not be followed, whatever would be drawn.
+        """
+        whole: list[_Rows] = []
+        least = -np.inf
+
+        def follow(rows: _Rows, step: int, state: object) -> None:
+            nonlocal least
+            if step == self.steps:
+                whole.append(rows)
+                likely = np.concatenate([one.log_probability for one in whole])
+                if len(likely) >= most:
+                    least = np.partition(likely, -most)[-most]
+                return
+            order = np.argsort(-rows.log_probability, kind="stable")
+            for first in range(0, len(order), _AT_ONCE):
+                some = order[first : first + _AT_ONCE]
+                some = some[rows.log_probability[some] >= least]
+                if not len(some):
+                    return
+                grown, after = self._next(rows[some], step, state, draw)
+                follow(grown, step + 1, after)
+
+        follow(self.begin(count), 0, None)
+        return _Rows.joined(whole)
+
+    def _next(self, rows: _Rows, step: int, state: object, draw: _Draw) -> tuple[_Rows, object]:
+        """The rows that drawn orders make of these, and the network's state."""
+        logits, states, state = self.ask(rows, step, state)
+        drawn = draw(logits, rows.counts)
+        parents, which = np.nonzero(drawn)
+        likely = _log_softmax(logits)[parents, which]
+        grown = self.grown(rows, states, step, parents, which, likely)
+        grown.counts = drawn[parents, which]
+        return grown, state
+
+    def ask(self, rows: _Rows, step: int, state: object) -> tuple[Array, Integers, object]:
+        """The logits (n, orders) of what may come next, −∞ where nothing is; where the network is
+        then, row by row, and its state."""
         groups, own, sizes = np.unique(rows.groups, return_inverse=True, return_counts=True)
         column = np.arange(len(rows)) - (np.cumsum(sizes) - sizes)[own]
         shape = (len(groups), int(sizes.max()))
@@ -202,10 +259,10 @@ class _Asking:
             before=before,
             orders=orders * real[..., None],
         )
-        logits, self._state = self._network.step(self._read, self._state, asked)
+        logits, state = self._network.step(self._read, state, asked)
         found = logits[own, column].astype(np.float64)
         open_ = (number >= rows.first[:, None]) & (number < self._until[slots][own][:, None])
-        return np.where(open_, found, -np.inf), own * shape[1] + column
+        return np.where(open_, found, -np.inf), own * shape[1] + column, state
 
     def grown(
         self,

@@ -25,6 +25,7 @@ class UniformOrders:
         *,
         temperature: float = 1.0,
         top_p: float = 1.0,
+        most: Sequence[int] | None = None,
     ) -> list[Drawn]:
         return [_draw(question, count, rng) for question in questions]
 
