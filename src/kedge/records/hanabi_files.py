@@ -15,7 +15,7 @@ from typing import IO, Any
 from kedge.errors import InputError
 from kedge.files import make_folder, write_atomic
 from kedge.games.hanabi import BOMBS, Card, Hanabi, Move
-from kedge.records.hanabi_games import HanabiGame
+from kedge.records.hanabi_games import HanabiGame, rules_of
 from kedge.records.json_games import known, read_json_games, short, write_json_games
 from kedge.records.report import ReadReport
 
@@ -213,7 +213,7 @@ def _rules(
     colors = _COLORS.get(variant) if isinstance(variant, str) else None
     if colors is None:
         raise ValueError(f"the variant {short(variant)} is not played here")
-    return Hanabi(len(players), colors, hand_size=hand_size)
+    return rules_of(len(players), colors, hand_size)
 
 
 def _about(found: Mapping[str, Any]) -> dict[str, Any]:

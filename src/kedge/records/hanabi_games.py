@@ -1,7 +1,11 @@
 """What a record of a game of Hanabi says: the deck, the moves, and who sat where."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
 
 from kedge.games.hanabi import Bomb, Card, Hanabi, HanabiState
 from kedge.records.splits import is_one_in
@@ -35,7 +39,7 @@ class HanabiGame:
 
     @property
     def rules(self) -> Hanabi:
-        return Hanabi(len(self.players), self.colors, hand_size=self.hand_size, bomb=self.bomb)
+        return rules_of(len(self.players), self.colors, self.hand_size, self.bomb)
 
     def states(self) -> Iterator[HanabiState]:
         """The game before each of its moves and at its end."""
@@ -50,6 +54,27 @@ class HanabiGame:
         return len(self.actions)
 
 
+@lru_cache
+def rules_of(
+    players: int, colors: int, hand_size: int | None = None, bomb: Bomb = "zero"
+) -> Hanabi:
+    """Made once, however many games go by them."""
+    return Hanabi(players, colors, hand_size=hand_size, bomb=bomb)
+
+
+def decks_and_actions(
+    games: Sequence[HanabiGame],
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
+    """Of games by the same rules, as the native core numbers cards: (n, cards of a deck) in deal
+    order, and (n, plies), −1 after the end."""
+    ranks = games[0].rules.ranks
+    decks = [[card.colour * ranks + card.rank - 1 for card in game.deck] for game in games]
+    actions = np.full((len(games), max(map(len, games))), -1)
+    for row, game in zip(actions, games, strict=True):
+        row[: len(game)] = game.actions
+    return np.array(decks, np.uint8), actions
+
+
 def is_held_out(game: HanabiGame) -> bool:
     """Games that models are not trained on, to be tested on.
 
@@ -60,4 +85,4 @@ def is_held_out(game: HanabiGame) -> bool:
     return is_one_in(count, key.encode("utf-8", "surrogatepass"))
 
 
-__all__ = ["HanabiGame", "is_held_out"]
+__all__ = ["HanabiGame", "decks_and_actions", "is_held_out", "rules_of"]

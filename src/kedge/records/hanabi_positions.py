@@ -41,6 +41,20 @@ def replayed_hanabi_games(
 def by_the_rules(game: HanabiGame) -> HanabiGame:
     """The game as far as the rules go along; a ValueError if it should be farther."""
     state = game.rules.initial_state(game.deck)
+    try:
+        for made in np.array(game.actions, np.int64)[:, np.newaxis]:
+            state.games.step(made, 1)
+    except ValueError:
+        return _until_illegal(game)
+    # After a bomb some sources count nothing, as the rules do, and some what was built.
+    if game.legal and game.score not in (None, state.score, sum(state.fireworks)):
+        raise ValueError(f"the score is {state.score}, not {game.score}")
+    return game
+
+
+def _until_illegal(game: HanabiGame) -> HanabiGame:
+    """Move by move, so that it can be said what is wrong."""
+    state = game.rules.initial_state(game.deck)
     for ply, action in enumerate(game.actions):
         try:
             state.apply_action(action)
@@ -48,9 +62,6 @@ def by_the_rules(game: HanabiGame) -> HanabiGame:
             if not game.legal:
                 return replace(game, actions=game.actions[:ply])
             raise ValueError(f"move {ply + 1}: {error}") from None
-    # After a bomb some sources count nothing, as the rules do, and some what was built.
-    if game.legal and game.score not in (None, state.score, sum(state.fireworks)):
-        raise ValueError(f"the score is {state.score}, not {game.score}")
     return game
 
 

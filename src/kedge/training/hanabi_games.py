@@ -18,7 +18,7 @@ from torch import Tensor
 from kedge.errors import InputError
 from kedge.games.hanabi import Hanabi
 from kedge.models.hanabi import Games
-from kedge.records.hanabi_games import HanabiGame
+from kedge.records.hanabi_games import HanabiGame, decks_and_actions
 
 Integers = npt.NDArray[np.int64]
 
@@ -78,11 +78,7 @@ def played(games: Sequence[HanabiGame]) -> PlayedGames:
     for other in games:
         if other.rules.parameters != game.parameters:
             raise InputError(f"{other.id}: {other.rules}, where the first game is {game}")
-    actions = np.full((len(games), max(map(len, games))), -1)
-    for row, one in zip(actions, games, strict=True):
-        row[: len(one)] = one.actions
-    decks = [[card.colour * game.ranks + card.rank - 1 for card in one.deck] for one in games]
-    return PlayedGames(game, np.array(decks, np.uint8), actions)
+    return PlayedGames(game, *decks_and_actions(games))
 
 
 def room(device: torch.device, *shape: int) -> tuple[Tensor, npt.NDArray[np.float32]]:
