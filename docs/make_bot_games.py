@@ -1,7 +1,7 @@
 """Games of Hanabi for two between the bots of Quuxplusone/Hanabi, as JSON lines.
 
 make EXTRA_CXXFLAGS=-O3 run_SmartBot     (in their repository; MIT licence)
-python docs/make_bot_games.py ./run_SmartBot --games 300000 | xz > smartbot.jsonl.xz
+python docs/make_bot_games.py ./run_SmartBot --games 198000 | xz > smartbot.jsonl.xz
 
 A bot's program tells of one game a seed, in words. Game N is that of seed N, whoever asks.
 """
@@ -35,6 +35,8 @@ def card_of(text: str) -> tuple[int, int]:
 def game_of(log: str, bot: str, seed: int) -> dict[str, object]:
     """What the program says of a game, as our files do."""
     lines = log.splitlines()
+    if not lines or not lines[0].startswith("Current hands:"):
+        raise SystemExit(f"{bot}: says nothing of its first game")
     deck = [card_of("".join(card)) for card in CARD.findall(lines[0])]
     held, actions, piles = [5, 5], [], ""
     for line in lines:
@@ -79,6 +81,8 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=1, help="seed of the first game, 1 or more")
     parser.add_argument("--workers", type=int, default=2, help="games at once")
     told = parser.parse_args()
+    if not told.program.is_file():
+        raise SystemExit(f"{told.program}: no such program; make run_SmartBot makes one")
     bot = told.program.name.removeprefix("run_")
 
     def play(seed: int) -> str:

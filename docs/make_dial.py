@@ -202,13 +202,13 @@ class Measuring:
 
     def score(self, game: str, match: type[Match], settings: Settings) -> Card:
         one, other = spec_of(game, settings), spec_of(game, self.ladder.anchor)
-        return card(
-            SCORE,
-            self.report(match(a=one, b=other, games=self.games, device=self.device)).data,
-            ("score", "score_se", "games"),
-            "games",
-            f'kedge match {game} "{one}" "{other}" --games {self.games}{self.where()}',
-        )
+        command = f'kedge match {game} "{one}" "{other}" --games {self.games}{self.where()}'
+        keys = ("score", "score_se", "games")
+        if one == other:  # no game has to be played
+            even = dict(zip(keys, (0.5, 0.0, 1), strict=True))
+            return card(SCORE, even, keys, "model that meets itself", command)
+        found = self.report(match(a=one, b=other, games=self.games, device=self.device)).data
+        return card(SCORE, found, keys, "games", command)
 
     def go(self) -> tuple[GoTradeoff, str]:
         """The table whose parts they are, and its command; on a GPU that of docs/results."""

@@ -6,6 +6,8 @@ from sample_experiments import Walk, marks
 
 from kedge.experiments import Column, Report, Table, list_runs, run
 from kedge.experiments.composite import Composite
+from kedge.experiments.experiment import jobs_of
+from kedge.experiments.store import Store
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,19 @@ def test_composites_share_their_parts():
 def test_only_parts_that_lack_something_are_checked(monkeypatch):
     """A table of what was computed elsewhere needs nothing that computed it."""
     quietly(Walk(n=2))
+    asked = []
+    monkeypatch.setattr(Walk, "check", lambda walk: asked.append(walk.n))
+    quietly(Walks())
+    assert asked == [3]
+
+
+def test_what_was_brought_in_whole_is_not_checked(monkeypatch, tmp_path):
+    results = quietly(Walks()).results
+    monkeypatch.setenv("KEDGE_HOME", str(tmp_path / "elsewhere"))
+    jobs, store = jobs_of(Walks()), Store(Walks())
+    store.open(len(jobs))
+    for job in jobs[:2]:
+        store.save(job, results[job.task.key])
     asked = []
     monkeypatch.setattr(Walk, "check", lambda walk: asked.append(walk.n))
     quietly(Walks())

@@ -122,6 +122,7 @@ def test_what_makes_two_runs_the_same(file, tmp_path, monkeypatch):
     copy = tmp_path / "games.pgn"
     copy.write_bytes(file.read_bytes())
     before = quick(copy).digest
+    assert before == quick(file).digest, "a copy, wherever it is, is the same"
     copy.write_bytes(file.read_bytes() * 2)
     assert quick(copy).digest != before
     assert len(quick(copy).tasks()) == 7

@@ -25,6 +25,7 @@ from kedge.records import (
 )
 from kedge.records.hanabi_files import live_game, live_notes
 from kedge.records.hanabi_games import is_held_out
+from kedge.records.hanabi_positions import by_the_rules
 
 # Nobody shuffled: seat 0 has 1 1 1 2 2 in red, seat 1 the other reds, seat 2 1 1 1 2 2 in yellow.
 DECK = [list(card) for card in Hanabi().cards]
@@ -291,6 +292,13 @@ def test_any_json_in_any_place(place, value):
 # --- By the rules -------------------------------------------------------------------------------
 
 DISCARD = [0, "discard", 0, -1]  # with all information tokens
+
+
+def test_no_action_is_none():
+    """Of the native core's games −1 leaves one as it is."""
+    [game], _ = read(lines(GAME))
+    with pytest.raises(ValueError, match="move 2"):
+        by_the_rules(replace(game, actions=(game.actions[0], -1), score=None))
 
 
 def test_replayed():

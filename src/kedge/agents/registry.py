@@ -49,7 +49,8 @@ def _model(name: str) -> Callable[..., Agent]:
     if isinstance(weights, BeliefWeights):
         raise InputError(
             f"{name}: says what hands of Hanabi may be, and plays nothing; "
-            f"a search takes it, such as sparta(hanabi, belief={Spec(name)})"
+            f"a search over its blueprint takes it, such as "
+            f"sparta({name.partition('-belief')[0]}, belief={Spec(name)})"
         )
 
     def make(temperature: float = 1.0) -> Agent:

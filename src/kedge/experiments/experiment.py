@@ -39,6 +39,9 @@ class Experiment(ABC):
     #: Of another report on the same runs, and of its folder: such a class keeps the name of the
     #: experiment that it looks at, and finds what that one has computed.
     view: ClassVar[str] = ""
+    #: Fields that say where files lie, what is in them being among the `inputs`. They are kept with
+    #: a run, but do not make it another.
+    places: ClassVar[tuple[str, ...]] = ()
 
     seed: int = 0
 
@@ -77,8 +80,12 @@ class Experiment(ABC):
 
     def identity(self) -> dict[str, Any]:
         """What makes two runs the same run."""
-        config = {**self.config(), **self.inputs()}
+        config = {key: value for key, value in self.described().items() if key not in self.places}
         return {"name": self.name, "version": self.version, "config": config}
+
+    def described(self) -> dict[str, Any]:
+        """The fields and the inputs."""
+        return {**self.config(), **self.inputs()}
 
     @property
     def digest(self) -> str:

@@ -68,6 +68,7 @@ class Predict(Experiment):
 
     name: ClassVar[str] = "predict"
     version: ClassVar[int] = 2
+    places: ClassVar[tuple[str, ...]] = ("data",)
     advice: ClassVar[Mapping[str, str]] = {}
     """By what a filter leaves out, how to keep it."""
     kinds: ClassVar[tuple[str, ...]] = Prediction.kinds
@@ -118,12 +119,6 @@ class Predict(Experiment):
 
     def inputs(self) -> dict[str, Any]:
         return {"files": files_of(self.data), "weights": weights_of(self.agent)}
-
-    def identity(self) -> dict[str, Any]:
-        """Wherever the files lie: what is in them is among the inputs."""
-        found = super().identity()
-        del found["config"]["data"]
-        return found
 
     def tasks(self) -> list[Task]:
         """Reads the data once, to count what there is to do."""

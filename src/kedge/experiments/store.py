@@ -105,6 +105,7 @@ class Store:
         header = {
             "format": _FORMAT,
             **self._experiment.identity(),
+            "config": self._experiment.described(),
             "digest": self.digest,
             "tasks": total,
             "created": old.get("created") or now(),
@@ -222,7 +223,8 @@ def _read_header(path: Path) -> dict[str, Any]:
 
 def _check_same(path: Path, header: Mapping[str, Any], experiment: Experiment) -> None:
     ours = experiment.identity()
-    theirs = {key: header[key] for key in ours}
+    config = {k: v for k, v in header["config"].items() if k not in experiment.places}
+    theirs = {**{key: header[key] for key in ours}, "config": config}
     if canonical(ours) == canonical(theirs):
         return
     ours = {**ours.pop("config"), **{f"experiment {k}": v for k, v in ours.items()}}

@@ -39,7 +39,7 @@ class OrderModel(Protocol):
         most: Sequence[int] | None = None,
     ) -> list[Drawn]:
         """`count` joint orders for each question; of these, if told, at least the `most` likeliest
-        for each."""
+        for each, so that counts may sum to less."""
         ...
 
     def score(self, questions: Sequence[Question], orders: Sequence[PackedOrders]) -> list[Array]:

@@ -93,5 +93,8 @@ def seen_by(
     try:
         games.encode(rows, view, seats, True)
     except ValueError:
-        raise InputError(f"a model of {game} is asked about another game") from None
+        raise InputError(
+            f"a model for {game.num_players} players, or other rules, is asked about a game that "
+            f"does not go by {game}"
+        ) from None
     return rows

@@ -41,9 +41,10 @@ def replayed_hanabi_games(
 def by_the_rules(game: HanabiGame) -> HanabiGame:
     """The game as far as the rules go along; a ValueError if it should be farther."""
     state = game.rules.initial_state(game.deck)
+    made = np.array(game.actions, np.int64)
     try:
-        for made in np.array(game.actions, np.int64)[:, np.newaxis]:
-            state.games.step(made, 1)
+        for action in np.where(made < 0, len(state.game.moves), made)[:, np.newaxis]:
+            state.games.step(action, 1)
     except ValueError:
         return _until_illegal(game)
     # After a bomb some sources count nothing, as the rules do, and some what was built.

@@ -65,10 +65,8 @@ class SeenGames:
         return len(self.games)
 
     def batch(self, rows: Tensor, turns: Tensor | None = None) -> Batch:
-        """In other colours, where `turns` are drawn."""
+        """As they were played: in other colours a blueprint might have played otherwise."""
         games = self.games.take(rows.numpy(force=True))
-        if turns is not None:
-            games = games.recoloured(turns.double().numpy(force=True))
         count, plies = games.actions.shape
         game = games.game
         seats = game.num_players

@@ -266,6 +266,7 @@ class Trainer(ABC, Generic[B]):
 
         if not self.ahead:
             yield from (positions.batch(*one) for one in drawn())
+            return
         threads = ThreadPoolExecutor(self.ahead)
         try:
             waiting: deque[Future[B]] = deque()
