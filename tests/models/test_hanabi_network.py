@@ -345,7 +345,7 @@ def test_models_are_not_taken_for_what_they_are_not(files):
     with pytest.raises(InputError, match="not a model of what hands may be"):
         belief(f"{files}/policy.onnx")
     [state] = some_states(Hanabi(players=3), (3,))
-    with pytest.raises(InputError, match=r"a model of hanabi\(players=2.* another game"):
+    with pytest.raises(InputError, match="a model for 2 players is asked about another game"):
         make_hanabi_player(f'"{files}/policy.onnx"').analyse_many([state], rng())
 
 

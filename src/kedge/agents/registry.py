@@ -50,7 +50,7 @@ def _model(name: str) -> Callable[..., Agent]:
         raise InputError(
             f"{name}: says what hands of Hanabi may be, and plays nothing; "
             f"a search over its blueprint takes it, such as "
-            f"sparta({name.partition('-belief')[0]}, belief={Spec(name)})"
+            f"sparta({name.rpartition('-belief')[0] or 'hanabi'}, belief={Spec(name)})"
         )
 
     def make(temperature: float = 1.0) -> Agent:

@@ -34,7 +34,7 @@ class Composite(Experiment):
     def check(self) -> None:
         """The parts that lack something: what is at hand needs neither models nor a GPU."""
         own = Store(self)
-        lacking = {job.task.params["part"] for job in jobs_of(self) if own.load(job) is None}
+        lacking = {job.task.params.get("part") for job in jobs_of(self) if own.load(job) is None}
         for label, part in self.parts().items():
             store = Store(part)
             wanted = (job for job in jobs_of(part) if self.needs(label, job.task))

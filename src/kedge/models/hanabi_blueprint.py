@@ -94,7 +94,6 @@ def seen_by(
         games.encode(rows, view, seats, True)
     except ValueError:
         raise InputError(
-            f"a model for {game.num_players} players, or other rules, is asked about a game that "
-            f"does not go by {game}"
+            f"a model for {game.num_players} players is asked about another game than {game}"
         ) from None
     return rows
