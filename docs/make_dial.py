@@ -16,7 +16,7 @@ import os
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import make_results
 
@@ -40,6 +40,7 @@ CHESS_GAMES = "data/chess/lichess_games.jsonl.xz"
 SIX = "diplomacy(temperature=0.5)"  # whom the paper's agents meet
 SCORE = "score against the bare model, draws as half"
 
+Table = TypeVar("Table", bound=Experiment)
 Settings = dict[str, float]
 Card = dict[str, Any]
 
@@ -215,9 +216,7 @@ class Measuring:
         fields = {"positions": self.positions, "games": self.games, "c_puct": self.numbers()}
         if not is_cpu(self.device):
             fields = make_results.GO | make_results.GO_MOVES | make_results.GO_GAMES
-        table = GoTradeoff(**{**fields, "device": self.device})
-        told = {name: value for name, value in fields.items() if name != "device"}
-        return table, self.paper(table.name, told)
+        return self.tabled(GoTradeoff, fields)
 
     def diplomacy(self) -> tuple[DiplomacyTradeoff, str]:
         """The table of docs/results, whose parts they are, and its command."""
@@ -231,9 +230,12 @@ class Measuring:
         if not is_cpu(self.device):
             fields = make_results.HANABI | make_results.EVERY | make_results.TABLES
         fields |= self.ladder.search
-        table = HanabiTradeoff(**{**fields, "device": self.device})
+        return self.tabled(HanabiTradeoff, fields)
+
+    def tabled(self, kind: type[Table], fields: dict[str, Any]) -> tuple[Table, str]:
+        """The table on the device, and its command."""
         told = {name: value for name, value in fields.items() if name != "device"}
-        return table, self.paper(table.name, told)
+        return kind(**told, device=self.device), self.paper(kind.name, told)
 
     def solved(self, metric: str, settings: Settings, value: float) -> Card:
         """Computed, not sampled."""
