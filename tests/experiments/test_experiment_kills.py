@@ -97,7 +97,8 @@ def test_workers_shot_from_outside(tmp_path, calm):
         # The first child is multiprocessing's resource tracker.
         os.kill(int(workers[-1]), signal.SIGKILL)
     out, err = driver.communicate()
-    assert (driver.returncode, out, err.replace("noise on stdout\n", "")) == (0, "", "")
+    # A line's text and its end are two writes: those of two workers may fall into one another.
+    assert (driver.returncode, out, err.replace("noise on stdout", "").strip()) == (0, "", "")
     assert report_bytes(folder) == calm
 
 
