@@ -1,12 +1,12 @@
-"""Evaluations of a network a second: ONNX Runtime, OpenVINO and torch, in one run, as ratios.
+"""Evaluations of a network a second: kedge's kernels, ONNX Runtime, OpenVINO and torch, in one run.
 
     python benchmarks/models.py WEIGHTS.pb.gz          (pip install 'kedge[openvino,train]')
     python benchmarks/models.py go --device cuda
 
-On the CPU: float planes in, policy, value and draw out, best of several repeats. With more threads
-than one, kedge gives each a share of the batch; the row "ONNX Runtime's threads" is what ONNX
-Runtime does by itself with as many. On a GPU: packed masks in, everything back in numpy, so that
-the transfers count.
+On the CPU: float planes in, policy, value and draw out, best of several repeats, as ratios to ONNX
+Runtime on one thread. With more threads than one, each has a share of the batch; the row "ONNX
+Runtime's threads" is what ONNX Runtime does by itself with as many. On a GPU: packed masks in,
+everything back in numpy, so that the transfers count.
 """
 
 import argparse
@@ -19,8 +19,10 @@ import numpy as np
 
 from kedge.errors import InputError
 from kedge.models import embedded, store
-from kedge.models.backends import OnnxNetwork, OpenVinoNetwork, TorchNetwork, WinogradNetwork
 from kedge.models.network import to_onnx
+from kedge.models.onnx_backends import OnnxNetwork, OpenVinoNetwork
+from kedge.models.torch_backend import TorchNetwork
+from kedge.models.tower import TowerNetwork
 
 CPU_SIZES = (1, 8, 64, 256)
 GPU_SIZES = (1, 64, 1024, 8192)
@@ -67,12 +69,13 @@ def cpu(weights, planes, threads, seconds):
     for count in threads:
         found = rates(OnnxNetwork(weights, threads=count).evaluate)
         base = base or found
-        row(f"kedge, ONNX Runtime, {count} thread(s)", found, base)
+        row(f"ONNX Runtime, {count} thread(s)", found, base)
         if count > 1:
             found = rates(onnx_runtime_threads(weights, count))
             row(f"  ONNX Runtime's threads, {count}", found, base)
-    network = WinogradNetwork(weights, threads=max(threads))
-    row(f"kedge, Winograd, {max(threads)} thread(s)", rates(network.evaluate), base)
+    for count in threads:
+        network = TowerNetwork(weights, threads=count)
+        row(f"kedge, {count} thread(s)", rates(network.evaluate), base)
     tell_apart(network.evaluate(planes[:256]), OnnxNetwork(weights).evaluate(planes[:256]))
     for dtype in ("float32", "bfloat16"):
         try:
@@ -80,7 +83,7 @@ def cpu(weights, planes, threads, seconds):
         except InputError as error:
             print(error)
             break
-        row(f"kedge, OpenVINO {dtype}, {max(threads)} threads", rates(network.evaluate), base)
+        row(f"OpenVINO {dtype}, {max(threads)} threads", rates(network.evaluate), base)
         tell_apart(network.evaluate(planes[:256]), OnnxNetwork(weights).evaluate(planes[:256]))
     try:
         import torch
@@ -88,7 +91,7 @@ def cpu(weights, planes, threads, seconds):
         for count in threads:
             torch.set_num_threads(count)
             row(
-                f"kedge, torch float32, {count} thread(s)",
+                f"torch float32, {count} thread(s)",
                 rates(TorchNetwork(weights).evaluate),
                 base,
             )

@@ -20,8 +20,9 @@ from kedge.agents.networks import computing_on, network
 from kedge.agents.puct import PuctAgent
 from kedge.games import load_game
 from kedge.machine import cores
-from kedge.models.backends import Network, OnnxNetwork, TorchNetwork
+from kedge.models.backends import Network
 from kedge.models.encoding import Encoding
+from kedge.models.torch_backend import TorchNetwork
 from kedge.search.puct import Settings, admit
 
 PLAYOUTS = 50
@@ -74,7 +75,7 @@ def with_network(network: Network, chunks: int, playouts: int) -> None:
             yield len(found.policy) + int(found.visits.sum())
 
     alone()
-    rounds = 3 if isinstance(network, OnnxNetwork) else 20
+    rounds = 20 if isinstance(network, TorchNetwork) else 3
     if rounds > 3:
         sum(counted())  # compiles
     fastest = searched = 0.0

@@ -56,5 +56,6 @@ void bind_hanabi(nanobind::module_& m);
 void bind_hanabi_conventions(nanobind::module_& m);
 void bind_puct(nanobind::module_& m);
 void bind_regret(nanobind::module_& m);
+void bind_tower(nanobind::module_& m);
 
 }  // namespace kedge

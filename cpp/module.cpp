@@ -14,4 +14,5 @@ NB_MODULE(_core, m) {
   kedge::bind_hanabi_conventions(m);
   kedge::bind_puct(m);
   kedge::bind_regret(m);
+  kedge::bind_tower(m);
 }

@@ -18,13 +18,21 @@ namespace kedge {
 // work there is for them; one that cannot start is done without.
 class Workers {
  public:
-  explicit Workers(std::size_t threads) : threads_(threads) {}
+  // Who waits looks so many times before it sleeps: waking takes as long as a small piece of work.
+  explicit Workers(std::size_t threads, int patience = 0)
+      : threads_(threads), patience_(patience) {}
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
   ~Workers() {
     ending_ = true;
     ++round_;
     round_.notify_all();
+  }
+
+  // How many there are to share the work, this thread among them.
+  std::size_t ready() {
+    start();
+    return threads_;
   }
 
   // Calls work(i) for every i < count, on this thread too. What work throws is thrown here, after
@@ -42,6 +50,7 @@ class Workers {
       round_.notify_all();
     }
     share();
+    for (int i = 0; i < patience_ && busy_ > 0; ++i) std::this_thread::yield();
     for (std::size_t busy = busy_; busy > 0; busy = busy_) busy_.wait(busy);
     if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
   }
@@ -58,6 +67,7 @@ class Workers {
   }
   void serve(std::uint32_t round) {
     for (;;) {
+      for (int i = 0; i < patience_ && round_ == round; ++i) std::this_thread::yield();
       round_.wait(round);
       ++round;
       if (ending_) return;
@@ -76,6 +86,7 @@ class Workers {
   }
 
   std::size_t threads_;
+  int patience_;
   std::size_t count_ = 0;
   const void* work_ = nullptr;
   void (*call_)(const void*, std::size_t) = nullptr;
@@ -87,7 +98,30 @@ class Workers {
   std::vector<std::jthread> pool_;  // last, so that its threads end before what they use
 };
 
-// The same on threads of its own.
+// Where those who work on one thing wait for each other, awake: not for long.
+class Barrier {
+ public:
+  explicit Barrier(std::size_t size) : size_(size) {}
+  void wait() {
+    const std::uint32_t round = round_;
+    if (++arrived_ == size_) {
+      arrived_ = 0;
+      ++round_;
+      return;
+    }
+    for (int spins = 0; round_ == round; ++spins) {
+      if (spins > kSpins) std::this_thread::yield();
+    }
+  }
+
+ private:
+  static constexpr int kSpins = 2000;
+  std::size_t size_;
+  std::atomic<std::size_t> arrived_{0};
+  std::atomic<std::uint32_t> round_{0};
+};
+
+// What `Workers::run` does, on threads of its own.
 template <typename Work>
 void parallel_for(std::size_t count, std::size_t threads, const Work& work) {
   Workers(threads < count ? threads : count).run(count, work);

@@ -322,6 +322,34 @@ class HanabiBelief:
     def step(self, action: int) -> None: ...
     def draw(self, count: int, seed: int, threads: int = 0) -> npt.NDArray[np.uint8]: ...
 
+_Floats = npt.NDArray[np.float32]
+_Squeeze = tuple[TowerLayer, TowerLayer, TowerLayer]
+
+class TowerLayer:
+    def __init__(self, weights: _Floats, bias: _Floats) -> None: ...
+
+def tower_instructions() -> list[str]: ...
+
+class Tower:
+    def __init__(
+        self,
+        shape: tuple[int, int, int, int],
+        moves: int,
+        input: TowerLayer,
+        blocks: Sequence[tuple[TowerLayer, TowerLayer, _Squeeze | None]],
+        policy: str,
+        policy_layers: tuple[TowerLayer, TowerLayer],
+        gather: npt.NDArray[np.uint32],
+        value: tuple[TowerLayer, TowerLayer, TowerLayer],
+        pools_value: bool,
+        threads: int,
+        instructions: str,
+    ) -> None: ...
+    def evaluate(self, planes: _Floats) -> tuple[_Floats, _Floats, _Floats | None]: ...
+    def evaluate_packed(
+        self, masks: npt.NDArray[np.uint64], numbers: _Floats
+    ) -> tuple[_Floats, _Floats, _Floats | None]: ...
+
 class Utilities:
     def against(self, game: int, sampled: Sequence[int]) -> _Doubles: ...
     def expected(self, game: int, policies: _Doubles, threads: int = 0) -> _Doubles: ...

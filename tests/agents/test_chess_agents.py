@@ -13,7 +13,7 @@ from kedge.errors import InputError
 from kedge.games import load_game
 from kedge.games.chess import ChessState
 from kedge.models import store
-from kedge.models.backends import open_lanes
+from kedge.models.lanes import open_lanes
 from kedge.regularize import forward_kl
 from kedge.search.puct import search_many
 

@@ -13,10 +13,10 @@ from kedge.agents.engine import Control, Limits
 from kedge.errors import InputError
 from kedge.games.chess import ChessState
 from kedge.models import store
-from kedge.models.backends import OnnxNetwork
 from kedge.models.encoding import encode_chess
 from kedge.models.lc0 import parse_lc0
 from kedge.models.mixture import MixedNetwork
+from kedge.models.onnx_backends import OnnxNetwork
 
 
 @pytest.fixture

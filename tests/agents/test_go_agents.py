@@ -9,8 +9,8 @@ from kedge.agents.puct import NetworkAgent, PuctAgent
 from kedge.errors import InputError
 from kedge.games.chess import ChessState
 from kedge.games.go import GoState
-from kedge.models.backends import OnnxNetwork
 from kedge.models.encoding import GO, encode_go
+from kedge.models.onnx_backends import OnnxNetwork
 from kedge.search.puct import Settings, search
 
 

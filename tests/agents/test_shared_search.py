@@ -12,13 +12,12 @@ import tiny_go
 import tiny_lc0 as tiny
 
 from kedge.agents import make_agent
-from kedge.agents.networks import computing_on
 from kedge.agents.puct import NetworkAgent, PuctAgent
 from kedge.agents.shared_search import SharedSearch, SharedSearches
 from kedge.errors import InputError
 from kedge.games.chess import ChessState
 from kedge.games.go import GoState
-from kedge.models.backends import OnnxNetwork, WinogradNetwork
+from kedge.models.onnx_backends import OnnxNetwork
 from kedge.search.puct import Settings
 
 LONG = 1_000_000  # playouts: not to be spent in a test
@@ -103,17 +102,6 @@ def test_shipped_models_too(shared):
     searches = [shared.submit(agent, state) for state in states]
     for state, search in zip(states, searches, strict=True):
         assert_same(search.result(30), agent.analyse_many([state])[0])
-
-
-def test_winograds_convolutions_search_alike():
-    with computing_on("winograd", threads=1):
-        agent = make_agent("puct(chess(elo=1500), playouts=12)")
-    assert isinstance(agent.network, WinogradNetwork)
-    states = positions(ChessState(), 16)
-    with closing(SharedSearches(together=16)) as shared:
-        searches = [shared.submit(agent, state) for state in states]
-        for state, search in zip(states, searches, strict=True):
-            assert_same(search.result(30), agent.analyse_many([state])[0], within=1e-4)
 
 
 def test_go_beside_chess(shared, agent):

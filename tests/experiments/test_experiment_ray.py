@@ -80,8 +80,9 @@ def test_a_node_dies_and_the_table_is_the_same(cluster, shared_marks, tmp_path):
     killer.join()
     assert killed
     assert marks("died") == 1
-    # One more start for the worker that killed itself, and at least one for the dead node.
-    assert len(list(shared_marks.glob("start-*"))) >= 8 + 2
+    # One more start for the worker that killed itself, and for what the dead node had in hand.
+    lost = marks(f"on-{raylet}") - marks(f"off-{raylet}")  # the other may be among them
+    assert len(list(shared_marks.glob("start-*"))) >= 8 + max(1, lost)
     assert not ray.is_initialized()  # we joined, so we left; the cluster is still there
 
     local = run(experiment, workers=2, folder=tmp_path / "local", progress=False)

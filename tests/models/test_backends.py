@@ -1,6 +1,7 @@
 """The backends against numpy's forward pass, and against lc0."""
 
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -9,20 +10,18 @@ import pytest
 import tiny_go
 import tiny_lc0 as tiny
 
+from kedge import _core
 from kedge.errors import InputError
 from kedge.machine import cores
-from kedge.models import cache, plain
-from kedge.models.backends import (
-    OnnxNetwork,
-    OpenVinoNetwork,
-    TorchNetwork,
-    WinogradNetwork,
-    open_lanes,
-)
+from kedge.models import plain
 from kedge.models.encoding import CHESS, GO
+from kedge.models.lanes import open_lanes
 from kedge.models.lc0 import parse_lc0, read_lc0
 from kedge.models.lc0_moves import move_index
 from kedge.models.network import to_onnx, to_torch
+from kedge.models.onnx_backends import OnnxNetwork, OpenVinoNetwork
+from kedge.models.torch_backend import TorchNetwork
+from kedge.models.tower import TowerNetwork
 
 SHAPES = {
     "maia's": {"blocks": 2},
@@ -75,24 +74,61 @@ def test_onnx_is_the_specification(weights):
     assert found_dtypes(network.evaluate(planes)) == {np.dtype(np.float32)}
 
 
-def test_winograd_is_the_specification(weights, monkeypatch):
-    planes = positions(29)
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_the_tower_is_the_specification(weights, threads):
+    planes = positions(40)
     expected = plain.forward(weights, planes)
-    for threads in (1, 2):
-        network = WinogradNetwork(weights, threads=threads)
-        exact = OnnxNetwork(weights, threads=threads)
-        same(network.evaluate_packed(*CHESS.pack(planes)), expected)
-        few = planes[: 11 * threads]
-        np.testing.assert_array_equal(network.evaluate(few).policy, exact.evaluate(few).policy)
-    monkeypatch.setattr("kedge.models.backends._WINOGRAD_ROWS", 1)
-    same(network.evaluate(planes[:2]), plain.forward(weights, planes[:2]))
+    network = TowerNetwork(weights, threads=threads)
+    found = network.evaluate(planes)
+    same(found, expected)
+    assert found_dtypes(found) == {np.dtype(np.float32)}
+    # An answer is the same to the bit, however many are asked at once and on whatever threads.
+    for rows in (slice(0, 0), slice(3, 4), slice(3, 5), slice(7, 40)):
+        for some in (
+            network.evaluate(planes[rows]),
+            network.evaluate_packed(*CHESS.pack(planes[rows])),
+        ):
+            np.testing.assert_array_equal(some.policy, found.policy[rows])
+            np.testing.assert_array_equal(some.value, found.value[rows])
 
 
-@pytest.mark.parametrize("policy", ["classical", "points"])
-def test_winograd_on_a_board_that_tiles_do_not_fill(policy):
-    weights = tiny_go.weights(policy=policy)
-    planes = (np.random.default_rng(0).random((13, *GO.shape)) < 0.3).astype(np.float32)
-    same(WinogradNetwork(weights).evaluate(planes), plain.forward(weights, planes))
+@pytest.mark.parametrize("instructions", _core.tower_instructions())
+def test_whatever_the_machines_instructions(weights, monkeypatch, instructions):
+    monkeypatch.setattr("kedge.models.tower._INSTRUCTIONS", instructions)
+    planes = positions(13)
+    same(TowerNetwork(weights).evaluate(planes), plain.forward(weights, planes))
+
+
+def test_a_tower_that_several_ask_at_once():
+    network = TowerNetwork(parse_lc0(tiny.net(filters=32), "net"), threads=2)
+    planes = positions(24)
+    expected = network.evaluate(planes).policy
+
+    def ask(row):
+        rows = slice(row, row + 1 + row % 3)
+        return (network.evaluate(planes[rows]).policy == expected[rows]).all()
+
+    with ThreadPoolExecutor(6) as pool:
+        assert all(pool.map(ask, [*range(24)] * 4))
+
+
+@pytest.mark.parametrize("side", [4, 5, 9, 13, 18, 19])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_towers_on_boards_that_tiles_do_and_do_not_fill(side, threads):
+    weights = tiny_go.weights(filters=48, policy="points").on(side)
+    shape = weights.encoding.shape
+    planes = (np.random.default_rng(0).random((13, *shape)) < 0.3).astype(np.float32)
+    network = TowerNetwork(weights, threads=threads)
+    same(network.evaluate(planes), plain.forward(weights, planes))
+    same(network.evaluate(planes[:1]), plain.forward(weights, planes[:1]))
+
+
+def test_layers_that_do_not_fit_are_refused(weights):
+    wrong = {**weights.arrays, "value.fc2.weight": weights.arrays["value.fc2.weight"][:, :-1]}
+    with pytest.raises(
+        InputError, match="weights: a layer does not take what the one before it gives"
+    ):
+        TowerNetwork(replace(weights, arrays=wrong))
 
 
 def found_dtypes(found):
@@ -222,11 +258,12 @@ def test_shapes_are_checked(shape):
         network.evaluate_packed(np.zeros((2, 112), np.uint64), [0])
 
 
-def test_overflow_is_seen():
+@pytest.mark.parametrize("backend", [TowerNetwork, OnnxNetwork])
+def test_overflow_is_seen(backend):
     weights = parse_lc0(tiny.net(), "net")
     arrays = {name: array * np.float32(1e18) for name, array in weights.arrays.items()}
     with pytest.raises(InputError, match="not finite"):
-        OnnxNetwork(replace(weights, arrays=arrays)).evaluate(positions(1))
+        backend(replace(weights, arrays=arrays)).evaluate(positions(1))
 
 
 def test_onnx_files(tmp_path):
@@ -249,11 +286,11 @@ def test_onnx_files(tmp_path):
 
 
 @pytest.mark.parametrize(("policy", "side"), [("classical", 19), ("points", 19), ("points", 9)])
-@pytest.mark.parametrize("backend", ["onnx", "winograd", "torch", "openvino"])
+@pytest.mark.parametrize("backend", ["tower", "onnx", "torch", "openvino"])
 def test_networks_of_go(backend, policy, side):
     weights = tiny_go.weights(policy=policy)
-    if backend in ("onnx", "winograd"):
-        network = (OnnxNetwork if backend == "onnx" else WinogradNetwork)(weights)
+    if backend in ("tower", "onnx"):
+        network = (OnnxNetwork if backend == "onnx" else TowerNetwork)(weights)
     else:
         pytest.importorskip(backend)
         kind = TorchNetwork if backend == "torch" else OpenVinoNetwork
@@ -289,28 +326,6 @@ def test_threads_are_checked():
     assert cores() >= 1
 
 
-def test_cache(tmp_path, own_home):
-    path = tiny.write(tmp_path / "net.pb.gz", tiny.net())
-    first = cache.onnx_of(path)
-    (kept,) = cache.cache_folder().iterdir()
-    assert kept.is_relative_to(own_home)
-    assert kept.read_bytes() == first == cache.onnx_of(path)
-    # Damaged, it is made anew.
-    kept.write_bytes(first[:100])
-    assert cache.onnx_of(path) == first
-    assert kept.read_bytes() == first
-    # It is not read by name alone.
-    other = tiny.write(tmp_path / "other.pb.gz", tiny.net(seed=1))
-    assert cache.onnx_of(other) != first
-
-
-def test_cache_that_cannot_be_written(tmp_path, own_home):
-    own_home.mkdir()
-    (own_home / "cache").write_text("in the way")
-    path = tiny.write(tmp_path / "net.pb.gz", tiny.net())
-    assert OnnxNetwork(path).evaluate(positions(1)).value.shape == (1,)
-
-
 # ------------------------------------------------------------------------------ lc0's own answers
 
 
@@ -339,14 +354,14 @@ def is_castling(fen, move):
     )
 
 
-@pytest.mark.parametrize("backend", ["onnx", "torch"])
+@pytest.mark.parametrize("backend", [TowerNetwork, OnnxNetwork, TorchNetwork])
 @pytest.mark.parametrize("name", ["maia-1100", "maia-1500", "maia-1900"])
 def test_equal_to_lc0(oracle, shared, name, backend):
     path = shared(f"weights/maia/{name}.pb.gz")
     positions = oracle("lc0_maia.json")["positions"]
-    if backend == "torch":
+    if backend is TorchNetwork:
         pytest.importorskip("torch")
-    network = OnnxNetwork(path) if backend == "onnx" else TorchNetwork(path)
+    network = backend(path)
     rows = [
         (position["final_fen"], answers[name], answers["planes"])
         for position in positions

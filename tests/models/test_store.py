@@ -200,7 +200,7 @@ def test_the_pins_are_nine_digests(oracle):
 
 
 def test_evaluation_of_a_stored_model(weights):
-    from kedge.models.backends import OnnxNetwork
+    from kedge.models.onnx_backends import OnnxNetwork
 
     store.add("mine", weights)
     planes = np.zeros((1, 112, 8, 8), np.float32)

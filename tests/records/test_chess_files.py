@@ -130,10 +130,10 @@ def test_games_without_tags():
 )
 def test_time_grows_with_the_length_only(unit):
     count = 1_000_000 // len(unit)
-    start = time.perf_counter()
+    start = time.process_time()
     read('[Event "?"]\n\n1. e4 ' + unit * count)
     read('[Event "?"]\n\n1. e4 {' + unit * count + "} *")
-    assert time.perf_counter() - start < 5.0
+    assert time.process_time() - start < 5.0
 
 
 def test_tags_without_moves():

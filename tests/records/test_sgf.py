@@ -178,10 +178,10 @@ def test_a_game_that_is_too_long(monkeypatch):
 @pytest.mark.parametrize("unit", ["(", "(;", "(;FF[4]", "[", "a", "C[", "\\", ";B[aa]C", " ", ")("])
 def test_time_grows_with_the_length_only(unit):
     text = unit * (500_000 // len(unit))
-    start = time.perf_counter()
+    start = time.process_time()
     for front in ("", "(;B[aa]", "(;B[aa]C["):
         read(front + text)
-    assert time.perf_counter() - start < 5.0
+    assert time.process_time() - start < 5.0
 
 
 # --- Fields -------------------------------------------------------------------------------------
@@ -522,10 +522,10 @@ def test_deep_variations(depth):
 
 
 def test_stones_over_and_over():
-    start = time.perf_counter()
+    start = time.process_time()
     _, report = read("(;AB" + "[aa:ss]" * 100_000 + ")")
     assert [one.reason for one in report.broken] == ["stones are set up over and over"]
-    assert time.perf_counter() - start < 2.0
+    assert time.process_time() - start < 2.0
 
 
 def test_kinds_of_broken_games():

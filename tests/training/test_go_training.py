@@ -12,8 +12,8 @@ torch = pytest.importorskip("torch")
 from kedge.errors import InputError  # noqa: E402
 from kedge.games.go import GoState  # noqa: E402
 from kedge.models import plain  # noqa: E402
-from kedge.models.backends import OnnxNetwork  # noqa: E402
 from kedge.models.encoding import GO, encode_go  # noqa: E402
+from kedge.models.onnx_backends import OnnxNetwork  # noqa: E402
 from kedge.models.weight_files import read_weights  # noqa: E402
 from kedge.records.go_games import GoGame  # noqa: E402
 from kedge.records.go_table import tabulate_games  # noqa: E402

@@ -3,7 +3,7 @@
 from functools import lru_cache
 
 from kedge.agents.diplomacy import ImitationAgent
-from kedge.agents.networks import DeviceError, device
+from kedge.agents.networks import device
 from kedge.errors import InputError
 from kedge.models import embedded, store
 from kedge.models.backends import Dtype
@@ -76,6 +76,6 @@ def _values(name: str, _sha256: str, where: str, dtype: Dtype, threads: int) -> 
 
 
 def _of(sizes: dict[str, int], where: str) -> int:
-    if where in ("winograd", "openvino"):
-        raise DeviceError(f"Diplomacy's networks run on cpu or cuda, not on {where}")
+    if where == "openvino":
+        raise InputError("Diplomacy's networks run on cpu or cuda, not on openvino")
     return sizes["cpu" if where == "cpu" else "cuda"]

@@ -3,7 +3,7 @@
 from functools import lru_cache
 
 from kedge.agents.hanabi import BlueprintAgent
-from kedge.agents.networks import DeviceError, device
+from kedge.agents.networks import device
 from kedge.errors import InputError
 from kedge.models.backends import Dtype
 from kedge.models.hanabi import Belief
@@ -82,6 +82,6 @@ def _belief(name: str, _sha256: str, where: str, dtype: Dtype, threads: int) -> 
 
 def _device() -> tuple[str, Dtype, int]:
     where, dtype, threads = device()
-    if where in ("winograd", "openvino"):
-        raise DeviceError(f"Hanabi's networks run on cpu or cuda, not on {where}")
+    if where == "openvino":
+        raise InputError("Hanabi's networks run on cpu or cuda, not on openvino")
     return where, dtype, threads

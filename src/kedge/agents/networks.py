@@ -11,16 +11,12 @@ from kedge.agents.puct import NetworkAgent, PuctAgent
 from kedge.errors import InputError
 from kedge.machine import cores
 from kedge.models import embedded
-from kedge.models.backends import (
-    Dtype,
-    Network,
-    OnnxNetwork,
-    OpenVinoNetwork,
-    TorchNetwork,
-    WinogradNetwork,
-)
+from kedge.models.backends import Dtype, Network
 from kedge.models.mixture import SplitNetwork
+from kedge.models.onnx_backends import OnnxNetwork, OpenVinoNetwork
 from kedge.models.store import is_path, resolve
+from kedge.models.torch_backend import TorchNetwork
+from kedge.models.tower import TowerNetwork
 from kedge.models.weights import Weights
 from kedge.search.puct import Settings
 from kedge.specs import Spec, parse
@@ -33,21 +29,17 @@ _device: ContextVar[tuple[str, Dtype, int | None]] = ContextVar(
 )
 
 
-class DeviceError(InputError):
-    """A network does not compute on the device that was asked for."""
-
-
 @contextmanager
 def computing_on(
     device: str, dtype: Dtype = "float32", threads: int | None = None
 ) -> Iterator[None]:
     """Networks that are loaded within compute here.
 
-    "cpu" is ONNX Runtime's, "winograd" the same, faster for many positions of chess or Go at once,
-    "openvino" OpenVINO's; the others are torch's.
+    "cpu" is kedge's own, and ONNX Runtime for graphs of others' making; "openvino" is OpenVINO's;
+    the others are torch's.
     Agents made within use so many threads of the CPU; all cores, if None.
     """
-    if device in ("cpu", "winograd") and dtype != "float32":
+    if device == "cpu" and dtype != "float32":
         raise InputError("the CPU computes in float32; --device openvino knows bfloat16")
     token = _device.set((device, dtype, threads))
     try:
@@ -90,9 +82,12 @@ def _loaded(
 def _compute(model: Path | Weights, threads: int) -> Network:
     device, dtype, _ = _device.get()
     if device == "cpu":
-        return OnnxNetwork(model, threads=threads)
-    if device == "winograd":
-        return WinogradNetwork(model, threads=threads)
+        try:
+            return TowerNetwork(model, threads=threads)
+        except InputError:
+            if isinstance(model, Weights) or model.suffix.lower() != ".onnx":
+                raise
+            return OnnxNetwork(model, threads=threads)
     if device == "openvino":
         return OpenVinoNetwork(model, threads=threads, dtype=dtype)
     return TorchNetwork(model, device=device, dtype=dtype, compile=True)
@@ -106,7 +101,7 @@ def device() -> tuple[str, Dtype, int]:
 
 def is_cpu(device: str) -> bool:
     """Whether cores compute there, and not something beside them."""
-    return device in ("cpu", "winograd", "openvino")
+    return device in ("cpu", "openvino")
 
 
 def load_shipped(spec: Spec) -> Weights:

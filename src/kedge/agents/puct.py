@@ -13,7 +13,8 @@ from kedge.agents.agent import Analysis, draw
 from kedge.errors import InputError
 from kedge.games.chess import ChessState
 from kedge.games.go import GoState
-from kedge.models.backends import Lane, Network, batch_size, open_lanes
+from kedge.models.backends import Network
+from kedge.models.lanes import Lane, batch_size, open_lanes
 from kedge.regularize import Array
 from kedge.search.puct import (
     EvaluateBatch,

@@ -12,7 +12,8 @@ from typing import Any, TypeAlias
 from kedge.agents.agent import Analysis
 from kedge.agents.puct import Allowed, ModelAgent, PuctAgent, evaluate
 from kedge.errors import InputError
-from kedge.models.backends import Network, open_lanes
+from kedge.models.backends import Network
+from kedge.models.lanes import open_lanes
 from kedge.search.puct import admit
 
 #: Is told what is known by now, and whether that is the end.

@@ -12,9 +12,7 @@ import typer
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 Device = Annotated[
     str,
-    typer.Option(
-        help="`cpu`, `winograd` (faster for batches), `openvino` (another CPU backend), `cuda`, …"
-    ),
+    typer.Option(help="`cpu`, `openvino` (for CPUs that know bfloat16), `cuda`, …"),
 ]
 Dtype = Annotated[
     Literal["float32", "bfloat16"], typer.Option(help="What a GPU or OpenVINO computes in.")

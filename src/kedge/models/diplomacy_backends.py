@@ -10,9 +10,11 @@ import numpy.typing as npt
 from kedge import _core
 from kedge.errors import InputError
 from kedge.games.diplomacy import POWERS
-from kedge.models.backends import Dtype, onnx_session, placed
+from kedge.models.backends import Dtype
 from kedge.models.diplomacy_encoding import PLACES, PURPOSES, Choices, Facts, Integers
 from kedge.models.diplomacy_network import Array, DiplomacyWeights, to_onnx, to_step_onnx
+from kedge.models.onnx_backends import onnx_session
+from kedge.models.torch_backend import placed
 
 _LOOKS = 1 + PURPOSES * PLACES
 

@@ -71,7 +71,7 @@ class Encoding:
         # Bytes from the lowest on, whatever the machine's order.
         data = masks if sys.byteorder == "little" else masks.byteswap()
         bits = np.unpackbits(data.view(np.uint8), axis=-1, bitorder="little")
-        points = bits.reshape(len(masks), self.planes, -1)[:, :, : self.side * self.side]
+        points = bits.reshape(len(masks), self.planes, 64 * self.plane_words)[:, :, : self.side**2]
         planes = points.reshape(len(masks), *self.shape).astype(np.float32)
         planes[:, self.number_plane] = numbers[:, None, None]
         return planes
@@ -81,8 +81,9 @@ class Encoding:
         planes = self.check_planes(planes)
         numbers = planes[:, self.number_plane, 0, 0].copy()
         bits = np.zeros((len(planes), self.planes, 64 * self.plane_words), bool)
-        bits[:, :, : self.side * self.side] = planes.reshape(*planes.shape[:2], -1) > 0
-        masks = np.packbits(bits, -1, bitorder="little").view(np.uint64).reshape(-1, self.words)
+        bits[:, :, : self.side**2] = planes.reshape(*planes.shape[:2], self.side**2) > 0
+        packed = np.packbits(bits, -1, bitorder="little").view(np.uint64)
+        masks = packed.reshape(len(planes), self.words)
         return (masks if sys.byteorder == "little" else masks.byteswap()), numbers
 
     def check_planes(self, planes: npt.ArrayLike) -> Floats:

@@ -13,7 +13,7 @@ import onnx
 
 from kedge.errors import InputError
 from kedge.games.hanabi import Bomb, Hanabi
-from kedge.models.backends import Dtype, onnx_session, placed
+from kedge.models.backends import Dtype
 from kedge.models.hanabi import Games, Hands, Memory, bomb_of, chosen, drawn
 from kedge.models.hanabi_network import (
     NEVER,
@@ -25,6 +25,8 @@ from kedge.models.hanabi_network import (
     to_observe_onnx,
     to_policy_onnx,
 )
+from kedge.models.onnx_backends import onnx_session
+from kedge.models.torch_backend import placed
 
 _CHUNK = 256  # rows at a time on a CPU: what is between two layers stays in its cache
 Legal = npt.NDArray[np.bool_]

@@ -17,9 +17,6 @@ from kedge.models.weights import Array, Weights
 if TYPE_CHECKING:
     from kedge.models.torch_network import TorchModule
 
-#: Of the graphs that `to_onnx` makes; cached files of another version are made anew.
-GRAPH_VERSION = 1
-
 
 def to_onnx(weights: Weights) -> onnx.ModelProto:
     """The network as an ONNX model with the input ``planes`` (n, planes, side, side), n free.
@@ -27,7 +24,7 @@ def to_onnx(weights: Weights) -> onnx.ModelProto:
     Where its input convolution takes more planes than the encoding has, it is also told who plays:
     ``who`` (n, k) holds k numbers, each seen as a plane of its own, all over the board.
     """
-    return TowerGraph(weights).whole()
+    return _TowerGraph(weights).whole()
 
 
 def to_shipped_onnx(weights: Weights) -> onnx.ModelProto:
@@ -44,7 +41,7 @@ def to_torch(weights: Weights) -> "TorchModule":
     return TorchModule(weights)
 
 
-class TowerGraph(Graph):
+class _TowerGraph(Graph):
     """A network of convolutions, as ONNX has them: planes (n, channels, side, side)."""
 
     def __init__(self, weights: Weights) -> None:
@@ -55,23 +52,14 @@ class TowerGraph(Graph):
         weights = self._weights
         told = weights.arrays["input.weight"].shape[1] - weights.encoding.planes
         self.input("planes", ["n", *weights.encoding.shape])
-        x = self.laid_out(self.told_planes(told) if told else "planes")
-        x = self.conv("input", x, relu=True)
+        x = self._conv("input", self._told_planes(told) if told else "planes", relu=True)
         for i in range(weights.blocks):
-            x = self.block(f"blocks.{i}", x)
-        self.policy_head(x)
-        self.value_head(x)
+            x = self._block(f"blocks.{i}", x)
+        self._policy_head(x)
+        self._value_head(x)
         return self.made("lc0")
 
-    def laid_out(self, planes: str) -> str:
-        """Planes as the convolutions take them."""
-        return planes
-
-    def flat(self, x: str, out: str) -> str:
-        """What the convolutions made, a row a position."""
-        return self.add("Flatten", [x], out, axis=1)
-
-    def conv(self, name: str, x: str, *, relu: bool) -> str:
+    def _conv(self, name: str, x: str, *, relu: bool) -> str:
         array = self._weights.arrays[f"{name}.weight"]
         edge = array.shape[-1] // 2
         weight = self.constant(f"{name}.weight", array)
@@ -81,8 +69,8 @@ class TowerGraph(Graph):
         )
         return self.add("Relu", [out], f"{name}.relu") if relu else out
 
-    def block(self, name: str, x: str) -> str:
-        y = self.conv(f"{name}.conv2", self.conv(f"{name}.conv1", x, relu=True), relu=False)
+    def _block(self, name: str, x: str) -> str:
+        y = self._conv(f"{name}.conv2", self._conv(f"{name}.conv1", x, relu=True), relu=False)
         if self._weights.se_channels:
             y = self._squeeze_and_excite(f"{name}.se", y)
         return self.add("Relu", [self.add("Add", [y, x], f"{name}.sum")], name)
@@ -95,19 +83,15 @@ class TowerGraph(Graph):
         def dense(part: str, x: str, rows: slice) -> str:
             weight = arrays[f"{name}.{part}.weight"][rows]
             bias = arrays[f"{name}.{part}.bias"][rows]
-            return self.pooled_dense(f"{name}.{part}.{rows.start or 0}", x, weight, bias)
+            return self._pooled_dense(f"{name}.{part}.{rows.start or 0}", x, weight, bias)
 
-        pooled = self.pooled(y, f"{name}.pooled")
+        pooled = self.add("GlobalAveragePool", [y], f"{name}.pooled")
         squeezed = self.add("Relu", [dense("fc1", pooled, slice(None))], f"{name}.fc1.relu")
         scale = self.add("Sigmoid", [dense("fc2", squeezed, slice(filters))], f"{name}.scale")
         bias = dense("fc2", squeezed, slice(filters, None))
         return self.add("Add", [self.add("Mul", [y, scale], f"{name}.scaled"), bias], name)
 
-    def pooled(self, x: str, out: str) -> str:
-        """The mean of each plane."""
-        return self.add("GlobalAveragePool", [x], out)
-
-    def pooled_dense(self, name: str, x: str, weight: Array, bias: Array) -> str:
+    def _pooled_dense(self, name: str, x: str, weight: Array, bias: Array) -> str:
         """A dense layer on pooled planes: a 1 × 1 convolution, so that nothing is reshaped."""
         inputs = [
             x,
@@ -116,13 +100,16 @@ class TowerGraph(Graph):
         ]
         return self.add("Conv", inputs, name, kernel_shape=[1, 1])
 
-    def policy_head(self, x: str) -> None:
+    def _flat(self, x: str, out: str) -> str:
+        return self.add("Flatten", [x], out, axis=1)
+
+    def _policy_head(self, x: str) -> None:
         if self._weights.policy == "classical":
-            flat = self.flat(self.conv("policy.conv", x, relu=True), "policy.flat")
+            flat = self._flat(self._conv("policy.conv", x, relu=True), "policy.flat")
             self._dense("policy.fc", flat, "policy")
         else:
-            planes = self.conv("policy.conv2", self.conv("policy.conv1", x, relu=True), relu=False)
-            flat = self.flat(planes, "policy.flat")
+            x = self._conv("policy.conv1", x, relu=True)
+            flat = self._flat(self._conv("policy.conv2", x, relu=False), "policy.flat")
             if self._weights.policy == "convolution":
                 self.add("Gather", [flat, self.constant("policy.gather", GATHER)], "policy", axis=1)
             else:
@@ -131,13 +118,13 @@ class TowerGraph(Graph):
                 self.add("Concat", [points, mean], "policy", axis=1)
         self.output("policy", ["n", self._weights.encoding.moves])
 
-    def value_head(self, x: str) -> None:
-        planes = self.conv("value.conv", x, relu=True)
+    def _value_head(self, x: str) -> None:
+        planes = self._conv("value.conv", x, relu=True)
         if self._weights.pools_value:
-            means = self.pooled(planes, "value.pooled")
-            flat = self.add("Flatten", [means], "value.flat", axis=1)
+            means = self.add("GlobalAveragePool", [planes], "value.pooled")
+            flat = self._flat(means, "value.flat")
         else:
-            flat = self.flat(planes, "value.flat")
+            flat = self._flat(planes, "value.flat")
         hidden = self.add("Relu", [self._dense("value.fc1", flat, "value.fc1")], "value.hidden")
         last = self._dense("value.fc2", hidden, "value.fc2")
         axis = self.constant("value.axis", np.array([1]))
@@ -151,7 +138,7 @@ class TowerGraph(Graph):
             self.add("Squeeze", [self.add("Tanh", [last], "value.tanh"), axis], "value")
         self.output("value", ["n"])
 
-    def told_planes(self, count: int) -> str:
+    def _told_planes(self, count: int) -> str:
         """``planes`` with ``who`` spread over the board behind them."""
         self.input("who", ["n", count])
         axes = self.constant("who.axes", np.array([2, 3]))

@@ -43,7 +43,6 @@ class ChessPage(PageGame):
     setup = ChessSetup
     states = ChessState
     files = (".pgn",)
-    device = "winograd"  # the searches of all who play make full batches
     clocks = True
     reviews = True
 

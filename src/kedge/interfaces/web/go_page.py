@@ -92,7 +92,6 @@ class GoPage(PageGame):
     setup = GoSetup
     states = GoState
     files = (".sgf",)
-    device = "winograd"  # the searches of all who play make full batches
     clocks = True
     reviews = True
 

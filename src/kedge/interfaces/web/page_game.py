@@ -181,8 +181,6 @@ class PageGame(ABC):
     """Fields of the setup that nobody sees before the end, such as a deck."""
     undoes: ClassVar[bool] = True
     """Whether turns are taken back: not where one has seen by then what it had hidden."""
-    device: ClassVar[str] = "cpu"
-    """On which its networks compute."""
     clocks: ClassVar[bool] = False
     reviews: ClassVar[bool] = False
 

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from kedge.agents.agent import Agent, plays
-from kedge.agents.networks import DeviceError, computing_on
 from kedge.errors import InputError
 from kedge.interfaces.web.page_game import Decision, PageGame, Question, Stop, Thought, Turn
 from kedge.interfaces.web.players import Players, dialled
@@ -164,12 +163,8 @@ class Tables:
 
     def _player(self, game: PageGame, spec: str) -> Agent:
         """The agent that `spec` names, if it plays this game."""
-        try:
-            with computing_on(game.device):
-                agent = self.players.get(spec)
-        except DeviceError:  # which all who play it know
-            agent = None
-        if agent is None or not plays(agent, game.states):
+        agent = self.players.get(spec)
+        if not plays(agent, game.states):
             raise InputError(f"agent {spec}: does not play {game.title}")
         return agent
 
