@@ -37,6 +37,14 @@ def test_they_are_small(game, most):
     assert sum(embedded.info(name).size for name in ours) < most
 
 
+def test_a_damaged_one_is_said_so(tmp_path, monkeypatch):
+    path = tmp_path / "go-large.onnx.xz"
+    path.write_bytes(b"not compressed")
+    monkeypatch.setattr(embedded, "_path", lambda name: path)
+    with pytest.raises(InputError, match=r"go-large\.onnx\.xz: damaged; install kedge anew"):
+        embedded._shipped.__wrapped__("go-large")
+
+
 def test_they_are_of_games():
     assert {name.partition("-")[0] for name in embedded.names()} == {
         "chess",

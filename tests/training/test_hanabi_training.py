@@ -211,6 +211,7 @@ def test_the_commands(games, tmp_path):
         done = kedge("train", "hanabi-belief", "--blueprint", player, "--folder", tmp_path / "no")
         assert done.returncode == 2
         assert said in done.stderr
+        assert not (tmp_path / "no").exists()
 
 
 @pytest.mark.parametrize(

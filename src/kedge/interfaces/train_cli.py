@@ -3,6 +3,7 @@
 import dataclasses
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
@@ -90,15 +91,12 @@ def chess(
     - `torchrun --nproc-per-node=8 -m kedge train chess month.pgn.zst --folder big --device cuda`
     """
     _need_torch()
-    from kedge.files import make_folder
     from kedge.records import read_games
     from kedge.training.chess import table_of, train
-    from kedge.training.distributed import joined
     from kedge.training.imitation import TowerRecipe
 
     recipe = _changed(TowerRecipe(), settings)
-    with joined(device) as rank, resumable():
-        make_folder(folder)
+    with _training(device, folder) as rank:
         games = chain.from_iterable(read_games(path) for path in data)
         table = table_of(islice(games, limit))
         if rank.is_first:
@@ -154,17 +152,14 @@ def go(
     - `torchrun --nproc-per-node=8 -m kedge train go sgf/ --folder big --recipe paper --device cuda`
     """
     _need_torch()
-    from kedge.files import make_folder
     from kedge.records.go_table import go_table
     from kedge.specs import suggest
-    from kedge.training.distributed import joined
     from kedge.training.go import RECIPES, train
 
     if recipe not in RECIPES:
         raise InputError(f"recipe {recipe!r}: {suggest(recipe, list(RECIPES))}")
     chosen = _changed(RECIPES[recipe], settings)
-    with joined(device) as rank, resumable():
-        make_folder(folder)
+    with _training(device, folder) as rank:
         table = go_table(data)
         if rank.is_first:
             typer.echo(f"{len(table):,} games", err=True)
@@ -206,13 +201,10 @@ def diplomacy(
       --device cuda --seconds 540`
     """
     _need_torch()
-    from kedge.files import make_folder
     from kedge.training.diplomacy import DiplomacyRecipe, train
-    from kedge.training.distributed import joined
 
     recipe = _changed(DiplomacyRecipe(), settings)
-    with joined(device) as rank, resumable():
-        make_folder(folder)
+    with _training(device, folder) as rank:
         games = [game for game in _diplomacy_games(data) if game.tier is None or game.tier in tiers]
         if not games:
             raise InputError(f"{', '.join(map(str, data))}: no game, or none of tiers {tiers}")
@@ -264,18 +256,15 @@ def diplomacy_value(
     """
     _need_torch()
     from kedge.agents.diplomacy_models import value_weights
-    from kedge.files import make_folder
     from kedge.interfaces.progress import counting_games
     from kedge.training.diplomacy import split
     from kedge.training.diplomacy_rollouts import Rollouts
     from kedge.training.diplomacy_value import ValueRecipe, begun, positions_of, train
-    from kedge.training.distributed import joined
 
     recipe = _changed(ValueRecipe(), settings)
     before = value_weights(value) if rollouts else None
     network = begun(recipe, before)
-    with joined(device) as rank, resumable():
-        make_folder(folder)
+    with _training(device, folder) as rank:
         ours, others = split(_diplomacy_games(data))
         if rank.is_first:
             typer.echo(f"{len(ours):,} games, and {len(others):,} held out", err=True)
@@ -323,15 +312,12 @@ def hanabi(
     """
     _need_torch()
     from kedge.agents.hanabi_models import policy_weights
-    from kedge.files import make_folder
     from kedge.records import replayed_hanabi_games
-    from kedge.training.distributed import joined
     from kedge.training.hanabi import HanabiRecipe, train
 
     recipe = _changed(HanabiRecipe(), settings)
     before = None if begin_as is None else policy_weights(begin_as)
-    with joined(device) as rank, resumable():
-        make_folder(folder)
+    with _training(device, folder) as rank:
         games = list(chain.from_iterable(replayed_hanabi_games(path) for path in data))
         if rank.is_first:
             typer.echo(f"{len(games):,} games", err=True)
@@ -369,18 +355,15 @@ def hanabi_belief(
     from kedge.agents import make_hanabi_player
     from kedge.agents.hanabi import BlueprintAgent
     from kedge.agents.networks import computing_on
-    from kedge.files import make_folder
     from kedge.games import load_game
     from kedge.games.hanabi import Hanabi
-    from kedge.training.distributed import joined
     from kedge.training.hanabi_belief import BeliefRecipe, train
 
     rules = load_game(game)
     if not isinstance(rules, Hanabi):
         raise InputError(f"--game {game}: not a game of Hanabi")
     recipe = dataclasses.replace(_changed(BeliefRecipe(), settings), greedy=greedy)
-    with joined(device) as rank, resumable(), computing_on(str(rank.device)):
-        make_folder(folder)
+    with _training(device, folder) as rank, computing_on(str(rank.device)):
         anchor = make_hanabi_player(blueprint)
         if not isinstance(anchor, BlueprintAgent) or anchor.temperature != 1.0 or anchor.greedy:
             raise InputError(
@@ -446,6 +429,24 @@ def _need_torch() -> None:
         import torch  # noqa: F401
     except ImportError:
         raise InputError("training needs torch: pip install 'kedge[train]'") from None
+
+
+@contextmanager
+def _training(device: str, folder: Path) -> "Iterator[Rank]":
+    """Around what goes on from its folder, which is seen to be writable before games are read."""
+    from kedge.files import make_folder
+    from kedge.training.distributed import joined
+
+    with joined(device) as rank, resumable():
+        is_new = not folder.exists()
+        make_folder(folder)
+        try:
+            yield rank
+        except InputError:
+            if is_new:
+                with suppress(OSError):  # there is something in it
+                    folder.rmdir()
+            raise
 
 
 def _changed(recipe: R, settings: list[str] | None) -> R:

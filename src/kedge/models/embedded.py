@@ -123,7 +123,12 @@ def specialise(weights: Weights, elo: float, opponent: float, bullet: bool = Fal
 def _shipped(name: str) -> AnyWeights:
     path = _path(name)
     content = path.read_bytes()
-    return parse_model(lzma.decompress(content) if path.suffix == ".xz" else content, str(path))
+    if path.suffix == ".xz":
+        try:
+            content = lzma.decompress(content)
+        except lzma.LZMAError:
+            raise InputError(f"{path}: damaged; install kedge anew") from None
+    return parse_model(content, str(path))
 
 
 def _path(name: str) -> Path:
