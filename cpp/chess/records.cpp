@@ -196,13 +196,23 @@ std::vector<Segment> split(std::string_view text, bool last, Records& out) {
   return segments;
 }
 
+// Where the first of the tags in a row ends: most stand in a row of their own.
+std::size_t end_of_tag(std::string_view row) {
+  for (std::size_t at = row.find(']'); at != row.npos; at = row.find(']', at + 1)) {
+    const std::size_t next = row.find_first_not_of(" \t", at + 1);
+    if (next != row.npos && is_tag(row.substr(next))) return next;
+  }
+  return row.size();
+}
+
 void read_tags(std::string_view text, const Segment& segment, Record& record) {
   std::size_t at = segment.begin;
   while (at < segment.moves) {
     std::size_t end = text.find('\n', at);
     end = std::min(end == text.npos ? segment.moves : end, segment.moves);
-    const std::string_view row = text.substr(at, end - at);
+    std::string_view row = text.substr(at, end - at);
     if (is_tag(row)) {
+      row = row.substr(0, end_of_tag(row));
       const std::size_t open = row.find('"'), close = row.rfind('"');
       const std::size_t name_end = row.find_first_of(" \t");
       const std::string_view name = row.substr(1, name_end - 1);
@@ -212,7 +222,8 @@ void read_tags(std::string_view text, const Segment& segment, Record& record) {
             static_cast<std::int32_t>(at + open + 1), static_cast<std::int32_t>(at + close)};
       }
     }
-    at = end + 1;
+    at += row.size();
+    if (at == end) ++at;
   }
 }
 

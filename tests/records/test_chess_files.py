@@ -114,6 +114,13 @@ def test_a_broken_game_costs_itself_only(text, reason):
     assert report.noise == ("NUL" in reason)
 
 
+def test_tags_that_share_a_line():
+    text = '[Event "A ] [b"][White "Ann"] [Black "Bo "The Bear" B"]\n[Result "1-0"]\n\n1. e4 1-0\n'
+    (found,), report = read(text)
+    assert (found.white, found.black, found.result) == ("Ann", 'Bo "The Bear" B', "1-0")
+    assert report.broken_games == 0
+
+
 def test_games_without_tags():
     games, report = read("1. e4 e5 1-0\n\n1. d4 d5 { x } 0-1 1. c4 *\n 1. Zz 1-0\n1. f4\n")
     assert [(uci(found), found.result) for found in games] == [

@@ -24,7 +24,7 @@ from kedge.records.diplomacy_games import ByPower, DiplomacyGame, Final, Phase, 
 from kedge.training import diplomacy, diplomacy_rollouts, diplomacy_value  # noqa: E402
 from kedge.training.diplomacy import DiplomacyRecipe, DiplomacyTrainer, positions_of, split  # noqa: E402
 from kedge.training.diplomacy_rollouts import Rollouts, rolled  # noqa: E402
-from kedge.training.diplomacy_value import ValueRecipe, begun  # noqa: E402
+from kedge.training.diplomacy_value import ValueRecipe, ValueTrainer, begun  # noqa: E402
 from kedge.training.distributed import Rank  # noqa: E402
 
 CPU = Rank(torch.device("cpu"))
@@ -153,6 +153,11 @@ def test_a_run_leaves_a_model_and_goes_on(games, tmp_path):
     assert told["step"] == 20
     assert read_model(tmp_path / "model.onnx").architecture()["width"] == recipe.width
     assert not list(diplomacy.train(games, tmp_path, recipe, rank=CPU))  # nothing is left to do
+
+
+def test_muon_needs_matrices_to_turn():
+    with pytest.raises(InputError, match="muon does not move this network; adamw or sgd"):
+        ValueTrainer(begun(ValueRecipe()), ValueRecipe(optimizer="muon"), CPU)
 
 
 def test_values_are_learned_from_games_and_then_from_rollouts(games, tmp_path):

@@ -91,8 +91,10 @@ def test_other_colours_are_another_game_alike(games):
     assert not torch.equal(as_they_are.seen, positions.batch(rows, turns).seen)
 
 
-def test_a_network_learns(games):
-    trainer = HanabiTrainer(begun(RECIPE, GAME), RECIPE, CPU)
+@pytest.mark.parametrize("optimizer", ["adamw", "muon"])
+def test_a_network_learns(games, optimizer):
+    recipe = replace(RECIPE, optimizer=optimizer)
+    trainer = HanabiTrainer(begun(recipe, GAME), recipe, CPU)
     positions = taught(games, "people", CPU.device)
     first, *_, last = trainer.run(positions, report_every=20)
     assert last["loss"] < 0.8 * first["loss"]

@@ -57,6 +57,7 @@ def table():
         np.ones(games, np.int8),
         np.zeros(games, bool),
         np.zeros(games, bool),
+        np.ones((games, 2), bool),
     )
 
 
@@ -199,6 +200,22 @@ def test_two_processes_train_what_one_does(file, tmp_path):
     assert [report["step"] for report in train(table, tmp_path / "two", longer, rank=Rank(CPU))]
     with pytest.raises(InputError, match="3 processes cannot share 64"):
         next(train(table, tmp_path / "one", longer, rank=Rank(CPU, 0, 3)))
+
+
+def test_nobody_is_learned_from_more_than_others():
+    board, moves = _core.ChessBoard(), []
+    for _ in range(11):
+        moves.append(board.legal_actions()[0])
+        board.push(moves[-1])
+    players = [("Ann", "Bo"), ("Bo", "Ann"), ("Ann", None), (None, "Cy"), ("Cy", "Ann")]
+    games = [
+        ChessGame(moves=np.array(moves, np.uint16), result="1-0", white=white, black=black)
+        for white, black in players
+    ]
+    table = table_of(games, most_of_one=2)
+    assert table.learned.tolist() == [[1, 1], [1, 1], [0, 1], [1, 1], [1, 0]]
+    assert len(positions_of(table)) == 5 * 11 - 6 - 5
+    assert table_of(games).learned.all()
 
 
 def averaged(folder):

@@ -77,6 +77,10 @@ def chess(
     limit: Annotated[
         int | None, typer.Option(min=1, help="Read only so many games.", show_default=False)
     ] = None,
+    most_of_one: Annotated[
+        int,
+        typer.Option(min=1, help="Learn at most so many games of any one player, or it is they."),
+    ] = 200,
 ) -> None:
     """A chess model conditioned on both players' ratings, from their games.
 
@@ -98,7 +102,7 @@ def chess(
     recipe = _changed(TowerRecipe(), settings)
     with _training(device, folder) as rank:
         games = chain.from_iterable(read_games(path) for path in data)
-        table = table_of(islice(games, limit))
+        table = table_of(islice(games, limit), most_of_one)
         if rank.is_first:
             told = f"{len(table):,} games, {int(table.held_out.sum()):,} of them held out"
             typer.echo(told, err=True)

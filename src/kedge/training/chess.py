@@ -4,6 +4,7 @@ A position is lc0's 112 planes and, as planes that are one number all over, who 
 of both players and whether it is bullet.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,6 +38,7 @@ class GameTable:
     results: npt.NDArray[np.int8]  # 1 white won, 0 drawn, −1 black won
     bullet: npt.NDArray[np.bool_]
     held_out: npt.NDArray[np.bool_]
+    learned: npt.NDArray[np.bool_]  # (games, 2) whether white's and black's moves are
 
     def __len__(self) -> int:
         return len(self.results)
@@ -52,13 +54,16 @@ class GameTable:
             self.results[games],
             self.bullet[games],
             self.held_out[games],
+            self.learned[games],
         )
 
 
-def table_of(games: Iterable[ChessGame]) -> GameTable:
+def table_of(games: Iterable[ChessGame], most_of_one: int | None = None) -> GameTable:
     """The games that a model can learn from: standard ones with a result, not by bots.
 
-    Which are held out, `kedge.records.filters.is_held_out` says.
+    Which are held out, `kedge.records.filters.is_held_out` says. Of nobody who is named are more
+    than `most_of_one` games learned: where someone has put all of theirs, a model of people of a
+    rating would become a model of that one. The other side's moves are.
     """
     kept = [game for game in games if _is_usable(game)]
     lengths = [len(game.moves) for game in kept]
@@ -70,7 +75,19 @@ def table_of(games: Iterable[ChessGame]) -> GameTable:
         np.array([_RESULTS[game.result] for game in kept], np.int8),
         np.array([game.time_class == "bullet" for game in kept], bool),
         np.array([is_held_out(game) for game in kept], bool),
+        np.array(list(_few_enough(kept, most_of_one)), bool).reshape(-1, 2),
     )
+
+
+def _few_enough(games: Iterable[ChessGame], most: int | None) -> Iterator[tuple[bool, ...]]:
+    """Whether white and black are nobody who has had `most` games before."""
+    had: Counter[str] = Counter()
+    for game in games:
+        yield tuple(
+            most is None or player is None or had[player] < most
+            for player in (game.white, game.black)
+        )
+        had.update(player for player in (game.white, game.black) if player is not None)
 
 
 _RESULTS = {"1-0": 1, "1/2-1/2": 0, "0-1": -1}
@@ -127,14 +144,14 @@ class ChessPositions:
 
 
 def positions_of(table: GameTable, first_ply: int = 0) -> ChessPositions:
-    """Every position from `first_ply` on of every game, packed."""
-    lengths = np.maximum(np.diff(table.offsets) - first_ply, 0)
-    total = int(lengths.sum())
-    plies = np.concatenate([np.arange(n) for n in lengths]) + first_ply if total else np.zeros(0)
+    """Every position from `first_ply` on, of who is learned from, packed."""
+    plies_of = [_plies_of(table, game, first_ply) for game in range(len(table))]
+    lengths = [len(plies) for plies in plies_of]
+    plies = np.concatenate([np.zeros(0, np.int64), *plies_of])
     masks, rule50, moves, legal = _core.chess_encode_games(
         table.actions,
         table.offsets,
-        plies.astype(np.int64),
+        plies,
         np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
     )
     game_of = np.repeat(np.arange(len(table)), lengths)
@@ -162,6 +179,11 @@ def positions_of(table: GameTable, first_ply: int = 0) -> ChessPositions:
         torch.arange(64),
         torch.from_numpy(mirrored_moves()),
     )
+
+
+def _plies_of(table: GameTable, game: int, first: int) -> npt.NDArray[np.int64]:
+    plies = np.arange(first, table.offsets[game + 1] - table.offsets[game])
+    return plies[table.learned[game, plies % 2]]
 
 
 def make_network(recipe: TowerRecipe) -> SEResNet:

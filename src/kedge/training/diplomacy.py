@@ -234,6 +234,7 @@ def share_losses(shares: Tensor, logits: Tensor) -> Tensor:
 
 class DiplomacyTrainer(Trainer[Batch]):
     shape: ClassVar[tuple[str, ...]] = ("width", "blocks", "heads", "layers")
+    inner: ClassVar[tuple[str, ...]] = ("blocks",)
     recipe: DiplomacyRecipe
 
     def __init__(self, recipe: DiplomacyRecipe, rank: Rank, compiled: bool = True) -> None:

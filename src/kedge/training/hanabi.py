@@ -104,6 +104,7 @@ def taught(games: Sequence[HanabiGame], moves: Moves, device: torch.device) -> T
 
 class HanabiTrainer(Trainer[Batch]):
     shape: ClassVar[tuple[str, ...]] = ("width", "layers")
+    inner: ClassVar[tuple[str, ...]] = ("public", "lstm", "private")
     ahead: ClassVar[int] = 3
 
     def loss(self, batch: Batch) -> tuple[Tensor, Tensor]:

@@ -132,6 +132,7 @@ class BeliefTrainer(Trainer[Batch]):
     """What is right is the likeliest card, where those before it are known."""
 
     shape: ClassVar[tuple[str, ...]] = ("width", "layers")
+    inner: ClassVar[tuple[str, ...]] = ("seen", "lstm", "told", "past")
     ahead: ClassVar[int] = 1  # one thread: games are played in order
 
     def loss(self, batch: Batch) -> tuple[Tensor, Tensor]:

@@ -77,6 +77,7 @@ class TowerTrainer(Trainer[Batch]):
 
     shape: ClassVar[tuple[str, ...]] = ("filters", "blocks", "se_ratio", "heads")
     moved: ClassVar[tuple[str, ...]] = ("optimizer", "later")
+    inner: ClassVar[tuple[str, ...]] = ("input", "blocks")
     network: SEResNet
     recipe: TowerRecipe
 

@@ -8,7 +8,7 @@ import json
 import time
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Collection, Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import asdict, dataclass
@@ -130,14 +130,15 @@ def _running_mean(kept: float) -> Callable[[list[Tensor], list[Tensor], Any], No
 
 
 def optimizers_of(
-    network: nn.Module, recipe: Recipe, *, fused: bool = False
+    network: nn.Module, recipe: Recipe, inner: Collection[str], *, fused: bool = False
 ) -> list[torch.optim.Optimizer]:
-    """Which together move every weight; only what multiplies decays."""
+    """Which together move every weight, Muon the matrices of `inner` parts; only what multiplies
+    decays."""
     by_muon: list[nn.Parameter] = []
     rest: list[nn.Parameter] = []
     for name, weights in network.named_parameters():
-        in_tower = weights.ndim == 2 and not {"input", "blocks"}.isdisjoint(name.split("."))
-        (by_muon if in_tower and recipe.optimizer == "muon" else rest).append(weights)
+        is_inner = weights.ndim == 2 and not set(inner).isdisjoint(name.split("."))
+        (by_muon if is_inner and recipe.optimizer == "muon" else rest).append(weights)
     groups: Any = [
         {"params": [p for p in rest if p.ndim > 1], "weight_decay": recipe.weight_decay},
         {"params": [p for p in rest if p.ndim <= 1], "weight_decay": 0.0},
@@ -148,6 +149,8 @@ def optimizers_of(
     adamw = torch.optim.AdamW(groups, rate, betas=(0.9, 0.98), fused=fused)
     if recipe.optimizer == "adamw":
         return [adamw]
+    if not by_muon:
+        raise InputError("optimizer: muon does not move this network; adamw or sgd")
     return [Muon(by_muon, rate, decay), adamw]
 
 
@@ -168,6 +171,9 @@ class Trainer(ABC, Generic[B]):
     shape: ClassVar[tuple[str, ...]] = ()
     #: What says which weights there are besides, and what moves them.
     moved: ClassVar[tuple[str, ...]] = ("optimizer",)
+    #: The parts of the network whose matrices Muon moves, where it is asked for: neither the first
+    #: that looks things up nor the last that tells what is found.
+    inner: ClassVar[tuple[str, ...]] = ()
     #: Batches that threads put together on the CPU while the network learns from another; 0 where
     #: the device unpacks them in no time.
     ahead: ClassVar[int] = 0
@@ -188,7 +194,9 @@ class Trainer(ABC, Generic[B]):
             multi_avg_fn=_running_mean(recipe.average),
             use_buffers=True,
         )
-        self.optimizers = optimizers_of(self.network, recipe, fused=device.type == "cuda")
+        self.optimizers = optimizers_of(
+            self.network, recipe, self.inner, fused=device.type == "cuda"
+        )
         self.step = 0
         #: The recipes that it went by so far, and from which step on.
         self.stages: list[dict[str, Any]] = [{"from_step": 0, **asdict(recipe)}]

@@ -28,6 +28,11 @@ def test_examples_run(page):
     game = re.search(r'"id": "([^"]+)"', began)[1]
     assert game in move.locator(".curl").inner_text()
     assert '"name": "e4"' in _try(move)
+    # What is asked for needs nothing filled in, from the first to the last.
+    assert '"likeness"' in _try(_route(page, "The agent at a setting"))
+    assert '"revision"' in _try(_route(page, "Who sits there from here on"))
+    methods = page.locator("details.route .method").all_inner_texts()
+    assert methods[-1] == "DELETE", "what is gone cannot be asked for"
 
 
 def test_program_of_the_howto(page_server, capsys):

@@ -54,7 +54,8 @@ router = APIRouter(responses=_WRONG)
 _PAUSE = 0.05  # seconds after each message of a socket: who sends more waits
 Eyes = Annotated[int | None, Query(ge=0, le=7, description="From whose seat the game is seen")]
 
-TurnNumber = Annotated[int, PathParameter(ge=0, le=MOST_TURNS)]
+TurnNumber = Annotated[int, PathParameter(ge=0, le=MOST_TURNS, examples=[0])]
+SeatNumber = Annotated[int, PathParameter(examples=[1])]
 
 
 def _tables(request: Request | WebSocket) -> Tables:
@@ -101,7 +102,9 @@ async def agents() -> list[str]:
 
 @router.get("/dial/{game}", tags=["what there is"])
 async def dial_at(
-    request: Request, game: Name, x: Annotated[float, Query(ge=0.0, le=1.0)] = 0.5
+    request: Request,
+    game: Annotated[Name, PathParameter(examples=["chess"])],
+    x: Annotated[float, Query(ge=0.0, le=1.0)] = 0.5,
 ) -> dict[str, Any]:
     """The agent at a setting of the dial, the numbers behind it, and what was measured there."""
     return asdict(dial(_tables(request).game(game).name, x))
@@ -221,7 +224,7 @@ async def resign(request: Request, id: SessionId, told: AtSeat) -> SessionOut:
 
 @router.put("/sessions/{id}/seats/{seat}", tags=["games"])
 async def sit(
-    request: Request, id: SessionId, seat: int, told: SeatIn, eyes: Eyes = None
+    request: Request, id: SessionId, seat: SeatNumber, told: SeatIn, eyes: Eyes = None
 ) -> SessionOut:
     """Who sits there from here on, and at what setting of the dial; at any time."""
     table = _tables(request).at(id)

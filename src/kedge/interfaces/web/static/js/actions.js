@@ -33,7 +33,8 @@ export function Actions({ session, shown, canPlayOn, act, files, reviewed, onTro
           onClick=${() => { location.hash = `#/${session.game}/${session.id}/${shown}`; }}>Play from here</button>`}
       ${people.length > 0 && !session.recorded && html`
         ${GAMES[session.game].undoes !== false && html`
-          <button type="button" disabled=${!session.turns.length} onClick=${() => act(api.undo(session.id))}>Undo</button>`}
+          <button type="button" aria-disabled=${!session.turns.length}
+            onClick=${() => session.turns.length && act(api.undo(session.id))}>Undo</button>`}
         ${GAMES[session.game].resigns && !session.outcome && html`
           <button type="button" onClick=${() => setResigning(true)}>Resign</button>`}`}
       ${onFlip && html`<button type="button" onClick=${onFlip}>Flip</button>`}

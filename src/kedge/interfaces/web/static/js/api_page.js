@@ -36,7 +36,7 @@ function routesOf(api) {
     method: method.toUpperCase(), path, tag: told.tags?.[0] || "others", words: told.description || told.summary,
     parameters: told.parameters || [], body: told.requestBody?.content["application/json"]?.schema,
     answer: Object.entries(told.responses).find(([code]) => code < 300),
-  })));
+  }))).sort((one, other) => (one.method === "DELETE") - (other.method === "DELETE")); // what is gone cannot be asked for
 }
 
 function Route({ route, api, known, onAnswer }) {
@@ -44,7 +44,8 @@ function Route({ route, api, known, onAnswer }) {
   const [values, setValues] = useState({});
   const [text, setText] = useState(body ? JSON.stringify(exampleOf(body, api), null, 1) : "");
   const [found, setFound] = useState(null);
-  const value = (name) => values[name] ?? known[name] ?? "";
+  const examples = Object.fromEntries(parameters.map((one) => [one.name, one.schema.examples?.[0]]));
+  const value = (name) => values[name] ?? known[name] ?? examples[name] ?? "";
   const url = addressOf(route, value);
   const missing = parameters.find((one) => one.required && value(one.name) === "");
   const send = async (event) => {

@@ -26,6 +26,7 @@ function Page() {
   useEffect(() => {
     if (where !== "link") return;
     unpack(what)
+      .catch(() => { throw new Error("it is damaged, or not all of it is here."); })
       .then((told) => (told.record ? api.read(told) : api.begin(told)))
       .then((session) => location.replace(`#/s/${session.id}`))
       .catch((error) => setTrouble(`The link cannot be followed: ${error.message}`));

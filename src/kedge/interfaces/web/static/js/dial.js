@@ -12,7 +12,7 @@ const WORDS = {
 };
 const WHOLE = new Set(["playouts", "rollouts", "iterations", "elo"]);
 
-export function Dial({ label, seat, stops, onChange }) {
+export function Dial({ label, seat, stops, anchor = "people", onChange }) {
   const [x, setX] = useState(seat.dial);
   useEffect(() => setX(seat.dial), [seat.dial]);
   const id = `stops-${label.replace(/\W/g, "")}`;
@@ -24,17 +24,19 @@ export function Dial({ label, seat, stops, onChange }) {
       <h2>${label}</h2>
       <div class="slider">
         <input type="range" min="0" max="1" step="0.01" list=${id} value=${x}
-          aria-label=${`${label}: from like a person to as strong as it gets`}
+          aria-label=${`${label}: from ${likest(anchor)} to as strong as it gets`}
           aria-valuetext=${`${Math.round(100 * x)} of 100`}
           onInput=${(event) => setX(Number(event.target.value))}
           onChange=${(event) => turn(Number(event.target.value))} />
         <datalist id=${id}>${stops.map((stop) => html`<option value=${stop.x} />`)}</datalist>
-        <div class="ends"><span>like a person</span><span>as strong as it gets</span></div>
+        <div class="ends"><span>${likest(anchor)}</span><span>as strong as it gets</span></div>
       </div>
       <dl class="measured">
-        <${Measured} name="Like people" found=${seat.likeness} />
+        <${Measured} name=${`Like ${anchor}`} found=${seat.likeness} />
         <${Measured} name="Strength" found=${seat.strength} />
       </dl>
+      ${Object.keys(seat.settings).length > 0 && html`
+        <p class="hint">Measured with the dial's own numbers, not with those below.</p>`}
       <details>
         <summary>The numbers behind it</summary>
         <div class="numbers">
@@ -54,6 +56,8 @@ export function Dial({ label, seat, stops, onChange }) {
     </section>`;
 }
 
+export const likest = (anchor) => (anchor === "people" ? "like a person" : `like ${anchor}`);
+
 // The dial moves c_puct or λ itself; what else was told stays told.
 function kept(settings) {
   const { c_puct, lambda, ...others } = settings;
@@ -62,7 +66,7 @@ function kept(settings) {
 
 function Measured({ name, found }) {
   if (!found.length) return html`<div><dt>${name}</dt><dd>not measured</dd></div>`;
-  const [{ metric, sample, counted }] = found;
+  const samples = found.map(({ sample, counted }) => `${sample.toLocaleString()} ${counted}`);
   return html`
     <div>
       <dt>${name}</dt>
@@ -70,7 +74,7 @@ function Measured({ name, found }) {
         ${found.map((one) => html`
           <span class="figure" title=${one.command}>
             <strong>${figure(one)}</strong>${one.is_exact ? "" : ` at ${Math.round(100 * one.x)}`}</span>`)}
-        <small>${metric}; ${sample.toLocaleString()} ${counted}</small>
+        <small>${found[0].metric}; ${[...new Set(samples)].join(" and ")}</small>
       </dd>
     </div>`;
 }

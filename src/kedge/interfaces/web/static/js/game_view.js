@@ -4,6 +4,7 @@ import { Actions } from "./actions.js";
 import { api, live } from "./api.js";
 import { Dial } from "./dial.js";
 import { GAMES, turnName } from "./games.js";
+import { useHeading } from "./heading.js";
 import { useHistory } from "./history.js";
 import { Review, isOf, marksOf } from "./review.js";
 import { Score, Steps } from "./score.js";
@@ -25,6 +26,7 @@ export function GameView({ id, seat, games }) {
   const [draft, setDraft] = useState(null);
   const [asked, setAsked] = useState(null);
   const socket = useRef(null);
+  const heading = useHeading(Boolean(session && games));
   const [then, shown, onShow] = useHistory(session, setTrouble);
   const alone = session && GAMES[session.game].peopleOnly?.(session.setup);
   const advised = Boolean(wanted && session && !alone);
@@ -49,7 +51,10 @@ export function GameView({ id, seat, games }) {
     setThoughts({}); // who looks next is not to see what only the last one may
     socket.current = live(id, {
       eyes,
-      onState: setState,
+      onState: (now) => {
+        setState(now);
+        if (now === "open") setTrouble(null); // that nobody answered is no longer so
+      },
       onMessage: (message) => {
         if (message.type === "session") show(message.session);
         else if (message.type === "thought" || message.type === "advice") hear(message.thought);
@@ -93,13 +98,13 @@ export function GameView({ id, seat, games }) {
   const why = (about || advised || ask || agents.length > 0) && html`
     <${Why} thought=${about} hovered=${hovered} onHover=${setHovered} anchor=${look.anchor}
       title=${titleOf(session, decision, mine)} asking=${asking} onAsk=${ask}
-      isLater=${then.isEarlier && !session.document}
+      isLater=${!session.document}
       whose=${severalDecide && html`<${Whose} offered=${offered} decision=${decision} onAsk=${setAsked} />`}
       extra=${look.Extra && html`<${look.Extra} ...${board} />`} />`;
 
   return html`
     <main class=${`table ${session.game}`}>
-      <h1 class="sr">${look.title}</h1>
+      <h1 class="sr" ref=${heading} tabindex="-1">${look.title}</h1>
       <div class="middle">
         <${Board} ...${board} />
         <${Steps} count=${session.turns.length} shown=${shown} onShow=${onShow}>
@@ -117,7 +122,7 @@ export function GameView({ id, seat, games }) {
         <aside aria-label="The dial, and why">
           ${look.Panel && html`<${look.Panel} ...${board} />`}
           ${dials(agents).map(([label, seat, numbers]) => html`
-            <${Dial} key=${label} label=${label} seat=${seat} stops=${game.stops}
+            <${Dial} key=${label} label=${label} seat=${seat} stops=${game.stops} anchor=${look.anchor}
               onChange=${(told) => numbers.forEach((number) => sit(number, told))} />`)}
           ${alone && html`<p class="card">${alone}</p>`}
           ${!alone && people.length > 0 && html`
@@ -175,7 +180,7 @@ function status(session, mine, state) {
     return html`<span class="sr">${last >= 0 && `${turnName(last, session)}. `}</span>
       ${mine.map((seat) => session.seats[seat].name).join(", ")} to move`;
   }
-  return session.thinking.length ? `${names.join(", ")} thinking…` : "";
+  return names.length ? `${names.join(", ")} ${session.thinking.length ? "thinking…" : "to move"}` : "";
 }
 
 function earlier(shown, session) {

@@ -1,7 +1,9 @@
 // What a new game is told, before it begins. The next one is offered what this one was.
 import { html, useEffect, useState } from "../vendor/preact-htm.js";
 import { api } from "./api.js";
+import { likest } from "./dial.js";
 import { GAMES, turnName } from "./games.js";
+import { useHeading } from "./heading.js";
 
 // One that begins where another stood after so many turns.
 export function GameFrom({ game, id, turn }) {
@@ -17,6 +19,7 @@ export function NewGame({ game, from }) {
   const usual = { mine: look.severalPeople ? [0] : 0, dial: 0.5, settings: {}, setup: look.setup };
   const [told, setTold] = useState({ ...usual, ...remembered(game.game) });
   const [trouble, setTrouble] = useState(null);
+  const heading = useHeading();
   const tell = (news) => setTold({ ...told, ...news });
   const setup = from ? from.session.setup : told.setup;
   const names = look.seatNames ? look.seatNames(setup) : game.seats;
@@ -46,7 +49,7 @@ export function NewGame({ game, from }) {
   const { Setup } = look;
   return html`
     <form class="new card" onSubmit=${begin}>
-      <div><h1>${look.title}</h1><p class="lead">${from ? positionName(from) : look.about}</p></div>
+      <div><h1 ref=${heading} tabindex="-1">${look.title}</h1><p class="lead">${from ? positionName(from) : look.about}</p></div>
       <fieldset class="choice">
         <legend>You are</legend>
         ${look.severalPeople
@@ -62,7 +65,7 @@ export function NewGame({ game, from }) {
           <input type="range" min="0" max="1" step="0.01" value=${told.dial}
             aria-valuetext=${`${Math.round(100 * told.dial)} of 100`}
             onInput=${(event) => tell({ dial: Number(event.target.value) })} />
-          <span class="ends"><span>like a person</span><span>as strong as it gets</span></span>
+          <span class="ends"><span>${likest(look.anchor || "people")}</span><span>as strong as it gets</span></span>
         </label>
         ${caveat && html`<p role="status">${caveat}</p>`}`}
       ${look.people && html`

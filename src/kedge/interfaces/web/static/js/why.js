@@ -35,7 +35,7 @@ export function Why({ thought, title, whose, anchor = "people", hovered, onHover
       <p class="key"><span class="people">${anchor}</span> <span class="search">search</span></p>
       <table>
         <thead>
-          <tr><th>move</th><td></td><th>${anchor}</th><th>search</th>${valued && html`<th>value</th>`}${counted && html`<th>visits</th>`}</tr>
+          <tr><th>move</th><td></td><th>${anchor}</th><th>search</th>${valued && html`<th>value</th>`}${counted && html`<th class="visits">visits</th>`}</tr>
         </thead>
         <tbody>
           ${rows.map((row) => html`

@@ -1,5 +1,6 @@
 // The chess board: drag, click or keys; arrows for what people and search would play.
 import { html, useEffect, useRef, useState } from "../../vendor/preact-htm.js";
+import { ClockChoice } from "../clock_choice.js";
 import { Side } from "../side.js";
 import { same } from "../why.js";
 
@@ -30,13 +31,8 @@ function count(ply, session) {
 const CLOCKS = { none: [0, 0], "3 + 2": [180, 2], "5 + 0": [300, 0], "10 + 5": [600, 5], "30 + 20": [1800, 20] };
 
 export function Setup({ setup, onChange }) {
-  const chosen = ([clock, increment]) => clock === (setup.clock || 0) && increment === (setup.increment || 0);
   return html`
-    <label><span>Clock</span>
-      <select onChange=${(event) => {
-        const [clock, increment] = CLOCKS[event.target.value];
-        onChange({ ...setup, clock, increment });
-      }}>${Object.entries(CLOCKS).map(([name, times]) => html`<option selected=${chosen(times)}>${name}</option>`)}</select></label>
+    <${ClockChoice} setup=${setup} clocks=${CLOCKS} onChange=${onChange} />
     <label><span>From a position (FEN)</span>
       <input type="text" maxlength="100" spellcheck="false" placeholder="the start of the game"
         onChange=${(event) => {
@@ -216,7 +212,7 @@ export function Board({ session, thought, hovered, onPlay, mine, flipped }) {
         ${targets.map((square) => standing[square]
           ? html`<circle class="target taken" cx=${x(square) + 0.5} cy=${y(square) + 0.5} r="0.44" />`
           : html`<circle class="target" cx=${x(square) + 0.5} cy=${y(square) + 0.5} r="0.15" />`)}
-        ${here && arrows(thought.rows, hovered).map(([row, kind, width, opacity]) => html`
+        ${thought && (here || hovered) && arrows(thought.rows, hovered).map(([row, kind, width, opacity]) => html`
           <${Arrow} kind=${kind} width=${width} opacity=${opacity}
             from=${[x(row.move) + 0.5, y(row.move) + 0.5]}
             to=${[x(row.move.slice(2)) + 0.5, y(row.move.slice(2)) + 0.5]} />`)}

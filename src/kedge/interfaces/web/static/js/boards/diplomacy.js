@@ -12,7 +12,7 @@ export const number = () => "";
 export function Setup({ setup, onChange }) {
   return html`
     <label><span>It ends</span>
-      <select onChange=${(event) => onChange({ ...setup, last_year: Number(event.target.value) || null })}>
+      <select value=${setup.last_year ?? ""} onChange=${(event) => onChange({ ...setup, last_year: Number(event.target.value) || null })}>
         <option value="">when a power has 18 centres</option>
         ${[1903, 1905, 1908, 1910, 1915, 1920].map((year) => html`<option value=${year}>at the latest after ${year}</option>`)}
       </select></label>`;

@@ -1,5 +1,6 @@
 // The Go board: point and click, tap twice, or keys; what people and search would play on it.
 import { html, useEffect, useMemo, useRef, useState } from "../../vendor/preact-htm.js";
+import { ClockChoice } from "../clock_choice.js";
 import { Side } from "../side.js";
 import { same } from "../why.js";
 
@@ -54,11 +55,7 @@ export function Setup({ setup, onChange }) {
     <label><span>Komi</span>
       <input type="number" step="0.5" min="-361" max="361" value=${setup.komi}
         onChange=${(event) => event.target.value !== "" && told({ komi: Number(event.target.value) })} /></label>
-    <label><span>Clock</span>
-      <select onChange=${(event) => {
-        const [clock, increment] = CLOCKS[event.target.value];
-        onChange({ ...setup, clock, increment });
-      }}>${Object.keys(CLOCKS).map((name) => html`<option>${name}</option>`)}</select></label>`;
+    <${ClockChoice} setup=${setup} clocks=${CLOCKS} onChange=${onChange} />`;
 }
 
 function usualKomi({ rules, handicap }) {

@@ -1,0 +1,114 @@
+"""What all games' pages share: the form of a new game, the dial's figures, links, widths, focus."""
+
+import pytest
+from playwright.sync_api import expect
+
+GAMES = ["chess", "go", "diplomacy", "hanabi", "blotto"]
+SHIFTS = """
+() => new Promise((resolve) => {
+  new PerformanceObserver((list) => {}).observe({ type: "layout-shift", buffered: true });
+  const seen = new PerformanceObserver((list) => {
+    resolve(list.getEntries().reduce((sum, one) => sum + (one.hadRecentInput ? 0 : one.value), 0));
+  });
+  seen.observe({ type: "layout-shift", buffered: true });
+  setTimeout(() => resolve(0), 300);
+})
+"""
+
+
+@pytest.mark.parametrize(("game", "clock"), [("chess", "5 + 0"), ("go", "10 + 10")])
+def test_clocks_are_chosen(page, game, clock):
+    page.goto(f"/#/{game}")
+    page.get_by_label("Clock").select_option(clock)
+    page.get_by_role("button", name="Begin").click()
+    expect(page.get_by_role("timer").first).to_contain_text(f"{clock.split()[0]}:00")
+    # The next game is offered the same, and says so.
+    page.get_by_role("link", name="New game").click()
+    expect(page.get_by_label("Clock")).to_have_value(clock)
+
+
+def test_what_is_remembered_is_shown(page):
+    page.goto("/#/diplomacy")
+    page.get_by_label("It ends").select_option("1903")
+    page.get_by_role("button", name="Begin").click()
+    page.locator("svg.map .unit").first.wait_for()
+    page.get_by_role("link", name="New game").click()
+    expect(page.get_by_label("It ends")).to_have_value("1903")
+
+
+def test_figures_say_on_what_they_were_measured(page):
+    """Between two settings both figures stand, each with its own sample."""
+    seats = [{"human": True}, {"dial": 0.3}]
+    told = page.request.post("/api/v1/sessions", data={"game": "chess", "seats": seats}).json()
+    page.goto(f"/#/s/{told['id']}")
+    strength = told["seats"][1]["strength"]
+    assert len({(one["sample"], one["counted"]) for one in strength}) == 2
+    small = page.locator(".measured small").nth(1)
+    for one in strength:
+        expect(small).to_contain_text(f"{one['sample']:,} {one['counted']}")
+    expect(page.locator(".dial .hint")).to_have_count(0)
+    page.get_by_text("The numbers behind it").click()
+    page.get_by_label("playouts a move").fill("8")
+    page.get_by_label("playouts a move").press("Enter")
+    expect(page.locator(".dial .hint")).to_contain_text("not with those below")
+
+
+def test_whom_the_dial_is_like(page):
+    page.goto("/#/blotto")
+    expect(page.locator(".ends")).to_contain_text("like chance")
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_forms_and_tables_fit_a_telephone(new_page, game):
+    page = new_page(width=360, height=740)
+    page.goto(f"/#/{game}")
+    begin = page.get_by_role("button", name="Begin")
+    begin.wait_for()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    begin.click()
+    page.get_by_role("switch").check()
+    page.locator(".why tbody tr").first.wait_for(timeout=60_000)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_nothing_shifts_as_a_game_is_opened(new_page, game):
+    page = new_page(width=360, height=740)
+    seats = {"seats": [{"human": True}] * 7} if game == "diplomacy" else {}
+    id = page.request.post("/api/v1/sessions", data={"game": game, **seats}).json()["id"]
+    page.goto(f"/#/s/{id}")
+    page.locator("p.status").wait_for()
+    page.wait_for_timeout(500)
+    assert page.evaluate(SHIFTS) < 0.05
+
+
+def test_a_damaged_link(new_page):
+    page = new_page()
+    page.goto("/#/link/xxxx")
+    expect(page.get_by_role("alert").first).to_contain_text("damaged")
+
+
+def test_focus_is_not_lost(page):
+    page.goto("/#/chess")
+    page.get_by_role("button", name="Begin").press("Enter")
+    page.locator(".chess-board svg").wait_for()
+    focused = "document.activeElement.tagName"
+    assert page.evaluate(focused) == "H1"
+    undo = page.get_by_role("button", name="Undo")
+    undo.focus()
+    assert undo.get_attribute("aria-disabled") == "true"
+    undo.press("Enter")
+    assert page.evaluate(focused) == "BUTTON"
+    page.get_by_role("link", name="New game").press("Enter")
+    page.get_by_role("heading", name="Chess").wait_for()
+    assert page.evaluate(focused) == "H1"
+
+
+def test_who_watches_two_agents_is_told_whose_move_it_is(page):
+    data = {"game": "chess", "seats": [{"dial": 0.0}, {"dial": 0.0}]}
+    id = page.request.post("/api/v1/sessions", data=data).json()["id"]
+    page.goto(f"/#/s/{id}")
+    page.locator(".turns button").nth(3).wait_for()
+    for _ in range(10):
+        assert page.locator("p.status").inner_text().strip() != ""
+        page.wait_for_timeout(50)
