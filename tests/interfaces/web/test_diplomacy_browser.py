@@ -2,6 +2,8 @@
 
 import pytest
 
+expect = pytest.importorskip("playwright.sync_api", reason="needs Playwright").expect
+
 PEOPLE = ("Austria", "France", "Turkey")
 RETREAT = {
     "name": "S1902R",
@@ -188,7 +190,11 @@ def test_every_person_is_advised_and_may_ask_about_earlier_positions(page, table
     whose.select_option("England")
     page.get_by_role("heading", name="Your move: England").wait_for()
     page.locator(".why tbody th", has_text="LON-").first.wait_for()
+    assert (
+        page.locator("svg.map .orders.advised .line.ENGLAND").count() > 0
+    )  # what search would order
     page.get_by_role("switch").uncheck()
+    expect(page.locator("svg.map .orders.advised")).to_have_count(0)
     order(page, "Austria")
     order(page, "England")
     page.locator(".turns .move").wait_for()

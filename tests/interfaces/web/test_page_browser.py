@@ -1,7 +1,8 @@
 """What all games' pages share: the form of a new game, the dial's figures, links, widths, focus."""
 
 import pytest
-from playwright.sync_api import expect
+
+expect = pytest.importorskip("playwright.sync_api", reason="needs Playwright").expect
 
 GAMES = ["chess", "go", "diplomacy", "hanabi", "blotto"]
 SHIFTS = """
@@ -38,14 +39,17 @@ def test_what_is_remembered_is_shown(page):
 
 def test_figures_say_on_what_they_were_measured(page):
     """Between two settings both figures stand, each with its own sample."""
-    seats = [{"human": True}, {"dial": 0.3}]
-    told = page.request.post("/api/v1/sessions", data={"game": "chess", "seats": seats}).json()
+    seats = [{"human": True}] + [{"dial": 0.5}] * 6
+    told = page.request.post("/api/v1/sessions", data={"game": "diplomacy", "seats": seats}).json()
     page.goto(f"/#/s/{told['id']}")
     strength = told["seats"][1]["strength"]
     assert len({(one["sample"], one["counted"]) for one in strength}) == 2
     small = page.locator(".measured small").nth(1)
     for one in strength:
         expect(small).to_contain_text(f"{one['sample']:,} {one['counted']}")
+    page.goto("/#/chess")
+    page.get_by_role("button", name="Begin").click()
+    expect(page.locator(".measured small").nth(1)).to_contain_text("draws as half; 200 games")
     expect(page.locator(".dial .hint")).to_have_count(0)
     page.get_by_text("The numbers behind it").click()
     page.get_by_label("playouts a move").fill("8")

@@ -66,7 +66,8 @@ function kept(settings) {
 
 function Measured({ name, found }) {
   if (!found.length) return html`<div><dt>${name}</dt><dd>not measured</dd></div>`;
-  const samples = found.map(({ sample, counted }) => `${sample.toLocaleString()} ${counted}`);
+  const drawn = found.some((one) => one.error > 0) ? found.filter((one) => one.error > 0) : found; // the others are exact
+  const samples = drawn.map(({ sample, counted }) => `${sample.toLocaleString()} ${counted}`);
   return html`
     <div>
       <dt>${name}</dt>

@@ -91,8 +91,8 @@ export function Board(props) {
   const [arrows, setArrows] = useState(true);
   const shared = useOrders(props);
   const before = useBefore(session, thought);
-  const pointed = hovered && thought
-    && { orders: hovered.map((text) => [POWERS[thought.seat], text]), look: "pointed" };
+  const ordersOf = (texts, look) => ({ orders: texts.map((text) => [POWERS[thought.seat], text]), look });
+  const pointed = hovered && thought && ordersOf(hovered, "pointed");
   const active = mine.length > 0;
   const position = (pointed && before) || session.position;
   useEffect(() => { if (map) centre(frame.current, map, session.position.units[shared.power]); }, [map, shared.power]);
@@ -106,13 +106,16 @@ export function Board(props) {
     event.preventDefault();
   };
   const written = Object.values(shared.written).map((text) => [shared.power, text]);
+  // Until something is written: what search would order.
+  const advice = !written.length && thought?.turn === session.turns.length && mine.includes(thought.seat) && thought.rows[0];
   const past = position.last.map(({ orders, failed }) => ({
     orders: entries(orders),
     failed,
-    look: active && (written.length || shared.clicked.length) ? "faded" : "",
+    look: active && (advice || written.length || shared.clicked.length) ? "faded" : "",
   }));
   const now = { orders: active ? written : [], look: "" };
-  const drawn = pointed ? [pointed] : [...(arrows ? past : []), now];
+  const drawn = pointed ? [pointed]
+    : [...(arrows ? past : []), ...(advice ? [ordersOf(advice.move, "advised")] : []), now];
   return html`
     <div class="board diplomacy-board" onKeyDown=${key}>
       <div class="map-frame" ref=${frame}>
