@@ -7,7 +7,6 @@ expect = pytest.importorskip("playwright.sync_api", reason="needs Playwright").e
 GAMES = ["chess", "go", "diplomacy", "hanabi", "blotto"]
 SHIFTS = """
 () => new Promise((resolve) => {
-  new PerformanceObserver((list) => {}).observe({ type: "layout-shift", buffered: true });
   const seen = new PerformanceObserver((list) => {
     resolve(list.getEntries().reduce((sum, one) => sum + (one.hadRecentInput ? 0 : one.value), 0));
   });
