@@ -262,7 +262,7 @@ def test_review(sit, tmp_path):
 
 def test_nothing_jumps_while_it_thinks(sit):
     """Thoughts come and go, and all that can be clicked stays where it is."""
-    strong = {"dial": 1, "settings": {"playouts": 400}}
+    strong = {"dial": 1, "settings": {"playouts": 3000}}
     table = sit(turns=["e2e4", "e7e5", "g1f3", "b8c6"], seats=(_PERSON, strong))
     page = table.page
     places, visits = page.locator(".actions, .switch, .why"), page.locator(".why td.visits")

@@ -94,17 +94,27 @@ def test_a_damaged_link(new_page):
 def test_focus_is_not_lost(page):
     page.goto("/#/chess")
     page.get_by_role("button", name="Begin").press("Enter")
-    page.locator(".chess-board svg").wait_for()
-    focused = "document.activeElement.tagName"
-    assert page.evaluate(focused) == "H1"
+    expect(page.locator("main.table h1")).to_be_focused()
     undo = page.get_by_role("button", name="Undo")
     undo.focus()
     assert undo.get_attribute("aria-disabled") == "true"
     undo.press("Enter")
-    assert page.evaluate(focused) == "BUTTON"
+    expect(undo).to_be_focused()
     page.get_by_role("link", name="New game").press("Enter")
-    page.get_by_role("heading", name="Chess").wait_for()
-    assert page.evaluate(focused) == "H1"
+    expect(page.locator("form.new h1")).to_be_focused()
+
+
+def test_sides_are_switched(page):
+    page.goto("/#/chess")
+    page.get_by_role("button", name="Begin").click()
+    page.get_by_role("button", name="Switch sides").click()
+    expect(page.locator("p.status")).to_contain_text("Black to move")
+    expect(page.locator(".turns .move")).to_have_count(1)  # which kedge has played as White
+    expect(page.locator(".dial h2")).to_have_text("How White plays")
+    page.goto("/#/hanabi")
+    page.get_by_role("button", name="Begin").click()
+    page.locator(".hand").first.wait_for()
+    assert page.get_by_role("button", name="Switch sides").count() == 0  # cards were seen
 
 
 def test_who_watches_two_agents_is_told_whose_move_it_is(page):

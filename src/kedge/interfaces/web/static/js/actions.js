@@ -8,6 +8,8 @@ import { pack } from "./link.js";
 export function Actions({ session, shown, canPlayOn, act, files, reviewed, onTrouble, onFlip }) {
   const people = session.seats.map((_, seat) => seat).filter((seat) => session.seats[seat].human);
   const loser = session.deciding.find((seat) => people.includes(seat)) ?? people[0];
+  const look = GAMES[session.game];
+  const switches = people.length === 1 && session.seats.length === 2 && !session.outcome && !look.hides;
   const [resigning, setResigning] = useState(false);
   const [copied, setCopied] = useState(false);
   const [link, setLink] = useState(null);
@@ -32,10 +34,12 @@ export function Actions({ session, shown, canPlayOn, act, files, reviewed, onTro
         <button type="button" disabled=${!canPlayOn}
           onClick=${() => { location.hash = `#/${session.game}/${session.id}/${shown}`; }}>Play from here</button>`}
       ${people.length > 0 && !session.recorded && html`
-        ${GAMES[session.game].undoes !== false && html`
+        ${look.undoes !== false && html`
           <button type="button" aria-disabled=${!session.turns.length}
             onClick=${() => session.turns.length && act(api.undo(session.id))}>Undo</button>`}
-        ${GAMES[session.game].resigns && !session.outcome && html`
+        ${switches && html`
+          <button type="button" onClick=${() => act(switched(session, people[0]))}>Switch sides</button>`}
+        ${look.resigns && !session.outcome && html`
           <button type="button" onClick=${() => setResigning(true)}>Resign</button>`}`}
       ${onFlip && html`<button type="button" onClick=${onFlip}>Flip</button>`}
       ${files.length > 0 && html`<button type="button" disabled=${!session.document} onClick=${() => save(false)}>Save ${files[0]}</button>`}
@@ -50,6 +54,13 @@ export function Actions({ session, shown, canPlayOn, act, files, reviewed, onTro
         <input type="text" readonly value=${link} aria-label="The link" onFocus=${(event) => event.target.select()} />
         <p class="actions"><button type="button" onClick=${() => setLink(null)}>Close</button></p>
       <//>`}`;
+}
+
+// Who plays one side goes on with the other; for a moment they have both, so that no agent plays against itself.
+async function switched({ id, seats }, mine) {
+  const { dial, settings } = seats[1 - mine];
+  await api.sit(id, 1 - mine, { human: true, dial, settings });
+  return api.sit(id, mine, { human: false, dial, settings });
 }
 
 async function linkOf({ id, game, recorded, setup, document: turns, seats }) {
