@@ -47,7 +47,7 @@
 namespace kedge::tower {
 namespace {
 
-constexpr int kPatience = 200;
+constexpr int kPatience = 200;  // looks, some tens of microseconds
 
 // Channels of tiles in a position from which on threads gain by sharing it: of fewer they would
 // spend the time that they save on handing each other the planes.
@@ -105,7 +105,8 @@ Scratch::Scratch(const Parts& parts, std::size_t members)
   out = planes({filters, dense ? 0 : last, parts.value_planes.outputs()});
   std::size_t squeezing = 0;
   for (const Block& block : parts.blocks) {
-    if (block.squeeze) squeezing = 3 * padded(filters) + padded(block.squeeze->first.outputs());
+    if (!block.squeeze) continue;
+    squeezing = std::max(squeezing, 3 * padded(filters) + padded(block.squeeze->first.outputs()));
   }
   const std::size_t row = parts.value_first.inputs() + padded(parts.value_first.outputs()) +
                           padded(parts.value_last.outputs());

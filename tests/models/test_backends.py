@@ -123,6 +123,20 @@ def test_towers_on_boards_that_tiles_do_and_do_not_fill(side, threads):
     same(network.evaluate(planes[:1]), plain.forward(weights, planes[:1]))
 
 
+def test_blocks_may_squeeze_by_turns_much_and_little():
+    weights = tiny_go.weights(squeezed=600, policy="points").on(9)
+    few = {
+        f"blocks.1.se.fc1.{part}": weights.arrays[f"blocks.1.se.fc1.{part}"][:3]
+        for part in ("weight", "bias")
+    }
+    few["blocks.1.se.fc2.weight"] = weights.arrays["blocks.1.se.fc2.weight"][:, :3]
+    weights = replace(weights, arrays={**weights.arrays, **few})
+    planes = (np.random.default_rng(0).random((3, *weights.encoding.shape)) < 0.3).astype(
+        np.float32
+    )
+    same(TowerNetwork(weights).evaluate(planes), plain.forward(weights, planes))
+
+
 def test_layers_that_do_not_fit_are_refused(weights):
     wrong = {**weights.arrays, "value.fc2.weight": weights.arrays["value.fc2.weight"][:, :-1]}
     with pytest.raises(

@@ -49,6 +49,7 @@ class Backend(ABC):
 
     def __init__(self, model: str | Path | Weights) -> None:
         self._model = model
+        self._name = "weights" if isinstance(model, Weights) else str(model)
         self._others: dict[int, Network] = {}
         self._making = threading.Lock()
 

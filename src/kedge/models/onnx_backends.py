@@ -38,15 +38,14 @@ class OnnxNetwork(Backend):
         known: Sequence[Encoding] = ENCODINGS
         if isinstance(model, Weights):
             known = (model.encoding,)
-            name, content = "weights", to_onnx(model).SerializeToString()
+            content = to_onnx(model).SerializeToString()
         elif Path(model).suffix.lower() == ".onnx":
-            name, content = str(model), read_file(model)
+            content = read_file(model)
         else:
-            name, content = str(model), to_onnx(self.weights()).SerializeToString()
-        self._name = name
+            content = to_onnx(self.weights()).SerializeToString()
         self._threads = threads
         self._session = self._open(content, 1)
-        self.encoding, self._outputs = _check_signature(self._session, name, known)
+        self.encoding, self._outputs = _check_signature(self._session, self._name, known)
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
         self._wide = self._open(content, threads) if threads > 1 else self._session
 

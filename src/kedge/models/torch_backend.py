@@ -66,7 +66,6 @@ class TorchNetwork(Backend):
             module = module.to(memory_format=torch.channels_last)
         self.module, self.encoding = module, weights.encoding
         self.launching = threading.Lock()  # torch does not compile in two threads at once
-        self._name = "weights" if isinstance(model, Weights) else str(model)
         self._dtype, self._pad = dtype, compile
         self._forward: Callable[..., Any] = module
         self.forward_packed: Callable[..., Any] = module.forward_packed

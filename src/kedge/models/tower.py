@@ -39,7 +39,6 @@ class TowerNetwork(Backend):
         super().__init__(model)
         weights = self.weights()
         self.encoding = weights.encoding
-        self._name = "weights" if isinstance(model, Weights) else str(model)
         self._threads = threads
         if weights.arrays["input.weight"].shape[1] != self.encoding.planes:
             raise InputError(f"{self._name}: a network that is told who plays, and is not")
