@@ -1,10 +1,16 @@
-"""Whom the shipped model of chess is told."""
+"""Whom a model of chess is told."""
+
+from pathlib import Path
 
 import pytest
 from chess_games import recorded
 
+from kedge.agents import make_agent
+from kedge.agents.chess_engine import Options, choose_models
 from kedge.errors import InputError
 from kedge.evaluation.told_ratings import told_agent, told_ratings, told_spec
+from kedge.games.chess import START_FEN, ChessState
+from kedge.models import embedded, store
 from kedge.specs import parse
 
 
@@ -32,3 +38,22 @@ def test_who_can_be_told():
     for agent in ("maia-1900", "puct(maia-1900)", "chess(elo=1500)", "rm"):
         with pytest.raises(InputError, match="cannot be told ratings"):
             told_spec(parse(agent), 1200, 1900)
+
+
+def test_a_model_of_ones_own_can_be_told_too(monkeypatch, tmp_path):
+    monkeypatch.setenv("KEDGE_HOME", str(tmp_path))
+    file = tmp_path / "model.onnx"
+    file.write_bytes(Path(embedded.info("chess").path).read_bytes())
+    store.add("mine", file)
+    state = ChessState.from_fen(START_FEN, ["e2e4", "e7e5", "d1h5"])
+    for name in ("mine", str(file)):
+        for told in ("elo=900", "elo=2300, opponent=1200"):
+            agents = (make_agent(f"{agent}({told})") for agent in (name, "chess"))
+            ours, theirs = (agent.policy(state, state.current_player()) for agent in agents)
+            assert (ours == theirs).all()
+        assert str(told_spec(parse(f"puct({name})"), 1200, 1900)) == (
+            f"puct({name}(elo=1200, opponent=1900))"
+        )
+        assert choose_models(Options(model=name, elo=1700))[0] == [f"{name}(elo=1700)"]
+    with pytest.raises(InputError, match="has no parameter 'eli'; it takes elo, opponent"):
+        make_agent("mine(eli=1200)")

@@ -36,6 +36,7 @@ from kedge.models.hanabi_network import (  # noqa: E402
     to_shipped_onnx,
 )
 from kedge.models.hanabi_torch import BeliefModule, PolicyModule  # noqa: E402
+from kedge.models.named import load  # noqa: E402
 from kedge.models.weight_files import read_model  # noqa: E402
 
 GAME = Hanabi()
@@ -373,3 +374,6 @@ def test_a_search_believes_what_a_model_says(files):
     assert isinstance(make_agent("sparta(mine, belief=exact)").belief, ExactBelief)
     assert isinstance(make_agent("sparta(mine, greedy=true)").belief, ExactBelief)
     assert set(weights_of("sparta(mine)")) == {"mine", "mine-belief"}
+    # What ships plays before what is stored under its name, and is what a run is known by.
+    store.add("hanabi", policy)
+    assert weights_of("hanabi")["hanabi"] == load("hanabi").sha256

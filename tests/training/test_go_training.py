@@ -77,6 +77,9 @@ def test_symmetries_turn_stones_and_moves_alike(positions):
         seen.add(tuple(points))
     assert len(seen) == 8
     assert positions.moved[:, 361].tolist() == [361] * 8  # a pass stays one
+    as_recorded = replace(positions, turn=False).batch(rows, torch.full((len(rows),), 0.5))
+    assert torch.equal(as_recorded.planes, as_played.planes)
+    assert torch.equal(as_recorded.moves, as_played.moves)
 
 
 def test_later_moves_are_of_the_same_game(positions):

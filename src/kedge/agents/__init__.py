@@ -109,10 +109,9 @@ def _regret_agent(
 
 def _chess(elo: float = 1500.0, opponent: float | None = None, temperature: float = 1.0) -> Agent:
     """The model that ships with kedge, as a player of rating `elo` against `opponent`."""
-    from kedge.agents.networks import network_agent
+    from kedge.agents.networks import rated_agent
 
-    told = {"elo": elo} if opponent is None else {"elo": elo, "opponent": opponent}
-    return network_agent(str(Spec("chess", (), told)), temperature)
+    return rated_agent("chess", elo, opponent, temperature)
 
 
 def _go(temperature: float = 1.0) -> Agent:

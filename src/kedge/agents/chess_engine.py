@@ -12,11 +12,13 @@ from kedge.agents.agent import Analysis
 from kedge.agents.engine import Control, Limits, Thought
 from kedge.agents.model_engine import ModelEngine
 from kedge.agents.move_times import PEOPLE, features, just_taken
+from kedge.agents.networks import is_rated
 from kedge.errors import InputError
 from kedge.games.chess import START_FEN, ChessState
 from kedge.models.encoding import encode_chess
 from kedge.models.store import stored_names
 from kedge.regularize import Array, entropy
+from kedge.specs import Spec
 
 SHIPPED = "chess"
 _QUICKEST = 0.15  # seconds that people take, premoves aside
@@ -77,8 +79,8 @@ class Engine(ModelEngine):
                 self._load(replace(self.options, model=SHIPPED, value_model=None))
             raise InputError(f"{error}; meanwhile it {self._playing}") from error
         model = self.options.model
-        names, _ = choose_models(self.options)
-        passed = model is not None and model not in names and not _is_shipped(model)
+        playing = map(_bare, choose_models(self.options)[0])
+        passed = model is not None and _bare(model) not in playing
         return f"by rating, not with {model}: {loaded}" if loaded and passed else loaded
 
     def think(self, limits: Limits, control: Control) -> Iterator[Thought]:
@@ -104,13 +106,15 @@ def choose_models(options: Options) -> tuple[list[str], float]:
     """The models to play with, one or two, and the share of the second.
 
     A rating counts before a model that is named. The stored Maias on both sides of it play it,
-    mixed by how near it is to each, or the one that meets it. Elsewhere, and where it is the one
-    that is named, the model that ships with kedge is told the rating: it knows every one.
+    mixed by how near it is to each, or the one that meets it. Elsewhere the model that ships with
+    kedge is told the rating: it knows every one. So is a model that is named and can be told.
     """
     elo = options.elo
     if elo is None:
         return [options.model or SHIPPED], 0.0
-    rated = {} if _is_shipped(options.model) else rated_models()
+    if options.model and is_rated(options.model):
+        return [str(Spec(_bare(options.model), (), {"elo": elo}))], 0.0
+    rated = rated_models()
     below = max((rating for rating in rated if rating <= elo), default=None)
     above = min((rating for rating in rated if rating >= elo), default=None)
     if below is None or above is None:
@@ -120,8 +124,9 @@ def choose_models(options: Options) -> tuple[list[str], float]:
     return [rated[below], rated[above]], (elo - below) / (above - below)
 
 
-def _is_shipped(model: str | None) -> bool:
-    return model is not None and model.partition("(")[0].strip() == SHIPPED
+def _bare(model: str) -> str:
+    """Its name, without what it is told."""
+    return model.partition("(")[0].strip()
 
 
 def human_seconds(

@@ -12,7 +12,9 @@ from kedge.errors import InputError
 from kedge.machine import cores
 from kedge.models import embedded
 from kedge.models.backends import Dtype, Network
+from kedge.models.conditioning import for_players, is_told
 from kedge.models.mixture import SplitNetwork
+from kedge.models.named import is_known, load
 from kedge.models.onnx_backends import OnnxNetwork, OpenVinoNetwork
 from kedge.models.store import is_path, resolve
 from kedge.models.torch_backend import TorchNetwork
@@ -48,21 +50,51 @@ def computing_on(
         _device.reset(token)
 
 
-def network(name: str, threads: int | None = None) -> Network:
+def network(name: Spec | str, threads: int | None = None) -> Network:
     """The network that `name` stands for; loaded once a process and device.
 
-    It is a model that ships with kedge, for players of some rating ("chess(elo=1700)"), a stored
-    model, or a path.
+    It is a model that ships with kedge, a stored one, or a path's; one that is told who plays, for
+    players of some rating: "chess(elo=1700)".
     """
-    shipped = parse(name) if not is_path(name) else None
-    if shipped is not None and shipped.name in embedded.names():
-        return _loaded((name,), lambda: load_shipped(shipped), threads)
-    path = resolve(name).resolve()
+    spec = _spec(name)
+    told = {key: _number(key, value) for key, value in spec.kwargs.items()}
+    if spec.args or not set(told) <= {"elo", "opponent"}:
+        raise InputError(f"{spec}: a model is told elo and opponent, and nothing else")
+    if spec.name in embedded.names():
+        return _loaded((str(spec),), lambda: _for(spec.name, told), threads)
+    path = resolve(spec.name).resolve()
     try:
         stat = path.stat()
     except OSError as error:
         raise InputError(f"{path}: cannot read ({error.strerror})") from None
-    return _loaded((path, stat.st_mtime_ns, stat.st_size), lambda: path, threads)
+    key = (path, stat.st_mtime_ns, stat.st_size, *told.items())
+    return _loaded(key, lambda: _for(spec.name, told, path), threads)
+
+
+def _spec(name: Spec | str) -> Spec:
+    if isinstance(name, Spec):
+        return name
+    return Spec(name) if is_path(name) and not name.endswith(")") else parse(name)
+
+
+def is_rated(name: Spec | str) -> bool:
+    """Whether it is a model that is told who plays."""
+    model = _spec(name).name
+    weights = load(model) if is_known(model) or is_path(model) else None
+    return isinstance(weights, Weights) and is_told(weights)
+
+
+def _for(name: str, told: dict[str, float], path: Path | None = None) -> Path | Weights:
+    """The weights of a model for the players it is told of; of others' graphs, the path."""
+    try:
+        weights = load(name)
+    except InputError:
+        if path is None or told:
+            raise
+        return path
+    if not isinstance(weights, Weights):
+        raise InputError(f"{name} is not a model of chess or Go")
+    return for_players(weights, name, **told)  # type: ignore[arg-type]
 
 
 def _loaded(
@@ -104,17 +136,15 @@ def is_cpu(device: str) -> bool:
     return device in ("cpu", "openvino")
 
 
-def load_shipped(spec: Spec) -> Weights:
-    """The weights of a shipped model for the players that its spec names."""
-    numbers = {key: _number(key, value) for key, value in spec.kwargs.items()}
-    if spec.args or not set(numbers) <= {"elo", "opponent"}:
-        raise InputError(f"{spec}: a shipped model is told elo and opponent, and nothing else")
-    return embedded.load_embedded(spec.name, **numbers)  # type: ignore[arg-type]
-
-
-def network_agent(name: str, temperature: float = 1.0) -> NetworkAgent:
+def network_agent(name: Spec | str, temperature: float = 1.0) -> NetworkAgent:
     """The model `name` by itself."""
     return NetworkAgent(network(name), _number("temperature", temperature))
+
+
+def rated_agent(name: str, elo: float, opponent: float | None, temperature: float) -> NetworkAgent:
+    """The model `name`, which is told who plays, as a player of rating `elo` by itself."""
+    told = {"elo": elo} if opponent is None else {"elo": elo, "opponent": opponent}
+    return network_agent(Spec(name, (), told), temperature)
 
 
 def puct_agent(

@@ -26,6 +26,7 @@ def no_such(option: str, agent: str, known: list[str]) -> InputError:
 def _model(name: str) -> Callable[..., Agent]:
     from kedge.agents import diplomacy_specs, hanabi_specs
     from kedge.models import embedded, store
+    from kedge.models.conditioning import is_told
     from kedge.models.diplomacy_network import DiplomacyWeights
     from kedge.models.diplomacy_values import ValueWeights
     from kedge.models.hanabi_network import BeliefWeights, PolicyWeights
@@ -56,9 +57,16 @@ def _model(name: str) -> Callable[..., Agent]:
     def make(temperature: float = 1.0) -> Agent:
         from kedge.agents.networks import network_agent
 
-        return network_agent(name, temperature)
+        return network_agent(Spec(name), temperature)
 
-    return make
+    def rated(
+        elo: float = 1500.0, opponent: float | None = None, temperature: float = 1.0
+    ) -> Agent:
+        from kedge.agents.networks import rated_agent
+
+        return rated_agent(name, elo, opponent, temperature)
+
+    return rated if is_told(weights) else make
 
 
 #: Other packages add agents through entry points in the group ``kedge.agents``.

@@ -1,10 +1,11 @@
-"""Who plays chess here? The shipped model told the ratings of the players of a game."""
+"""Who plays chess here? A model told the ratings of the players of a game."""
 
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from kedge.agents.agent import Player
+from kedge.agents.networks import is_rated
 from kedge.errors import InputError
 from kedge.evaluation.prediction import SUMS, Prediction, scored, summed
 from kedge.models.conditioning import KNOTS
@@ -13,7 +14,7 @@ from kedge.specs import Spec
 
 
 def told_ratings(game: ChessGame, elo: int | None = None) -> tuple[int, int]:
-    """White's and black's rating as the shipped model is told them: hundreds, from 800 to 2400.
+    """White's and black's rating as a model is told them: hundreds, from 800 to 2400.
 
     Who has none is taken for the opponent's equal, and two of them for 1500. `elo` is for both.
     """
@@ -30,9 +31,9 @@ def told_agent(elo: int, opponent: int) -> Spec:
 
 
 def told_spec(agent: Spec, elo: int, opponent: int) -> Spec:
-    """The agent, where it is the shipped model or has it as its anchor, told these ratings."""
-    if agent.name == "chess" and not {"elo", "opponent"} & set(agent.kwargs):
-        return Spec("chess", agent.args, {**agent.kwargs, "elo": elo, "opponent": opponent})
+    """The agent told these, where it is a model that is told who plays or has one as its anchor."""
+    if is_rated(agent) and not {"elo", "opponent"} & set(agent.kwargs):
+        return Spec(agent.name, agent.args, {**agent.kwargs, "elo": elo, "opponent": opponent})
     if agent.args and isinstance(agent.args[0], Spec):
         anchor = told_spec(agent.args[0], elo, opponent)
         return Spec(agent.name, (anchor, *agent.args[1:]), agent.kwargs)

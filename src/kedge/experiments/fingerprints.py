@@ -27,10 +27,10 @@ def weights_of(*specs: Spec | str) -> dict[str, str]:
             spec = parse(spec)
         values = (*spec.args, *spec.kwargs.values())
         for name in (spec.name, *(value for value in values if isinstance(value, str))):
-            if is_path(name) or name in stored_names():
-                found[name] = _sha256(resolve(name))
-            elif name in embedded.names():
+            if name in embedded.names():  # a stored one of the same name is not what plays
                 found[name] = embedded.sha256(name)
+            elif is_path(name) or name in stored_names():
+                found[name] = _sha256(resolve(name))
             if name in found and is_order_model(name):
                 found |= weights_of(VALUE)
             beliefs = [belief_name(name, greedy=greedy) for greedy in (False, True)]

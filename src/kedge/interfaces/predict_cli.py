@@ -59,7 +59,8 @@ def chess(
         bool,
         typer.Option(
             "--told-ratings",
-            help="Tell `chess`, or `puct(chess, …)`, both players' ratings in every position.",
+            help="Tell `chess`, a model of your own, or a search over one, both players' ratings "
+            "in every position.",
         ),
     ] = False,
     device: Device = "cpu",

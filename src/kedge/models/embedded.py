@@ -5,23 +5,19 @@ Some are compressed, which takes a tenth or two off; it costs tenths of a second
 
 import json
 import lzma
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from kedge.errors import InputError
-from kedge.models.conditioning import TOLD, who
-from kedge.models.encoding import CHESS
+from kedge.models.conditioning import for_players
 from kedge.models.store import ModelInfo
 from kedge.models.weight_files import AnyWeights, parse_model
 from kedge.models.weights import Weights
 from kedge.specs import suggest
 
-_ONES = 111  # lc0's plane that is 1 all over the board
 _FOLDER = files("kedge.models") / "shipped"
 _SUFFIXES = (".onnx", ".onnx.xz")
 
@@ -85,38 +81,11 @@ def load_embedded(
     opponent: float | None = None,
     bullet: bool = False,
 ) -> Weights:
-    """The model; one that knows of ratings, for a player of `elo` against `opponent`.
-
-    Without them players are of 1500, and alike.
-    """
+    """The model; one that is told who plays, for a player of `elo`: see `for_players`."""
     weights = _shipped(name)
     if not isinstance(weights, Weights):
         raise InputError(f"{name} is not a model of chess or Go")
-    if weights.arrays["input.weight"].shape[1] == weights.encoding.planes:
-        if elo is not None or opponent is not None or bullet:
-            raise InputError(f"{name} is told nothing of who plays")
-        return weights
-    elo = 1500.0 if elo is None else elo
-    return specialise(weights, elo, elo if opponent is None else opponent, bullet)
-
-
-def specialise(weights: Weights, elo: float, opponent: float, bullet: bool = False) -> Weights:
-    """A network that is told who plays, as one for these players alone.
-
-    A told number is a plane of that number all over the board, and lc0 has a plane of ones: what
-    the input convolution makes of the one is, scaled, what it makes of the other. So the planes of
-    who plays fold into it exactly, and what is left is a network of lc0's 112 planes.
-    """
-    arrays = dict(weights.arrays)
-    full = arrays["input.weight"].astype(np.float64)
-    kernel = full[:, : CHESS.planes].copy()
-    told = full[:, CHESS.planes :]
-    if told.shape[1] != TOLD:
-        raise InputError(f"a network that is told {told.shape[1]} numbers, not {TOLD}")
-    kernel[:, _ONES] += np.tensordot(who(elo, opponent, bullet), told, axes=(0, 1))
-    kernel[:, CHESS.number_plane] = told[:, 0] / 100.0
-    arrays["input.weight"] = kernel.astype(np.float32)
-    return replace(weights, arrays=arrays, sha256=f"{weights.sha256}-{elo:g}-{opponent:g}-{bullet}")
+    return for_players(weights, name, elo=elo, opponent=opponent, bullet=bullet)
 
 
 @cache

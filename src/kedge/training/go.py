@@ -81,6 +81,7 @@ class GoPositions:
     bits: Tensor  # (64,) int64: 0, 1, …
     turned: Tensor  # (8, 361) int64: `turns`
     moved: Tensor  # (8, 362) int64: where each move goes in them
+    turn: bool = True  # whether batches are, where turns are drawn
     later: int = 0  # how many moves after the next are told
 
     def __len__(self) -> int:
@@ -91,7 +92,7 @@ class GoPositions:
         return replace(self, **{name: tensor.to(device) for name, tensor in tensors.items()})
 
     def batch(self, rows: Tensor, turns: Tensor | None = None) -> Batch:
-        """In one of the eight symmetries, where `turns` are drawn."""
+        """In one of the eight symmetries, where `turns` are drawn and it is to turn."""
         back = torch.arange(_STEPS, device=rows.device)
         at = rows[:, None] - back
         at = torch.where(at >= self.first[rows][:, None], at, len(self))
@@ -101,7 +102,7 @@ class GoPositions:
         points = ((stones[..., None] >> self.bits) & 1).to(torch.bfloat16)
         points = points.view(len(rows), 2 * _STEPS, -1)[:, :, :_POINTS]
         moves = [self._move_after(rows, count) for count in range(1 + self.later)]
-        if turns is not None:
+        if turns is not None and self.turn:
             turn = (8 * turns).long()
             where = self.turned[turn][:, None].expand(-1, points.shape[1], -1)
             points = points.gather(2, where)
@@ -202,9 +203,9 @@ def train(
             f"{years_words(tested_on)} to test on: none may be missing"
             + ("" if modern else "; --modern learns from all years")
         )
-    learned = replace(positions_of(table, train_rows), later=recipe.later).to(rank.device)
+    learned = replace(positions_of(table, train_rows), turn=recipe.turn, later=recipe.later)
     tested = positions_of(table, test_rows).to(rank.device)
-    course = Course(GO, make_network, learned, tested)
+    course = Course(GO, make_network, learned.to(rank.device), tested)
     return course.train(
         folder, recipe, rank=rank, seconds=seconds, teacher=teacher, begin_as=begin_as
     )

@@ -40,6 +40,10 @@ class TowerRecipe(Recipe):
     heads: Literal["dense", "points"] = "dense"
     """AlphaGo Zero's, in which every point has weights of its own, or those that treat all alike;
     only in Go."""
+    turn: bool = True
+    """Learn each position in one of the eight symmetries, drawn anew; only in Go. People's records
+    are not symmetric, since a game begins in the upper right by custom: without turning, a last
+    stage learns that."""
     later: int = 0
     """So many moves after the next are predicted as well while training; only in Go."""
     later_weight: float = 0.25
