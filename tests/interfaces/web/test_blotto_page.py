@@ -82,6 +82,38 @@ def test_a_match_is_found_again_from_its_turns(client):
     assert client.post("/api/sessions", json=told).status_code == 400
 
 
+def test_a_match_is_saved_and_opened_again(client):
+    turns = [["4-4-0", "0-5-3"], ["8-0-0", "2-3-3"]]
+    setup = {"rounds": 3, "troops": 8, "fields": 3}
+    told = {"game": "blotto", "setup": setup, "turns": turns, "seats": [HUMAN, HUMAN]}
+    played = client.post("/api/sessions", json=told).json()
+    saved = client.get(f"/api/sessions/{played['id']}/record")
+    assert saved.headers["content-disposition"].endswith('kedge-blotto.json"')
+    assert saved.json() == {"game": "blotto", "setup": setup, "rounds": turns}
+    found = client.post("/api/sessions/read", json={"game": "blotto", "record": saved.text}).json()
+    assert found["turns"] == played["turns"]
+    assert found["setup"] == setup
+    assert found["outcome"] is None
+
+
+@pytest.mark.parametrize(
+    ("record", "said"),
+    [
+        ("[]", "not a game of Blotto"),
+        ("{", "not a game of Blotto"),
+        ('{"game": "chess", "setup": {}, "rounds": []}', "game"),
+        ('{"game": "blotto", "setup": {"troops": -1}, "rounds": []}', "troops"),
+        ('{"game": "blotto", "setup": {}, "rounds": [["4-3-3"]]}', "rounds"),
+        ('{"game": "blotto", "setup": {}, "rounds": [["4-3-3", "9-9-9"]]}', "10 troops"),
+        ('{"game": "blotto", "setup": {"troops": 50, "fields": 8}, "rounds": []}', "take fewer"),
+    ],
+)
+def test_files_that_are_no_matches(client, record, said):
+    answer = client.post("/api/sessions/read", json={"game": "blotto", "record": record})
+    assert answer.status_code == 400
+    assert said in answer.json()["detail"]
+
+
 def test_the_thought_sums_up_the_mixture():
     page, spec = BlottoPage(), "pikl-hedge(uniform, lambda=0.1, iterations=500)"
     state = page.begin(BlottoSetup(troops=3, fields=2))

@@ -106,6 +106,19 @@ def test_a_year_of_three_people(page):
     )
 
 
+def test_an_agent_goes_on_for_who_resigns(page, table):
+    id = table({}, "Austria", "France")
+    page.get_by_role("button", name="Resign").click()
+    page.get_by_role("dialog", name="Give up Austria? An agent goes on with it.").wait_for()
+    page.get_by_role("dialog").get_by_role("button", name="Resign").click()
+    page.get_by_label("Orders of France").wait_for()
+    order(page, "France")
+    phase(page, "Fall 1901")
+    assert len(orders(page, id)["AUSTRIA"]) == 3
+    answer = page.request.post(f"/api/v1/sessions/{id}/resign", data={"seat": 2})
+    assert "let an agent sit there" in answer.json()["detail"]
+
+
 def test_clicks_leave_a_choice_of_coasts(page, table):
     id = table({"position": COASTS}, "France", "England")
     order(page, "England", "LON", "BRE", "ENG", "c", "LON", "BRE")

@@ -113,7 +113,7 @@ def test_who_shares_a_screen_does_not_see_what_another_was_advised(page):
     expect(page.locator(".why tbody tr")).to_have_count(0)
 
 
-def test_a_match_of_blotto(page):
+def test_a_match_of_blotto(page, tmp_path):
     page.goto("/#/blotto")
     page.get_by_label("Rounds").fill("2")
     page.get_by_role("button", name="Begin").click()
@@ -130,3 +130,9 @@ def test_a_match_of_blotto(page):
     expect(page.locator(".turns li").first).to_contain_text("1-9-0 : ")
     expect(page.locator("p.status")).to_have_text(re.compile("wins|Draw"))
     expect(page.locator(".troops")).to_have_count(1)
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save .json").click()
+    saved.value.save_as(tmp_path / "match.json")
+    page.goto("/#/blotto")
+    page.get_by_label("Open a file").set_input_files(tmp_path / "match.json")
+    expect(page.locator(".turns li").first).to_contain_text("1-9-0 : ")

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import comb
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, ValidationError
 
 from kedge.agents.agent import Analysis, draw
 from kedge.agents.normal_form import RegretAgent, UniformAgent
@@ -15,13 +15,15 @@ from kedge.errors import InputError
 from kedge.games.normal_form import NormalFormGame, NormalFormState, blotto
 from kedge.interfaces.web.page_game import (
     Decision,
+    Document,
     Move,
     PageGame,
     Question,
+    Record,
     Row,
     Turn,
 )
-from kedge.interfaces.web.words import Strict
+from kedge.interfaces.web.words import Strict, first_wrong
 
 _SIDES = ("Blue", "Red")
 _MOST = 500  # ways to spread them: a regret minimiser takes a second or two over so many
@@ -31,6 +33,14 @@ class BlottoSetup(Strict):
     rounds: Annotated[int, Field(ge=1, le=100)] = 10
     troops: Annotated[int, Field(ge=1, le=50)] = 10
     fields: Annotated[int, Field(ge=2, le=8)] = 3
+
+
+class BlottoRecord(Strict):
+    """A file: how both spread their troops in each round so far."""
+
+    game: Literal["blotto"]
+    setup: BlottoSetup
+    rounds: Annotated[list[tuple[str, str]], Field(max_length=100)]
 
 
 @dataclass(frozen=True)
@@ -63,6 +73,7 @@ class BlottoPage(PageGame):
     name, title = "blotto", "Blotto"
     setup = BlottoSetup
     states = NormalFormState
+    files = (".json",)
     undoes = False
 
     def seats(self, setup: BlottoSetup) -> tuple[str, ...]:
@@ -113,6 +124,17 @@ class BlottoPage(PageGame):
         level = len(state.played) - blue - red
         who = "Draw" if blue == red else f"{_SIDES[red > blue]} wins"
         return f"{who}: {max(blue, red)} to {min(blue, red)}, {level} level"
+
+    def write(self, document: Document) -> str:
+        told = BlottoRecord(game="blotto", setup=document.setup, rounds=list(document.turns))
+        return told.model_dump_json() + "\n"
+
+    def read(self, text: str) -> Record:
+        try:
+            told = BlottoRecord.model_validate_json(text)
+        except ValidationError as error:
+            raise InputError(f"not a game of Blotto: {first_wrong(error.errors())}") from None
+        return Record(told.setup.model_dump(), [list(both) for both in told.rounds])
 
     def think(self, question: Question) -> dict[int, Decision]:
         return {seat: _decided(question, seat) for seat in question.agents}

@@ -166,6 +166,9 @@ class DiplomacyPage(PageGame):
                 decided[seat] = Decision(orders, thought)
         return decided
 
+    def resigned(self, state: _Played, seat: int) -> str:
+        raise InputError("a power goes on without who gives it up: let an agent sit there")
+
     def write(self, document: Document) -> str:
         return json.dumps(saved_game(self._recorded(document))) + "\n"
 

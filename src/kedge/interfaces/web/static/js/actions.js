@@ -39,7 +39,7 @@ export function Actions({ session, shown, canPlayOn, act, files, reviewed, onTro
             onClick=${() => session.turns.length && act(api.undo(session.id))}>Undo</button>`}
         ${switches && html`
           <button type="button" onClick=${() => act(switched(session, people[0]))}>Switch sides</button>`}
-        ${look.resigns && !session.outcome && html`
+        ${(look.resigns || look.heir) && !session.outcome && html`
           <button type="button" onClick=${() => setResigning(true)}>Resign</button>`}`}
       ${onFlip && html`<button type="button" onClick=${onFlip}>Flip</button>`}
       ${files.length > 0 && html`<button type="button" disabled=${!session.document} onClick=${() => save(false)}>Save ${files[0]}</button>`}
@@ -47,8 +47,9 @@ export function Actions({ session, shown, canPlayOn, act, files, reviewed, onTro
       ${session.document && html`<button type="button" onClick=${copy}>${copied ? "Copied" : "Copy link"}</button>`}
     </p>
     ${resigning && html`
-      <${Confirm} title="Give up this game?" yes="Resign" onClose=${() => setResigning(false)}
-        onYes=${() => act(api.resign(session.id, loser))} />`}
+      <${Confirm} title=${look.heir ? `Give up ${session.seats[loser].name}? An agent goes on with it.` : "Give up this game?"}
+        yes="Resign" onClose=${() => setResigning(false)}
+        onYes=${() => act(look.heir ? handedOver(session, loser) : api.resign(session.id, loser))} />`}
     ${link && html`
       <${Dialog} title="A link to this position" onClose=${() => setLink(null)}>
         <input type="text" readonly value=${link} aria-label="The link" onFocus=${(event) => event.target.select()} />
@@ -61,6 +62,11 @@ async function switched({ id, seats }, mine) {
   const { dial, settings } = seats[1 - mine];
   await api.sit(id, 1 - mine, { human: true, dial, settings });
   return api.sit(id, mine, { human: false, dial, settings });
+}
+
+function handedOver({ id, seats }, seat) {
+  const { dial, settings } = seats[seat];
+  return api.sit(id, seat, { human: false, dial, settings });
 }
 
 async function linkOf({ id, game, recorded, setup, document: turns, seats }) {

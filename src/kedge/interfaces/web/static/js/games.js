@@ -6,8 +6,8 @@
 //   number    (ply, session) => what stands before a turn in the list of them
 //   setup     what a new game is told unless Setup changes it; Setup: { setup, onChange }
 // and where it has them: label (as number, where that says too little by itself), Extra (below the bars),
-// seatNames(setup), flips, resigns, undoes (false if it does not), hides (seats do not see the same), anchor (what
-// is called people elsewhere), sheet (two columns of moves), and
+// seatNames(setup), flips, resigns, heir (an agent goes on for who resigns), undoes (false if it does not), hides (seats
+// do not see the same), anchor (what is called people elsewhere), sheet (two columns of moves), and
 //   Panel          what stands first beside the board; they share { draft, onDraft }, a move that is being made
 //   status         (session, mine) => whose turn it is, in words
 //   people         { name, label, least, most, step, usual }: a number behind the dial that a new game asks for

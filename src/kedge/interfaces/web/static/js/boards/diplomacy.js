@@ -7,6 +7,7 @@ import { POWERS, choices, click, modes, parse, phaseName, prompt, province } fro
 
 export const setup = { last_year: null };
 export const severalPeople = true;
+export const heir = true;
 export const number = () => "";
 
 export function Setup({ setup, onChange }) {
