@@ -1,11 +1,17 @@
 """``kedge models`` as a user meets it."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import command
+import numpy as np
 import pytest
+import tiny_go
 import tiny_lc0 as tiny
+
+from kedge.models.network import to_shipped_onnx
+from kedge.models.weight_files import read_weights
 
 
 def kedge(*arguments):
@@ -78,6 +84,37 @@ def test_shipped_models_are_shown(own_home):
     assert re.search(r"diplomacy-value +128 × 32 .* MB +shipped", listed)
     assert "maia-1900" in listed
     assert "top1 0.4942" in kedge("info", "chess").stdout
+
+
+def test_a_mean_lies_between(own_home, tmp_path):
+    net, other, mean = tiny_go.weights(), tmp_path / "other.onnx", tmp_path / "mean.onnx"
+    one = tmp_path / "one.onnx"
+    twice = {name: 2.0 * array for name, array in net.arrays.items()}
+    for file, weights in ((one, net), (other, replace(net, arrays=twice))):
+        file.write_bytes(to_shipped_onnx(weights).SerializeToString())
+    told = answer("mean", str(one), str(other), "--out", str(mean))
+    assert told == {"models": [str(one), str(other)], "file": str(mean)}
+    found = read_weights(mean).arrays
+    for name, array in net.arrays.items():
+        # A byte has half a 127th of the largest weight to be wrong by, in each of the files.
+        np.testing.assert_allclose(found[name], 1.5 * array, atol=0.02 * np.abs(array).max())
+
+
+@pytest.mark.parametrize(
+    ("models", "said"),
+    [
+        (["go"], "two models or more"),
+        (["go", "go-large"], "one game and shape"),
+        (["go", "chess"], "one game and shape"),
+        (["hanabi", "hanabi"], "hanabi is not a model of chess or Go"),
+        (["go", "gone"], "gone"),
+    ],
+)
+def test_there_is_no_mean(own_home, tmp_path, models, said):
+    done = kedge("mean", *models, "--out", str(tmp_path / "mean.onnx"))
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert not (tmp_path / "mean.onnx").exists()
 
 
 def test_help():

@@ -100,6 +100,49 @@ def pull_model(name: Name, as_json: Json = False) -> None:
     _print_model(store.pull(name), as_json)
 
 
+@models_app.command("mean")
+def mean_of_models(
+    models: Annotated[
+        list[str],
+        typer.Argument(help="Names or files, of one game and shape.", show_default=False),
+    ],
+    out: Annotated[Path, typer.Option(help="The `.onnx` to write.", show_default=False)],
+    as_json: Json = False,
+) -> None:
+    """The mean of networks of chess or Go, weight by weight.
+
+    Of a model and what was trained from it the mean is often better than either; of models that
+    were trained apart it plays nonsense. `kedge predict` tells.
+
+    **Example**
+
+    - `kedge models mean go ours/model.onnx --out both.onnx`
+    """
+    from kedge.files import write_atomic
+    from kedge.models.named import load
+    from kedge.models.network import to_shipped_onnx
+    from kedge.models.weights import Weights, mean_of
+
+    if len(models) < 2:
+        raise InputError("a mean is of two models or more")
+    if out.suffix != ".onnx":
+        raise InputError(f"--out {out}: a file that ends in .onnx")
+    networks = []
+    for name in models:
+        weights = load(name)
+        if not isinstance(weights, Weights):
+            raise InputError(f"{name} is not a model of chess or Go")
+        networks.append(weights)
+    try:
+        write_atomic(out, to_shipped_onnx(mean_of(networks)).SerializeToString())
+    except OSError as error:
+        raise InputError(f"{out}: cannot write ({error.strerror})") from None
+    if as_json:
+        print_json({"models": models, "file": out})
+    else:
+        typer.echo(out)
+
+
 @models_app.command("remove")
 def remove_model(name: Name, as_json: Json = False) -> None:
     """Delete a model from the store."""

@@ -1,6 +1,6 @@
 """The numbers of a network, in the one form that every graph and backend is made from."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -106,6 +106,25 @@ def weights_of(arrays: Mapping[str, Any], source: str, encoding: Encoding = CHES
         training={},
         encoding=encoding,
     )
+
+
+def mean_of(networks: Sequence[Weights]) -> Weights:
+    """The network whose every number is the mean of theirs; `InputError` unless they are alike.
+
+    Of networks of which one was trained from the other it is often better than either (Wortsman et
+    al. 2022); of strangers it is nothing.
+    """
+    first, *others = networks
+    shapes = {name: array.shape for name, array in first.arrays.items()}
+    for other in others:
+        theirs = {name: array.shape for name, array in other.arrays.items()}
+        if theirs != shapes or other.encoding != first.encoding:
+            raise InputError("only networks of one game and shape have a mean")
+    arrays = {
+        name: np.asarray(sum(one.arrays[name] for one in networks) / len(networks), np.float32)
+        for name in shapes
+    }
+    return replace(first, arrays=arrays, sha256="mean", training={})
 
 
 def _flat(array: Any) -> Any:
