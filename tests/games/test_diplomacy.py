@@ -414,6 +414,38 @@ def test_a_clone_goes_its_own_way():
     assert str(state.game) == "diplomacy(last_year=1902)"
 
 
+def test_orders_that_come_too_late_are_named():
+    france = {"units": {"FRANCE": ["A PAR", "A BRE", "A SPA"]}}
+    moving = DiplomacyState.from_json({"name": "S1902M", **france})
+    orders = {"FRANCE": ["A PAR - PIC", "A PAR - GAS", "A XXX H", "A BRE H"]}
+    assert moving.surplus(orders) == {"FRANCE": ["A PAR - GAS"]}
+    assert moving.illegal(orders) == {"FRANCE": ["A XXX H"]}
+    moving.apply(orders)
+    assert moving.to_json()["units"]["FRANCE"] == ["A BRE", "A PIC", "A SPA"]
+
+    winter = {"name": "W1901A", "centers": {"FRANCE": ["PAR"]}}
+    removing = DiplomacyState.from_json({**winter, **france})
+    orders = {"FRANCE": ["A SPA D", "A SPA D", "A PAR D", "A BRE D"]}
+    assert removing.surplus(orders) == {"FRANCE": ["A SPA D", "A BRE D"]}
+    removing.apply(orders)
+    assert removing.to_json()["units"] == {"FRANCE": ["A BRE"]}
+
+    centres = {"centers": {"FRANCE": ["PAR", "MAR", "BRE"]}, "units": {"FRANCE": ["A SPA"]}}
+    building = DiplomacyState.from_json({**winter, **centres})
+    orders = {"FRANCE": ["WAIVE", "F MAR B", "A MAR B", "A PAR B", "A BRE B"]}
+    assert building.surplus(orders) == {"FRANCE": ["A MAR B", "A BRE B"]}
+    building.apply(orders)
+    assert building.to_json()["units"] == {"FRANCE": ["A PAR", "A SPA", "F MAR"]}
+
+
+@pytest.mark.parametrize("orders", [[], {"FRANCE": "A PAR H"}, {"SPAIN": []}])
+def test_orders_are_lists_by_power(orders):
+    state = Diplomacy().initial_state()
+    for take in (state.pack, state.illegal, state.surplus, state.apply):
+        with pytest.raises(InputError, match=r"not of the form|not a power"):
+            take(orders)
+
+
 @pytest.mark.parametrize(
     ("position", "reason"),
     [

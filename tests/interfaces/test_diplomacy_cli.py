@@ -163,7 +163,7 @@ def test_the_start_and_a_phase_of_a_game(games, position):
         (["--phase", "F1901M"], "of which game?"),
         ([one], "line 1: a game, not a position"),
         ([one, "--phase", "S1950M"], "nobody has a choice in S1950M; the game goes from S1901M"),
-        ([games, "--phase", "F1901M"], "holds several games; ask about one"),
+        ([games, "--phase", "F1901M"], "several games; put one of them into a file"),
         ([position, "--phase", "F1901M"], 'holds no game; "phases" is not a list of phases'),
     ):
         done = kedge(*asked, *words)

@@ -219,6 +219,20 @@ def test_adjudicate():
     words = adjudicate(json.dumps(POSITION)).stdout.splitlines()
     assert words[0] == "S1901R"
     assert words[-1] == "not legal, FRANCE: A MAR - LON"
+    twice = {**POSITION, "orders": {"GERMANY": ["A BUR H", "A BUR - PAR"]}}
+    assert json.loads(adjudicate(json.dumps(twice), "--json").stdout)["surplus"] == {
+        "GERMANY": ["A BUR - PAR"]
+    }
+    words = adjudicate(json.dumps(twice)).stdout.splitlines()
+    assert words[-1] == "too many, GERMANY: A BUR - PAR"
+
+
+@pytest.mark.parametrize("missing", ["units", "centers", "orders"])
+def test_what_a_position_lacks_is_named(missing):
+    position = {key: value for key, value in POSITION.items() if key != missing}
+    done = adjudicate(json.dumps({**position, missing[:-1]: {}}))
+    assert done.returncode == 2
+    assert f'line 1: "{missing}" is missing' in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from kedge.agents.agent import Agent
 from kedge.agents.registry import AGENTS, make_agent, no_such
 from kedge.errors import InputError
-from kedge.specs import Spec
+from kedge.specs import Spec, parse
 
 if TYPE_CHECKING:
     from kedge.agents.diplomacy import DiplomacyPlayer, ImitationAgent
@@ -23,10 +23,16 @@ def make_diplomacy_player(spec: Spec | str) -> "DiplomacyPlayer":
 
     agent = make_agent(spec)
     if not isinstance(agent, DiplomacyPlayer):
-        raise InputError(
-            f"agent {spec}: does not play diplomacy; diplomacy and pikl-hedge(diplomacy, …) do"
-        )
+        raise not_of_diplomacy(spec)
     return agent
+
+
+def not_of_diplomacy(spec: Spec | str) -> InputError:
+    """What is said of an agent that plays something else."""
+    who = parse(spec) if isinstance(spec, str) else spec
+    searches = ("rm", "hedge", "pikl-hedge", "dil-pikl")
+    ours = f"{who.name}(diplomacy, …)" if who.name in searches else "pikl-hedge(diplomacy, …)"
+    return InputError(f"agent {spec}: does not play diplomacy; diplomacy and {ours} do")
 
 
 def human(name: str) -> Callable[..., Agent]:

@@ -9,7 +9,7 @@ import numpy as np
 from kedge.agents import make_agent, make_hanabi_player, make_player
 from kedge.agents.dial import strongest
 from kedge.agents.diplomacy import ImitationAgent, OrderSearch
-from kedge.errors import InputError
+from kedge.agents.diplomacy_specs import not_of_diplomacy
 from kedge.evaluation.decision_reports import DecisionsReport
 from kedge.evaluation.game_analysis import GameReport, analyse_game
 from kedge.evaluation.hanabi_analysis import analyse_hanabi
@@ -72,7 +72,5 @@ def diplomacy_judge(agent: str | None = None) -> DecisionJudge:
     spec = agent or default_judge("diplomacy")
     player = make_agent(spec)
     if not isinstance(player, OrderSearch | ImitationAgent):
-        raise InputError(
-            f"agent {spec}: does not play diplomacy; diplomacy and pikl-hedge(diplomacy, …) do"
-        )
+        raise not_of_diplomacy(spec)
     return lambda game, tell: analyse_orders(game, player, spec, np.random.default_rng(0), tell)

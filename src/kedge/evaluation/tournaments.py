@@ -1,6 +1,5 @@
 """Games of Diplomacy among several agents, and what share of them each gets."""
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -136,7 +135,8 @@ def standing(
     """How an agent fared with some of the powers, if it had them.
 
     ``mean`` is its mean share of a game for each power that it had, and ``se`` the standard error,
-    games being what was drawn at random. A draw counts for a power that is alive when nobody wins.
+    games being what was drawn at random; None where it had none of them. A draw counts for a power
+    that is alive when nobody wins.
     """
     seats = np.array([game.seats for game in games]).reshape(-1, len(POWERS)) == agent
     seats &= np.isin(POWERS, powers)
@@ -150,10 +150,10 @@ def standing(
     return {
         "games": len(seats),
         "seats": count,
-        "mean": mean,
-        "se": error,
+        "mean": mean if count else None,
+        "se": error if count else None,
         "wins": int((seats & (shares == 1.0) & solo[:, None]).sum()),
         "draws": int((seats & alive & ~solo[:, None]).sum()),
         "eliminations": int((seats & ~alive).sum()),
-        "centres": float(centres[seats].mean()) if count else math.nan,
+        "centres": float(centres[seats].mean()) if count else None,
     }

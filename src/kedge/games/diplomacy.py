@@ -149,7 +149,7 @@ class DiplomacyState:
         """Orders by power, as numbers that the native core reads; the illegal ones left out."""
         packed = [
             self.board.legal_order(text, player(power))
-            for power, given in orders.items()
+            for power, given in _checked(orders).items()
             for text in given
         ]
         return np.array([order for order in packed if order], np.uint32)
@@ -158,9 +158,29 @@ class DiplomacyState:
         """Those of the orders that are not legal, by power."""
         wrong = {
             power: [text for text in given if not self.board.legal_order(text, player(power))]
-            for power, given in orders.items()
+            for power, given in _checked(orders).items()
         }
         return {power: texts for power, texts in wrong.items() if texts}
+
+    def surplus(self, orders: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
+        """Those of the legal orders that come too late to count, by power.
+
+        Of several for a unit, or for a place to build in, the first counts; of more builds or
+        removals than are due, the first ones.
+        """
+        late: dict[str, list[str]] = {}
+        for power, given in _checked(orders).items():
+            number, ordered = player(power), set[str]()
+            due = self.board.orders_due(number)
+            for text in given:
+                words = text.split()
+                if not self.board.legal_order(text, number) or len(words) < 2:
+                    continue  # or WAIVE
+                place = words[1][:3]
+                if place in ordered or len(ordered) >= due:
+                    late.setdefault(power, []).append(text)
+                ordered.add(place)
+        return late
 
     def apply(self, orders: Mapping[str, Iterable[str]]) -> None:
         """Everyone's orders at once. Units without a legal one hold, disband or stay unbuilt."""
@@ -309,6 +329,15 @@ def place_of(orders: PackedOrders) -> npt.NDArray[np.int64]:
 def unit_of(order: int) -> str:
     """The unit that a packed order is for, such as ``A PAR``."""
     return " ".join(_core.diplomacy_format_order(order).split()[:2])
+
+
+def _checked(orders: Mapping[str, Iterable[str]]) -> Mapping[str, Iterable[str]]:
+    """Orders, if they are lists by power."""
+    if not isinstance(orders, Mapping) or any(isinstance(given, str) for given in orders.values()):
+        raise InputError('orders: not of the form {"FRANCE": ["A PAR - BUR", "F BRE H"]}')
+    for power in orders:
+        player(power)
+    return orders
 
 
 def _by_power(position: Mapping[str, Any], field: str) -> list[tuple[int, str]]:

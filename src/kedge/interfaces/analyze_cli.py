@@ -101,9 +101,10 @@ def analyze(
 
     **Players**
 
-    - `top-1`: the share of moves that people play most; `likely`: how likely moves were for people,
-      on average; `nats`: cross-entropy. In chess the first ten half-moves are shown (dim) and not
-      scored: people play them from memory.
+    - `top-1`: the share of moves that people play most, in Diplomacy of all a power's orders
+      together (`kedge predict` counts them unit by unit); `likely`: how likely moves were for
+      people, on average; `nats`: cross-entropy. In chess the first ten half-moves are shown (dim)
+      and not scored: people play them from memory.
     - `plays like`: a rating estimated from all the player's moves, with its standard deviation
 
     **Examples**

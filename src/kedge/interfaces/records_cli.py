@@ -135,8 +135,8 @@ def adjudicate(
 ) -> None:
     """Carry out everyone's orders by the rules, and print the position they lead to.
 
-    Orders that are not legal are named and left out: the unit holds. With `--json`, one position is
-    the object itself; several are its `positions`.
+    Orders that are not legal, or come after another for the same unit, are named and left out. With
+    `--json`, one position is the object itself; several are its `positions`.
 
     **Examples**
 
@@ -146,14 +146,16 @@ def adjudicate(
     from kedge.records import read_positions
 
     found: list[dict[str, Any]] = []
-    for state, orders in read_positions(sys.stdin.buffer if file == "-" else file):
-        illegal = state.illegal(orders)
+    source = sys.stdin.buffer if file == "-" else file
+    for state, orders in read_positions(source, ordered=True):
+        left_out = {"illegal": state.illegal(orders), "surplus": state.surplus(orders)}
         state.apply(orders)
         if as_json:
-            found.append({"dislodged": {}, **state.to_json(), "illegal": illegal})
+            found.append({"dislodged": {}, **state.to_json(), **left_out})
             continue
         typer.echo(str(state))
-        for power, texts in illegal.items():
-            typer.echo(f"not legal, {power}: {', '.join(texts)}")
+        for why, given in zip(("not legal", "too many"), left_out.values(), strict=True):
+            for power, texts in given.items():
+                typer.echo(f"{why}, {power}: {', '.join(texts)}")
     if as_json:
         print_json(found[0] if len(found) == 1 else {"positions": found})

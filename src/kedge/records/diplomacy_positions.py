@@ -1,5 +1,6 @@
 """Diplomacy games and positions, replayed by the rules."""
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -81,12 +82,16 @@ def _same(recorded: ByPower, lists: Sequence[Sequence[str]]) -> bool:
     )
 
 
+_GAME = "a game, not a position; `kedge policy` asks about a phase of it with --phase S1902M"
+
+
 def read_positions(
-    path: str | Path | IO[bytes],
+    path: str | Path | IO[bytes], *, ordered: bool = False
 ) -> Iterator[tuple[DiplomacyState, dict[str, list[str]]]]:
     """Positions in plain form, an object a line or one alone, each with the orders in it.
 
-    Those of a game that is over are refused: nobody orders anything in them.
+    Those of a game that is over are refused: nobody orders anything in them. So are those that
+    have none, where they are to be `ordered`.
     """
     with streams.opened(path) as (stored, content, where):
         pieces = streams.Pieces(stored, content, where, ReadReport())
@@ -96,7 +101,11 @@ def read_positions(
                 found = streams.json_object(text)
                 if "units" not in found:
                     is_game = "phases" in found
-                    raise ValueError("a game, not a position" if is_game else '"units" is missing')
+                    raise ValueError(_GAME if is_game else '"units" is missing')
+                if "centers" not in found:  # all units would go in Winter
+                    raise ValueError('"centers" is missing')
+                if ordered and "orders" not in found:
+                    raise ValueError('"orders" is missing; {} says that nobody orders anything')
                 state = DiplomacyState.from_json(found)
                 if state.is_terminal():
                     raise ValueError("the game is over")
@@ -116,13 +125,15 @@ def read_phase(path: str | Path | IO[bytes], name: str) -> DiplomacyState:
     report, where = ReadReport(), getattr(path, "name", path)
     games = list(islice(read_diplomacy_games(path, report), 2))
     if len(games) != 1:
-        why = "several games; ask about one" if games else "no game"
+        why = "several games; put one of them into a file of its own" if games else "no game"
         reasons = [one.reason for one in report.broken[:1]]
         raise InputError("; ".join([f"{where}: holds {why}", *reasons]))
     [game] = games
     for decision in game.decisions():
         if decision.phase.name == name:
             return decision.state
+    if not re.fullmatch(r"[SFW]\d{4}[MRA]", name):
+        raise InputError(f"{name!r} is not a phase, such as {game.phases[0].name}")
     raise InputError(
         f"{where}: nobody has a choice in {name}; the game goes from {game.phases[0].name} to "
         f"{game.phases[-1].name}"

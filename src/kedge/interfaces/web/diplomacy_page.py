@@ -91,6 +91,8 @@ class DiplomacyPage(PageGame):
         game = Diplomacy(setup.last_year)
         if setup.position is None:
             return _Played(game.initial_state())
+        if "centers" not in setup.position:
+            raise InputError("position: 'centers' is missing")
         state = DiplomacyState.from_json(setup.position, game)
         if not state.is_terminal() and not _due(state):
             raise InputError("position: no power has an order to give in it")

@@ -1,5 +1,6 @@
 """Chess and Go on the page: searches of all games grow together."""
 
+import atexit
 from collections.abc import Callable
 from concurrent.futures import CancelledError
 from functools import partial
@@ -14,6 +15,7 @@ from kedge.interfaces.web.page_game import Decision, Move, Question, Row, Though
 
 _LINE = 8  # half-moves
 _searches = SharedSearches()
+atexit.register(_searches.close)  # Python would cut their thread off in native code
 
 
 def decide(

@@ -1,14 +1,21 @@
 """Threads that think, while the event loop answers."""
 
 import asyncio
+import atexit
 import contextlib
+import os
+import sys
 import threading
 from collections.abc import Callable
+from time import monotonic
 from typing import Any, TypeVar
 
 from kedge.errors import InputError
 
 T = TypeVar("T")
+
+_PATIENCE = 5.0  # seconds for those that still think when the program ends
+_thinking: set[threading.Thread] = set()
 
 
 class BusyError(InputError):
@@ -47,12 +54,31 @@ async def _in_thread(think: Callable[[], T]) -> T:
 
     def work() -> None:
         how: Callable[[Any], None] = found.set_result
+        _thinking.add(threading.current_thread())
         try:
             what: Any = think()
         except Exception as error:
             how, what = found.set_exception, error
+        finally:
+            _thinking.discard(threading.current_thread())
         with contextlib.suppress(RuntimeError):  # the loop has ended
             loop.call_soon_threadsafe(settle, how, what)
 
     threading.Thread(target=work, name="think", daemon=True).start()
     return await found
+
+
+@atexit.register
+def _let_end() -> None:
+    """Wait a while for those that think.
+
+    Python cuts such threads off as it ends, and one that is in native code then takes the process
+    down with it. So who does not come back in time is left behind, and Python with it.
+    """
+    end = monotonic() + _PATIENCE
+    for thread in tuple(_thinking):
+        thread.join(max(0.0, end - monotonic()))
+    if _thinking:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(1)
