@@ -7,11 +7,12 @@ from chess_games import recorded
 
 from kedge.agents import make_agent
 from kedge.agents.chess_engine import Options, choose_models
+from kedge.agents.networks import model_spec
 from kedge.errors import InputError
 from kedge.evaluation.told_ratings import told_agent, told_ratings, told_spec
 from kedge.games.chess import START_FEN, ChessState
 from kedge.models import embedded, store
-from kedge.specs import parse
+from kedge.specs import Spec, parse
 
 
 @pytest.mark.parametrize(
@@ -55,5 +56,9 @@ def test_a_model_of_ones_own_can_be_told_too(monkeypatch, tmp_path):
             f"puct({name}(elo=1200, opponent=1900))"
         )
         assert choose_models(Options(model=name, elo=1700))[0] == [f"{name}(elo=1700)"]
+    odd = tmp_path / "model (1).onnx"
+    odd.write_bytes(file.read_bytes())
+    [told], _ = choose_models(Options(model=str(odd), elo=1700))
+    assert model_spec(told) == Spec(str(odd), (), {"elo": 1700})
     with pytest.raises(InputError, match="has no parameter 'eli'; it takes elo, opponent"):
         make_agent("mine(eli=1200)")

@@ -12,7 +12,7 @@ from kedge.agents.agent import Analysis
 from kedge.agents.engine import Control, Limits, Thought
 from kedge.agents.model_engine import ModelEngine
 from kedge.agents.move_times import PEOPLE, features, just_taken
-from kedge.agents.networks import is_rated
+from kedge.agents.networks import is_rated, model_spec
 from kedge.errors import InputError
 from kedge.games.chess import START_FEN, ChessState
 from kedge.models.encoding import encode_chess
@@ -79,8 +79,8 @@ class Engine(ModelEngine):
                 self._load(replace(self.options, model=SHIPPED, value_model=None))
             raise InputError(f"{error}; meanwhile it {self._playing}") from error
         model = self.options.model
-        playing = map(_bare, choose_models(self.options)[0])
-        passed = model is not None and _bare(model) not in playing
+        playing = [model_spec(name).name for name in choose_models(self.options)[0]]
+        passed = model is not None and model_spec(model).name not in playing
         return f"by rating, not with {model}: {loaded}" if loaded and passed else loaded
 
     def think(self, limits: Limits, control: Control) -> Iterator[Thought]:
@@ -113,7 +113,7 @@ def choose_models(options: Options) -> tuple[list[str], float]:
     if elo is None:
         return [options.model or SHIPPED], 0.0
     if options.model and is_rated(options.model):
-        return [str(Spec(_bare(options.model), (), {"elo": elo}))], 0.0
+        return [str(Spec(model_spec(options.model).name, (), {"elo": elo}))], 0.0
     rated = rated_models()
     below = max((rating for rating in rated if rating <= elo), default=None)
     above = min((rating for rating in rated if rating >= elo), default=None)
@@ -122,11 +122,6 @@ def choose_models(options: Options) -> tuple[list[str], float]:
     if below == above:
         return [rated[below]], 0.0
     return [rated[below], rated[above]], (elo - below) / (above - below)
-
-
-def _bare(model: str) -> str:
-    """Its name, without what it is told."""
-    return model.partition("(")[0].strip()
 
 
 def human_seconds(

@@ -56,7 +56,7 @@ def network(name: Spec | str, threads: int | None = None) -> Network:
     It is a model that ships with kedge, a stored one, or a path's; one that is told who plays, for
     players of some rating: "chess(elo=1700)".
     """
-    spec = _spec(name)
+    spec = model_spec(name)
     told = {key: _number(key, value) for key, value in spec.kwargs.items()}
     if spec.args or not set(told) <= {"elo", "opponent"}:
         raise InputError(f"{spec}: a model is told elo and opponent, and nothing else")
@@ -71,7 +71,8 @@ def network(name: Spec | str, threads: int | None = None) -> Network:
     return _loaded(key, lambda: _for(spec.name, told, path), threads)
 
 
-def _spec(name: Spec | str) -> Spec:
+def model_spec(name: Spec | str) -> Spec:
+    """The name of a model, and what it is told."""
     if isinstance(name, Spec):
         return name
     return Spec(name) if is_path(name) and not name.endswith(")") else parse(name)
@@ -79,7 +80,7 @@ def _spec(name: Spec | str) -> Spec:
 
 def is_rated(name: Spec | str) -> bool:
     """Whether it is a model that is told who plays."""
-    model = _spec(name).name
+    model = model_spec(name).name
     weights = load(model) if is_known(model) or is_path(model) else None
     return isinstance(weights, Weights) and is_told(weights)
 
