@@ -19,7 +19,6 @@ import kedge
 from kedge.games import GAMES
 from kedge.games.hanabi import Hanabi
 from kedge.games.normal_form import NormalFormGame, write_nfg
-from kedge.records.hanabi_files import game_of
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -171,33 +170,3 @@ def test_pieces_of_a_table_travel(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     other = make_results.experiment_class("blotto")(iterations=60, lambdas=(0.1, 1.0))
     make_results.bring_in(other, pieces)
     assert not make_results.Store(other).folder.exists()
-
-
-SAID = """Current hands: 1g,1g,1b,3r,4o 1y,4o,1r,1y,4b
-Player 0 told player 1 that his oldest and second-newest cards were yellow.
-Player 1 played his second-newest card (1y).
-Player 1 drew a replacement (4y).
-Current piles: 0r 0o 1y 0g 0b
-Current hands: 1g,1g,1b,3r,4o 1y,4o,1r,4b,4y
-Player 0 told player 1 that his second-oldest, second-newest, and newest cards were 4s.
-Player 1 discarded his newest card (4y).
-Player 1 drew a replacement (2g).
-Player 1 returned a hint stone; there are now 7 remaining.
-Player 0 tried to play his second-newest card (3r) but failed.
-There are 2 mulligans remaining.
-Player 0 drew a replacement (5b).
-Current piles: 0r 0o 1y 0g 0b
-"""
-
-
-def test_what_a_bot_says_is_a_game() -> None:
-    told = script("make_bot_games").game_of(SAID, "SmartBot", 7)
-    game = game_of(json.loads(json.dumps(told)))
-    *_, end = game.states()
-    assert [tuple(card) for card in end.hands[0]] == [(3, 1), (3, 1), (4, 1), (1, 4), (4, 5)]
-    assert [tuple(card) for card in end.hands[1]] == [(2, 1), (1, 4), (0, 1), (4, 4), (3, 2)]
-    assert (end.score, end.lives, end.information) == (1, 2, 7)
-    assert game.score == 1
-    assert [kind for _, kind, *_ in told["actions"]] == [
-        "color", "play", "rank", "discard", "play",
-    ]  # fmt: skip

@@ -35,6 +35,8 @@ def test_which_moves_count():
     assert plies == list(range(1, len(game), 2))
     [(_, plies)] = chosen([game], bots=True)
     assert plies == list(range(0, len(game), 2))
+    [(_, plies)] = chosen([replace(game, slips=(1, 2))])
+    assert plies == list(range(3, len(game), 2))
     held = [n for n in map(str, range(40)) if is_held_out(replace(game, participant=n))]
     assert 0 < len(held) < 40
     assert len(hanabi_sieve().plies(replace(game, participant=held[0])))

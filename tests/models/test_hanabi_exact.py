@@ -153,6 +153,22 @@ def test_greedy_partners_make_the_likeliest_move():
     assert len(anew) == 10
 
 
+def test_a_greedy_partner_who_slips_is_one_or_the_other():
+    """As if each move were drawn from a mixture: the likeliest one, or one by the policy."""
+    blueprint, state = Telling(len(SMALL.moves)), SMALL.initial_state(rng=np.random.default_rng(0))
+    state.apply_action(state.legal_actions()[-1])
+    policy = blueprint.policy(state.games, ())[0]
+    state.apply_action(next(a for a in state.legal_actions() if a != policy.argmax()))
+    beliefs = ExactBelief(blueprint, greedy=True, slips=0.2), ExactBelief(blueprint)
+    slipping, sampled = (
+        belief.draw([state], COUNT, np.random.default_rng(0))[0] for belief in beliefs
+    )
+    # No hand makes that move the likeliest, so that nothing but the slip is left to go by.
+    assert np.array_equal(slipping, sampled)
+    with pytest.raises(InputError, match="slips: from 0 to 1, not 2"):
+        ExactBelief(blueprint, slips=2)
+
+
 def test_the_quickest_belief_is_chosen():
     assert isinstance(exact_belief(ConventionsBlueprint()), ConventionsBelief)
     assert isinstance(exact_belief(UniformBlueprint(21)), ExactBelief)

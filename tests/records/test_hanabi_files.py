@@ -140,7 +140,7 @@ def test_other_hands_and_colours(options, hand_size, colors):
 
 @pytest.mark.parametrize("suffix", ["", ".gz", ".xz"])
 def test_what_is_written_comes_back(suffix, tmp_path):
-    games, _ = read(lines(GAME, LIVE, {**GAME, "legal": False}))
+    games, _ = read(lines(GAME, LIVE, {**GAME, "legal": False, "slips": [0, 3]}))
     games.append(replace(games[1], abandoned=(1, 4)))
     path = tmp_path / f"games.jsonl{suffix}"
     assert write_hanabi_games(games, path) == 4
@@ -211,6 +211,9 @@ DEEP: Any = json.loads("[" * 900 + "]" * 900)
         (changed(GAME, "actions", 1, 2, value=3), "move 2: a hint to seat 3, where nobody sits"),
         (changed(GAME, "actions", 1, 3, value=6), "move 2: a hint of 6, which is nothing"),
         (changed(GAME, "legal", value="no"), '"legal" is not a yes or no'),
+        ({**GAME, "slips": [6]}, '"slips" are not all moves of the game'),
+        ({**GAME, "slips": [True]}, '"slips" are not all moves of the game'),
+        ({**GAME, "slips": 1}, '"slips" is not a list'),
         (changed(GAME, "score", value="3"), '"score" is not a whole number'),
         (changed(LIVE, "players", value=["A"] * 6), "hanabi: players: 2 to 5, not 6"),
         (changed(LIVE, "options", value=[]), '"options" is not a JSON object'),
@@ -267,7 +270,7 @@ JSON = st.recursive(
     max_leaves=5,
 )
 PLACES = [
-    *((GAME, name) for name in (*GAME, "legal", "variant", "hand_size", "num_players")),
+    *((GAME, name) for name in (*GAME, "legal", "slips", "variant", "hand_size", "num_players")),
     *((GAME, "actions", i) for i in range(6)),
     *((GAME, "actions", i, j) for i in (0, 1) for j in range(4)),
     *((GAME, "deck", i) for i in (0, 49)),

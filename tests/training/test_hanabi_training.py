@@ -12,7 +12,7 @@ torch = pytest.importorskip("torch")
 
 from kedge.errors import InputError  # noqa: E402
 from kedge.games.hanabi import Hanabi  # noqa: E402
-from kedge.models.hanabi import UniformBlueprint  # noqa: E402
+from kedge.models.hanabi import UniformBlueprint, legal_moves  # noqa: E402
 from kedge.models.weight_files import read_model  # noqa: E402
 from kedge.records import write_hanabi_games  # noqa: E402
 from kedge.records.hanabi_games import HanabiGame, is_held_out  # noqa: E402
@@ -62,6 +62,9 @@ def test_moves_of_people_are_learned_where_there_are_any(games):
     positions = taught([*games[:2], *bots], "people", CPU.device)
     assert positions.asked.tolist() == [[False, True] * 6, [False, True] * 6, [True] * 12]
     assert taught(games[:2], "all", CPU.device).asked.all()
+    slipped = [replace(game, slips=(1, 2)) for game in games[:2]]
+    assert taught(slipped, "all", CPU.device).asked[0].nonzero()[0].tolist() == [0, *range(3, 12)]
+    assert taught(slipped, "people", CPU.device).asked[0].nonzero()[0].tolist() == [3, 5, 7, 9, 11]
     batch = positions.batch(torch.arange(3))
     assert batch.seen.shape == (12, 3, 658)
     assert len(batch.chosen) == 6 + 6 + 12
@@ -137,9 +140,20 @@ def test_games_by_several_rules_are_refused(games):
         played([games[0], three])
 
 
+@pytest.mark.parametrize(
+    ("drawn", "low", "high"), [(0.0, 1.0, 1.0), (0.1, 0.85, 0.98), (1.0, 0.0, 0.3)]
+)
+def test_greedy_games_have_slips_in_them(drawn, low, high):
+    uniform = UniformBlueprint(len(GAME.moves))  # whose likeliest move is its first legal one
+    games = self_play(uniform, GAME, 50, np.random.default_rng(0), drawn=drawn)
+    first = [legal_moves(now, len(GAME.moves)).argmax(1) for now in games.plies()]
+    made = games.actions.T
+    assert low <= (np.stack(first) == made)[made >= 0].mean() <= high
+
+
 def test_self_play_is_by_the_rules_and_each_game_is_learned_from_once():
     uniform = UniformBlueprint(len(GAME.moves))
-    games = self_play(uniform, GAME, 20, np.random.default_rng(0), greedy=False)
+    games = self_play(uniform, GAME, 20, np.random.default_rng(0), drawn=1.0)
     *_, last = games.plies()  # which have stepped on when there are no more
     assert (last.legal_actions() == 0).all()
     stream = SelfPlay(uniform, GAME, BELIEF, CPU.device)
@@ -154,7 +168,7 @@ def test_self_play_is_by_the_rules_and_each_game_is_learned_from_once():
 
 def test_a_belief_is_taught_what_each_seat_holds():
     uniform = UniformBlueprint(len(GAME.moves))
-    games = self_play(uniform, GAME, 3, np.random.default_rng(0), greedy=False)
+    games = self_play(uniform, GAME, 3, np.random.default_rng(0), drawn=1.0)
     batch = SeenGames(games, CPU.device).batch(torch.arange(3))
     hands, rows = [], []
     for ply, now in enumerate(games.plies()):

@@ -14,13 +14,15 @@ from kedge.models.hanabi_conventions import ConventionsBelief, ConventionsBluepr
 from kedge.regularize import Array
 
 _CHUNK = 16_384  # hands that a blueprint is asked about at once
+_SLIPS = 0.1  # of players who search, and leave the blueprint now and then
+_NEGLIGIBLE = 1e-6  # of the weight of the likeliest hand
 
 
 def exact_belief(blueprint: Blueprint, *, greedy: bool = False) -> Belief:
     """The quickest there is for `blueprint`."""
     if isinstance(blueprint, ConventionsBlueprint):
         return ConventionsBelief()
-    return ExactBelief(blueprint, greedy=greedy)
+    return ExactBelief(blueprint, greedy=greedy, slips=_SLIPS if greedy else 0.0)
 
 
 class ExactBelief:
@@ -33,13 +35,26 @@ class ExactBelief:
     Parameters
     ----------
     greedy
-        Whether the others always make the blueprint's likeliest move.
+        Whether the others make the blueprint's likeliest move.
+    slips
+        How often the others draw from the blueprint's policy where they are greedy: a move that is
+        not its likeliest leaves hands to choose from then.
     """
 
-    def __init__(self, blueprint: Blueprint, *, greedy: bool = False, most: int = 50_000) -> None:
+    def __init__(
+        self,
+        blueprint: Blueprint,
+        *,
+        greedy: bool = False,
+        slips: float = 0.0,
+        most: int = 50_000,
+    ) -> None:
         if type(most) is not int or most < 1:
             raise InputError(f"most: a whole number of hands, at least 1, not {most}")
-        self._blueprint, self._greedy, self._most = blueprint, greedy, most
+        if not 0.0 <= slips <= 1.0:
+            raise InputError(f"slips: from 0 to 1, not {slips:g}")
+        self._blueprint, self._most = blueprint, most
+        self._drawn_moves = slips if greedy else 1.0  # of the others' moves, how many are
         self._kept: WeakKeyDictionary[HanabiState, dict[int, _Kept]] = WeakKeyDictionary()
 
     def draw(
@@ -79,8 +94,9 @@ class ExactBelief:
             which, seats = np.zeros(len(part), np.int64), np.full(len(part), seat)
             games = moment.games.redealt(which, seats, part, np.zeros(len(part), np.uint64))
             policy = self._blueprint.policy(games, rows(moment.memory, which))
-            out[start : start + _CHUNK] = (
-                policy.argmax(1) == moment.action if self._greedy else policy[:, moment.action]
+            likeliest = policy.argmax(1) == moment.action
+            out[start : start + _CHUNK] = likeliest + self._drawn_moves * (
+                policy[:, moment.action] - likeliest
             )
         return out
 
@@ -124,9 +140,11 @@ class _Weighed:
         return _Weighed(self.cards[which], self.ways[which], self.likelihood[which])
 
     def weighed(self, likelihoods: Array) -> "_Weighed":
-        left = self.take(likelihoods > 0.0)
-        more = np.log(likelihoods[likelihoods > 0.0])
-        return _Weighed(left.cards, left.ways, left.likelihood + more)
+        """By one move more; without hands that are all but impossible then."""
+        with np.errstate(divide="ignore"):
+            found = _Weighed(self.cards, self.ways, self.likelihood + np.log(likelihoods))
+        weights = found._log()
+        return found.take(weights > weights.max(initial=-np.inf) + np.log(_NEGLIGIBLE))
 
     def shown(self, slot: int, card: int) -> "_Weighed":
         """A card is given up, and seen."""

@@ -159,14 +159,16 @@ def _plain_game(found: Mapping[str, Any]) -> HanabiGame:
     name, is_legal = known(found, "id", str), known(found, "legal", bool) is not False
     if not name:
         raise ValueError('"id" is missing')
+    actions = _actions(_list(found, "actions"), rules, _plain_move, is_legal)
     return HanabiGame(
         name,
         players,
         _deck(found, rules, _plain_card),
-        _actions(_list(found, "actions"), rules, _plain_move, is_legal),
+        actions,
         rules.hand_size,
         rules.colors,
         legal=is_legal,
+        slips=_slips(found, len(actions)),
         **_about(found),
     )
 
@@ -197,6 +199,7 @@ def _live_game(found: Mapping[str, Any]) -> HanabiGame:
         rules.colors,
         legal=is_legal,
         abandoned=abandoned,
+        slips=_slips(ours, len(actions)),
         **_about(ours),
     )
 
@@ -229,6 +232,13 @@ def _about(found: Mapping[str, Any]) -> dict[str, Any]:
         "source": source,
         "licence": known(found, "license", str),
     }
+
+
+def _slips(found: Mapping[str, Any], moves: int) -> tuple[int, ...]:
+    slips = known(found, "slips", list) or []
+    if not all(type(move) is int and 0 <= move < moves for move in slips):
+        raise ValueError('"slips" are not all moves of the game, counted from 0')
+    return tuple(slips)
 
 
 def _list(found: Mapping[str, Any], name: str) -> list[Any]:
@@ -329,6 +339,7 @@ def live_game(game: HanabiGame) -> dict[str, Any]:
         "score": game.score,
         "bomb": game.bomb,
         "legal": game.legal,
+        "slips": list(game.slips),
         "participant": game.participant,
         "source": game.source,
         "license": game.licence,

@@ -28,6 +28,9 @@ class HanabiGame:
     """False where the source let people play against the rules. Replayed, it ends before that."""
     abandoned: tuple[int, int] | None = None
     """Who broke the game off (−1 for all), and why, as hanab.live numbers it (3: out of time)."""
+    slips: tuple[int, ...] = ()
+    """Moves, counted from 0, that were not their players' choice, such as those made at random to
+    see what a program does next: nothing is to be learned of anybody from them."""
     participant: str | None = None  #: whose game it is, where one person's games are known
     source: str | None = None
     licence: str | None = None
@@ -36,6 +39,12 @@ class HanabiGame:
     def humans(self) -> tuple[int, ...]:
         """The seats of people."""
         return tuple(i for i, name in enumerate(self.players) if not name.startswith("ai:"))
+
+    def choices(self, *, people: bool) -> npt.NDArray[np.bool_]:
+        """Which of the moves people chose, or programs."""
+        moves = np.arange(len(self))
+        is_human = np.isin(moves % len(self.players), self.humans)
+        return np.asarray((is_human == people) & ~np.isin(moves, self.slips))
 
     @property
     def rules(self) -> Hanabi:

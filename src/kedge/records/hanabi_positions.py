@@ -69,12 +69,11 @@ def _until_illegal(game: HanabiGame) -> HanabiGame:
 def hanabi_sieve(*, everything: bool = False, bots: bool = False) -> Sieve:
     """Which moves count: those of people, or of programs, in games that are held out, or in all."""
 
-    def seats(game: HanabiGame) -> npt.NDArray[np.bool_]:
-        is_human = np.isin(np.arange(len(game)) % len(game.players), game.humans)
-        return ~is_human if bots else is_human
+    def choices(game: HanabiGame) -> npt.NDArray[np.bool_]:
+        return game.choices(people=not bots)
 
     filters: dict[str, Any] = {} if everything else {NOT_HELD_OUT: is_held_out}
-    return Sieve({**filters, NO_BOTS if bots else NO_PEOPLE: seats})
+    return Sieve({**filters, NO_BOTS if bots else NO_PEOPLE: choices})
 
 
 __all__ = ["NO_BOTS", "NO_PEOPLE", "by_the_rules", "hanabi_sieve", "replayed_hanabi_games"]

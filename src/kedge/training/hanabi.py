@@ -97,8 +97,10 @@ def taught(games: Sequence[HanabiGame], moves: Moves, device: torch.device) -> T
     them = played(games)
     asked = them.actions >= 0
     for row, game in zip(asked, games, strict=True):
-        if moves == "people" and game.humans:
-            row &= np.isin(np.arange(len(row)) % len(game.players), game.humans)
+        asks = game.choices(people=True)
+        if moves == "all" or not game.humans:
+            asks |= game.choices(people=False)
+        row[: len(game)] = asks
     return TaughtGames(them, asked, device)
 
 

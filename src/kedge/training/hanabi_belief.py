@@ -35,6 +35,8 @@ class BeliefRecipe(Recipe):
     """Of the LSTM over the turns."""
     greedy: bool = False
     """Whether everyone makes the blueprint's likeliest move, or draws one."""
+    slips: float = 0.1
+    """How often a move is drawn where everyone is greedy: who searches leaves the blueprint too."""
     played: int = 2048
     """Games that are played at a time; they are learned from once."""
     steps: int = 10_000
@@ -46,6 +48,7 @@ class BeliefRecipe(Recipe):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._check_counts("width", "layers", "played")
+        self._check_shares("slips")
 
 
 class Batch(NamedTuple):
@@ -108,21 +111,28 @@ class SelfPlay:
         return self._played.batch(which, turns)
 
     def play(self, count: int, rng: np.random.Generator) -> SeenGames:
-        played = self_play(self._blueprint, self._game, count, rng, greedy=self._recipe.greedy)
+        drawn = self._recipe.slips if self._recipe.greedy else 1.0
+        played = self_play(self._blueprint, self._game, count, rng, drawn=drawn)
         return SeenGames(played, self._device)
 
 
 def self_play(
-    blueprint: Blueprint, game: Hanabi, count: int, rng: np.random.Generator, *, greedy: bool
+    blueprint: Blueprint, game: Hanabi, count: int, rng: np.random.Generator, *, drawn: float
 ) -> PlayedGames:
-    """Games in which a blueprint has every seat."""
+    """Games in which a blueprint has every seat, such a share of its moves drawn, the rest its
+    likeliest."""
     decks = rng.permuted(np.tile(game.rules.deck(), (count, 1)), axis=1)
     games = Games(game.rules, decks)
     memory = blueprint.begin(count)
     made = []
     while (going := games.legal_actions() > 0).any():
         memory = blueprint.observe(games, memory)
-        actions = chosen(blueprint.policy(games, memory), rng, greedy=greedy)
+        policy = blueprint.policy(games, memory)
+        actions = np.where(
+            rng.random(count) < drawn,
+            chosen(policy, rng, greedy=False),
+            chosen(policy, rng, greedy=True),
+        )
         made.append(np.where(going, actions, -1))
         games.step(made[-1])
     return PlayedGames(game, decks, np.stack(made, 1))
