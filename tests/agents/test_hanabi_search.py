@@ -84,6 +84,31 @@ def test_values_are_the_scores_of_games_that_the_blueprint_plays_out():
     assert [found.cards[slot, c.colour * 5 + c.rank - 1] for slot, c in enumerate(hand)] == [1] * 5
 
 
+def test_what_the_next_player_would_answer():
+    """Where one's hand is known, it is what the blueprint does with these cards."""
+    state, rng = played(12), np.random.default_rng(0)
+    actions = state.legal_actions()
+    agent = SpartaAgent(BOT, Certain(), budget=Budget(100))
+    for action, answer in zip(actions, agent.answer(state, actions, rng), strict=True):
+        after = state.clone()
+        after.apply_action(action)
+        if state.game.moves[action].kind in ("color", "rank"):  # no card is drawn that may matter
+            assert answer == (BOT.act(after, after.current_player(), rng), 1.0)
+    [even] = sparta(EVEN).answer(played(1, 1, SMALL), [0], rng)
+    assert even is not None
+    assert 0.0 < even[1] < 0.5
+    assert SpartaAgent(BOT, Nothing()).answer(state, actions[:2], rng) == [None, None]
+
+
+def test_nobody_answers_the_last_move():
+    state = next(s for s in (played(40 + n, seed=n) for n in range(60)) if ends_soon(s))
+    rng = np.random.default_rng(0)
+    while not state.is_terminal():
+        last, action = state.clone(), BOT.act(state, state.current_player(), rng)
+        state.apply_action(action)
+    assert SpartaAgent(BOT, Certain()).answer(last, [action], rng) == [None]
+
+
 def ends_soon(state):
     return not state.is_terminal() and state.deck_size == 0
 

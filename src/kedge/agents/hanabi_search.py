@@ -20,6 +20,7 @@ from kedge.regularize import Array, forward_kl
 from kedge.search.sparta import Budget, Estimate, estimate, improved, lam_of_kl
 
 _AT_ONCE = 1 << 16  # rollouts: enough for any device, and little memory
+_ANSWERED = 64  # hands in which it is asked what the next player would do
 
 
 class SpartaAgent(HanabiAgent):
@@ -99,6 +100,36 @@ class SpartaAgent(HanabiAgent):
             if i in searched
             else self._unsearched(*known[i])
             for i, state in enumerate(states)
+        ]
+
+    def answer(
+        self, state: HanabiState, actions: Sequence[int], rng: np.random.Generator
+    ) -> list[tuple[int, float] | None]:
+        """What the next player would likeliest do after each of these actions, and how likely that
+        is, as far as who is to move can know; None where the game would be over or the belief is
+        empty."""
+        [hands] = self.belief.draw([state], _ANSWERED, rng)
+        if not len(hands) or not len(actions):
+            return [None] * len(actions)
+        # In every hand by every action, the draw pile shuffled alike for all actions.
+        worlds = len(hands)
+        root = np.zeros(worlds * len(actions), np.int64)
+        games = state.games.redealt(
+            root,
+            np.full(len(root), state.current_player()),
+            np.tile(hands, (len(actions), 1)),
+            np.tile(rng.integers(1 << 63, size=worlds, dtype=np.uint64), len(actions)),
+        )
+        games.step(np.repeat(np.asarray(actions, np.int64), worlds))
+        memory = self.blueprint.observe(games, rows(self._followed.memories([state]), root))
+        policy = self.blueprint.policy(games, memory)
+        if self.greedy:
+            policy = (policy == policy.max(1, keepdims=True)) & (policy > 0.0)
+        shares = np.asarray(policy, np.float64).reshape(len(actions), worlds, -1).mean(1)
+        best = shares.argmax(1)
+        return [
+            (int(answer), float(share)) if share > 0.0 else None
+            for answer, share in zip(best, shares[np.arange(len(best)), best], strict=True)
         ]
 
     def _estimates(

@@ -292,10 +292,10 @@ def _print(
         typer.echo(str(svg))
 
 
-def bar(row: dict[str, Any], most: float) -> str:
-    """How likely a move is, beside the `most` that any is to anyone."""
-    search = round(_BAR * row["policy"] / most)
-    anchor = round(_BAR * row["anchor"] / most)
+def bar(row: dict[str, Any], most: float, cells: int = _BAR) -> str:
+    """How likely a move is, beside the `most` that any is to anyone, which has all `cells`."""
+    search = round(cells * row["policy"] / most)
+    anchor = round(cells * row["anchor"] / most)
     # What search took from people's play is left as a dim end of the bar.
     return f"[cyan]{'█' * search}[/cyan][dim]{'░' * max(0, anchor - search)}[/dim]"
 

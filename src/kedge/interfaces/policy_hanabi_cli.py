@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from kedge.games.hanabi import HanabiState
 
 _LIKELY = 5  # cards that the table has of each slot
+_BAR = 8  # cells: the answers need the room
 
 
 def hanabi_policy(
@@ -66,9 +67,14 @@ def hanabi_policy(
 
     spec = parse(agent)
     asked, state = make_hanabi_player(spec), _recorded(file, number, turn)
+    rng = np.random.default_rng(seed)
     with waiting("searching", quiet=as_json):
-        [found] = asked.analyse_many([state], np.random.default_rng(seed))
-    rows, cards = _rows(state, found), _cards(state, found)
+        [found] = asked.analyse_many([state], rng)
+        actions = [int(action) for action in found.actions]  # type: ignore[union-attr]
+        answers: list[tuple[int, float] | None] = [None] * len(actions)
+        if isinstance(asked, SpartaAgent):
+            answers = asked.answer(state, actions, rng)
+    rows, cards = _rows(state, found, answers), _cards(state, found)
     if svg is not None:
         from kedge.files import write_atomic
 
@@ -99,9 +105,12 @@ def _recorded(file: str, number: int, turn: int) -> "HanabiState":
     return state
 
 
-def _rows(state: "HanabiState", found: "HanabiAnalysis") -> list[dict[str, Any]]:
+def _rows(
+    state: "HanabiState", found: "HanabiAnalysis", answers: list[tuple[int, float] | None]
+) -> list[dict[str, Any]]:
     """One a legal move, best first: by probability, then by the anchor's, then by value."""
     assert found.actions is not None
+    partner = (state.current_player() + 1) % state.num_players
     visits = [None] * len(found.actions) if found.visits is None else found.visits.tolist()
     rows = [
         {
@@ -110,6 +119,9 @@ def _rows(state: "HanabiState", found: "HanabiAnalysis") -> list[dict[str, Any]]
             "policy": float(found.policy[i]),
             "q": None if isnan(found.q[i]) else float(found.q[i]),
             "visits": visits[i],
+            "answer": None
+            if (answer := answers[i]) is None
+            else {"move": state.action_to_string(answer[0], partner), "probability": answer[1]},
         }
         for i, action in enumerate(found.actions)
     ]
@@ -154,8 +166,11 @@ def _print(
     console.print(Text(f"\n{state}\n", style="dim"), soft_wrap=True)
     searched = any(row["q"] is not None for row in everything)
     table = Table(box=None, pad_edge=False)
-    for heading in ("move", "anchor", "policy", *(["q"] if searched else []), ""):
-        table.add_column(heading, justify="left" if heading in ("move", "") else "right")
+    answered = any(row["answer"] is not None for row in rows)
+    headings = ("move", "anchor", "policy", *(["q"] if searched else []), "")
+    for heading in (*headings, *(["likely answer"] if answered else [])):
+        is_number = heading in ("anchor", "policy", "q")
+        table.add_column(heading, justify="right" if is_number else "left", no_wrap=True)
     most = max(max(row["policy"], row["anchor"]) for row in rows)
     for row in rows:
         q = "-" if row["q"] is None else f"{row['q']:.2f}"
@@ -164,7 +179,8 @@ def _print(
             f"{row['anchor']:.1%}",
             f"{row['policy']:.1%}",
             *([q] if searched else []),
-            bar(row, most),
+            bar(row, most, _BAR),
+            *([_answer(row["answer"])] if answered else []),
         )
     console.print(table)
     print_rest(console, everything, top)
@@ -190,3 +206,7 @@ def _print_cards(console: "Console", cards: list[dict[str, Any]]) -> None:
         table.add_row(str(slot), card["told"], "  ".join(shown + ["…"] * (len(likely) > _LIKELY)))
     console.print()
     console.print(table)
+
+
+def _answer(told: dict[str, Any] | None) -> str:
+    return "-" if told is None else f"{told['move']} ({told['probability']:.0%})"

@@ -1,6 +1,7 @@
 """Hanabi at the page's tables: nobody is told what their seat does not see."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -159,6 +160,7 @@ def test_who_decides_thinks_alike_whatever_it_holds(spec):
     assert (believed is None) == (spec == "hanabi")
     if believed is not None:
         assert all(card[0] == "R" for slot in believed[:3] for card, _ in slot)
+        assert all(re.fullmatch(r"– Bob: .+ \(\d+%\)", row.line[1]) for row in thought.rows)
 
 
 def test_watchers_of_agents_see_everything():

@@ -12,6 +12,7 @@ from pydantic import Field
 
 from kedge.agents.agent import draw
 from kedge.agents.hanabi import HanabiAnalysis, HanabiPlayer
+from kedge.agents.hanabi_search import SpartaAgent
 from kedge.errors import InputError
 from kedge.evaluation.decision_reports import DecisionsReport
 from kedge.evaluation.game_judges import hanabi_judge
@@ -145,15 +146,20 @@ class HanabiPage(PageGame):
         [found] = agent.analyse_many([state], question.rng)
         actions = [int(action) for action in found.actions]  # type: ignore[union-attr]
         moves = [state.action_to_string(action) for action in actions]
+        answers: list[tuple[int, float] | None] = [None] * len(actions)
+        if isinstance(agent, SpartaAgent):
+            answers = agent.answer(state, actions, question.rng)
 
         def row(i: int) -> Row:
+            name = _named(moves[i])
             return Row(
                 move=moves[i],
-                name=_named(moves[i]),
+                name=name,
                 anchor=float(found.anchor[i]),
                 policy=float(found.policy[i]),
                 q=finite(found.q[i]),
                 visits=None if found.visits is None else int(found.visits[i]),
+                line=[name, *_answered(state, answers[i])],
             )
 
         thought = question.thought(seat, found, row, more={"cards": _believed(state, found)})
@@ -226,6 +232,14 @@ def _action(state: HanabiState, move: Move) -> int:
 def _named(text: str) -> str:
     """With the players' names in place of their numbers."""
     return re.sub(r"\bplayer (\d)", lambda found: _NAMES[int(found[1])], text)
+
+
+def _answered(state: HanabiState, answer: tuple[int, float] | None) -> list[str]:
+    """What is expected of the next player, in words."""
+    if answer is None:
+        return []
+    (action, share), player = answer, (state.current_player() + 1) % state.num_players
+    return [f"– {_NAMES[player]}: {_named(state.action_to_string(action, player))} ({share:.0%})"]
 
 
 def _sees(eyes: int | None, seat: int) -> bool:
