@@ -10,6 +10,7 @@ from chess_games import recorded
 
 from kedge.agents import make_agent
 from kedge.agents.agent import Analysis
+from kedge.agents.chess_mates import forced_end
 from kedge.evaluation import game_analysis
 from kedge.evaluation.game_analysis import (
     analyse_game,
@@ -86,6 +87,19 @@ def test_exact_numbers():
     assert all(move.opening for move in report.moves)
     # Each agent is asked once about the game, once about what was not played.
     assert (white.batches, black.batches) == ([2, 1], [2, 2])
+
+
+def test_what_is_proven_stands_above_what_an_agent_thinks():
+    """White may mate, and plays on; the agent has seen nothing of it."""
+    agents = Scripted("Nc3", "a3"), Scripted("a6", "Qe7")
+    game = recorded("e4 e5 Bc4 Nc6 Qh5 Nf6 d3 d6 Qxf7#")
+    report = analyse_game(game, agents, proven=forced_end)
+    missed, allowed = report.moves[6], report.moves[5]
+    assert (missed.choice.name, missed.line, missed.value) == ("Qxf7#", ("Qxf7#",), 1.0)
+    assert (missed.mark, missed.best_q) == ("??", 1.0)
+    assert (allowed.mark, allowed.q) == ("??", -1.0)
+    assert report.moves[8].mark == "!"
+    assert [move.value for move in report.moves[:6]] == [0.0] * 6
 
 
 def test_players_are_scored_after_the_opening():

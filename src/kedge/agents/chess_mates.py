@@ -6,6 +6,7 @@ from kedge import _core
 from kedge.games.chess import ChessState
 
 _MOST = 5_000  # positions to look at for a line, some ten milliseconds
+_NEAR = 3  # moves, of a mate that is looked for
 
 
 def forced_mate(state: ChessState, line: Sequence[int]) -> int | None:
@@ -33,6 +34,28 @@ def forced_mate(state: ChessState, line: Sequence[int]) -> int | None:
         return None
 
 
+def forced_end(state: ChessState) -> tuple[float, list[int]] | None:
+    """What a mate that is near makes of a position for its mover, 1 or -1, and the moves that force
+    it; none where the mover is the one who is mated.
+
+    Looked for are mates by checks alone, in three moves at most: those that a reader of a game sees
+    and that a search of few playouts may have passed by. None says only that none was found.
+    """
+    board = state.board.copy()
+    if board.is_terminal():
+        return None
+    prover = _Prover(board)
+    try:
+        for moves in range(1, _NEAR + 1):
+            if prover.wins(moves):
+                return 1.0, prover.mating_line(moves)
+            if prover.loses(moves):
+                return -1.0, []
+    except _TooManyError:
+        pass
+    return None
+
+
 class _TooManyError(Exception):
     """Positions: nothing is proved."""
 
@@ -46,10 +69,7 @@ class _Prover:
 
     def wins(self, moves: int) -> bool:
         """Whether the mover mates with checks alone, in as many moves or fewer."""
-        return not self._board.is_terminal() and any(
-            self._after(action, lambda: self._board.in_check and self.loses(moves - 1))
-            for action in self._board.legal_actions()
-        )
+        return not self._board.is_terminal() and self._winner(moves) is not None
 
     def loses(self, moves: int) -> bool:
         """Whether the mover, whatever it plays, is mated in as many moves of its opponent."""
@@ -58,6 +78,30 @@ class _Prover:
         return moves > 0 and all(
             self._after(action, lambda: self.wins(moves)) for action in self._board.legal_actions()
         )
+
+    def mating_line(self, moves: int) -> list[int]:
+        """By which the mover wins in so many moves: against the first defence that there is."""
+        board, line = self._board, list[int]()
+        while (action := self._winner(moves)) is not None:
+            line.append(action)
+            board.push(action)
+            if board.is_terminal():
+                break
+            line.append(board.legal_actions()[0])
+            board.push(line[-1])
+            moves -= 1
+        for _ in line:
+            board.pop()
+        return line
+
+    def _winner(self, moves: int) -> int | None:
+        """A check by which the mover wins in as many moves or fewer."""
+
+        def wins() -> bool:
+            return self._board.in_check and self.loses(moves - 1)
+
+        legal = self._board.legal_actions()
+        return next((action for action in legal if self._after(action, wins)), None)
 
     def _after(self, action: int, question: Callable[[], bool]) -> bool:
         self._positions += 1

@@ -6,8 +6,8 @@ both moves are judged alike, by as much search, and one that search never tried 
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Protocol
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,11 @@ RARE = 0.1  #: What fewer people play is marked "!" where the agent plays it.
 _SHOWN = 3  # moves of people, and disagreements a game
 _DISAGREEMENT = 0.1  # nats
 _STRETCH = 16  # half-moves between two words of progress; fewer leave batches half empty
+
+
+#: From a position to what it is worth for its mover, and the line that forces that, if any is
+#: known.
+Proof: TypeAlias = Callable[[Any], tuple[float, list[int]] | None]
 
 
 class Record(Protocol):
@@ -206,12 +211,13 @@ def analyse_game(
     *,
     ratings: tuple[int, int] | None = None,
     likelihoods: Array | None = None,
+    proven: Proof = lambda state: None,
     tell: Callable[[int], None] = lambda moves: None,
 ) -> GameReport:
     """Every move of `game`: player 0's seen by the first of the two agents, 1's by the other.
 
-    `ratings` and `likelihoods` are handed on to the report; `tell` is called now and then with how
-    many moves are done.
+    `ratings` and `likelihoods` are handed on to the report; what is `proven` of a position stands
+    above what the agents think of it; `tell` is called now and then with how many moves are done.
     """
     states = list(game.states())
     movers = [state.board.player() for state in states]
@@ -222,7 +228,7 @@ def analyse_game(
     for first in range(0, len(states), _STRETCH):
         stretch = states[first : first + _STRETCH]
         others = {}
-        for ply, one in enumerate(_analyse(stretch, agents), first):
+        for ply, one in enumerate(_analyse(stretch, agents, proven), first):
             values.append(_worth(states[ply], one, values[-1] if values else 0.0))
             if one is None or ply == len(game.moves):
                 continue  # only at the end: before it a move was made
@@ -230,7 +236,7 @@ def analyse_game(
             chosen.append(states[ply].board.legal_actions()[one.top1])
             if chosen[ply] != game.moves[ply]:
                 others[ply] = _after(states[ply], chosen[ply], movers[ply + 1])
-        unplayed = _analyse(list(others.values()), agents)
+        unplayed = _analyse(list(others.values()), agents, proven)
         values_of_others |= {
             ply: _worth(others[ply], one, values[ply])
             for ply, one in zip(others, unplayed, strict=True)
@@ -317,7 +323,9 @@ def _after(state: Any, action: int, mover: int) -> Any:
     return state
 
 
-def _analyse(states: Sequence[Any], agents: Sequence[Player]) -> list[Analysis | None]:
+def _analyse(
+    states: Sequence[Any], agents: Sequence[Player], proven: Proof
+) -> list[Analysis | None]:
     """By the mover's agent, each of them asked once; None where nobody can move."""
     found: list[Analysis | None] = [None] * len(states)
     for player, agent in enumerate(agents):
@@ -329,8 +337,22 @@ def _analyse(states: Sequence[Any], agents: Sequence[Player]) -> list[Analysis |
         if asked:
             answers = agent.analyse_many([states[i] for i in asked], lines=True)
             for i, answer in zip(asked, answers, strict=True):
-                found[i] = answer
+                found[i] = _corrected(answer, states[i], proven(states[i]))
     return found
+
+
+def _corrected(found: Analysis, state: Any, proof: tuple[float, list[int]] | None) -> Analysis:
+    """By what is known for certain."""
+    if proof is None:
+        return found
+    value, line = proof
+    if not line:
+        return replace(found, value=value)
+    actions = state.board.legal_actions()
+    best = actions.index(line[0])
+    lines = [[action] for action in actions] if found.lines is None else list(found.lines)
+    lines[best] = line
+    return replace(found, value=value, best=best, lines=lines)
 
 
 def _worth(state: Any, found: Analysis | None, before: float) -> float:

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from kedge.agents import make_agent, make_hanabi_player, make_player
+from kedge.agents.chess_mates import forced_end
 from kedge.agents.dial import strongest
 from kedge.agents.diplomacy import ImitationAgent, OrderSearch
 from kedge.agents.diplomacy_specs import not_of_diplomacy
@@ -55,7 +56,9 @@ def chess_judge(agent: str | None = None, elo: int | None = None, fit: bool | No
             told = told_agent(*ratings), told_agent(*ratings[::-1])
             agents = [make_player(spec, ChessState) for spec in told]
         likelihoods = None if not is_fitted else move_likelihoods(game, networks())
-        return analyse_game(game, agents, ratings=ratings, likelihoods=likelihoods, tell=tell)
+        return analyse_game(
+            game, agents, ratings=ratings, likelihoods=likelihoods, proven=forced_end, tell=tell
+        )
 
     return judge
 
