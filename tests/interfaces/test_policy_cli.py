@@ -99,7 +99,8 @@ def test_table_and_picture(tmp_path):
         (("--agent", "uniform"), "does not play chess"),
         (("--agent", "mine", "--svg", "/no/such/folder/it.svg"), "cannot write"),
         (("--agent", "mine", "--top", "0"), "--top"),
-        (("--agent", "mine", "--svg", "."), ".: cannot write (it is a folder)"),
+        (("--agent", "mine", "--svg", "."), "--svg: .: pictures are SVG, in files whose names end"),
+        (("--agent", "mine", "--svg", "it.png"), "--svg: it.png: pictures are SVG, in files"),
         (("--agent", "puct(mine, playouts=2000000000)"), "playouts: at most 10,000,000"),
     ],
 )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kedge.errors import InputError
-from kedge.interfaces.options import Json
+from kedge.interfaces.options import Json, svg_file
 from kedge.interfaces.output import KEPT, InterruptError, print_json
 
 if TYPE_CHECKING:
@@ -70,7 +70,10 @@ def analyze(
     ] = None,
     svg: Annotated[
         Path | None,
-        typer.Option(help="Draw one game of chess or Go: its value, and how human moves were."),
+        typer.Option(
+            callback=svg_file,
+            help="Draw one game of chess or Go: its value, and how human moves were.",
+        ),
     ] = None,
     fit: Annotated[
         bool | None,
@@ -121,9 +124,9 @@ def analyze(
         raise InputError("--elo: an agent that is given says itself who it is; leave out one")
     if out == "-" and as_json:
         raise InputError("--out -: with --json, name a file")
-    for path in (svg, None if out in (None, "-") else Path(str(out))):
-        if path is not None and path.exists() and file.exists() and path.samefile(file):
-            raise InputError(f"{path}: holds the games themselves; name another file")
+    record = None if out in (None, "-") else Path(str(out))
+    if record is not None and record.exists() and file.exists() and record.samefile(file):
+        raise InputError(f"{record}: holds the games themselves; name another file")
     if not file.exists():
         raise InputError(f"{file}: No such file or directory")
     from kedge.evaluation.game_judges import default_judge

@@ -52,7 +52,9 @@ def join(
     ] = "yes",
     last_year: Annotated[
         int | None,
-        typer.Option(help="Vote for a draw after this year. [default: never]", show_default=False),
+        typer.Option(
+            min=1901, help="Vote for a draw after this year. [default: never]", show_default=False
+        ),
     ] = None,
     patience: Annotated[
         float, typer.Option(min=0, help="Seconds to try to come back after a lost connection.")

@@ -9,6 +9,16 @@ from typing import Annotated, Any, Literal, get_type_hints
 
 import typer
 
+from kedge.errors import InputError
+
+
+def svg_file(path: Path | None) -> Path | None:
+    """What a picture is to be written to."""
+    if path is not None and path.suffix.lower() != ".svg":
+        raise InputError(f"--svg: {path}: pictures are SVG, in files whose names end so")
+    return path
+
+
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 Device = Annotated[
     str,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kedge.errors import InputError
-from kedge.interfaces.options import Json
+from kedge.interfaces.options import Json, svg_file
 from kedge.interfaces.output import print_json
 
 if TYPE_CHECKING:
@@ -34,7 +34,8 @@ _Agent = Annotated[
     ),
 ]
 _Svg = Annotated[
-    Path | None, typer.Option(help="Draw the board with the likeliest moves to this file.")
+    Path | None,
+    typer.Option(callback=svg_file, help="Draw the board with the likeliest moves to this file."),
 ]
 _Top = Annotated[int, typer.Option(min=1, help="How many moves the table shows.")]
 

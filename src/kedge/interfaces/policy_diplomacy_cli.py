@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kedge.errors import InputError
-from kedge.interfaces.options import Json
+from kedge.interfaces.options import Json, svg_file
 from kedge.interfaces.output import print_json
 from kedge.interfaces.policy_cli import print_rest
 
@@ -42,7 +42,10 @@ def orders_policy(
     ] = "pikl-hedge(diplomacy)",
     seed: Annotated[int, typer.Option(min=0, help="Of what the agent draws.")] = 0,
     svg: Annotated[
-        Path | None, typer.Option(help="Draw the map with the likeliest orders to this file.")
+        Path | None,
+        typer.Option(
+            callback=svg_file, help="Draw the map with the likeliest orders to this file."
+        ),
     ] = None,
     top: Annotated[int, typer.Option(min=1, help="How many joint orders the table shows.")] = 10,
     as_json: Json = False,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kedge.errors import InputError
-from kedge.interfaces.options import Json
+from kedge.interfaces.options import Json, svg_file
 from kedge.interfaces.output import print_json
 from kedge.interfaces.policy_cli import bar, print_rest
 
@@ -43,7 +43,10 @@ def hanabi_policy(
     ] = "sparta(hanabi, lambda=1, rollouts=1000)",
     seed: Annotated[int, typer.Option(min=0, help="Of what the agent draws.")] = 0,
     svg: Annotated[
-        Path | None, typer.Option(help="Draw the table, as who is to move sees it, to this file.")
+        Path | None,
+        typer.Option(
+            callback=svg_file, help="Draw the table, as who is to move sees it, to this file."
+        ),
     ] = None,
     top: Annotated[int, typer.Option(min=1, help="How many moves the table shows.")] = 10,
     as_json: Json = False,
