@@ -21,6 +21,7 @@ from kedge.search.sparta import Budget, Estimate, estimate, improved, lam_of_kl
 
 _AT_ONCE = 1 << 16  # rollouts: enough for any device, and little memory
 _ANSWERED = 64  # hands in which it is asked what the next player would do
+_BELIEVED = 2000  # hands that tell what one holds: to a percent or so
 
 
 class SpartaAgent(HanabiAgent):
@@ -131,6 +132,12 @@ class SpartaAgent(HanabiAgent):
             (int(answer), float(share)) if share > 0.0 else None
             for answer, share in zip(best, shares[np.arange(len(best)), best], strict=True)
         ]
+
+    def believe(self, state: HanabiState, rng: np.random.Generator) -> Array | None:
+        """(slots, cards): what who is to move holds, by more hands than a search tries; None where
+        the belief is empty."""
+        [hands] = self.belief.draw([state], _BELIEVED, rng)
+        return _shares(state, hands) if len(hands) else None
 
     def _estimates(
         self,

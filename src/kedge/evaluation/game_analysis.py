@@ -352,7 +352,8 @@ def _corrected(found: Analysis, state: Any, proof: tuple[float, list[int]] | Non
     best = actions.index(line[0])
     lines = [[action] for action in actions] if found.lines is None else list(found.lines)
     lines[best] = line
-    return replace(found, value=value, best=best, lines=lines)
+    policy = np.where(np.arange(len(actions)) == best, 1.0, 0.0)
+    return replace(found, value=value, policy=policy, smooth=None, best=best, lines=lines)
 
 
 def _worth(state: Any, found: Analysis | None, before: float) -> float:

@@ -61,6 +61,8 @@ def hanabi_policy(
     - `kedge policy hanabi games.jsonl --game 3 --turn 20 -a "sparta(hanabi, lambda=2)"`
     - `kedge policy hanabi export.json --turn 9 --svg table.svg --json`
     """
+    from dataclasses import replace
+
     import numpy as np
 
     from kedge.agents import make_hanabi_player
@@ -77,6 +79,7 @@ def hanabi_policy(
         answers: list[tuple[int, float] | None] = [None] * len(actions)
         if isinstance(asked, SpartaAgent):
             answers = asked.answer(state, actions, rng)
+            found = replace(found, cards=asked.believe(state, rng))
     rows, cards = _rows(state, found, answers), _cards(state, found)
     if svg is not None:
         from kedge.files import write_atomic

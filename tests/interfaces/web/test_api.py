@@ -58,6 +58,13 @@ def test_what_cannot_be_played_is_refused(client):
     assert move(client, gone, "e4").json() == {"detail": "the game has gone on meanwhile"}
 
 
+@pytest.mark.parametrize("content", [bytes(range(256)).decode("latin-1") * 50, "[[[ ]]] (", "{}"])
+def test_what_is_no_record_is_refused(client, content):
+    answer = client.post("sessions/read", json={"game": "chess", "record": content})
+    assert answer.status_code == 400
+    assert "not a game in PGN" in answer.json()["detail"]
+
+
 def test_only_people_resign_and_take_back(client):
     session = begin(client, seats=[{"human": True}, {"dial": 0.0}])
     path = f"sessions/{session['id']}"

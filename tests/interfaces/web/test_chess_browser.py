@@ -153,6 +153,43 @@ def test_two_browsers_at_one_game(sit, new_page):
     assert one.wait_for_moves(1) == ["d4"]
 
 
+def test_promoting_by_mouse_and_keys(sit):
+    table = sit(setup={"fen": "8/P6k/8/8/8/8/7K/8 w - - 0 1"}, seats=(_PERSON, _PERSON))
+    chooser = table.page.get_by_role("dialog", name="Promote to")
+    table.drag("a7", "a8")
+    chooser.wait_for()
+    table.page.mouse.click(*table.square("e4"))  # beside the pieces: it is not meant
+    chooser.wait_for(state="hidden")
+    assert table.moves() == []
+    table.click("a7", "a8")
+    queen = chooser.get_by_role("button", name="queen").bounding_box()
+    x, y = table.square("a8")
+    assert queen["x"] < x < queen["x"] + queen["width"]
+    assert queen["y"] < y < queen["y"] + queen["height"]
+    table.page.keyboard.press("Shift+Tab")  # which stays among the pieces
+    assert table.page.evaluate("document.activeElement.ariaLabel") == "bishop"
+    table.page.keyboard.press("Tab")
+    table.page.keyboard.press("Enter")
+    assert table.wait_for_moves(1) == ["a8=Q"]
+    assert table.page.evaluate("document.activeElement.getAttribute('role')") == "application"
+
+
+def test_what_is_pointed_at_is_shown_where_it_was_played(sit):
+    table = sit(seats=(_PERSON, {"dial": 1}))
+    table.drag("e2", "e4")
+    table.wait_for_moves(2)
+    pieces = (
+        "[...document.querySelectorAll('.piece')].map((one) => one.style.transform).sort().join()"
+    )
+    now = table.page.evaluate(pieces)
+    row = table.page.locator(".why tbody tr").first
+    row.hover()
+    table.page.wait_for_function(f"(now) => {pieces} !== now", arg=now)
+    assert len(table.moves()) == 2
+    table.page.mouse.move(5, 5)
+    table.page.wait_for_function(f"(now) => {pieces} === now", arg=now)
+
+
 def test_resigning_is_asked_about(sit):
     table = sit()
     table.press("Resign")
@@ -161,6 +198,34 @@ def test_resigning_is_asked_about(sit):
     table.press("Resign")
     table.page.get_by_role("dialog").get_by_role("button", name="Resign").click()
     table.says("Black wins: White resigns")
+
+
+def test_who_takes_a_resignation_back_takes_no_move_back(sit):
+    table = sit(turns=_SCHOLAR[:4])
+    table.press("Resign")
+    table.page.get_by_role("dialog").get_by_role("button", name="Resign").click()
+    table.says("Black wins: White resigns")
+    table.press("Undo")
+    table.says("White to move")
+    assert len(table.moves()) == 4
+
+
+def test_unfinished_game_of_others_is_looked_through(new_page, tmp_path):
+    text = '[White "Ann"]\n[Black "Ben"]\n[Result "*"]\n\n1. e4 e5 2. Nf3 *\n'
+    (tmp_path / "game.pgn").write_text(text)
+    page = new_page()
+    page.goto("/#/chess")
+    page.get_by_label("Open a file").set_input_files(tmp_path / "game.pgn")
+    table = Table(page)
+    table.says("the record ends here")
+    assert table.wait_for_moves(3) == ["e4", "e5", "Nf3"]
+    assert page.locator(".side .who").all_inner_texts() == ["Ben", "Ann"]
+    with page.expect_download() as saving:
+        table.press("Save .pgn")
+    saving.value.save_as(tmp_path / "again.pgn")
+    assert '[Result "*"]' in (tmp_path / "again.pgn").read_text()
+    page.get_by_role("button", name="Play from here").click()
+    page.get_by_text("From the position after 2. Nf3").wait_for()
 
 
 def test_link_restores_the_position(sit, new_page):

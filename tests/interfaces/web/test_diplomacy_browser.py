@@ -119,6 +119,18 @@ def test_an_agent_goes_on_for_who_resigns(page, table):
     assert "let an agent sit there" in answer.json()["detail"]
 
 
+def test_orders_that_are_being_written_outlive_a_reload(page, table):
+    table({}, "France")
+    for place in ("PAR", "BUR"):
+        page.locator(f'svg.map [data-province="{place}"]').last.click(force=True)
+    written = page.get_by_label("Orders of France").get_by_text("A PAR - BUR")
+    count = written.count()
+    assert count
+    page.reload()
+    page.locator("svg.map .unit").first.wait_for()
+    expect(written).to_have_count(count)
+
+
 def test_clicks_leave_a_choice_of_coasts(page, table):
     id = table({"position": COASTS}, "France", "England")
     order(page, "England", "LON", "BRE", "ENG", "c", "LON", "BRE")

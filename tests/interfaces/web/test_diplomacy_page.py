@@ -166,6 +166,24 @@ def test_a_search_values_what_it_thinks_of():
     assert decision.thought.kl > 0.0
 
 
+def test_lines_tell_what_others_likely_send_there():
+    likely = {
+        3: {"A MUN - BUR": 0.62, "A MUN H": 0.38, "F KIE - DEN": 1.0},
+        1: {"F LON - ENG": 0.3, "F LON - NTH": 0.7, "A LVP - PIC VIA": 0.05},
+    }
+    met = diplomacy_page._met(likely, ["A PAR - BUR", "F BRE - ENG", "A MAR S A PAR - BUR"])
+    assert met == ["– Germany MUN-BUR (62%)", "– England LON-ENG (30%)"]
+    assert diplomacy_page._met(likely, ["A PAR H"]) == []
+    spec = "pikl-hedge(diplomacy, lambda=0.1, iterations=8)"
+    state = DiplomacyPage().begin(diplomacy_page.DiplomacySetup())
+    question = Question(
+        state, {2: (spec, make_agent(spec))}, 0, np.random.default_rng(0), print, Stop()
+    )
+    found = DiplomacyPage().think(question)
+    assert found.keys() == {2}
+    assert all(row.line[0] == row.name for row in found[2].thought.rows)
+
+
 def test_who_waits_for_a_search_can_be_stopped(monkeypatch):
     monkeypatch.setattr(diplomacy_page, "_searches", threading.Semaphore(0))
     stop = Stop()

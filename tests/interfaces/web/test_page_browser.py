@@ -89,6 +89,34 @@ def test_a_damaged_link(new_page):
     page = new_page()
     page.goto("/#/link/xxxx")
     expect(page.get_by_role("alert").first).to_contain_text("damaged")
+    page.get_by_role("link", name="Chess").first.click()
+    expect(page.get_by_role("heading", name="Chess")).to_be_visible()
+    expect(page.get_by_text("damaged")).to_have_count(0)
+
+
+def test_what_a_browser_keeps_may_be_damaged(new_page):
+    page = new_page()
+    page.goto("/")
+    page.evaluate(
+        "localStorage.setItem('kedge-games', '{['); localStorage.setItem('kedge-new-chess', '7')"
+    )
+    page.reload()
+    expect(page.get_by_role("link", name="Chess").first).to_be_visible()
+    page.goto("/#/chess")
+    page.get_by_role("button", name="Begin").click()
+    page.get_by_role("application").wait_for()
+    page.goto("/#/")
+    expect(page.locator(".recent li")).to_contain_text("Chess after 0 turns")
+
+
+def test_blotto_offers_no_more_troops_than_can_be_weighed(page):
+    page.goto("/#/blotto")
+    page.get_by_label("Fields").fill("8")
+    page.get_by_label("Fields").press("Tab")
+    troops = page.get_by_label("Troops")
+    assert int(troops.get_attribute("max")) == int(troops.input_value()) < 10
+    page.get_by_role("button", name="Begin").click()
+    expect(page.locator(".blotto-table")).to_be_visible()
 
 
 def test_focus_is_not_lost(page):
@@ -110,7 +138,7 @@ def test_sides_are_switched(page):
     page.get_by_role("button", name="Switch sides").click()
     expect(page.locator("p.status")).to_contain_text("Black to move")
     expect(page.locator(".turns .move")).to_have_count(1)  # which kedge has played as White
-    expect(page.locator(".dial h2")).to_have_text("How White plays")
+    expect(page.locator(".dial h2")).to_have_text("How White plays 50")
     page.goto("/#/hanabi")
     page.get_by_role("button", name="Begin").click()
     page.locator(".hand").first.wait_for()

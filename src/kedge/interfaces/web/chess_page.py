@@ -1,6 +1,7 @@
 """Chess on the page."""
 
 import io
+import re
 from collections.abc import Callable
 from typing import Annotated, Any
 
@@ -30,6 +31,7 @@ from kedge.records.chess_files import date_of, known_tag, rating_of
 
 _SIDES = ("White", "Black")
 _RESULTS = {"White wins": "1-0", "Black wins": "0-1", "Draw": "1/2-1/2"}
+_TAG = re.compile(r'^\s*\[\w+\s+"', re.MULTILINE)
 
 
 class ChessSetup(Strict):
@@ -97,7 +99,7 @@ class ChessPage(PageGame):
 
     def read(self, text: str) -> Record:
         game = chess.pgn.read_game(io.StringIO(text), Visitor=_QuietBuilder)
-        if game is None or not (game.variations or "[" in text):
+        if game is None or not (game.variations or _TAG.search(text)):
             raise InputError("not a game in PGN: neither tags nor moves in it")
         if game.errors:
             raise InputError(f"not a game in PGN: {game.errors[0]}")

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -13,7 +14,12 @@ import numpy as np
 from pydantic import Field
 
 from kedge.agents.agent import Agent, draw
-from kedge.agents.diplomacy import DiplomacyPlayer, ImitationAgent, OrdersAnalysis
+from kedge.agents.diplomacy import (
+    DiplomacyPlayer,
+    ImitationAgent,
+    OrdersAnalysis,
+    OrderSearch,
+)
 from kedge.agents.diplomacy_models import VALUE, value_model
 from kedge.errors import InputError
 from kedge.evaluation.decision_reports import DecisionsReport
@@ -46,6 +52,8 @@ from kedge.records.diplomacy_positions import replayed_games
 from kedge.records.report import ReadReport
 
 _searches = threading.Semaphore(2)  # each keeps the machine busy by itself
+_PLACE = re.compile(r"\b[A-Z]{3}(?:/[A-Z]{2})?")
+_LIKELY, _MET = 0.1, 4  # orders of others that are told: how likely they are at least, how many
 _WAIT = 0.1  # seconds after which one that waits looks whether it is still wanted
 
 
@@ -159,12 +167,18 @@ class DiplomacyPage(PageGame):
             with _turn_to_search(agent, stop):
                 if stop.stopped:
                     return {}
-                # One search for all of them; it is the same position.
-                asked = [(question.state.state, seat) for seat in seats]
-                found = agent.analyse_many(asked, rng)
-            for seat, one in zip(seats, found, strict=True):
+                # One search for all of them, and for those whom they will meet: it is the same
+                # position. A model by itself would be asked for each.
+                state = question.state.state
+                others = _due(state) if isinstance(agent, OrderSearch) else seats
+                analyses = agent.analyse_many([(state, seat) for seat in others], rng)
+                found = dict(zip(others, analyses, strict=True))
+            likely = {seat: _likely_orders(one) for seat, one in found.items()}
+            for seat in seats:
+                one = found[seat]
                 orders = format_orders(one.orders[draw(one.policy, rng)])
-                thought = question.thought(seat, one, partial(_row, one))
+                met = partial(_met, {s: told for s, told in likely.items() if s != seat})
+                thought = question.thought(seat, one, partial(_row, one, met))
                 decided[seat] = Decision(orders, thought)
         return decided
 
@@ -264,11 +278,34 @@ def _turn_to_search(agent: Agent, stop: Stop) -> Iterator[None]:
             _searches.release()
 
 
-def _row(found: OrdersAnalysis, i: int) -> Row:
+def _likely_orders(found: OrdersAnalysis) -> dict[str, float]:
+    """Of each order of a power, how likely it is."""
+    shares: dict[str, float] = {}
+    for orders, share in zip(found.orders, found.policy, strict=True):
+        for order in format_orders(orders):
+            shares[order] = shares.get(order, 0.0) + float(share)
+    return shares
+
+
+def _met(likely: Mapping[int, Mapping[str, float]], orders: list[str]) -> list[str]:
+    """What others likely do about where these units stand or go, in words."""
+    places = {place[:3] for order in orders for place in _PLACE.findall(order)}
+    coming = [
+        (share, f"{POWERS[seat].title()} {short_order(order)} ({share:.0%})")
+        for seat, shares in likely.items()
+        for order, share in shares.items()
+        if share >= _LIKELY and " - " in order and order.split(" - ")[1][:3] in places
+    ]
+    return [f"– {told}" for _, told in sorted(coming, reverse=True)[:_MET]]
+
+
+def _row(found: OrdersAnalysis, met: Callable[[list[str]], list[str]], i: int) -> Row:
     orders = format_orders(found.orders[i])
+    name = ", ".join(map(short_order, orders)) or "nothing"
     return Row(
         move=orders,
-        name=", ".join(map(short_order, orders)) or "nothing",
+        name=name,
+        line=[name, *met(orders)],
         anchor=float(found.anchor[i]),
         policy=float(found.policy[i]),
         q=finite(found.q[i]),

@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import Field
 
 from kedge.agents.agent import draw
-from kedge.agents.hanabi import HanabiAnalysis, HanabiPlayer
+from kedge.agents.hanabi import HanabiPlayer
 from kedge.agents.hanabi_search import SpartaAgent
 from kedge.errors import InputError
 from kedge.evaluation.decision_reports import DecisionsReport
@@ -36,6 +36,7 @@ from kedge.records.hanabi_files import live_game
 from kedge.records.hanabi_games import HanabiGame
 from kedge.records.hanabi_positions import replayed_hanabi_games
 from kedge.records.report import ReadReport, numbered_game
+from kedge.regularize import Array
 
 _NAMES = ("Alice", "Bob", "Cathy", "Donald", "Emily")  # as hanab.live's players call them
 _MODELLED = 2  # players, of the games that the model has seen
@@ -147,8 +148,10 @@ class HanabiPage(PageGame):
         actions = [int(action) for action in found.actions]  # type: ignore[union-attr]
         moves = [state.action_to_string(action) for action in actions]
         answers: list[tuple[int, float] | None] = [None] * len(actions)
+        believed = found.cards
         if isinstance(agent, SpartaAgent):
             answers = agent.answer(state, actions, question.rng)
+            believed = agent.believe(state, question.rng)
 
         def row(i: int) -> Row:
             name = _named(moves[i])
@@ -162,12 +165,10 @@ class HanabiPage(PageGame):
                 line=[name, *_answered(state, answers[i])],
             )
 
-        thought = question.thought(seat, found, row, more={"cards": _believed(state, found)})
+        thought = question.thought(seat, found, row, more={"cards": _believed(state, believed)})
         return {seat: Decision(moves[draw(found.policy, question.rng)], thought)}
 
     def write(self, document: Document) -> str:
-        if document.outcome is None:
-            raise InputError("a record tells every card: save the game once it is over")
         return json.dumps(live_game(self._recorded(document))) + "\n"
 
     def review(self, document: Document, tell: Callable[[int], None]) -> DecisionsReport:
@@ -265,9 +266,9 @@ def _last(state: HanabiState) -> dict[str, Any] | None:
     }
 
 
-def _believed(state: HanabiState, found: HanabiAnalysis) -> list[list[tuple[str, float]]] | None:
+def _believed(state: HanabiState, cards: Array | None) -> list[list[tuple[str, float]]] | None:
     """Of each card in hand, what it likely is."""
-    if found.cards is None:
+    if cards is None:
         return None
     return [
         [
@@ -275,5 +276,5 @@ def _believed(state: HanabiState, found: HanabiAnalysis) -> list[list[tuple[str,
             for number in (-slot).argsort(kind="stable")[:_LIKELY]
             if slot[number] > 0.0
         ]
-        for slot in found.cards
+        for slot in cards
     ]

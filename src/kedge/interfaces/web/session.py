@@ -25,6 +25,7 @@ from kedge.interfaces.web.words import MOST_TURNS, SeatIn, first_wrong
 
 _THOUGHTS = 32  # that are kept
 _BY_SEAT = ("names", "ratings")  # of a heading
+_BROKEN_OFF = "the record ends here"
 
 
 @dataclass
@@ -112,9 +113,8 @@ class Session:
         seats: list[SeatIn] | None,
         rng: np.random.Generator,
     ) -> "Session":
-        """A game from a file: to look through if it is over, else for `seats` to go on with.
-
-        Where no agent can play, people sit at all of them.
+        """A game from a file: to look through if it is over or was played elsewhere, else for
+        `seats` to go on with. Where no agent can play, people sit at all of them.
         """
         if len(record.turns) > MOST_TURNS:
             raise InputError(f"a game here has at most {MOST_TURNS} turns, not {len(record.turns)}")
@@ -122,6 +122,8 @@ class Session:
         found = cls.begin(game, record.setup, people, record.turns, rng)
         if game.outcome(found.state) is None:
             found.ended = record.outcome
+        if found.outcome is None and _is_of_others(record.heading):
+            found.ended = _BROKEN_OFF
         if found.outcome is not None:
             found.heading = record.heading
             return found
@@ -238,6 +240,9 @@ class Session:
             raise InputError("this game was played by others: begin one from a position of it")
         if not self.game.undoes:
             raise InputError(f"nothing is taken back in {self.game.title}: it has been seen")
+        if self.ended is not None and self._has_time():
+            self._go_on()  # who has resigned has not moved
+            return
         if not self.turns:
             raise InputError("there is nothing to take back")
         kept = self.turns[: max(0, len(self.turns) - turns)]
@@ -250,6 +255,17 @@ class Session:
         if self.clock is not None:
             self.clock.back_to(len(kept))
             self._run_clock()
+        self.revision += 1
+
+    def _has_time(self) -> bool:
+        return self.clock is None or min(self.clock.left) > 0.0
+
+    def _go_on(self) -> None:
+        """Take back that the game was ended."""
+        self.ended = None
+        if self.clock is not None:
+            deciding = self.deciding()
+            self.clock.hand_to(deciding[0] if deciding else None)
         self.revision += 1
 
     def undone_for(self, seat: int | None) -> int:
@@ -301,6 +317,7 @@ class Session:
 
     def played(self) -> Document:
         """The game as far as it goes into a record, in a copy that stays as it is."""
+        outcome = None if self.ended == _BROKEN_OFF else self.outcome
         names: list[str | None] = [
             PERSON if seat.human else f"kedge, dial {seat.dial:g}" for seat in self.seats
         ]
@@ -313,7 +330,7 @@ class Session:
             tuple(self.turns),
             self.heading.names or names,
             self.heading.ratings or ratings,
-            self.outcome,
+            outcome,
             self.heading.date,
             self.heading.event,
         )
@@ -365,6 +382,14 @@ class Session:
             deciding = self.deciding() if self.game.timed(self.state) else []
             self.clock.hand_to(deciding[0] if deciding else None)
             self.clock.past[str(len(self.turns))] = self.clock.left
+
+
+def _is_of_others(heading: Heading) -> bool:
+    """Whether a record names players, and not those of a game that was saved here."""
+    return any(
+        name is not None and name != PERSON and not name.startswith("kedge")
+        for name in heading.names
+    )
 
 
 def rating_of(game: str, seat: SeatIn) -> int | None:

@@ -14,7 +14,11 @@ function Page() {
   if (!api) return html`<main class="api"><p role="alert">${trouble}</p></main>`;
   const routes = routesOf(api);
   const tags = [...new Set(routes.map((route) => route.tag))];
-  const learn = (answer) => { if (answer?.id) setKnown({ ...known, id: answer.id }); };
+  // The game that was begun last is the one that the examples are about, until it is gone.
+  const learn = ({ method, path }, answer) => {
+    if (method === "DELETE" && path.endsWith("/sessions/{id}")) setKnown({});
+    else if (answer?.id && (path.endsWith("/sessions") || !known.id)) setKnown({ id: answer.id });
+  };
   return html`
     <header class="top"><a class="brand" href="/"><img src="/static/icon.svg" alt="" width="22" height="22" />kedge</a>
       <nav aria-label="Parts of the API">${tags.map((tag) => html`<a key=${tag} href=${`#${anchor(tag)}`}>${tag}</a>`)}</nav></header>
@@ -26,7 +30,7 @@ function Page() {
         <section key=${tag} aria-labelledby=${anchor(tag)}>
           <h2 id=${anchor(tag)}>${tag}</h2>
           ${routes.filter((route) => route.tag === tag).map((route) => html`
-            <${Route} key=${route.method + route.path} route=${route} api=${api} known=${known} onAnswer=${learn} />`)}
+            <${Route} key=${route.method + route.path} route=${route} api=${api} known=${known} onAnswer=${(answer) => learn(route, answer)} />`)}
         </section>`)}
     </main>`;
 }

@@ -5,6 +5,7 @@ import { GameView } from "./game_view.js";
 import { unpack } from "./link.js";
 import { GameFrom, NewGame } from "./new_game.js";
 import { GAMES } from "./games.js";
+import { stored } from "./storage.js";
 
 // #/ all games, #/chess a new game, #/chess/ID/12 one from a position of another, #/s/ID one that was begun,
 // #/s/ID/1 from a seat at it, #/link/PACKED one from a link
@@ -23,18 +24,20 @@ function Page() {
   const [games, setGames] = useState(null);
   const [trouble, setTrouble] = useState(null);
   useEffect(() => void api.games().then(setGames, (error) => setTrouble(error.message)), []);
+  const [broken, setBroken] = useState(null); // a link, by what it holds
   useEffect(() => {
     if (where !== "link") return;
     unpack(what)
       .catch(() => { throw new Error("it is damaged, or not all of it is here."); })
       .then((told) => (told.record ? api.read(told) : api.begin(told)))
       .then((session) => location.replace(`#/s/${session.id}`))
-      .catch((error) => setTrouble(`The link cannot be followed: ${error.message}`));
+      .catch((error) => setBroken({ what, why: `The link cannot be followed: ${error.message}` }));
   }, [where, what]);
 
   return html`
     <${Top} games=${games} current=${where} />
     ${trouble && html`<p class="notice" role="alert">${trouble}</p>`}
+    ${where === "link" && broken?.what === what && html`<p class="notice" role="alert">${broken.why}</p>`}
     ${where === "s"
       ? html`<${GameView} key=${`${what}/${which}`} id=${what} games=${games}
         seat=${which === undefined ? null : Number(which)} />`
@@ -72,14 +75,14 @@ function Offer({ games, wanted, from, turn }) {
 }
 
 function Recent() {
-  const kept = JSON.parse(localStorage.getItem("kedge-games") || "[]");
+  const kept = stored("kedge-games", []);
   if (!kept.length) return null;
   return html`
     <h2>Go on with</h2>
     <ul class="recent">
       ${kept.map((one) => html`
-        <li key=${one.id}><a href=${`#/s/${one.id}`}>${GAMES[one.game]?.title || one.game}</a>
-          <span>${one.turns} turns, ${new Date(one.when).toLocaleString()}</span></li>`)}
+        <li key=${one.id}><a href=${`#/s/${one.id}`}>${GAMES[one.game]?.title || one.game}</a>${" "}
+          <span>after ${one.turns} ${one.turns === 1 ? "turn" : "turns"}, ${new Date(one.when).toLocaleString()}</span></li>`)}
     </ul>`;
 }
 

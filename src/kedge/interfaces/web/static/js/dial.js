@@ -11,6 +11,7 @@ const WORDS = {
   temperature: "temperature of its choice",
 };
 const WHOLE = new Set(["playouts", "rollouts", "iterations", "elo"]);
+const RANGES = { elo: [800, 2400] }; // of the people that the model knows
 
 export function Dial({ label, seat, stops, anchor = "people", onChange }) {
   const [x, setX] = useState(seat.dial);
@@ -21,7 +22,7 @@ export function Dial({ label, seat, stops, anchor = "people", onChange }) {
     onChange({ human: seat.human, dial: x, settings: { ...seat.settings, [name]: value } });
   return html`
     <section class="dial card" aria-label=${label}>
-      <h2>${label}</h2>
+      <h2>${label} <span class="turned" aria-hidden="true">${Math.round(100 * x)}</span></h2>
       <div class="slider">
         <input type="range" min="0" max="1" step="0.01" list=${id} value=${x}
           aria-label=${`${label}: from ${likest(anchor)} to as strong as it gets`}
@@ -43,8 +44,13 @@ export function Dial({ label, seat, stops, anchor = "people", onChange }) {
           ${Object.entries(seat.numbers).map(([name, value]) => html`
             <label key=${name}>
               <span>${WORDS[name] || name}</span>
-              <input type="number" value=${value} min="0" step=${WHOLE.has(name) ? 1 : "any"}
-                onChange=${(event) => event.target.value !== "" && tell(name, Number(event.target.value))} />
+              <input type="number" value=${value} min=${RANGES[name]?.[0] ?? 0} max=${RANGES[name]?.[1]}
+                step=${WHOLE.has(name) ? 1 : "any"}
+                onChange=${({ target }) => {
+                  if (target.value === "") return;
+                  target.value = within(name, Number(target.value));
+                  tell(name, Number(target.value));
+                }} />
             </label>`)}
           ${Object.keys(seat.settings).length > 0 && html`
             <button type="button" onClick=${() => onChange({ human: seat.human, dial: x, settings: {} })}>
@@ -54,6 +60,11 @@ export function Dial({ label, seat, stops, anchor = "people", onChange }) {
         ${seat.agent && html`<p class="spec"><code>${seat.agent}</code></p>`}
       </details>
     </section>`;
+}
+
+function within(name, number) {
+  const [least, most] = RANGES[name] || [-Infinity, Infinity];
+  return Math.min(most, Math.max(least, number));
 }
 
 export const likest = (anchor) => (anchor === "people" ? "like a person" : `like ${anchor}`);

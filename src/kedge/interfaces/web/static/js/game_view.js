@@ -5,10 +5,11 @@ import { api, live } from "./api.js";
 import { Dial } from "./dial.js";
 import { GAMES, turnName } from "./games.js";
 import { useHeading } from "./heading.js";
-import { useHistory } from "./history.js";
+import { useBefore, useHistory } from "./history.js";
 import { Review, isOf, marksOf } from "./review.js";
 import { Score, Steps } from "./score.js";
 import { Whose, chosen, decisions, heard, upTo, useQuestion } from "./thoughts.js";
+import { stored } from "./storage.js";
 import { Why } from "./why.js";
 
 export function GameView({ id, seat, games }) {
@@ -23,7 +24,10 @@ export function GameView({ id, seat, games }) {
   // Where people share a screen and must not see each other's cards: who looks at it now.
   const [looking, setLooking] = useState(null);
   const eyes = seat ?? looking;
-  const [draft, setDraft] = useState(null);
+  // A move that is being made outlives a reload.
+  const kept = `kedge-draft-${id}`;
+  const [draft, setDraft] = useState(() => stored(kept, {}, sessionStorage));
+  useEffect(() => sessionStorage.setItem(kept, JSON.stringify(draft)), [draft]);
   const [asked, setAsked] = useState(null);
   const socket = useRef(null);
   const heading = useHeading(Boolean(session && games));
@@ -39,6 +43,8 @@ export function GameView({ id, seat, games }) {
   const offered = session ? decisions(session, then, advisable, thoughts) : [];
   const decision = chosen(offered, asked, thoughts);
   const about = decision && thoughts[decision.turn]?.[decision.seat];
+  // What is pointed at in an agent's reasons is shown where it was to be played.
+  const before = useBefore(session, then?.isEarlier ? null : about);
   const [asking, ask] = useQuestion(session, decision, {
     thought: about, possible: then?.isEarlier && session.document && !alone, wanted: advised,
     onThought: hear, onTrouble: setTrouble,
@@ -106,7 +112,7 @@ export function GameView({ id, seat, games }) {
     <main class=${`table ${session.game}`}>
       <h1 class="sr" ref=${heading} tabindex="-1">${look.title}</h1>
       <div class="middle">
-        <${Board} ...${board} />
+        <${Board} ...${board} ...${hovered && before ? { session: before, mine: [] } : {}} />
         <${Steps} count=${session.turns.length} shown=${shown} onShow=${onShow}>
           <p class="status" role="status" aria-live="polite">
             ${isNow ? status(session, mine, state) : earlier(shown, session)}</p>
@@ -180,7 +186,8 @@ function status(session, mine, state) {
     return html`<span class="sr">${last >= 0 && `${turnName(last, session)}. `}</span>
       ${mine.map((seat) => session.seats[seat].name).join(", ")} to move`;
   }
-  return names.length ? `${names.join(", ")} ${session.thinking.length ? "thinking…" : "to move"}` : "";
+  const isThinking = session.deciding.some((seat) => !session.seats[seat].human) && !session.trouble;
+  return names.length ? `${names.join(", ")} ${isThinking ? "thinking…" : "to move"}` : "";
 }
 
 function earlier(shown, session) {
@@ -190,7 +197,7 @@ function earlier(shown, session) {
 
 // The last games, for the first page to offer.
 function remember(session) {
-  const kept = JSON.parse(localStorage.getItem("kedge-games") || "[]");
+  const kept = stored("kedge-games", []);
   const mine = { id: session.id, game: session.game, turns: session.turns.length, when: Date.now() };
   const others = kept.filter((one) => one.id !== session.id).slice(0, 7);
   localStorage.setItem("kedge-games", JSON.stringify(session.outcome ? others : [mine, ...others]));

@@ -18,9 +18,19 @@ export function useHistory(session, onTrouble) {
       (error) => onTrouble(error.message));
   };
   if (!session || !earlier || earlier.turn >= count) return [session, count, show];
-  const then = {
-    ...session, position: earlier.position, turns: session.turns.slice(0, earlier.turn), due: earlier.due,
-    deciding: [], thinking: [], isEarlier: true,
-  };
-  return [then, earlier.turn, show];
+  return [stood(session, earlier), earlier.turn, show];
 }
+
+// The game as it stood when an agent thought of a decision, where it has gone on since.
+export function useBefore(session, thought) {
+  const [found, setFound] = useState(null);
+  const turn = session && thought && thought.turn < session.turns.length ? thought.turn : null;
+  useEffect(() => {
+    setFound(null);
+    if (turn !== null) api.at(session.id, turn, session.eyes).then(setFound, () => {});
+  }, [session?.id, session?.eyes, turn]);
+  return found && found.turn === turn ? stood(session, found) : null;
+}
+
+const stood = (session, { turn, position, due }) =>
+  ({ ...session, position, due, turns: session.turns.slice(0, turn), deciding: [], thinking: [], isEarlier: true });

@@ -4,6 +4,7 @@ import { api } from "./api.js";
 import { likest } from "./dial.js";
 import { GAMES, turnName } from "./games.js";
 import { useHeading } from "./heading.js";
+import { stored } from "./storage.js";
 
 // One that begins where another stood after so many turns.
 export function GameFrom({ game, id, turn }) {
@@ -61,7 +62,7 @@ export function NewGame({ game, from }) {
               disabled=${alone && seat !== "all"} onChange=${() => tell({ mine: seat })} /><span>${name}</span></label>`)}
       </fieldset>
       ${alone ? html`<p role="status">${alone}</p>` : html`
-        <label class="slider"><span>The others play</span>
+        <label class="slider"><span>The others play at <strong>${Math.round(100 * told.dial)}</strong> of 100</span>
           <input type="range" min="0" max="1" step="0.01" value=${told.dial}
             aria-valuetext=${`${Math.round(100 * told.dial)} of 100`}
             onInput=${(event) => tell({ dial: Number(event.target.value) })} />
@@ -96,7 +97,7 @@ function People({ name, label, least, most, step, usual, settings, onChange }) {
 }
 
 function remembered(game) {
-  const told = JSON.parse(localStorage.getItem(`kedge-new-${game}`) || "{}");
+  const told = stored(`kedge-new-${game}`, {});
   const { fen, seed, ...setup } = told.setup || {}; // a position and a deck are for once
   return { ...told, setup: { ...GAMES[game].setup, ...setup } };
 }

@@ -21,7 +21,8 @@ export function Why({ thought, title, whose, anchor = "people", hovered, onHover
   const rows = thought.rows.slice(0, SHOWN);
   const most = Math.max(0.01, ...rows.map((row) => Math.max(row.anchor, row.policy)));
   const valued = rows.some((row) => row.q !== null);
-  const counted = rows.some((row) => row.visits !== null);
+  // Where all moves are tried equally often, that is nothing to tell them apart by.
+  const counted = rows.some((row) => row.visits !== null && row.visits !== rows[0].visits);
   const shown = rows.find((row) => same(row.move, hovered)) || rows[0];
   return html`
     <section class="why card" aria-label=${title}>

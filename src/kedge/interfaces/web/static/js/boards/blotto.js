@@ -7,12 +7,26 @@ export const anchor = "chance";  // nobody has written down what people play
 export const number = (ply) => `${ply + 1}.`;
 
 const LIMITS = { rounds: [1, 100], troops: [1, 50], fields: [2, 8] };
+const WAYS = 500; // to spread troops, for a search to weigh all of them
 
 export function Setup({ setup, onChange }) {
-  return Object.entries(LIMITS).map(([name, [least, most]]) => html`
-    <label key=${name}><span>${name[0].toUpperCase() + name.slice(1)}</span>
+  const limits = { ...LIMITS, troops: [1, mostTroops(setup.fields)] };
+  const tell = (name, value) => {
+    const told = { ...setup, [name]: value };
+    onChange({ ...told, troops: Math.min(told.troops, mostTroops(told.fields)) });
+  };
+  return Object.entries(limits).map(([name, [least, most]]) => html`
+    <label key=${name}><span>${name[0].toUpperCase() + name.slice(1)}, up to ${most}</span>
       <input type="number" required min=${least} max=${most} step="1" value=${setup[name]}
-        onChange=${(event) => onChange({ ...setup, [name]: Number(event.target.value) })} /></label>`);
+        onChange=${(event) => tell(name, Number(event.target.value))} /></label>`);
+}
+
+// With so many fields: the more there are, the fewer troops have no more ways to be spread.
+function mostTroops(fields) {
+  const ways = (troops) => Array.from({ length: fields - 1 }, (_, i) => (troops + i + 1) / (i + 1)).reduce((a, b) => a * b, 1);
+  let troops = LIMITS.troops[1];
+  while (troops > 1 && ways(troops) > WAYS + 0.5) troops -= 1;
+  return troops;
 }
 
 export function Board({ session, hovered, onPlay, mine, seat }) {

@@ -199,8 +199,6 @@ export function Board({ session, thought, hovered, onPlay, mine, flipped }) {
         ${position.check && html`<circle class="check" cx=${x(position.check) + 0.5} cy=${y(position.check) + 0.5} r="0.5" />`}
         ${from && html`<rect class="from" x=${x(from)} y=${y(from)} width="1" height="1" />`}
         <rect class="cursor" x=${x(cursor) + 0.03} y=${y(cursor) + 0.03} width="0.94" height="0.94" />
-        ${[...FILES].map((file) => html`<text class="coordinate" x=${x(file + "1") + 0.93} y="7.95" text-anchor="end">${file}</text>`)}
-        ${[1, 2, 3, 4, 5, 6, 7, 8].map((rank) => html`<text class="coordinate" x="0.05" y=${y(`a${rank}`) + 0.2}>${rank}</text>`)}
         ${inOrder(known.current.pieces, drag).map(([square, { letter, name }]) => {
           const held = drag?.moved && drag.square === square;
           const at = sent?.startsWith(square) ? sent.slice(2, 4) : square;
@@ -209,17 +207,19 @@ export function Board({ session, thought, hovered, onPlay, mine, flipped }) {
           return html`<image key=${name} class=${`piece ${held ? "held" : ""} ${taken ? "taken" : ""}`} href=${art(letter)}
             width="1" height="1" style=${{ transform: `translate(${right}px, ${low}px)` }} />`;
         })}
+        ${[...FILES].map((file) => html`<text class="coordinate" x=${x(file + "1") + 0.96} y="7.96" text-anchor="end">${file}</text>`)}
+        ${[1, 2, 3, 4, 5, 6, 7, 8].map((rank) => html`<text class="coordinate" x="0.04" y=${y(`a${rank}`) + 0.2}>${rank}</text>`)}
         ${targets.map((square) => standing[square]
           ? html`<circle class="target taken" cx=${x(square) + 0.5} cy=${y(square) + 0.5} r="0.44" />`
           : html`<circle class="target" cx=${x(square) + 0.5} cy=${y(square) + 0.5} r="0.15" />`)}
-        ${thought && (here || hovered) && arrows(thought.rows, hovered).map(([row, kind, width, opacity]) => html`
-          <${Arrow} kind=${kind} width=${width} opacity=${opacity}
+        ${thought && (here || hovered) && arrows(thought.rows, hovered).map(([row, kind, width, opacity, aside]) => html`
+          <${Arrow} kind=${kind} width=${width} opacity=${opacity} aside=${aside}
             from=${[x(row.move) + 0.5, y(row.move) + 0.5]}
             to=${[x(row.move.slice(2)) + 0.5, y(row.move.slice(2)) + 0.5]} />`)}
       </svg>
       ${promoting && html`
-        <${Promotion} black=${position.player === 1}
-          onChoose=${(letter) => send(promoting.start + promoting.end + letter)}
+        <${Promotion} black=${position.player === 1} column=${x(promoting.end)} below=${y(promoting.end) < 4}
+          onChoose=${(letter) => { send(promoting.start + promoting.end + letter); svg.current.focus(); }}
           onClose=${() => { setPromoting(null); svg.current.focus(); }} />`}
       </div>
       <${Side} session=${session} seat=${turned ? 1 : 0}>${surplus(standing, !turned)}<//>
@@ -232,16 +232,27 @@ function inOrder(pieces, drag) {
   return Object.entries(pieces).sort((one, other) => (place(one) > place(other) ? 1 : -1));
 }
 
-function Promotion({ black, onChoose, onClose }) {
+// The pieces stand on the square and below or above it; a click beside them takes the move back.
+function Promotion({ black, column, below, onChoose, onClose }) {
   const box = useRef(null);
-  useEffect(() => box.current.querySelector("button").focus(), []);
+  const buttons = () => [...box.current.querySelectorAll("button")];
+  useEffect(() => buttons()[0].focus(), []);
+  const key = (event) => {
+    const step = { Tab: event.shiftKey ? -1 : 1, ArrowUp: below ? -1 : 1, ArrowDown: below ? 1 : -1 }[event.key];
+    if (event.key === "Escape") onClose();
+    else if (step) buttons().at((buttons().indexOf(document.activeElement) + step) % 4).focus();
+    else return;
+    event.preventDefault();
+  };
   return html`
-    <div ref=${box} class="promotion" role="dialog" aria-label="Promote to"
-      onKeyDown=${(event) => event.key === "Escape" && onClose()}>
-      ${["q", "n", "r", "b"].map((letter) => html`
-        <button type="button" aria-label=${PIECES[letter.toUpperCase()]} onClick=${() => onChoose(letter)}>
-          <img src=${art(black ? letter : letter.toUpperCase())} alt="" />
-        </button>`)}
+    <div ref=${box} class=${`promotion ${below ? "below" : "above"}`} role="dialog" aria-modal="true" aria-label="Promote to"
+      onKeyDown=${key} onClick=${(event) => event.target === box.current && onClose()}>
+      <div style=${{ left: `${12.5 * column}%` }}>
+        ${["q", "n", "r", "b"].map((letter) => html`
+          <button type="button" aria-label=${PIECES[letter.toUpperCase()]} onClick=${() => onChoose(letter)}>
+            <img src=${art(black ? letter : letter.toUpperCase())} alt="" />
+          </button>`)}
+      </div>
     </div>`;
 }
 
@@ -258,16 +269,21 @@ function arrows(rows, hovered) {
     return row ? [[row, "hover", 0.16, 0.9]] : [];
   }
   const likely = (kind) => rows.filter((row) => row[kind] >= 0.1).slice(0, 4);
+  const [people, search] = [likely("anchor"), likely("policy")];
+  const drawn = (own, others, kind, width, aside) =>
+    own.map((row) => [row, kind, width(row), 0.85, others.includes(row) ? aside : 0]);
   return [
-    ...likely("anchor").map((row) => [row, "people", 0.05 + 0.18 * row.anchor, 0.75]),
-    ...likely("policy").map((row) => [row, "search", 0.03 + 0.12 * row.policy, 0.85]),
+    ...drawn(people, search, "people", (row) => 0.04 + 0.12 * row.anchor, 0.1),
+    ...drawn(search, people, "search", (row) => 0.04 + 0.12 * row.policy, -0.1),
   ];
 }
 
-function Arrow({ from, to, kind, width, opacity }) {
+// Where both would play a move, one arrow goes beside the other.
+function Arrow({ from, to, kind, width, opacity, aside = 0 }) {
   const [dx, dy] = [to[0] - from[0], to[1] - from[1]];
   const length = Math.hypot(dx, dy);
   const [ux, uy] = [dx / length, dy / length];
+  [from, to] = [from, to].map(([px, py]) => [px - uy * aside, py + ux * aside]);
   const head = Math.max(0.18, 2 * width);
   const neck = [to[0] - ux * (head + 0.1), to[1] - uy * (head + 0.1)];
   const tip = [to[0] - ux * 0.1, to[1] - uy * 0.1];

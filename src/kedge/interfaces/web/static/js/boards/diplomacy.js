@@ -1,6 +1,5 @@
 // Diplomacy: the map, on which clicks make orders, and the orders as lists for keys and readers.
 import { html, useEffect, useRef, useState } from "../../vendor/preact-htm.js";
-import { api } from "../api.js";
 import { whoSits } from "../side.js";
 import { MapDrawing, entries, useMap } from "./diplomacy_map.js";
 import { POWERS, choices, click, modes, parse, phaseName, prompt, province } from "./diplomacy_orders.js";
@@ -91,11 +90,10 @@ export function Board(props) {
   const frame = useRef(null);
   const [arrows, setArrows] = useState(true);
   const shared = useOrders(props);
-  const before = useBefore(session, thought);
   const ordersOf = (texts, look) => ({ orders: texts.map((text) => [POWERS[thought.seat], text]), look });
   const pointed = hovered && thought && ordersOf(hovered, "pointed");
   const active = mine.length > 0;
-  const position = (pointed && before) || session.position;
+  const { position } = session;
   useEffect(() => { if (map) centre(frame.current, map, session.position.units[shared.power]); }, [map, shared.power]);
 
   const key = (event) => {
@@ -128,17 +126,6 @@ export function Board(props) {
       <label class="past"><input type="checkbox" checked=${arrows}
         onChange=${(event) => setArrows(event.target.checked)} /> Draw the last orders</label>
     </div>`;
-}
-
-// The position that a thought is about, where the game has gone on since.
-function useBefore(session, thought) {
-  const [found, setFound] = useState(null);
-  const turn = thought && thought.turn < session.turns.length ? thought.turn : null;
-  useEffect(() => {
-    setFound(null);
-    if (turn !== null) api.at(session.id, turn).then((told) => setFound(told.position), () => {});
-  }, [session.id, turn]);
-  return found;
 }
 
 // On a small screen the map is wider than its frame: show where the power's units are.
