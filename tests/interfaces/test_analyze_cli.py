@@ -114,6 +114,15 @@ def test_report_picture_and_pgn_on_a_terminal(games, tmp_path):
     assert "of people" in printed.stdout
 
 
+def test_mates_that_were_missed_are_written_as_mates(tmp_path):
+    game = tmp_path / "missed.pgn"
+    game.write_text("1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. d3 d6 5. Qxf7# 1-0\n")
+    done = analyze(game, "--agent", "chess", "--out", "-")
+    nodes = chess.pgn.read_game(io.StringIO(done.stdout)).mainline()
+    mates = {node.san(): score.white().mate() for node in nodes if (score := node.eval())}
+    assert {name: mate for name, mate in mates.items() if mate} == {"Nf6": 1, "d6": 1}
+
+
 def test_broken_games_are_told_of(games):
     done = analyze(games, "--limit", 2, "--agent", "puct(chess, playouts=2)", "--brief")
     assert done.returncode == 0

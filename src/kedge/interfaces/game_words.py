@@ -33,12 +33,24 @@ def _annotations(report: GameReport) -> list[Annotation]:
         Annotation(
             comment=_comment(report, move),
             glyph=move.mark,
-            # A mate says enough by itself.
+            mate=_mate(report, ply + 1),
+            # A mate on the board says enough by itself.
             centipawns=None if abs(values[ply + 1]) == 1.0 else centipawns(values[ply + 1]),
             line=lines.get(ply, ()),
         )
         for ply, move in enumerate(report.moves)
     ]
+
+
+def _mate(report: GameReport, ply: int) -> int | None:
+    """In how many moves white mates before this one, or below 0 black, where that was proven."""
+    if ply == len(report.moves):
+        return None
+    move = report.moves[ply]
+    wins = move.value == (1.0 if move.player == 0 else -1.0)
+    if not wins or not move.line[-1].endswith("#"):
+        return None
+    return (len(move.line) + 1) // 2 * (1 if move.player == 0 else -1)
 
 
 def _notes(report: GameReport, size: int) -> list[MoveNote]:

@@ -24,6 +24,8 @@ class Annotation:
     """One of !, ?, !!, ??, !?, ?!."""
     centipawns: int | None = None
     """The position after the move for white, as chess programs read it: ``[%eval 0.35]``."""
+    mate: int | None = None
+    """In how many moves white mates from there, below 0 if it is mated: ``[%eval #3]``."""
     line: tuple[str, ...] = ()
     """A variation in SAN: what could have been played instead of the move."""
 
@@ -57,9 +59,13 @@ def _tell_numbers(node: "chess.pgn.ChildNode", game: ChessGame, ply: int, note: 
     import chess
     import chess.engine
 
-    if note.centipawns is not None:
-        score = chess.engine.PovScore(chess.engine.Cp(note.centipawns), chess.WHITE)
-        node.set_eval(score)
+    score: chess.engine.Score | None = None
+    if note.mate is not None:
+        score = chess.engine.Mate(note.mate)
+    elif note.centipawns is not None:
+        score = chess.engine.Cp(note.centipawns)
+    if score is not None:
+        node.set_eval(chess.engine.PovScore(score, chess.WHITE))
     if game.clocks is not None and not np.isnan(game.clocks[ply]):
         node.set_clock(float(game.clocks[ply]))
 
