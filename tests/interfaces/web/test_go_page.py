@@ -266,6 +266,14 @@ def test_records_that_are_not_read(page, text, why):
         page.read(text)
 
 
+def test_a_record_that_went_on_after_two_passes(client):
+    record = "(;SZ[9]PB[Cho]PW[Kato]RE[B+R];B[ee];W[];B[];W[cc];B[gg])"
+    found = client.post("/api/sessions/read", json={"game": "go", "record": record}).json()
+    names = [turn["name"] for turn in found["turns"]]
+    assert names == ["E5", "pass", "pass", "count", "resume", "C7", "G3"]
+    assert found["outcome"] == "Black wins: White resigns"
+
+
 def test_a_record_is_gone_on_with(client):
     told = {"game": "go", "record": LATE.read_text(), "seats": PEOPLE}
     found = client.post("/api/sessions/read", json=told).json()
@@ -275,7 +283,7 @@ def test_a_record_is_gone_on_with(client):
     answer = client.post("/api/sessions/read", json=broken)
     assert "turn 2: D6 is not a legal move" in answer.json()["detail"]
     other = {**told, "record": "(;SZ[7];B[dd])"}
-    assert "size" in client.post("/api/sessions/read", json=other).json()["detail"]
+    assert "not of 7" in client.post("/api/sessions/read", json=other).json()["detail"]
 
 
 # Agents

@@ -1,7 +1,7 @@
 """Go on the page."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal, get_args
 
@@ -50,12 +50,13 @@ _MARGIN = re.compile(r"wins by ([\d.]+)")
 _HOW = {"R": "resigns", "T": "runs out of time", "F": "forfeits"}
 _LEVEL = {"Draw": "0", "No result": "Void"}
 
+Size = Literal[9, 13, 19]
 Rules = Literal["chinese", "japanese", "aga", "new-zealand"]
 Stones = Annotated[tuple[Annotated[str, Field(max_length=3)], ...], Field(max_length=361)]
 
 
 class GoSetup(Strict):
-    size: Literal[9, 13, 19] = 19
+    size: Size = 19
     komi: Annotated[float, Field(ge=-MOST_KOMI, le=MOST_KOMI)] = 7.5
     handicap: Annotated[
         int, Field(ge=0, le=9, description="Black's stones on their customary points; 0 or 2 to 9")
@@ -252,8 +253,22 @@ class GoPage(PageGame):
         heading = Heading(
             game.date, game.event, (game.black, game.white), (game.black_rank, game.white_rank)
         )
-        turns: list[Turn] = [format_gtp(move, game.size) for move in game.moves.tolist()]
-        return Record(setup, turns, heading, _outcome(game.result))
+        if game.size not in get_args(Size):
+            sizes = ", ".join(map(str, get_args(Size)))
+            raise InputError(f"boards of {sizes} are played on here, not of {game.size}")
+        moves = [format_gtp(move, game.size) for move in game.moves.tolist()]
+        return Record(setup, list(_resumed(moves)), heading, _outcome(game.result))
+
+
+def _resumed(moves: list[str]) -> Iterator[str]:
+    """Where players went on after two passes they could not agree on what is dead."""
+    passes = 0
+    for move in moves:
+        if passes == 2:
+            yield from ("dead", "resume")
+            passes = 0
+        yield move
+        passes = passes + 1 if move == "pass" else 0
 
 
 def _choice(table: GoTable, found: Analysis, rng: np.random.Generator) -> str:
