@@ -1,7 +1,6 @@
 """Self-play as an experiment: chunks, decks, seats, and its report."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from hanabi_players import registered  # noqa: F401
@@ -11,7 +10,6 @@ from kedge.agents.hanabi_specs import sparta
 from kedge.errors import InputError
 from kedge.experiments import list_runs, run
 from kedge.experiments.selfplay import CrossPlay, SelfPlay, table_games
-from kedge.models import embedded
 from kedge.records import replayed_hanabi_games, write_hanabi_games
 
 pytestmark = pytest.mark.usefixtures("registered")
@@ -161,6 +159,5 @@ def test_a_search_that_is_to_end_early_needs_a_value(tmp_path, monkeypatch):
 
 
 def test_a_model_of_two_players_is_no_use_to_three(tmp_path):
-    model = Path(embedded.__file__).parent / "shipped" / "hanabi.onnx"
     with pytest.raises(InputError, match="a model for 2 players is asked about another game"):
-        played(quick(f'"{model}"', players=3), tmp_path / "run")
+        played(quick("hanabi-smartbot", players=3), tmp_path / "run")

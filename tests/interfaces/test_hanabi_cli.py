@@ -1,10 +1,11 @@
 """``kedge selfplay``, ``predict`` and ``policy`` of Hanabi as a user meets them."""
 
 import json
+import subprocess
 from dataclasses import replace
 
 import pytest
-from command import answer, kedge
+from command import KEDGE, answer, kedge
 from hanabi_players import people, registered  # noqa: F401
 
 from kedge.games.hanabi import Hanabi
@@ -113,7 +114,8 @@ def test_a_policy(games, tmp_path):
     found = answer(*asked, "--svg", svg)
     assert (found["agent"], found["turn"], found["player"]) == ("sparta(lambda=1)", 5, 1)
     best = found["moves"][0]
-    assert best.keys() == {"move", "anchor", "policy", "q", "visits"}
+    assert best.keys() == {"move", "anchor", "policy", "q", "visits", "answer"}
+    assert best["answer"] is None  # who peeks has not thought of it
     shares = [one["policy"] for one in found["moves"]]
     assert shares == sorted(shares, reverse=True)
     assert sum(shares) == pytest.approx(1.0)
@@ -129,6 +131,18 @@ def test_a_policy(games, tmp_path):
     raw = answer("policy", "hanabi", games, "--agent", "hanabi")
     assert (raw["cards"], raw["value"], raw["moves"][0]["q"]) == (None, None, None)
     assert "believed" not in kedge("policy", "hanabi", games, "--agent", "hanabi").stdout
+
+
+def test_what_the_next_player_is_expected_to_do(games):
+    """By a search itself, in a process of its own."""
+    asked = ["policy", "hanabi", str(games), "-a", "sparta(hanabi-smartbot, rollouts=40)"]
+    told, text = (
+        subprocess.run([KEDGE, *asked, *more], capture_output=True, text=True, check=True).stdout
+        for more in (["--json"], [])
+    )
+    best = json.loads(told)["moves"][0]
+    assert 0.0 < best["answer"]["probability"] <= 1.0
+    assert f"{best['answer']['move']} (" in text
 
 
 @pytest.mark.parametrize(
