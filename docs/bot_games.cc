@@ -144,15 +144,17 @@ std::string joined(const std::vector<std::string> &parts) {
 }  // namespace
 
 int main(int argc, char **argv) {
-  if (argc < 3 || argc > 4) {
-    std::fprintf(stderr, "usage: %s FIRST_SEED GAMES [SLIPS]\n", argv[0]);
+  const double share = argc > 3 ? std::strtod(argv[3], nullptr) : 0.0;
+  const bool is_told = argc == 3 || (argc == 4 && share > 0.0 && share < 1.0);
+  if (!is_told || std::strtol(argv[2], nullptr, 10) < 1) {
+    std::fprintf(stderr, "usage: %s FIRST_SEED GAMES [SLIPS]   (slips: a share of the moves, such as 0.03)\n", argv[0]);
     return 2;
   }
   const unsigned first = std::strtoul(argv[1], nullptr, 10), games = std::strtoul(argv[2], nullptr, 10);
   const std::string slips = argc > 3 ? std::string("-slips-") + argv[3] : "";
   for (unsigned seed = first; seed < first + games; ++seed) {
     Table table;
-    table.slips = argc > 3 ? std::strtod(argv[3], nullptr) : 0.0;
+    table.slips = share;
     table.chance.seed(seed * 2654435761u + 17u);
     const std::vector<Card> deck = deck_of(seed);
     Server server;

@@ -107,6 +107,15 @@ def test_what_was_built_counts_after_a_bomb():
     assert report.values[-1] == (sum(end.fireworks),)
 
 
+def test_slips_are_nobodys_decisions():
+    [game] = people(1)
+    report = analyse_hanabi(
+        replace(game, slips=(1, 2)), Peeking(), "peeking", np.random.default_rng(0)
+    )
+    assert [one.turn for one in report.decisions] == [0, *range(3, len(game))]
+    assert len(report.values) == len(game) + 1
+
+
 def test_orders_of_every_power():
     agent = make_agent("pikl-hedge(uniform-orders, lambda=0.1, iterations=32)")
     told = []

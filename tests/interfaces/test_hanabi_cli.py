@@ -143,6 +143,7 @@ def test_what_the_next_player_is_expected_to_do(games):
     best = json.loads(told)["moves"][0]
     assert 0.0 < best["answer"]["probability"] <= 1.0
     assert f"{best['answer']['move']} (" in text
+    assert answer("policy", "hanabi", games, "--bomb", "stack", "-a", "hanabi")["player"] == 0
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """The backends against numpy's forward pass, and against lc0."""
 
+import lzma
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -22,6 +23,7 @@ from kedge.models.network import to_onnx, to_torch
 from kedge.models.onnx_backends import OnnxNetwork, OpenVinoNetwork
 from kedge.models.torch_backend import TorchNetwork
 from kedge.models.tower import TowerNetwork
+from kedge.models.weight_files import read_model
 
 SHAPES = {
     "maia's": {"blocks": 2},
@@ -278,6 +280,12 @@ def test_overflow_is_seen(backend):
     arrays = {name: array * np.float32(1e18) for name, array in weights.arrays.items()}
     with pytest.raises(InputError, match="not finite"):
         backend(replace(weights, arrays=arrays)).evaluate(positions(1))
+
+
+def test_compressed_models_are_to_be_unpacked(tmp_path):
+    (tmp_path / "net.onnx.xz").write_bytes(lzma.compress(b"\x08anything"))
+    with pytest.raises(InputError, match=r"net\.onnx\.xz: compressed; unpack it first: xz -d"):
+        read_model(tmp_path / "net.onnx.xz")
 
 
 def test_onnx_files(tmp_path):

@@ -39,7 +39,8 @@ def analyse_hanabi(
     values: list[float] = []
     for turn, action in enumerate(game.actions):
         [found] = agent.analyse_many([state], rng)
-        decisions.append(_decision(turn, state, found, action))
+        if turn not in game.slips:  # which nobody decided
+            decisions.append(_decision(turn, state, found, action))
         # Where nothing is known of one's cards, nothing is known of the value.
         values.append(float(found.value) if np.isfinite(found.value) else [0.0, *values][-1])
         state.apply_action(action)

@@ -1,9 +1,10 @@
 """``kedge policy hanabi``: what an agent would do at a table, and what it thinks it holds."""
 
 import sys
+from dataclasses import replace
 from math import isnan
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -42,6 +43,14 @@ def hanabi_policy(
         typer.Option("--agent", "-a", metavar="SPEC", help="Who plays: a model, or a search."),
     ] = "sparta(hanabi, lambda=1, rollouts=1000)",
     seed: Annotated[int, typer.Option(min=0, help="Of what the agent draws.")] = 0,
+    bomb: Annotated[
+        Literal["zero", "stack"] | None,
+        typer.Option(
+            help="What a game is worth whose last life is lost: nothing, or what was built. "
+            "[default: as the record says]",
+            show_default=False,
+        ),
+    ] = None,
     svg: Annotated[
         Path | None,
         typer.Option(
@@ -61,8 +70,6 @@ def hanabi_policy(
     - `kedge policy hanabi games.jsonl --game 3 --turn 20 -a "sparta(hanabi, lambda=2)"`
     - `kedge policy hanabi export.json --turn 9 --svg table.svg --json`
     """
-    from dataclasses import replace
-
     import numpy as np
 
     from kedge.agents import make_hanabi_player
@@ -71,7 +78,7 @@ def hanabi_policy(
     from kedge.specs import parse
 
     spec = parse(agent)
-    asked, state = make_hanabi_player(spec), _recorded(file, number, turn)
+    asked, state = make_hanabi_player(spec), _recorded(file, number, turn, bomb)
     rng = np.random.default_rng(seed)
     with waiting("searching", quiet=as_json):
         [found] = asked.analyse_many([state], rng)
@@ -94,7 +101,9 @@ def hanabi_policy(
         _print(str(spec), state, found.value, rows, cards, top, svg, is_search=is_search)
 
 
-def _recorded(file: str, number: int, turn: int) -> "HanabiState":
+def _recorded(
+    file: str, number: int, turn: int, bomb: Literal["zero", "stack"] | None
+) -> "HanabiState":
     """A position of a game that the rules allow, in which someone is to move."""
     from kedge.records import ReadReport, numbered_game, replayed_hanabi_games
 
@@ -103,7 +112,7 @@ def _recorded(file: str, number: int, turn: int) -> "HanabiState":
     game = numbered_game(games, read, Path(file), number)
     if turn > len(game):
         raise InputError(f"{file}: game {number} has {len(game)} moves, and no turn {turn}")
-    state = game.rules.initial_state(game.deck)
+    state = replace(game, bomb=bomb or game.bomb).rules.initial_state(game.deck)
     for action in game.actions[:turn]:
         state.apply_action(action)
     if state.is_terminal():
@@ -190,6 +199,8 @@ def _print(
         )
     console.print(table)
     print_rest(console, everything, top)
+    if searched and all(row["q"] == 0.0 for row in everything):
+        console.print("\nwhatever is played, the last life is lost; --bomb stack counts the rest")
     if cards is not None:
         _print_cards(console, cards)
     elif is_search:

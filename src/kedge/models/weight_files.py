@@ -18,6 +18,7 @@ from kedge.models.weights import Weights, weights_of
 
 Format = Literal["lc0", "onnx"]
 _ONNX_BEGINS = b"\x08"  # the field of the file's version, which every writer puts first
+_XZ_BEGINS = b"\xfd7zXZ\x00"
 
 
 AnyWeights = Weights | DiplomacyWeights | ValueWeights | PolicyWeights | BeliefWeights
@@ -30,6 +31,8 @@ def read_model(path: str | Path) -> AnyWeights:
 
 def parse_model(content: bytes, name: str) -> AnyWeights:
     """The same of a file's bytes; `name` is for errors."""
+    if content.startswith(_XZ_BEGINS):
+        raise InputError(f"{name}: compressed; unpack it first: xz -d")
     if format_of(content) == "lc0":
         return parse_lc0(content, name)
     try:
