@@ -87,17 +87,17 @@ def test_values_are_the_scores_of_games_that_the_blueprint_plays_out():
 def test_what_the_next_player_would_answer():
     """Where one's hand is known, it is what the blueprint does with these cards."""
     state, rng = played(12), np.random.default_rng(0)
-    actions = state.legal_actions()
-    agent = SpartaAgent(BOT, Certain(), budget=Budget(100))
-    for action, answer in zip(actions, agent.answer(state, actions, rng), strict=True):
+    found = SpartaAgent(BOT, Certain(), budget=Budget(100)).explained(state, rng)
+    for action, answer in zip(found.actions.tolist(), found.answers, strict=True):
         after = state.clone()
         after.apply_action(action)
         if state.game.moves[action].kind in ("color", "rank"):  # no card is drawn that may matter
             assert answer == (BOT.act(after, after.current_player(), rng), 1.0)
-    [even] = sparta(EVEN).answer(played(1, 1, SMALL), [0], rng)
-    assert even is not None
-    assert 0.0 < even[1] < 0.5
-    assert SpartaAgent(BOT, Nothing()).answer(state, actions[:2], rng) == [None, None]
+    even = sparta(EVEN).explained(played(1, 1, SMALL), rng)
+    assert all(0.0 < share < 0.5 for _, share in even.answers)
+    np.testing.assert_allclose(even.cards.sum(1), np.ones(len(even.cards)))
+    nothing = SpartaAgent(BOT, Nothing()).explained(state, rng)
+    assert (nothing.answers, nothing.cards) == (None, None)
 
 
 def test_nobody_answers_the_last_move():
@@ -106,7 +106,8 @@ def test_nobody_answers_the_last_move():
     while not state.is_terminal():
         last, action = state.clone(), BOT.act(state, state.current_player(), rng)
         state.apply_action(action)
-    assert SpartaAgent(BOT, Certain()).answer(last, [action], rng) == [None]
+    found = SpartaAgent(BOT, Certain(), budget=Budget(20)).explained(last, rng)
+    assert found.answers[found.actions.tolist().index(action)] is None
 
 
 def ends_soon(state):

@@ -38,6 +38,14 @@ class OrdersAnalysis(Analysis):
     orders: list[PackedOrders]
     """One joint order of the power for each entry of ``anchor``, ``policy`` and ``q``."""
 
+    def marginals(self) -> dict[int, float]:
+        """Of each order of a unit, packed, how likely it is."""
+        shares: dict[int, float] = {}
+        for orders, share in zip(self.orders, self.policy.tolist(), strict=True):
+            for order in orders.tolist():
+                shares[order] = shares.get(order, 0.0) + share
+        return shares
+
 
 @runtime_checkable
 class DiplomacyPlayer(Protocol):

@@ -22,6 +22,9 @@ class HanabiAnalysis(Analysis):
 
     cards: Array | None = None
     """(slots, cards): what it believes about each of its cards, if it has thought of them."""
+    answers: list[tuple[int, float] | None] | None = None
+    """After each action what the next player would likeliest do, and how likely that is, as far as
+    who is to move can know; None where the game would be over."""
 
 
 @runtime_checkable

@@ -1,6 +1,7 @@
 """SPARTA and piKL-SPARTA in Hanabi: search over a blueprint, in hands that its player may hold."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import inf, nan
 
 import numpy as np
@@ -103,41 +104,35 @@ class SpartaAgent(HanabiAgent):
             for i, state in enumerate(states)
         ]
 
-    def answer(
-        self, state: HanabiState, actions: Sequence[int], rng: np.random.Generator
+    def explained(self, state: HanabiState, rng: np.random.Generator) -> HanabiAnalysis:
+        """A decision with more to look at than playing takes: what is believed by more hands than
+        a search tries, and what the next player would answer."""
+        [found] = self.analyse_many([state], rng)
+        [hands] = self.belief.draw([state], _BELIEVED, rng)
+        if not len(hands):
+            return replace(found, cards=None)
+        assert found.actions is not None
+        answers = self._answers(state, found.actions, hands[:_ANSWERED], rng)
+        return replace(found, cards=_shares(state, hands), answers=answers)
+
+    def _answers(
+        self,
+        state: HanabiState,
+        actions: npt.NDArray[np.int64],
+        hands: Hands,
+        rng: np.random.Generator,
     ) -> list[tuple[int, float] | None]:
-        """What the next player would likeliest do after each of these actions, and how likely that
-        is, as far as who is to move can know; None where the game would be over or the belief is
-        empty."""
-        [hands] = self.belief.draw([state], _ANSWERED, rng)
-        if not len(hands) or not len(actions):
-            return [None] * len(actions)
-        # In every hand by every action, the draw pile shuffled alike for all actions.
-        worlds = len(hands)
-        root = np.zeros(worlds * len(actions), np.int64)
-        games = state.games.redealt(
-            root,
-            np.full(len(root), state.current_player()),
-            np.tile(hands, (len(actions), 1)),
-            np.tile(rng.integers(1 << 63, size=worlds, dtype=np.uint64), len(actions)),
-        )
-        games.step(np.repeat(np.asarray(actions, np.int64), worlds))
-        memory = self.blueprint.observe(games, rows(self._followed.memories([state]), root))
-        policy = self.blueprint.policy(games, memory)
+        worlds = self._worlds([state], [actions], [hands], rng)
+        count = len(actions), len(hands)
+        root, tried = np.zeros(count, np.int64), np.indices(count)
+        games, memory = worlds.made(root.ravel(), tried[0].ravel(), tried[1].ravel())
+        policy = self.blueprint.policy(games, self.blueprint.observe(games, memory))
         if self.greedy:
             policy = (policy == policy.max(1, keepdims=True)) & (policy > 0.0)
-        shares = np.asarray(policy, np.float64).reshape(len(actions), worlds, -1).mean(1)
-        best = shares.argmax(1)
+        shares = np.asarray(policy, np.float64).reshape(*count, -1).mean(1)
         return [
-            (int(answer), float(share)) if share > 0.0 else None
-            for answer, share in zip(best, shares[np.arange(len(best)), best], strict=True)
+            (int(one.argmax()), float(one.max())) if one.max() > 0.0 else None for one in shares
         ]
-
-    def believe(self, state: HanabiState, rng: np.random.Generator) -> Array | None:
-        """(slots, cards): what who is to move holds, by more hands than a search tries; None where
-        the belief is empty."""
-        [hands] = self.belief.draw([state], _BELIEVED, rng)
-        return _shares(state, hands) if len(hands) else None
 
     def _estimates(
         self,
@@ -148,19 +143,28 @@ class SpartaAgent(HanabiAgent):
     ) -> list[Estimate]:
         if not states:
             return []
-        worlds = _Worlds(
+        worlds = self._worlds(states, [actions for actions, _ in known], hands, rng)
+        sizes = [len(actions) for actions, _ in known]
+        leads = [self._lead(anchor) for _, anchor in known]
+        return estimate(worlds.returns, sizes, self.budget, leads)
+
+    def _worlds(
+        self,
+        states: Sequence[HanabiState],
+        actions: Sequence[npt.NDArray[np.int64]],
+        hands: Sequence[Hands],
+        rng: np.random.Generator,
+    ) -> "_Worlds":
+        return _Worlds(
             self.blueprint,
             Games.join([state.games for state in states]),
             self._followed.memories(states),
-            [actions for actions, _ in known],
+            actions,
             hands,
             rng,
             greedy=self.greedy,
             depth=self.depth,
         )
-        sizes = [len(actions) for actions, _ in known]
-        leads = [self._lead(anchor) for _, anchor in known]
-        return estimate(worlds.returns, sizes, self.budget, leads)
 
     def _lead(self, anchor: Array) -> Array:
         """What the anchor gives moves in the comparison of Q(a) + λ log τ(a)."""
@@ -243,17 +247,26 @@ class _Worlds:
         ]
         return np.concatenate(parts)
 
+    def made(
+        self,
+        roots: npt.NDArray[np.int64],
+        actions: npt.NDArray[np.int64],
+        worlds: npt.NDArray[np.int64],
+    ) -> tuple[Games, Memory]:
+        """The games after these actions, which are not yet observed."""
+        hands = self._hands[self._first_hand[roots] + worlds % self._drawn[roots]]
+        seeds = self._seeds[roots] + worlds.astype(np.uint64)
+        games = self._games.redealt(roots, self._seats[roots], hands, seeds)
+        games.step(self._actions[self._first_action[roots] + actions])
+        return games, rows(self._memory, roots)
+
     def _play_out(
         self,
         roots: npt.NDArray[np.int64],
         actions: npt.NDArray[np.int64],
         worlds: npt.NDArray[np.int64],
     ) -> Array:
-        hands = self._hands[self._first_hand[roots] + worlds % self._drawn[roots]]
-        seeds = self._seeds[roots] + worlds.astype(np.uint64)
-        games = self._games.redealt(roots, self._seats[roots], hands, seeds)
-        games.step(self._actions[self._first_action[roots] + actions])
-        memory = rows(self._memory, roots)
+        games, memory = self.made(roots, actions, worlds)
         return self._blueprint.play_out(
             games, memory, self._rng, greedy=self._greedy, depth=self._depth
         )

@@ -61,10 +61,7 @@ def order_sums(found: OrdersAnalysis, played: PackedOrders, anchor: Array) -> Ar
 
     The likeliest joint action is the agent's best; orders of its units are compared one by one.
     """
-    marginals: dict[int, float] = defaultdict(float)
-    for orders, share in zip(found.orders, found.policy.tolist(), strict=True):
-        for order in orders.tolist():
-            marginals[order] += share
+    marginals = found.marginals()
     by_unit: dict[str, list[float]] = defaultdict(list)
     for order, share in marginals.items():
         by_unit[unit_of(order)].append(share)

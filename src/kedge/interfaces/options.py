@@ -19,6 +19,10 @@ def svg_file(path: Path | None) -> Path | None:
     return path
 
 
+#: Of Hanabi.
+BombRule = Literal["zero", "stack"]
+BOMB_HELP = "What a game is worth whose last life is lost: nothing, or what was built."
+Bomb = Annotated[BombRule, typer.Option(help=BOMB_HELP)]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 Device = Annotated[
     str,

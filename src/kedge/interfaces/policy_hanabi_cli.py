@@ -4,12 +4,12 @@ import sys
 from dataclasses import replace
 from math import isnan
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from kedge.errors import InputError
-from kedge.interfaces.options import Json, svg_file
+from kedge.interfaces.options import BOMB_HELP, BombRule, Json, svg_file
 from kedge.interfaces.output import print_json
 from kedge.interfaces.policy_cli import bar, print_rest
 
@@ -44,12 +44,8 @@ def hanabi_policy(
     ] = "sparta(hanabi, lambda=1, rollouts=1000)",
     seed: Annotated[int, typer.Option(min=0, help="Of what the agent draws.")] = 0,
     bomb: Annotated[
-        Literal["zero", "stack"] | None,
-        typer.Option(
-            help="What a game is worth whose last life is lost: nothing, or what was built. "
-            "[default: as the record says]",
-            show_default=False,
-        ),
+        BombRule | None,
+        typer.Option(help=f"{BOMB_HELP} [default: as the record says]", show_default=False),
     ] = None,
     svg: Annotated[
         Path | None,
@@ -81,13 +77,11 @@ def hanabi_policy(
     asked, state = make_hanabi_player(spec), _recorded(file, number, turn, bomb)
     rng = np.random.default_rng(seed)
     with waiting("searching", quiet=as_json):
-        [found] = asked.analyse_many([state], rng)
-        actions = [int(action) for action in found.actions]  # type: ignore[union-attr]
-        answers: list[tuple[int, float] | None] = [None] * len(actions)
         if isinstance(asked, SpartaAgent):
-            answers = asked.answer(state, actions, rng)
-            found = replace(found, cards=asked.believe(state, rng))
-    rows, cards = _rows(state, found, answers), _cards(state, found)
+            found = asked.explained(state, rng)
+        else:
+            [found] = asked.analyse_many([state], rng)
+    rows, cards = _rows(state, found), _cards(state, found)
     if svg is not None:
         from kedge.files import write_atomic
 
@@ -101,9 +95,7 @@ def hanabi_policy(
         _print(str(spec), state, found.value, rows, cards, top, svg, is_search=is_search)
 
 
-def _recorded(
-    file: str, number: int, turn: int, bomb: Literal["zero", "stack"] | None
-) -> "HanabiState":
+def _recorded(file: str, number: int, turn: int, bomb: BombRule | None) -> "HanabiState":
     """A position of a game that the rules allow, in which someone is to move."""
     from kedge.records import ReadReport, numbered_game, replayed_hanabi_games
 
@@ -120,12 +112,11 @@ def _recorded(
     return state
 
 
-def _rows(
-    state: "HanabiState", found: "HanabiAnalysis", answers: list[tuple[int, float] | None]
-) -> list[dict[str, Any]]:
+def _rows(state: "HanabiState", found: "HanabiAnalysis") -> list[dict[str, Any]]:
     """One a legal move, best first: by probability, then by the anchor's, then by value."""
     assert found.actions is not None
     partner = (state.current_player() + 1) % state.num_players
+    answers = found.answers or [None] * len(found.actions)
     visits = [None] * len(found.actions) if found.visits is None else found.visits.tolist()
     rows = [
         {

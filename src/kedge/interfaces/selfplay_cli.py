@@ -1,12 +1,12 @@
 """``kedge selfplay``: what agents score together."""
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 
 from kedge.errors import InputError
-from kedge.interfaces.options import HERE, Device, Dtype, Json, Running, unfolded
+from kedge.interfaces.options import HERE, Bomb, Device, Dtype, Json, Running, unfolded
 from kedge.interfaces.output import finished, print_json
 
 selfplay_app = typer.Typer(
@@ -33,12 +33,7 @@ def hanabi(
     ] = "sparta(hanabi, lambda=1, rollouts=1000)",
     games: Annotated[int, typer.Option("--games", "-n", min=1, max=10**6, help="How many.")] = 100,
     players: Annotated[int, typer.Option(min=2, max=5, help="Seats at the table.")] = 2,
-    bomb: Annotated[
-        Literal["zero", "stack"],
-        typer.Option(
-            help="What a game scores whose last life is lost: nothing, or what was built."
-        ),
-    ] = "zero",
+    bomb: Bomb = "zero",
     cross: Annotated[
         bool,
         typer.Option("--cross", help="Every two of the agents, and each with itself: a matrix."),

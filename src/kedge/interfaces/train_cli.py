@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
 from kedge.errors import InputError
-from kedge.interfaces.options import Json
+from kedge.interfaces.options import Bomb, Json
 from kedge.interfaces.output import print_json, resumable
 
 if TYPE_CHECKING:
@@ -389,12 +389,7 @@ def hanabi_value(
     games: Annotated[
         int, typer.Option("--games", "-n", min=5, help="How many; one in five is held out.")
     ] = 4000,
-    bomb: Annotated[
-        Literal["zero", "stack"],
-        typer.Option(
-            help="What a game is worth whose last life is lost: nothing, or what was built."
-        ),
-    ] = "zero",
+    bomb: Bomb = "zero",
     seed: Annotated[int, typer.Option(min=0, help="Of decks, and of moves that are drawn.")] = 0,
     as_json: Json = False,
 ) -> None:

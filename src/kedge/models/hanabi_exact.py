@@ -14,7 +14,7 @@ from kedge.models.hanabi_conventions import ConventionsBelief, ConventionsBluepr
 from kedge.regularize import Array
 
 _CHUNK = 16_384  # hands that a blueprint is asked about at once
-_SLIPS = 0.1  # of players who search, and leave the blueprint now and then
+SLIPS = 0.1  #: Of greedy players' moves, drawn ones: who searches leaves the blueprint too.
 _NEGLIGIBLE = 1e-6  # of the weight of the likeliest hand
 
 
@@ -22,7 +22,7 @@ def exact_belief(blueprint: Blueprint, *, greedy: bool = False) -> Belief:
     """The quickest there is for `blueprint`."""
     if isinstance(blueprint, ConventionsBlueprint):
         return ConventionsBelief()
-    return ExactBelief(blueprint, greedy=greedy, slips=_SLIPS if greedy else 0.0)
+    return ExactBelief(blueprint, greedy=greedy, slips=SLIPS if greedy else 0.0)
 
 
 class ExactBelief:
@@ -259,4 +259,4 @@ class _Listing:
         return _Weighed(cards, ways, hands.likelihood[hand]), left
 
 
-__all__ = ["ExactBelief", "exact_belief"]
+__all__ = ["SLIPS", "ExactBelief", "exact_belief"]

@@ -16,6 +16,7 @@ from torch.nn import functional
 
 from kedge.games.hanabi import Hanabi
 from kedge.models.hanabi import Blueprint, Games, chosen
+from kedge.models.hanabi_exact import SLIPS
 from kedge.models.hanabi_network import to_shipped_onnx
 from kedge.models.hanabi_torch import BeliefModule
 from kedge.training import trainer
@@ -35,7 +36,7 @@ class BeliefRecipe(Recipe):
     """Of the LSTM over the turns."""
     greedy: bool = False
     """Whether everyone makes the blueprint's likeliest move, or draws one."""
-    slips: float = 0.1
+    slips: float = SLIPS
     """How often a move is drawn where everyone is greedy: who searches leaves the blueprint too."""
     played: int = 2048
     """Games that are played at a time; they are learned from once."""

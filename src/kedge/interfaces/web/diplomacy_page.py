@@ -52,7 +52,7 @@ from kedge.records.diplomacy_positions import replayed_games
 from kedge.records.report import ReadReport
 
 _searches = threading.Semaphore(2)  # each keeps the machine busy by itself
-_PLACE = re.compile(r"\b[A-Z]{3}(?:/[A-Z]{2})?")
+_PLACE = re.compile(r"\b[A-Z]{3}\b")
 _LIKELY, _MET = 0.1, 4  # orders of others that are told: how likely they are at least, how many
 _WAIT = 0.1  # seconds after which one that waits looks whether it is still wanted
 
@@ -173,7 +173,7 @@ class DiplomacyPage(PageGame):
                 others = _due(state) if isinstance(agent, OrderSearch) else seats
                 analyses = agent.analyse_many([(state, seat) for seat in others], rng)
                 found = dict(zip(others, analyses, strict=True))
-            likely = {seat: _likely_orders(one) for seat, one in found.items()}
+            likely = {seat: _likely(one) for seat, one in found.items()}
             for seat in seats:
                 one = found[seat]
                 orders = format_orders(one.orders[draw(one.policy, rng)])
@@ -278,23 +278,20 @@ def _turn_to_search(agent: Agent, stop: Stop) -> Iterator[None]:
             _searches.release()
 
 
-def _likely_orders(found: OrdersAnalysis) -> dict[str, float]:
-    """Of each order of a power, how likely it is."""
-    shares: dict[str, float] = {}
-    for orders, share in zip(found.orders, found.policy, strict=True):
-        for order in format_orders(orders):
-            shares[order] = shares.get(order, 0.0) + float(share)
-    return shares
+def _likely(found: OrdersAnalysis) -> dict[str, float]:
+    """The orders of a power that are worth telling of, and how likely they are."""
+    told = {order: share for order, share in found.marginals().items() if share >= _LIKELY}
+    return dict(zip(format_orders(np.array([*told], np.uint32)), told.values(), strict=True))
 
 
 def _met(likely: Mapping[int, Mapping[str, float]], orders: list[str]) -> list[str]:
     """What others likely do about where these units stand or go, in words."""
-    places = {place[:3] for order in orders for place in _PLACE.findall(order)}
+    places = {place for order in orders for place in _PLACE.findall(order)}
     coming = [
         (share, f"{POWERS[seat].title()} {short_order(order)} ({share:.0%})")
         for seat, shares in likely.items()
         for order, share in shares.items()
-        if share >= _LIKELY and " - " in order and order.split(" - ")[1][:3] in places
+        if " - " in order and order.split(" - ")[1][:3] in places
     ]
     return [f"– {told}" for _, told in sorted(coming, reverse=True)[:_MET]]
 

@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import Field
 
 from kedge.agents.agent import draw
-from kedge.agents.hanabi import HanabiPlayer
+from kedge.agents.hanabi import HanabiAnalysis, HanabiPlayer
 from kedge.agents.hanabi_search import SpartaAgent
 from kedge.errors import InputError
 from kedge.evaluation.decision_reports import DecisionsReport
@@ -36,7 +36,6 @@ from kedge.records.hanabi_files import live_game
 from kedge.records.hanabi_games import HanabiGame
 from kedge.records.hanabi_positions import replayed_hanabi_games
 from kedge.records.report import ReadReport, numbered_game
-from kedge.regularize import Array
 
 _NAMES = ("Alice", "Bob", "Cathy", "Donald", "Emily")  # as hanab.live's players call them
 _MODELLED = 2  # players, of the games that the model has seen
@@ -144,14 +143,13 @@ class HanabiPage(PageGame):
         ((seat, (spec, agent)),) = question.agents.items()
         if not isinstance(agent, HanabiPlayer):
             raise InputError(f"agent {spec}: does not play Hanabi")
-        [found] = agent.analyse_many([state], question.rng)
+        if isinstance(agent, SpartaAgent):
+            found = agent.explained(state, question.rng)
+        else:
+            [found] = agent.analyse_many([state], question.rng)
         actions = [int(action) for action in found.actions]  # type: ignore[union-attr]
         moves = [state.action_to_string(action) for action in actions]
-        answers: list[tuple[int, float] | None] = [None] * len(actions)
-        believed = found.cards
-        if isinstance(agent, SpartaAgent):
-            answers = agent.answer(state, actions, question.rng)
-            believed = agent.believe(state, question.rng)
+        answers = found.answers or [None] * len(actions)
 
         def row(i: int) -> Row:
             name = _named(moves[i])
@@ -165,7 +163,7 @@ class HanabiPage(PageGame):
                 line=[name, *_answered(state, answers[i])],
             )
 
-        thought = question.thought(seat, found, row, more={"cards": _believed(state, believed)})
+        thought = question.thought(seat, found, row, more={"cards": _believed(state, found)})
         return {seat: Decision(moves[draw(found.policy, question.rng)], thought)}
 
     def write(self, document: Document) -> str:
@@ -266,9 +264,9 @@ def _last(state: HanabiState) -> dict[str, Any] | None:
     }
 
 
-def _believed(state: HanabiState, cards: Array | None) -> list[list[tuple[str, float]]] | None:
+def _believed(state: HanabiState, found: HanabiAnalysis) -> list[list[tuple[str, float]]] | None:
     """Of each card in hand, what it likely is."""
-    if cards is None:
+    if found.cards is None:
         return None
     return [
         [
@@ -276,5 +274,5 @@ def _believed(state: HanabiState, cards: Array | None) -> list[list[tuple[str, f
             for number in (-slot).argsort(kind="stable")[:_LIKELY]
             if slot[number] > 0.0
         ]
-        for slot in cards
+        for slot in found.cards
     ]

@@ -25,7 +25,7 @@ from kedge.interfaces.web.words import MOST_TURNS, SeatIn, first_wrong
 
 _THOUGHTS = 32  # that are kept
 _BY_SEAT = ("names", "ratings")  # of a heading
-_BROKEN_OFF = "the record ends here"
+_UNFINISHED = "the record ends here"
 
 
 @dataclass
@@ -123,7 +123,7 @@ class Session:
         if game.outcome(found.state) is None:
             found.ended = record.outcome
         if found.outcome is None and _is_of_others(record.heading):
-            found.ended = _BROKEN_OFF
+            found.ended = _UNFINISHED
         if found.outcome is not None:
             found.heading = record.heading
             return found
@@ -240,8 +240,10 @@ class Session:
             raise InputError("this game was played by others: begin one from a position of it")
         if not self.game.undoes:
             raise InputError(f"nothing is taken back in {self.game.title}: it has been seen")
-        if self.ended is not None and self._has_time():
-            self._go_on()  # who has resigned has not moved
+        if self.ended is not None and (self.clock is None or min(self.clock.left) > 0.0):
+            self.ended = None  # who has resigned has not moved
+            self._run_clock()
+            self.revision += 1
             return
         if not self.turns:
             raise InputError("there is nothing to take back")
@@ -255,17 +257,6 @@ class Session:
         if self.clock is not None:
             self.clock.back_to(len(kept))
             self._run_clock()
-        self.revision += 1
-
-    def _has_time(self) -> bool:
-        return self.clock is None or min(self.clock.left) > 0.0
-
-    def _go_on(self) -> None:
-        """Take back that the game was ended."""
-        self.ended = None
-        if self.clock is not None:
-            deciding = self.deciding()
-            self.clock.hand_to(deciding[0] if deciding else None)
         self.revision += 1
 
     def undone_for(self, seat: int | None) -> int:
@@ -317,7 +308,7 @@ class Session:
 
     def played(self) -> Document:
         """The game as far as it goes into a record, in a copy that stays as it is."""
-        outcome = None if self.ended == _BROKEN_OFF else self.outcome
+        outcome = None if self.ended == _UNFINISHED else self.outcome
         names: list[str | None] = [
             PERSON if seat.human else f"kedge, dial {seat.dial:g}" for seat in self.seats
         ]

@@ -10,6 +10,7 @@ export function Actions({ session, shown, canPlayOn, act, files, reviewed, onTro
   const loser = session.deciding.find((seat) => people.includes(seat)) ?? people[0];
   const look = GAMES[session.game];
   const switches = people.length === 1 && session.seats.length === 2 && !session.outcome && !look.hides;
+  const undoable = session.turns.length > 0 || Boolean(session.outcome); // who resigns at once has made no move
   const [resigning, setResigning] = useState(false);
   const [copied, setCopied] = useState(false);
   const [link, setLink] = useState(null);
@@ -35,8 +36,8 @@ export function Actions({ session, shown, canPlayOn, act, files, reviewed, onTro
           onClick=${() => { location.hash = `#/${session.game}/${session.id}/${shown}`; }}>Play from here</button>`}
       ${people.length > 0 && !session.recorded && html`
         ${look.undoes !== false && html`
-          <button type="button" aria-disabled=${!session.turns.length}
-            onClick=${() => session.turns.length && act(api.undo(session.id))}>Undo</button>`}
+          <button type="button" aria-disabled=${!undoable}
+            onClick=${() => undoable && act(api.undo(session.id))}>Undo</button>`}
         ${switches && html`
           <button type="button" onClick=${() => act(switched(session, people[0]))}>Switch sides</button>`}
         ${(look.resigns || look.heir) && !session.outcome && html`

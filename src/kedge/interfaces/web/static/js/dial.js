@@ -11,9 +11,10 @@ const WORDS = {
   temperature: "temperature of its choice",
 };
 const WHOLE = new Set(["playouts", "rollouts", "iterations", "elo"]);
-const RANGES = { elo: [800, 2400] }; // of the people that the model knows
 
-export function Dial({ label, seat, stops, anchor = "people", onChange }) {
+// `people` is the number of the anchor, and from where to where it goes.
+export function Dial({ label, seat, stops, anchor = "people", people, onChange }) {
+  const range = (name) => (name === people?.name ? [people.least, people.most] : [0, undefined]);
   const [x, setX] = useState(seat.dial);
   useEffect(() => setX(seat.dial), [seat.dial]);
   const id = `stops-${label.replace(/\W/g, "")}`;
@@ -44,12 +45,12 @@ export function Dial({ label, seat, stops, anchor = "people", onChange }) {
           ${Object.entries(seat.numbers).map(([name, value]) => html`
             <label key=${name}>
               <span>${WORDS[name] || name}</span>
-              <input type="number" value=${value} min=${RANGES[name]?.[0] ?? 0} max=${RANGES[name]?.[1]}
+              <input type="number" value=${value} min=${range(name)[0]} max=${range(name)[1]}
                 step=${WHOLE.has(name) ? 1 : "any"}
                 onChange=${({ target }) => {
                   if (target.value === "") return;
-                  target.value = within(name, Number(target.value));
-                  tell(name, Number(target.value));
+                  const [least, most = Infinity] = range(name);
+                  tell(name, Math.min(most, Math.max(least, Number(target.value))));
                 }} />
             </label>`)}
           ${Object.keys(seat.settings).length > 0 && html`
@@ -60,11 +61,6 @@ export function Dial({ label, seat, stops, anchor = "people", onChange }) {
         ${seat.agent && html`<p class="spec"><code>${seat.agent}</code></p>`}
       </details>
     </section>`;
-}
-
-function within(name, number) {
-  const [least, most] = RANGES[name] || [-Infinity, Infinity];
-  return Math.min(most, Math.max(least, number));
 }
 
 export const likest = (anchor) => (anchor === "people" ? "like a person" : `like ${anchor}`);

@@ -44,7 +44,7 @@ export function GameView({ id, seat, games }) {
   const decision = chosen(offered, asked, thoughts);
   const about = decision && thoughts[decision.turn]?.[decision.seat];
   // What is pointed at in an agent's reasons is shown where it was to be played.
-  const before = useBefore(session, then?.isEarlier ? null : about);
+  const before = useBefore(session, then?.isEarlier ? null : about, Boolean(hovered));
   const [asking, ask] = useQuestion(session, decision, {
     thought: about, possible: then?.isEarlier && session.document && !alone, wanted: advised,
     onThought: hear, onTrouble: setTrouble,
@@ -112,7 +112,7 @@ export function GameView({ id, seat, games }) {
     <main class=${`table ${session.game}`}>
       <h1 class="sr" ref=${heading} tabindex="-1">${look.title}</h1>
       <div class="middle">
-        <${Board} ...${board} ...${hovered && before ? { session: before, mine: [] } : {}} />
+        <${Board} ...${board} ...${before ? { session: before, mine: [] } : {}} />
         <${Steps} count=${session.turns.length} shown=${shown} onShow=${onShow}>
           <p class="status" role="status" aria-live="polite">
             ${isNow ? status(session, mine, state) : earlier(shown, session)}</p>
@@ -128,7 +128,7 @@ export function GameView({ id, seat, games }) {
         <aside aria-label="The dial, and why">
           ${look.Panel && html`<${look.Panel} ...${board} />`}
           ${dials(agents).map(([label, seat, numbers]) => html`
-            <${Dial} key=${label} label=${label} seat=${seat} stops=${game.stops} anchor=${look.anchor}
+            <${Dial} key=${label} label=${label} seat=${seat} stops=${game.stops} anchor=${look.anchor} people=${look.people}
               onChange=${(told) => numbers.forEach((number) => sit(number, told))} />`)}
           ${alone && html`<p class="card">${alone}</p>`}
           ${!alone && people.length > 0 && html`

@@ -21,15 +21,16 @@ export function useHistory(session, onTrouble) {
   return [stood(session, earlier), earlier.turn, show];
 }
 
-// The game as it stood when an agent thought of a decision, where it has gone on since.
-export function useBefore(session, thought) {
+// While that is `wanted`, the game as it stood when an agent thought of a decision, where it has gone on since.
+export function useBefore(session, thought, wanted) {
   const [found, setFound] = useState(null);
   const turn = session && thought && thought.turn < session.turns.length ? thought.turn : null;
+  const way = turn === null ? null : JSON.stringify([session.id, session.eyes, session.turns.slice(0, turn)]);
   useEffect(() => {
-    setFound(null);
-    if (turn !== null) api.at(session.id, turn, session.eyes).then(setFound, () => {});
-  }, [session?.id, session?.eyes, turn]);
-  return found && found.turn === turn ? stood(session, found) : null;
+    if (!wanted || way === null || found?.way === way) return;
+    api.at(session.id, turn, session.eyes).then((told) => setFound({ ...told, way }), () => {});
+  }, [way, wanted]);
+  return wanted && way !== null && found?.way === way ? stood(session, found) : null;
 }
 
 const stood = (session, { turn, position, due }) =>
