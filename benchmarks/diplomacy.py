@@ -36,11 +36,11 @@ except ImportError:
 
 from kedge import _core
 from kedge.agents import make_diplomacy_player
-from kedge.agents.diplomacy_search import choose_candidates
-from kedge.agents.networks import computing_on
+from kedge.agents.board.networks import computing_on
+from kedge.agents.diplomacy.search import choose_candidates
 from kedge.games.diplomacy import POWERS, DiplomacyState, adjudicate_many
 
-sys.path.append(str(Path(__file__).parents[1] / "tests" / "games"))
+sys.path.append(str(Path(__file__).parents[1] / "tests" / "helpers"))
 
 
 def games(limit: int | None = None) -> Any:

@@ -13,11 +13,11 @@ import time
 import numpy as np
 
 from kedge.errors import InputError
-from kedge.evaluation.go_judges import check_judge, judge_games, judge_name
+from kedge.evaluation.go.scorers import check_judge, judge_games, judge_name
 from kedge.games.go import GoState
 from kedge.records import GoGame, read_go_games
-from kedge.records.go_games import split_of
-from kedge.records.go_positions import legal_length
+from kedge.records.go.games import split_of
+from kedge.records.go.positions import legal_length
 
 
 def counted_games(path: str, count: int, seed: int) -> list[GoGame]:

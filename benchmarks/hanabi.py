@@ -26,7 +26,7 @@ from timing import rate
 
 from kedge import _core
 from kedge.agents import make_agent
-from kedge.agents.hanabi import HanabiAgent
+from kedge.agents.hanabi.players import HanabiAgent
 from kedge.games.hanabi import Hanabi, View
 
 GAMES = 4096
@@ -72,7 +72,7 @@ def play_kedge(
 
 def play_torch(torch: ModuleType, rules: Any, decks: Any, options: dict[str, Any] | None) -> int:
     """Asks who is done, and so waits for the device, every eight steps, as `play_out` does."""
-    from kedge.games.hanabi_tensors import TensorGames
+    from kedge.games.hanabi.tensors import TensorGames
 
     games = TensorGames.of(rules, _core.HanabiGames(rules.game.rules, decks))
     steps = torch.zeros((), dtype=torch.int64, device=rules.device)
@@ -90,7 +90,7 @@ def play_torch(torch: ModuleType, rules: Any, decks: Any, options: dict[str, Any
 
 
 def time_torch(torch: ModuleType, device: str, repeats: int, *, compiled: bool) -> None:
-    from kedge.games.hanabi_tensors import TensorGames, TensorRules
+    from kedge.games.hanabi.tensors import TensorGames, TensorRules
 
     if compiled:
         for name in ("step", "legal_actions", "encode"):

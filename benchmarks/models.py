@@ -19,10 +19,10 @@ import numpy as np
 
 from kedge.errors import InputError
 from kedge.models import embedded, store
-from kedge.models.network import to_onnx
-from kedge.models.onnx_backends import OnnxNetwork, OpenVinoNetwork
-from kedge.models.torch_backend import TorchNetwork
-from kedge.models.tower import TowerNetwork
+from kedge.models.board.network import to_onnx
+from kedge.models.board.onnx_backends import OnnxNetwork, OpenVinoNetwork
+from kedge.models.board.torch_backend import TorchNetwork
+from kedge.models.board.tower import TowerNetwork
 
 CPU_SIZES = (1, 8, 64, 256)
 GPU_SIZES = (1, 64, 1024, 8192)

@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 
 from kedge import _core
-from kedge.agents.networks import computing_on, network
-from kedge.agents.puct import PuctAgent
+from kedge.agents.board.networks import computing_on, network
+from kedge.agents.board.puct import PuctAgent
 from kedge.games import load_game
 from kedge.machine import cores
-from kedge.models.backends import Network
-from kedge.models.encoding import Encoding
-from kedge.models.torch_backend import TorchNetwork
+from kedge.models.board.backends import Network
+from kedge.models.board.encoding import Encoding
+from kedge.models.board.torch_backend import TorchNetwork
 from kedge.search.puct import Settings, admit
 
 PLAYOUTS = 50

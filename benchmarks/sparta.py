@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from kedge.agents import make_agent
-from kedge.agents.hanabi import HanabiPlayer
-from kedge.agents.hanabi_models import blueprint
-from kedge.agents.networks import computing_on
-from kedge.evaluation.selfplay import dealt, play, standing
+from kedge.agents.board.networks import computing_on
+from kedge.agents.hanabi.models import blueprint
+from kedge.agents.hanabi.players import HanabiPlayer
+from kedge.evaluation.hanabi.selfplay import dealt, play, standing
 from kedge.games.hanabi import Hanabi, HanabiState
-from kedge.models.hanabi import Games
+from kedge.models.hanabi.model import Games
 
 RULES = Hanabi()
 

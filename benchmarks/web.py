@@ -32,13 +32,13 @@ import websockets
 from puct import bare, random_states
 from timing import rate
 
-from kedge.agents.networks import computing_on, network
-from kedge.agents.puct import PuctAgent
-from kedge.agents.shared_search import SharedSearches
+from kedge.agents.board.networks import computing_on, network
+from kedge.agents.board.puct import PuctAgent
+from kedge.agents.board.shared_search import SharedSearches
 from kedge.interfaces.web.app import ServerOptions, make_app
 from kedge.machine import cores
-from kedge.models.backends import Network
-from kedge.models.onnx_backends import OnnxNetwork
+from kedge.models.board.backends import Network
+from kedge.models.board.onnx_backends import OnnxNetwork
 from kedge.search.puct import Settings
 
 _MOVES = 10  # a game

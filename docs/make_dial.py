@@ -21,18 +21,18 @@ from typing import Any, TypeVar
 import make_results
 
 from kedge.agents import make_agent
+from kedge.agents.board.networks import is_cpu
 from kedge.agents.dial import spec_of
-from kedge.agents.networks import is_cpu
 from kedge.experiments import Experiment, run
-from kedge.experiments.match import ChessMatch, GoMatch, Match
-from kedge.experiments.predict import ChessPredict
-from kedge.experiments.tournament import Tournament
+from kedge.experiments.board.match import ChessMatch, GoMatch, Match
+from kedge.experiments.board.predict import ChessPredict
+from kedge.experiments.diplomacy.tournament import Tournament
 from kedge.games.normal_form import blotto, exploitability
-from kedge.paper.diplomacy_tradeoff import DiplomacyTradeoff
-from kedge.paper.go_strength import GoTradeoff
-from kedge.paper.hanabi_tradeoff import HanabiTradeoff
-from kedge.paper.published_diplomacy import IL, pikl
-from kedge.paper.published_hanabi import IL as NO_SEARCH
+from kedge.paper.diplomacy.published import IL, pikl
+from kedge.paper.diplomacy.tradeoff import DiplomacyTradeoff
+from kedge.paper.go.strength import GoTradeoff
+from kedge.paper.hanabi.published import IL as NO_SEARCH
+from kedge.paper.hanabi.tradeoff import HanabiTradeoff
 from kedge.regularize import kl_divergence
 
 CARDS = Path(__file__).resolve().parents[1] / "src" / "kedge" / "agents" / "dial.json"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import tiny_go
 
-from kedge.models.network import to_onnx
+from kedge.models.board.network import to_onnx
 
 
 @pytest.fixture(scope="session")

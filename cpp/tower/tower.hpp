@@ -1,4 +1,4 @@
-// A residual tower of convolutions and its heads, on the CPU: `kedge.models.plain` says what it
+// A residual tower of convolutions and its heads, on the CPU: `kedge.models.board.plain` says what it
 // computes. Convolutions of 3 x 3 are Winograd's F(4x4, 3x3) of Lavin and Gray 2016: the board is
 // cut into tiles of 4 x 4 points, each seen with its neighbours as 6 x 6; in another basis a
 // convolution is a product there, point by point, and the sum over channels a product of matrices:

@@ -11,9 +11,9 @@ from hanabi_players import Peeking, people
 from kedge.agents import make_agent
 from kedge.errors import InputError
 from kedge.evaluation.decision_reports import DecisionReport, DecisionsReport, Option, Part, Scale
+from kedge.evaluation.diplomacy.analysis import analyse_orders
 from kedge.evaluation.game_judges import diplomacy_judge, hanabi_judge
-from kedge.evaluation.hanabi_analysis import analyse_hanabi
-from kedge.evaluation.orders_analysis import analyse_orders
+from kedge.evaluation.hanabi.analysis import analyse_hanabi
 from kedge.games.diplomacy import Diplomacy, DiplomacyState
 from kedge.records import DiplomacyGame, Phase, replayed_games, replayed_hanabi_games
 

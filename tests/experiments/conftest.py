@@ -4,8 +4,12 @@ from pathlib import Path
 import pytest
 
 # Spawned drivers and Ray's workers import the experiments from beside the tests.
-_HERE = Path(__file__).parent
-_PATHS = [str(_HERE), str(_HERE.parents[1] / "src"), os.environ.get("PYTHONPATH", "")]
+_TESTS = Path(__file__).parents[1]
+_PATHS = [
+    str(_TESTS / "helpers"),
+    str(_TESTS.parent / "src"),
+    os.environ.get("PYTHONPATH", ""),
+]
 os.environ["PYTHONPATH"] = os.pathsep.join(path for path in _PATHS if path)
 os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
 os.environ["RAY_DISABLE_IMPORT_WARNING"] = "1"

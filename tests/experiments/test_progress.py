@@ -2,8 +2,8 @@
 
 import pytest
 
-from kedge.experiments import progress as module
-from kedge.experiments.progress import progress, seconds_left
+from kedge.experiments.engines import progress as module
+from kedge.experiments.engines.progress import progress, seconds_left
 
 
 def test_the_later_tasks_tell_how_long_it_takes():

@@ -8,7 +8,7 @@ import tiny_lc0 as tiny
 from uci_session import KEDGE, Session
 
 from kedge.models import store
-from kedge.models.network import to_onnx
+from kedge.models.board.network import to_onnx
 
 
 @pytest.fixture

@@ -10,14 +10,14 @@ from kedge.games.chess import START_FEN, ChessState
 from kedge.games.diplomacy import POWERS, Diplomacy, DiplomacyState
 from kedge.games.hanabi import Hanabi, Move
 from kedge.models import embedded
-from kedge.models.conditioning import TOLD, who
-from kedge.models.diplomacy_backends import OnnxOrders, TorchOrders
-from kedge.models.diplomacy_orders import NetworkOrders
-from kedge.models.diplomacy_values import SmallValues
-from kedge.models.encoding import CHESS, encode_chess
-from kedge.models.hanabi_belief import LearnedBelief
-from kedge.models.onnx_backends import OnnxNetwork
-from kedge.models.torch_backend import TorchNetwork
+from kedge.models.board.encoding import CHESS, encode_chess
+from kedge.models.board.onnx_backends import OnnxNetwork
+from kedge.models.board.torch_backend import TorchNetwork
+from kedge.models.chess.conditioning import TOLD, who
+from kedge.models.diplomacy.backends import OnnxOrders, TorchOrders
+from kedge.models.diplomacy.orders import NetworkOrders
+from kedge.models.diplomacy.values import SmallValues
+from kedge.models.hanabi.belief import LearnedBelief
 
 LINES = ["", "e2e4 e7e5 g1f3", "e2e4 c7c5 g1f3 d7d6 d2d4 c5d4 f3d4 g8f6 b1c3 a7a6",
          "d2d4 g8f6 c2c4 e7e6 g1f3 f8b4 c1d2 b4e7 d2c1 e7b4 c1d2 b4e7"]  # fmt: skip

@@ -13,7 +13,7 @@ import tiny_lc0 as tiny
 
 from kedge.errors import InputError
 from kedge.models import store
-from kedge.models.network import to_shipped_onnx
+from kedge.models.board.network import to_shipped_onnx
 
 
 @pytest.fixture
@@ -200,7 +200,7 @@ def test_the_pins_are_nine_digests(oracle):
 
 
 def test_evaluation_of_a_stored_model(weights):
-    from kedge.models.onnx_backends import OnnxNetwork
+    from kedge.models.board.onnx_backends import OnnxNetwork
 
     store.add("mine", weights)
     planes = np.zeros((1, 112, 8, 8), np.float32)

@@ -8,13 +8,13 @@ import pytest
 from hanabi_players import people
 
 from kedge.agents import make_diplomacy_player
-from kedge.evaluation.tournaments import play_tournament, recorded
+from kedge.evaluation.diplomacy.tournaments import play_tournament, recorded
 from kedge.games.chess import ChessState
 from kedge.games.diplomacy import POWERS, Diplomacy
 from kedge.games.go import GoState
 from kedge.records import ChessGame, write_diplomacy_games, write_hanabi_games, write_pgn
-from kedge.records.go_games import GoGame
-from kedge.records.sgf import write_sgf
+from kedge.records.go.games import GoGame
+from kedge.records.go.sgf import write_sgf
 
 
 def random_game(rng, plies, **tags):

@@ -10,11 +10,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kedge.agents import diplomacy_specs, hanabi_specs
 from kedge.agents.agent import Agent, Analysis, Player, plays
-from kedge.agents.diplomacy_specs import make_diplomacy_player
-from kedge.agents.hanabi_specs import make_hanabi_player
-from kedge.agents.normal_form import RegretAgent, UniformAgent
+from kedge.agents.diplomacy import specs as diplomacy_specs
+from kedge.agents.diplomacy.specs import make_diplomacy_player
+from kedge.agents.hanabi import specs as hanabi_specs
+from kedge.agents.hanabi.specs import make_hanabi_player
+from kedge.agents.normal_form.players import RegretAgent, UniformAgent
 from kedge.agents.registry import AGENTS, make_agent, no_such
 from kedge.errors import InputError
 from kedge.games.normal_form import NormalFormState
@@ -92,7 +93,7 @@ def _regret_agent(
     diplomacy: dict[str, Any],
 ) -> Agent:
     """A regret minimiser for what its anchor plays; `diplomacy` are options of that game's."""
-    from kedge.agents.diplomacy import ImitationAgent
+    from kedge.agents.diplomacy.players import ImitationAgent
 
     agent = make_agent(anchor)
     told = {} if iterations is None else {"iterations": iterations}
@@ -109,14 +110,14 @@ def _regret_agent(
 
 def _chess(elo: float = 1500.0, opponent: float | None = None, temperature: float = 1.0) -> Agent:
     """The model that ships with kedge, as a player of rating `elo` against `opponent`."""
-    from kedge.agents.networks import rated_agent
+    from kedge.agents.board.networks import rated_agent
 
     return rated_agent("chess", elo, opponent, temperature)
 
 
 def _go(temperature: float = 1.0) -> Agent:
     """The model that ships with kedge: professionals from 1900 to 2014."""
-    from kedge.agents.networks import network_agent
+    from kedge.agents.board.networks import network_agent
 
     return network_agent("go", temperature)
 
@@ -136,7 +137,7 @@ def _puct(
 
     So is `value`, which says what positions are worth; the anchor does without it.
     """
-    from kedge.agents.networks import puct_agent
+    from kedge.agents.board.networks import puct_agent
 
     if isinstance(playouts, int) and playouts > _MOST_PLAYOUTS:
         raise InputError(f"playouts: at most {_MOST_PLAYOUTS:,}, not {playouts:,}")

@@ -24,12 +24,13 @@ def no_such(option: str, agent: str, known: list[str]) -> InputError:
 
 
 def _model(name: str) -> Callable[..., Agent]:
-    from kedge.agents import diplomacy_specs, hanabi_specs
+    from kedge.agents.diplomacy import specs as diplomacy_specs
+    from kedge.agents.hanabi import specs as hanabi_specs
     from kedge.models import embedded, store
-    from kedge.models.conditioning import is_told
-    from kedge.models.diplomacy_network import DiplomacyWeights
-    from kedge.models.diplomacy_values import ValueWeights
-    from kedge.models.hanabi_network import BeliefWeights, PolicyWeights
+    from kedge.models.chess.conditioning import is_told
+    from kedge.models.diplomacy.network import DiplomacyWeights
+    from kedge.models.diplomacy.values import ValueWeights
+    from kedge.models.hanabi.network import BeliefWeights, PolicyWeights
     from kedge.models.named import load
 
     known = {*store.known_names(), *embedded.names()}
@@ -55,14 +56,14 @@ def _model(name: str) -> Callable[..., Agent]:
         )
 
     def make(temperature: float = 1.0) -> Agent:
-        from kedge.agents.networks import network_agent
+        from kedge.agents.board.networks import network_agent
 
         return network_agent(Spec(name), temperature)
 
     def rated(
         elo: float = 1500.0, opponent: float | None = None, temperature: float = 1.0
     ) -> Agent:
-        from kedge.agents.networks import rated_agent
+        from kedge.agents.board.networks import rated_agent
 
         return rated_agent(name, elo, opponent, temperature)
 

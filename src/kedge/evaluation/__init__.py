@@ -1,0 +1,1 @@
+"""Measurements: prediction, matches, tournaments, reviews of games."""

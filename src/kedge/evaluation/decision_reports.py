@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from kedge.evaluation.game_analysis import RARE
+from kedge.evaluation.board.game_analysis import RARE
 from kedge.records import DiplomacyGame, HanabiGame
 
 SHOWN = 3  #: What people decide most, and disagreements a player.

@@ -7,16 +7,16 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from kedge.agents import make_agent, make_hanabi_player, make_player
-from kedge.agents.chess_mates import forced_end
+from kedge.agents.chess.mates import forced_end
 from kedge.agents.dial import strongest
-from kedge.agents.diplomacy import ImitationAgent, OrderSearch
-from kedge.agents.diplomacy_specs import not_of_diplomacy
+from kedge.agents.diplomacy.players import ImitationAgent, OrderSearch
+from kedge.agents.diplomacy.specs import not_of_diplomacy
+from kedge.evaluation.board.game_analysis import GameReport, analyse_game
+from kedge.evaluation.chess.rating_fit import move_likelihoods, rating_networks
+from kedge.evaluation.chess.told_ratings import told_agent, told_ratings
 from kedge.evaluation.decision_reports import DecisionsReport
-from kedge.evaluation.game_analysis import GameReport, analyse_game
-from kedge.evaluation.hanabi_analysis import analyse_hanabi
-from kedge.evaluation.orders_analysis import analyse_orders
-from kedge.evaluation.rating_fit import move_likelihoods, rating_networks
-from kedge.evaluation.told_ratings import told_agent, told_ratings
+from kedge.evaluation.diplomacy.analysis import analyse_orders
+from kedge.evaluation.hanabi.analysis import analyse_hanabi
 from kedge.games.chess import ChessState
 from kedge.games.go import GoState
 

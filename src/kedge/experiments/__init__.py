@@ -6,7 +6,7 @@ the report comes out the same to the byte.
 
 from kedge.errors import ExperimentError
 from kedge.experiments.experiment import Experiment, Task
-from kedge.experiments.report import Column, Report, Table
+from kedge.experiments.reports.report import Column, Report, Table
 from kedge.experiments.runner import Engine, Run, run
 from kedge.experiments.store import RunInfo, list_runs, load_run, remove_run, runs_folder
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from kedge.errors import InputError
 from kedge.experiments.jsonable import canonical, plain
-from kedge.experiments.report import Report
+from kedge.experiments.reports.report import Report
 
 _NAME = re.compile(r"[a-z0-9]+([-_][a-z0-9]+)*")
 

@@ -5,13 +5,13 @@ from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 
-from kedge.agents.diplomacy_models import VALUE, is_order_model
-from kedge.agents.hanabi_models import belief_name
+from kedge.agents.diplomacy.models import VALUE, is_order_model
+from kedge.agents.hanabi.models import belief_name
 from kedge.errors import InputError
 from kedge.models import embedded
 from kedge.models.named import is_known
 from kedge.models.store import is_path, resolve, stored_names
-from kedge.records.go_files import record_files
+from kedge.records.go.files import record_files
 from kedge.specs import Spec, parse
 
 

@@ -3,11 +3,11 @@
 from contextlib import AbstractContextManager
 
 from kedge.agents import Player, make_diplomacy_player, make_hanabi_player, make_player
-from kedge.agents.diplomacy import DiplomacyPlayer
-from kedge.agents.hanabi import HanabiPlayer
-from kedge.agents.networks import computing_on, is_cpu
+from kedge.agents.board.networks import computing_on, is_cpu
+from kedge.agents.diplomacy.players import DiplomacyPlayer
+from kedge.agents.hanabi.players import HanabiPlayer
 from kedge.games.chess import ChessState
-from kedge.models.backends import Dtype
+from kedge.models.board.backends import Dtype
 from kedge.specs import Spec
 
 

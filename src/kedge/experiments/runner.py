@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from kedge.errors import ExperimentError, InputError
-from kedge.experiments.cluster import run_ray
+from kedge.experiments.engines.cluster import run_ray
+from kedge.experiments.engines.jobs import Outcome
+from kedge.experiments.engines.local import run_inline, run_local
+from kedge.experiments.engines.progress import progress as show_progress
 from kedge.experiments.experiment import Experiment, Job, jobs_of
-from kedge.experiments.jobs import Outcome
-from kedge.experiments.local import run_inline, run_local
-from kedge.experiments.progress import progress as show_progress
-from kedge.experiments.report import Report
+from kedge.experiments.reports.report import Report
 from kedge.experiments.store import Store
 from kedge.machine import cores
 

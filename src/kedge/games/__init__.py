@@ -4,11 +4,11 @@ import re
 from pathlib import Path
 
 from kedge.errors import InputError
-from kedge.games.chess import Chess
-from kedge.games.diplomacy import Diplomacy
+from kedge.games.chess.game import Chess
+from kedge.games.diplomacy.game import Diplomacy
 from kedge.games.game import Game
-from kedge.games.go import Go
-from kedge.games.hanabi import Hanabi
+from kedge.games.go.game import Go
+from kedge.games.hanabi.game import Hanabi
 from kedge.games.normal_form import (
     NormalFormGame,
     blotto,

@@ -10,24 +10,24 @@ import typer
 from typer.core import TyperGroup
 
 from kedge.errors import ExperimentError, InputError
-from kedge.interfaces.analyze_cli import analyze
-from kedge.interfaces.diplomacy_cli import diplomacy_app
-from kedge.interfaces.experiments_cli import experiments_app, paper
-from kedge.interfaces.gtp_cli import gtp
-from kedge.interfaces.match_cli import match_app
-from kedge.interfaces.models_cli import models_app
+from kedge.interfaces.commands.analyze import analyze
+from kedge.interfaces.commands.diplomacy import diplomacy_app
+from kedge.interfaces.commands.experiments import experiments_app, paper
+from kedge.interfaces.commands.gtp import gtp
+from kedge.interfaces.commands.match import match_app
+from kedge.interfaces.commands.models import models_app
+from kedge.interfaces.commands.play import play
+from kedge.interfaces.commands.policy.board import policy_app
+from kedge.interfaces.commands.policy.diplomacy import orders_policy
+from kedge.interfaces.commands.policy.hanabi import hanabi_policy
+from kedge.interfaces.commands.predict import predict_app
+from kedge.interfaces.commands.records import adjudicate, replay
+from kedge.interfaces.commands.selfplay import selfplay_app
+from kedge.interfaces.commands.solve import solve
+from kedge.interfaces.commands.tournament import tournament_app
+from kedge.interfaces.commands.train import train_app
 from kedge.interfaces.options import Device, Dtype
 from kedge.interfaces.output import InterruptError
-from kedge.interfaces.play_cli import play
-from kedge.interfaces.policy_cli import policy_app
-from kedge.interfaces.policy_diplomacy_cli import orders_policy
-from kedge.interfaces.policy_hanabi_cli import hanabi_policy
-from kedge.interfaces.predict_cli import predict_app
-from kedge.interfaces.records_cli import adjudicate, replay
-from kedge.interfaces.selfplay_cli import selfplay_app
-from kedge.interfaces.solve_cli import solve
-from kedge.interfaces.tournament_cli import tournament_app
-from kedge.interfaces.train_cli import train_app
 
 # How ``kedge --help`` lists them; typer would put groups last.
 _BY_USE = (
@@ -150,6 +150,6 @@ def uci(device: Device = "cpu", dtype: Dtype = "float32") -> None:
     may move from that, `Temperature` and `TopP` how moves are drawn, `UCI_LimitStrength` and
     `UCI_Elo` a rating, `HumanTime` to take about as long as people do.
     """
-    from kedge.interfaces.uci import run
+    from kedge.interfaces.protocols.uci import run
 
     run(device, dtype)

@@ -48,7 +48,7 @@ def counting_moves(*, quiet: bool) -> Iterator[Callable[[int, int], Callable[[in
 
 
 def _lines_of_moves() -> Callable[[int, int], Callable[[int], None]]:
-    from kedge.experiments.progress import now_and_then
+    from kedge.experiments.engines.progress import now_and_then
 
     is_due = now_and_then(time.monotonic())
 

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from kedge.errors import InputError
-from kedge.models.conditioning import for_players
+from kedge.models.board.weights import Weights
+from kedge.models.chess.conditioning import for_players
 from kedge.models.store import ModelInfo
 from kedge.models.weight_files import AnyWeights, parse_model
-from kedge.models.weights import Weights
 from kedge.specs import suggest
 
 _FOLDER = files("kedge.models") / "shipped"

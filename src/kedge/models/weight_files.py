@@ -8,13 +8,13 @@ from typing import Literal
 import onnx
 
 from kedge.errors import InputError
-from kedge.models.diplomacy_network import DiplomacyWeights, parse_diplomacy
-from kedge.models.diplomacy_values import ValueWeights, parse_values
-from kedge.models.encoding import ENCODINGS
-from kedge.models.hanabi_network import BeliefWeights, PolicyWeights, parse_belief, parse_policy
-from kedge.models.lc0 import parse_lc0, read_file
+from kedge.models.board.encoding import ENCODINGS
+from kedge.models.board.weights import Weights, weights_of
+from kedge.models.chess.lc0 import parse_lc0, read_file
+from kedge.models.diplomacy.network import DiplomacyWeights, parse_diplomacy
+from kedge.models.diplomacy.values import ValueWeights, parse_values
+from kedge.models.hanabi.network import BeliefWeights, PolicyWeights, parse_belief, parse_policy
 from kedge.models.onnx_graph import told_by, weight_arrays
-from kedge.models.weights import Weights, weights_of
 
 Format = Literal["lc0", "onnx"]
 _ONNX_BEGINS = b"\x08"  # the field of the file's version, which every writer puts first

@@ -18,11 +18,11 @@ import numpy as np
 
 from kedge.agents import Player
 from kedge.errors import InputError
-from kedge.evaluation.prediction import SUMS, Prediction, clustered, summary
+from kedge.evaluation.board.prediction import SUMS, Prediction, clustered, summary
 from kedge.experiments import Column, Experiment, Task
 from kedge.experiments.fingerprints import files_of, weights_of
 from kedge.experiments.players import player_on
-from kedge.models.backends import Dtype
+from kedge.models.board.backends import Dtype
 from kedge.paper.published import Setting
 from kedge.paper.settings import check_counts, check_distinct
 from kedge.regularize import Array

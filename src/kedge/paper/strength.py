@@ -8,14 +8,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from kedge.agents import Player
-from kedge.agents.puct import check_temperature
+from kedge.agents.board.puct import check_temperature
 from kedge.errors import InputError
-from kedge.evaluation.matches import MatchScore
+from kedge.evaluation.board.matches import MatchScore
 from kedge.experiments import Column, Experiment, Report, Table, Task
+from kedge.experiments.board.match import match_players, match_tasks, score_columns
 from kedge.experiments.fingerprints import weights_of
-from kedge.experiments.match import match_players, match_tasks, score_columns
 from kedge.experiments.players import player_on
-from kedge.models.backends import Dtype
+from kedge.models.board.backends import Dtype
 from kedge.paper.figures import draw_strength
 from kedge.paper.prediction import agent_spec, beside, short_name, titled
 from kedge.paper.settings import check_counts, check_distinct, check_positive

@@ -1,26 +1,26 @@
 """Human games in and out."""
 
-from kedge.records.annotated import Annotation, annotated_pgn
-from kedge.records.chess_files import pgn_texts, read_games, write_pgn
-from kedge.records.chess_games import ChessGame, time_class_of
-from kedge.records.chess_positions import Position, encode_positions, positions
-from kedge.records.diplomacy_files import read_diplomacy_games, write_diplomacy_games
-from kedge.records.diplomacy_games import DiplomacyGame, Phase
-from kedge.records.diplomacy_positions import read_positions, replayed_games
-from kedge.records.filters import maia
-from kedge.records.go_files import holds_go, read_go_games
-from kedge.records.go_games import GoGame
-from kedge.records.go_positions import legal_games
-from kedge.records.go_table import GoTable, go_table
-from kedge.records.hanabi_files import (
+from kedge.records.chess.annotated import Annotation, annotated_pgn
+from kedge.records.chess.files import pgn_texts, read_games, write_pgn
+from kedge.records.chess.filters import maia
+from kedge.records.chess.games import ChessGame, time_class_of
+from kedge.records.chess.positions import Position, encode_positions, positions
+from kedge.records.diplomacy.files import read_diplomacy_games, write_diplomacy_games
+from kedge.records.diplomacy.games import DiplomacyGame, Phase
+from kedge.records.diplomacy.positions import read_positions, replayed_games
+from kedge.records.go.arrays import GoTable, go_table
+from kedge.records.go.files import holds_go, read_go_games
+from kedge.records.go.games import GoGame
+from kedge.records.go.positions import legal_games
+from kedge.records.go.sgf import MoveNote, read_sgf, write_sgf, write_sgf_file
+from kedge.records.hanabi.files import (
     read_hanabi_games,
     write_hanabi_games,
     write_live_games,
 )
-from kedge.records.hanabi_games import HanabiGame
-from kedge.records.hanabi_positions import replayed_hanabi_games
+from kedge.records.hanabi.games import HanabiGame
+from kedge.records.hanabi.positions import replayed_hanabi_games
 from kedge.records.report import Broken, ReadReport, numbered_game
-from kedge.records.sgf import MoveNote, read_sgf, write_sgf, write_sgf_file
 
 __all__ = [
     "Annotation",

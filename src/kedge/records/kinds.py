@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from kedge.records.go_files import holds_go
+from kedge.records.go.files import holds_go
 from kedge.records.json_games import json_keys
 
 

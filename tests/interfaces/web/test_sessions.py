@@ -6,15 +6,15 @@ import time
 import pytest
 
 from kedge.errors import InputError
-from kedge.interfaces.web import table as table_module
-from kedge.interfaces.web import tables as tables_module
-from kedge.interfaces.web.blotto_page import BlottoPage
-from kedge.interfaces.web.page_game import Stop
-from kedge.interfaces.web.readers import Reader
-from kedge.interfaces.web.store import SessionStore
-from kedge.interfaces.web.tables import Tables, UnknownSessionError
-from kedge.interfaces.web.thinkers import BusyError, Thinkers
-from kedge.interfaces.web.words import NewSession, SeatIn
+from kedge.interfaces.web.pages.blotto import BlottoPage
+from kedge.interfaces.web.pages.page_game import Stop
+from kedge.interfaces.web.play import table as table_module
+from kedge.interfaces.web.play import tables as tables_module
+from kedge.interfaces.web.play.readers import Reader
+from kedge.interfaces.web.play.store import SessionStore
+from kedge.interfaces.web.play.tables import Tables, UnknownSessionError
+from kedge.interfaces.web.play.thinkers import BusyError, Thinkers
+from kedge.interfaces.web.schemas import NewSession, SeatIn
 
 AGENTS = [SeatIn(), SeatIn()]
 

@@ -16,13 +16,12 @@ from pydantic_core import to_json
 
 from kedge.agents.dial import dial, stops
 from kedge.errors import InputError
-from kedge.interfaces.web.page_game import PageGame, Stop, Thought
-from kedge.interfaces.web.players import check_spec, dialled, known_names
-from kedge.interfaces.web.readers import Reader
-from kedge.interfaces.web.table import Table
-from kedge.interfaces.web.tables import Tables, UnknownSessionError
-from kedge.interfaces.web.views import position_view
-from kedge.interfaces.web.words import (
+from kedge.interfaces.web.pages.page_game import PageGame, Stop, Thought
+from kedge.interfaces.web.play.players import check_spec, dialled, known_names
+from kedge.interfaces.web.play.readers import Reader
+from kedge.interfaces.web.play.table import Table
+from kedge.interfaces.web.play.tables import Tables, UnknownSessionError
+from kedge.interfaces.web.schemas import (
     MOST_TURNS,
     Advise,
     AtSeat,
@@ -38,6 +37,7 @@ from kedge.interfaces.web.words import (
     SessionId,
     SessionOut,
 )
+from kedge.interfaces.web.views import position_view
 from kedge.models import embedded, store
 from kedge.specs import parse
 

@@ -20,14 +20,14 @@ from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from kedge.errors import InputError
-from kedge.games.diplomacy_drawing import MAP
+from kedge.games.diplomacy.drawing import MAP
 from kedge.interfaces.web.api import router
-from kedge.interfaces.web.chess_page import piece_svg
-from kedge.interfaces.web.games import page_games
-from kedge.interfaces.web.store import SessionStore
-from kedge.interfaces.web.tables import Tables, UnknownGameError, UnknownSessionError
-from kedge.interfaces.web.thinkers import BusyError
-from kedge.interfaces.web.words import API_VERSION, first_wrong
+from kedge.interfaces.web.pages.chess import piece_svg
+from kedge.interfaces.web.pages.games import page_games
+from kedge.interfaces.web.play.store import SessionStore
+from kedge.interfaces.web.play.tables import Tables, UnknownGameError, UnknownSessionError
+from kedge.interfaces.web.play.thinkers import BusyError
+from kedge.interfaces.web.schemas import API_VERSION, first_wrong
 
 STATIC = Path(str(files("kedge.interfaces.web") / "static"))
 COOKIE = "kedge-token"

@@ -4,11 +4,11 @@ import asyncio
 from collections.abc import Iterable
 from typing import Any
 
-from kedge.interfaces.web.page_game import EVERYTHING, Thought
-from kedge.interfaces.web.players import dialled
-from kedge.interfaces.web.readers import Reader
-from kedge.interfaces.web.session import Session
-from kedge.interfaces.web.words import SeatIn
+from kedge.interfaces.web.pages.page_game import EVERYTHING, Thought
+from kedge.interfaces.web.play.players import dialled
+from kedge.interfaces.web.play.readers import Reader
+from kedge.interfaces.web.play.session import Session
+from kedge.interfaces.web.schemas import SeatIn
 
 
 def game_view(session: Session, eyes: int | None) -> dict[str, Any]:

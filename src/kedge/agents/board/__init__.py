@@ -1,0 +1,1 @@
+"""Agents for board games: a network alone, and PUCT over it."""

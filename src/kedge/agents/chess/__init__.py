@@ -1,0 +1,1 @@
+"""The chess engine, mate proofs and human move times."""

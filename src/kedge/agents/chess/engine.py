@@ -1,0 +1,149 @@
+"""A chess player that thinks under limits, for protocols to talk to; it knows none of them."""
+
+import math
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from kedge.agents.agent import Analysis
+from kedge.agents.board import model_engine
+from kedge.agents.board.engine import Control, Limits, Thought
+from kedge.agents.board.model_engine import ModelEngine
+from kedge.agents.board.networks import is_rated, model_spec
+from kedge.agents.chess.move_times import PEOPLE, features, just_taken
+from kedge.errors import InputError
+from kedge.games.chess import START_FEN, ChessState
+from kedge.models.board.encoding import encode_chess
+from kedge.models.store import stored_names
+from kedge.regularize import Array, entropy
+from kedge.specs import Spec
+
+SHIPPED = "chess"
+_QUICKEST = 0.15  # seconds that people take, premoves aside
+
+
+@dataclass(frozen=True)
+class Options(model_engine.Options):
+    """How an `Engine` plays."""
+
+    elo: int | None = None
+    """Play as people of this rating do, whatever the model: see `choose_models`."""
+    human_time: bool = False
+
+
+class Engine(ModelEngine):
+    """A game of chess, and how to play it."""
+
+    shipped = SHIPPED
+    playout_bytes = 3000  # some 35 moves
+    options: Options
+    state: ChessState
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.options = Options()
+        self._longest = 0.0  # seconds that a clock has shown in this game
+        self.new_game()
+
+    def new_game(self) -> None:
+        """From the start, with another clock."""
+        self.state, self._start, self._longest, self._last = ChessState(), START_FEN, 0.0, None
+
+    def set_position(self, fen: str | None, moves: Iterable[str] = ()) -> None:
+        """The legal start of `moves` is kept when the rest is bad, and the `InputError` raised."""
+        start = START_FEN if fen is None else fen
+        self.state, self._start = ChessState.from_fen(start), start
+        for number, text in enumerate(moves, 1):
+            try:
+                action = self.state.parse_uci(text)
+            except InputError as error:
+                raise InputError(f"move {number}: {error}") from None
+            self.state.board.push(action)
+            self.state.history.append(action)
+
+    def models(self, options: Options) -> tuple[list[str], float]:
+        return choose_models(options)
+
+    def load(self) -> str | None:
+        """Have the network ready; says which it is if it was not.
+
+        When it cannot be had, the last one stays, or the shipped one comes, and the error says so:
+        a game cannot do without a move.
+        """
+        try:
+            loaded = super().load()
+        except Exception as error:
+            if self._network is None:
+                self._load(replace(self.options, model=SHIPPED, value_model=None))
+            raise InputError(f"{error}; meanwhile it {self._playing}") from error
+        model = self.options.model
+        playing = [model_spec(name).name for name in choose_models(self.options)[0]]
+        passed = model is not None and model_spec(model).name not in playing
+        return f"by rating, not with {model}: {loaded}" if loaded and passed else loaded
+
+    def think(self, limits: Limits, control: Control) -> Iterator[Thought]:
+        self._longest = max(self._longest, limits.remaining or 0.0)
+        as_people = self.options.human_time and limits.remaining is not None
+        return self._think(
+            limits, control, (lambda found: self._pause(found, limits)) if as_people else None
+        )
+
+    def _pause(self, found: Analysis, limits: Limits) -> float:
+        """Seconds that people take, and that the clock has."""
+        wait = human_seconds(found.anchor, self.state, limits, self._longest, self._rng)
+        return min(wait, max(0.0, (limits.remaining or 0.0) - self.options.overhead))
+
+
+def rated_models() -> dict[int, str]:
+    """The stored Maias, by the rating of the people they play like."""
+    names = (name for name in stored_names() if re.fullmatch(r"maia-\d{3,4}", name))
+    return {int(name.removeprefix("maia-")): name for name in names}
+
+
+def choose_models(options: Options) -> tuple[list[str], float]:
+    """The models to play with, one or two, and the share of the second.
+
+    A rating counts before a model that is named. The stored Maias on both sides of it play it,
+    mixed by how near it is to each, or the one that meets it. Elsewhere the model that ships with
+    kedge is told the rating: it knows every one. So is a model that is named and can be told.
+    """
+    elo = options.elo
+    if elo is None:
+        return [options.model or SHIPPED], 0.0
+    if options.model and is_rated(options.model):
+        return [str(Spec(model_spec(options.model).name, (), {"elo": elo}))], 0.0
+    rated = rated_models()
+    below = max((rating for rating in rated if rating <= elo), default=None)
+    above = min((rating for rating in rated if rating >= elo), default=None)
+    if below is None or above is None:
+        return [f"{SHIPPED}(elo={elo:g})"], 0.0
+    if below == above:
+        return [rated[below]], 0.0
+    return [rated[below], rated[above]], (elo - below) / (above - below)
+
+
+def human_seconds(
+    anchor: Array, state: ChessState, limits: Limits, longest: float, rng: np.random.Generator
+) -> float:
+    """How long to take for a move, drawn as people's times are spread (see `move_times`).
+
+    `longest` is the most that the clock has shown. At most a tenth of the clock is taken, which
+    people go beyond at times, and lose on time.
+    """
+    remaining = limits.remaining or 0.0
+    planes, _ = encode_chess([state])
+    centre = PEOPLE.log_seconds(
+        features(
+            remaining=remaining,
+            longest=longest,
+            increment=limits.increment,
+            ply=2 * (int(state.fen().split()[-1]) - 1) + state.board.player(),
+            entropy=entropy(anchor),
+            taken=just_taken(planes)[0],
+            moves_to_go=limits.moves_to_go,
+        )
+    )
+    seconds = math.exp(float(centre) + PEOPLE.spread * rng.standard_normal())
+    return min(max(seconds, _QUICKEST), remaining / 10)

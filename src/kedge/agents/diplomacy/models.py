@@ -1,0 +1,81 @@
+"""From the names of Diplomacy models to the agents that order as they do."""
+
+from functools import lru_cache
+
+from kedge.agents.board.networks import device
+from kedge.agents.diplomacy.players import ImitationAgent
+from kedge.errors import InputError
+from kedge.models import embedded, store
+from kedge.models.board.backends import Dtype
+from kedge.models.diplomacy.backends import NetworkValues, OnnxOrders, TorchOrders
+from kedge.models.diplomacy.model import OrderModel, ValueModel
+from kedge.models.diplomacy.network import DiplomacyWeights
+from kedge.models.diplomacy.orders import NetworkOrders, SampledOrders
+from kedge.models.diplomacy.values import SmallValues, ValueWeights
+from kedge.models.named import load
+
+#: What positions are worth, to whoever is not told otherwise.
+VALUE = "diplomacy-value"
+_KEPT = 8
+_BATCHES = {"cpu": 256, "cuda": 4096}  # what goes to a network at a time
+_APART = {"cpu": 1, "cuda": 64}  # … where many orders are drawn
+
+
+def human_agent(name: str, temperature: float = 1.0, top_p: float = 1.0) -> ImitationAgent:
+    """The model `name` by itself: one that ships with kedge, a stored one, or a path."""
+    return ImitationAgent(order_model(name), value_model(VALUE), temperature, top_p)
+
+
+def order_model(name: str) -> OrderModel:
+    weights = load(name)
+    if not isinstance(weights, DiplomacyWeights):
+        raise InputError(f"{name}: not a model of what people order")
+    return _orders(name, weights.sha256, *device())
+
+
+def value_model(name: str) -> ValueModel:
+    weights = load(name)
+    if not isinstance(weights, DiplomacyWeights | ValueWeights):
+        raise InputError(f"{name}: not a model of Diplomacy")
+    return _values(name, weights.sha256, *device())
+
+
+def value_weights(name: str) -> ValueWeights:
+    """Of a small network of values."""
+    weights = load(name)
+    if not isinstance(weights, ValueWeights):
+        raise InputError(f"{name}: not a small network of values, as diplomacy-value is")
+    return weights
+
+
+def is_order_model(name: str) -> bool:
+    """Whether the model `name` says what people order."""
+    is_ours = name in embedded.names() or store.resolve(name).suffix == ".onnx"
+    return is_ours and isinstance(load(name), DiplomacyWeights)
+
+
+@lru_cache(_KEPT)
+def _orders(name: str, _sha256: str, where: str, dtype: Dtype, threads: int) -> OrderModel:
+    weights = load(name)
+    assert isinstance(weights, DiplomacyWeights)
+    sizes = _of(_BATCHES, where), _of(_APART, where)
+    if where == "cpu":
+        return NetworkOrders(OnnxOrders(weights, threads), *sizes)
+    return SampledOrders(TorchOrders(weights, where, dtype), *sizes)
+
+
+@lru_cache(_KEPT)
+def _values(name: str, _sha256: str, where: str, dtype: Dtype, threads: int) -> ValueModel:
+    weights = load(name)
+    if isinstance(weights, ValueWeights):
+        return SmallValues(weights, threads)
+    assert isinstance(weights, DiplomacyWeights)
+    return NetworkValues(
+        weights, threads=threads, device=where, dtype=dtype, batch=_of(_BATCHES, where)
+    )
+
+
+def _of(sizes: dict[str, int], where: str) -> int:
+    if where == "openvino":
+        raise InputError("Diplomacy's networks run on cpu or cuda, not on openvino")
+    return sizes["cpu" if where == "cpu" else "cuda"]

@@ -1,0 +1,303 @@
+"""Agents for Diplomacy: a human model by itself, and one-ply search over it."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from math import inf, nan
+from typing import Any, ClassVar, Protocol, runtime_checkable
+
+import numpy as np
+
+from kedge.agents.agent import Analysis, draw
+from kedge.agents.board.networks import device
+from kedge.agents.diplomacy.search import (
+    NOTHING,
+    Candidates,
+    Choice,
+    JointValues,
+    choose_candidates,
+    draw_orders,
+    normalised,
+    with_orders,
+)
+from kedge.errors import InputError
+from kedge.games.diplomacy import POWERS, DiplomacyState, PackedOrders
+from kedge.models.diplomacy.model import OrderModel, Question, ValueModel
+from kedge.regularize import Array
+from kedge.search.one_ply import OnePly, search
+from kedge.search.regret import Iterate, Oracle, PiKLHedge
+from kedge.search.regret.parameters import check_lambdas
+
+States = dict[int, DiplomacyState]  # by id
+
+
+@dataclass(frozen=True, kw_only=True)
+class OrdersAnalysis(Analysis):
+    """What an agent thinks of one power's decision; an action is all that the power orders."""
+
+    orders: list[PackedOrders]
+    """One joint order of the power for each entry of ``anchor``, ``policy`` and ``q``."""
+
+    def marginals(self) -> dict[int, float]:
+        """Of each order of a unit, packed, how likely it is."""
+        shares: dict[int, float] = {}
+        for orders, share in zip(self.orders, self.policy.tolist(), strict=True):
+            for order in orders.tolist():
+                shares[order] = shares.get(order, 0.0) + share
+        return shares
+
+
+@runtime_checkable
+class DiplomacyPlayer(Protocol):
+    """Whoever is asked about many positions, and several powers of each, at once.
+
+    Questions about the very same state object share one search; each power still draws by itself.
+    """
+
+    states: ClassVar[type]
+
+    @property
+    def model(self) -> OrderModel:
+        """The human model that it starts from."""
+        ...
+
+    def analyse_many(
+        self, questions: Sequence[Question], rng: np.random.Generator
+    ) -> list[OrdersAnalysis]: ...
+
+    def act_many(
+        self, questions: Sequence[Question], rng: np.random.Generator
+    ) -> list[PackedOrders]:
+        """What each asked power orders now."""
+        ...
+
+
+class _OrdersAgent(ABC):
+    """The verbs of an agent, from one analysis."""
+
+    states: ClassVar[type] = DiplomacyState
+
+    @abstractmethod
+    def analyse_many(
+        self, questions: Sequence[Question], rng: np.random.Generator
+    ) -> list[OrdersAnalysis]: ...
+
+    def act_many(
+        self, questions: Sequence[Question], rng: np.random.Generator
+    ) -> list[PackedOrders]:
+        found = self.analyse_many(questions, rng)
+        return [one.orders[draw(one.policy, rng)] for one in found]
+
+    def analyse(self, state: DiplomacyState, player: int) -> Iterator[OrdersAnalysis]:
+        yield from self.analyse_many([(state, player)], np.random.default_rng(0))
+
+    def policy(self, state: DiplomacyState, player: int) -> Array:
+        return next(self.analyse(state, player)).policy
+
+    def act(self, state: DiplomacyState, player: int, rng: np.random.Generator) -> PackedOrders:
+        return self.act_many([(state, player)], rng)[0]
+
+
+@dataclass(frozen=True)
+class ImitationAgent(_OrdersAgent):
+    """Orders as a human model does, at a temperature; the anchor of searches.
+
+    ``value`` says what positions are worth, to searches that have no other.
+    """
+
+    model: OrderModel
+    value: ValueModel
+    temperature: float = 1.0
+    top_p: float = 1.0
+    samples: int = 1024
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.temperature, int | float) or not self.temperature > 0.0:
+            raise InputError(f"temperature: a number above 0, not {self.temperature}")
+        if not isinstance(self.top_p, int | float) or not 0.0 < self.top_p <= 1.0:
+            raise InputError(f"top_p: above 0 and at most 1, not {self.top_p}")
+
+    def analyse_many(
+        self, questions: Sequence[Question], rng: np.random.Generator
+    ) -> list[OrdersAnalysis]:
+        """Of the joint orders among `samples`."""
+        _check(questions)
+        drawn = draw_orders(self.model, questions, self.samples, rng, self.temperature, self.top_p)
+        values = self.value.values([state.board for state, _ in questions])
+        return [
+            OrdersAnalysis(
+                anchor=normalised(one.log_probability),
+                policy=normalised(one.log_probability / self.temperature),
+                q=np.full(len(one.orders), nan),
+                value=float(shares[power]),
+                orders=one.orders,
+            )
+            for one, shares, (_, power) in zip(drawn, values, questions, strict=True)
+        ]
+
+    def act_many(
+        self, questions: Sequence[Question], rng: np.random.Generator
+    ) -> list[PackedOrders]:
+        _check(questions)
+        drawn = draw_orders(self.model, questions, 1, rng, self.temperature, self.top_p)
+        return [one.orders[0] for one in drawn]
+
+
+@dataclass(frozen=True)
+class OrderSearch(_OrdersAgent):
+    """One-ply search over the candidates of all seven powers, then a draw from the policy found."""
+
+    model: OrderModel
+    value: ValueModel
+    search: OnePly
+    choice: Choice = field(default_factory=Choice)
+    rollout: int = 0
+    """Movement phases that the model plays on before a position is valued."""
+    greedy: bool = False
+    """Play the candidate of the highest value: where everyone else keeps to the anchor (λ = ∞),
+    the best response to it."""
+    threads: int = 0
+    """Of the CPU, beside the models' own; 0 for all there are."""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.rollout, int) or self.rollout < 0:
+            raise InputError(f"rollout: a number of movement phases, not {self.rollout}")
+
+    def analyse_many(
+        self,
+        questions: Sequence[Question],
+        rng: np.random.Generator,
+        given: Sequence[PackedOrders] | None = None,
+    ) -> list[OrdersAnalysis]:
+        """`given`, one joint order a question, are candidates too, however unlikely they are."""
+        _check(questions)
+        asked: dict[int, set[int]] = {}  # by state: questions about the very same share a search
+        states = {id(state): state for state, _ in questions}
+        for state, power in questions:
+            asked.setdefault(id(state), set()).add(power)
+        candidates = self._candidates(states, asked, rng)
+        if given is not None:
+            self._add(candidates, questions, given)
+        # A power with one candidate has nothing to search.
+        busy = [
+            root
+            for root, powers in candidates.items()
+            if any(len(powers[power].orders) > 1 for power in asked[root])
+        ]
+        found = dict(zip(busy, self._search(states, candidates, asked, busy, rng), strict=True))
+        values = self.value.values([state.board for state, _ in questions])
+        return [
+            self._analysis(candidates.get(id(state)), found.get(id(state)), power, shares[power])
+            for (state, power), shares in zip(questions, values, strict=True)
+        ]
+
+    def _candidates(
+        self, states: States, asked: dict[int, set[int]], rng: np.random.Generator
+    ) -> dict[int, list[Candidates]]:
+        """Of every power, for the states in which somebody who is asked has orders to give."""
+        due = [
+            root
+            for root, state in states.items()
+            if any(state.board.orders_due(power) for power in asked[root])
+        ]
+        questions = [(states[root], power) for root in due for power in range(len(POWERS))]
+        chosen = choose_candidates(self.model, questions, self.choice, rng)
+        return {root: chosen[len(POWERS) * k : len(POWERS) * (k + 1)] for k, root in enumerate(due)}
+
+    def _add(
+        self,
+        candidates: dict[int, list[Candidates]],
+        questions: Sequence[Question],
+        given: Sequence[PackedOrders],
+    ) -> None:
+        due = [i for i, orders in enumerate(given) if len(orders)]
+        asked = [questions[i] for i in due]
+        before = [candidates[id(state)][power] for state, power in asked]
+        after = with_orders(self.model, asked, before, [given[i] for i in due])
+        for (state, power), one in zip(asked, after, strict=True):
+            candidates[id(state)][power] = one
+
+    def _search(
+        self,
+        states: States,
+        candidates: dict[int, list[Candidates]],
+        asked: dict[int, set[int]],
+        busy: list[int],
+        rng: np.random.Generator,
+    ) -> list[Iterate]:
+        if not busy:
+            return []
+        wanted = [
+            [not self.greedy or power in asked[root] for power in range(len(POWERS))]
+            for root in busy
+        ]
+        roots = [candidates[root] for root in busy]
+        joint = JointValues(
+            [states[root] for root in busy],
+            roots,
+            np.array(wanted),
+            self.model,
+            self.value,
+            self.rollout,
+            rng,
+            self.threads,
+        )
+        oracle = Oracle(joint.counts, joint.utilities)
+        anchors = [[one.anchor for one in root] for root in roots]
+        return search(oracle, anchors, self.search, rng.spawn(len(busy)))
+
+    def _analysis(
+        self,
+        powers: list[Candidates] | None,
+        found: Iterate | None,
+        power: int,
+        value: float,
+    ) -> OrdersAnalysis:
+        orders, anchor = NOTHING if powers is None else powers[power]
+        if found is None:
+            unknown = np.full(len(orders), nan)
+            return OrdersAnalysis(anchor, anchor, unknown, float(value), orders=orders)
+        q, policy = found.q[power], found.policies[power]
+        if self.greedy:
+            policy = np.eye(len(q))[np.argmax(q)]
+        return OrdersAnalysis(anchor, policy, q, float(policy @ q), orders=orders)
+
+
+def search_agent(
+    name: str,
+    anchor: ImitationAgent,
+    *,
+    iterations: int = 512,
+    candidates: int = 30,
+    per_unit: float = 3.5,
+    samples: int = 1024,
+    rollout: int = 0,
+    preset: Any = "paper",
+    value: ValueModel | None = None,
+    **dial: Any,
+) -> OrderSearch:
+    """The search called `name` over `anchor`, as the paper has it or as its authors released it.
+
+    `name` is a regret minimiser's, with ``lam`` or ``lambdas`` as its dial; or "best-response".
+    """
+    if (anchor.temperature, anchor.top_p) != (1.0, 1.0):
+        raise InputError("anchor: a search has it at temperature 1 and top_p 1; leave them out")
+    for what, lams in dial.items():
+        check_lambdas(lams, np.size(lams), "lambda" if what == "lam" else what)
+    greedy = name == "best-response"
+    settings = OnePly.preset(str(preset), "pikl-hedge" if greedy else name, iterations, **dial)
+    released = str(preset) == "authors"
+    return OrderSearch(
+        anchor.model,
+        anchor.value if value is None else value,
+        OnePly(PiKLHedge(inf), iterations) if greedy else settings,
+        Choice(candidates, per_unit, samples, 1.0 if released else 0.95, released),
+        rollout,
+        greedy,
+        device()[2],
+    )
+
+
+def _check(questions: Sequence[Question]) -> None:
+    if any(state.is_terminal() for state, _ in questions):
+        raise InputError("the game is over: there is nothing to order")

@@ -1,0 +1,99 @@
+"""The agents of Diplomacy, from their specs."""
+
+from collections.abc import Callable
+from inspect import signature
+from typing import TYPE_CHECKING, Any
+
+from kedge.agents.agent import Agent
+from kedge.agents.registry import AGENTS, make_agent, no_such
+from kedge.errors import InputError
+from kedge.specs import Spec, parse
+
+if TYPE_CHECKING:
+    from kedge.agents.diplomacy.players import DiplomacyPlayer, ImitationAgent
+    from kedge.models.diplomacy.model import ValueModel
+
+#: As Gray et al. (2021) have it.
+SEARCHBOT = {"candidates": 50, "iterations": 256, "rollout": 2, "preset": "authors"}
+
+
+def make_diplomacy_player(spec: Spec | str) -> "DiplomacyPlayer":
+    """The agent that `spec` names, if it plays Diplomacy."""
+    from kedge.agents.diplomacy.players import DiplomacyPlayer
+
+    agent = make_agent(spec)
+    if not isinstance(agent, DiplomacyPlayer):
+        raise not_of_diplomacy(spec)
+    return agent
+
+
+def not_of_diplomacy(spec: Spec | str) -> InputError:
+    """What is said of an agent that plays something else."""
+    who = parse(spec) if isinstance(spec, str) else spec
+    searches = ("rm", "hedge", "pikl-hedge", "dil-pikl")
+    ours = f"{who.name}(diplomacy, …)" if who.name in searches else "pikl-hedge(diplomacy, …)"
+    return InputError(f"agent {spec}: does not play diplomacy; diplomacy and {ours} do")
+
+
+def human(name: str) -> Callable[..., Agent]:
+    """Makes the model `name` by itself."""
+
+    def make(temperature: float = 1.0, top_p: float = 1.0) -> Agent:
+        from kedge.agents.diplomacy.models import human_agent
+
+        return human_agent(name, temperature, top_p)
+
+    return make
+
+
+def uniform_orders(temperature: float = 1.0, top_p: float = 1.0) -> Agent:
+    """Every legal order of Diplomacy alike; positions are worth their centres."""
+    from kedge.agents.diplomacy.players import ImitationAgent
+    from kedge.models.diplomacy.plain import CentreShares, UniformOrders
+
+    return ImitationAgent(UniformOrders(), CentreShares(), temperature, top_p)
+
+
+def order_search(
+    name: str, anchor: "ImitationAgent", dial: dict[str, Any], options: dict[str, Any]
+) -> Agent:
+    """The search called `name` over `anchor`, with the `options` of `search_agent`."""
+    from kedge.agents.diplomacy.players import search_agent
+
+    known = [*signature(search_agent).parameters][2:-1]
+    for option in options.keys() - set(known):
+        raise no_such(option, f"{name} of Diplomacy", [*dial, *known])
+    if (value := options.get("value")) is not None:
+        options["value"] = _value_model(value)
+    return search_agent(name, anchor, **dial, **options)
+
+
+def named_search(name: str, **settings: Any) -> Callable[..., Agent]:
+    """Makes the search called `name` with these settings, over any human model."""
+
+    def make(anchor: Spec | str = "diplomacy", **changes: Any) -> Agent:
+        return order_search(name, _human_model("anchor", anchor), {}, settings | changes)
+
+    return make
+
+
+def _human_model(what: str, spec: Spec | str) -> "ImitationAgent":
+    from kedge.agents.diplomacy.players import ImitationAgent
+
+    agent = make_agent(spec)
+    if not isinstance(agent, ImitationAgent):
+        raise InputError(f"{what} {spec} is not a model of Diplomacy")
+    return agent
+
+
+def _value_model(spec: Spec | str) -> "ValueModel":
+    """Of a network by its name or path; or what another human model goes by."""
+    from kedge.agents.diplomacy.models import value_model
+    from kedge.models import embedded
+
+    plain = Spec(spec) if isinstance(spec, str) else spec
+    if not isinstance(plain, Spec) or plain.args or plain.kwargs:
+        raise InputError(f"value: the name of a model, or a path to one, not {spec}")
+    if plain.name in AGENTS.names() and plain.name not in embedded.names():
+        return _human_model("value", plain).value
+    return value_model(plain.name)

@@ -1,0 +1,1 @@
+"""Engines and outside programs for Go."""

@@ -1,0 +1,280 @@
+"""A player of Go at a board of its own, for protocols to talk to; it knows none of them."""
+
+import contextlib
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from kedge.agents.agent import Analysis
+from kedge.agents.board import model_engine
+from kedge.agents.board.engine import Control, Limits, Thought, choose
+from kedge.agents.board.model_engine import ModelEngine
+from kedge.agents.go import endings as go_endings
+from kedge.errors import InputError
+from kedge.games.go import BLACK, EMPTY, GoState, handicap_points
+from kedge.games.go.rules import GoRules
+from kedge.records.go.games import KOMI, GoGame
+from kedge.records.go.positions import legal_length
+
+_LONGEST = 10.0  # seconds for a move, where neither playouts nor a clock end it
+
+
+@dataclass(frozen=True)
+class Options(model_engine.Options):
+    """How a `GoEngine` plays."""
+
+    overhead: float = 0.5
+    """Clocks are told in whole seconds."""
+    max_time: float = 0.0
+    """Seconds for a move at most, whatever the clock has; 0 for no bound."""
+    resign: float = go_endings.RESIGN
+    """Resign when positions have been worth less than this for some moves; −1 never does."""
+
+
+@dataclass
+class Clock:
+    """Time for the game, and overtime: `period` seconds for every `stones`.
+
+    With `periods` they are Japan's: one stone each, and whole again after a move in time. An
+    `increment` comes with every move, as Fischer has it.
+    """
+
+    main: float
+    period: float = 0.0
+    stones: int = 0
+    periods: int = 0
+    increment: float = 0.0
+    left: dict[int, tuple[float, int]] = field(default_factory=dict)
+    """By player what was said last: seconds, and in overtime the stones or periods left."""
+
+    def __post_init__(self) -> None:
+        for number in (self.main, self.period, self.stones, self.periods, self.increment):
+            if number < 0:
+                raise InputError(f"time: at least 0, not {number:g}")
+
+    def limits(self, player: int) -> Limits:
+        """For the next move of `player`."""
+        seconds, count = self.left.get(player, (self.main, 0))
+        if count:
+            return Limits(seconds=seconds if self.periods else seconds / count)
+        overtime = self.period if self.periods else self.period / max(1, self.stones)
+        if overtime and not seconds:
+            return Limits(seconds=overtime)
+        return Limits(remaining=seconds, increment=overtime or self.increment)
+
+
+def all_alive(state: GoState) -> Collection[int]:
+    """No stone is dead: what Tromp and Taylor have it."""
+    return ()
+
+
+class GoEngine(ModelEngine):
+    """A game, and who plays it.
+
+    The ko rule is that of `rules` until the opponent's moves break it. `dead_stones` says which
+    points have stones that players would take off.
+    """
+
+    shipped = "go"
+    playout_bytes = 20_000  # up to 362 moves
+    options: Options
+    state: GoState
+
+    def __init__(
+        self,
+        options: Options | None = None,
+        dead_stones: Callable[[GoState], Collection[int]] = all_alive,
+    ) -> None:
+        super().__init__()
+        self.options = Options() if options is None else options
+        self.rules = GoRules()
+        self.clock: Clock | None = None
+        self._dead_stones = dead_stones
+        self._patience = go_endings.Patience()
+        self.state = GoState()
+        self.new_game()
+
+    def new_game(self, size: int | None = None) -> None:
+        """On an empty board; komi, the rules and the clock's settings stay."""
+        self._begin(self.state.size if size is None else size, self.state.komi)
+        if self.clock is not None:
+            self.clock.left.clear()
+
+    def _begin(
+        self, size: int, komi: float, black: Sequence[int] = (), white: Sequence[int] = ()
+    ) -> None:
+        if self._network is not None:
+            self._network.on(size)  # or it says that it cannot
+        first = self._first(size, komi, self.rules, black, white)
+        self.state, self._black, self._white = first, list(black), list(white)
+        self._moves: list[tuple[int, int]] = []  # who, and where
+        self._last = None
+
+    @staticmethod
+    def _first(
+        size: int, komi: float, rules: GoRules, black: Sequence[int], white: Sequence[int]
+    ) -> GoState:
+        superko, suicide = rules.ko.lower(), rules.suicide
+        return GoState(size, komi, superko=superko, suicide=suicide, black=black, white=white)
+
+    def set_komi(self, komi: float) -> None:
+        self.state = self._replayed(komi, self.rules, self._moves)
+
+    def set_rules(self, rules: GoRules) -> None:
+        self.state = self._replayed(self.state.komi, rules, self._moves)
+        self.rules = rules
+
+    def set_player(self, player: int) -> None:
+        """Whose turn it is."""
+        if player != self.state.board.player():
+            self.state.set_player(player)
+            self._last = None
+
+    def place_handicap(self, points: Sequence[int]) -> None:
+        """Black's stones before the first move."""
+        if any(colour != EMPTY for colour in self.state.colours()):
+            raise InputError("board not empty")
+        self._begin(self.state.size, self.state.komi, points)
+
+    def place_free_handicap(self, stones: int) -> list[int]:
+        """So many, a tenth of the board at most: says where.
+
+        Those that have a customary place are there, the others where most people would play next.
+        """
+        points = self._customary(stones)
+        self.place_handicap(points)
+        while len(points) < min(stones, self.state.size**2 // 10):
+            self.set_player(BLACK)
+            found = next(self.think(Limits(playouts=1), Control())).analysis()
+            points.append(self.state.legal_actions()[int(found.anchor[:-1].argmax())])
+            self._begin(self.state.size, self.state.komi, points)
+        return points
+
+    def _customary(self, stones: int) -> list[int]:
+        for count in range(min(stones, 9), 2, -1):
+            with contextlib.suppress(InputError):
+                return handicap_points(self.state.size, count)
+        return handicap_points(self.state.size, min(stones, 2))
+
+    def load_game(self, game: GoGame, moves: int | None = None) -> None:
+        """Up to a record's first `moves` moves, or as far as it is legal."""
+        komi = KOMI if game.komi is None else game.komi
+        length = legal_length(game)
+        self._begin(game.size, komi, game.black_stones, game.white_stones)
+        for ply in range(length if moves is None else min(moves, length)):
+            self.play(game.mover(ply), int(game.moves[ply]))
+
+    def game(self) -> GoGame:
+        """So far, for a record."""
+        players, points = zip(*self._moves, strict=True) if self._moves else ((), ())
+        return GoGame(
+            np.array(points, np.int16),
+            np.array(players, np.uint8),
+            size=self.state.size,
+            komi=self.state.komi,
+            handicap=0 if self._white or len(self._black) < 2 else len(self._black),
+            black_stones=tuple(self._black),
+            white_stones=tuple(self._white),
+        )
+
+    def play(self, player: int, action: int) -> None:
+        """By anyone at any time, after two passes too, as programs that settle dead stones do."""
+        moves = [*self._moves, (player, action)]
+        if player != self.state.board.player():
+            self._last = None
+        try:
+            _push(self.state, player, action)
+        except InputError:
+            self.state = self._replayed(self.state.komi, self.rules, moves)
+        self._moves = moves
+
+    def undo(self) -> None:
+        self.state.undo_action()
+        self._moves.pop()
+
+    # Thinking
+
+    def limits(self, player: int) -> Limits:
+        return Limits() if self.clock is None else self.clock.limits(player)
+
+    def think(self, limits: Limits, control: Control) -> Iterator[Thought]:
+        """Playouts bound it in overtime too, as all of a game is played alike."""
+        options = self.options
+        if limits.infinite:
+            return self._think(limits, control)
+        unbounded = not options.playouts and self.clock is None
+        longest = options.max_time or (_LONGEST if unbounded else np.inf)
+        own = np.inf if limits.seconds is None else limits.seconds
+        seconds = min(own, longest) if min(own, longest) < np.inf else None
+        playouts = limits.playouts or options.playouts or None
+        return self._think(replace(limits, seconds=seconds, playouts=playouts), control)
+
+    def find(
+        self,
+        player: int,
+        watch: Callable[[Thought], None] | None = None,
+        *,
+        cleanup: bool = False,
+    ) -> int | None:
+        """The move of `player`, a pass if the game is over; None to resign.
+
+        `watch` is told every thought. In a `cleanup` dead stones are to be taken off by playing.
+        """
+        self.set_player(player)
+        if not self.state.legal_actions():
+            return self.state.size**2
+        thought = None
+        for thought in self.think(self.limits(player), Control()):
+            if watch is not None:
+                watch(thought)
+        assert thought is not None, "a search has at least one thought"
+        return self._decide(player, thought.analysis(), cleanup)
+
+    def _decide(self, player: int, found: Analysis, cleanup: bool) -> int | None:
+        state = self.state
+        dead = () if cleanup else self.dead_stones()
+        lead = -np.inf if cleanup else (1 - 2 * player) * self.score(dead)
+        resign, patience = self.options.resign, self._patience
+        if not cleanup and patience.is_spent(state, self._moves, found, lead, resign):
+            return None
+        rest = replace(found, policy=go_endings.played(state, found, dead, lead), lines=None)
+        return choose(rest, state.legal_actions(), self._rng, top_p=self.options.top_p).action
+
+    # The end
+
+    def dead_stones(self) -> Collection[int]:
+        """Those that players would take off; none before the board is late."""
+        return self._dead_stones(self.state) if go_endings.is_late(self.state) else ()
+
+    def score(self, dead: Collection[int] | None = None) -> float:
+        """Black's points less White's, by the rules."""
+        stones = 0 if self._white else len(self._black)
+        return self.rules.score(self.state, self.dead_stones() if dead is None else dead, stones)
+
+    def _replayed(self, komi: float, rules: GoRules, moves: Sequence[tuple[int, int]]) -> GoState:
+        """By the strictest rule that has all the moves legal."""
+        self._last = None
+        try:
+            return self._replayed_by(rules, komi, moves)
+        except InputError:
+            return self._replayed_by(replace(rules, ko="SIMPLE"), komi, moves)
+
+    def _replayed_by(
+        self, rules: GoRules, komi: float, moves: Sequence[tuple[int, int]]
+    ) -> GoState:
+        state = self._first(self.state.size, komi, rules, self._black, self._white)
+        for player, action in moves:
+            _push(state, player, action)
+        return state
+
+
+def _push(state: GoState, player: int, action: int) -> None:
+    mover = state.board.player()
+    state.set_player(player)
+    verdict = state.board.judge(action)
+    if verdict != "legal":
+        state.set_player(mover)
+        raise InputError(f"{state.gtp(action)} is not a legal move: {verdict}")
+    state.board.push(action)
+    state.history.append(action)

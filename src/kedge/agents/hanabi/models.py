@@ -1,0 +1,87 @@
+"""From the names of Hanabi models to the blueprints that play and the beliefs that searches ask."""
+
+from functools import lru_cache
+
+from kedge.agents.board.networks import device
+from kedge.agents.hanabi.players import BlueprintAgent
+from kedge.errors import InputError
+from kedge.models.board.backends import Dtype
+from kedge.models.hanabi.backends import (
+    BeliefNetwork,
+    PolicyNetwork,
+    belief_network,
+    policy_network,
+)
+from kedge.models.hanabi.belief import LearnedBelief
+from kedge.models.hanabi.blueprint import NetworkBlueprint
+from kedge.models.hanabi.exact import exact_belief
+from kedge.models.hanabi.model import Belief
+from kedge.models.hanabi.network import BeliefWeights, PolicyWeights
+from kedge.models.named import is_known, load
+
+_KEPT = 8
+
+
+def blueprint_agent(name: str, temperature: float = 1.0, *, greedy: bool = False) -> BlueprintAgent:
+    """The model `name` by itself: one that ships with kedge, a stored one, or a path."""
+    return BlueprintAgent(blueprint(name), temperature, greedy=greedy)
+
+
+def blueprint(name: str) -> NetworkBlueprint:
+    """What the model `name` plays."""
+    weights = policy_weights(name)
+    network = _policy(name, weights.sha256, *_device())
+    return NetworkBlueprint(network, weights.game, weights.value)
+
+
+def belief(name: str) -> LearnedBelief:
+    """What the model `name` believes of hands."""
+    weights = _belief_weights(name)
+    return LearnedBelief(_belief(name, weights.sha256, *_device()), weights.game)
+
+
+def belief_name(name: str, *, greedy: bool) -> str:
+    """The model of beliefs that goes with the blueprint `name`: of drawn or of greedy play."""
+    return f"{name}-belief-greedy" if greedy else f"{name}-belief"
+
+
+def belief_over(agent: BlueprintAgent, name: str, told: str | None, *, greedy: bool) -> Belief:
+    """What a search over the blueprint `name` believes: ``exact``, ``learned`` (the model of
+    beliefs that goes with it), or what another model does; if not told, learned where it can be."""
+    usual = belief_name(name, greedy=greedy)
+    if told == "exact" or (told is None and not is_known(usual)):
+        return exact_belief(agent.blueprint, greedy=greedy)
+    if told == "learned" and not is_known(usual):
+        raise InputError(f'belief: there is no model {usual}; belief=exact, NAME or "FILE"')
+    return belief(usual if told in (None, "learned") else told)
+
+
+def policy_weights(name: str) -> PolicyWeights:
+    weights = load(name)
+    if not isinstance(weights, PolicyWeights):
+        raise InputError(f"{name}: not a model of what is played in Hanabi")
+    return weights
+
+
+def _belief_weights(name: str) -> BeliefWeights:
+    weights = load(name)
+    if not isinstance(weights, BeliefWeights):
+        raise InputError(f"{name}: not a model of what hands may be in Hanabi")
+    return weights
+
+
+@lru_cache(_KEPT)
+def _policy(name: str, _sha256: str, where: str, dtype: Dtype, threads: int) -> PolicyNetwork:
+    return policy_network(policy_weights(name), where, dtype, threads)
+
+
+@lru_cache(_KEPT)
+def _belief(name: str, _sha256: str, where: str, dtype: Dtype, threads: int) -> BeliefNetwork:
+    return belief_network(_belief_weights(name), where, dtype, threads)
+
+
+def _device() -> tuple[str, Dtype, int]:
+    where, dtype, threads = device()
+    if where == "openvino":
+        raise InputError("Hanabi's networks run on cpu or cuda, not on openvino")
+    return where, dtype, threads

@@ -1,0 +1,284 @@
+"""SPARTA and piKL-SPARTA in Hanabi: search over a blueprint, in hands that its player may hold."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import inf, nan
+
+import numpy as np
+import numpy.typing as npt
+
+from kedge.agents.hanabi.players import (
+    BlueprintAgent,
+    HanabiAgent,
+    HanabiAnalysis,
+    anchors,
+    likeliest,
+)
+from kedge.errors import InputError
+from kedge.games.hanabi import Hanabi, HanabiState
+from kedge.models.hanabi.model import Belief, Blueprint, Followed, Games, Hands, Memory, rows
+from kedge.regularize import Array, forward_kl
+from kedge.search.sparta import Budget, Estimate, estimate, improved, lam_of_kl
+
+_AT_ONCE = 1 << 16  # rollouts: enough for any device, and little memory
+_ANSWERED = 64  # hands in which it is asked what the next player would do
+_BELIEVED = 2000  # hands that tell what one holds: to a percent or so
+
+
+class SpartaAgent(HanabiAgent):
+    """Searches over a blueprint that it takes the others to follow.
+
+    Where the belief is empty it plays as the blueprint does: `q` is NaN then, and nothing is said
+    of its cards.
+
+    Parameters
+    ----------
+    anchor
+        Plays the blueprint.
+    lam
+        λ in points; 0 is SPARTA, the best move whatever the anchor thinks of it.
+    greedy
+        Play the likeliest move, and suppose that others do.
+    threshold
+        At λ = 0, the points by which a move must be better than the blueprint's.
+    kl
+        Nats from the anchor: λ is chosen for every decision, in place of `lam`.
+    depth
+        End rollouts so many moves of all players after the one that is tried, with the blueprint's
+        value; unless given, they go to the end of the game.
+    """
+
+    def __init__(
+        self,
+        anchor: BlueprintAgent,
+        belief: Belief,
+        *,
+        lam: float = 0.0,
+        budget: Budget | None = None,
+        greedy: bool = False,
+        threshold: float = 0.0,
+        kl: float | None = None,
+        depth: int | None = None,
+    ) -> None:
+        for name, value in (("lambda", lam), ("threshold", threshold), ("kl", kl)):
+            if value is not None and not (isinstance(value, int | float) and value >= 0.0):
+                raise InputError(f"{name}: a number that is at least 0, not {value}")
+        if depth is not None and (type(depth) is not int or depth < 0):
+            raise InputError(f"depth: a whole number of moves, at least 0, not {depth}")
+        if not isinstance(greedy, bool):
+            raise InputError(f"greedy: true or false, not {greedy}")
+        if not isinstance(anchor, BlueprintAgent) or anchor.temperature != 1.0 or anchor.greedy:
+            raise InputError("sparta: its anchor is a blueprint of Hanabi, at temperature 1")
+        if kl is not None and lam > 0.0:
+            raise InputError("sparta: lambda or kl, not both: kl chooses lambda")
+        if threshold > 0.0 and (lam > 0.0 or kl is not None):
+            raise InputError("sparta: threshold is for lambda=0 alone")
+        self.blueprint = anchor.blueprint
+        self.belief, self.budget, self.greedy = belief, budget or Budget(), greedy
+        self.lam, self.threshold, self.kl, self.depth = lam, threshold, kl, depth
+        self._followed = Followed(self.blueprint)
+
+    def check(self, rules: Hanabi) -> None:
+        super().check(rules)
+        state, rng = rules.initial_state(), np.random.default_rng(0)
+        self.belief.draw([state], 1, rng)
+        if self.depth is not None:
+            begun = self.blueprint.begin(1)
+            self.blueprint.play_out(state.games, begun, rng, greedy=self.greedy, depth=self.depth)
+
+    def analyse_many(
+        self, states: Sequence[HanabiState], rng: np.random.Generator
+    ) -> list[HanabiAnalysis]:
+        known = anchors(self.blueprint, self._followed, states)
+        count = self.budget.worlds(min(len(actions) for actions, _ in known))
+        hands = self.belief.draw(states, count, rng)
+        roots = [i for i, drawn in enumerate(hands) if len(drawn)]
+        found = self._estimates(
+            [states[i] for i in roots], [known[i] for i in roots], [hands[i] for i in roots], rng
+        )
+        searched = dict(zip(roots, found, strict=True))
+        return [
+            self._searched(*known[i], searched[i], _shares(state, hands[i]))
+            if i in searched
+            else self._unsearched(*known[i])
+            for i, state in enumerate(states)
+        ]
+
+    def explained(self, state: HanabiState, rng: np.random.Generator) -> HanabiAnalysis:
+        """A decision with more to look at than playing takes: what is believed by more hands than
+        a search tries, and what the next player would answer."""
+        [found] = self.analyse_many([state], rng)
+        [hands] = self.belief.draw([state], _BELIEVED, rng)
+        if not len(hands):
+            return replace(found, cards=None)
+        assert found.actions is not None
+        answers = self._answers(state, found.actions, hands[:_ANSWERED], rng)
+        return replace(found, cards=_shares(state, hands), answers=answers)
+
+    def _answers(
+        self,
+        state: HanabiState,
+        actions: npt.NDArray[np.int64],
+        hands: Hands,
+        rng: np.random.Generator,
+    ) -> list[tuple[int, float] | None]:
+        worlds = self._worlds([state], [actions], [hands], rng)
+        count = len(actions), len(hands)
+        root, tried = np.zeros(count, np.int64), np.indices(count)
+        games, memory = worlds.made(root.ravel(), tried[0].ravel(), tried[1].ravel())
+        policy = self.blueprint.policy(games, self.blueprint.observe(games, memory))
+        if self.greedy:
+            policy = (policy == policy.max(1, keepdims=True)) & (policy > 0.0)
+        shares = np.asarray(policy, np.float64).reshape(*count, -1).mean(1)
+        return [
+            (int(one.argmax()), float(one.max())) if one.max() > 0.0 else None for one in shares
+        ]
+
+    def _estimates(
+        self,
+        states: Sequence[HanabiState],
+        known: Sequence[tuple[npt.NDArray[np.int64], Array]],
+        hands: Sequence[Hands],
+        rng: np.random.Generator,
+    ) -> list[Estimate]:
+        if not states:
+            return []
+        worlds = self._worlds(states, [actions for actions, _ in known], hands, rng)
+        sizes = [len(actions) for actions, _ in known]
+        leads = [self._lead(anchor) for _, anchor in known]
+        return estimate(worlds.returns, sizes, self.budget, leads)
+
+    def _worlds(
+        self,
+        states: Sequence[HanabiState],
+        actions: Sequence[npt.NDArray[np.int64]],
+        hands: Sequence[Hands],
+        rng: np.random.Generator,
+    ) -> "_Worlds":
+        return _Worlds(
+            self.blueprint,
+            Games.join([state.games for state in states]),
+            self._followed.memories(states),
+            actions,
+            hands,
+            rng,
+            greedy=self.greedy,
+            depth=self.depth,
+        )
+
+    def _lead(self, anchor: Array) -> Array:
+        """What the anchor gives moves in the comparison of Q(a) + λ log τ(a)."""
+        if self.kl is not None or self.lam in (0.0, inf):
+            return np.zeros(len(anchor))
+        with np.errstate(divide="ignore"):
+            return np.asarray(self.lam * np.log(anchor))
+
+    def _searched(
+        self,
+        actions: npt.NDArray[np.int64],
+        anchor: Array,
+        found: Estimate,
+        cards: Array,
+    ) -> HanabiAnalysis:
+        if self.kl is None:
+            policy = improved(anchor, found.q, self.lam, self.threshold)
+        else:
+            policy = forward_kl(anchor, found.q, lam_of_kl(anchor, found.q, self.kl))
+        played = likeliest(policy) if self.greedy else policy
+        return HanabiAnalysis(
+            anchor=anchor,
+            policy=played,
+            q=found.q,
+            value=float(played @ found.q),
+            smooth=policy,
+            visits=found.visits,
+            actions=actions,
+            cards=cards,
+        )
+
+    def _unsearched(self, actions: npt.NDArray[np.int64], anchor: Array) -> HanabiAnalysis:
+        return HanabiAnalysis(
+            anchor=anchor,
+            policy=likeliest(anchor) if self.greedy else anchor,
+            q=np.full(len(anchor), nan),
+            value=nan,
+            smooth=anchor,
+            actions=actions,
+        )
+
+
+class _Worlds:
+    """What moves come to when who makes them holds the hands that were drawn.
+
+    A world is one of them, and an order of the draw pile.
+    """
+
+    def __init__(
+        self,
+        blueprint: Blueprint,
+        games: Games,
+        memory: Memory,
+        actions: Sequence[npt.NDArray[np.int64]],
+        hands: Sequence[Hands],
+        rng: np.random.Generator,
+        *,
+        greedy: bool,
+        depth: int | None,
+    ) -> None:
+        self._blueprint, self._games, self._memory = blueprint, games, memory
+        self._seats = games.current_players().astype(np.int64)
+        self._drawn = np.array([len(drawn) for drawn in hands])
+        self._hands, self._first_hand = np.concatenate(hands), _starts(self._drawn)
+        self._actions = np.concatenate(actions)
+        self._first_action = _starts(np.array([len(legal) for legal in actions]))
+        self._seeds = rng.integers(1 << 63, size=len(hands), dtype=np.uint64)
+        self._rng, self._greedy, self._depth = rng, greedy, depth
+
+    def returns(
+        self,
+        roots: npt.NDArray[np.int64],
+        actions: npt.NDArray[np.int64],
+        worlds: npt.NDArray[np.int64],
+    ) -> Array:
+        parts = [
+            self._play_out(roots[part], actions[part], worlds[part])
+            for start in range(0, len(roots), _AT_ONCE)
+            for part in [slice(start, start + _AT_ONCE)]
+        ]
+        return np.concatenate(parts)
+
+    def made(
+        self,
+        roots: npt.NDArray[np.int64],
+        actions: npt.NDArray[np.int64],
+        worlds: npt.NDArray[np.int64],
+    ) -> tuple[Games, Memory]:
+        """The games after these actions, which are not yet observed."""
+        hands = self._hands[self._first_hand[roots] + worlds % self._drawn[roots]]
+        seeds = self._seeds[roots] + worlds.astype(np.uint64)
+        games = self._games.redealt(roots, self._seats[roots], hands, seeds)
+        games.step(self._actions[self._first_action[roots] + actions])
+        return games, rows(self._memory, roots)
+
+    def _play_out(
+        self,
+        roots: npt.NDArray[np.int64],
+        actions: npt.NDArray[np.int64],
+        worlds: npt.NDArray[np.int64],
+    ) -> Array:
+        games, memory = self.made(roots, actions, worlds)
+        return self._blueprint.play_out(
+            games, memory, self._rng, greedy=self._greedy, depth=self._depth
+        )
+
+
+def _starts(counts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Where each part begins when parts of so many rows are put together."""
+    return np.asarray(np.cumsum(counts) - counts)
+
+
+def _shares(state: HanabiState, hands: Hands) -> Array:
+    """(slots, cards): how often each card is in each slot that holds one."""
+    size = len(state.hands[state.current_player()])
+    cards = np.arange(state.game.colors * state.game.ranks)
+    return np.asarray((hands[:, :size, np.newaxis] == cards).mean(0))

@@ -1,0 +1,88 @@
+"""The agents of Hanabi, from their specs."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from kedge.agents.agent import Agent, plays
+from kedge.agents.registry import make_agent
+from kedge.errors import InputError
+from kedge.specs import Spec, parse
+
+if TYPE_CHECKING:
+    from kedge.agents.hanabi.players import HanabiPlayer
+
+
+def make_hanabi_player(spec: Spec | str) -> "HanabiPlayer":
+    """The agent that `spec` names, if it plays Hanabi."""
+    from kedge.agents.hanabi.players import HanabiPlayer
+    from kedge.games.hanabi import HanabiState
+
+    agent = make_agent(spec)
+    if not isinstance(agent, HanabiPlayer) or not plays(agent, HanabiState):
+        raise InputError(f"agent {spec}: does not play hanabi; hanabi and sparta(hanabi, …) do")
+    return agent
+
+
+def blueprint(name: str) -> Callable[..., Agent]:
+    """Makes the model `name` by itself."""
+
+    def make(temperature: float = 1.0, greedy: bool = False) -> Agent:
+        from kedge.agents.hanabi.models import blueprint_agent
+
+        return blueprint_agent(name, temperature, greedy=greedy)
+
+    return make
+
+
+def uniform_hanabi(temperature: float = 1.0, greedy: bool = False) -> Agent:
+    """Every legal move of Hanabi alike, whatever the number of players."""
+    from kedge.agents.hanabi.players import BlueprintAgent
+    from kedge.games.hanabi import Hanabi
+    from kedge.models.hanabi.model import UniformBlueprint
+
+    actions = max(len(Hanabi(players).moves) for players in (2, 3, 4, 5))
+    return BlueprintAgent(UniformBlueprint(actions), temperature, greedy=greedy)
+
+
+def conventions(greedy: bool = False) -> Agent:
+    """A player of Hanabi by simple conventions, which needs no network; greedy or not, it is sure
+    of what it does."""
+    from kedge.agents.hanabi.players import BlueprintAgent
+    from kedge.models.hanabi.conventions import ConventionsBlueprint
+
+    return BlueprintAgent(ConventionsBlueprint(), greedy=greedy)
+
+
+def sparta(
+    anchor: Spec | str = "hanabi",
+    lam: float = 0.0,
+    rollouts: int = 10_000,
+    belief: Spec | str | None = None,
+    greedy: bool = False,
+    allocation: str = "even",
+    stop: float = 0.0,
+    threshold: float = 0.0,
+    kl: float | None = None,
+    depth: int | None = None,
+) -> Agent:
+    """`anchor` is a blueprint of Hanabi, which the others are taken to play."""
+    from kedge.agents.hanabi.models import belief_over
+    from kedge.agents.hanabi.players import BlueprintAgent
+    from kedge.agents.hanabi.search import SpartaAgent
+    from kedge.search.sparta import Budget
+
+    agent = make_agent(anchor)
+    if not isinstance(agent, BlueprintAgent):
+        raise InputError(f"anchor {anchor} is not a blueprint of Hanabi")
+    name = (parse(anchor) if isinstance(anchor, str) else anchor).name
+    told = belief.name if isinstance(belief, Spec) else belief
+    return SpartaAgent(
+        agent,
+        belief_over(agent, name, told, greedy=greedy),
+        lam=lam,
+        budget=Budget(rollouts, str(allocation), stop),
+        greedy=greedy,
+        threshold=threshold,
+        kl=kl,
+        depth=depth,
+    )

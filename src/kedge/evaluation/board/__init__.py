@@ -1,0 +1,1 @@
+"""Measurements that chess, Go and other board games share."""

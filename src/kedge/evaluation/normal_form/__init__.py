@@ -1,0 +1,1 @@
+"""Solving normal-form games and measuring the answer."""

@@ -1,0 +1,168 @@
+"""A tournament of Diplomacy, played in chunks of games that are kept as they finish."""
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, get_args
+
+import numpy as np
+
+from kedge.agents.board.networks import is_cpu
+from kedge.agents.diplomacy.players import DiplomacyPlayer
+from kedge.errors import InputError
+from kedge.evaluation.diplomacy.tournaments import (
+    TournamentGame,
+    drawn_from_pool,
+    one_against_six,
+    play_tournament,
+    recorded,
+    standing,
+)
+from kedge.experiments.board.match import match_tasks
+from kedge.experiments.experiment import Experiment, Task
+from kedge.experiments.fingerprints import weights_of
+from kedge.experiments.players import diplomacy_player_on
+from kedge.experiments.reports.report import Column, Report, Table
+from kedge.games.diplomacy import POWERS, Diplomacy
+from kedge.models.board.backends import Dtype
+from kedge.records import DiplomacyGame
+from kedge.specs import parse
+
+Seating = Literal["1v6", "pool"]
+#: Games in a task: each of seven seats once; on a GPU, which wants larger batches, three times.
+CHUNK, GPU_CHUNK = 7, 21
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tournament(Experiment):
+    """`games` games of Diplomacy among `agents`.
+
+    ``1v6``: the first agent has each power in turn, and the second the other six. ``pool``: for
+    every power one of the agents is drawn.
+    """
+
+    name: ClassVar[str] = "tournament"
+
+    game: Literal["diplomacy"] = "diplomacy"
+    agents: tuple[str, ...]
+    seating: Seating = "1v6"
+    games: int = 100
+    last_year: int = 1935
+    quiet_years: int = 5
+    device: str = "cpu"
+    dtype: Dtype = "float32"
+    chunk: int | None = None
+    """Games in a task; None becomes what suits the device."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "agents", tuple(str(parse(spec)) for spec in self.agents))
+        if self.chunk is None:
+            object.__setattr__(self, "chunk", CHUNK if is_cpu(self.device) else GPU_CHUNK)
+        assert self.chunk is not None
+        if self.seating not in get_args(Seating):
+            raise InputError(f"seating: one of {', '.join(get_args(Seating))}, not {self.seating}")
+        if self.seating == "1v6" and len(self.agents) != 2:
+            raise InputError(f"agents: one against six are two agents, not {len(self.agents)}")
+        if self.seating == "pool" and len(set(self.agents)) < max(2, len(self.agents)):
+            raise InputError("agents: a pool has two or more, and each of them once")
+        if self.games < 1:
+            raise InputError(f"games: at least 1, not {self.games}")
+        if self.chunk < 1:
+            raise InputError(f"chunk: at least 1, not {self.chunk}")
+        if self.seating == "1v6" and self.chunk % len(POWERS):
+            raise InputError(f"chunk: a multiple of 7, for fair seats, not {self.chunk}")
+        if self.last_year < 1901:
+            raise InputError(f"last_year: 1901 or later, not {self.last_year}")
+        self.rules()
+
+    def rules(self) -> Diplomacy:
+        """When a game without a winner is drawn."""
+        return Diplomacy(last_year=self.last_year, quiet_years=self.quiet_years)
+
+    def inputs(self) -> dict[str, Any]:
+        return {"weights": weights_of(*self.agents)}
+
+    def tasks(self) -> list[Task]:
+        assert self.chunk is not None
+        return match_tasks(self.games, self.chunk)
+
+    def check(self) -> None:
+        self.players()
+
+    def players(self) -> list[DiplomacyPlayer]:
+        """The agents; an `InputError` if one does not play."""
+        return [diplomacy_player_on(self.device, self.dtype, spec) for spec in self.agents]
+
+    def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:
+        games = task.params["games"]
+        seatings = (
+            one_against_six(games)
+            if self.seating == "1v6"
+            else drawn_from_pool(games, len(self.agents), rng)
+        )
+        played = play_tournament(self.players(), seatings, self.rules(), rng)
+        return {"games": [dataclasses.asdict(game) for game in played]}
+
+    def records(self, results: Mapping[str, dict[str, Any]]) -> Iterator[DiplomacyGame]:
+        """The games in the order of their numbers, to be written into a file."""
+        for number, game in enumerate(games_of(results), 1):
+            yield recorded(game, self.agents, f"{self.name}-{self.digest}-{number}")
+
+    def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
+        games = games_of(results)
+        agents = [
+            {
+                "agent": spec,
+                **standing(games, number),
+                "powers": {power: standing(games, number, [power]) for power in POWERS},
+            }
+            for number, spec in enumerate(self.agents)
+        ]
+        rows = [{**found, "power": "all"} for found in agents]
+        if self.seating == "1v6":
+            one, six = rows
+            powers = [{"agent": "", "power": power, **it} for power, it in one["powers"].items()]
+            rows = [one, *(row for row in powers if row["games"]), six]
+        solos = sum(game.is_solo for game in games)
+        years = float(np.mean([game.last_year - 1900 for game in games]))
+        notes = [f"{years:.1f} years a game; {solos:,} solos, {len(games) - solos:,} draws"]
+        notes.append("equals would have 1/7 = 14.3 % of a game each")
+        if self.seating == "1v6" and len(games) % len(POWERS):
+            notes.append("not a multiple of 7 games: powers were not had equally often")
+        different = len({str(game.orders) for game in games})
+        if different < len(games):
+            notes.append(f"only {different:,} games differ: the errors are larger than they say")
+        one_on_six = " – 6 × ".join(self.agents)
+        return Report(
+            title=one_on_six if self.seating == "1v6" else f"a pool of {len(self.agents)} agents",
+            table=Table(_COLUMNS, rows),
+            notes=notes,
+            data={
+                "game": self.game,
+                "seating": self.seating,
+                "games": len(games),
+                "agents": agents,
+                "solos": solos,
+                "draws": len(games) - solos,
+                "mean_years": years,
+                "different_games": different,
+                "seed": self.seed,
+            },
+        )
+
+
+_COLUMNS = (
+    Column("agent"),
+    Column("power"),
+    Column("games", format=","),
+    Column("mean", "share of a game", ".2%", error="se"),
+    Column("wins", "solos", ","),
+    Column("draws", format=","),
+    Column("eliminations", "eliminated", ","),
+    Column("centres", format=".1f"),
+)
+
+
+def games_of(results: Mapping[str, Mapping[str, Any]]) -> list[TournamentGame]:
+    """The games in the order of their numbers."""
+    return [TournamentGame.from_json(game) for chunk in results.values() for game in chunk["games"]]

@@ -1,0 +1,1 @@
+"""Engines that run an experiment's tasks."""

@@ -1,0 +1,158 @@
+"""The Ray engine: the same jobs on a cluster, or on a Ray of our own on this machine."""
+
+import contextlib
+import logging
+import os
+import socket
+import sys
+from collections import deque
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from kedge.errors import InputError
+from kedge.experiments.engines.jobs import (
+    SINGLE_THREADED,
+    Deaths,
+    Outcome,
+    Record,
+    deferred_interrupt,
+    execute,
+)
+from kedge.experiments.experiment import Experiment, Job
+
+_POLL_SECONDS = 0.2
+
+
+def run_ray(
+    experiment: Experiment,
+    jobs: Sequence[Job],
+    record: Record,
+    workers: int | None,
+    address: str | None,
+) -> None:
+    """Run the jobs on Ray, at most ``workers`` at once (as many as there are cores, if None).
+
+    Retries are ours (``max_retries=0``), so that a job is given up after as many deaths as on
+    the local engine, and a result lost with its node is computed again like any other.
+    """
+    ray = _import_ray()
+    queue = deque(jobs)
+    deaths = Deaths()
+    flight: dict[Any, Job] = {}
+    environment = {key: os.environ.get(key, value) for key, value in SINGLE_THREADED.items()}
+    with _session(ray, workers, address) as paths, deferred_interrupt() as interrupted:
+        remote = ray.remote(execute).options(
+            num_cpus=1,
+            num_gpus=_gpus(ray, experiment, workers),
+            max_retries=0,
+            scheduling_strategy="SPREAD",
+            runtime_env={"env_vars": environment | paths},
+        )
+        shared = ray.put(experiment)
+        try:
+            while queue or flight:
+                stopping = interrupted()  # no more jobs then, but what has arrived is kept
+                while queue and not stopping and len(flight) < (workers or len(jobs)):
+                    job = queue.popleft()
+                    flight[remote.remote(shared, job)] = job
+                if not flight:
+                    break
+                # One at a time, so that a result is on disk as soon as it is known.
+                patience = 0.0 if stopping else _POLL_SECONDS
+                ready, _ = ray.wait(list(flight), num_returns=1, timeout=patience)
+                for reference in ready:
+                    job = flight.pop(reference)
+                    try:
+                        outcome: Outcome = ray.get(reference)
+                    except ray.exceptions.RayTaskError as error:
+                        # Not the task's own code, whose errors are outcomes: the experiment
+                        # could not be imported there.
+                        last = str(error).strip().splitlines()[-1]
+                        record(job, Outcome(error=last, traceback=str(error)))
+                    except ray.exceptions.RayError as error:
+                        deaths.count(job, _reason(error), queue, record)
+                    else:
+                        record(job, outcome)
+                if stopping and not ready:
+                    break
+        finally:
+            for reference in flight:
+                with contextlib.suppress(Exception):
+                    ray.cancel(reference, force=True)
+
+
+def _gpus(ray: Any, experiment: Experiment, workers: int | None) -> float:
+    device = getattr(experiment, "device", "cpu")
+    if not device.startswith("cuda"):
+        return 0.0
+    return gpus_a_task(device, workers, int(ray.cluster_resources().get("GPU", 0)))
+
+
+def gpus_a_task(device: str, workers: int | None, gpus: int) -> float:
+    """What share of a GPU each task has, where Ray has so many.
+
+    Ray shows a task no other GPU than its own.
+
+    >>> [gpus_a_task("cuda", workers, 2) for workers in (None, 2, 3, 6)]
+    [1.0, 1.0, 0.5, 0.3333]
+    """
+    if device != "cuda":
+        raise InputError(f"device {device}: Ray itself says which GPU a task has; take cuda")
+    if not gpus:  # the tasks would wait for one without a word
+        raise InputError("device cuda: this Ray has no GPU; start one that has, or take cpu")
+    tasks_a_gpu = -(-(workers or 1) // gpus)
+    return 10_000 // tasks_a_gpu / 10_000  # the parts that Ray counts in, so that all fit
+
+
+def _reason(error: Exception) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return f"with {type(error).__name__}" + (f" ({lines[0]})" if lines else "")
+
+
+@contextlib.contextmanager
+def _session(ray: Any, workers: int | None, address: str | None) -> Iterator[dict[str, str]]:
+    """A connection to Ray; ends only what it began.
+
+    Yields the variables by which workers on this machine find the modules that we see; on a
+    cluster the paths are the cluster's own affair.
+    """
+    if ray.is_initialized():
+        yield {}
+        return
+    address = address or os.environ.get("RAY_ADDRESS") or "local"
+    _check_reachable(address)
+    options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
+    if address == "local":
+        options |= {"num_cpus": workers, "include_dashboard": False}
+    try:
+        ray.init(address=address, **options)
+    except (ConnectionError, RuntimeError, ValueError) as error:
+        lines = str(error).strip().splitlines() or [type(error).__name__]
+        raise InputError(f"cannot join Ray at {address!r}: {lines[0]}") from error
+    try:
+        yield {"PYTHONPATH": os.pathsep.join(sys.path)} if address == "local" else {}
+    finally:
+        ray.shutdown()
+
+
+def _check_reachable(address: str) -> None:
+    """Ray itself tries for minutes before it says that nobody is there."""
+    if address in ("local", "auto") or "://" in address:
+        return
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdecimal():
+        raise InputError(f"cannot join Ray at {address!r}: neither 'auto' nor host:port")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=10.0).close()
+    except (OSError, OverflowError) as error:
+        raise InputError(f"cannot join Ray at {address!r}: {error}") from error
+
+
+def _import_ray() -> Any:
+    # Nothing of the user's is sent anywhere unless they have asked for it.
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    try:
+        import ray
+    except ImportError as error:
+        raise InputError("the ray engine needs Ray: pip install 'kedge[cluster]'") from error
+    return ray

@@ -1,0 +1,283 @@
+"""Agents of Hanabi at one table, in chunks of games that are kept as they finish."""
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations_with_replacement
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from kedge.agents.board.networks import is_cpu
+from kedge.agents.hanabi.players import HanabiPlayer
+from kedge.errors import InputError
+from kedge.evaluation.hanabi.selfplay import (
+    PERFECT,
+    TableGame,
+    dealt,
+    histogram,
+    play,
+    recorded,
+    seatings,
+    standing,
+)
+from kedge.experiments.composite import Composite
+from kedge.experiments.experiment import Experiment, Task
+from kedge.experiments.fingerprints import weights_of
+from kedge.experiments.players import hanabi_player_on
+from kedge.experiments.reports.report import Column, Report, Table
+from kedge.games.hanabi import Bomb, Hanabi
+from kedge.models.board.backends import Dtype
+from kedge.records import HanabiGame
+from kedge.specs import parse
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+#: Games in a task; a GPU wants larger batches.
+CHUNK, GPU_CHUNK = 4, 64
+_BAR = 40  # characters
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelfPlay(Experiment):
+    """`games` games of Hanabi, `agents` in turn around the table.
+
+    Several change seats from game to game. A deck goes by the seed and the number of the game
+    alone, so that whoever plays as many games by the same seed plays the same decks.
+    """
+
+    name: ClassVar[str] = "selfplay"
+
+    game: Literal["hanabi"] = "hanabi"
+    agents: tuple[str, ...]
+    players: int = 2
+    bomb: Bomb = "zero"
+    """What a game is worth whose last life is lost: nothing, as in the paper, or what was built."""
+    games: int = 100
+    device: str = "cpu"
+    dtype: Dtype = "float32"
+    chunk: int | None = None
+    """Games in a task; None becomes what suits the device."""
+
+    def __post_init__(self) -> None:
+        agents = tuple(str(parse(spec)) for spec in self.agents)
+        object.__setattr__(self, "agents", agents[:1] if len(set(agents)) == 1 else agents)
+        if self.chunk is None:
+            object.__setattr__(self, "chunk", CHUNK if is_cpu(self.device) else GPU_CHUNK)
+        self.rules()
+        if not self.agents:
+            raise InputError("agents: at least one")
+        if len(self.agents) > self.players:
+            raise InputError(f"agents: {len(agents)} of them, and {self.players} seats at a table")
+        for name in ("games", "chunk"):
+            if getattr(self, name) < 1:
+                raise InputError(f"{name}: at least 1, not {getattr(self, name)}")
+
+    def rules(self) -> Hanabi:
+        return Hanabi(self.players, bomb=self.bomb)
+
+    def inputs(self) -> dict[str, Any]:
+        return {"weights": weights_of(*self.agents)}
+
+    def check(self) -> None:
+        for agent in self.table():
+            agent.check(self.rules())
+
+    def table(self) -> list[HanabiPlayer]:
+        """The agents; an `InputError` if one does not play."""
+        return [hanabi_player_on(self.device, self.dtype, spec) for spec in self.agents]
+
+    def tasks(self) -> list[Task]:
+        assert self.chunk is not None
+        starts = range(0, self.games, self.chunk)
+        ends = [min(first + self.chunk, self.games) for first in starts]
+        return [
+            Task(f"games {first + 1}-{end}", {"first": first, "end": end})
+            for first, end in zip(starts, ends, strict=True)
+        ]
+
+    def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:
+        rules, seats = self.rules(), seatings(self.agents, self.players)
+        tables = [
+            (seats[number % len(seats)], dealt(rules, self.seed, number))
+            for number in range(task.params["first"], task.params["end"])
+        ]
+        played = play(self.table(), tables, rules, rng)
+        return {"played": [dataclasses.asdict(game) for game in played]}
+
+    def records(self, results: Mapping[str, dict[str, Any]]) -> Iterator[HanabiGame]:
+        """The games in the order of their numbers, to be written into files."""
+        for number, game in enumerate(table_games(results), 1):
+            name = f"{self.name}-{self.digest}-{number}"
+            yield recorded(game, self.agents, self.rules(), name)
+
+    def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
+        games = table_games(results)
+        total, counts = standing(games), histogram(games)
+        tables = [
+            {
+                "seats": [self.agents[agent] for agent in seats],
+                **standing([game for game in games if game.seats == seats]),
+            }
+            for seats in seatings(self.agents, self.players)
+        ]
+        rows = [{**total, "at": "all"}]
+        if len(tables) > 1:
+            rows += [{**one, "at": " – ".join(one["seats"])} for one in tables]
+        return Report(
+            title=" – ".join(self.agents),
+            table=Table(
+                [
+                    Column("at", "seats"),
+                    Column("games", format=","),
+                    Column("mean", "score", ".2f", error="se"),
+                    Column("perfect", format=","),
+                    Column("bombs", format=","),
+                    Column("moves", "moves a game", ".1f"),
+                ],
+                rows,
+            ),
+            notes=[*_bars(counts), bomb_note(self.bomb), *_lost(total, self.bomb)],
+            data={
+                "game": self.game,
+                "players": self.players,
+                **total,
+                "agents": [{"agent": spec, **total} for spec in self.agents],
+                "seatings": tables,
+                "histogram": counts,
+                "seed": self.seed,
+            },
+        )
+
+
+def table_games(results: Mapping[str, Mapping[str, Any]]) -> list[TableGame]:
+    """The games in the order of their numbers."""
+    return [TableGame.from_json(game) for chunk in results.values() for game in chunk["played"]]
+
+
+def _bars(counts: Sequence[int]) -> list[str]:
+    """A line a score, from the lowest that a game came to up to the highest."""
+    reached = [score for score, count in enumerate(counts) if count]
+    return [
+        f"{score:2} {'█' * round(_BAR * counts[score] / max(counts)):{_BAR}} {counts[score]:,}"
+        for score in range(reached[0], reached[-1] + 1)
+    ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CrossPlay(Composite):
+    """Every two of `agents` at a table, and each with itself; they share runs of `SelfPlay`."""
+
+    name: ClassVar[str] = "crossplay"
+
+    agents: tuple[str, ...]
+    bomb: Bomb = "zero"
+    games: int = 100
+    device: str = "cpu"
+    dtype: Dtype = "float32"
+    chunk: int | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "agents", tuple(str(parse(spec)) for spec in self.agents))
+        if len(set(self.agents)) < max(2, len(self.agents)):
+            raise InputError("agents: to cross, two or more, and each of them once")
+        self.parts()
+
+    def pairs(self) -> list[tuple[int, int]]:
+        """By their numbers."""
+        return list(combinations_with_replacement(range(len(self.agents)), 2))
+
+    def parts(self) -> Mapping[str, SelfPlay]:
+        return {
+            f"{one + 1} with {other + 1}": SelfPlay(
+                agents=(self.agents[one], self.agents[other]),
+                bomb=self.bomb,
+                games=self.games,
+                device=self.device,
+                dtype=self.dtype,
+                chunk=self.chunk,
+                seed=self.seed,
+            )
+            for one, other in self.pairs()
+        }
+
+    def gist(self, result: dict[str, Any]) -> dict[str, Any]:
+        return scores_alone(result)
+
+    def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
+        found = self.by_part(results)
+        cells: dict[tuple[int, int], dict[str, Any]] = {}
+        for (one, other), label in zip(self.pairs(), self.parts(), strict=True):
+            cells[one, other] = cells[other, one] = standing(table_games(found[label]))
+        everyone = range(len(self.agents))
+        rows = [
+            {
+                "agent": f"{one + 1}  {self.agents[one]}",
+                **{f"with {other + 1}": cells[one, other]["mean"] for other in everyone},
+                **{f"with {other + 1} se": cells[one, other]["se"] for other in everyone},
+            }
+            for one in everyone
+        ]
+        means = np.array([[cells[one, other]["mean"] for other in everyone] for one in everyone])
+        return Report(
+            title=f"{len(self.agents)} agents, each with each",
+            table=Table(
+                [
+                    Column("agent"),
+                    *(
+                        Column(f"with {other + 1}", format=".2f", error=f"with {other + 1} se")
+                        for other in everyone
+                    ),
+                ],
+                rows,
+            ),
+            notes=[
+                f"The mean score of {self.games:,} games a pair, both ways round, by the same "
+                f"decks for all.",
+                bomb_note(self.bomb),
+            ],
+            data={
+                "game": "hanabi",
+                "games": self.games,
+                "agents": self.agents,
+                "pairs": [
+                    {"agents": [self.agents[one], self.agents[other]], **cells[one, other]}
+                    for one, other in self.pairs()
+                ],
+                "seed": self.seed,
+            },
+            draw=lambda figure: _draw_matrix(figure, self.agents, means),
+            figure_size=(3.2 + 0.9 * len(means), 1.6 + 0.7 * len(means)),
+        )
+
+
+def bomb_note(bomb: Bomb) -> str:
+    worth = "0" if bomb == "zero" else "what was built"
+    return f"a bomb, the last life lost, scores {worth}"
+
+
+def _lost(total: Mapping[str, Any], bomb: Bomb) -> list[str]:
+    if bomb == "stack" or 2 * total["bombs"] < total["games"]:
+        return []
+    return ["most games are lost; --bomb stack counts what was built in them"]
+
+
+def scores_alone(result: Mapping[str, Any]) -> dict[str, Any]:
+    """What composites keep of a part's games."""
+    return {"played": [{**game, "deck": [], "actions": []} for game in result["played"]]}
+
+
+def _draw_matrix(figure: "Figure", agents: Sequence[str], means: npt.NDArray[np.float64]) -> None:
+    """A field a pair, the darker the better."""
+    axes, places = figure.subplots(), range(len(agents))
+    axes.imshow(means, cmap="Blues", vmin=0.0, vmax=PERFECT)
+    for (row, column), mean in np.ndenumerate(means):
+        colour = "white" if mean > 0.6 * PERFECT else "black"
+        axes.text(column, row, f"{mean:.1f}", ha="center", va="center", color=colour)
+    axes.set_xticks(places, [str(place + 1) for place in places])
+    axes.set_yticks(places, [f"{place + 1}  {agents[place]}" for place in places])
+    axes.spines[:].set_visible(False)
+    axes.tick_params(length=0)
+    axes.set_title("Mean score of each with each", loc="left", fontsize=10)

@@ -1,0 +1,37 @@
+"""No-press Diplomacy: the rules."""
+
+from kedge.games.diplomacy.game import (
+    BORDERS,
+    LOCATIONS,
+    POWERS,
+    Diplomacy,
+    DiplomacyState,
+    PackedOrders,
+    adjudicate_many,
+    coordinated,
+    failed_moves,
+    format_orders,
+    place_of,
+    player,
+    shares_of,
+    short_order,
+    unit_of,
+)
+
+__all__ = [
+    "BORDERS",
+    "LOCATIONS",
+    "POWERS",
+    "Diplomacy",
+    "DiplomacyState",
+    "PackedOrders",
+    "adjudicate_many",
+    "coordinated",
+    "failed_moves",
+    "format_orders",
+    "place_of",
+    "player",
+    "shares_of",
+    "short_order",
+    "unit_of",
+]

@@ -1,0 +1,43 @@
+"""Go: the rules."""
+
+from kedge.games.go.game import (
+    BLACK,
+    COLUMNS,
+    EMPTY,
+    MOST_KOMI,
+    TERMINAL,
+    WHITE,
+    Go,
+    GoState,
+    areas,
+    format_gtp,
+    format_score,
+    format_sgf,
+    handicap_points,
+    hoshi,
+    neighbours,
+    parse_gtp,
+    parse_sgf,
+    regions,
+)
+
+__all__ = [
+    "BLACK",
+    "COLUMNS",
+    "EMPTY",
+    "MOST_KOMI",
+    "TERMINAL",
+    "WHITE",
+    "Go",
+    "GoState",
+    "areas",
+    "format_gtp",
+    "format_score",
+    "format_sgf",
+    "handicap_points",
+    "hoshi",
+    "neighbours",
+    "parse_gtp",
+    "parse_sgf",
+    "regions",
+]

@@ -1,0 +1,1 @@
+"""The commands of `kedge`, one module each."""

@@ -1,0 +1,210 @@
+"""``kedge paper`` and ``kedge experiments``: runs, made and kept."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kedge.errors import InputError
+from kedge.interfaces.options import HERE, Json, Running, unfolded
+from kedge.interfaces.output import finished, print_json
+
+if TYPE_CHECKING:
+    from kedge.experiments import RunInfo
+
+experiments_app = typer.Typer(
+    no_args_is_help=True,
+    help="Look at, and clear away, the runs that are kept: tables, matches and predictions.",
+)
+
+
+@unfolded
+def paper(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            help="Which table or figure; without it, all are listed.", show_default=False
+        ),
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            "-s",
+            metavar="FIELD=VALUE",
+            help="Change a field of the experiment; lists are written with commas.",
+            show_default=False,
+        ),
+    ] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            help="Human games, plain or compressed: of chess PGN or JSON lines, of Go SGF or a "
+            "table, of Diplomacy and Hanabi JSON. (--set data=…)",
+            dir_okay=False,
+            resolve_path=True,
+            show_default=False,
+        ),
+    ] = None,
+    positions: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="At most so many, in chess of each rating. (--set positions=…)",
+            show_default=False,
+        ),
+    ] = None,
+    games: Annotated[
+        int | None,
+        typer.Option(min=1, help="To play. (--set games=…)", show_default=False),
+    ] = None,
+    anchor: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A human model, in place of the default; may be repeated. (--set models=…)",
+            show_default=False,
+        ),
+    ] = None,
+    katago: Annotated[
+        str | None,
+        typer.Option(help="Where KataGo is. (--set katago=…)", show_default=False),
+    ] = None,
+    network: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A network of KataGo's; may be repeated. (--set networks=…)", show_default=False
+        ),
+    ] = None,
+    device: Annotated[
+        str | None,
+        typer.Option(help="`cpu`, `openvino`, `cuda`, … (--set device=…)", show_default=False),
+    ] = None,
+    running: Running = HERE,
+    open_figure: Annotated[
+        bool | None,
+        typer.Option(
+            "--open/--no-open",
+            help="Show the figure when done. [default: on a desktop]",
+            show_default=False,
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """The paper's tables and figures, each one command.
+
+    Finished tasks are kept: interrupt it, kill it, run it again, and it goes on from there.
+
+    **Examples**
+
+    - `kedge paper` lists what there is, with every field and its default
+    - `kedge paper blotto`
+    - `kedge paper blotto --set iterations=1000000 --set lambdas=0.01,0.1,1`
+    - `kedge paper theory --engine ray --address auto`
+    - `kedge paper chess-accuracy --data month.pgn.zst --positions 20000 --device cuda`
+    - `kedge paper chess-accuracy --anchor "chess(elo=1500)" --set c_puct=5,2`
+    - `kedge paper go-accuracy --positions 100000 --device cuda`
+    - `kedge paper diplomacy-1v6 --games 400 --device cuda`
+    - `kedge paper hanabi-score --games 250 --device cuda`
+    - `kedge paper go-rl-agents --katago ./katago --network b6.bin.gz --network b15.bin.gz`
+    """
+    from kedge.interfaces import inputs
+    from kedge.interfaces.text_tables import print_catalogue, show_figure
+    from kedge.paper import EXPERIMENTS, experiment_class
+
+    if name is None:
+        catalogue = {known: experiment_class(known)() for known in EXPERIMENTS}
+        if as_json:
+            print_json({known: one.config() for known, one in catalogue.items()})
+        else:
+            print_catalogue(catalogue)
+        return
+    experiment = inputs.experiment(
+        experiment_class(name),
+        name,
+        settings or [],
+        data=None if data is None else str(data),
+        positions=positions,
+        games=games,
+        models=tuple(anchor) if anchor else None,
+        katago=katago,
+        networks=tuple(network) if network else None,
+        device=device,
+    )
+    done, files = finished(experiment, running)
+    if as_json:
+        typer.echo(done.report().json(folder=done.folder, files=files), nl=False)
+        return
+    typer.echo(done.report().text())
+    for file in files:
+        typer.echo(str(file))
+    show_figure(files, open_figure)
+
+
+@experiments_app.command("list")
+def list_experiments(as_json: Json = False) -> None:
+    """The runs kept under kedge's home (`KEDGE_HOME`, or the platform's user data folder)."""
+    from kedge.experiments import list_runs, runs_folder
+    from kedge.interfaces.text_tables import print_runs
+
+    runs = list_runs()
+    if as_json:
+        print_json({"folder": runs_folder(), "runs": runs})
+    else:
+        print_runs(runs, runs_folder())
+
+
+@experiments_app.command("show")
+def show_experiment(
+    run: Annotated[str, typer.Argument(help="Its name-digest, the start of it, or its folder.")],
+    as_json: Json = False,
+) -> None:
+    """One run: its config, where and when it was computed, and its report."""
+    from kedge.interfaces.text_tables import print_run
+
+    info = _kept_run(run)
+    if as_json:
+        print_json(info)
+    else:
+        print_run(info)
+
+
+@experiments_app.command("clean")
+def clean_experiments(
+    runs: Annotated[
+        list[str] | None, typer.Argument(help="Runs to delete.", show_default=False)
+    ] = None,
+    all_runs: Annotated[bool, typer.Option("--all", help="Every run.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Delete runs. What is not a run is never touched."""
+    from kedge.experiments import list_runs, remove_run
+
+    if bool(runs) == all_runs:
+        raise InputError("name the runs to delete, or give --all")
+    chosen = list_runs() if all_runs else [_kept_run(run) for run in runs or []]
+    if not yes and not as_json and chosen:
+        if not sys.stdin.isatty():
+            raise InputError("nobody can be asked here: give --yes")
+        names = ", ".join(info.folder.name for info in chosen)
+        if not typer.confirm(f"Delete {names}?"):
+            raise InputError("nothing was deleted")
+    removed = [remove_run(info.folder) for info in chosen]
+    if as_json:
+        print_json({"removed": [info.folder for info in removed]})
+    else:
+        typer.echo(
+            f"deleted {len(removed)} runs, {sum(info.size for info in removed) / 1e6:.1f} MB"
+        )
+
+
+def _kept_run(name: str) -> "RunInfo":
+    """The run of that name; what is neither one nor a folder is answered with those there are."""
+    from kedge.experiments import list_runs, load_run
+    from kedge.specs import suggest
+
+    known = [info.folder.name for info in list_runs()]
+    if known and not Path(name).exists() and not any(one.startswith(name) for one in known):
+        raise InputError(f"{name}: not a run; {suggest(name, known)}")
+    return load_run(name)

@@ -1,0 +1,198 @@
+"""``kedge models``: networks in and out of the user's store."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kedge.errors import InputError
+from kedge.interfaces.options import Json
+from kedge.interfaces.output import print_json
+
+if TYPE_CHECKING:
+    from kedge.models.store import ModelInfo
+
+models_app = typer.Typer(
+    no_args_is_help=True,
+    help="Get, keep and look at networks: Maia and other lc0 files, and those that you train.",
+)
+
+_HEADS = ("policy", "value")
+Name = Annotated[str, typer.Argument(help="The model's name.", show_default=False)]
+
+
+@models_app.command("list")
+def list_models(as_json: Json = False) -> None:
+    """The models that are here, shipped and added, and the public ones that `pull` can get."""
+    from kedge.models import embedded, store
+
+    here = store.list_models()
+    shipped = [embedded.info(name) for name in embedded.names()]
+    names = {model.name for model in here}
+    public = [name for name in store.PUBLIC if name not in names]
+    if as_json:
+        print_json(
+            {
+                "folder": store.models_folder(),
+                "shipped": [_plain(model) for model in shipped],
+                "models": [_plain(model) for model in here],
+                "public": public,
+            }
+        )
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    table = Table(box=None, pad_edge=False)
+    for heading in ("model", "shape", "size", "added"):
+        table.add_column(heading, justify="right" if heading == "size" else "left")
+    for model in (*shipped, *here):
+        added = "shipped" if model in shipped else model.added
+        table.add_row(model.name, _shape(model), f"{model.size / 1e6:.1f} MB", added)
+    console.print(table)
+    if public:
+        console.print(f"[dim]kedge models pull[/dim] {', '.join(public)}", highlight=False)
+
+
+@models_app.command("info")
+def show_model(name: Name, as_json: Json = False) -> None:
+    """One model: where it came from, its shape, and what its trainer wrote down."""
+    from kedge.models import embedded, store
+
+    _print_model((embedded if name in embedded.names() else store).info(name), as_json)
+
+
+@models_app.command("add")
+def add_model(
+    name: Name,
+    path: Annotated[
+        Path,
+        typer.Argument(
+            help="lc0's `.pb.gz` or `.pb`, or the `.onnx` that `kedge train` made.",
+            show_default=False,
+        ),
+    ],
+    as_json: Json = False,
+) -> None:
+    """Keep a copy of a weight file under a name that agents can use.
+
+    **Examples**
+
+    - `kedge models add mine network.pb.gz`
+    - `kedge models add ours trained/model.onnx`
+    """
+    from kedge.agents import add_model as add
+
+    _print_model(add(name, path), as_json)
+
+
+@models_app.command("pull")
+def pull_model(name: Name, as_json: Json = False) -> None:
+    """Download a public model from its authors, checked by its sha256.
+
+    **Example**
+
+    - `kedge models pull maia-1500`
+    """
+    from kedge.models import store
+
+    _print_model(store.pull(name), as_json)
+
+
+@models_app.command("mean")
+def mean_of_models(
+    models: Annotated[
+        list[str],
+        typer.Argument(help="Names or files, of one game and shape.", show_default=False),
+    ],
+    out: Annotated[Path, typer.Option(help="The `.onnx` to write.", show_default=False)],
+    as_json: Json = False,
+) -> None:
+    """The mean of networks of chess or Go, weight by weight.
+
+    Of a model and what was trained from it the mean is often better than either; of models that
+    were trained apart it plays nonsense. `kedge predict` tells.
+
+    **Example**
+
+    - `kedge models mean go ours/model.onnx --out both.onnx`
+    """
+    from kedge.files import write_atomic
+    from kedge.models.board.network import to_shipped_onnx
+    from kedge.models.board.weights import Weights, mean_of
+    from kedge.models.named import load
+
+    if len(models) < 2:
+        raise InputError("a mean is of two models or more")
+    if out.suffix != ".onnx":
+        raise InputError(f"--out {out}: a file that ends in .onnx")
+    networks = []
+    for name in models:
+        weights = load(name)
+        if not isinstance(weights, Weights):
+            raise InputError(f"{name} is not a model of chess or Go")
+        networks.append(weights)
+    try:
+        write_atomic(out, to_shipped_onnx(mean_of(networks)).SerializeToString())
+    except OSError as error:
+        raise InputError(f"{out}: cannot write ({error.strerror})") from None
+    if as_json:
+        print_json({"models": models, "file": out})
+    else:
+        typer.echo(out)
+
+
+@models_app.command("remove")
+def remove_model(name: Name, as_json: Json = False) -> None:
+    """Delete a model from the store."""
+    from kedge.models import embedded, store
+
+    if name in embedded.names() and name not in store.stored_names():
+        raise InputError(f"{name} ships with kedge, and stays; remove takes models that were added")
+    store.remove(name)
+    if as_json:
+        print_json({"removed": name})
+    else:
+        typer.echo(f"removed {name}")
+
+
+def _print_model(model: "ModelInfo", as_json: bool) -> None:
+    if as_json:
+        print_json(_plain(model))
+        return
+    rows = {
+        "source": model.source,
+        "sha256": model.sha256,
+        "added": model.added,
+        "file": str(model.path),
+        "network": f"{_shape(model)}, {model.architecture.get('parameters', 0):,} parameters",
+        **{key: str(model.architecture[key]) for key in _HEADS if key in model.architecture},
+        **{key.replace("_", " "): _words(value) for key, value in model.training.items()},
+    }
+    typer.secho(model.name, bold=True)
+    width = 2 + max(map(len, rows))
+    for key, value in rows.items():  # no table, which would cut a path to the width of a screen
+        typer.echo(f"{key:<{width}}{value}")
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {_words(one)}" for key, one in value.items())
+    if isinstance(value, list):
+        return "; ".join(map(_words, value))
+    return f"{value:.6g}" if isinstance(value, float) else f"{value}"
+
+
+def _shape(model: "ModelInfo") -> str:
+    """Blocks by their width, or the widths of layers."""
+    shape = model.architecture
+    ratio = f", SE {shape['se_ratio']}" if shape.get("se_ratio") else ""
+    sizes = [shape[key] for key in ("blocks", "filters", "width", "hidden") if key in shape]
+    return " × ".join(map(str, sizes)) + ratio
+
+
+def _plain(model: "ModelInfo") -> dict[str, Any]:
+    from dataclasses import asdict
+
+    return {**asdict(model), "path": model.path}

@@ -1,0 +1,1 @@
+"""`kedge policy`: what an agent would play, and why."""

@@ -1,0 +1,158 @@
+"""``kedge policy diplomacy``: what an agent would order, and why."""
+
+import sys
+from math import isnan
+from pathlib import Path
+from textwrap import fill
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kedge.errors import InputError
+from kedge.interfaces.commands.policy.board import print_rest
+from kedge.interfaces.options import Json, svg_file
+from kedge.interfaces.output import print_json
+
+if TYPE_CHECKING:
+    from kedge.agents.diplomacy.players import OrdersAnalysis
+    from kedge.games.diplomacy import DiplomacyState
+
+_COLUMN, _ORDER = 8, 26  # characters of a number and what follows it; of the longest order
+
+
+def orders_policy(
+    power: Annotated[str, typer.Option("--power", "-p", help="Who orders: FRANCE, …")],
+    file: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="STATE.json",
+            help="A JSON object with `name` (S1901M), `units`, `centers`, `dislodged` in R phases, "
+            "and `previous_orders` where they are known; or, with `--phase`, a game. `-` is "
+            "standard input. [default: the start of the game]",
+            show_default=False,
+        ),
+    ] = None,
+    phase: Annotated[
+        str | None,
+        typer.Option(metavar="S1901M", help="Which one of a recorded game.", show_default=False),
+    ] = None,
+    agent: Annotated[
+        str,
+        typer.Option("--agent", "-a", metavar="SPEC", help="Who plays: a model, or a search."),
+    ] = "pikl-hedge(diplomacy)",
+    seed: Annotated[int, typer.Option(min=0, help="Of what the agent draws.")] = 0,
+    svg: Annotated[
+        Path | None,
+        typer.Option(
+            callback=svg_file, help="Draw the map with the likeliest orders to this file."
+        ),
+    ] = None,
+    top: Annotated[int, typer.Option(min=1, help="How many joint orders the table shows.")] = 10,
+    as_json: Json = False,
+) -> None:
+    """The orders that an agent would give a power's units, each beside how often people do.
+
+    A move is all that the power orders in the phase.
+
+    **Examples**
+
+    - `kedge policy diplomacy --power FRANCE --agent diplomacy`
+    - `kedge policy diplomacy position.json -p TURKEY -a "pikl-hedge(diplomacy)" --svg map.svg`
+    - `kedge policy diplomacy game.json --phase F1903M -p ITALY`
+    """
+    import numpy as np
+
+    from kedge.agents import make_diplomacy_player
+    from kedge.games.diplomacy import player
+    from kedge.interfaces.progress import waiting
+    from kedge.specs import parse
+
+    spec, name = parse(agent), power.upper()
+    number, asked = player(name), make_diplomacy_player(spec)
+    state = _position(file, phase)
+    if not state.orders(name):
+        raise InputError(f"{name} has nothing to order in {state.phase}")
+    with waiting("searching", quiet=as_json):
+        [found] = asked.analyse_many([(state, number)], np.random.default_rng(seed))
+    rows = _order_rows(found)
+    if svg is not None:
+        from kedge.files import write_atomic
+
+        write_atomic(svg, state.to_svg({name: rows[0]["move"]}))
+    if as_json:
+        position = {"phase": state.phase, "power": name}
+        print_json({"agent": str(spec), **position, "value": found.value, "moves": rows})
+    else:
+        _print_orders(f"{spec}: {name}, {state.phase}", found.value, rows, top, svg)
+
+
+def _position(file: str | None, phase: str | None) -> "DiplomacyState":
+    from kedge.games.diplomacy import Diplomacy
+    from kedge.records.diplomacy.positions import read_phase, read_positions
+
+    if file is None:
+        if phase is not None:
+            raise InputError("--phase: of which game? name its file")
+        return Diplomacy().initial_state()
+    source = sys.stdin.buffer if file == "-" else file
+    if phase is not None:
+        return read_phase(source, phase.upper())
+    positions = read_positions(source)
+    state, _ = next(positions)
+    if next(positions, None) is not None:
+        raise InputError(f"{file}: holds several positions; ask about one")
+    return state
+
+
+def _order_rows(found: "OrdersAnalysis") -> list[dict[str, Any]]:
+    """One a joint order, best first: by probability, then by the anchor's."""
+    from kedge.games.diplomacy import format_orders
+
+    columns = zip(found.orders, found.anchor, found.policy, found.q, strict=True)
+    rows = [
+        {
+            "move": format_orders(orders),
+            "anchor": float(anchor),
+            "policy": float(policy),
+            "q": None if isnan(q) else float(q),
+            "visits": None,
+        }
+        for orders, anchor, policy, q in columns
+    ]
+    return sorted(rows, key=lambda row: (-row["policy"], -row["anchor"]))
+
+
+def _print_orders(
+    title: str, value: float, everything: list[dict[str, Any]], top: int, svg: Path | None
+) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console()
+    console.print(Text(title, style="bold"), soft_wrap=True)
+    searched = any(row["q"] is not None for row in everything)
+    table = Table(box=None, pad_edge=False)
+    for heading in ("anchor", "policy", *(["q"] if searched else [])):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("orders")
+    width = max(_ORDER, console.width - _COLUMN * len(table.columns[:-1]))
+    for row in everything[:top]:
+        q = "-" if row["q"] is None else f"{row['q']:.4f}"
+        table.add_row(
+            f"{row['anchor']:.1%}",
+            f"{row['policy']:.1%}",
+            *([q] if searched else []),
+            _wrapped(row["move"], width),
+        )
+    console.print(table)
+    print_rest(console, everything, top)
+    console.print(f"\n[bold]value[/bold] {value:.4f} of a game", highlight=False)
+    if svg is not None:
+        typer.echo(str(svg))
+
+
+def _wrapped(orders: list[str], width: int) -> str:
+    """Orders between commas, none of them broken over two lines."""
+    unbroken = ", ".join(order.replace(" ", "\N{NO-BREAK SPACE}") for order in orders)
+    return fill(unbroken, width).replace("\N{NO-BREAK SPACE}", " ")

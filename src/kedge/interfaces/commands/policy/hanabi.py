@@ -1,0 +1,220 @@
+"""``kedge policy hanabi``: what an agent would do at a table, and what it thinks it holds."""
+
+import sys
+from dataclasses import replace
+from math import isnan
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kedge.errors import InputError
+from kedge.interfaces.commands.policy.board import bar, print_rest
+from kedge.interfaces.options import BOMB_HELP, BombRule, Json, svg_file
+from kedge.interfaces.output import print_json
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from kedge.agents.hanabi.players import HanabiAnalysis
+    from kedge.games.hanabi import HanabiState
+
+_LIKELY = 5  # cards that the table has of each slot
+_BAR = 8  # cells: the answers need the room
+
+
+def hanabi_policy(
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="GAMES.jsonl",
+            help="Games as JSON lines, or as hanab.live exports them. `-` is standard input.",
+            show_default=False,
+        ),
+    ],
+    number: Annotated[
+        int, typer.Option("--game", min=1, metavar="I", help="Which game of the file.")
+    ] = 1,
+    turn: Annotated[
+        int, typer.Option("--turn", min=0, metavar="T", help="The game after so many moves.")
+    ] = 0,
+    agent: Annotated[
+        str,
+        typer.Option("--agent", "-a", metavar="SPEC", help="Who plays: a model, or a search."),
+    ] = "sparta(hanabi, lambda=1, rollouts=1000)",
+    seed: Annotated[int, typer.Option(min=0, help="Of what the agent draws.")] = 0,
+    bomb: Annotated[
+        BombRule | None,
+        typer.Option(help=f"{BOMB_HELP} [default: as the record says]", show_default=False),
+    ] = None,
+    svg: Annotated[
+        Path | None,
+        typer.Option(
+            callback=svg_file, help="Draw the table, as who is to move sees it, to this file."
+        ),
+    ] = None,
+    top: Annotated[int, typer.Option(min=1, help="How many moves the table shows.")] = 10,
+    as_json: Json = False,
+) -> None:
+    """What an agent would do in a recorded game, each move beside how often people make it.
+
+    A search also tells what each move is worth, in points, and what its player believes to hold.
+
+    **Examples**
+
+    - `kedge policy hanabi games.jsonl --turn 12 --agent hanabi`
+    - `kedge policy hanabi games.jsonl --game 3 --turn 20 -a "sparta(hanabi, lambda=2)"`
+    - `kedge policy hanabi export.json --turn 9 --svg table.svg --json`
+    """
+    import numpy as np
+
+    from kedge.agents import make_hanabi_player
+    from kedge.agents.hanabi.search import SpartaAgent
+    from kedge.interfaces.progress import waiting
+    from kedge.specs import parse
+
+    spec = parse(agent)
+    asked, state = make_hanabi_player(spec), _recorded(file, number, turn, bomb)
+    rng = np.random.default_rng(seed)
+    with waiting("searching", quiet=as_json):
+        if isinstance(asked, SpartaAgent):
+            found = asked.explained(state, rng)
+        else:
+            [found] = asked.analyse_many([state], rng)
+    rows, cards = _rows(state, found), _cards(state, found)
+    if svg is not None:
+        from kedge.files import write_atomic
+
+        write_atomic(svg, state.to_svg())
+    if as_json:
+        position = {"game": number, "turn": turn, "player": state.current_player()}
+        thought = {"value": found.value, "moves": rows, "cards": cards}
+        print_json({"agent": str(spec), **position, **thought})
+    else:
+        is_search = isinstance(asked, SpartaAgent)
+        _print(str(spec), state, found.value, rows, cards, top, svg, is_search=is_search)
+
+
+def _recorded(file: str, number: int, turn: int, bomb: BombRule | None) -> "HanabiState":
+    """A position of a game that the rules allow, in which someone is to move."""
+    from kedge.records import ReadReport, numbered_game, replayed_hanabi_games
+
+    read = ReadReport()
+    games = replayed_hanabi_games(sys.stdin.buffer if file == "-" else file, read)
+    game = numbered_game(games, read, Path(file), number)
+    if turn > len(game):
+        raise InputError(f"{file}: game {number} has {len(game)} moves, and no turn {turn}")
+    state = replace(game, bomb=bomb or game.bomb).rules.initial_state(game.deck)
+    for action in game.actions[:turn]:
+        state.apply_action(action)
+    if state.is_terminal():
+        raise InputError(f"{file}: game {number} is over after {turn} moves; ask about one before")
+    return state
+
+
+def _rows(state: "HanabiState", found: "HanabiAnalysis") -> list[dict[str, Any]]:
+    """One a legal move, best first: by probability, then by the anchor's, then by value."""
+    assert found.actions is not None
+    partner = (state.current_player() + 1) % state.num_players
+    answers = found.answers or [None] * len(found.actions)
+    visits = [None] * len(found.actions) if found.visits is None else found.visits.tolist()
+    rows = [
+        {
+            "move": state.action_to_string(int(action)),
+            "anchor": float(found.anchor[i]),
+            "policy": float(found.policy[i]),
+            "q": None if isnan(found.q[i]) else float(found.q[i]),
+            "visits": visits[i],
+            "answer": None
+            if (answer := answers[i]) is None
+            else {"move": state.action_to_string(answer[0], partner), "probability": answer[1]},
+        }
+        for i, action in enumerate(found.actions)
+    ]
+    return sorted(rows, key=lambda row: (-row["policy"], -row["anchor"], -(row["q"] or 0.0)))
+
+
+def _cards(state: "HanabiState", found: "HanabiAnalysis") -> list[dict[str, Any]] | None:
+    """Of each card in hand, the oldest first: what was told, and how likely it is which."""
+    if found.cards is None:
+        return None
+    told = state.known[state.current_player()]
+    return [
+        {
+            "told": str(known),
+            "beliefs": {
+                str(state.game.card(int(number))): float(slot[number])
+                for number in (-slot).argsort(kind="stable")
+                if slot[number] > 0.0
+            },
+        }
+        for known, slot in zip(told, found.cards, strict=False)  # late in a game slots are empty
+    ]
+
+
+def _print(
+    agent: str,
+    state: "HanabiState",
+    value: float,
+    everything: list[dict[str, Any]],
+    cards: list[dict[str, Any]] | None,
+    top: int,
+    svg: Path | None,
+    *,
+    is_search: bool,
+) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console, rows = Console(), everything[:top]
+    console.print(Text(agent, style="bold"), soft_wrap=True)
+    console.print(Text(f"\n{state}\n", style="dim"), soft_wrap=True)
+    searched = any(row["q"] is not None for row in everything)
+    table = Table(box=None, pad_edge=False)
+    answered = any(row["answer"] is not None for row in rows)
+    headings = ("move", "anchor", "policy", *(["q"] if searched else []), "")
+    for heading in (*headings, *(["likely answer"] if answered else [])):
+        is_number = heading in ("anchor", "policy", "q")
+        table.add_column(heading, justify="right" if is_number else "left", no_wrap=True)
+    most = max(max(row["policy"], row["anchor"]) for row in rows)
+    for row in rows:
+        q = "-" if row["q"] is None else f"{row['q']:.2f}"
+        table.add_row(
+            row["move"],
+            f"{row['anchor']:.1%}",
+            f"{row['policy']:.1%}",
+            *([q] if searched else []),
+            bar(row, most, _BAR),
+            *([_answer(row["answer"])] if answered else []),
+        )
+    console.print(table)
+    print_rest(console, everything, top)
+    if searched and all(row["q"] == 0.0 for row in everything):
+        console.print("\nwhatever is played, the last life is lost; --bomb stack counts the rest")
+    if cards is not None:
+        _print_cards(console, cards)
+    elif is_search:
+        console.print("\nno hand explains what the others did: it plays as its anchor does")
+    if not isnan(value):
+        console.print(f"\n[bold]value[/bold] {value:.2f} points", highlight=False)
+    if svg is not None:
+        typer.echo(str(svg))
+
+
+def _print_cards(console: "Console", cards: list[dict[str, Any]]) -> None:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    for heading in ("card", "told", "believed"):
+        table.add_column(heading)
+    for slot, card in enumerate(cards, 1):
+        likely = list(card["beliefs"].items())
+        shown = [f"{name} {share:.0%}" for name, share in likely[:_LIKELY]]
+        table.add_row(str(slot), card["told"], "  ".join(shown + ["…"] * (len(likely) > _LIKELY)))
+    console.print()
+    console.print(table)
+
+
+def _answer(told: dict[str, Any] | None) -> str:
+    return "-" if told is None else f"{told['move']} ({told['probability']:.0%})"

@@ -1,0 +1,1 @@
+"""Protocols of other programs: UCI, GTP, the `diplomacy` server."""

@@ -1,0 +1,1 @@
+"""The `diplomacy` package's game server."""

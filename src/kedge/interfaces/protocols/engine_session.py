@@ -1,0 +1,73 @@
+"""What protocols of engines share: lines in, lines out, and a thread that thinks meanwhile."""
+
+import contextlib
+import io
+import sys
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from typing import TextIO
+
+from kedge.agents.board.engine import Control
+
+
+class EngineSession(ABC):
+    """A talk with a program. This thread reads; what takes long is begun in a second one."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+        self._writing = threading.Lock()
+        self._control: Control | None = None
+        self._thread: threading.Thread | None = None
+
+    @abstractmethod
+    def _obey(self, line: str) -> bool:
+        """Whether to go on after it."""
+
+    def run(self, lines: Iterable[str]) -> None:
+        """Until `_obey` ends it, or the end of `lines`."""
+        try:
+            for line in lines:
+                if not self._obey(line):
+                    break
+        finally:
+            self._finish()
+
+    def _begin(self, think: Callable[[Control], None], control: Control) -> None:
+        """Think in the second thread; `control` ends it."""
+        self._control = control
+        self._thread = threading.Thread(target=think, args=(control,), daemon=True)
+        self._thread.start()
+
+    def _is_thinking(self) -> bool:
+        return self._thread is not None and self._thread.is_alive()
+
+    def _finish(self) -> None:
+        """End what goes on; it says its move."""
+        if self._control is not None and self._thread is not None:
+            self._control.stop()
+            self._thread.join()
+        self._control = self._thread = None
+
+    def _say(self, text: str) -> None:
+        # Nobody listens any more: the end of the input is near.
+        with self._writing, contextlib.suppress(OSError):
+            self._out.write(text + "\n")
+            self._out.flush()
+
+
+def printable(text: str) -> str:
+    """On one line, and without what would steer a terminal."""
+    line = " ".join(text.split())
+    return "".join(
+        letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in line
+    )
+
+
+def talk(session: Callable[[TextIO], EngineSession]) -> None:
+    """Over this process's own input and output."""
+    if not isinstance(sys.stdin, io.TextIOWrapper) or not isinstance(sys.stdout, io.TextIOWrapper):
+        return  # closed: there is nobody to talk to
+    sys.stdin.reconfigure(encoding="utf-8", errors="replace")
+    sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
+    session(sys.stdout).run(iter(sys.stdin.readline, ""))

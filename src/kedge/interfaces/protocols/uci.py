@@ -1,0 +1,336 @@
+"""``kedge uci``: the engine for chess programs, over the Universal Chess Interface.
+
+It reads while it thinks, so that ``stop`` and ``isready`` are answered at once.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from importlib.metadata import version
+from typing import Any, TextIO
+
+import numpy as np
+
+from kedge.agents.agent import Analysis
+from kedge.agents.board.engine import Choice, Control, Limits, Thought
+from kedge.agents.board.networks import computing_on, network
+from kedge.agents.chess.engine import SHIPPED, Engine, Options
+from kedge.agents.chess.mates import forced_mate
+from kedge.errors import InputError
+from kedge.interfaces.protocols.engine_options import EMPTY, Option
+from kedge.interfaces.protocols.engine_session import EngineSession, printable, talk
+from kedge.machine import cores
+from kedge.models.board.backends import Dtype
+
+_EVERY_SECONDS = 0.5  # an info line, besides one whenever the playouts have doubled
+
+
+OPTIONS = {
+    option.name.lower(): option
+    for option in (
+        Option("Model", "string", "auto"),
+        Option("WeightsFile", "string", EMPTY),
+        Option("ValueModel", "string", EMPTY),
+        Option("CPuct", "number", "2.0", 0, 1000),
+        Option("Playouts", "spin", 50, 0, 10_000_000),
+        Option("Temperature", "number", "1.0", 0, 100),
+        Option("TopP", "number", "1.0", 0.001, 1),
+        Option("PolicyTemperature", "number", "1.0", 0.01, 100),
+        Option("MultiPV", "spin", 1, 1, 500),
+        Option("Seed", "spin", 0, 0, 2**31 - 1),
+        Option("UCI_LimitStrength", "check", False),
+        Option("UCI_Elo", "spin", 1500, 800, 2400),
+        Option("UCI_ShowWDL", "check", True),
+        Option("UCI_AnalyseMode", "check", False),
+        Option("HumanTime", "check", False),
+        Option("Ponder", "check", False),
+        Option("ReuseTree", "check", False),
+        Option("Batch", "spin", 1, 1, 256),
+        Option("Threads", "spin", cores(), 1, 1024),
+        Option("Hash", "spin", 1024, 1, 1_048_576),
+        Option("Move Overhead", "spin", 30, 0, 10_000),
+    )
+}
+
+
+class Uci(EngineSession):
+    """A session: lines in, lines out."""
+
+    def __init__(self, out: TextIO, device: str = "cpu", dtype: Dtype = "float32") -> None:
+        super().__init__(out)
+        self._engine = Engine()
+        self._device, self._dtype = device, dtype
+        self._values = {
+            option.name: option.read(str(option.default)) for option in OPTIONS.values()
+        }
+        self._apply(self._values)
+
+    def _obey(self, line: str) -> bool:
+        words = line.split()
+        if words[:1] == ["quit"]:
+            return False
+        try:
+            self._do(words)
+        except InputError as error:
+            self._complain(str(error))
+        return True
+
+    def _do(self, words: list[str]) -> None:
+        match words:
+            case ["uci", *_]:
+                self._say(f"id name kedge {version('kedge')}\nid author the kedge authors")
+                self._say("\n".join(map(_declared, OPTIONS.values())))
+                self._say("uciok")
+            case ["isready", *_]:
+                if not self._is_thinking():
+                    self._load()
+                self._say("readyok")
+            case ["setoption", *rest]:
+                self._finish()
+                self._set(*_option(rest))
+            case ["ucinewgame", *_]:
+                self._finish()
+                self._engine.new_game()
+            case ["position", *rest]:
+                self._finish()
+                self._engine.set_position(*_position(rest))
+            case ["go", *rest]:
+                self._finish()
+                self._go(rest)
+            case ["stop", *_]:
+                if self._control is not None:
+                    self._control.stop()
+            case ["ponderhit", *_]:
+                if self._control is not None:
+                    self._control.ponderhit()
+            case ["d", *_]:
+                self._say(str(self._engine.state))
+            case _:
+                pass  # debug, register, and what is unknown: UCI has it ignored
+
+    # Options
+
+    def _set(self, name: str, text: str) -> None:
+        option = OPTIONS.get(name.lower())
+        if option is None:
+            raise InputError(f"no option {name[:40]!r}")
+        values = {**self._values, option.name: option.read(text)}
+        if option.name in ("Model", "WeightsFile"):  # the one set last counts
+            values = {**values, "Model": None, "WeightsFile": None, option.name: option.read(text)}
+        if option.name == "Seed":
+            self._engine.seed(values["Seed"] or None)
+        self._apply(values)
+        self._values = values
+
+    def _apply(self, values: Mapping[str, Any]) -> None:
+        self._engine.options = Options(
+            model=values["WeightsFile"] or values["Model"],
+            value_model=values["ValueModel"],
+            elo=values["UCI_Elo"] if values["UCI_LimitStrength"] else None,
+            c_puct=values["CPuct"],
+            playouts=values["Playouts"],
+            temperature=values["Temperature"],
+            prior_temperature=values["PolicyTemperature"],
+            top_p=values["TopP"],
+            human_time=values["HumanTime"],
+            overhead=values["Move Overhead"] / 1000,
+            device=self._device,
+            dtype=self._dtype,
+            threads=values["Threads"],
+            batch=values["Batch"],
+            reuse_tree=values["ReuseTree"],
+            memory=values["Hash"],
+        )
+
+    # Thinking
+
+    def _go(self, words: list[str]) -> None:
+        limits, pondering, wrong = _limits(words, self._engine)
+        for error in wrong:
+            self._complain(error)
+        self._begin(lambda control: self._think(limits, control), Control(pondering=pondering))
+
+    def _load(self) -> None:
+        try:
+            loaded = self._engine.load()
+        except InputError as error:
+            self._complain(str(error))
+        else:
+            if loaded:
+                self._say(f"info string {loaded}")
+
+    def _think(self, limits: Limits, control: Control) -> None:
+        choice = None
+        if self._engine.state.board.legal_actions():
+            try:
+                self._load()
+                choice = self._search(limits, control)
+            except Exception as error:  # a game cannot do without a move
+                self._complain(f"{error}; playing any legal move")
+            if choice is None:
+                control.wait_for_leave(limits)
+                choice = self._engine.any_move(limits.only)
+        else:
+            control.wait_for_leave(limits)
+        self._say(f"bestmove {self._shown(choice)}")
+
+    def _search(self, limits: Limits, control: Control) -> Choice | None:
+        shown: Thought | None = None
+        last: Thought | None = None
+        for thought in self._engine.think(limits, control):
+            last = thought
+            late = shown is None or thought.seconds - shown.seconds >= _EVERY_SECONDS
+            if late or (shown and thought.playouts >= 2 * shown.playouts):
+                self._tell(thought, thought.analysis())
+                shown = thought
+        if last is None:
+            return None
+        found = last.analysis()
+        if last is not shown:
+            self._tell(last, found)
+        best = self._engine.choose(found, best=True)
+        if limits.infinite or self._values["UCI_AnalyseMode"]:
+            return best
+        choice = self._engine.choose(found)
+        if choice != best:  # programs take what was shown last for what is played
+            self._tell(last, found, choice.action)
+        return choice
+
+    # Saying
+
+    def _tell(self, thought: Thought, found: Analysis, drawn: int | None = None) -> None:
+        """The lines by their visits, that of the move that was drawn before the others."""
+        assert found.visits is not None
+        assert found.lines is not None
+        spent = max(thought.seconds, 1e-3)
+        seldepth = max(map(len, found.lines))
+        tried = int((found.anchor > 0.0).sum())
+        behind = np.array([drawn is not None and line[0] != drawn for line in found.lines])
+        order = np.lexsort((-found.anchor, -found.visits, behind))
+        order = order[: min(self._values["MultiPV"], tried)]
+        lines = []
+        for rank, index in enumerate(order.tolist(), 1):
+            value = float(found.q[index]) if found.visits[index] else found.value
+            line = found.lines[index]
+            mate = forced_mate(self._engine.state, line)
+            if mate is not None:
+                value = math.copysign(1.0, mate)
+            score = f"cp {centipawns(value)}" if mate is None else f"mate {mate}"
+            shares = " wdl {} {} {}".format(*wdl(value)) if self._values["UCI_ShowWDL"] else ""
+            lines.append(
+                f"info depth {len(line)} seldepth {seldepth} multipv {rank} "
+                f"score {score}{shares} nodes {thought.playouts} "
+                f"nps {round((thought.playouts - thought.kept) / spent)} "
+                f"time {round(1000 * thought.seconds)} "
+                f"pv {' '.join(map(self._engine.state.uci, line))}"
+            )
+        self._say("\n".join(lines))
+
+    def _shown(self, choice: Choice | None) -> str:
+        if choice is None:
+            return "(none)"
+        uci = self._engine.state.uci
+        return uci(choice.action) + (
+            f" ponder {uci(choice.reply)}" if choice.reply is not None else ""
+        )
+
+    def _complain(self, text: str) -> None:
+        self._say(f"info string error: {printable(text)}")
+
+
+def centipawns(value: float) -> int:
+    """lc0's map: 111.7·tan(1.562·v). ±1 is ±12800, 0.5 about 111."""
+    return round(111.714640912 * math.tan(1.5620688421 * max(-1.0, min(1.0, value))))
+
+
+def wdl(value: float) -> tuple[int, int, int]:
+    """Win, draw and loss in thousandths for v = W − L, if a third of what is open is drawn."""
+    value = max(-1.0, min(1.0, value))
+    drawn = (1.0 - abs(value)) / 3.0
+    win, draw = round(500.0 * (1.0 + value - drawn)), round(1000.0 * drawn)
+    return win, draw, 1000 - win - draw
+
+
+def _declared(option: Option) -> str:
+    """A number with a fraction is a string to UCI, which has none."""
+    kind = "string" if option.kind == "number" else option.kind
+    default = str(option.default).lower() if option.kind == "check" else option.default
+    span = f" min {option.low} max {option.high}" if option.kind == "spin" else ""
+    return f"option name {option.name} type {kind} default {default}{span}"
+
+
+def _option(words: list[str]) -> tuple[str, str]:
+    """``name A name of words value what comes after``."""
+    if words[:1] != ["name"]:
+        raise InputError("setoption: expected name")
+    at = words.index("value") if "value" in words else len(words)
+    return " ".join(words[1:at]), " ".join(words[at + 1 :])
+
+
+def _position(words: list[str]) -> tuple[str | None, list[str]]:
+    at = words.index("moves") if "moves" in words else len(words)
+    match words[:at]:
+        case ["startpos", *_]:
+            return None, words[at + 1 :]
+        case ["fen", *fields]:
+            return " ".join(fields), words[at + 1 :]
+    raise InputError("position: expected startpos or fen")
+
+
+_COUNTS = ("wtime", "btime", "winc", "binc", "movestogo", "depth", "nodes", "movetime", "mate")
+_FLAGS = ("infinite", "ponder", "searchmoves")
+
+
+def _limits(words: list[str], engine: Engine) -> tuple[Limits, bool, list[str]]:
+    """What ``go`` asks for, whether it is to ponder, and what of it was not understood."""
+    counts: dict[str, int] = {}
+    flags: set[str] = set()
+    moves: list[int] = []
+    wrong: list[str] = []
+    rest = iter(words)
+    for word in rest:
+        if word in _COUNTS:
+            text = next(rest, "")
+            try:
+                counts[word] = int(text[:18])
+            except ValueError:
+                wrong.append(f"go {word}: {text[:40]!r} is not a number")
+        elif word in _FLAGS:
+            flags.add(word)
+        elif "searchmoves" in flags:
+            try:
+                moves.append(engine.state.parse_uci(word))
+            except InputError as error:
+                wrong.append(f"go searchmoves: {error}")
+    limits = _by_clock(counts, engine.state.board.player())
+    return (
+        replace(limits, infinite="infinite" in flags, only=tuple(moves) or None),
+        "ponder" in flags,
+        wrong,
+    )
+
+
+def _by_clock(counts: Mapping[str, int], player: int) -> Limits:
+    colour = "wb"[player]
+    # A mate in N is N moves of ours and what comes between.
+    depth = counts.get("depth", 2 * counts["mate"] - 1 if "mate" in counts else None)
+
+    def seconds(name: str) -> float | None:
+        return max(0.0, counts[name] / 1000) if name in counts else None
+
+    return Limits(
+        playouts=max(1, counts["nodes"]) if "nodes" in counts else None,
+        seconds=seconds("movetime"),
+        remaining=seconds(f"{colour}time"),
+        increment=seconds(f"{colour}inc") or 0.0,
+        moves_to_go=counts.get("movestogo"),
+        depth=None if depth is None else max(1, depth),
+    )
+
+
+def run(device: str = "cpu", dtype: Dtype = "float32") -> None:
+    """Talk over this process's own input and output."""
+    if device != "cpu" or dtype != "float32":
+        with computing_on(device, dtype):
+            network(SHIPPED)  # or one line says why not, while somebody reads it
+    talk(lambda out: Uci(out, device, dtype))

@@ -1,0 +1,218 @@
+"""A game report in words: tables for a terminal, annotations for PGN and SGF."""
+
+from collections.abc import Iterable, Sequence
+from math import isnan
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from kedge.evaluation.board.game_analysis import GameReport, MoveReport, PlayerReport
+from kedge.games.go import parse_gtp
+from kedge.interfaces.protocols.uci import centipawns
+from kedge.records import Annotation, ChessGame, GoGame, MoveNote, annotated_pgn, write_sgf
+
+_LINE = 6  # half-moves
+_NAME = 22  # letters of a player's name, so that a row fits 80 columns
+_ANNOTATOR = "kedge analyze"
+STYLES = {"??": "bold red", "?": "yellow", "!": "bold green", "": ""}
+
+
+def annotated(report: GameReport) -> str:
+    """The game with what there is to say beside each move: PGN or SGF."""
+    game = report.game
+    if isinstance(game, GoGame):
+        return write_sgf(game, _notes(report, game.size), annotator=_ANNOTATOR)
+    assert isinstance(game, ChessGame)
+    return annotated_pgn(game, _annotations(report), annotator=_ANNOTATOR)
+
+
+def _annotations(report: GameReport) -> list[Annotation]:
+    values, lines = report.values, _lines(report)
+    return [
+        Annotation(
+            comment=_comment(report, move),
+            glyph=move.mark,
+            mate=_mate(report, ply + 1),
+            # A mate on the board says enough by itself.
+            centipawns=None if abs(values[ply + 1]) == 1.0 else centipawns(values[ply + 1]),
+            line=lines.get(ply, ()),
+        )
+        for ply, move in enumerate(report.moves)
+    ]
+
+
+def _mate(report: GameReport, ply: int) -> int | None:
+    """In how many moves white mates before this one, or below 0 black, where that was proven."""
+    if ply == len(report.moves):
+        return None
+    move = report.moves[ply]
+    wins = move.value == (1.0 if move.player == 0 else -1.0)
+    if not wins or not move.line[-1].endswith("#"):
+        return None
+    return (len(move.line) + 1) // 2 * (1 if move.player == 0 else -1)
+
+
+def _notes(report: GameReport, size: int) -> list[MoveNote]:
+    """What people play most has letters on the board."""
+    notes, lines = [], _lines(report)
+    for move, value in zip(report.moves, report.values[1:], strict=True):
+        others = [one for one in move.people if one.move not in (move.move, "pass")]
+        lettered = list(zip("ABC", others, strict=False))
+        shares = ", ".join(f"{letter} {percent(one.anchor)}" for letter, one in lettered)
+        score = f"{report.game.sides[0]} {percent((1.0 + value) / 2.0)}"
+        notes.append(
+            MoveNote(
+                "\n".join(
+                    filter(None, (_comment(report, move), shares and f"others: {shares}", score))
+                ),
+                labels={parse_gtp(one.move, size): letter for letter, one in lettered},
+                glyph=move.mark,
+                line=[parse_gtp(name, size) for name in lines.get(move.ply, ())],
+            )
+        )
+    return notes
+
+
+def _lines(report: GameReport) -> dict[int, tuple[str, ...]]:
+    """By ply what search would have played, where that is worth a variation."""
+    shown = [*report.mistakes, *report.disagreements]
+    return {move.ply: move.line[:_LINE] for move in shown if move.line[0] != move.name}
+
+
+def _comment(report: GameReport, move: MoveReport) -> str:
+    words = [f"{percent(move.anchor)} of {_people(report, move.player)}"]
+    if move.choice.move != move.move:
+        prefers = "search prefers" if report.searched else "most play"
+        words.append(f"{prefers} {move.choice.name} ({percent(move.choice.policy)})")
+    if "?" in move.mark:
+        words.append(f"costs {move.loss:.2f} of a win")
+    return "; ".join(words)
+
+
+def _people(report: GameReport, player: int) -> str:
+    return "people" if report.ratings is None else f"{report.ratings[player]}s"
+
+
+def percent(share: float) -> str:
+    """Whole percents; neither 0 nor 100 where there is a little more or less."""
+    if isnan(share):
+        return "-"
+    if 0.0 < share < 0.005:
+        return "<1%"
+    return ">99%" if 0.995 <= share < 1.0 else f"{share:.0%}"
+
+
+def print_game(report: GameReport, number: int, *, brief: bool) -> None:
+    console = Console()
+    console.print(_title(report, number), soft_wrap=True)
+    if report.moves and not brief:
+        console.print(_moves_table(report))
+        console.print()
+    console.print(players_table(report.players, report.game.sides))
+    mistakes = [(move, _comment(report, move)) for move in report.mistakes]
+    _print_moments(console, report, "Mistakes", mistakes)
+    far = [(move, _disagreement(report, move)) for move in report.disagreements]
+    _print_moments(console, report, "Where search and people disagree most", far)
+    console.print()
+
+
+def _title(report: GameReport, number: int) -> Text:
+    game = report.game
+    rest = [part for part in (game.result, game.date, game.place) if part]
+    return Text.assemble(
+        (f"{number}. {both_players(report)}", "bold"), ("  " + ", ".join(rest), "dim")
+    )
+
+
+def both_players(report: GameReport) -> str:
+    """With their ratings, where they are known."""
+    game = report.game
+    names = [
+        f"{game.name(player) or '?'}{'' if rating is None else f' ({rating})'}"
+        for player, rating in enumerate((game.rating(0), game.rating(1)))
+    ]
+    return " – ".join(names)
+
+
+def _moves_table(report: GameReport) -> Table:
+    table = Table(box=None, pad_edge=False)
+    told = report.ratings
+    people = "people" if told is None or told[0] != told[1] else f"{told[0]}s"
+    headings = ["move", people, "rank", "what they play", *(["search"] if report.searched else [])]
+    for heading in (*headings, "loss", report.game.sides[0].lower()):
+        left = heading in ("move", "what they play", "search")
+        table.add_column(heading, justify="left" if left else "right", no_wrap=True)
+    for move, value in zip(report.moves, report.values[1:], strict=True):
+        choice = f"{move.choice.name} {percent(move.choice.policy)}"
+        table.add_row(
+            Text(_numbered(report, move), style=STYLES[move.mark]),
+            percent(move.anchor),
+            str(move.rank),
+            ", ".join(f"{one.name} {percent(one.anchor)}" for one in move.people),
+            *([choice] if report.searched else []),
+            f"{move.loss:.2f}" if move.loss >= 0.005 else "",
+            percent((1.0 + value) / 2.0),
+            style="dim" if move.opening else "",
+        )
+    return table
+
+
+def players_table(players: Sequence[PlayerReport], labels: Sequence[str] = ()) -> Table:
+    """One row a player; `labels` stand for those who have no name."""
+    table = Table(box=None, pad_edge=False)
+    fitted = any(player.fit is not None for player in players)
+    several = any(player.games > 1 for player in players)
+    headings = ["games"] if several else []
+    headings += ["moves", "top-1", "likely", "nats", "loss", "?", "??"]
+    table.add_column("", max_width=_NAME, no_wrap=True)
+    for heading in (*headings, *(["plays like"] if fitted else [])):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for player, label in zip(players, labels or [""] * len(players), strict=True):
+        table.add_row(
+            Text(" ".join(part for part in (label, player.name or "") if part)),
+            *([str(player.games)] if several else []),
+            f"{player.scored} of {player.moves}",
+            percent(player.top1),
+            percent(player.probability),
+            *(_number(value) for value in (player.cross_entropy, player.loss)),
+            str(player.mistakes),
+            str(player.blunders),
+            *(["-" if player.fit is None else _fit(player)] if fitted else []),
+        )
+    return table
+
+
+def _fit(player: PlayerReport) -> str:
+    assert player.fit is not None
+    return f"{round(player.fit.rating, -1):.0f} ± {round(player.fit.error, -1):.0f}"
+
+
+def _number(value: float) -> str:
+    return "-" if isnan(value) else f"{value:.2f}"
+
+
+def _print_moments(
+    console: Console, report: GameReport, heading: str, moves: Iterable[tuple[MoveReport, str]]
+) -> None:
+    rows = list(moves)
+    if not rows:
+        return
+    console.print(f"\n[bold]{heading}[/bold]")
+    for move, words in rows:
+        played = (f"{_numbered(report, move):<12}", STYLES[move.mark])
+        # A model by itself expects nothing after its choice, which the words have named.
+        line = (f"  {' '.join(move.line[:_LINE])}" if len(move.line) > 1 else "", "dim")
+        console.print(Text.assemble("  ", played, f" {words}", line), soft_wrap=True)
+
+
+def _disagreement(report: GameReport, move: MoveReport) -> str:
+    choice, favourite, people = move.choice, move.people[0], _people(report, move.player)
+    return (
+        f"search plays {choice.name} ({percent(choice.policy)}), as {percent(choice.anchor)} of "
+        f"{people} do; most play {favourite.name} ({percent(favourite.anchor)})"
+    )
+
+
+def _numbered(report: GameReport, move: MoveReport) -> str:
+    return f"{report.game.label(move.number, move.player)} {move.name}{move.mark}"

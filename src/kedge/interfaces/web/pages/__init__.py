@@ -1,0 +1,1 @@
+"""What the page needs of each game."""

@@ -1,0 +1,186 @@
+"""Colonel Blotto on the page: both spread their troops at once, for some rounds."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from math import comb
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import Field, ValidationError
+
+from kedge.agents.agent import Analysis, draw
+from kedge.agents.normal_form.players import RegretAgent, UniformAgent
+from kedge.errors import InputError
+from kedge.games.normal_form import NormalFormGame, NormalFormState, blotto
+from kedge.interfaces.web.pages.page_game import (
+    Decision,
+    Document,
+    Move,
+    PageGame,
+    Question,
+    Record,
+    Row,
+    Turn,
+)
+from kedge.interfaces.web.schemas import Strict, first_wrong
+
+_SIDES = ("Blue", "Red")
+_MOST = 500  # ways to spread them: a regret minimiser takes a second or two over so many
+
+
+class BlottoSetup(Strict):
+    rounds: Annotated[int, Field(ge=1, le=100)] = 10
+    troops: Annotated[int, Field(ge=1, le=50)] = 10
+    fields: Annotated[int, Field(ge=2, le=8)] = 3
+
+
+class BlottoRecord(Strict):
+    """A file: how both spread their troops in each round so far."""
+
+    game: Literal["blotto"]
+    setup: BlottoSetup
+    rounds: Annotated[list[tuple[str, str]], Field(max_length=100)]
+
+
+@dataclass(frozen=True)
+class BlottoMatch:
+    """A few rounds of one game, so far."""
+
+    game: NormalFormGame
+    setup: BlottoSetup
+    played: list[tuple[int, int]]
+
+    def clone(self) -> "BlottoMatch":
+        return replace(self, played=self.played.copy())
+
+    def spread(self, action: int) -> list[int]:
+        """The troops on each field."""
+        return [int(troops) for troops in self.game.action_name(0, action).split("-")]
+
+    def winner(self, joint: tuple[int, int]) -> int | None:
+        """Of a round; None when it is level."""
+        lead = self.game.payoffs[0][joint]
+        return None if lead == 0.0 else int(lead < 0.0)
+
+    def score(self) -> list[int]:
+        """Rounds that each side has won."""
+        winners = [self.winner(joint) for joint in self.played]
+        return [winners.count(seat) for seat in range(len(_SIDES))]
+
+
+class BlottoPage(PageGame):
+    name, title = "blotto", "Blotto"
+    setup = BlottoSetup
+    states = NormalFormState
+    files = (".json",)
+    undoes = False
+
+    def seats(self, setup: BlottoSetup) -> tuple[str, ...]:
+        return _SIDES
+
+    def begin(self, setup: BlottoSetup) -> BlottoMatch:
+        count = comb(setup.troops + setup.fields - 1, setup.fields - 1)
+        if count > _MOST:
+            raise InputError(
+                f"setup: {setup.troops} troops on {setup.fields} fields can be spread in {count:,} "
+                f"ways, more than {_MOST}; take fewer"
+            )
+        return BlottoMatch(_game(setup.troops, setup.fields), setup, [])
+
+    def deciding(self, state: BlottoMatch) -> list[int]:
+        return [0, 1] if len(state.played) < state.setup.rounds else []
+
+    def check(self, state: BlottoMatch, seat: int, move: Move) -> str:
+        name = "-".join(map(str, move)) if isinstance(move, list) else str(move)
+        _action(state, name)
+        return name
+
+    def join(self, state: BlottoMatch, moves: Mapping[int, Move]) -> list[Move]:
+        return [moves[seat] for seat in range(len(_SIDES))]
+
+    def take(self, state: BlottoMatch, turn: Turn) -> str:
+        if not isinstance(turn, list) or len(turn) != len(_SIDES):
+            raise InputError('a round of Blotto is how both spread, such as ["4-3-3", "0-5-5"]')
+        blue, red = (_action(state, name) for name in turn)
+        state.played.append((blue, red))
+        winner = state.winner((blue, red))
+        return f"{turn[0]} : {turn[1]}, {'level' if winner is None else _SIDES[winner]}"
+
+    def position(self, state: BlottoMatch, eyes: int | None) -> dict[str, Any]:
+        return {
+            "round": len(state.played),
+            "score": state.score(),
+            "rounds": [
+                {"spread": [state.spread(one) for one in joint], "winner": state.winner(joint)}
+                for joint in state.played
+            ],
+        }
+
+    def outcome(self, state: BlottoMatch) -> str | None:
+        if self.deciding(state):
+            return None
+        blue, red = state.score()
+        level = len(state.played) - blue - red
+        who = "Draw" if blue == red else f"{_SIDES[red > blue]} wins"
+        return f"{who}: {max(blue, red)} to {min(blue, red)}, {level} level"
+
+    def write(self, document: Document) -> str:
+        told = BlottoRecord(game="blotto", setup=document.setup, rounds=list(document.turns))
+        return told.model_dump_json() + "\n"
+
+    def read(self, text: str) -> Record:
+        try:
+            told = BlottoRecord.model_validate_json(text)
+        except ValidationError as error:
+            raise InputError(f"not a game of Blotto: {first_wrong(error.errors())}") from None
+        return Record(told.setup.model_dump(), [list(both) for both in told.rounds])
+
+    def think(self, question: Question) -> dict[int, Decision]:
+        return {seat: _decided(question, seat) for seat in question.agents}
+
+
+def _decided(question: Question, seat: int) -> Decision:
+    state, (spec, agent) = question.state, question.agents[seat]
+    if not isinstance(agent, RegretAgent | UniformAgent):
+        raise InputError(f"agent {spec}: does not play Blotto")
+    found, names = _solved(agent, state.game, seat), state.game.actions
+    assert names is not None
+
+    def row(i: int) -> Row:
+        name, anchor, policy = names[seat][i], float(found.anchor[i]), float(found.policy[i])
+        return Row(move=name, name=name, anchor=anchor, policy=policy, q=float(found.q[i]))
+
+    more = {"troops": _on_a_field(state, found)}
+    thought = question.thought(seat, found, row, more=more)
+    return Decision(names[seat][draw(found.policy, question.rng)], thought)
+
+
+def _on_a_field(state: BlottoMatch, found: Analysis) -> list[tuple[float, float]]:
+    """How often a field gets no troops, one, two, …: by the anchor, and by what is played."""
+    spreads = np.array([state.spread(action) for action in range(len(found.policy))])
+    shares = (spreads[:, :, np.newaxis] == np.arange(state.setup.troops + 1)).mean(1)
+    return list(
+        zip((found.anchor @ shares).tolist(), (found.policy @ shares).tolist(), strict=True)
+    )
+
+
+def _action(state: BlottoMatch, name: Move) -> int:
+    names = state.game.actions
+    assert names is not None
+    if name not in names[0]:
+        troops, fields = state.setup.troops, state.setup.fields
+        raise InputError(f"spread {troops} troops on {fields} fields, such as {names[0][-1]}")
+    return names[0].index(name)
+
+
+@lru_cache(16)
+def _game(troops: int, fields: int) -> NormalFormGame:
+    return blotto(troops, fields)
+
+
+@lru_cache(64)
+def _solved(agent: RegretAgent | UniformAgent, game: NormalFormGame, seat: int) -> Analysis:
+    """What it plays in every round: the rounds do not know of each other."""
+    *_, last = agent.analyse(game.initial_state(), seat)
+    return last

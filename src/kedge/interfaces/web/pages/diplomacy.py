@@ -1,0 +1,331 @@
+"""Diplomacy on the page: seven powers that order at once."""
+
+import io
+import json
+import re
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import Field
+
+from kedge.agents.agent import Agent, draw
+from kedge.agents.diplomacy.models import VALUE, value_model
+from kedge.agents.diplomacy.players import (
+    DiplomacyPlayer,
+    ImitationAgent,
+    OrdersAnalysis,
+    OrderSearch,
+)
+from kedge.errors import InputError
+from kedge.evaluation.decision_reports import DecisionsReport
+from kedge.evaluation.game_judges import diplomacy_judge
+from kedge.games.diplomacy import (
+    POWERS,
+    Diplomacy,
+    DiplomacyState,
+    failed_moves,
+    format_orders,
+    short_order,
+)
+from kedge.interfaces.web.pages.page_game import (
+    Decision,
+    Document,
+    Heading,
+    Move,
+    PageGame,
+    Question,
+    Record,
+    Row,
+    Stop,
+    Turn,
+    finite,
+)
+from kedge.interfaces.web.schemas import Strict
+from kedge.records.diplomacy.files import saved_game
+from kedge.records.diplomacy.games import COMPLETED, DiplomacyGame, Final, Phase
+from kedge.records.diplomacy.positions import replayed_games
+from kedge.records.report import ReadReport
+
+_searches = threading.Semaphore(2)  # each keeps the machine busy by itself
+_PLACE = re.compile(r"\b[A-Z]{3}\b")
+_LIKELY, _MET = 0.1, 4  # orders of others that are told: how likely they are at least, how many
+_WAIT = 0.1  # seconds after which one that waits looks whether it is still wanted
+
+
+class DiplomacySetup(Strict):
+    position: Annotated[
+        dict[str, Any] | None,
+        Field(description="A position in the `diplomacy` package's form; the start, if null"),
+    ] = None
+    last_year: Annotated[
+        int | None, Field(ge=1901, le=2100, description="Drawn after it; null for no end")
+    ] = None
+
+
+@dataclass
+class _Played:
+    """A position, and the phases that led to it."""
+
+    state: DiplomacyState
+    last: list[dict[str, Any]] = field(default_factory=list)
+    """From the last movement phase on: name, orders by power, and those that failed."""
+
+    def clone(self) -> "_Played":
+        return _Played(self.state.clone(), list(self.last))
+
+
+class DiplomacyPage(PageGame):
+    name, title = "diplomacy", "Diplomacy"
+    setup = DiplomacySetup
+    states = DiplomacyState
+    files = (".json", ".jsonl")
+    reviews = True
+
+    def seats(self, setup: DiplomacySetup) -> tuple[str, ...]:
+        return tuple(power.title() for power in POWERS)
+
+    def dealt(self, setup: DiplomacySetup, rng: np.random.Generator) -> DiplomacySetup:
+        """Of a position nothing is kept but what it means."""
+        if setup.position is None:
+            return setup
+        return setup.model_copy(update={"position": self.begin(setup).state.to_json()})
+
+    def begin(self, setup: DiplomacySetup) -> _Played:
+        game = Diplomacy(setup.last_year)
+        if setup.position is None:
+            return _Played(game.initial_state())
+        if "centers" not in setup.position:
+            raise InputError("position: 'centers' is missing")
+        state = DiplomacyState.from_json(setup.position, game)
+        if not state.is_terminal() and not _due(state):
+            raise InputError("position: no power has an order to give in it")
+        return _Played(state)
+
+    def deciding(self, state: _Played) -> list[int]:
+        rules = state.state
+        return [] if rules.is_terminal() else _due(rules)
+
+    def check(self, state: _Played, seat: int, move: Move) -> list[str]:
+        if not isinstance(move, list) or not all(isinstance(text, str) for text in move):
+            raise InputError('orders are a list of texts, such as ["A PAR - BUR", "F BRE H"]')
+        return _checked(state.state, seat, move)
+
+    def join(self, state: _Played, moves: Mapping[int, Move]) -> Turn:
+        return {POWERS[seat]: moves[seat] for seat in sorted(moves)}
+
+    def take(self, state: _Played, turn: Turn) -> str:
+        rules, name = state.state, state.state.phase
+        due = [POWERS[seat] for seat in _due(rules)]
+        if not isinstance(turn, dict) or not turn.keys() <= set(due):
+            raise InputError(f"{name}: a turn is an object with orders of {', '.join(due)}")
+        orders = {
+            power: self.check(state, POWERS.index(power), turn[power])
+            for power in due
+            if power in turn
+        }
+        before = rules.board
+        rules.apply(orders)
+        happened = {
+            "name": name,
+            "orders": orders,
+            "failed": sorted(failed_moves(before, orders, rules.board)),
+        }
+        state.last = [happened] if name.endswith("M") else [*state.last, happened]
+        return name
+
+    def position(self, state: _Played, eyes: int | None) -> dict[str, Any]:
+        rules = state.state
+        return {
+            **rules.to_json(),
+            "legal": {POWERS[seat]: rules.orders(POWERS[seat]) for seat in self.deciding(state)},
+            "adjustments": {power: rules.adjustment(power) for power in POWERS},
+            "shares": rules.shares(),
+            "values": value_model(VALUE).values([rules.board])[0].tolist(),
+            "last": state.last,
+        }
+
+    def outcome(self, state: _Played) -> str | None:
+        rules = state.state
+        if not rules.is_terminal():
+            return None
+        winner = rules.board.winner
+        if winner is not None:
+            return f"{POWERS[winner].title()} wins alone"
+        return _drawn(rules)
+
+    def think(self, question: Question) -> dict[int, Decision]:
+        decided, stop, rng = {}, question.stop, question.rng
+        for spec, agent in dict(question.agents.values()).items():
+            if not isinstance(agent, DiplomacyPlayer):
+                raise InputError(f"agent {spec}: does not play Diplomacy")
+            seats = [seat for seat, (asked, _) in question.agents.items() if asked == spec]
+            with _turn_to_search(agent, stop):
+                if stop.stopped:
+                    return {}
+                # One search for all of them, and for those whom they will meet: it is the same
+                # position. A model by itself would be asked for each.
+                state = question.state.state
+                others = _due(state) if isinstance(agent, OrderSearch) else seats
+                analyses = agent.analyse_many([(state, seat) for seat in others], rng)
+                found = dict(zip(others, analyses, strict=True))
+            likely = {seat: _likely(one) for seat, one in found.items()}
+            for seat in seats:
+                one = found[seat]
+                orders = format_orders(one.orders[draw(one.policy, rng)])
+                met = partial(_met, {s: told for s, told in likely.items() if s != seat})
+                thought = question.thought(seat, one, partial(_row, one, met))
+                decided[seat] = Decision(orders, thought)
+        return decided
+
+    def resigned(self, state: _Played, seat: int) -> str:
+        raise InputError("a power goes on without who gives it up: let an agent sit there")
+
+    def write(self, document: Document) -> str:
+        return json.dumps(saved_game(self._recorded(document))) + "\n"
+
+    def review(self, document: Document, tell: Callable[[int], None]) -> DecisionsReport:
+        return diplomacy_judge()(self._recorded(document), tell)
+
+    def _recorded(self, document: Document) -> DiplomacyGame:
+        state = self.begin(document.setup).state
+        phases = []
+        for orders in document.turns:
+            phases.append(Phase.of(state, orders))
+            state.apply(orders)
+        end = Phase.of(state)
+        if document.outcome is not None:
+            end = replace(end, name=COMPLETED)
+        counts = tuple(map(len, state.board.centres()))
+        return DiplomacyGame(
+            id="kedge",
+            phases=tuple(phases),
+            final=Final(end.name, counts, document.outcome is not None, end),
+            press="none",
+            players=tuple(document.names),
+            ratings=tuple(
+                rating if isinstance(rating, int | float) else None for rating in document.ratings
+            ),
+            source="kedge play",
+        )
+
+    def read(self, text: str) -> Record:
+        position = _position_in(text)
+        if position is not None:
+            return Record({"position": position}, [])
+        report = ReadReport()
+        game = next(replayed_games(io.BytesIO(text.encode()), report), None)
+        if game is None:
+            reasons = [one.reason for one in report.broken] or ["no game in it"]
+            raise InputError(f"not a game of Diplomacy: {reasons[0]}")
+        start = game.phases[0].state().to_json()
+        setup = {} if start == Diplomacy().initial_state().to_json() else {"position": start}
+        nobody = (None,) * len(POWERS)
+        heading = Heading(names=game.players or nobody, ratings=game.ratings or nobody)
+        *_, end = game.states()
+        is_over = game.final is not None and game.final.done
+        return Record(setup, list(_turns(game)), heading, _drawn(end) if is_over else None)
+
+
+def _drawn(rules: DiplomacyState) -> str:
+    shares = sorted(zip(rules.shares(), POWERS, strict=True), reverse=True)
+    return "Draw: " + ", ".join(f"{p.title()} {share:.0%}" for share, p in shares if share)
+
+
+def _due(rules: DiplomacyState) -> list[int]:
+    """The powers that have anything to order."""
+    return [power for power in range(len(POWERS)) if rules.board.orders_due(power)]
+
+
+def _checked(rules: DiplomacyState, seat: int, texts: list[str]) -> list[str]:
+    """A power's orders in the usual notation."""
+    power = POWERS[seat]
+    who = f"{power.title()} in {rules.phase}"
+    for text in rules.illegal({power: texts}).get(power, []):
+        raise InputError(f"{who}: {text[:40]!r} is not a legal order")
+    orders = format_orders(rules.pack({power: texts}))
+    places = [_place(order) for order in orders if order != "WAIVE"]
+    for place in places:
+        if places.count(place) > 1:
+            raise InputError(f"{who}: two orders for {place}")
+    most = rules.board.orders_due(seat)
+    if len(orders) > most:
+        raise InputError(f"{who}: {len(orders)} orders, and {most} to give")
+    return orders
+
+
+def _place(order: str) -> str:
+    """The province that an order is for."""
+    return order.split()[1][:3]
+
+
+@contextmanager
+def _turn_to_search(agent: Agent, stop: Stop) -> Iterator[None]:
+    """Few search at a time; a model by itself is quick enough not to wait, and so is who stops."""
+    if isinstance(agent, ImitationAgent):
+        yield
+        return
+    while not (admitted := _searches.acquire(timeout=_WAIT)) and not stop.stopped:
+        pass
+    try:
+        yield
+    finally:
+        if admitted:
+            _searches.release()
+
+
+def _likely(found: OrdersAnalysis) -> dict[str, float]:
+    """The orders of a power that are worth telling of, and how likely they are."""
+    told = {order: share for order, share in found.marginals().items() if share >= _LIKELY}
+    return dict(zip(format_orders(np.array([*told], np.uint32)), told.values(), strict=True))
+
+
+def _met(likely: Mapping[int, Mapping[str, float]], orders: list[str]) -> list[str]:
+    """What others likely do about where these units stand or go, in words."""
+    places = {place for order in orders for place in _PLACE.findall(order)}
+    coming = [
+        (share, f"{POWERS[seat].title()} {short_order(order)} ({share:.0%})")
+        for seat, shares in likely.items()
+        for order, share in shares.items()
+        if " - " in order and order.split(" - ")[1][:3] in places
+    ]
+    return [f"– {told}" for _, told in sorted(coming, reverse=True)[:_MET]]
+
+
+def _row(found: OrdersAnalysis, met: Callable[[list[str]], list[str]], i: int) -> Row:
+    orders = format_orders(found.orders[i])
+    name = ", ".join(map(short_order, orders)) or "nothing"
+    return Row(
+        move=orders,
+        name=name,
+        line=[name, *met(orders)],
+        anchor=float(found.anchor[i]),
+        policy=float(found.policy[i]),
+        q=finite(found.q[i]),
+    )
+
+
+def _position_in(text: str) -> dict[str, Any] | None:
+    """The position, if that is what a text holds."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) and "units" in found else None
+
+
+def _turns(game: DiplomacyGame) -> Iterator[Turn]:
+    """What counts of what a record has: the first order for a unit, and no more than are due."""
+    for phase, state, given in game.decisions():
+        turn = {}
+        for seat in _due(state):
+            power = POWERS[seat]
+            auto = format_orders(state.pack({power: phase.auto.get(power, ())}))
+            written = [*format_orders(given.get(power, state.pack({}))), *auto]
+            first = {order if order == "WAIVE" else _place(order): order for order in written[::-1]}
+            turn[power] = [*first.values()][::-1][: state.board.orders_due(seat)]
+        yield turn

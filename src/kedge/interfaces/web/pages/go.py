@@ -1,0 +1,332 @@
+"""Go on the page."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, Literal, get_args
+
+import numpy as np
+from pydantic import Field
+
+from kedge.agents.agent import Analysis, draw
+from kedge.agents.go import endings as go_endings
+from kedge.errors import InputError
+from kedge.evaluation.board.game_analysis import GameReport
+from kedge.evaluation.game_judges import go_judge
+from kedge.evaluation.go.scorers import dead_stones
+from kedge.games.go import (
+    BLACK,
+    EMPTY,
+    MOST_KOMI,
+    WHITE,
+    GoState,
+    format_gtp,
+    format_score,
+    parse_gtp,
+)
+from kedge.games.go.counting import CountedGo
+from kedge.games.go.rules import GoRules
+from kedge.interfaces.web.pages.page_game import (
+    Decision,
+    Document,
+    Heading,
+    Move,
+    PageGame,
+    Question,
+    Rating,
+    Record,
+    Turn,
+)
+from kedge.interfaces.web.pages.searching import decide
+from kedge.interfaces.web.schemas import Strict
+from kedge.models.board.encoding import GO
+from kedge.records.go.games import KOMI, GoGame
+from kedge.records.go.sgf import read_sgf, write_sgf
+from kedge.records.report import ReadReport
+
+_SIDES = ("Black", "White")
+_MARKS = "bw."  # by colour, as the page has them
+_MARGIN = re.compile(r"wins by ([\d.]+)")
+_HOW = {"R": "resigns", "T": "runs out of time", "F": "forfeits"}
+_LEVEL = {"Draw": "0", "No result": "Void"}
+
+Size = Literal[9, 13, 19]
+Rules = Literal["chinese", "japanese", "aga", "new-zealand"]
+Stones = Annotated[tuple[Annotated[str, Field(max_length=3)], ...], Field(max_length=361)]
+
+
+class GoSetup(Strict):
+    size: Size = 19
+    komi: Annotated[float, Field(ge=-MOST_KOMI, le=MOST_KOMI)] = 7.5
+    handicap: Annotated[
+        int, Field(ge=0, le=9, description="Black's stones on their customary points; 0 or 2 to 9")
+    ] = 0
+    rules: Rules = "chinese"
+    black: Annotated[Stones, Field(description="Stones before the first move, such as D4")] = ()
+    white: Stones = ()
+    first: Annotated[
+        Literal["black", "white"] | None,
+        Field(description="Who moves first, if not White after a handicap and else Black"),
+    ] = None
+    clock: Annotated[float, Field(ge=0, le=36_000, description="Seconds a side; 0 for none")] = 0.0
+    increment: Annotated[float, Field(ge=0, le=600)] = 0.0
+
+
+@dataclass
+class GoTable:
+    """A game, and the patience of its agents, which outlives their thoughts."""
+
+    game: CountedGo
+    patience: go_endings.Patience = field(default_factory=go_endings.Patience)
+
+    def clone(self) -> "GoTable":
+        return GoTable(self.game.clone(), self.patience)
+
+
+class GoPage(PageGame):
+    """A turn is a vertex, ``pass`` or ``resign``.
+
+    After two passes it is ``dead D4 …`` of the referee, then ``mark D4``, ``agree`` or ``resume``.
+    """
+
+    name, title = "go", "Go"
+    setup = GoSetup
+    states = GoState
+    files = (".sgf",)
+    clocks = True
+    reviews = True
+
+    def seats(self, setup: GoSetup) -> tuple[str, ...]:
+        return _SIDES
+
+    def begin(self, setup: GoSetup) -> GoTable:
+        rules = GoRules.named(setup.rules)
+        state = GoState(
+            setup.size,
+            setup.komi,
+            superko=rules.ko.lower(),
+            suicide=rules.suicide,
+            handicap=setup.handicap,
+            black=[_point(name, setup.size) for name in setup.black],
+            white=[_point(name, setup.size) for name in setup.white],
+            player=None if setup.first is None else ("black", "white").index(setup.first),
+        )
+        return GoTable(CountedGo(state, rules))
+
+    def is_measured(self, setup: GoSetup) -> bool:
+        return bool(setup.size == GO.side)
+
+    def deciding(self, table: GoTable) -> list[int]:
+        seat = table.game.deciding()
+        return [] if seat is None else [seat]
+
+    def timed(self, table: GoTable) -> bool:
+        return table.game.phase == "play"
+
+    def referee(self, table: GoTable) -> str:
+        state = table.game.state
+        return " ".join(["dead", *map(state.gtp, sorted(_dead_stones(state)))])
+
+    def check(self, table: GoTable, seat: int, move: Move) -> str:
+        if not isinstance(move, str):
+            raise InputError("a move of Go is text, such as D4 or pass")
+        name = self.take(table.clone(), move)
+        return name if table.game.phase == "play" else move
+
+    def take(self, table: GoTable, turn: Turn) -> str:
+        game, text = table.game, str(turn)
+        verb, *names = text.split() or [""]
+        match game.phase, verb:
+            case "play", "resign":
+                game.resign(game.state.current_player())
+                return text
+            case "play", _:
+                action = game.state.parse_gtp(text)
+                game.state.apply_action(action)
+                return game.state.gtp(action)
+            case "judging", "dead":
+                game.judge([_point(name, game.state.size) for name in names])
+                return "count"
+            case "marking", "mark" if len(names) == 1:
+                game.mark(_point(names[0], game.state.size))
+                return text
+            case "marking", "agree" | "resume" if not names:
+                (game.agree if verb == "agree" else game.resume)()
+                return text
+        raise InputError(f"{text[:40]!r}: after two passes write mark D4, agree or resume")
+
+    def position(self, table: GoTable, eyes: int | None) -> dict[str, Any]:
+        game, state = table.game, table.game.state
+        colours = state.colours()
+        legal = set(state.legal_actions())
+        counted = game.dead is not None
+        return {
+            "phase": game.phase,
+            "size": state.size,
+            "stones": _drawn(colours),
+            "player": state.board.player(),
+            "last": state.gtp(state.history[-1]) if state.history else None,
+            "captured": [state.board.prisoners[WHITE], state.board.prisoners[BLACK]],
+            "forbidden": [
+                state.gtp(point)
+                for point, colour in enumerate(colours)
+                if colour == EMPTY and legal and point not in legal
+            ],
+            "dead": [state.gtp(stone) for stone in sorted(game.dead or ())],
+            "territory": _drawn(game.territory()) if counted else None,
+            "score": game.score() if counted else None,
+        }
+
+    def outcome(self, table: GoTable) -> str | None:
+        game = table.game
+        if game.phase != "over":
+            return None
+        if game.resigned is not None:
+            return self.resigned(table, game.resigned)
+        score = game.score()
+        return f"{_SIDES[score < 0]} wins by {abs(score):g}" if score else "Draw"
+
+    def resigned(self, table: GoTable, seat: int) -> str:
+        return f"{_SIDES[1 - seat]} wins: {_SIDES[seat]} resigns"
+
+    def think(self, question: Question) -> dict[int, Decision]:
+        """People know better what is dead: agents agree to all."""
+        table: GoTable = question.state
+        if table.game.phase == "marking":
+            return {seat: Decision("agree", None) for seat in question.agents}
+
+        def choose(found: Analysis) -> str:
+            return _choice(table, found, question.rng)
+
+        found = decide(replace(question, state=table.game.state), choose)
+        return {seat: _explained(decision) for seat, decision in found.items()}
+
+    def write(self, document: Document) -> str:
+        return write_sgf(self._recorded(document))
+
+    def review(self, document: Document, tell: Callable[[int], None]) -> GameReport:
+        return go_judge()(self._recorded(document), tell)
+
+    def _recorded(self, document: Document) -> GoGame:
+        first, last = self.begin(document.setup).game.state, document.state.game.state
+        black, white = (
+            tuple(point for point, one in enumerate(first.colours()) if one == colour)
+            for colour in (BLACK, WHITE)
+        )
+        players = (np.arange(len(last.history)) + first.current_player()) % 2
+        return GoGame(
+            np.array(last.history, np.int16),
+            players.astype(np.uint8),
+            size=last.size,
+            komi=last.komi,
+            rules=document.setup.rules.title(),
+            handicap=0 if white or len(black) < 2 else len(black),
+            black_stones=black,
+            white_stones=white,
+            result=_result(document.outcome),
+            black=document.names[0],
+            white=document.names[1],
+            black_rank=_rank(document.ratings[0]),
+            white_rank=_rank(document.ratings[1]),
+            date=document.date,
+            event=document.event,
+        )
+
+    def read(self, text: str) -> Record:
+        report = ReadReport()
+        game = next(read_sgf(text, report), None)
+        if game is None:
+            raise InputError(f"not a game of Go in SGF: {report.broken[0].reason}")
+        first = game.mover(0) if len(game) else game.first_player
+        for ply in range(len(game)):
+            if game.mover(ply) != (first + ply) % 2:
+                raise InputError(f"move {ply + 1}: {_SIDES[game.mover(ply)]} moves twice in a row")
+        rules = (game.rules or "").lower().replace(" ", "-")
+        setup = {
+            "size": game.size,
+            "komi": KOMI if game.komi is None else game.komi,
+            "rules": rules if rules in get_args(Rules) else "chinese",
+            "black": [format_gtp(point, game.size) for point in game.black_stones],
+            "white": [format_gtp(point, game.size) for point in game.white_stones],
+            "first": ("black", "white")[first],
+        }
+        heading = Heading(
+            game.date, game.event, (game.black, game.white), (game.black_rank, game.white_rank)
+        )
+        if game.size not in get_args(Size):
+            sizes = ", ".join(map(str, get_args(Size)))
+            raise InputError(f"boards of {sizes} are played on here, not of {game.size}")
+        moves = [format_gtp(move, game.size) for move in game.moves.tolist()]
+        return Record(setup, list(_resumed(moves)), heading, _outcome(game.result))
+
+
+def _resumed(moves: list[str]) -> Iterator[str]:
+    """Where players went on after two passes they could not agree on what is dead."""
+    passes = 0
+    for move in moves:
+        if passes == 2:
+            yield from ("dead", "resume")
+            passes = 0
+        yield move
+        passes = passes + 1 if move == "pass" else 0
+
+
+def _choice(table: GoTable, found: Analysis, rng: np.random.Generator) -> str:
+    """What an agent plays, as people end their games."""
+    game, state = table.game, table.game.state
+    dead = _dead_stones(state)
+    lead = (1 - 2 * state.current_player()) * game.score(dead)
+    if table.patience.is_spent(state, state.history, found, lead):
+        return "resign"
+    policy = go_endings.played(state, found, dead, lead)
+    return state.gtp(state.legal_actions()[draw(policy, rng)])
+
+
+def _explained(decision: Decision) -> Decision:
+    """With a word on an end that is not the search's: people stop before it does."""
+    if decision.move not in ("pass", "resign") or decision.thought is None:
+        return decision
+    return replace(decision, thought=replace(decision.thought, more={"ends": decision.move}))
+
+
+def _dead_stones(state: GoState) -> list[int]:
+    """None before the board is late: random games tell nothing of an open one."""
+    return dead_stones(state) if go_endings.is_late(state) else []
+
+
+def _point(name: str, size: int) -> int:
+    point = parse_gtp(name, size)
+    if point == size * size:
+        raise InputError("a pass is not a point")
+    return point
+
+
+def _drawn(colours: list[int]) -> str:
+    """One letter a point, from the upper left corner."""
+    return "".join(_MARKS[colour] for colour in colours)
+
+
+def _rank(rating: Rating | None) -> str | None:
+    return None if rating is None else str(rating)
+
+
+def _result(outcome: str | None) -> str:
+    """As a record has it."""
+    if outcome is None or outcome in _LEVEL:
+        return "?" if outcome is None else _LEVEL[outcome]
+    margin = _MARGIN.search(outcome)
+    if margin is None:
+        how = next((letter for letter, words in _HOW.items() if outcome.endswith(words)), "")
+        return f"{outcome[0]}+{how}"
+    return format_score(float(margin[1]) * (1 if outcome.startswith(_SIDES[BLACK]) else -1))
+
+
+def _outcome(result: str) -> str | None:
+    """The other way round."""
+    if result == "?" or "+" not in result:
+        return {written: words for words, written in _LEVEL.items()}.get(result)
+    letter, how = result.split("+")
+    winner, loser = _SIDES if letter == "B" else _SIDES[::-1]
+    if how in _HOW:
+        return f"{winner} wins: {loser} {_HOW[how]}"
+    return f"{winner} wins by {how}" if how else f"{winner} wins"

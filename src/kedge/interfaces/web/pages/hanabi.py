@@ -1,0 +1,278 @@
+"""Hanabi on the page. Nobody is shown more than their seat sees, before the game is over."""
+
+import io
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import Field
+
+from kedge.agents.agent import draw
+from kedge.agents.hanabi.players import HanabiAnalysis, HanabiPlayer
+from kedge.agents.hanabi.search import SpartaAgent
+from kedge.errors import InputError
+from kedge.evaluation.decision_reports import DecisionsReport
+from kedge.evaluation.game_judges import hanabi_judge
+from kedge.games.hanabi import COLOURS, Bomb, Card, Hanabi, HanabiState, Known
+from kedge.interfaces.web.pages.page_game import (
+    EVERYTHING,
+    PERSON,
+    Decision,
+    Document,
+    Heading,
+    Move,
+    PageGame,
+    Question,
+    Record,
+    Row,
+    Turn,
+    finite,
+)
+from kedge.interfaces.web.schemas import Strict
+from kedge.records.hanabi.files import live_game
+from kedge.records.hanabi.games import HanabiGame
+from kedge.records.hanabi.positions import replayed_hanabi_games
+from kedge.records.report import ReadReport, numbered_game
+
+_NAMES = ("Alice", "Bob", "Cathy", "Donald", "Emily")  # as hanab.live's players call them
+_MODELLED = 2  # players, of the games that the model has seen
+_LETTERS = [colour[0].upper() for colour in COLOURS]
+_BROKEN_OFF = "the game was broken off"
+_BY_ALL = (-1, 0)  # as hanab.live numbers who ended a game, and why
+_LIKELY = 8  # cards that are told of a slot
+
+
+class HanabiSetup(Strict):
+    players: Annotated[int, Field(ge=2, le=5)] = 2
+    # Nearly all games of the model lose it: were they worth nothing, search could not choose.
+    bomb: Annotated[Bomb, Field(description="What a game is worth whose last life is lost")] = (
+        "stack"
+    )
+    seed: Annotated[int | None, Field(ge=0, lt=2**53, description="Shuffles the deck")] = None
+    deck: Annotated[
+        str | None,
+        Field(max_length=200, description="Cards as they are dealt, such as R1 G3, and no seed"),
+    ] = None
+
+
+class HanabiPage(PageGame):
+    name, title = "hanabi", "Hanabi"
+    setup = HanabiSetup
+    states = HanabiState
+    files = (".json",)
+    secret = frozenset({"seed", "deck"})
+    undoes = False
+    reviews = True
+
+    def seats(self, setup: HanabiSetup) -> tuple[str, ...]:
+        return _NAMES[: setup.players]
+
+    def no_agents(self, setup: HanabiSetup) -> str | None:
+        if setup.players == _MODELLED:
+            return None
+        return "kedge plays Hanabi with two; with more players, seat people only"
+
+    def dealt(self, setup: HanabiSetup, rng: np.random.Generator) -> HanabiSetup:
+        if setup.deck is not None and setup.seed is not None:
+            raise InputError("setup: a seed or a deck, not both")
+        if setup.deck is not None or setup.seed is not None:
+            return setup
+        return setup.model_copy(update={"seed": int(rng.integers(2**53))})
+
+    def begin(self, setup: HanabiSetup) -> HanabiState:
+        rules = Hanabi(setup.players, bomb=setup.bomb)
+        if setup.deck is not None:
+            return rules.initial_state([_card(name) for name in setup.deck.split()])
+        return rules.initial_state(rng=np.random.default_rng(setup.seed))
+
+    def deciding(self, state: HanabiState) -> list[int]:
+        return [] if state.is_terminal() else [state.current_player()]
+
+    def check(self, state: HanabiState, seat: int, move: Move) -> str:
+        state.clone().apply_action(_action(state, move))
+        return str(move)
+
+    def take(self, state: HanabiState, turn: Turn) -> str:
+        state.apply_action(_action(state, turn))
+        return _named(state.last_action_string())
+
+    def position(self, state: HanabiState, eyes: int | None) -> dict[str, Any]:
+        rules, player = state.game, state.current_player()
+        # What others may tell says what one holds: so legal moves are the mover's own to know.
+        legal = state.legal_actions() if eyes in (player, EVERYTHING) else []
+        hands = zip(state.hands, state.known, strict=True)
+        return {
+            "player": None if state.is_terminal() else player,
+            "hands": [
+                [
+                    _shown(card if _sees(eyes, seat) else None, known)
+                    for card, known in zip(hand, told, strict=True)
+                ]
+                for seat, (hand, told) in enumerate(hands)
+            ],
+            "fireworks": state.fireworks,
+            "discards": [str(card) for card in state.discards],
+            "information": [state.information, rules.information_tokens],
+            "lives": [state.lives, rules.life_tokens],
+            "deck": state.deck_size,
+            "score": [state.score, rules.colors * rules.ranks],
+            "legal": [state.action_to_string(action) for action in legal],
+            "last": _last(state),
+        }
+
+    def shows_thoughts(self, seat: int, eyes: int | None) -> bool:
+        # They depend on the cards that this seat sees, which are all others' own.
+        return eyes in (seat, EVERYTHING)
+
+    def outcome(self, state: HanabiState) -> str | None:
+        if not state.is_terminal():
+            return None
+        most = state.game.colors * state.game.ranks
+        if not state.lives:
+            how = "the last life is lost"
+            how += ", and what was built" if state.score < sum(state.fireworks) else ""
+        else:
+            how = "all fireworks are complete" if state.score == most else "the deck has run out"
+        return f"{_score(state)}: {how}"
+
+    def think(self, question: Question) -> dict[int, Decision]:
+        state: HanabiState = question.state
+        ((seat, (spec, agent)),) = question.agents.items()
+        if not isinstance(agent, HanabiPlayer):
+            raise InputError(f"agent {spec}: does not play Hanabi")
+        if isinstance(agent, SpartaAgent):
+            found = agent.explained(state, question.rng)
+        else:
+            [found] = agent.analyse_many([state], question.rng)
+        actions = [int(action) for action in found.actions]  # type: ignore[union-attr]
+        moves = [state.action_to_string(action) for action in actions]
+        answers = found.answers or [None] * len(actions)
+
+        def row(i: int) -> Row:
+            name = _named(moves[i])
+            return Row(
+                move=moves[i],
+                name=name,
+                anchor=float(found.anchor[i]),
+                policy=float(found.policy[i]),
+                q=finite(found.q[i]),
+                visits=None if found.visits is None else int(found.visits[i]),
+                line=[name, *_answered(state, answers[i])],
+            )
+
+        thought = question.thought(seat, found, row, more={"cards": _believed(state, found)})
+        return {seat: Decision(moves[draw(found.policy, question.rng)], thought)}
+
+    def write(self, document: Document) -> str:
+        return json.dumps(live_game(self._recorded(document))) + "\n"
+
+    def review(self, document: Document, tell: Callable[[int], None]) -> DecisionsReport:
+        return hanabi_judge()(self._recorded(document), tell)
+
+    def _recorded(self, document: Document) -> HanabiGame:
+        state, setup, outcome = document.state, document.setup, document.outcome or ""
+        who = zip(document.names, self.seats(setup), strict=True)
+        return HanabiGame(
+            id="kedge" if setup.seed is None else f"kedge-{setup.seed}",
+            players=tuple(_player(name, seat) for name, seat in who),
+            deck=tuple(state.deck),
+            actions=tuple(state.history),
+            hand_size=state.game.hand_size,
+            score=state.score,
+            bomb=setup.bomb,
+            abandoned=_BY_ALL if outcome.endswith(_BROKEN_OFF) else None,
+        )
+
+    def read(self, text: str) -> Record:
+        report = ReadReport()
+        games = replayed_hanabi_games(io.BytesIO(text.encode()), report)
+        game = numbered_game(games, report, Path("the file"), 1)
+        if str(game.rules) != str(Hanabi(len(game.players), bomb=game.bomb)):
+            raise InputError("only five colours and hands of the usual size are played here")
+        deck = " ".join(map(str, game.deck))
+        *states, last = game.states()
+        turns: list[Turn] = [
+            state.action_to_string(action)
+            for state, action in zip(states, game.actions, strict=True)
+        ]
+        outcome = None if game.abandoned is None else f"{_score(last)}: {_BROKEN_OFF}"
+        heading = Heading(names=game.players, ratings=(None,) * len(game.players))
+        setup = {"players": len(game.players), "bomb": game.bomb, "deck": deck}
+        return Record(setup, turns, heading, outcome)
+
+
+def _score(state: HanabiState) -> str:
+    return f"{state.score} of {state.game.colors * state.game.ranks}"
+
+
+def _player(name: str | None, seat: str) -> str:
+    """As hanab.live has it."""
+    if name is None or name == PERSON:
+        return seat
+    return f"ai:{name}" if name.startswith("kedge") else name
+
+
+def _card(name: str) -> Card:
+    if re.fullmatch(f"[{''.join(_LETTERS)}][1-5]", name) is None:
+        raise InputError(f"deck: {name[:8]!r} is not a card, such as R1 or W5")
+    return Card(_LETTERS.index(name[0]), int(name[1]))
+
+
+def _action(state: HanabiState, move: Move) -> int:
+    for action in range(len(state.game.moves)):
+        if state.action_to_string(action) == move:
+            return action
+    raise InputError("a move of Hanabi is such as: play card 1, discard card 5, tell player 1 red")
+
+
+def _named(text: str) -> str:
+    """With the players' names in place of their numbers."""
+    return re.sub(r"\bplayer (\d)", lambda found: _NAMES[int(found[1])], text)
+
+
+def _answered(state: HanabiState, answer: tuple[int, float] | None) -> list[str]:
+    """What is expected of the next player, in words."""
+    if answer is None:
+        return []
+    (action, share), player = answer, (state.current_player() + 1) % state.num_players
+    return [f"– {_NAMES[player]}: {_named(state.action_to_string(action, player))} ({share:.0%})"]
+
+
+def _sees(eyes: int | None, seat: int) -> bool:
+    """Whether the cards at a seat are seen: everyone sees all but their own."""
+    return eyes is not None and eyes != seat
+
+
+def _shown(card: Card | None, known: Known) -> dict[str, Any]:
+    """A card, if it is seen, and what its holder was told of it."""
+    return {"card": None if card is None else str(card), **known._asdict()}
+
+
+def _last(state: HanabiState) -> dict[str, Any] | None:
+    """What was done last, and which cards a hint was about."""
+    if not state.history:
+        return None
+    move, by = state.game.moves[state.history[-1]], len(state.history) - 1
+    told = move.kind in ("color", "rank")
+    return {
+        "said": _named(state.last_action_string()),
+        "told": (by + move.at) % state.num_players if told else None,
+        "touched": state.last_touched if told else [],
+    }
+
+
+def _believed(state: HanabiState, found: HanabiAnalysis) -> list[list[tuple[str, float]]] | None:
+    """Of each card in hand, what it likely is."""
+    if found.cards is None:
+        return None
+    return [
+        [
+            (str(state.game.card(int(number))), float(slot[number]))
+            for number in (-slot).argsort(kind="stable")[:_LIKELY]
+            if slot[number] > 0.0
+        ]
+        for slot in found.cards
+    ]

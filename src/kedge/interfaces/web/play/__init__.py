@@ -1,0 +1,1 @@
+"""Games in progress on the server: tables, seats, searches, storage."""

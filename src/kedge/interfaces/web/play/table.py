@@ -1,0 +1,242 @@
+"""A table at which a game is played: agents think, everyone who watches is told.
+
+All but thinking happens on the event loop's thread, so that nothing here needs a lock.
+"""
+
+import asyncio
+import logging
+from typing import Any
+
+from kedge.errors import InputError
+from kedge.interfaces.web.pages.page_game import Stop, Thought
+from kedge.interfaces.web.play.advising import Adviser
+from kedge.interfaces.web.play.hall import Hall
+from kedge.interfaces.web.play.readers import Reader
+from kedge.interfaces.web.play.reviewing import Review
+from kedge.interfaces.web.play.session import Session
+from kedge.interfaces.web.play.thinkers import BusyError
+from kedge.interfaces.web.views import game_view, tell_thought
+
+_READERS = 1024  # at all tables
+_WATCHED = 0.7  # seconds between the turns of a game that is only watched
+
+log = logging.getLogger("kedge.web")
+
+
+class Table:
+    """A game, who watches it, and what is being thought at it."""
+
+    def __init__(self, session: Session, hall: Hall) -> None:
+        self.session = session
+        self.trouble: str | None = None
+        self.readers: set[Reader] = set()
+        self.thinking: list[int] = []
+        self._hall = hall
+        self._task: asyncio.Task[None] | None = None
+        self._asked: object = None
+        self._stop = Stop()
+        self._adviser = Adviser(session, self.readers, hall)
+        self._review: Review | None = None
+        self._flag_fall: asyncio.TimerHandle | None = None
+        self._closed = False
+
+    @property
+    def busy(self) -> bool:
+        return bool(self.readers) or self._task is not None
+
+    def subscribe(self, eyes: int | None) -> Reader:
+        """Someone who watches from a seat, and is told of the game as it stands first."""
+        if self._hall.readers() >= _READERS:
+            raise BusyError("too many watch games here; try again in a while")
+        reader = Reader(eyes)
+        self.readers.add(reader)
+        self.go_on()
+        self._show(reader)
+        if self._review is not None and self._review.is_of(self.session):
+            reader.tell("review", self._review.message)
+        return reader
+
+    def unsubscribe(self, reader: Reader) -> None:
+        self.readers.discard(reader)
+        self.advise(reader, on=False)
+        if not self.readers and self._review is not None:
+            self._review.stop()
+
+    def advise(self, reader: Reader, *, on: bool) -> None:
+        """Tell this reader what the agent that is played against would do in a person's place."""
+        self._adviser.advise(reader, on=on)
+
+    def review(self) -> Review:
+        """Of the game as it stands; it begins where there is none."""
+        session = self.session
+        if not session.game.reviews:
+            raise InputError(f"games of {session.game.title} are not reviewed")
+        if (why := session.game.no_agents(session.setup)) is not None:
+            raise InputError(why)
+        if not session.turns:
+            raise InputError("no move was made: there is nothing to review")
+        if session.game.secret and session.outcome is None:
+            raise InputError("a review would tell what is secret until the game is over")
+        if self._review is None or self._review.failed or not self._review.is_of(session):
+            if self._review is not None:
+                self._review.stop()
+            self._review = Review(session, self._publish_review)
+            self._review.begin(self._hall.reviewing)
+        return self._review
+
+    def stop_review(self) -> None:
+        """Give up the review that goes on, if one does."""
+        if self._review is None or self._review.finished:
+            return
+        self._review.stop()
+        self._review = None
+        for reader in self.readers:
+            reader.tell("review", lambda: {"review": None})
+
+    def reviewed(self) -> Review:
+        """The review that was begun of the game as it stands."""
+        if self._review is None or not self._review.is_of(self.session):
+            raise InputError("the game as it stands is not reviewed; POST begins a review")
+        return self._review
+
+    def changed(self) -> None:
+        """After anything: keep it, tell everyone, and let agents go on."""
+        if self.thinking and self._question(self.thinking) != self._asked:
+            self._stop.stop()
+        self._adviser.stop()
+        self.trouble = None
+        self._settle()
+        self.go_on()
+
+    def publish(self) -> None:
+        for reader in self.readers:
+            self._show(reader)
+
+    def go_on(self) -> None:
+        """Have agents decide, if it is for them to; a flag may have fallen before."""
+        self._watch_clock()
+        if self._task is None and (self._awaits_referee() or self._agents()):
+            self._task = asyncio.create_task(self._play())
+        self._adviser.begin()
+
+    def view(self, eyes: int | None) -> dict[str, Any]:
+        """The game as it is shown to who sits at `eyes`, or to who decides."""
+        return game_view(self.session, eyes) | {"thinking": self.thinking, "trouble": self.trouble}
+
+    def close(self) -> None:
+        """Nobody plays here any more; the game, if it is kept, goes on at another table."""
+        self._closed = True
+        self._stop.stop()
+        self._adviser.close()
+        if self._review is not None:
+            self._review.stop()
+        if self._flag_fall is not None:
+            self._flag_fall.cancel()
+        for reader in self.readers:
+            reader.close()
+
+    def _show(self, reader: Reader) -> None:
+        reader.tell("session", lambda: {"session": self.view(reader.eyes)})
+
+    def _settle(self) -> None:
+        """The game has changed: keep it, and tell everyone."""
+        try:
+            self._hall.store.save(self.session.id, self.session.to_document())
+        except InputError as error:  # a full disk ends no game
+            self.trouble = str(error)
+        self._watch_clock()
+        self.publish()
+
+    def _watch_clock(self) -> None:
+        """A flag falls by itself, whether or not somebody looks."""
+        if self._flag_fall is not None:
+            self._flag_fall.cancel()
+            self._flag_fall = None
+        session = self.session
+        if session.flagged() is not None:
+            session.flag()
+            self.changed()
+        elif session.clock is not None and session.clock.running is not None:
+            left = session.clock.now()[session.clock.running]
+            loop = asyncio.get_running_loop()
+            self._flag_fall = loop.call_later(left + 0.01, self._watch_clock)
+
+    def _agents(self) -> list[int]:
+        """The seats at which an agent has to decide now; a game of agents wants to be watched."""
+        session = self.session
+        if self._closed or not (self.readers or self._has_people()):
+            return []
+        return [seat for seat in session.deciding() if not session.seats[seat].human]
+
+    def _awaits_referee(self) -> bool:
+        return not self._closed and self.session.awaits_referee()
+
+    def _has_people(self) -> bool:
+        return any(seat.human for seat in self.session.seats)
+
+    def _is_only_watched(self) -> bool:
+        """Whether no person had a part in the last turn, so that it needs time to be seen."""
+        seats = self.session.seats
+        return bool(self.session.names) and not any(
+            seats[seat].human for seat in self.session.names[-1][0]
+        )
+
+    def _question(self, seats: list[int]) -> object:
+        """What agents at some seats are asked: other people's decisions do not change it."""
+        session = self.session
+        agents = [session.seats[seat] for seat in seats]
+        return len(session.turns), session.outcome, [one.model_dump_json() for one in agents]
+
+    async def _play(self) -> None:
+        try:
+            while self._awaits_referee() or self._agents():
+                await self._hear_referee()
+                if self._is_only_watched():
+                    await asyncio.sleep(_WATCHED)
+                if seats := self._agents():
+                    await self._decide(seats)
+        except InputError as error:
+            self.trouble = str(error)
+        except Exception:
+            log.exception("an agent failed")
+            self.trouble = "the agent failed; undo a turn, or set its dial, and it tries again"
+        finally:
+            self._task = None
+            self.publish()
+            self._adviser.begin()
+
+    async def _hear_referee(self) -> None:
+        """Have the turn taken that is nobody's, if it is time for it."""
+        session = self.session
+        while self._awaits_referee():
+            before = session.revision
+            turn = await self._hall.hear_referee(session)
+            if session.revision == before:
+                session.hear_referee(turn)
+                self._settle()
+
+    async def _decide(self, seats: list[int]) -> None:
+        session, stop = self.session, Stop()
+        self.thinking, self._asked, self._stop = seats, self._question(seats), stop
+        self.trouble = None
+        self.publish()
+        try:
+            found = await self._hall.think(session, seats, self._publish_thought, stop)
+            if stop.stopped:
+                return  # undone, resigned or turned meanwhile: it thinks about what there is now
+            for seat in seats:
+                session.decide(seat, found[seat].move, found[seat].thought)
+        except Exception:
+            if not stop.stopped:  # else it is no longer asked
+                raise
+        finally:
+            self.thinking = []
+        self._settle()
+
+    def _publish_thought(self, thought: Thought) -> None:
+        tell_thought("thought", thought, self.session, self.readers)
+
+    def _publish_review(self, review: Review) -> None:
+        if review is self._review:
+            for reader in self.readers:
+                reader.tell("review", review.message)

@@ -1,0 +1,1 @@
+"""Networks for board games: planes in, policy and value out."""

@@ -1,0 +1,93 @@
+"""What computes a network: batches in, batches out. Each backend has a file of its own."""
+
+import threading
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import Literal, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from kedge.errors import InputError
+from kedge.models.board.encoding import Encoding
+from kedge.models.board.weights import Weights
+from kedge.models.weight_files import read_weights
+
+Array = npt.NDArray[np.float32]
+Dtype = Literal["float32", "bfloat16"]
+
+
+class Evaluation(NamedTuple):
+    """What a network says of a batch of positions, for the side to move."""
+
+    policy: Array  # (n, moves) logits; in chess in the order of `lc0_moves.MOVES`
+    value: Array  # (n) W − L
+    draw: Array | None  # (n) probability; None where the network does not know
+
+
+class Network(Protocol):
+    """A network that evaluates batches; each backend is one."""
+
+    @property
+    def encoding(self) -> Encoding:
+        """Of what game it is, and how that is put to it."""
+
+    def on(self, side: int) -> "Network":
+        """The same on boards of that side; `InputError` if it knows but its own."""
+
+    def evaluate(self, planes: npt.ArrayLike) -> Evaluation:
+        """Of float planes (n, planes, side, side)."""
+
+    def evaluate_packed(self, masks: npt.ArrayLike, numbers: npt.ArrayLike) -> Evaluation:
+        """Of uint64 masks (n, words) and numbers (n): see `Encoding`."""
+
+
+class Backend(ABC):
+    """What computes weights, and on boards of another size the same weights once more."""
+
+    encoding: Encoding
+
+    def __init__(self, model: str | Path | Weights) -> None:
+        self._model = model
+        self._name = "weights" if isinstance(model, Weights) else str(model)
+        self._others: dict[int, Network] = {}
+        self._making = threading.Lock()
+
+    def on(self, side: int) -> Network:
+        if side == self.encoding.side:
+            return self
+        with self._making:
+            if side not in self._others:
+                self._others[side] = self._computing(self.weights().on(side))
+            return self._others[side]
+
+    def weights(self) -> Weights:
+        """What it was made from."""
+        return self._model if isinstance(self._model, Weights) else read_weights(self._model)
+
+    @abstractmethod
+    def _computing(self, weights: Weights) -> Network:
+        """These in the same way."""
+
+    @abstractmethod
+    def evaluate(self, planes: npt.ArrayLike) -> Evaluation: ...
+
+    @abstractmethod
+    def evaluate_packed(self, masks: npt.ArrayLike, numbers: npt.ArrayLike) -> Evaluation: ...
+
+
+def joined(name: str, parts: list[list[Array]]) -> Evaluation:
+    policy, value, *wdl = (
+        part[0] if len(part) == 1 else np.concatenate(part) for part in zip(*parts, strict=True)
+    )
+    # Weights can be finite and still overflow; a search must not get to see that.
+    if not (np.isfinite(value).all() and np.isfinite(policy).all()):
+        raise InputError(f"{name}: the network answers with numbers that are not finite")
+    return Evaluation(policy, value, wdl[0][:, 1] if wdl else None)
+
+
+def nothing(encoding: Encoding, knows_draws: bool) -> Evaluation:
+    none = np.zeros(0, np.float32)
+    return Evaluation(
+        np.zeros((0, encoding.moves), np.float32), none, none if knows_draws else None
+    )

@@ -1,0 +1,104 @@
+"""The way of a search's leaves to a network and back."""
+
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from kedge.models.board.backends import Array, Network
+from kedge.models.board.torch_backend import TorchNetwork
+
+_CUDA_LANES = 3  # trees grow in one, another is on its way, the GPU computes the third
+
+
+class Lane(Protocol):
+    """A batch of positions and their legal moves, on its way to a network and back.
+
+    Fill the first rows of ``masks`` and ``numbers`` (see `Encoding`), and ``moves`` with where the
+    legal moves stand in the flat policy of the batch: policy_size · row + index. A lane is for
+    one thread; on a GPU several keep it busy.
+    """
+
+    masks: npt.NDArray[np.uint64]  # (rows, words)
+    numbers: Array  # (rows)
+    moves: npt.NDArray[np.int32]
+    policy_size: int
+
+    def evaluate(self, rows: int, moves: int) -> tuple[Array, Array]:
+        """The logits of the first `moves` and the first rows' values; valid until the next call."""
+
+
+def open_lanes(network: Network, rows: int, most: int | None = None) -> list[Lane]:
+    """Lanes for batches of up to so many rows: enough to keep the network busy, `most` at most."""
+    if not isinstance(network, TorchNetwork):
+        return [_PlainLane(network, rows)]
+    count = _CUDA_LANES if network.device.type == "cuda" else 1
+    return [_TorchLane(network, rows) for _ in range(count if most is None else min(most, count))]
+
+
+def batch_size(network: Network) -> int:
+    """How many positions at once make the best of the network."""
+    on_gpu = isinstance(network, TorchNetwork) and network.device.type == "cuda"
+    return network.encoding.gpu_rows if on_gpu else network.encoding.rows
+
+
+class _PlainLane:
+    def __init__(self, network: Network, rows: int) -> None:
+        self._network = network
+        self.masks = np.empty((rows, network.encoding.words), np.uint64)
+        self.numbers = np.empty(rows, np.float32)
+        self.moves = np.empty(rows * network.encoding.most_moves, np.int32)
+        self.policy_size = network.encoding.moves
+
+    def evaluate(self, rows: int, moves: int) -> tuple[Array, Array]:
+        found = self._network.evaluate_packed(self.masks[:rows], self.numbers[:rows])
+        return found.policy.ravel()[self.moves[:moves]], found.value
+
+
+class _TorchLane:
+    """Only masks go to the device and only legal moves come back, while others use CPU and GPU."""
+
+    def __init__(self, network: TorchNetwork, rows: int) -> None:
+        import torch
+
+        self._network = network
+        cuda = network.device.type == "cuda"
+        size = network.padded(rows)
+
+        def pinned(*shape: int, dtype: torch.dtype) -> torch.Tensor:
+            return torch.empty(*shape, dtype=dtype, pin_memory=cuda)
+
+        most_moves = rows * network.encoding.most_moves
+        self._masks = pinned(size, network.encoding.words, dtype=torch.int64)
+        self._numbers = pinned(size, dtype=torch.float32)
+        self._moves = pinned(most_moves, dtype=torch.int32)
+        self._logits = pinned(most_moves, dtype=torch.float32)
+        self._values = pinned(size, dtype=torch.float32)
+        self.masks = self._masks.numpy().view(np.uint64)
+        self.numbers = self._numbers.numpy()
+        self.moves = self._moves.numpy()
+        self.policy_size = network.encoding.moves
+        self._stream = self._done = None
+        if cuda:
+            torch.cuda.synchronize(network.device)  # the weights are there
+            self._stream = torch.cuda.Stream(network.device)
+            self._done = torch.cuda.Event()
+
+    def evaluate(self, rows: int, moves: int) -> tuple[Array, Array]:
+        import torch
+
+        network, size = self._network, self._network.padded(rows)
+        with network.launching, torch.inference_mode(), torch.cuda.stream(self._stream):
+            masks, numbers, places = (
+                tensor.to(network.device, non_blocking=True)
+                for tensor in (self._masks[:size], self._numbers[:size], self._moves[:moves])
+            )
+            policy, value, _ = network.forward_packed(masks, numbers)
+            logits = policy.flatten().index_select(0, places)
+            self._logits[:moves].copy_(logits, non_blocking=True)
+            self._values[:size].copy_(value, non_blocking=True)
+            if self._done is not None:
+                self._done.record()
+        if self._done is not None:
+            self._done.synchronize()
+        return self._logits[:moves].numpy(), self._values[:rows].numpy()

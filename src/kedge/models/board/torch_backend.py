@@ -1,0 +1,111 @@
+"""Networks in torch: for a GPU, and many positions at once."""
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kedge.errors import InputError
+from kedge.models.board.backends import Array, Backend, Dtype, Evaluation, Network, joined, nothing
+from kedge.models.board.network import to_torch
+from kedge.models.board.weights import Weights
+
+_SIZES = (1, 16, 128, 512, 2048, 8192)  # that a compiled network is compiled for
+_ROWS = _SIZES[-1]
+
+
+def placed(module: Any, device: str, dtype: Dtype) -> Any:
+    """A module of torch where it is to compute; an `InputError` if it cannot."""
+    import torch
+
+    if dtype not in ("float32", "bfloat16"):
+        raise InputError(f"dtype is {dtype!r}, expected float32 or bfloat16")
+    try:
+        return module.to(torch.device(device), getattr(torch, dtype)).eval()
+    except (RuntimeError, AssertionError) as error:  # torch raises both
+        reason = str(error).splitlines()[0]
+        raise InputError(f"device {device!r} cannot be used ({reason})") from None
+
+
+class TorchNetwork(Backend):
+    """A network in torch: for a GPU, and many positions at once.
+
+    Parameters
+    ----------
+    model
+        A weight file of lc0's or kedge's, or weights that were read already.
+    device
+        ``"cpu"``, ``"cuda"``, ``"cuda:1"``, …
+    dtype
+        ``"float32"``, or ``"bfloat16"``: faster on a GPU, and coarser. On positions that cover the
+        rules, it moved a move's probability of Maia's by up to 0.04 and values by up to 0.03. On a
+        GPU torch lets convolutions of float32 compute in TF32: ``benchmarks/models.py --device
+        cuda`` shows how far off both are.
+    compile
+        Compile with `torch.compile`. Batches are then padded to one of few sizes.
+    """
+
+    def __init__(
+        self,
+        model: str | Path | Weights,
+        *,
+        device: str = "cpu",
+        dtype: Dtype = "float32",
+        compile: bool = False,
+    ) -> None:
+        super().__init__(model)
+        weights = self.weights()
+        module = placed(to_torch(weights), device, dtype)
+        import torch
+
+        self.device = torch.device(device)
+        if self.device.type == "cuda":
+            module = module.to(memory_format=torch.channels_last)
+        self.module, self.encoding = module, weights.encoding
+        self.launching = threading.Lock()  # torch does not compile in two threads at once
+        self._dtype, self._pad = dtype, compile
+        self._forward: Callable[..., Any] = module
+        self.forward_packed: Callable[..., Any] = module.forward_packed
+        if compile:
+            self._forward = torch.compile(module, dynamic=False)
+            self.forward_packed = torch.compile(module.forward_packed, dynamic=False)
+
+    def _computing(self, weights: Weights) -> Network:
+        where = str(self.device)
+        return TorchNetwork(weights, device=where, dtype=self._dtype, compile=self._pad)
+
+    def evaluate(self, planes: npt.ArrayLike) -> Evaluation:
+        return self._batches(self._forward, self.encoding.check_planes(planes))
+
+    def evaluate_packed(self, masks: npt.ArrayLike, numbers: npt.ArrayLike) -> Evaluation:
+        masks, numbers = self.encoding.check_packed(masks, numbers)
+        return self._batches(self.forward_packed, masks.view(np.int64), numbers)
+
+    def padded(self, rows: int) -> int:
+        """How many rows are computed for so many."""
+        return next(size for size in _SIZES if size >= rows) if self._pad else rows
+
+    def _batches(self, forward: Callable[..., Any], *inputs: npt.NDArray[Any]) -> Evaluation:
+        import torch
+
+        count = len(inputs[0])
+        if count == 0:
+            return nothing(self.encoding, self.module.knows_draws)
+        parts: list[list[Array]] = []
+        for start in range(0, count, _ROWS):
+            rows = min(_ROWS, count - start)
+            size = self.padded(rows)
+            batch = (_padded(array[start : start + rows], size) for array in inputs)
+            with torch.inference_mode():
+                found = forward(*(torch.from_numpy(array).to(self.device) for array in batch))
+            parts.append([out[:rows].cpu().numpy() for out in found if out is not None])
+        return joined(self._name, parts)
+
+
+def _padded(array: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
+    if len(array) == size:
+        return array
+    return np.concatenate([array, np.zeros((size - len(array), *array.shape[1:]), array.dtype)])

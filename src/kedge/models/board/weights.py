@@ -1,0 +1,131 @@
+"""The numbers of a network, in the one form that every graph and backend is made from."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from kedge.errors import InputError
+from kedge.models.board.encoding import CHESS, Encoding
+
+Array = npt.NDArray[np.float32]
+PolicyKind = Literal["classical", "convolution", "points"]
+ValueKind = Literal["classical", "wdl"]
+
+
+@dataclass(frozen=True)
+class Weights:
+    """A squeeze-and-excitation network, of lc0's or our own: its numbers by name, and their shape.
+
+    ``arrays`` has ``input``, ``blocks.I.conv1``, ``blocks.I.conv2``, ``blocks.I.se.fc1``,
+    ``blocks.I.se.fc2``, ``policy.conv1``, ``policy.conv2`` (or ``policy.conv``, ``policy.fc``),
+    ``value.conv``, ``value.fc1``, ``value.fc2``, each with ``.weight`` (outputs first) and
+    ``.bias``.
+
+    A policy of ``points`` has two planes, one of the points to play on and one whose mean is the
+    pass. It goes with a value that is read off the means of its planes, so that no weight belongs
+    to a place on the board.
+    """
+
+    arrays: Mapping[str, Array]
+    filters: int
+    blocks: int
+    se_channels: int  # 0: no squeeze-and-excitation
+    policy: PolicyKind
+    value: ValueKind
+    sha256: str  # of the file
+    training: Mapping[str, Any]  # what the trainer wrote: steps, accuracy, policy_loss, …
+    encoding: Encoding = CHESS
+
+    @property
+    def se_ratio(self) -> int | None:
+        return self.filters // self.se_channels if self.se_channels else None
+
+    @property
+    def pools_value(self) -> bool:
+        """Whether the value is made of the means of its planes, and not of all their points."""
+        read: int = self.arrays["value.fc1.weight"].shape[1]
+        return read == len(self.arrays["value.conv.bias"])
+
+    def on(self, side: int) -> "Weights":
+        """The same network on another board; `InputError` if some weights belong to places."""
+        was = self.encoding.side
+        if side != was and not (self.policy == "points" and self.pools_value):
+            raise InputError(f"the model plays on {was}×{was}, not on {side}×{side}")
+        return replace(self, encoding=self.encoding.on(side))
+
+    @property
+    def area(self) -> int:
+        """Points of the board."""
+        return self.encoding.side**2
+
+    @property
+    def parameters(self) -> int:
+        return sum(array.size for array in self.arrays.values())
+
+    def architecture(self) -> dict[str, Any]:
+        """The shape in JSON."""
+        return {
+            "filters": self.filters,
+            "blocks": self.blocks,
+            "se_ratio": self.se_ratio,
+            "policy": self.policy,
+            "value": self.value,
+            "parameters": self.parameters,
+        }
+
+
+def weights_of(arrays: Mapping[str, Any], source: str, encoding: Encoding = CHESS) -> Weights:
+    """A weight dictionary with its shape; `source` stands for the file's digest."""
+    dense = {}
+    for key, array in arrays.items():
+        # Squeeze-and-excitation is kept as it runs, in halves: see `network.to_onnx`.
+        block, _, part = key.partition(".se.")
+        if part.startswith("fc1.0."):
+            dense[f"{block}.se.fc1.{part.removeprefix('fc1.0.')}"] = _flat(array)
+        elif part.startswith("fc2.0."):
+            rest = part.removeprefix("fc2.0.")
+            filters = len(arrays["input.bias"])
+            bias_half = arrays[f"{block}.se.fc2.{filters}.{rest}"]
+            dense[f"{block}.se.fc2.{rest}"] = np.concatenate([_flat(array), _flat(bias_half)])
+        elif not part or part.startswith(("fc1.weight", "fc1.bias", "fc2.weight", "fc2.bias")):
+            dense[key] = array
+    filters = len(dense["input.bias"])
+    blocks = sum(key.endswith("conv1.bias") and key.startswith("blocks.") for key in dense)
+    policy: PolicyKind = "points" if encoding.has_pass else "convolution"
+    return Weights(
+        arrays=dense,
+        filters=filters,
+        blocks=blocks,
+        se_channels=len(dense["blocks.0.se.fc1.bias"]),
+        policy="classical" if "policy.fc.bias" in dense else policy,
+        value="wdl" if len(dense["value.fc2.bias"]) == 3 else "classical",
+        sha256=source,
+        training={},
+        encoding=encoding,
+    )
+
+
+def mean_of(networks: Sequence[Weights]) -> Weights:
+    """The network whose every number is the mean of theirs; `InputError` unless they are alike.
+
+    Of networks of which one was trained from the other it is often better than either (Wortsman et
+    al. 2022); of strangers it is nothing.
+    """
+    first, *others = networks
+    shapes = {name: array.shape for name, array in first.arrays.items()}
+    for other in others:
+        theirs = {name: array.shape for name, array in other.arrays.items()}
+        if theirs != shapes or other.encoding != first.encoding:
+            raise InputError("only networks of one game and shape have a mean")
+    arrays = {
+        name: np.asarray(sum(one.arrays[name] for one in networks) / len(networks), np.float32)
+        for name in shapes
+    }
+    return replace(first, arrays=arrays, sha256="mean", training={})
+
+
+def _flat(array: Any) -> Any:
+    return array[:, :, 0, 0] if array.ndim == 4 else array

@@ -1,0 +1,1 @@
+"""Chess networks: lc0's files, and ratings as input."""

@@ -1,0 +1,215 @@
+"""What computes a Diplomacy network: ONNX Runtime on a CPU, torch on a GPU. Batches in and out."""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from kedge import _core
+from kedge.errors import InputError
+from kedge.games.diplomacy import POWERS
+from kedge.models.board.backends import Dtype
+from kedge.models.board.onnx_backends import onnx_session
+from kedge.models.board.torch_backend import placed
+from kedge.models.diplomacy.encoding import PLACES, PURPOSES, Choices, Facts, Integers
+from kedge.models.diplomacy.network import Array, DiplomacyWeights, to_onnx, to_step_onnx
+
+_LOOKS = 1 + PURPOSES * PLACES
+
+
+class Asked(NamedTuple):
+    """The next choice of g powers, with r beginnings of orders each, and c orders to choose from;
+    powers with fewer are padded."""
+
+    positions: Integers  # (g,) which of those that were read
+    powers: Integers  # (g,)
+    places: Integers  # (g,) of the unit; PLACES where there is none
+    left: Integers  # (g,) choices of the power, this one counted
+    parents: Integers  # (g, r) which row of the step before each goes on from
+    before: Integers  # (g, r, 3) facts of the order before
+    orders: Integers  # (g, c, 5) facts
+
+
+class OrderNetwork(Protocol):
+    """A network that reads positions, and goes from one order to the next."""
+
+    def read(self, facts: Facts) -> Any:
+        """Positions, for `step`; what this is, is the backend's own business."""
+
+    def step(self, read: Any, state: Any, asked: Asked) -> tuple[Array, Any]:
+        """The logits (g, r, c) of the orders, and the state of the g · r rows after them. At the
+        start there is no state, and parents do not matter."""
+
+
+class Sampler(OrderNetwork, Protocol):
+    """A network that draws by itself, and so leaves nothing but the orders to be fetched."""
+
+    def sample(
+        self, facts: Facts, choices: Choices, seed: int, temperature: float, top_p: float
+    ) -> Integers:
+        """Which order of each choice is drawn; the choices are those of all powers on the boards
+        that `facts` tells of."""
+
+
+class OnnxOrders:
+    """On ONNX Runtime's CPU backend, each batch divided over `threads`."""
+
+    def __init__(self, weights: DiplomacyWeights, threads: int = 1) -> None:
+        self._weights = weights
+        self._read = _Spread(to_onnx(weights).SerializeToString(), threads)
+        self._step = onnx_session("step", to_step_onnx(weights).SerializeToString(), threads)
+
+    def read(self, facts: Facts) -> list[Array]:
+        return self._read.run(["places", "powers", "looks"], facts)
+
+    def step(
+        self, read: list[Array], state: tuple[Array, Array] | None, asked: Asked
+    ) -> tuple[Array, tuple[Array, Array]]:
+        places, powers, looks = read
+        shape = (self._weights.layers, *asked.parents.shape, self._weights.width)
+        if state is None:
+            hidden = cell = np.zeros(shape, np.float32)
+        else:
+            hidden, cell = (part[:, asked.parents] for part in state)
+        at = asked.positions
+        seen = looks[at[:, None, None], asked.orders[..., 3:]].sum(2)
+        logits, hidden, cell = self._step.run(
+            ["logits", "hidden.next", "cell.next"],
+            {
+                "places": places[at, asked.places],
+                "powers": powers[at, asked.powers],
+                "left": asked.left,
+                "before": asked.before,
+                "orders": asked.orders[..., :3],
+                "looked": seen,
+                "hidden": hidden,
+                "cell": cell,
+            },
+        )
+        rows = (shape[0], -1, shape[-1])
+        return logits, (hidden.reshape(rows), cell.reshape(rows))
+
+
+class TorchOrders:
+    """On one of torch's devices."""
+
+    def __init__(self, weights: DiplomacyWeights, device: str, dtype: Dtype = "float32") -> None:
+        try:
+            import torch
+
+            from kedge.models.diplomacy.torch_network import module_of
+        except ImportError as error:
+            raise InputError(f"torch is needed: pip install 'kedge[train]' ({error})") from None
+        self._torch = torch
+        self._module = placed(module_of(weights), device, dtype)
+        self._device = torch.device(device)
+
+    def _number(self, array: npt.NDArray[Any]) -> Any:
+        return self._torch.from_numpy(np.ascontiguousarray(array)).to(self._device)
+
+    def read(self, facts: Facts) -> Any:
+        with self._torch.inference_mode():
+            return self._module.read(self._number(facts.view(np.int16)).int())
+
+    def shares(self, facts: Facts) -> Array:
+        found: Array = self.read(facts).shares.float().cpu().numpy()
+        return found
+
+    def step(self, read: Any, state: Any, asked: Asked) -> tuple[Array, Any]:
+        from kedge.models.diplomacy.torch_network import Told
+
+        with self._torch.inference_mode():
+            at = self._number(asked.positions)
+            orders = self._number(asked.orders)
+            seen = read.looks[at[:, None, None], orders[..., 3:]].sum(2)
+            told = Told(
+                read.places[at, self._number(asked.places)],
+                read.powers[at, self._number(asked.powers)],
+                self._number(asked.left),
+                self._number(asked.before),
+            )
+            if state is not None:
+                rows = self._number(asked.parents.ravel())
+                state = tuple(part[:, rows].contiguous() for part in state)
+            logits, state = self._module.step(told, orders[..., :3], seen, state)
+            return logits.float().cpu().numpy(), state
+
+    def sample(
+        self, facts: Facts, choices: Choices, seed: int, temperature: float, top_p: float
+    ) -> Integers:
+        from kedge.models.diplomacy.torch_network import AllChoices, sample
+
+        after, until = choices.openings()
+        first, counts = np.zeros((2, len(facts), len(POWERS)), np.int64)
+        groups = choices.boards[choices.first], choices.powers[choices.first]
+        first[groups], counts[groups] = choices.first, choices.counts
+        told = _core.diplomacy_order_facts(choices.orders).view(np.int16)
+        with self._torch.inference_mode():
+            parts = (first, counts, choices.places, choices.offsets, told, after, until)
+            every = AllChoices(*(self._number(part) for part in parts))
+            generator = self._torch.Generator(self._device).manual_seed(seed)
+            drawn = sample(self._module, self.read(facts), every, generator, temperature, top_p)
+            found: Integers = drawn.cpu().numpy()
+            return found
+
+
+class NetworkValues:
+    """What positions are worth by a network, which is told nothing of the orders before.
+
+    Boards go to it at most `batch` at a time.
+    """
+
+    def __init__(
+        self,
+        weights: DiplomacyWeights,
+        *,
+        threads: int = 1,
+        device: str = "cpu",
+        dtype: Dtype = "float32",
+        batch: int = 256,
+    ) -> None:
+        self._batch = batch
+        self._network = (
+            _Spread(to_onnx(weights, values_only=True).SerializeToString(), threads)
+            if device == "cpu"
+            else TorchOrders(weights, device, dtype)
+        )
+
+    def values(
+        self, boards: _core.DiplomacyBatch | Sequence[_core.DiplomacyBoard]
+    ) -> npt.NDArray[np.float64]:
+        if isinstance(boards, _core.DiplomacyBatch):
+            facts = _core.diplomacy_batch_facts(boards)
+        else:
+            nothing = np.zeros(len(boards) + 1, np.int64)
+            facts = _core.diplomacy_facts(boards, np.zeros(0, np.uint32), nothing)
+        shares = np.empty((len(facts), len(POWERS)))
+        for first in range(0, len(facts), self._batch):
+            logits = self._network.shares(facts[first : first + self._batch])
+            powers = np.exp(logits - logits.max(1, keepdims=True))
+            shares[first : first + self._batch] = powers / powers.sum(1, keepdims=True)
+        return shares
+
+
+class _Spread:
+    """A graph of ``facts`` whose batches are divided over threads."""
+
+    def __init__(self, content: bytes, threads: int) -> None:
+        self._threads = threads
+        self._session = onnx_session("network", content, 1)
+        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+
+    def shares(self, facts: Facts) -> Array:
+        return self.run(["shares"], facts)[0]
+
+    def run(self, outputs: list[str], facts: Facts) -> list[Array]:
+        told = facts.astype(np.int32)
+        if self._pool is None or len(told) < 2 * self._threads:
+            return self._session.run(outputs, {"facts": told})
+        parts = self._pool.map(
+            lambda part: self._session.run(outputs, {"facts": part}),
+            np.array_split(told, self._threads),
+        )
+        return [np.concatenate(part) for part in zip(*parts, strict=True)]

@@ -1,0 +1,342 @@
+"""Orders from a network: drawn one after the other, or scored as they were given.
+
+Orders that begin alike are followed together: of a thousand drawn for one power, each beginning is
+looked at once, and what comes after it is drawn as often as it was. Where only the likeliest of
+them are wanted, a beginning that is less likely than as many whole orders is not followed at all.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+import numpy.typing as npt
+
+from kedge import _core
+from kedge.errors import InputError
+from kedge.games.diplomacy import DiplomacyState, PackedOrders
+from kedge.models.diplomacy.backends import Asked, OrderNetwork, Sampler
+from kedge.models.diplomacy.encoding import (
+    EVERYBODY,
+    PLACES,
+    Choices,
+    Integers,
+    facts_of,
+)
+from kedge.models.diplomacy.model import Drawn, Question
+from kedge.regularize import Array
+
+
+@dataclass
+class _Rows:
+    """Beginnings of orders, of the powers that are asked."""
+
+    groups: Integers  # (n,) whose, ascending
+    counts: Integers  # (n,) how often it was drawn
+    log_probability: Array  # (n,)
+    first: Integers  # (n,) from which order on the next may be
+    states: Integers  # (n,) where the network left off
+    before: Integers  # (n, 3) facts of the last order
+    chosen: PackedOrders  # (n, steps)
+
+    def __len__(self) -> int:
+        return len(self.groups)
+
+    def __getitem__(self, rows: npt.NDArray[np.bool_] | Integers) -> "_Rows":
+        return _Rows(**{name: part[rows] for name, part in vars(self).items()})
+
+    @classmethod
+    def joined(cls, parts: Sequence["_Rows"]) -> "_Rows":
+        names = vars(parts[0])
+        return cls(**{name: np.concatenate([vars(one)[name] for one in parts]) for name in names})
+
+
+#: How often each order comes next, from logits and how often each beginning was drawn.
+_Draw = Callable[[Array, Integers], Integers]
+_AT_ONCE = 128  # beginnings, the likeliest first: those after them may not be wanted any more
+
+
+class NetworkOrders:
+    """How people would order their units, by a network: an `OrderModel`.
+
+    At most `batch` questions go to the network at a time; at most `apart` of them where many orders
+    are drawn for each, since then the longest list of beginnings and the longest list of orders
+    are what all take.
+    """
+
+    def __init__(self, network: OrderNetwork, batch: int = 256, apart: int = 1) -> None:
+        self._network = network
+        self._batch, self._apart = batch, apart
+
+    def draw(
+        self,
+        questions: Sequence[Question],
+        count: int,
+        rng: np.random.Generator,
+        *,
+        temperature: float = 1.0,
+        top_p: float = 1.0,
+        most: Sequence[int] | None = None,
+    ) -> list[Drawn]:
+        if not 0.0 <= temperature < np.inf or not 0.0 < top_p <= 1.0:
+            raise InputError("temperature is at least 0, and top_p above 0 and at most 1")
+
+        def draw(logits: Array, counts: Integers) -> Integers:
+            found: Integers = rng.multinomial(counts, _sharpened(logits, temperature, top_p))
+            return found
+
+        found: list[Drawn] = []
+        for asking in self._asked(questions, self._batch if count == 1 else self._apart):
+            if most is not None and asking.count == 1:
+                parts = [asking.likeliest(count, most[len(found)], draw)]
+            else:
+                parts = asking.all(count, draw)
+            found += asking.collected(parts, count)
+        return found
+
+    def _asked(self, questions: Sequence[Question], together: int) -> Iterator["_Asking"]:
+        """The questions, `together` at a time, of positions that are read `batch` at a time."""
+        for first in range(0, len(questions), self._batch):
+            some = questions[first : first + self._batch]
+            states = list({id(state): state for state, _ in some}.values())
+            index = {id(state): i for i, state in enumerate(states)}
+            read = self._network.read(facts_of(states))
+            for begin in range(0, len(some), together):
+                asked = some[begin : begin + together]
+                positions = np.array([index[id(state)] for state, _ in asked], np.int64)
+                yield _Asking(self._network, read, positions, asked)
+
+    def score(self, questions: Sequence[Question], orders: Sequence[PackedOrders]) -> list[Array]:
+        """Units that were given no order hold or disband; an order that is not legal has −∞."""
+        found: list[Array] = []
+        given = iter(orders)
+        for asking in self._asked(questions, self._batch):
+            wanted = asking.wanted(list(islice(given, asking.count)))
+            rows, state = asking.begin(1), None
+            likely = np.zeros(len(asking.choices.places))
+            for step in range(asking.steps):
+                rows = rows[asking.choices.counts[rows.groups] > step]
+                logits, states, state = asking.ask(rows, step, state)
+                slots = asking.choices.first[rows.groups] + step
+                which = np.maximum(wanted[slots], 0)
+                own = np.arange(len(rows))
+                said = _log_softmax(logits)[own, which]
+                likely[slots] = np.where(wanted[slots] < 0, -np.inf, said)
+                rows = asking.grown(rows, states, step, own, which, said)
+            found += asking.by_question(likely)
+        return found
+
+
+class SampledOrders(NetworkOrders):
+    """The same by a network that draws by itself: a `DrawsEveryone` too."""
+
+    def __init__(self, network: Sampler, batch: int = 256, apart: int = 1) -> None:
+        super().__init__(network, batch, apart)
+        self._sampler = network
+
+    def draw_everyone(
+        self,
+        states: Sequence[DiplomacyState],
+        rng: np.random.Generator,
+        *,
+        temperature: float = 1.0,
+        top_p: float = 1.0,
+    ) -> list[PackedOrders]:
+        """What all powers of each state order, drawn once: quicker than `draw` on a GPU."""
+        found: list[PackedOrders] = []
+        for first in range(0, len(states), self._batch):
+            some = states[first : first + self._batch]
+            choices = Choices.on([state.board for state in some], [EVERYBODY] * len(some))
+            drawn = self._sampler.sample(
+                facts_of(some), choices, int(rng.integers(1 << 62)), temperature, top_p
+            )
+            orders = choices.orders[choices.offsets[:-1] + drawn]
+            found += np.split(orders, np.searchsorted(choices.boards, np.arange(1, len(some))))
+        return found
+
+
+class _Asking:
+    """Questions, as the network is asked them: one order of every power at a time."""
+
+    def __init__(
+        self,
+        network: OrderNetwork,
+        read: object,
+        positions: Integers,
+        questions: Sequence[Question],
+    ) -> None:
+        self._network, self._read, self._positions = network, read, positions
+        self.count = len(questions)
+        boards = [state.board for state, _ in questions]
+        self.choices = choices = Choices.on(boards, [power for _, power in questions])
+        self.steps = int(choices.counts.max(initial=0))
+        self._questions = choices.boards[choices.first].astype(np.int64)
+        self._powers = choices.powers[choices.first].astype(np.int64)
+        self._facts = _core.diplomacy_order_facts(choices.orders).astype(np.int64)
+        self._lengths = np.diff(choices.offsets)
+        self._after, self._until = choices.openings()
+
+    def begin(self, count: int) -> _Rows:
+        groups = np.arange(len(self.choices.first))
+        none = np.zeros(len(groups), np.int64)
+        return _Rows(
+            groups,
+            none + count,
+            none.astype(np.float64),
+            none,
+            none,
+            np.zeros((len(groups), 3), np.int64),
+            np.zeros((len(groups), self.steps), np.uint32),
+        )
+
+    def all(self, count: int, draw: _Draw) -> list[_Rows]:
+        """Whole orders, those of powers with fewer choices first."""
+        rows, state, ended = self.begin(count), None, []
+        for step in range(self.steps):
+            done = self.choices.counts[rows.groups] == step
+            ended.append(rows[done])
+            rows, state = self._next(rows[~done], step, state, draw)
+        return [*ended, rows]
+
+    def likeliest(self, count: int, most: int, draw: _Draw) -> _Rows:
+        """Whole orders of the only question: the `most` likeliest of `all`, and some others.
+
+        Depth first, the likeliest beginnings first. An order is less likely than its beginning: one
+        that is less likely than `most` whole orders need not be followed, whatever would be drawn.
+        """
+        whole: list[_Rows] = []
+        least = -np.inf
+
+        def follow(rows: _Rows, step: int, state: object) -> None:
+            nonlocal least
+            if step == self.steps:
+                whole.append(rows)
+                likely = np.concatenate([one.log_probability for one in whole])
+                if len(likely) >= most:
+                    least = np.partition(likely, -most)[-most]
+                return
+            order = np.argsort(-rows.log_probability, kind="stable")
+            for first in range(0, len(order), _AT_ONCE):
+                some = order[first : first + _AT_ONCE]
+                some = some[rows.log_probability[some] >= least]
+                if not len(some):
+                    return
+                grown, after = self._next(rows[some], step, state, draw)
+                follow(grown, step + 1, after)
+
+        follow(self.begin(count), 0, None)
+        return _Rows.joined(whole)
+
+    def _next(self, rows: _Rows, step: int, state: object, draw: _Draw) -> tuple[_Rows, object]:
+        """The rows that drawn orders make of these, and the network's state."""
+        logits, states, state = self.ask(rows, step, state)
+        drawn = draw(logits, rows.counts)
+        parents, which = np.nonzero(drawn)
+        likely = _log_softmax(logits)[parents, which]
+        grown = self.grown(rows, states, step, parents, which, likely)
+        grown.counts = drawn[parents, which]
+        return grown, state
+
+    def ask(self, rows: _Rows, step: int, state: object) -> tuple[Array, Integers, object]:
+        """The logits (n, orders) of what may come next, −∞ where nothing is; where the network is
+        then, row by row, and its state."""
+        groups, own, sizes = np.unique(rows.groups, return_inverse=True, return_counts=True)
+        column = np.arange(len(rows)) - (np.cumsum(sizes) - sizes)[own]
+        shape = (len(groups), int(sizes.max()))
+        parents, before = np.zeros(shape, np.int64), np.zeros((*shape, 3), np.int64)
+        parents[own, column], before[own, column] = rows.states, rows.before
+        slots = self.choices.first[groups] + step
+        lengths = self._lengths[slots]
+        number = np.arange(lengths.max())
+        real = number < lengths[:, None]
+        orders = self._facts[np.where(real, self.choices.offsets[slots][:, None] + number, 0)]
+        asked = Asked(
+            positions=self._positions[self._questions[groups]],
+            powers=self._powers[groups],
+            places=self.choices.places[slots].astype(np.int64),
+            left=self.choices.counts[groups] - step,
+            parents=parents,
+            before=before,
+            orders=orders * real[..., None],
+        )
+        logits, state = self._network.step(self._read, state, asked)
+        found = logits[own, column].astype(np.float64)
+        open_ = (number >= rows.first[:, None]) & (number < self._until[slots][own][:, None])
+        return np.where(open_, found, -np.inf), own * shape[1] + column, state
+
+    def grown(
+        self,
+        rows: _Rows,
+        states: Integers,
+        step: int,
+        parents: Integers,
+        which: Integers,
+        likely: Array,
+    ) -> _Rows:
+        """The rows that some orders make of their parents."""
+        grown = rows[parents]
+        orders = self.choices.offsets[self.choices.first[grown.groups] + step] + which
+        grown.states = states[parents]
+        grown.log_probability = grown.log_probability + likely
+        grown.first = self._after[orders]
+        grown.before = self._facts[orders, :3]
+        grown.chosen[:, step] = self.choices.orders[orders]
+        return grown
+
+    def collected(self, parts: Sequence[_Rows], count: int) -> list[Drawn]:
+        nothing = np.zeros(0, np.uint32)
+        drawn = [Drawn([nothing], np.array([count]), np.zeros(1)) for _ in range(self.count)]
+        for rows in parts:
+            groups, first, sizes = np.unique(rows.groups, return_index=True, return_counts=True)
+            for group, start, size in zip(groups, first, sizes, strict=True):
+                own = np.arange(start, start + size)
+                steps = self.choices.counts[group]
+                orders = [chosen[:steps].copy() for chosen in rows.chosen[own]]
+                found = Drawn(orders, rows.counts[own], rows.log_probability[own])
+                drawn[self._questions[group]] = found
+        return drawn
+
+    def wanted(self, orders: Sequence[PackedOrders]) -> Integers:
+        """Which order of each choice was given; −1 where none that is legal was."""
+        wanted = np.full(len(self.choices.places), -1)
+        for group, (first, count) in enumerate(
+            zip(self.choices.first, self.choices.counts, strict=True)
+        ):
+            own = slice(first, first + count)
+            given = self.choices.matched(own, orders[self._questions[group]])
+            for slot, order in enumerate(given, first):
+                hits = np.flatnonzero(self.choices.of(slot) == order)
+                # The first is to hold, or to disband.
+                default = -1 if order or self.choices.places[slot] == PLACES else 0
+                wanted[slot] = hits[0] if len(hits) else default
+        return wanted
+
+    def by_question(self, numbers: Array) -> list[Array]:
+        found = [np.zeros(0)] * self.count
+        for group, (first, count) in enumerate(
+            zip(self.choices.first, self.choices.counts, strict=True)
+        ):
+            found[self._questions[group]] = numbers[first : first + count]
+        return found
+
+
+def _log_softmax(logits: Array) -> Array:
+    shifted = logits - logits.max(1, keepdims=True)
+    found: Array = shifted - np.log(np.exp(shifted).sum(1, keepdims=True))
+    return found
+
+
+def _sharpened(logits: Array, temperature: float, top_p: float) -> Array:
+    """What is drawn from: the likeliest orders that together have `top_p`, at a temperature."""
+    if temperature == 0.0:
+        best = np.zeros_like(logits)
+        best[np.arange(len(logits)), logits.argmax(1)] = 1.0
+        return best
+    policy: Array = np.exp(_log_softmax(logits / temperature))
+    if top_p < 1.0:
+        order = np.argsort(-policy, axis=1)
+        ranked = np.take_along_axis(policy, order, 1)
+        ranked[np.cumsum(ranked, axis=1) - ranked >= top_p] = 0.0
+        np.put_along_axis(policy, order, ranked, 1)
+    policy /= policy.sum(1, keepdims=True)
+    return policy

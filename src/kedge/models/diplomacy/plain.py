@@ -1,0 +1,79 @@
+"""Diplomacy without a network: stand-ins for a human model and for a value model."""
+
+from collections.abc import Sequence
+from math import comb, inf, log
+
+import numpy as np
+
+from kedge import _core
+from kedge.games.diplomacy import POWERS, PackedOrders
+from kedge.models.diplomacy.model import Drawn, Question
+from kedge.regularize import Array
+
+
+class UniformOrders:
+    """Every legal order alike; in Winter as many as are due, at places that are all alike.
+
+    No order is likelier than another, so that temperature and top-p change nothing.
+    """
+
+    def draw(
+        self,
+        questions: Sequence[Question],
+        count: int,
+        rng: np.random.Generator,
+        *,
+        temperature: float = 1.0,
+        top_p: float = 1.0,
+        most: Sequence[int] | None = None,
+    ) -> list[Drawn]:
+        return [_draw(question, count, rng) for question in questions]
+
+    def score(self, questions: Sequence[Question], orders: Sequence[PackedOrders]) -> list[Array]:
+        return [_score(*pair) for pair in zip(questions, orders, strict=True)]
+
+
+class CentreShares:
+    """The shares of the game if it ended now."""
+
+    def values(self, boards: _core.DiplomacyBatch | Sequence[_core.DiplomacyBoard]) -> Array:
+        batch = boards if isinstance(boards, _core.DiplomacyBatch) else _core.DiplomacyBatch(boards)
+        return batch.shares()
+
+
+def _draw(question: Question, count: int, rng: np.random.Generator) -> Drawn:
+    options, due = _options(question)
+    if not due:
+        return Drawn([np.zeros(0, np.uint32)], np.array([count]), np.zeros(1))
+    # The first `due` of the places in random order; in all phases but Winter these are all.
+    shuffled = rng.random((count, len(options))).argsort(axis=1)
+    places = np.sort(shuffled[:, :due], axis=1)
+    sizes = np.array([len(place) for place in options], np.int64)
+    picks = rng.integers(sizes[places])
+    table = np.zeros((len(options), max(sizes)), np.uint32)
+    for row, place in zip(table, options, strict=True):
+        row[: len(place)] = place
+    drawn, first, counts = np.unique(
+        table[places, picks], axis=0, return_index=True, return_counts=True
+    )
+    ways = log(comb(len(options), due))
+    log_probability = -np.log(sizes)[places[first]].sum(axis=1) - ways
+    return Drawn(list(drawn), counts, log_probability)
+
+
+def _score(question: Question, orders: PackedOrders) -> Array:
+    options, due = _options(question)
+    each = log(comb(len(options), due)) / max(1, due)
+    known = {order: -log(len(place)) - each for place in options for order in place}
+    return np.array([known.get(int(order), -inf) for order in orders])
+
+
+def _options(question: Question) -> tuple[list[list[int]], int]:
+    """The legal orders for each place, packed and without waives, and how many places get one."""
+    state, power = question
+    texts = state.orders(POWERS[power]).values()
+    options = [
+        [state.board.legal_order(text, power) for text in place if text != "WAIVE"]
+        for place in texts
+    ]
+    return options, state.board.orders_due(power) if options else 0

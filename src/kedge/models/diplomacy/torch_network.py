@@ -1,0 +1,270 @@
+"""The Diplomacy network in torch, as it is trained and as it runs on a GPU (appendix I).
+
+A transformer reads the 88 tokens of a position. Each power's token says what share of the game it
+will have; an LSTM reads the tokens of its units one after the other, with the orders given before,
+and what it says of a unit is compared with a vector of each of its legal orders.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from kedge.models.diplomacy.encoding import (
+    FACT_ROWS,
+    MOST_CHOICES,
+    ORDER_ROWS,
+    PLACES,
+    PURPOSES,
+)
+from kedge.models.diplomacy.network import DiplomacyWeights
+from kedge.models.torch_arrays import state_of
+
+
+@dataclass(frozen=True)
+class Shape:
+    width: int
+    blocks: int
+    heads: int
+    layers: int  # of the LSTM
+
+
+class Read(NamedTuple):
+    """What the network made of positions."""
+
+    places: Tensor  # (n, 82, width), nothing in the last
+    powers: Tensor  # (n, 7, width)
+    looks: Tensor  # (n, 1 + 4 · 81, width): of each place, for each purpose; nothing in the first
+    shares: Tensor  # (n, 7) logits
+
+
+def _table(rows: int, width: int, scale: float) -> nn.Embedding:
+    """Of which rows are added up; the first is nothing, and stays so."""
+    table = nn.Embedding(rows, width, padding_idx=0)
+    with torch.no_grad():
+        table.weight.mul_(scale)
+    return table
+
+
+class Block(nn.Module):
+    """Attention, then a feed-forward layer, each beside the way around it."""
+
+    def __init__(self, width: int, heads: int, dropout: float) -> None:
+        super().__init__()
+        self.heads, self.dropout = heads, dropout
+        self.norm1, self.norm2 = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.query, self.key, self.value, self.out = (nn.Linear(width, width) for _ in range(4))
+        self.up, self.down = nn.Linear(width, 2 * width), nn.Linear(2 * width, width)
+
+    def forward(self, x: Tensor) -> Tensor:
+        y = self.norm1(x)
+        query, key, value = (
+            part(y).unflatten(2, (self.heads, -1)).transpose(1, 2)
+            for part in (self.query, self.key, self.value)
+        )
+        y = functional.scaled_dot_product_attention(query, key, value)
+        x = x + self._dropped(self.out(y.transpose(1, 2).flatten(2)))
+        return x + self._dropped(self.down(functional.gelu(self.up(self.norm2(x)))))
+
+    def _dropped(self, x: Tensor) -> Tensor:
+        return functional.dropout(x, self.dropout, self.training)
+
+
+class Encoder(nn.Module):
+    """Positions, to what all that is asked of them needs."""
+
+    def __init__(self, shape: Shape, dropout: float = 0.0) -> None:
+        super().__init__()
+        width = shape.width
+        self.facts = _table(FACT_ROWS, width, 0.3)
+        self.blocks = nn.ModuleList(Block(width, shape.heads, dropout) for _ in range(shape.blocks))
+        self.norm = nn.LayerNorm(width)
+        self.share = nn.Linear(width, 1)
+        self.dropout = dropout
+
+    def forward(self, facts: Tensor) -> tuple[Tensor, Tensor]:
+        """(n, 88, 10) facts to (n, 88, width) tokens and the logits (n, 7) of shares."""
+        x = self.facts(facts).sum(2)
+        x = functional.dropout(x, self.dropout, self.training)
+        for block in self.blocks:
+            x = block(x)
+        x = self.norm(x)
+        return x, self.share(x[:, PLACES:]).squeeze(2)
+
+
+class Told(NamedTuple):
+    """Of choices of g powers, with r beginnings of orders each."""
+
+    places: Tensor  # (g, width)
+    powers: Tensor  # (g, width)
+    left: Tensor  # (g,)
+    before: Tensor  # (g, r, 3)
+
+
+class TaughtChoices(NamedTuple):
+    """Positions and the choices in them, with the orders that were given before each."""
+
+    facts: Tensor  # (n, 88, 10)
+    places: Tensor  # (n, 7, slots) of each choice; 81 for builds and removals
+    left: Tensor  # (n, 7, slots) how many choices the power still has, itself counted
+    before: Tensor  # (n, 7, slots, 3) facts of the order before
+    slot: Tensor  # (c,) which of the n · 7 · slots choices an order is one of, ascending
+    orders: Tensor  # (c, 5) its facts
+
+
+class DiplomacyModule(nn.Module):
+    def __init__(self, shape: Shape, dropout: float = 0.0) -> None:
+        super().__init__()
+        width = shape.width
+        self.heads, self.dropout = shape.heads, dropout
+        self.encoder = Encoder(shape, dropout)
+        self.look = nn.Linear(width, PURPOSES * width, bias=False)
+        self.place, self.power = (nn.Linear(width, width, bias=False) for _ in range(2))
+        self.left = _table(MOST_CHOICES + 1, width, 0.1)
+        self.before = _table(ORDER_ROWS, width, 0.1)
+        self.lstm = nn.LSTM(
+            width, width, shape.layers, batch_first=True, dropout=dropout if shape.layers > 1 else 0
+        )
+        self.order = _table(ORDER_ROWS, width, width**-0.5)
+
+    def read(self, facts: Tensor) -> Read:
+        tokens, shares = self.encoder(facts)
+        places = functional.pad(tokens[:, :PLACES], (0, 0, 0, 1))
+        looks = self.look(tokens[:, :PLACES]).unflatten(2, (PURPOSES, -1)).transpose(1, 2)
+        looks = functional.pad(looks.flatten(1, 2), (0, 0, 1, 0))
+        return Read(places, tokens[:, PLACES:], looks, shares)
+
+    def heard(self, places: Tensor, powers: Tensor, left: Tensor, before: Tensor) -> Tensor:
+        """What the LSTM is told of a choice: the unit's place, the power, how many choices it has
+        left, and facts of the order before."""
+        told = self.before(before).sum(-2) + self.left(left)
+        return told + self.place(places) + self.power(powers)
+
+    def forward(self, batch: TaughtChoices) -> tuple[Tensor, Tensor]:
+        """The logits of the orders of all choices, and of the shares, where it is known what was
+        ordered before each."""
+        read = self.read(batch.facts)
+        count = len(batch.places)
+        own = torch.arange(count, device=batch.places.device)[:, None, None]
+        told = self.heard(
+            read.places[own, batch.places], read.powers[:, :, None], batch.left, batch.before
+        )
+        told = functional.dropout(told, self.dropout, self.training)
+        said, _ = self.lstm(told.flatten(0, 1))
+        said = functional.dropout(said, self.dropout, self.training)
+        said = said.reshape(count, -1, said.shape[-1])
+        looked = (said @ read.looks.transpose(1, 2)).flatten(0, 1)
+        # Few of the places for choices are taken: only those are compared with every order.
+        asked, slot = batch.slot.unique_consecutive(return_inverse=True)
+        table = functional.pad(self.order.weight[1:], (0, 0, 1, 0)).to(said.dtype)
+        known = said.flatten(0, 1)[asked] @ table.T
+        orders = batch.orders.long()
+        logits = looked.new_zeros(len(slot), dtype=torch.float32)
+        for fact in range(3):
+            row = orders[:, fact]
+            logits = logits + known.view(-1)[slot * known.shape[1] + row].float()
+        for fact in (3, 4):
+            logits = (
+                logits + looked.view(-1)[batch.slot * looked.shape[1] + orders[:, fact]].float()
+            )
+        return logits, read.shares
+
+    def step(
+        self,
+        told: Told,
+        orders: Tensor,
+        looked: Tensor,
+        state: tuple[Tensor, Tensor],
+    ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
+        """From one order to the next: see `kedge.models.diplomacy.network.to_step_onnx`."""
+        before = told.before
+        heard = self.heard(told.places[:, None], told.powers[:, None], told.left[:, None], before)
+        said, state = self.lstm(heard.flatten(0, 1)[:, None], state)
+        vectors = self.order(orders).sum(2) + looked
+        return said.view(*before.shape[:2], -1) @ vectors.transpose(1, 2), state
+
+
+class AllChoices(NamedTuple):
+    """What every power chooses from: `kedge.models.diplomacy.encoding.Choices`, by position."""
+
+    first: Tensor  # (n, 7) the first choice of each power
+    counts: Tensor  # (n, 7)
+    places: Tensor  # (s,)
+    offsets: Tensor  # (s + 1,)
+    orders: Tensor  # (c, 5) facts
+    after: Tensor  # (c,) `Choices.openings`
+    until: Tensor  # (s,)
+
+
+def sample(
+    module: DiplomacyModule,
+    read: Read,
+    choices: AllChoices,
+    generator: torch.Generator,
+    temperature: float,
+    top_p: float,
+) -> Tensor:
+    """(s,) which order of each choice is drawn, choice by choice of all powers at once."""
+    rows = choices.first.numel()
+    positions = torch.arange(rows, device=choices.first.device) // choices.first.shape[1]
+    first, counts = choices.first.flatten(), choices.counts.flatten()
+    powers = read.powers.flatten(0, 1)
+    table = functional.pad(module.order.weight[1:], (0, 0, 1, 0))
+    chosen = choices.until.new_zeros(len(choices.until))
+    before, open_ = counts.new_zeros(rows, 3), counts.new_zeros(rows)
+    shape = (module.lstm.num_layers, rows, module.lstm.hidden_size)
+    hidden, cell = powers.new_zeros(2, *shape)
+    for step in range(int(counts.max())):
+        asked = (counts > step).nonzero().squeeze(1)
+        slots, at = first[asked] + step, positions[asked]
+        heard = module.heard(
+            read.places[at, choices.places[slots].long()],
+            powers[asked],
+            counts[asked] - step,
+            before[asked],
+        )
+        said, (hidden[:, asked], cell[:, asked]) = module.lstm(
+            heard[:, None], (hidden[:, asked], cell[:, asked])
+        )
+        said = said.squeeze(1)
+        # Of a position all powers look at once: its places are not copied for each.
+        whole = powers.new_zeros(rows, said.shape[1]).index_copy(0, asked, said)
+        looked = whole.unflatten(0, choices.first.shape) @ read.looks.transpose(1, 2)
+        begins = choices.offsets[slots]
+        lengths = choices.offsets[slots + 1] - begins
+        number = torch.arange(int(lengths.max()), device=slots.device)
+        orders = choices.orders[(begins[:, None] + number).clamp(max=len(choices.orders) - 1)]
+        facts = orders.long() * (number < lengths[:, None])[..., None]
+        logits = (said @ table.T).gather(1, facts[..., :3].flatten(1))
+        logits = logits.float().unflatten(1, (-1, 3)).sum(2)
+        looks = looked.flatten(0, 1)[asked].gather(1, facts[..., 3:].flatten(1))
+        logits = logits + looks.float().unflatten(1, (-1, 2)).sum(2)
+        closed = (number < open_[asked][:, None]) | (number >= choices.until[slots][:, None])
+        which = _drawn(logits.masked_fill(closed, -torch.inf), generator, temperature, top_p)
+        chosen[slots] = which
+        before[asked] = facts[torch.arange(len(which), device=which.device), which, :3]
+        open_[asked] = choices.after[begins + which]
+    return chosen
+
+
+def _drawn(logits: Tensor, generator: torch.Generator, temperature: float, top_p: float) -> Tensor:
+    """One a row, of the likeliest that together have `top_p`, at a temperature."""
+    if temperature == 0.0:
+        return logits.argmax(1)
+    logits = logits / temperature
+    if top_p < 1.0:
+        ranked, order = logits.softmax(1).sort(descending=True)
+        beyond = ranked.cumsum(1) - ranked >= top_p
+        logits = logits.masked_fill(beyond.scatter(1, order, beyond), -torch.inf)
+    # The largest of them with Gumbel noise is one drawn by their probabilities.
+    noise = torch.empty_like(logits).exponential_(generator=generator).log()
+    return (logits - noise).argmax(1)
+
+
+def module_of(weights: DiplomacyWeights) -> DiplomacyModule:
+    """The network that these are the numbers of."""
+    module = DiplomacyModule(Shape(weights.width, weights.blocks, weights.heads, weights.layers))
+    module.load_state_dict(state_of(weights.arrays))
+    return module

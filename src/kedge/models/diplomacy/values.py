@@ -1,0 +1,108 @@
+"""A small network of what Diplomacy positions are worth, which searches ask thousands of times.
+
+It sees a position with the eyes of each power in turn: rows of a table are added up (what is mine
+and what is others', and who could move where with how many), two layers make a number of the sum,
+and the seven numbers' softmax are the shares. It is told nothing of the orders before, so that a
+position is worth the same however it came about. The native core computes it, some microseconds a
+position; `to_shipped_onnx` says what.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import onnx
+from onnx import TensorProto
+
+from kedge import _core
+from kedge.games.diplomacy import POWERS
+from kedge.models.diplomacy.network import Array
+from kedge.models.onnx_graph import Graph, in_bytes, weight_arrays
+
+#: Rows that a power sees of a position, at most; and how many there are.
+SEEN, SEEN_ROWS = _core.DIPLOMACY_SEEN, _core.DIPLOMACY_SEEN_ROWS
+
+
+@dataclass(frozen=True)
+class ValueWeights:
+    """A value network's numbers: ``rows``, ``layer`` and ``out``, as torch has them."""
+
+    arrays: Mapping[str, Array]
+    sha256: str  # of the file
+    training: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def width(self) -> int:
+        return int(self.arrays["rows.weight"].shape[1])
+
+    @property
+    def hidden(self) -> int:
+        return int(self.arrays["layer.weight"].shape[0])
+
+    @property
+    def parameters(self) -> int:
+        return sum(array.size for array in self.arrays.values())
+
+    def architecture(self) -> dict[str, Any]:
+        """The shape in JSON."""
+        return {"width": self.width, "hidden": self.hidden, "parameters": self.parameters}
+
+
+class SmallValues:
+    """The network on the CPU's cores: a `ValueModel`."""
+
+    def __init__(self, weights: ValueWeights, threads: int = 0) -> None:
+        arrays = weights.arrays
+        self._threads = threads
+        self._network = _core.DiplomacyValues(
+            np.ascontiguousarray(arrays["rows.weight"]),
+            arrays["rows.bias"],
+            np.ascontiguousarray(arrays["layer.weight"].T),
+            arrays["layer.bias"],
+            np.ascontiguousarray(arrays["out.weight"][0]),
+        )
+
+    def values(
+        self, boards: _core.DiplomacyBatch | Sequence[_core.DiplomacyBoard]
+    ) -> npt.NDArray[np.float64]:
+        if not isinstance(boards, _core.DiplomacyBatch):
+            boards = _core.DiplomacyBatch(list(boards))
+        return self._network.shares(boards, self._threads)
+
+
+def to_shipped_onnx(weights: ValueWeights) -> onnx.ModelProto:
+    """What powers see, ``seen`` (n, 7, 176), in; out come ``shares`` (n, 7), as logits."""
+    graph = Graph()
+    seen = graph.input("seen", ["n", len(POWERS), SEEN], TensorProto.INT32)
+    constants = {name: graph.constant(name, array) for name, array in weights.arrays.items()}
+    rows = graph.add("Gather", [constants["rows.weight"], seen], "each", axis=0)
+    x = graph.add("ReduceSum", [rows, graph.constant("axis", np.array([2]))], "sum", keepdims=0)
+    x = graph.add("Relu", [graph.add("Add", [x, constants["rows.bias"]], "biased")], "positive")
+    for name in ("layer", "out"):
+        turned = graph.add("Transpose", [constants[f"{name}.weight"]], f"{name}.turned")
+        x = graph.add("MatMul", [x, turned], f"{name}.product")
+        if name == "layer":
+            x = graph.add("Add", [x, constants["layer.bias"]], "layer.sum")
+            x = graph.add("Relu", [x], "layer.positive")
+    graph.add("Squeeze", [x, graph.constant("last", np.array([2]))], "shares")
+    graph.output("shares", ["n", len(POWERS)])
+    return in_bytes(graph.made("diplomacy-value", {"game": "diplomacy", "network": "value"}))
+
+
+def parse_values(model: onnx.ModelProto, digest: str) -> ValueWeights:
+    """Back from what `to_shipped_onnx` made; `KeyError` or `ValueError` where it is not whole."""
+    weights = ValueWeights(weight_arrays(model.graph), digest)
+    SmallValues(weights)
+    return weights
+
+
+def alive(seen: npt.NDArray[np.uint16]) -> npt.NDArray[np.bool_]:
+    """(n, 7): who has anything left; the others' share is 0."""
+    # Rows of units, dislodged ones and centres go by whose they are.
+    unit, centre = 1, 1 + 8 * 81
+    own_unit = (seen >= unit) & (seen < centre) & ((seen - unit) % 2 == 1)
+    own_centre = (seen >= centre) & (seen < centre + 3 * 81) & ((seen - centre) % 3 == 1)
+    anything: npt.NDArray[np.bool_] = (own_unit | own_centre).any(-1)
+    return anything

@@ -1,0 +1,126 @@
+"""Hanabi's networks in torch, as they are trained and as they run on a GPU."""
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from kedge.games.hanabi import Hanabi
+from kedge.models.hanabi.network import NEVER, BeliefWeights, PolicyWeights, odds_by_hints
+from kedge.models.torch_arrays import arrays_of, state_of
+
+State = tuple[Tensor, Tensor]
+
+
+class PolicyModule(nn.Module):
+    """The Public-LSTM, with one LSTM a game: the views of all seats go through it in turn."""
+
+    def __init__(self, game: Hanabi, width: int, layers: int = 1, dropout: float = 0.0) -> None:
+        super().__init__()
+        self.game = game
+        private, public = game.num_features("private"), game.num_features("public")
+        #: Of a private row, what comes before the public part: others' hands.
+        self.hands = private - public
+        self.public = nn.Linear(public, width)
+        self.lstm = nn.LSTM(width, width, layers, dropout=dropout if layers > 1 else 0.0)
+        self.private = nn.ModuleList(nn.Linear(inputs, width) for inputs in (private, width, width))
+        self.action = nn.Linear(width, len(game.moves))
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, seen: Tensor) -> Tensor:
+        """What who is to move sees, (turns, games, features), to logits of what is played."""
+        said, _ = self.observe(seen[..., self.hands :])
+        return self.logits(seen, said)
+
+    def observe(self, public: Tensor, state: State | None = None) -> tuple[Tensor, State]:
+        """What the LSTM says, turn by turn, and its state after the last."""
+        said, state = self.lstm(self.dropout(self.public(public).relu()), state)
+        return said, state
+
+    def logits(self, private: Tensor, said: Tensor) -> Tensor:
+        logits: Tensor = self.action(self.product(private, said))
+        return logits
+
+    def product(self, private: Tensor, said: Tensor) -> Tensor:
+        x = private
+        for layer in self.private:
+            x = self.dropout(layer(x).relu())
+        return x * self.dropout(said)
+
+    def weights(self, sha256: str = "trained") -> PolicyWeights:
+        return PolicyWeights(arrays_of(self), self.game, sha256)
+
+
+class BeliefModule(nn.Module):
+    """An LSTM over what a seat sees, and one over the cards in its hand, the oldest first.
+
+    What the second is told of the table is the same for every card, so it is told so in one
+    product, and of the card before by a row of a table. Its logits begin as those of hints and
+    counts, so that it has only what people or programs mean to learn.
+    """
+
+    def __init__(self, game: Hanabi, width: int, layers: int = 2) -> None:
+        super().__init__()
+        self.game = game
+        self.cards = game.colors * game.ranks
+        self.seen = nn.ModuleList(
+            nn.Linear(inputs, width) for inputs in (game.num_features("private"), width)
+        )
+        self.lstm = nn.LSTM(width, width, layers)
+        self.told = nn.Linear(width, 4 * width)
+        self.before = nn.Embedding(self.cards + 1, 4 * width)
+        self.past = nn.Linear(width, 4 * width, bias=False)
+        self.card = nn.Linear(width, self.cards)
+        with torch.no_grad():
+            self.before.weight.mul_(0.1)
+            self.card.weight.mul_(0.1)
+
+    def forward(self, seen: Tensor, going: Tensor, hands: Tensor) -> Tensor:
+        """What seats see, (turns, rows, features), and the `hands` (n, slots) that they hold in
+        the n places that are `going` (turns, rows); the logits (n, slots, cards) of each card,
+        where those before are known."""
+        said, _ = self.observe(seen)
+        told = self.told(said[going])
+        before = torch.full_like(hands[:, 0], self.cards)
+        hidden = cell = told.new_zeros(len(told), told.shape[1] // 4)
+        logits = []
+        for card in hands.unbind(1):
+            hidden, cell = self._gated(told + self.before(before) + self.past(hidden), cell)
+            logits.append(self.card(hidden))
+            before = card
+        return torch.stack(logits, 1) + self.hinted(seen[going])
+
+    def hinted(self, seen: Tensor) -> Tensor:
+        """Logits (…, slots, cards) by hints and counts alone."""
+        logits: Tensor = odds_by_hints(self.game, seen.float()).clamp(NEVER).log()
+        return logits
+
+    def observe(self, seen: Tensor, state: State | None = None) -> tuple[Tensor, State]:
+        x = seen
+        for layer in self.seen:
+            x = layer(x).relu()
+        said, state = self.lstm(x, state)
+        return said, state
+
+    def step(self, says: Tensor, before: Tensor, state: State) -> tuple[Tensor, State]:
+        """From one card to the next: see `kedge.models.hanabi.network.to_card_onnx`."""
+        hidden, cell = state
+        gates = self.told(says)[:, None] + self.before(before) + self.past(hidden)
+        hidden, cell = self._gated(gates, cell)
+        return self.card(hidden), (hidden, cell)
+
+    def _gated(self, gates: Tensor, cell: Tensor) -> State:
+        let_in, forget, new, out = gates.chunk(4, -1)
+        cell = forget.sigmoid() * cell + let_in.sigmoid() * new.tanh()
+        return out.sigmoid() * cell.tanh(), cell
+
+    def weights(self, sha256: str = "trained") -> BeliefWeights:
+        return BeliefWeights(arrays_of(self), self.game, sha256)
+
+
+def module_of(weights: PolicyWeights | BeliefWeights) -> Any:
+    """The network that these are the numbers of."""
+    kind: Any = PolicyModule if isinstance(weights, PolicyWeights) else BeliefModule
+    module = kind(weights.game, weights.width, weights.layers)
+    module.load_state_dict(state_of(weights.arrays))
+    return module

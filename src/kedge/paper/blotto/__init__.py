@@ -1,0 +1,1 @@
+"""The paper's Blotto figure and its theory, measured."""

@@ -1,0 +1,29 @@
+"""Table 1 and the table of appendix C: does search over a human model predict people better?"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from kedge.paper.by_setting import CROSS_ENTROPY, BySetting, Measure
+from kedge.paper.chess.prediction import ChessPrediction, rating_of
+from kedge.paper.prediction import Bucket, short_name
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChessAccuracy(ChessPrediction, BySetting):
+    """Table 1: top-1 accuracy of Maia, raw and with MCTS, on players of its own rating."""
+
+    name: ClassVar[str] = "chess-accuracy"
+
+    def bucket(self, model: str) -> Bucket:
+        return rating_of(model)
+
+    def published_as(self, model: str) -> str:
+        return short_name(model)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChessCrossEntropy(ChessAccuracy):
+    """Appendix C: cross-entropy of the smooth policy after MCTS; the same runs as Table 1's."""
+
+    view: ClassVar[str] = "cross-entropy"
+    measure: ClassVar[Measure] = CROSS_ENTROPY

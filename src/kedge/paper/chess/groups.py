@@ -1,0 +1,208 @@
+"""Figure 2 and appendix D's table: whom does search help to predict, and when?"""
+
+import re
+from abc import abstractmethod
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from kedge.errors import InputError
+from kedge.experiments import Column, Report, Table
+from kedge.paper import published
+from kedge.paper.chess.figures import draw_by_rating, draw_by_time_control
+from kedge.paper.chess.prediction import ChessPrediction, rating_of
+from kedge.paper.prediction import Cell, Scores, beside, one_a_model, short_name, titled
+from kedge.paper.settings import check_counts, check_distinct, check_positive
+
+
+@dataclass(frozen=True, kw_only=True)
+class BestSearch(ChessPrediction):
+    """Base of the tables that set each model's best c_puct beside the model by itself."""
+
+    best: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_positive(best=self.best)
+        one_a_model("best", self.best, self.models)
+
+    @abstractmethod
+    def buckets_of(self, model: str) -> tuple[int, ...]:
+        """Whom a model is to predict."""
+
+    @abstractmethod
+    def rows(self, cell: Cell, searched: Scores, raw: Scores) -> list[dict[str, Any]]:
+        """What the table says of a cell with search; `_row` begins each."""
+
+    def cells(self) -> list[Cell]:
+        return [
+            Cell(model, bucket, setting)
+            for model, c_puct in one_a_model("best", self.best, self.models).items()
+            for bucket in self.buckets_of(model)
+            for setting in (None, c_puct)
+        ]
+
+    def searched(self, found: Mapping[Cell, Scores]) -> list[dict[str, Any]]:
+        """All rows."""
+        return [
+            row
+            for cell, scores in found.items()
+            if cell.c_puct is not None
+            for row in self.rows(cell, scores, found[cell.raw])
+        ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChessByRating(BestSearch):
+    """Figure 2: top-1 accuracy of every model on every rating, raw and with its best c_puct."""
+
+    name: ClassVar[str] = "chess-by-rating"
+
+    best: tuple[float, ...] = (5.0, 5.0, 2.0)
+    buckets: tuple[int, ...] = tuple(range(1100, 2000, 100))
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_distinct(buckets=self.buckets)
+        for bucket in self.buckets:
+            if bucket <= 0 or bucket % 100:
+                raise InputError(f"buckets: hundreds such as 1500, not {bucket}")
+
+    def buckets_of(self, model: str) -> tuple[int, ...]:
+        return self.buckets
+
+    def rows(self, cell: Cell, searched: Scores, raw: Scores) -> list[dict[str, Any]]:
+        own = "own" if cell.bucket == rating_of(cell.model) else ""
+        return [{**_row(cell), "own": own, **_compared(searched, raw)}]
+
+    def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
+        found = self.gather(results)
+        rows = self.searched(found)
+        return Report(
+            title=titled(self),
+            table=Table([*_WHO, Column("own", "its own"), *_COMPARED], rows),
+            notes=self.notes(found, rows),
+            draw=lambda figure: draw_by_rating(figure, rows),
+            figure_size=(9.0, 4.2),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChessByTimeControl(BestSearch):
+    """Appendix D: what search adds to top-1 accuracy, by the time control of the games."""
+
+    name: ClassVar[str] = "chess-by-time-control"
+
+    models: tuple[str, ...] = ("maia-1500", "maia-1900")
+    sources: tuple[str, ...] = ()  # those with many players hardly vary the time control
+    best: tuple[float, ...] = (5.0, 2.0)
+    fewest: int = 100
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_counts(fewest=self.fewest)
+
+    def buckets_of(self, model: str) -> tuple[int, ...]:
+        return (rating_of(model),)
+
+    def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
+        found = self.gather(results)
+        rows = self.searched(found)
+        known = any(row["paper_gain"] is not None for row in rows)
+        return Report(
+            title=titled(self),
+            table=Table(
+                [
+                    *_WHO,
+                    Column("time_control", "min + s"),
+                    Column("games", format=","),
+                    *_COMPARED,
+                    *beside(known, Column("paper_gain", "paper gain", "+.1%")),
+                    Column("players", format=","),
+                    Column("busiest", "busiest in", ".0%"),
+                ],
+                rows,
+            ),
+            notes=[
+                *self.notes(found, rows),
+                f"Left out: time controls with fewer than {self.fewest} games, and games that do "
+                f"not tell theirs. Busiest in: the share of the games that one and the same "
+                f"person plays in. Where it is high, the row is about that person, and its "
+                f"standard error, which takes games for independent, is too small.",
+            ],
+            draw=lambda figure: draw_by_time_control(figure, rows),
+            figure_size=(9.0, 1.6 + 0.35 * max(4, len(rows) / max(1, len(self.models)))),
+        )
+
+    def rows(self, cell: Cell, searched: Scores, raw: Scores) -> list[dict[str, Any]]:
+        name = short_name(cell.model)
+        paper = published.BY_TIME_CONTROL.get(name, {}) if self.playouts == 50 else {}
+        controls = searched.labels["time_control"]
+        count = Counter(one for one in controls if re.fullmatch(r"\d{1,6}\+\d{1,4}", one or ""))
+        rows = []
+        for control in sorted((one for one in count if count[one] >= self.fewest), key=_seconds):
+            chosen = [number for number, one in enumerate(controls) if one == control]
+            part = searched.only(chosen)
+            paper_gain, paper_se = paper.get(control, (None, None))
+            rows.append(
+                {
+                    **_row(cell),
+                    "time_control": _as_players_say(control),
+                    **_compared(part, raw.only(chosen)),
+                    "paper_gain": paper_gain,
+                    "paper_se": paper_se,
+                    **_busiest(part),
+                }
+            )
+        return rows
+
+
+_WHO = (
+    Column("model"),
+    Column("c_puct", format="g"),
+    Column("bucket", "predicting"),
+)
+_COMPARED = (
+    Column("raw", format=".1%", error="raw_se"),
+    Column("mcts", "MCTS", ".1%", error="mcts_se"),
+    Column("gain", format="+.2%", error="gain_se"),
+)
+
+
+def _row(cell: Cell) -> dict[str, Any]:
+    return {"model": short_name(cell.model), "c_puct": cell.c_puct, "bucket": cell.bucket}
+
+
+def _compared(searched: Scores, raw: Scores) -> dict[str, Any]:
+    """Top-1 of both, and the paired gain."""
+    parts = {"raw": raw.summary(), "mcts": searched.summary(), "gain": searched.gain(raw)}
+    return {
+        "games": parts["raw"]["games"],
+        "positions": parts["raw"]["positions"],
+        **{
+            f"{name}{end}": part[f"top1{end}"]
+            for name, part in parts.items()
+            for end in ("", "_se")
+        },
+    }
+
+
+def _busiest(scores: Scores) -> dict[str, Any]:
+    """How many people play in these games, and the share of games that one of them is in."""
+    pairs = scores.labels["players"]
+    count = Counter(player for pair in pairs for player in pair if player is not None)
+    share = max(count.values()) / len(pairs) if count else None
+    return {"players": len(count) or None, "busiest": share}
+
+
+def _seconds(control: str) -> tuple[int, int]:
+    """For 40 moves, as Lichess reckons; then those with an increment last."""
+    base, increment = map(int, control.split("+"))
+    return base + 40 * increment, increment
+
+
+def _as_players_say(control: str) -> str:
+    """In minutes and seconds: "180+2" is 3+2."""
+    base, increment = control.split("+")
+    return f"{int(base) / 60:g}+{increment}"

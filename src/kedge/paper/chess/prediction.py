@@ -1,0 +1,108 @@
+"""What the chess tables on prediction share: people by rating, and Maia's filters."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import Any, ClassVar
+
+from kedge.agents import Player
+from kedge.errors import InputError
+from kedge.evaluation.board.prediction import Prediction, few_games, predict
+from kedge.games.chess import ChessState
+from kedge.paper.chess.sample import check_games, default_sources, draw_games
+from kedge.paper.prediction import Bucket, Cell, Scores, SearchPrediction
+from kedge.records import ChessGame, positions
+from kedge.records.chess.filters import MAIA
+from kedge.specs import parse
+
+_WIDTH = 100  # rating points in a bucket
+_RATINGS = range(600, 3001)  # beyond them a number in a name is something else
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChessPrediction(SearchPrediction):
+    """Tables on players of chess, in buckets of their rating."""
+
+    states: ClassVar[type] = ChessState
+    usual_data: ClassVar[Path] = Path("data", "chess", "lichess_games.jsonl.xz")
+    data_kinds: ClassVar[str] = "PGN or JSON lines, such as a Lichess dump"
+
+    models: tuple[str, ...] = ("maia-1100", "maia-1500", "maia-1900")
+    sources: tuple[str, ...] | None = None
+    """Of games that name one; None is those of many players under ``$KEDGE_DATA``, else all."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for model in self.models:
+            rating_of(model)
+
+    def check(self) -> None:
+        super().check()
+        check_games(self.file(), self._buckets(), self._sources())
+
+    def sample(self, bucket: Bucket) -> Sequence[ChessGame]:
+        drawn = draw_games(self.file(), self._buckets(), self._sources(), self.positions, self.seed)
+        return drawn[int(bucket)]
+
+    def predict(self, games: Sequence[ChessGame], player: Player) -> Prediction:
+        return predict(list(positions(games, MAIA)), player)
+
+    def labels(self, games: Sequence[ChessGame]) -> dict[str, list[Any]]:
+        return {
+            "time_control": [game.time_control for game in games],
+            "clocks": [game.clocks is not None for game in games],
+            "source": [game.source for game in games],
+            "players": [[game.white, game.black] for game in games],
+        }
+
+    def _buckets(self) -> tuple[int, ...]:
+        return tuple(sorted({int(cell.bucket) for cell in self.cells()}))
+
+    def _sources(self) -> tuple[str, ...]:
+        return default_sources(self.file()) if self.sources is None else self.sources
+
+    def notes(self, found: Mapping[Cell, Scores], rows: Sequence[Any]) -> list[str]:
+        """What a reader of any of these tables must know."""
+        buckets = {int(cell.bucket): scores for cell, scores in found.items()}
+        sizes = "; ".join(
+            f"{bucket}: {len(scores.sums):,} games, {int(scores.sums[:, 0].sum()):,} positions"
+            for bucket, scores in sorted(buckets.items())
+        )
+        clocks = [known for scores in buckets.values() for known in scores.labels["clocks"]]
+        untimed = len(clocks) - sum(clocks)
+        drawn = "All games" if self.positions is None else f"Games drawn by seed {self.seed}"
+        return [
+            f"{drawn} from {self._whose(buckets.values())}, both players within the "
+            f"{_WIDTH} points of a bucket. {sizes}.",
+            f"Positions as the paper has them: rated games, no bullet, the first 10 plies left "
+            f"out, and moves with less than 30 s left; {untimed:,} of the {len(clocks):,} games "
+            f"do not record clocks, and have no moves left out for time.",
+            *self.search_notes(),
+            "A model may have been trained on some of these games: Maia on Lichess through 2019.",
+            *few_games(row["games"] for row in rows),
+        ]
+
+    def _whose(self, found: Iterable[Scores]) -> str:
+        """Where the games are from, the largest source first."""
+        count = Counter(source for scores in found for source in scores.labels["source"])
+        named = [f"{source} ({games:,})" for source, games in count.most_common() if source]
+        shown = named[:3] + ([f"{len(named) - 3} more"] if len(named) > 3 else [])
+        file = PurePath(self.data).name if self.data else ""
+        unnamed = [f"{file or 'no named source'} ({count[None]:,})"] if count[None] else []
+        return ", ".join(shown + unnamed)
+
+
+def rating_of(model: str) -> int:
+    """The bucket of players that a model imitates: its elo, or the number that ends its name."""
+    spec = parse(model)
+    named = re.search(r"-(\d{3,4})$", PurePath(spec.name).name.partition(".")[0])
+    number = int(named[1]) if named else 0
+    elo = spec.kwargs.get("elo", number if number in _RATINGS else None)
+    if not isinstance(elo, int | float):
+        raise InputError(
+            f"models: {model} does not say whom it imitates; name it so, as maia-1500 does, or "
+            f"write chess(elo=1500)"
+        )
+    return int(elo) // _WIDTH * _WIDTH

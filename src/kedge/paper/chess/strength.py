@@ -1,0 +1,52 @@
+"""Appendix D's matches and Figure 1: how much stronger is search, and is that still human?"""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from kedge.agents import Player
+from kedge.experiments.board.match import play_chess
+from kedge.games.chess import ChessState
+from kedge.paper import published
+from kedge.paper.chess.accuracy import ChessAccuracy
+from kedge.paper.prediction import short_name
+from kedge.paper.strength import SearchStrength
+from kedge.paper.tradeoff import Tradeoff
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChessStrength(SearchStrength):
+    """Appendix D: the score of MCTS over Maia-1900 against the model by itself."""
+
+    name: ClassVar[str] = "chess-strength"
+    states: ClassVar[type] = ChessState
+
+    models: tuple[str, ...] = ("maia-1900",)
+
+    def play(
+        self, players: tuple[Player, Player], games: int, rng: np.random.Generator
+    ) -> list[dict[str, Any]]:
+        return play_chess(players, games, rng)
+
+    def published(
+        self, model: str, temperature: float, c_puct: float
+    ) -> tuple[float | None, float | None]:
+        if short_name(model) != "maia-1900" or self.playouts != 50:
+            return None, None
+        return published.STRENGTH.get(temperature, {}).get(c_puct, (None, None))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChessTradeoff(ChessAccuracy, Tradeoff):
+    """Figure 1: what MCTS does to top-1 accuracy and to strength, for each c_puct."""
+
+    name: ClassVar[str] = "chess-tradeoff"
+
+    models: tuple[str, ...] = ("maia-1900",)
+
+    def accuracy(self) -> ChessAccuracy:
+        return ChessAccuracy(**self.told(ChessAccuracy))
+
+    def strength(self) -> ChessStrength:
+        return ChessStrength(**self.told(ChessStrength))

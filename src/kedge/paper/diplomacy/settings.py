@@ -1,0 +1,134 @@
+"""Appendix H: what the settings of the search cost, and what they gain."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any, ClassVar
+
+import numpy as np
+
+from kedge.agents.board.networks import is_cpu
+from kedge.agents.diplomacy.players import DiplomacyPlayer, OrderSearch
+from kedge.agents.diplomacy.search import ROLLOUT_TEMPERATURE
+from kedge.experiments import Column, Report, Table, Task
+from kedge.experiments.players import diplomacy_player_on
+from kedge.games.diplomacy import POWERS, Diplomacy
+from kedge.paper.diplomacy.figures import draw_shares
+from kedge.paper.diplomacy.published import AMONG_IL, IL, SEARCH_SETTINGS, pikl
+from kedge.paper.diplomacy.strength import SHARES, OneAmongSix
+from kedge.paper.prediction import beside_paper, titled
+from kedge.paper.settings import check_counts
+
+
+@dataclass(frozen=True, kw_only=True)
+class DiplomacySearchSettings(OneAmongSix):
+    """Appendix H: piKL-Hedge under several settings of its search, among six IL."""
+
+    name: ClassVar[str] = "diplomacy-search-settings"
+
+    lambdas: tuple[float, ...] = (1e-3,)
+    turns: int = 3
+    """That are timed, from the start of a game on."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_counts(turns=self.turns)
+
+    def names(self) -> dict[str, dict[str, Any]]:
+        """Who is measured: for each λ the paper's settings, and what others differ in."""
+        return {
+            f"{pikl(lam)}{words}": {"lambda": lam, **settings}
+            for lam in self.lambdas
+            for words, settings in self._settings().items()
+        }
+
+    def _settings(self) -> Mapping[str, Mapping[str, Any]]:
+        """What is added to a name: the paper's, what its authors released, and Gray et al.'s."""
+        return {"": {}, ", authors": {"preset": "authors"}, ", searchbot": self.as_searchbot()}
+
+    def specs(self) -> dict[str, str]:
+        ours = {name: self.search("pikl-hedge", **told) for name, told in self.names().items()}
+        return super().specs() | ours
+
+    def pairs(self) -> list[tuple[str, str]]:
+        return [(name, IL) for name in self.names()]
+
+    def tasks(self) -> list[Task]:
+        timed = [Task(_timed(name), {"timed": name}) for name in self.names()]
+        return [*timed, *super().tasks()]
+
+    def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:
+        if "timed" not in task.params:
+            return super().run(task, rng)
+        agent = diplomacy_player_on(self.device, self.dtype, self.specs()[task.params["timed"]])
+        assert isinstance(agent, OrderSearch)
+        choice, rollout = agent.choice, agent.rollout
+        return {
+            "seconds": seconds_a_turn(agent, self.turns, rng),
+            "candidates": choice.candidates,
+            "per_unit": choice.per_unit,
+            "iterations": agent.search.iterations,
+            "top_p": choice.top_p,
+            "rollout": rollout,
+            "rollout_temperature": ROLLOUT_TEMPERATURE if rollout else None,
+        }
+
+    def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
+        rows = []
+        for (name, _), found in self.shares(results).items():
+            told = results[_timed(name)]
+            rows.append(
+                {
+                    "agent": name,
+                    **told,
+                    "seconds": float(np.mean(told["seconds"])),
+                    **found,
+                    **beside_paper(AMONG_IL.get(name)),
+                }
+            )
+        paper = [{"agent": f"the paper: {who}", **told} for who, told in SEARCH_SETTINGS.items()]
+        where = "one core" if is_cpu(self.device) else self.device
+        return Report(
+            title=titled(self),
+            table=Table(
+                [
+                    Column("agent"),
+                    Column("candidates", "N_c"),
+                    Column("per_unit", "a unit", "g"),
+                    Column("iterations"),
+                    Column("top_p", "top-p", "g"),
+                    Column("rollout"),
+                    Column("rollout_temperature", "at temperature", "g"),
+                    *SHARES,
+                    Column("seconds", "s a turn", ".2f"),
+                ],
+                [*rows, *paper],
+            ),
+            notes=[
+                f"Seconds: to search a movement phase for all "
+                f"seven powers at once, the mean of {self.turns} from the start on, on {where}.",
+                *self.game_notes(),
+                *self.agent_notes(list(self.names())),
+            ],
+            draw=lambda figure: draw_shares(figure, {"Among six IL": rows}),
+            figure_size=(6.4, 1.4 + 0.4 * len(rows)),
+        )
+
+
+def _timed(name: str) -> str:
+    return f"seconds of {name}"
+
+
+def seconds_a_turn(agent: DiplomacyPlayer, turns: int, rng: np.random.Generator) -> list[float]:
+    """What each of `turns` movement phases takes an agent that has all seven powers."""
+    seconds: list[float] = []
+    state = Diplomacy().initial_state()
+    agent.act_many([(state, 0)], rng)  # what is slow but once
+    while len(seconds) < turns and not state.is_terminal():
+        asked = [power for power, name in enumerate(POWERS) if state.orders(name)]
+        start = perf_counter()
+        found = agent.act_many([(state, power) for power in asked], rng)
+        if state.phase.endswith("M"):
+            seconds.append(perf_counter() - start)
+        state.apply_packed(np.concatenate(found))
+    return seconds

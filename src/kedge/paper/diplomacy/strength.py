@@ -1,0 +1,201 @@
+"""Appendices H and K: how an agent fares among six others."""
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from kedge.evaluation.diplomacy.tournaments import TournamentGame, standing
+from kedge.experiments import Column, Experiment, Report, Table
+from kedge.experiments.diplomacy.tournament import Seating, Tournament, games_of
+from kedge.paper.diplomacy.agents import NOT_AVAILABLE, DiplomacyTable
+from kedge.paper.diplomacy.figures import draw_shares
+from kedge.paper.diplomacy.published import (
+    AMONG_EARLIER,
+    AMONG_IL,
+    BLUEPRINT,
+    DIPNET,
+    DIPNET_RL,
+    HEDGE,
+    IL,
+    IL_AMONG,
+    RM,
+    Share,
+    pikl,
+)
+from kedge.paper.prediction import beside_paper, titled
+from kedge.paper.settings import check_counts
+from kedge.specs import parse
+
+_CLAIMS = {pikl(1e-1), pikl(1e-3)}
+_COMPARED = {(HEDGE, IL), (RM, IL)}
+_IL_AMONG, _AMONG_IL = "IL among six", "one among six IL"
+
+
+@dataclass(frozen=True, kw_only=True)
+class DiplomacyGames(DiplomacyTable):
+    """Base of the tables on games among agents."""
+
+    seating: ClassVar[Seating] = "1v6"
+
+    games: int = 100
+    claim_games: int | None = None
+    """With the λ that the paper's claims are about, 0.1 and 0.001, and what they are compared
+    with; None is `games`."""
+    temperature: float = 0.5
+    """At which the human model plays."""
+    last_year: int = 1935
+    quiet_years: int = 5
+    chunk: int | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.tournament(IL, HEDGE)
+        if self.claim_games is not None:
+            check_counts(claim_games=self.claim_games)
+
+    def specs(self) -> dict[str, str]:
+        return super().specs() | {IL: self.imitation(temperature=self.temperature)}
+
+    def tournament(self, *names: str) -> Tournament:
+        """Games among those of the names."""
+        specs = self.specs()
+        is_claimed = names in _COMPARED or not _CLAIMS.isdisjoint(names)
+        games = self.claim_games if is_claimed and self.claim_games else self.games
+        return Tournament(
+            agents=tuple(specs[name] for name in names),
+            seating=self.seating,
+            games=games,
+            last_year=self.last_year,
+            quiet_years=self.quiet_years,
+            device=self.device,
+            dtype=self.dtype,
+            chunk=self.chunk,
+            seed=self.seed,
+        )
+
+    def gist(self, result: dict[str, Any]) -> dict[str, Any]:
+        games = [{**game, "orders": []} if "orders" in game else game for game in result["games"]]
+        return {**result, "games": games}
+
+    def game_notes(self) -> list[str]:
+        """What a reader of any of these tables must know."""
+        return [
+            f"Shares of a game by Sum of Squares, equals having 1/7 = {1 / 7:.1%}; a game ends "
+            f"after {self.last_year}, or after {self.quiet_years} years in which no centre changes "
+            f"hands. ± is one standard error. IL plays at temperature {self.temperature:g}.",
+            "The paper's agents have other networks, learnt from other games.",
+        ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class OneAmongSix(DiplomacyGames):
+    """Base of those in which one agent plays among six of another."""
+
+    @abstractmethod
+    def pairs(self) -> list[tuple[str, str]]:
+        """Who plays among six of whom."""
+
+    def matches(self) -> dict[str, Tournament]:
+        """By pair."""
+        return {_label(one, six): self.tournament(one, six) for one, six in self.pairs()}
+
+    def parts(self) -> Mapping[str, Experiment]:
+        return self.matches()
+
+    def shares(
+        self, results: Mapping[str, dict[str, Any]]
+    ) -> dict[tuple[str, str], Mapping[str, Any]]:
+        """What the one gets, by pair."""
+        found = self.by_part(results)
+        return {pair: share(games_of(found[_label(*pair)]), 0) for pair in self.pairs()}
+
+
+def _label(one: str, six: str) -> str:
+    return f"{one} – 6 × {six}"
+
+
+#: What `share` says of who has not played.
+NOTHING: Mapping[str, Any] = {"games": None, "mean": None, "mean_se": None}
+
+
+def share(games: Sequence[TournamentGame], agent: int) -> Mapping[str, Any]:
+    """What an agent, by its number, gets of a game for each power that it has."""
+    found = standing(games, agent)
+    if not found["games"]:
+        return NOTHING
+    return {"games": found["games"], "mean": found["mean"], "mean_se": found["se"]}
+
+
+#: Ours beside the paper's.
+SHARES = (
+    Column("games", format=","),
+    Column("mean", "share", ".1%", error="mean_se"),
+    Column("paper", "paper", ".1%", error="paper_se"),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DiplomacyOneVsSix(OneAmongSix):
+    """Appendices H and K: the share of a game that one agent gets among six of another."""
+
+    name: ClassVar[str] = "diplomacy-1v6"
+
+    earlier: bool = True
+    """Whether appendix H's games are played too: SearchBot takes long."""
+    dipnet: str | None = None
+    dipnet_rl: str | None = None
+    blueprint: str | None = None
+    """Agents that stand for those of the paper which nobody can get."""
+
+    def specs(self) -> dict[str, str]:
+        named = {DIPNET: self.dipnet, DIPNET_RL: self.dipnet_rl, BLUEPRINT: self.blueprint}
+        given = {name: str(parse(spec)) for name, spec in named.items() if spec is not None}
+        return super().specs() | given
+
+    def sections(self) -> dict[str, dict[tuple[str, str], Share | None]]:
+        """The paper's tables: what it has by pair."""
+        earlier: dict[tuple[str, str], Share | None] = {
+            (one, six): known for one, row in AMONG_EARLIER.items() for six, known in row.items()
+        }
+        return {
+            _IL_AMONG: {(IL, name): IL_AMONG.get(name) for name in self.searches},
+            _AMONG_IL: {(name, IL): AMONG_IL.get(name) for name in self.searches},
+            **({"appendix H": earlier} if self.earlier else {}),
+        }
+
+    def pairs(self) -> list[tuple[str, str]]:
+        specs = self.specs()
+        asked = [pair for section in self.sections().values() for pair in section]
+        return [pair for pair in asked if specs.keys() >= {*pair}]
+
+    def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
+        shares = self.shares(results)
+        players = list(dict.fromkeys(name for pair in shares for name in pair))
+        rows = [
+            {
+                "section": section,
+                "one": one,
+                "six": six,
+                "kedge": "played" if (one, six) in shares else NOT_AVAILABLE,
+                **shares.get((one, six), NOTHING),
+                **beside_paper(known),
+            }
+            for section, pairs in self.sections().items()
+            for (one, six), known in pairs.items()
+        ]
+        panels = {
+            title: [{**row, "agent": row[key]} for row in rows if row["section"] == title]
+            for title, key in ((_AMONG_IL, "one"), (_IL_AMONG, "six"))
+        }
+        return Report(
+            title=titled(self),
+            table=Table(
+                [Column("section", "in"), Column("one", "1×"), Column("six", "6×"),
+                 Column("kedge"), *SHARES],
+                rows,
+            ),
+            notes=[*self.game_notes(), *self.agent_notes(players)],
+            draw=lambda figure: draw_shares(figure, panels),
+            figure_size=(9.0, 1.4 + 0.3 * len(self.searches)),
+        )  # fmt: skip

@@ -1,0 +1,43 @@
+"""Table 1's and appendix C's rows on Go: does search predict professionals better?"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from kedge.paper import published
+from kedge.paper.by_setting import CROSS_ENTROPY, BySetting, Measure
+from kedge.paper.go.prediction import GoPrediction
+from kedge.paper.prediction import Bucket, Cell, Scores
+
+
+@dataclass(frozen=True, kw_only=True)
+class GoAccuracy(GoPrediction, BySetting):
+    """Table 1: top-1 accuracy of a human model of Go, raw and with MCTS, on professionals."""
+
+    name: ClassVar[str] = "go-accuracy"
+
+    positions: int | None = 100  # some five minutes of two cores; a GPU has time for all
+
+    def bucket(self, model: str) -> Bucket:
+        return self.years
+
+    def published_as(self, model: str) -> str:
+        return "go" if self.split == "test" else ""
+
+    def notes(self, found: Mapping[Cell, Scores], rows: Sequence[Any]) -> list[str]:
+        earlier = ", ".join(f"{who} {top1:.1%}" for who, top1 in published.EARLIER_GO.items())
+        return [
+            *super().notes(found, rows),
+            *self.search_notes(),
+            f"The paper's model is another, of 20 blocks with 256 channels, and its games are "
+            f"GoGoD's, some 6,500 of 2015-2016. Earlier models by themselves, as it cites them: "
+            f"{earlier}.",
+        ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class GoCrossEntropy(GoAccuracy):
+    """Appendix C: cross-entropy of the smooth policy after MCTS; the same runs as Table 1's."""
+
+    view: ClassVar[str] = "cross-entropy"
+    measure: ClassVar[Measure] = CROSS_ENTROPY

@@ -1,0 +1,125 @@
+"""Appendix D, in its text: networks that learnt from self-play predict people far worse."""
+
+import re
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from kedge.agents.go.katago import KataGo
+from kedge.errors import InputError
+from kedge.evaluation.board.prediction import Prediction, predict
+from kedge.experiments import Column, Report, Table
+from kedge.experiments.fingerprints import files_of
+from kedge.paper import published
+from kedge.paper.figures import draw_agents
+from kedge.paper.go.prediction import GoPrediction, joined
+from kedge.paper.prediction import Cell, beside, short_name, titled
+from kedge.paper.settings import check_distinct
+from kedge.records.go.positions import GoPosition
+
+
+@dataclass(frozen=True, kw_only=True)
+class GoRlAgents(GoPrediction):
+    """Appendix D: top-1 accuracy of KataGo's networks, without search, beside a human model's."""
+
+    name: ClassVar[str] = "go-rl-agents"
+
+    katago: str = "katago"
+    """The program, 1.9 or later."""
+    networks: tuple[str, ...] = ()
+    """Files of KataGo's."""
+    positions: int | None = 2000
+    shards: int = 2  # each of which starts the program
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        # Workers may stand in another folder.
+        networks = tuple(str(Path(network).resolve()) for network in self.networks)
+        object.__setattr__(self, "networks", networks)
+        if networks:
+            check_distinct(networks=networks)
+
+    def cells(self) -> list[Cell]:
+        return [Cell(model, self.years, None) for model in (*self.models, *self.networks)]
+
+    def inputs(self) -> dict[str, Any]:
+        found = super().inputs()
+        return {**found, "networks": files_of([self._program(), *self.networks])}
+
+    def check(self) -> None:
+        super().check()
+        if not self.networks:
+            raise InputError("networks: none given; --network FILE names one of KataGo's")
+
+    def _program(self) -> str:
+        path = shutil.which(self.katago)
+        if path is None:
+            raise InputError(f"{self.katago}: no such program; --katago PATH says where KataGo is")
+        return path
+
+    def score(self, cell: Cell, games: Sequence[list[GoPosition]]) -> Prediction:
+        if cell.model not in self.networks:
+            return super().score(cell, games)
+        with KataGo(self._program(), cell.model) as katago:
+            return predict(joined(games), katago, lambda chosen: chosen)
+
+    def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
+        found = self.gather(results)
+        person, *_ = found.values()
+        rows = []
+        for cell, scores in found.items():
+            is_katago = cell.model in self.networks
+            gain = {} if scores is person else scores.gain(person)
+            rows.append(
+                {
+                    "agent": network_name(cell.model) if is_katago else short_name(cell.model),
+                    "learnt_from": "self-play" if is_katago else "people",
+                    **scores.summary(),
+                    "gain": gain.get("top1"),
+                    "gain_se": gain.get("top1_se"),
+                    "paper": self._published(cell.model),
+                }
+            )
+        known = any(row["paper"] is not None for row in rows)
+        return Report(
+            title=titled(self),
+            table=Table(
+                [
+                    Column("agent"),
+                    Column("learnt_from", "learnt from"),
+                    Column("top1", "top-1", ".1%", error="top1_se"),
+                    *beside(known, Column("paper", "paper top-1", ".1%")),
+                    Column("gain", f"against {rows[0]['agent']}", "+.1%", error="gain_se"),
+                    Column("cross_entropy", "nats", ".3f", error="cross_entropy_se"),
+                ],
+                rows,
+            ),
+            notes=[
+                *self.notes(found, rows),
+                "Policies of networks without search; KataGo is told Japanese rules. ± is one "
+                "standard error, clustered by game; differences are paired: the same moves.",
+                *(['The paper\'s figures for KataGo are rounded ("about").'] if known else []),
+            ],
+            draw=lambda figure: draw_agents(figure, rows),
+            figure_size=(6.4, 1.4 + 0.4 * len(rows)),
+        )
+
+    def _published(self, model: str) -> float | None:
+        if self.split != "test":
+            return None
+        if model not in self.networks:
+            return published.ACCURACY["go"][None]
+        blocks = re.search(r"-b(\d+)c\d+-", Path(model).name)
+        return published.KATAGO.get(int(blocks[1])) if blocks else None
+
+
+def network_name(network: str) -> str:
+    """A file of KataGo's as tables show it: its size, where its name tells, else the name.
+
+    >>> network_name("/nets/g170-b6c96-s175395328-d26788732.bin.gz"), network_name("mine.bin.gz")
+    ('g170-b6c96', 'mine')
+    """
+    name = Path(network).name.partition(".")[0]
+    return re.sub(r"(-b\d+c\d+\w*)-s\d+-d\d+$", r"\1", name)

@@ -1,0 +1,1 @@
+"""Records of chess games: PGN, JSON lines."""

@@ -1,0 +1,156 @@
+"""Positions of chess that people moved in: boards to search them on, and planes for a network."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from kedge import _core
+from kedge.errors import InputError
+from kedge.games.chess import ChessState
+from kedge.records.chess.filters import Filter, bucket_of, chosen_plies
+from kedge.records.chess.games import ChessGame
+
+_MOVES = len(_core.chess_policy_moves())  # lc0's
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Position:
+    """A position that a person moved in: the one before ``game.moves[ply]``."""
+
+    phases: ClassVar[Mapping[str, int]] = {"plies 0-19": 0, "plies 20-39": 20, "plies 40-": 40}
+
+    game: ChessGame
+    ply: int
+
+    @property
+    def action(self) -> int:
+        """What was played."""
+        return int(self.game.moves[self.ply])
+
+    @property
+    def mover(self) -> int:
+        """0 is white."""
+        return self.game.mover(self.ply)
+
+    @property
+    def rating(self) -> int | None:
+        """The mover's."""
+        return self.game.rating(self.mover)
+
+    @property
+    def clock(self) -> float | None:
+        """Seconds that the mover had left after the move."""
+        clocks = self.game.clocks
+        if clocks is None or np.isnan(clocks[self.ply]):
+            return None
+        return float(clocks[self.ply])
+
+    @property
+    def groups(self) -> dict[str, str]:
+        """By what figures are split."""
+        game = self.game
+        return {
+            "bucket": str(bucket_of(game) or "mixed"),
+            "time_class": game.time_class,
+            "time_control": game.time_control or "unknown",
+            "clocks": "known" if game.clocks is not None else "unknown",
+        }
+
+    def state(self) -> ChessState:
+        """The game up to here. For many positions, `boards_of` is far cheaper."""
+        return self.game.state(self.ply)
+
+
+def positions(games: Iterable[ChessGame], filters: Iterable[Filter] = ()) -> Iterator[Position]:
+    """The positions that every filter keeps, game by game, in the order of play.
+
+    >>> from kedge.records import maia, positions, read_games
+    >>> for position in positions(read_games("games.pgn.zst"), maia(1900)):  # doctest: +SKIP
+    ...     print(position.rating, position.state())
+    """
+    filters = tuple(filters)
+    for game in games:
+        for ply in chosen_plies(game, filters).tolist():
+            yield Position(game, ply)
+
+
+def boards_of(chosen: Sequence[Position]) -> list[_core.ChessBoard]:
+    """The native boards of positions, each with the game up to it as its history.
+
+    Positions of one game that stand next to each other are replayed once.
+    """
+    boards: list[_core.ChessBoard] = []
+    for _, run in groupby(chosen, key=lambda position: id(position.game)):
+        group = list(run)
+        game = group[0].game
+        plies = np.array([position.ply for position in group], np.int64)
+        boards += _core.chess_replay(game.state(0).board, game.moves, plies)
+    return boards
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EncodedPositions:
+    """Positions as a network takes them, one row each.
+
+    See `kedge.models.board.encoding.encode_chess`.
+    """
+
+    planes: npt.NDArray[np.uint64]  #: (n, 112) sets of squares
+    rule50: npt.NDArray[np.uint8]  #: (n,)
+    played: npt.NDArray[np.uint16]  #: (n,) lc0's index of the move that was played
+    legal: npt.NDArray[np.uint64]  #: (n, 30) words; bit j of a row is on if lc0's move j is legal
+
+    def __len__(self) -> int:
+        return len(self.played)
+
+    def legal_mask(self) -> npt.NDArray[np.bool_]:
+        """`legal` as (n, 1858) booleans."""
+        octets = self.legal.astype("<u8", copy=False).view(np.uint8)
+        bits = np.unpackbits(octets, axis=1, count=_MOVES, bitorder="little")
+        return bits.view(np.bool_)
+
+
+def encode_positions(
+    chosen: Sequence[Position], *, fill: bool = True, threads: int = 0
+) -> EncodedPositions:
+    """Encode positions, each with the game up to it as its history.
+
+    Positions of one game that stand next to each other are replayed once, so leave them in the
+    order of `positions`. `fill` is that of `kedge.models.board.encoding.encode_chess`.
+    """
+    games, counts = [], []
+    for _, run in groupby(chosen, key=lambda position: id(position.game)):
+        group = list(run)
+        games.append(group[0].game)
+        counts.append(len(group))
+    plies = np.fromiter((position.ply for position in chosen), np.int64, len(chosen))
+    return encode_games(games, plies, counts, fill=fill, threads=threads)
+
+
+def encode_games(
+    games: Sequence[ChessGame],
+    plies: npt.NDArray[np.int64],
+    counts: Sequence[int],
+    *,
+    fill: bool = True,
+    threads: int = 0,
+) -> EncodedPositions:
+    """Encode `counts[i]` positions of every game, whose half-moves follow each other in `plies`."""
+    moves = [np.empty(0, np.uint16), *(game.moves for game in games)]
+    try:
+        columns = _core.chess_encode_games(
+            np.concatenate(moves),
+            np.cumsum([0, *map(len, games)], dtype=np.int64),
+            np.ascontiguousarray(plies, np.int64),
+            np.cumsum([0, *counts], dtype=np.int64),
+            [game.fen or "" for game in games],
+            fill,
+            threads,
+        )
+    except ValueError as error:
+        raise InputError(str(error)) from None
+    return EncodedPositions(*columns)

@@ -1,0 +1,1 @@
+"""Records of Go games: SGF, tables, arrays."""

@@ -1,0 +1,276 @@
+"""Files of Go games: SGF by itself, in folders and in archives, and tables with a game a line.
+
+Nothing is unpacked to disk, and no more of an archive is read than a bound; archives inside
+archives are passed over.
+"""
+
+import contextlib
+import io
+import itertools
+import os
+import re
+import tarfile
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+
+from kedge.errors import InputError
+from kedge.records import streams
+from kedge.records.go.games import GoGame, date_of, handicap_of, komi_of, points_of, result_of
+from kedge.records.go.sgf import read_pieces
+from kedge.records.report import ReadReport
+
+LARGEST_FILE = 1 << 26  #: bytes of one file in an archive
+LARGEST_ARCHIVE = 1 << 33  #: bytes of all that are read of an archive
+LONGEST_HEADER = 1 << 20  #: bytes between two files of a tar
+MOST_FILES = 2_000_000  #: in an archive
+
+_RECORD = re.compile(r"\.(?:sgf|mgt)\Z", re.IGNORECASE)
+_IN_FOLDERS = re.compile(
+    r"\.(?:(?:sgf|mgt|tsv|tar)(?:\.(?:gz|bz2|xz|zst))?|zip|tgz)\Z", re.IGNORECASE
+)
+_BLOCK = 512  # of a tar
+# Of a zip's ways to compress, those that unpack no more than they are asked for.
+_BOUNDED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_COLUMNS = ("moves", "black", "white")  # by which a table is known
+
+
+def read_go_games(
+    path: str | Path | IO[bytes], report: ReadReport | None = None
+) -> Iterator[GoGame]:
+    """The games of a file or folder, one by one.
+
+    Parameters
+    ----------
+    path
+        SGF, a zip or tar of SGF files, a table of tab-separated columns with a header (``moves`` as
+        SGF's two letters each, and what `GoGame` has of the rest), or a folder of such files. Or a
+        binary stream (buffered, or one that can seek). All but zip may be compressed: gzip, bzip2,
+        xz, and zstd with the ``records`` extra. What a file is, is told by the content.
+    report
+        Counts what is read, and keeps the reasons of what is left out: broken games, files of an
+        archive that are encrypted or too long.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be opened, or is damaged from its first byte on.
+    """
+    report = ReadReport() if report is None else report
+    for file in record_files(path) if isinstance(path, (str, Path)) else [path]:
+        with streams.opened(file) as (stored, content, where):
+            yield from _read(stored, content, where, report)
+
+
+def record_files(path: str | Path) -> list[Path]:
+    """The file itself; of a folder, the files of games in it and below, in the order of names."""
+    path = Path(path)
+    if not path.is_dir():
+        return [path]
+    return sorted(
+        Path(folder) / name
+        for folder, _, names in os.walk(path)
+        for name in names
+        if _IN_FOLDERS.search(name)
+    )
+
+
+def holds_go(path: str | Path) -> bool:
+    """Whether a file has records of Go, and not of chess: by its name, or how it starts."""
+    path = Path(path)
+    if path.is_dir() or _IN_FOLDERS.search(path.name):
+        return True
+    if not path.is_file():  # a pipe is read once
+        return False
+    stored, content = streams.open_records(path)
+    with stored, contextlib.suppress(*streams.DAMAGE):
+        return re.match(rb"(?:\xef\xbb\xbf)?\s*\(\s*;", content.read(_BLOCK)) is not None
+    return False
+
+
+def _read(
+    stored: IO[bytes], content: IO[bytes], where: str, report: ReadReport
+) -> Iterator[GoGame]:
+    if content is stored and streams.first_bytes(stored, where).startswith((b"PK\3\4", b"PK\5\6")):
+        if not stored.seekable():
+            raise InputError(f"{where}: a zip is read from a file, not from a pipe")
+        yield from _read_zip(stored, where, report)
+        return
+    pieces = streams.Pieces(stored, content, where, report)
+    first = next(pieces, b"")
+    rest = itertools.chain((first,), pieces)
+    if first[257:262] == b"ustar" or _is_old_tar(first):
+        yield from _read_tar(rest, where, report)
+    else:
+        read = _read_table if _is_table(first) else read_pieces
+        yield from read(streams.with_games(rest, where, report), where, report)
+    pieces.tell_damage()
+
+
+# --- Archives -----------------------------------------------------------------------------------
+
+
+def _read_zip(stored: IO[bytes], where: str, report: ReadReport) -> Iterator[GoGame]:
+    before, left = report.bytes_read, LARGEST_ARCHIVE
+    try:
+        with zipfile.ZipFile(stored) as archive:
+            for member in itertools.islice(archive.infolist(), MOST_FILES):
+                if member.is_dir() or not _RECORD.search(member.filename):
+                    continue
+                place = f"{where}: {member.filename}"
+                if member.flag_bits & 1 or member.compress_type not in _BOUNDED:
+                    how = "encrypted" if member.flag_bits & 1 else "not compressed by deflate"
+                    report.add_broken(1, place, f"is {how}", noise=True)
+                    continue
+                try:
+                    with archive.open(member) as file:
+                        content = file.read(min(LARGEST_FILE, left) + 1)
+                except (*streams.DAMAGE, zipfile.BadZipFile, NotImplementedError) as error:
+                    report.add_broken(1, place, f"cannot be unpacked: {error}", noise=True)
+                    continue
+                left -= len(content)
+                yield from _read_member(content, place, report)
+                report.bytes_read = before + stored.tell()
+                if left < 0:
+                    report.add_broken(1, where, _too_long(LARGEST_ARCHIVE), noise=True)
+                    return
+    except (zipfile.BadZipFile, *streams.DAMAGE) as error:
+        raise InputError(f"{where}: cannot be read: {error}") from None
+
+
+def _read_tar(pieces: Iterator[bytes], where: str, report: ReadReport) -> Iterator[GoGame]:
+    left = LARGEST_ARCHIVE
+    source = _PieceStream(pieces)
+    stream = io.BufferedReader(source)
+    try:
+        with tarfile.open(fileobj=stream, mode="r|") as archive:
+            for member in itertools.islice(archive, MOST_FILES):
+                left -= member.size
+                # Its content and the next header, however long a name that promises.
+                source.left = member.size + LONGEST_HEADER
+                if member.issparse():
+                    raise tarfile.ReadError("a file with holes")
+                if left < 0:
+                    report.add_broken(1, where, _too_long(LARGEST_ARCHIVE), noise=True)
+                    return
+                file = archive.extractfile(member) if member.isfile() else None
+                archive.members = []  # type: ignore[attr-defined]  # or it remembers them all
+                if file is None or not _RECORD.search(member.name):
+                    continue
+                content = file.read(min(member.size, LARGEST_FILE) + 1)
+                yield from _read_member(content, f"{where}: {member.name}", report)
+    except (tarfile.TarError, *streams.DAMAGE) as error:
+        report.add_broken(1, where, f"the archive ends early: {error}", noise=True)
+
+
+def _read_member(content: bytes, place: str, report: ReadReport) -> Iterator[GoGame]:
+    if len(content) > LARGEST_FILE:
+        report.add_broken(1, place, _too_long(LARGEST_FILE), noise=True)
+    else:
+        yield from read_pieces(iter((content,)), place, report)
+
+
+def _too_long(bound: int) -> str:
+    return f"longer than {bound >> 20} MiB: the rest is not read"
+
+
+def _is_old_tar(first: bytes) -> bool:
+    """A tar from before POSIX: no magic, but the sum of the first header is right."""
+    with contextlib.suppress(tarfile.TarError):
+        tarfile.TarInfo.frombuf(first[:_BLOCK], "utf-8", "surrogateescape")
+        return True
+    return False
+
+
+class _PieceStream(io.RawIOBase):
+    """Pieces of bytes as a stream, which ends with an error after `left` more of them."""
+
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        self._pieces, self._rest = pieces, memoryview(b"")
+        self.left = LONGEST_HEADER
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: "memoryview") -> int:  # type: ignore[override]
+        if not self._rest:
+            self._rest = memoryview(next(self._pieces, b""))
+        count = min(len(buffer), len(self._rest))
+        self.left -= count
+        if self.left < 0:
+            raise ValueError(f"a header is longer than {LONGEST_HEADER >> 20} MiB")
+        buffer[:count] = self._rest[:count]
+        self._rest = self._rest[count:]
+        return count
+
+
+# --- Tables -------------------------------------------------------------------------------------
+
+
+def _is_table(first: bytes) -> bool:
+    header = first[:4096].split(b"\n", 1)[0].rstrip(b"\r").split(b"\t")
+    return all(name.encode() in header for name in _COLUMNS)
+
+
+def _read_table(pieces: Iterator[bytes], where: str, report: ReadReport) -> Iterator[GoGame]:
+    rows = streams.lines(pieces)
+    _, first = next(rows)
+    header = first.decode("utf-8", "replace").rstrip("\r").split("\t")
+    for number, line in rows:
+        place = f"{where}, line {number}"
+        cells = line.decode("utf-8", "replace").rstrip("\r").split("\t")
+        try:
+            if len(cells) != len(header):
+                raise ValueError(f"{len(cells)} columns, not {len(header)}")
+            game = _game_of(dict(zip(header, cells, strict=True)))
+        except ValueError as error:
+            report.add_broken(number - 1, place, str(error))
+            continue
+        report.add_game(number - 1, place, len(game))
+        yield game
+
+
+def _game_of(row: dict[str, str]) -> GoGame:
+    def known(name: str) -> str | None:
+        value = row.get(name, "")
+        return None if value in ("", "?") else value
+
+    moves = _points(row["moves"])
+    colours = row.get("colors", "")
+    first = 1 if colours == "W" else 0
+    if len(colours) in (0, 1):  # who begins; then they alternate
+        movers = ((np.arange(len(moves)) + first) % 2).astype(np.uint8)
+    elif len(colours) == len(moves):
+        movers = np.array([letter == "W" for letter in colours], np.uint8)
+    else:
+        raise ValueError(f"{len(colours)} colours for {len(moves)} moves")
+    return GoGame(
+        moves=moves,
+        colours=movers,
+        komi=komi_of(row.get("komi", "")),
+        rules=known("rules"),
+        handicap=handicap_of(row.get("handicap", "")),
+        black_stones=tuple(sorted(_points(row.get("AB", "")).tolist())),
+        white_stones=tuple(sorted(_points(row.get("AW", "")).tolist())),
+        result=result_of(row.get("result", "")),
+        black=known("black"),
+        white=known("white"),
+        black_rank=known("black_rank"),
+        white_rank=known("white_rank"),
+        date=date_of(row.get("date", "")),
+        event=known("event"),
+        source=known("path"),
+        ai=row.get("ai") == "1",
+    )
+
+
+def _points(letters: str) -> "np.ndarray[tuple[int, ...], np.dtype[np.int16]]":
+    if len(letters) % 2 or not letters.isascii():
+        raise ValueError("moves are not two letters each")
+    return points_of(letters.encode(), 19)
+
+
+__all__ = ["holds_go", "read_go_games", "record_files"]

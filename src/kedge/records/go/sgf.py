@@ -1,0 +1,413 @@
+"""SGF, the format of Go records: its main lines in, games out; and games as SGF.
+
+Games are read at the speed of a regular expression: runs of plain moves are taken at once, and only
+what is left is looked at property by property. Old files are full of liberties; those that leave no
+doubt are taken: lower-case letters in names (``AddBlack``), text around the games, any charset.
+"""
+
+import codecs
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from kedge.errors import InputError
+from kedge.records import streams
+from kedge.records.charsets import charset_of
+from kedge.records.go.games import (
+    SIZES,
+    GoGame,
+    date_of,
+    handicap_of,
+    komi_of,
+    points_of,
+    result_of,
+)
+from kedge.records.report import ReadReport
+
+# Groups that repeat are atomic as well as possessive: Python before 3.11.5 goes on from where the
+# last attempt to repeat one failed, and lost the passes ``W[]`` after moves.
+_ESCAPED = rb"[^\\\]]*+(?>\\.[^\\\]]*+)*+"
+_VALUE = rb"\[" + _ESCAPED + rb"\]"
+_START = re.compile(rb"\(\s*;")
+# After damage, a game is told from a variation by what its first node says.
+_NEXT = re.compile(
+    rb"\(\s*;\s*(?:FF|GM|SZ|CA|AP|ST|US|GN|EV|RO|DT|PC|PB|BR|BT|PW|WR|WT|KM|HA|RU|RE|TM|SO)\s*\["
+)
+_ROOT = re.compile(rb"\s*;\s*(?:FF|GM|SZ|CA|AP|ST)\s*\[")
+_MOVE = rb";\s*+[BW]\[[a-z]{2}\]\s*+"
+# Beside a move: clocks, comments, marks and names of nodes, which are passed over.
+_BESIDE = (
+    rb"(?>(?:BL|WL|OB|OW|C|N|LB|TR|CR|MA|SQ|MN)\s*+(?>" + _VALUE + rb"\s*+)++)*+(?![A-Za-z\[])"
+)
+_TOKEN = re.compile(
+    rb"\s*+(?:(?P<plain>(?>" + _MOVE + rb"(?=[;()]))++)"
+    rb"|(?P<noted>(?>" + _MOVE + _BESIDE + rb")++)"
+    rb"|(?P<name>[A-Za-z]{1,64}+)\s*+(?P<values>(?>" + _VALUE + rb"\s*+)++)"
+    rb"|(?P<mark>[;()]))",
+    re.DOTALL,
+)
+_NOTED = re.compile(rb";\s*+([BW]\[[a-z]{2})\]\s*+" + _BESIDE, re.DOTALL)
+# What may stand at the end of a text that goes on.
+_FRAGMENT = re.compile(rb"\s*(?:[A-Za-z]{1,64}\s*)?(?:\[" + _ESCAPED + rb"\\?)?\Z", re.DOTALL)
+_FIRST = re.compile(_VALUE, re.DOTALL)
+_POINTS = re.compile(r"([a-z])([a-z])(?:\s*:\s*([a-z])([a-z]))?")
+_SIZE = re.compile(r"(\d{1,3})(?:\s*[:x×]\s*(\d{1,3}))?", re.ASCII)
+_LINE_END = r"(?:\r\n|\n\r|\n|\r)"
+_BREAK = re.compile(rf"\\{_LINE_END}")
+_SPACE = re.compile(rf"{_LINE_END}|[\t\v\f]")
+_LOWER = bytes(range(ord("a"), ord("z") + 1))
+_OVERLAP = 64  # bytes: the start of a game may be cut in two
+_SETUP = (b"AB", b"AW", b"AE")
+_MOST_STONES = 10_000  # that a record names before the first move, one point many times
+_INFO = frozenset(
+    (b"GM", b"SZ", b"KM", b"RU", b"HA", b"RE", b"PB", b"PW", b"BR", b"WR", b"DT", b"EV", b"SO")
+)
+# Programs that have played people in public; whole words, since Kaizen was a person.
+_PROGRAMS = re.compile(
+    r"\b(?:alpha ?go|kata ?go|leela|elf opengo|fine ?art|jueyi|golaxy|xingzhen|deep ?zen(?:go)?|"
+    r"zen|crazy ?stone|dolbaram|gnu ?go|fuego|pachi|handol|phoenix ?go|mini ?go|many faces|"
+    r"magist\w*)\b|^master$|绝艺|絶芸|星阵",
+    re.IGNORECASE,
+)
+
+
+class _DamagedError(Exception):
+    """A text that is no SGF from a place on, or ends before the game is closed."""
+
+    def __init__(self, reason: str, place: int, *, unfinished: bool = False) -> None:
+        super().__init__(reason)
+        self.place, self.unfinished = place, unfinished
+
+
+def read_sgf(
+    content: bytes | str, report: ReadReport | None = None, *, where: str = "SGF"
+) -> Iterator[GoGame]:
+    """The games of an SGF text, their main lines.
+
+    Broken games are left out, and the report says why: text that is no SGF, a game that is not
+    closed, another game than Go, a board that is not square or not of 2 to 19 lines, a move off the
+    board, stones set up in the middle of the game.
+    """
+    report = ReadReport() if report is None else report
+    raw = content.encode() if isinstance(content, str) else content
+    return read_pieces(iter((raw,)), where, report)
+
+
+def read_pieces(pieces: Iterator[bytes], where: str, report: ReadReport) -> Iterator[GoGame]:
+    """The same of a text that comes in pieces."""
+    rest, line, number = b"", 1, 0
+    opening = _START
+    pieces = _as_utf8(pieces)
+    piece = next(pieces, b"")
+    while piece or rest:
+        following = next(pieces, b"")
+        text, last = rest + piece, not following
+        piece, place, counted = following, 0, 0
+        while found := opening.search(text, place):
+            start = found.start()
+            line += text.count(b"\n", counted, start)
+            counted = start
+            try:
+                main_line, place = _scan(text, start)
+                number, opening = number + 1, _START
+                game = main_line.game()
+            except _DamagedError as damage:
+                if damage.unfinished and not last and len(text) - start <= streams.LONGEST:
+                    place = start
+                    break
+                number, opening, place = number + 1, _NEXT, damage.place
+                # Two signs that bytes had by chance do not make a game.
+                noise = damage.place <= found.end()
+                report.add_broken(number, f"{where}, line {line}", str(damage), noise=noise)
+            except ValueError as error:
+                report.add_broken(number, f"{where}, line {line}", str(error))
+            else:
+                report.add_game(number, f"{where}, line {line}", len(game))
+                yield game
+        else:
+            place = len(text) if last else max(place, len(text) - _OVERLAP)
+        line += text.count(b"\n", counted, place)
+        rest = text[place:]
+    if number == 0:
+        report.add_broken(1, where, "no game in it", noise=True)
+
+
+def _as_utf8(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    # Before anything is looked for: in old charsets half a character may look like a bracket.
+    first = next(pieces, b"")
+    charset = charset_of(first)
+    pieces = itertools.chain((first,), pieces)
+    if charset == "utf-8":
+        return pieces
+    decoder = codecs.getincrementaldecoder(charset)("replace")
+    texts = (decoder.decode(piece).encode("utf-8", "replace") for piece in pieces)
+    return filter(None, texts)  # a piece may be half a character
+
+
+def _scan(text: bytes, place: int) -> tuple["_MainLine", int]:
+    """The main line of the game that starts at `place`, and where the game ends."""
+    line = _MainLine()
+    inside, depth = True, 0  # of the main line, which ends where the first bracket closes
+    nodes = 1  # 0 just after "(", where a node must follow; -1 after ")", where none may
+    while True:
+        found = _TOKEN.match(text, place)
+        if found is None:
+            if _FRAGMENT.match(text, place):
+                raise _DamagedError("cut short", len(text), unfinished=True)
+            raise _DamagedError(f"{_shown(text[place : place + 20])} is not SGF", place)
+        kind, begin, place = found.lastgroup, place, found.end()
+        mark = found["mark"]
+        if kind == "values":
+            if nodes < 1:
+                raise _DamagedError("a property outside the nodes", begin)
+            if inside:
+                line.add(found["name"], found["values"])
+        elif kind != "mark" or mark == b";":
+            if nodes < 0:
+                raise _DamagedError("a node after variations", begin)
+            nodes = 1
+            if inside and kind == "plain":
+                line.moves += found[kind].translate(None, b" \t\r\n\f\v;[]")
+            elif inside and kind == "noted":
+                line.moves += b"".join(_NOTED.findall(found[kind])).replace(b"[", b"")
+        elif nodes == 0:
+            raise _DamagedError("a variation without moves", begin)
+        elif mark == b"(":
+            if depth and _ROOT.match(text, place):
+                raise _DamagedError("cut short: another game starts in it", begin)
+            depth, nodes = depth + 1, 0
+        else:
+            depth, nodes, inside = depth - 1, -1, False
+            if depth == 0:
+                return line, place
+
+
+@dataclass(slots=True)
+class _MainLine:
+    moves: bytearray = field(default_factory=bytearray)  # colour and two letters each
+    setup: list[tuple[bytes, bytes]] = field(default_factory=list)
+    info: dict[bytes, bytes] = field(default_factory=dict)
+    wrong: str = ""
+
+    def add(self, name: bytes, values: bytes) -> None:
+        if not name.isupper():
+            name = name.translate(None, _LOWER)
+        if name in (b"B", b"W"):
+            value = _first(values)
+            if len(value) != 2 and value:
+                self.wrong = f"move {len(self.moves) // 3 + 1}, {_shown(value)}, is not a point"
+            self.moves += name + (value or b"tt")[:2].ljust(2)
+        elif name in _SETUP:
+            if self.moves:
+                self.wrong = f"stones are set up after move {len(self.moves) // 3}"
+            self.setup.append((name, values))
+        elif name in _INFO and name not in self.info:
+            self.info[name] = _first(values)
+
+    def game(self) -> GoGame:
+        """The game; a `ValueError` if it is none that is read."""
+        text = {name.decode(): _text(value) for name, value in self.info.items()}
+
+        def known(name: str) -> str | None:
+            value = text.get(name, "")
+            return None if value in ("", "?") else value
+
+        if self.wrong:
+            raise ValueError(self.wrong)
+        if text.get("GM", "1") not in ("1", ""):
+            raise ValueError(f"game {_shown(self.info[b'GM'])} is not Go")
+        size = _size(text.get("SZ", ""))
+        stones = self._stones(size)
+        black, white = (
+            tuple(sorted(point for point, colour in stones.items() if colour == wanted))
+            for wanted in (b"AB", b"AW")
+        )
+        rows = np.frombuffer(bytes(self.moves), np.uint8).reshape(-1, 3)
+        return GoGame(
+            moves=points_of(rows[:, 1:].tobytes(), size),
+            colours=(rows[:, 0] == ord("W")).astype(np.uint8),
+            size=size,
+            komi=komi_of(text.get("KM", "")),
+            rules=known("RU"),
+            handicap=handicap_of(text.get("HA", "")),
+            black_stones=black,
+            white_stones=white,
+            result=result_of(text.get("RE", "")),
+            black=known("PB"),
+            white=known("PW"),
+            black_rank=known("BR"),
+            white_rank=known("WR"),
+            date=date_of(text.get("DT", "")),
+            event=known("EV"),
+            source=known("SO"),
+            ai=any(_PROGRAMS.search(text.get(name, "")) for name in ("PB", "PW")),
+        )
+
+    def _stones(self, size: int) -> dict[int, bytes]:
+        stones: dict[int, bytes] = {}
+        named = 0
+        for name, values in self.setup:
+            for found in _FIRST.finditer(values):
+                for point in _rectangle(_text(found[0][1:-1]), size):
+                    stones[point] = name
+                    named += 1
+                if named > _MOST_STONES:
+                    raise ValueError("stones are set up over and over")
+        return stones
+
+
+def _first(values: bytes) -> bytes:
+    found = _FIRST.match(values)
+    assert found is not None
+    return found[0][1:-1]
+
+
+def _size(text: str) -> int:
+    if not text:
+        return 19
+    found = _SIZE.fullmatch(text)
+    if found is None:
+        raise ValueError(f"{text[:20]!r} is not the size of a board")
+    width, height = int(found[1]), int(found[2] or found[1])
+    if width != height or width not in SIZES:
+        raise ValueError(f"a board of {width}×{height}: only 2×2 to 19×19 are read")
+    return width
+
+
+def _rectangle(text: str, size: int) -> Iterable[int]:
+    """The points that ``dd`` or ``aa:cc`` names."""
+    found = _POINTS.fullmatch(text)
+    if found is None:
+        raise ValueError(f"a stone at {text[:20]!r}, which is not a point")
+    corners = (found[1], found[2], found[3] or found[1], found[4] or found[2])
+    left, top, right, bottom = (ord(letter) - ord("a") for letter in corners)
+    if not (left <= right < size and top <= bottom < size):
+        raise ValueError(f"a stone at {text[:20]!r}, which is not on {size}×{size}")
+    return (y * size + x for y in range(top, bottom + 1) for x in range(left, right + 1))
+
+
+def _text(value: bytes) -> str:
+    """A value as people wrote it, in one line."""
+    try:
+        text = value.decode()
+    except UnicodeDecodeError:
+        text = value.decode("latin-1")
+    if "\\" in text:
+        text = re.sub(r"\\(.)", r"\1", _BREAK.sub("", text), flags=re.DOTALL)
+    return _SPACE.sub(" ", text).strip()
+
+
+def _shown(raw: bytes) -> str:
+    return repr(raw[:20].decode("utf-8", "replace"))
+
+
+# --- Writing ------------------------------------------------------------------------------------
+
+_GLYPHS = {"": "", "!": "TE[1]", "?": "BM[1]", "??": "BM[2]"}
+
+
+@dataclass(frozen=True)
+class MoveNote:
+    """What is written beside a move."""
+
+    comment: str = ""
+    labels: Mapping[int, str] = field(default_factory=dict)  #: letters or numbers on points
+    marks: Sequence[int] = ()  #: points with a triangle
+    glyph: str = ""  #: "!", "?" or "??": a good move, a bad one, a very bad one
+    line: Sequence[int] = ()  #: a variation: what could have been played instead of the move
+
+
+def write_sgf(game: GoGame, notes: Sequence[MoveNote] = (), *, annotator: str | None = None) -> str:
+    """The game as SGF, in UTF-8 if it goes into a file; `notes` are those of its first moves.
+
+    >>> print(write_sgf(GoGame(np.int16([2, 6]), size=3, komi=0.5, black="Ann")), end="")
+    (;FF[4]GM[1]CA[UTF-8]AP[kedge]SZ[3]KM[0.5]PB[Ann]
+    ;B[ca];W[ac])
+    """
+    if len(notes) > len(game):
+        raise InputError(f"{len(notes)} notes beside {len(game)} moves")
+    nodes, variations = [], []
+    for ply, move in enumerate(game.moves.tolist()):
+        node, note = _nodes(game, ply, [move]), notes[ply] if ply < len(notes) else None
+        if note is not None and note.line:  # the game goes on in a bracket, the line in the next
+            node = f"({node}"
+            variations.append(f")\n({_nodes(game, ply, note.line)})")
+        nodes.append(node + ("" if note is None else _note(note, game.size)))
+    rows = ("".join(nodes[start : start + 10]) for start in range(0, len(nodes), 10))
+    root = "".join(_root(game, annotator))
+    return f"(;{root}\n" + "\n".join(rows) + "".join(reversed(variations)) + ")\n"
+
+
+def write_sgf_file(games: Iterable[GoGame], path: str | Path) -> None:
+    """Write games into one file, compressed as its name says."""
+    with streams.create(path) as file:
+        for game in games:
+            file.write(write_sgf(game).encode())
+
+
+def _nodes(game: GoGame, ply: int, line: Iterable[int]) -> str:
+    """Moves in turns, from one at `ply` on."""
+    return "".join(
+        f";{'BW'[(game.mover(ply) + i) % 2]}[{_point(move, game.size)}]"
+        for i, move in enumerate(line)
+    )
+
+
+def _root(game: GoGame, annotator: str | None) -> Iterator[str]:
+    yield f"FF[4]GM[1]CA[UTF-8]AP[kedge]SZ[{game.size}]"
+    if game.komi is not None:
+        yield f"KM[{game.komi:g}]"
+    if game.handicap:
+        yield f"HA[{game.handicap}]"
+    for name, stones in (("AB", game.black_stones), ("AW", game.white_stones)):
+        if stones:
+            yield name + "".join(f"[{_point(point, game.size)}]" for point in stones)
+    if game.first_player and len(game):
+        yield f"PL[{'BW'[game.mover(0)]}]"
+    if game.result != "?":
+        yield f"RE[{game.result}]"
+    for name, value in (
+        ("RU", game.rules),
+        ("PB", game.black),
+        ("BR", game.black_rank),
+        ("PW", game.white),
+        ("WR", game.white_rank),
+        ("DT", game.date),
+        ("EV", game.event),
+        ("SO", game.source),
+        ("AN", annotator),
+    ):
+        if value is not None:
+            yield f"{name}[{_escaped(_SPACE.sub(' ', value))}]"
+
+
+def _note(note: MoveNote, size: int) -> str:
+    labels = "".join(
+        f"[{_point(point, size)}:{_escaped(_SPACE.sub(' ', label))}]"
+        for point, label in note.labels.items()
+    )
+    marks = "".join(f"[{_point(point, size)}]" for point in note.marks)
+    return (
+        _GLYPHS[note.glyph]
+        + (f"C[{_escaped(note.comment)}]" if note.comment else "")
+        + (f"LB{labels}" if labels else "")
+        + (f"TR{marks}" if marks else "")
+    )
+
+
+def _point(point: int, size: int) -> str:
+    if point == size * size:
+        return ""
+    return chr(ord("a") + point % size) + chr(ord("a") + point // size)
+
+
+def _escaped(text: str) -> str:
+    text = text.encode("utf-8", "replace").decode()
+    return text.replace("\\", "\\\\").replace("]", "\\]")
+
+
+__all__ = ["MoveNote", "read_sgf", "write_sgf", "write_sgf_file"]

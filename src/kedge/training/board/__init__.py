@@ -1,0 +1,1 @@
+"""Imitation learning for board games."""

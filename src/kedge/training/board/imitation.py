@@ -1,0 +1,224 @@
+"""Imitation: a network that says what people would play, and how the game ended for them.
+
+Positions lie packed on the device (bit masks, 64 points a word) and are unpacked there, so that the
+device is the limit and not the road to it.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Literal, NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from kedge.errors import InputError
+from kedge.models.board.encoding import Encoding
+from kedge.models.board.network import to_shipped_onnx
+from kedge.models.board.weights import Weights, weights_of
+from kedge.models.named import load
+from kedge.training.board.growth import grow
+from kedge.training.board.network import SEResNet
+from kedge.training.distributed import Rank
+from kedge.training.trainer import Positions, Recipe, Trainer, fill, read_checkpoint, train
+
+NO_MOVE = -100  # which torch's cross-entropy leaves out
+_SETTLED_ON = 2048  # positions
+
+
+@dataclass(frozen=True)
+class TowerRecipe(Recipe):
+    """How to train a tower of convolutions, as chess and Go have it."""
+
+    filters: int = 64
+    blocks: int = 6
+    se_ratio: int = 8
+    drop: float = 0.1
+    """Stochastic depth of the last block; earlier ones less."""
+    value_weight: float = 0.1
+    heads: Literal["dense", "points"] = "dense"
+    """AlphaGo Zero's, in which every point has weights of its own, or those that treat all alike;
+    only in Go."""
+    turn: bool = True
+    """Learn each position in one of the eight symmetries, drawn anew; only in Go. People's records
+    are not symmetric, since a game begins in the upper right by custom: without turning, a last
+    stage learns that."""
+    later: int = 0
+    """So many moves after the next are predicted as well while training; only in Go."""
+    later_weight: float = 0.25
+    """Of each of them, beside 1 for the next."""
+    teacher_weight: float = 0.0
+    """How much of the policy loss is the teacher's policy, where one is given."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._check_counts("filters", "blocks", "se_ratio")
+        if self.filters < self.se_ratio:
+            raise InputError(f"filters: at least se_ratio ({self.se_ratio}), not {self.filters}")
+        self._check_shares("drop", "teacher_weight")
+        if self.heads not in ("dense", "points"):
+            raise InputError(f"heads: dense, points, not {self.heads}")
+
+
+class Batch(NamedTuple):
+    """Positions as a network takes them, and what people did."""
+
+    planes: Tensor  # (n, planes, side, side) bfloat16
+    legal: Tensor | None  # (n, moves) bool; None if every move counts
+    moves: Tensor  # (n,) int64, what was played
+    results: Tensor  # (n,) float32: 1 won, 0 drawn, −1 lost, for who moves; NaN where unknown
+    later: tuple[Tensor, ...] = ()  # each (n,) int64, the moves after that; NO_MOVE after the last
+
+    def masked(self, logits: Tensor) -> Tensor:
+        """The logits in float32, those of illegal moves out of the way."""
+        logits = logits.float()
+        return logits if self.legal is None else logits.masked_fill(~self.legal, -1e4)
+
+
+class TowerTrainer(Trainer[Batch]):
+    """Of what people play, with the game's result and, where there is one, a teacher's policy."""
+
+    shape: ClassVar[tuple[str, ...]] = ("filters", "blocks", "se_ratio", "heads")
+    moved: ClassVar[tuple[str, ...]] = ("optimizer", "later")
+    inner: ClassVar[tuple[str, ...]] = ("input", "blocks")
+    network: SEResNet
+    recipe: TowerRecipe
+
+    def __init__(
+        self,
+        network: SEResNet,
+        recipe: TowerRecipe,
+        rank: Rank,
+        teacher: SEResNet | None = None,
+        compiled: bool = True,
+    ) -> None:
+        super().__init__(network, recipe, rank)
+        # All batches have one shape: the fastest convolutions for it are worth looking for.
+        torch.backends.cudnn.benchmark = True
+        self.teacher = teacher
+        if teacher is not None:
+            teacher.to(self.device, memory_format=torch.channels_last).eval()
+        self._loss = torch.compile(self._plain_loss) if compiled else self._plain_loss
+
+    def loss(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        found: tuple[Tensor, Tensor] = self._loss(batch)
+        return found
+
+    def _plain_loss(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        with torch.autocast(self.device.type, torch.bfloat16):
+            logits, value, later = self.parallel(batch.planes)
+        logits = batch.masked(logits)
+        policy_loss = functional.cross_entropy(logits, batch.moves)
+        right = (logits.argmax(1) == batch.moves).float().mean()
+        if self.teacher is not None and self.recipe.teacher_weight > 0.0:
+            with torch.no_grad(), torch.autocast(self.device.type, torch.bfloat16):
+                taught, *_ = self.teacher(batch.planes)
+            lesson = -(batch.masked(taught).softmax(1) * logits.log_softmax(1)).sum(1).mean()
+            share = self.recipe.teacher_weight
+            policy_loss = (1.0 - share) * policy_loss + share * lesson
+        for found, moves in zip(later, batch.later, strict=True):
+            later_loss = functional.cross_entropy(found.float(), moves, ignore_index=NO_MOVE)
+            policy_loss = policy_loss + self.recipe.later_weight * later_loss
+        value_loss = self.network.value.losses(value, batch.results).mean()
+        return policy_loss + self.recipe.value_weight * value_loss, right
+
+    def scores(self, network: nn.Module, batch: Batch) -> Tensor:
+        assert isinstance(network, SEResNet)
+        logits, value, _ = network(batch.planes)
+        logits = batch.masked(logits)
+        return torch.stack(
+            [
+                torch.tensor(float(len(logits)), device=logits.device),
+                (logits.argmax(1) == batch.moves).sum(),
+                functional.cross_entropy(logits, batch.moves, reduction="sum"),
+                network.value.losses(value, batch.results).sum(),
+            ]
+        )
+
+
+@dataclass(frozen=True)
+class Course:
+    """What a network of a game is taught on, and tested on."""
+
+    encoding: Encoding
+    make_network: Callable[[TowerRecipe], SEResNet]
+    learned: Positions[Batch]
+    tested: Positions[Batch]
+
+    def train(
+        self,
+        folder: Path,
+        recipe: TowerRecipe,
+        *,
+        rank: Rank,
+        seconds: float = float("inf"),
+        teacher: str | None = None,
+        begin_as: str | None = None,
+    ) -> Iterator[dict[str, float]]:
+        """As `kedge.training.trainer.train` does it.
+
+        ``teacher`` and ``begin_as`` are models, by name or file, or other runs' checkpoints.
+        """
+        torch.manual_seed(recipe.seed)
+        taught = None if teacher is None else self._load(teacher)[0]
+        network = self.make_network(recipe)
+        before: list[dict[str, Any]] = []
+        if begin_as is not None:
+            other, before = self._load(begin_as)
+            grow(other, network)
+            self._settle(network, rank.device)
+        trainer = TowerTrainer(network, recipe, rank, taught, rank.device.type == "cuda")
+        trainer.stages = [*before, *trainer.stages]
+        return train(trainer, self.learned, self.tested, folder, self._exported, seconds=seconds)
+
+    def _exported(self, network: nn.Module) -> bytes:
+        assert isinstance(network, SEResNet)
+        weights = weights_of(network.folded(), "trained", self.encoding)
+        content: bytes = to_shipped_onnx(weights).SerializeToString()
+        return content
+
+    def _settle(self, network: SEResNet, device: torch.device) -> None:
+        """Have the network train as what it is at inference."""
+        count = min(len(self.learned), _SETTLED_ON)
+        rows = torch.arange(count, device=device) * len(self.learned) // max(count, 1)
+        if not count:
+            return  # which `train` has its own word for
+        network.to(device)
+        with torch.autocast(device.type, torch.bfloat16):
+            network.settle(self.learned.batch(rows).planes)
+
+    def _load(self, name: str) -> tuple[SEResNet, list[dict[str, Any]]]:
+        """A model; or the averaged network of a checkpoint, and its stages."""
+        path = Path(name)
+        if path.suffix != ".pt":
+            return self._load_model(name), [{"from_step": 0, "begun_as": name}]
+        state = read_checkpoint(path, torch.device("cpu"))
+        stages = state["stages"]
+        recipe = {key: value for key, value in stages[-1].items() if key != "from_step"}
+        network = self.make_network(TowerRecipe(**recipe))
+        module = "module."
+        averaged = {
+            key.removeprefix(module): value
+            for key, value in state["averaged"].items()
+            if key.startswith(module)
+        }
+        fill(network, averaged, path)
+        return network, stages
+
+    def _load_model(self, name: str) -> SEResNet:
+        weights = load(name)
+        if not isinstance(weights, Weights) or weights.encoding.game != self.encoding.game:
+            raise InputError(f"{name}: a model of another game")
+        recipe = TowerRecipe(
+            filters=weights.filters,
+            blocks=weights.blocks,
+            se_ratio=weights.se_ratio or 1,
+            heads="points" if weights.policy == "points" else "dense",
+        )
+        network = self.make_network(recipe)
+        ours = {key: array.shape for key, array in network.folded().items()}
+        if ours != {key: array.shape for key, array in weights.arrays.items()}:
+            raise InputError(f"{name}: not a network that kedge trains")
+        network.unfold(weights.arrays)
+        return network

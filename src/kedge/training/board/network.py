@@ -1,0 +1,255 @@
+"""The squeeze-and-excitation tower of lc0, Maia and the paper, in the form in which it is trained.
+
+Batch normalisation is a layer of its own here; :meth:`SEResNet.folded` folds it into the
+convolutions and names the arrays as `kedge.models` does, :meth:`SEResNet.unfold` takes such arrays.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from kedge.models.board.encoding import Encoding
+from kedge.training.distributed import BatchNorm
+
+#: Planes of lc0's convolutional policy head, of which 73 name moves.
+POLICY_PLANES = 80
+
+
+class Convolution(nn.Module):
+    """A convolution and its batch normalisation."""
+
+    def __init__(self, inputs: int, outputs: int, size: int) -> None:
+        super().__init__()
+        # A matrix, which is what Muon works on; in this order its kernels are channels-last.
+        self.matrix = nn.Parameter(torch.empty(outputs, size * size * inputs))
+        nn.init.kaiming_uniform_(self.matrix, a=5**0.5)  # as torch's convolutions begin
+        self.norm = BatchNorm(outputs)
+        self.size = size
+
+    @property
+    def _kernels(self) -> Tensor:
+        """(outputs, inputs, size, size)."""
+        outputs = len(self.matrix)
+        return self.matrix.view(outputs, self.size, self.size, -1).permute(0, 3, 1, 2)
+
+    def forward(self, x: Tensor) -> Tensor:
+        found: Tensor = self.norm(functional.conv2d(x, self._kernels, padding=self.size // 2))
+        return found
+
+    def fill(self, weight: Tensor, bias: Tensor) -> None:
+        """Do what one convolution does; `settle` has it do so while it trains too."""
+        self.matrix.copy_(weight.permute(0, 2, 3, 1).flatten(1))
+        assert self.norm.running_mean is not None
+        assert self.norm.running_var is not None
+        self.norm.running_mean.zero_()
+        self.norm.running_var.fill_(1.0 - self.norm.eps)
+        self.norm.weight.fill_(1.0)
+        self.norm.bias.copy_(bias)
+
+    def settle(self, found: Tensor) -> None:
+        """Normalise by the moments of what the kernels found, and do the same as before."""
+        assert self.norm.running_mean is not None
+        assert self.norm.running_var is not None
+        scale, bias = self._scale, self.bias
+        variance, mean = torch.var_mean(found.float(), dim=(0, 2, 3))
+        self.norm.running_mean.copy_(mean)
+        self.norm.running_var.copy_(variance)
+        self.norm.weight.copy_(scale * torch.sqrt(variance + self.norm.eps))
+        self.norm.bias.copy_(bias + scale * mean)
+
+    @property
+    def weight(self) -> Tensor:
+        """Of one convolution that does the same at inference."""
+        return self._kernels * self._scale[:, None, None, None]
+
+    @property
+    def bias(self) -> Tensor:
+        assert self.norm.running_mean is not None
+        return self.norm.bias - self.norm.running_mean * self._scale
+
+    @property
+    def _scale(self) -> Tensor:
+        assert self.norm.running_var is not None
+        return self.norm.weight / torch.sqrt(self.norm.running_var + self.norm.eps)
+
+
+class Block(nn.Module):
+    """Two convolutions, squeeze-and-excitation giving scale and bias, and the way around them."""
+
+    def __init__(self, filters: int, squeezed: int, drop: float) -> None:
+        super().__init__()
+        self.conv1 = Convolution(filters, filters, 3)
+        self.conv2 = Convolution(filters, filters, 3)
+        self.fc1 = nn.Linear(filters, squeezed)
+        self.fc2 = nn.Linear(squeezed, 2 * filters)
+        self.drop = drop
+
+    def forward(self, x: Tensor) -> Tensor:
+        y = self.conv2(functional.relu(self.conv1(x)))
+        squeezed = self.fc2(functional.relu(self.fc1(y.mean(dim=(2, 3)))))
+        scale, bias = squeezed[:, :, None, None].chunk(2, dim=1)
+        y = torch.sigmoid(scale) * y + bias
+        if self.training and self.drop > 0.0:  # stochastic depth, one draw a position
+            kept = torch.rand(len(y), 1, 1, 1, device=y.device) >= self.drop
+            y = y * (kept / (1.0 - self.drop)).to(y.dtype)
+        return functional.relu(x + y)
+
+
+class ConvolutionPolicy(nn.Module):
+    """lc0's: planes of moves by the square they start from, of which some are moves."""
+
+    gather: Tensor
+
+    def __init__(self, filters: int, gather: npt.NDArray[np.int64]) -> None:
+        super().__init__()
+        self.conv1 = Convolution(filters, filters, 3)
+        self.conv2 = nn.Conv2d(filters, POLICY_PLANES, 3, padding=1)
+        self.register_buffer("gather", torch.as_tensor(gather.copy()), persistent=False)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.conv2(functional.relu(self.conv1(x))).flatten(1)[:, self.gather]
+
+
+class DensePolicy(nn.Module):
+    """AlphaGo Zero's: two planes, and a layer from all their points to all moves."""
+
+    def __init__(self, filters: int, encoding: Encoding) -> None:
+        super().__init__()
+        self.conv = Convolution(filters, 2, 1)
+        self.fc = nn.Linear(2 * encoding.side**2, encoding.moves)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.fc(functional.relu(self.conv(x)).flatten(1))
+
+
+class PointsPolicy(nn.Module):
+    """A plane of the points to play on, and one whose mean is the pass: of boards of any size."""
+
+    def __init__(self, filters: int) -> None:
+        super().__init__()
+        self.conv1 = Convolution(filters, filters, 3)
+        self.conv2 = nn.Conv2d(filters, 2, 3, padding=1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        planes = self.conv2(functional.relu(self.conv1(x))).flatten(2)
+        return torch.cat([planes[:, 0], planes[:, 1].mean(1, keepdim=True)], dim=1)
+
+
+class Value(nn.Module):
+    """How the game ends for who moves: win, draw and loss, or their mean, from −1 to 1.
+
+    Made of the points of some planes, or, where it is `pooled`, of their means.
+    """
+
+    def __init__(
+        self, filters: int, encoding: Encoding, *, draws: bool, pooled: bool = False
+    ) -> None:
+        super().__init__()
+        planes, hidden = (32, 128) if draws or pooled else (1, 256)  # lc0's, and AlphaGo Zero's
+        self.conv = Convolution(filters, planes, 1)
+        self.fc1 = nn.Linear(planes * (1 if pooled else encoding.side**2), hidden)
+        self.fc2 = nn.Linear(hidden, 3 if draws else 1)
+        self.draws, self.pooled = draws, pooled
+
+    def forward(self, x: Tensor) -> Tensor:
+        planes = functional.relu(self.conv(x))
+        seen = planes.mean(dim=(2, 3)) if self.pooled else planes.flatten(1)
+        return self.fc2(functional.relu(self.fc1(seen)))
+
+    def losses(self, found: Tensor, results: Tensor) -> Tensor:
+        """Of each position: cross-entropy, or the squared error; 0 where the result is unknown."""
+        known = torch.isfinite(results)
+        results = torch.where(known, results, 0.0)
+        if self.draws:
+            kinds = (1.0 - results).long()  # won, drawn, lost
+            losses = functional.cross_entropy(found.float(), kinds, reduction="none")
+        else:
+            losses = (torch.tanh(found.float()[:, 0]) - results).square()
+        return losses * known
+
+
+class SEResNet(nn.Module):
+    """Policy logits, and what its value head makes of the result, from input planes.
+
+    `later` are heads for the moves after the next. They teach the tower to look ahead, and are left
+    out of what is played.
+    """
+
+    def __init__(
+        self,
+        planes: int,
+        policy: nn.Module,
+        value: Value,
+        filters: int = 64,
+        blocks: int = 6,
+        se_ratio: int = 8,
+        drop: float = 0.0,
+        later: Sequence[nn.Module] = (),
+    ) -> None:
+        super().__init__()
+        self.input = Convolution(planes, filters, 3)
+        # The last blocks are dropped most often.
+        rates = [drop * (index + 1) / blocks for index in range(blocks)]
+        self.blocks = nn.ModuleList([Block(filters, filters // se_ratio, rate) for rate in rates])
+        self.policy, self.value = policy, value
+        self.later = nn.ModuleList(later)
+
+    def forward(self, planes: Tensor) -> tuple[Tensor, Tensor, list[Tensor]]:
+        x = functional.relu(self.input(planes))
+        for block in self.blocks:
+            x = block(x)
+        return self.policy(x), self.value(x), [head(x) for head in self.later if self.training]
+
+    def folded(self) -> dict[str, npt.NDArray[np.float32]]:
+        """The arrays by the names that `kedge.models` gives them."""
+        return {
+            f"{name}.{kind}": np.ascontiguousarray(
+                getattr(part, kind).detach().float().cpu().numpy()
+            )
+            for name, part in self._parts().items()
+            for kind in ("weight", "bias")
+        }
+
+    @torch.no_grad()  # type: ignore[untyped-decorator, unused-ignore]
+    def unfold(self, arrays: Mapping[str, npt.NDArray[np.float32]]) -> None:
+        """Compute what a network with these arrays does, which has its shape."""
+        for name, part in self._parts().items():
+            weight, bias = (torch.tensor(arrays[f"{name}.{kind}"]) for kind in ("weight", "bias"))
+            if isinstance(part, Convolution):
+                part.fill(weight, bias)
+            else:
+                for own, told in ((part.weight, weight), (part.bias, bias)):
+                    own.copy_(told)
+
+    @torch.no_grad()  # type: ignore[untyped-decorator, unused-ignore]
+    def settle(self, planes: Tensor) -> None:
+        """Have batch normalisation expect what it meets on these, and change nothing else.
+
+        Else a network that was unfolded, or is not yet its smaller self on every batch, would
+        begin to train as another one.
+        """
+        hooks = [
+            part.norm.register_forward_pre_hook(lambda _, found, part=part: part.settle(found[0]))
+            for part in self.modules()
+            if isinstance(part, Convolution)
+        ]
+        was_training = self.training
+        self.eval()
+        self(planes)
+        self.train(was_training)
+        for hook in hooks:
+            hook.remove()
+
+    def _parts(self) -> dict[str, nn.Module]:
+        """What is played, by the names that `kedge.models` gives it."""
+        parts: dict[str, nn.Module] = {"input": self.input}
+        for index, block in enumerate(self.blocks):
+            names = {"conv1": "conv1", "conv2": "conv2", "fc1": "se.fc1", "fc2": "se.fc2"}
+            parts |= {f"blocks.{index}.{name}": getattr(block, own) for own, name in names.items()}
+        for head, module in (("policy", self.policy), ("value", self.value)):
+            parts |= {f"{head}.{name}": part for name, part in module.named_children()}
+        return parts

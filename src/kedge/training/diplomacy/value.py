@@ -1,0 +1,180 @@
+"""Training the small network of what Diplomacy positions are worth: each power's share at the end.
+
+First on how people's games ended; then, since those are few and say little of each position, on
+what the network itself says of positions some phases later, after the human model played on from
+people's (appendix J).
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor, nn
+
+from kedge import _core
+from kedge.errors import InputError
+from kedge.models.diplomacy.values import SEEN_ROWS, ValueWeights, alive, to_shipped_onnx
+from kedge.records.diplomacy.games import DiplomacyGame
+from kedge.training import trainer
+from kedge.training.distributed import Rank
+from kedge.training.trainer import Recipe, Trainer
+
+
+@dataclass(frozen=True)
+class ValueRecipe(Recipe):
+    """How to train a network of values alone."""
+
+    width: int = 128
+    hidden: int = 32
+    dropout: float = 0.4
+    steps: int = 600
+    batch: int = 512
+    learning_rate: float = 1e-3
+    warmup: int = 50
+    weight_decay: float = 0.1
+    average: float = 0.99
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._check_counts("width", "hidden")
+        self._check_shares("dropout")
+
+
+class Batch(NamedTuple):
+    seen: Tensor  # (n, 7, 176) int32
+    alive: Tensor  # (n, 7) bool
+    shares: Tensor  # (n, 7)
+
+
+@dataclass(frozen=True)
+class ValuedPositions:
+    """What powers saw, and what they got, as tensors on one device."""
+
+    seen: Tensor  # (n, 7, 176) int16
+    alive: Tensor  # (n, 7) bool
+    shares: Tensor  # (n, 7) float32
+
+    def __len__(self) -> int:
+        return len(self.shares)
+
+    def to(self, device: torch.device) -> "ValuedPositions":
+        return replace(self, **{name: part.to(device) for name, part in vars(self).items()})
+
+    def batch(self, rows: Tensor, turns: Tensor | None = None) -> Batch:
+        """Powers are alike to the network already: there is nothing to turn."""
+        return Batch(self.seen[rows].int(), self.alive[rows], self.shares[rows])
+
+
+def valued(seen: npt.NDArray[np.uint16], shares: npt.ArrayLike) -> ValuedPositions:
+    """What powers saw, as the native core tells it, and what they got."""
+    return ValuedPositions(
+        torch.from_numpy(seen.view(np.int16)),
+        torch.from_numpy(alive(seen)),
+        torch.from_numpy(np.asarray(shares, np.float32)),
+    )
+
+
+def positions_of(games: Iterable[DiplomacyGame]) -> ValuedPositions:
+    """Every position of the games whose end is known."""
+    boards: list[_core.DiplomacyBoard] = []
+    shares = []
+    for game in games:
+        ended = game.shares()
+        if ended is not None:
+            own = [decision.state.board for decision in game.decisions()]
+            boards += own
+            shares += [ended] * len(own)
+    if not boards:
+        raise InputError("too few games: none tells how it ended")
+    return valued(_core.diplomacy_seen(_core.DiplomacyBatch(boards)), shares)
+
+
+class ValueModule(nn.Module):
+    def __init__(self, width: int, hidden: int, dropout: float = 0.0) -> None:
+        super().__init__()
+        self.rows = nn.EmbeddingBag(SEEN_ROWS, width, mode="sum", padding_idx=0)
+        with torch.no_grad():
+            self.rows.weight.mul_(0.03)  # some hundred of them are added up
+        self.bias = nn.Parameter(torch.zeros(width))
+        self.layer = nn.Linear(width, hidden)
+        self.out = nn.Linear(hidden, 1, bias=False)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, batch: Batch) -> Tensor:
+        """Logits of the shares, −∞ for who is gone."""
+        x = (self.rows(batch.seen.flatten(0, 1)) + self.bias).relu()
+        x = self.out(self.layer(self.dropout(x)).relu())
+        return x.view(len(batch.seen), -1).masked_fill(~batch.alive, -torch.inf)
+
+    def arrays(self) -> dict[str, Any]:
+        arrays = {name: part.float().cpu().numpy() for name, part in self.state_dict().items()}
+        arrays["rows.bias"] = arrays.pop("bias")
+        return arrays
+
+
+class ValueTrainer(Trainer[Batch]):
+    """What is right is who will have the most."""
+
+    shape: ClassVar[tuple[str, ...]] = ("width", "hidden")
+
+    def loss(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        losses, right, _ = _scored(batch, self.parallel(batch))
+        return losses.mean(), right.float().mean()
+
+    def scores(self, network: nn.Module, batch: Batch) -> Tensor:
+        with torch.autocast(self.device.type, enabled=False):
+            losses, right, errors = _scored(batch, network(batch))
+        count = torch.tensor(float(len(losses)), device=losses.device)
+        return torch.stack([count, right.sum(), losses.sum(), errors.sum()])
+
+
+def _scored(batch: Batch, logits: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Cross-entropies, who will have the most, and squared errors of the shares."""
+    known = logits.log_softmax(1).masked_fill(~batch.alive, 0.0)
+    losses = -(batch.shares * known).sum(1)
+    right = logits.argmax(1) == batch.shares.argmax(1)
+    return losses, right, (logits.softmax(1) - batch.shares).square().sum(1)
+
+
+def begun(recipe: ValueRecipe, before: ValueWeights | None = None) -> ValueModule:
+    """What is trained: a new network, or the one `before`, if it has the recipe's shape."""
+    torch.manual_seed(recipe.seed)
+    network = ValueModule(recipe.width, recipe.hidden, recipe.dropout)
+    if before is None:
+        return network
+    if (before.width, before.hidden) != (recipe.width, recipe.hidden):
+        raise InputError(
+            f"the model to begin as has width {before.width} and hidden {before.hidden}, the "
+            f"recipe {recipe.width} and {recipe.hidden}"
+        )
+    arrays = {name: torch.from_numpy(np.array(part)) for name, part in before.arrays.items()}
+    arrays["bias"] = arrays.pop("rows.bias")
+    network.load_state_dict(arrays)
+    return network
+
+
+def train(
+    network: ValueModule,
+    learned: ValuedPositions,
+    tested: ValuedPositions,
+    folder: Path,
+    recipe: ValueRecipe,
+    *,
+    rank: Rank,
+    seconds: float = float("inf"),
+) -> Iterator[dict[str, float]]:
+    """Train what was `begun`; see `kedge.training.trainer.train`."""
+    course = ValueTrainer(network, recipe, rank)
+    learned, tested = learned.to(rank.device), tested.to(rank.device)
+    return trainer.train(course, learned, tested, folder, exported, seconds=seconds)
+
+
+def exported(network: nn.Module) -> bytes:
+    """The file that kedge ships."""
+    assert isinstance(network, ValueModule)
+    content: bytes = to_shipped_onnx(ValueWeights(network.arrays(), "trained")).SerializeToString()
+    return content

@@ -1,0 +1,184 @@
+"""Training a Hanabi model on recorded games: what is played next (appendix L).
+
+What is learned are whole games, in colours that are drawn anew each time.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import ClassVar, Literal, NamedTuple, get_args
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from kedge.errors import InputError
+from kedge.games.hanabi import Hanabi
+from kedge.models.hanabi.model import legal_moves
+from kedge.models.hanabi.network import PolicyWeights, to_shipped_onnx
+from kedge.models.hanabi.torch_network import PolicyModule
+from kedge.models.torch_arrays import state_of
+from kedge.records.hanabi.games import HanabiGame, is_held_out
+from kedge.training import trainer
+from kedge.training.distributed import Rank
+from kedge.training.hanabi.games import PlayedGames, played, room
+from kedge.training.trainer import Metrics, Positions, Recipe, Trainer
+
+Moves = Literal["people", "all"]
+
+
+@dataclass(frozen=True)
+class HanabiRecipe(Recipe):
+    """How to train a Public-LSTM; a batch is of whole games."""
+
+    width: int = 256
+    layers: int = 1
+    """Of the LSTM."""
+    dropout: float = 0.2
+    moves: Moves = "people"
+    """Whose are learned: people's, in games that have any, or everyone's. Tested are people's."""
+    recolour: bool = True
+    """Whether colours are drawn anew each time: to people they are alike, a program may prefer
+    some."""
+    steps: int = 1000
+    batch: int = 32
+    learning_rate: float = 1e-3
+    warmup: int = 20
+    average: float = 0.98
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._check_counts("width", "layers")
+        self._check_shares("dropout")
+        if self.moves not in get_args(Moves):
+            raise InputError(f"moves: {' or '.join(get_args(Moves))}, not {self.moves}")
+
+
+class Batch(NamedTuple):
+    seen: Tensor  # (plies, n, features): by who is to move
+    legal: Tensor  # (plies, n, actions) bool
+    asked: Tensor  # (plies, n) bool: moves to be guessed
+    chosen: Tensor  # (m,): what those were
+
+
+@dataclass(frozen=True)
+class TaughtGames:
+    """Games, and whose moves in them are to be guessed."""
+
+    games: PlayedGames
+    asked: npt.NDArray[np.bool_]  # (n, plies)
+    device: torch.device
+    recolour: bool = True
+
+    def __len__(self) -> int:
+        return len(self.games)
+
+    def batch(self, rows: Tensor, turns: Tensor | None = None) -> Batch:
+        """In other colours, where `turns` are drawn and it is to recolour."""
+        which = rows.numpy(force=True)
+        games = self.games.take(which)
+        if turns is not None and self.recolour:
+            games = games.recoloured(turns.double().numpy(force=True))
+        count, plies = games.actions.shape
+        seen, places = room(self.device, plies, count, games.game.num_features())
+        legal = np.empty((plies, count, len(games.game.moves)), bool)
+        for ply, now in enumerate(games.plies()):
+            now.encode(places[ply], "private", None, True)
+            legal[ply] = legal_moves(now, legal.shape[2])
+        asked = self.asked[which, :plies].T
+        parts = (torch.from_numpy(part) for part in (legal, asked.copy(), games.actions.T[asked]))
+        return Batch(*(part.to(self.device, non_blocking=True) for part in (seen, *parts)))
+
+
+def taught(games: Sequence[HanabiGame], moves: Moves, device: torch.device) -> TaughtGames:
+    """Recorded games, and the moves of people in them, where there are any, or all."""
+    them = played(games)
+    asked = them.actions >= 0
+    for row, game in zip(asked, games, strict=True):
+        asks = game.choices(people=True)
+        if moves == "all" or not game.humans:
+            asks |= game.choices(people=False)
+        row[: len(game)] = asks
+    return TaughtGames(them, asked, device)
+
+
+class HanabiTrainer(Trainer[Batch]):
+    shape: ClassVar[tuple[str, ...]] = ("width", "layers")
+    inner: ClassVar[tuple[str, ...]] = ("public", "lstm", "private")
+    ahead: ClassVar[int] = 3
+
+    def loss(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        with torch.autocast(self.device.type, torch.bfloat16):
+            losses, right = _scored(batch, self.parallel(batch.seen))
+        return losses.mean(), right.float().mean()
+
+    def scores(self, network: nn.Module, batch: Batch) -> Tensor:
+        losses, right = _scored(batch, network(batch.seen))
+        count = torch.tensor(float(len(losses)), device=losses.device)
+        return torch.stack([count, right.sum(), losses.sum(), torch.zeros_like(count)])
+
+    def evaluate(
+        self, positions: Positions[Batch], batch: int = 256, most: int | None = None
+    ) -> Metrics:
+        """Of whole games, so that fewer are looked at at a time."""
+        return super().evaluate(positions, batch, most)
+
+
+def _scored(batch: Batch, logits: Tensor) -> tuple[Tensor, Tensor]:
+    """Of each move to be guessed the cross-entropy, and whether it was the likeliest."""
+    asked = logits[batch.asked].float().masked_fill(~batch.legal[batch.asked], -torch.inf)
+    losses = functional.cross_entropy(asked, batch.chosen, reduction="none")
+    return losses, asked.argmax(1) == batch.chosen
+
+
+def begun(recipe: HanabiRecipe, game: Hanabi, before: PolicyWeights | None = None) -> PolicyModule:
+    """What is trained: a new network, or the one `before`, if it has the recipe's shape."""
+    torch.manual_seed(recipe.seed)
+    network = PolicyModule(game, recipe.width, recipe.layers, recipe.dropout)
+    if before is None:
+        return network
+    if (before.width, before.layers) != (recipe.width, recipe.layers):
+        raise InputError(
+            f"the model to begin as has width {before.width} and layers {before.layers}, the "
+            f"recipe {recipe.width} and {recipe.layers}"
+        )
+    if str(before.game) != str(game):
+        raise InputError(f"the model to begin as plays {before.game}, the games are {game}")
+    network.load_state_dict(state_of(before.arrays))
+    return network
+
+
+def train(
+    games: Iterable[HanabiGame],
+    folder: Path,
+    recipe: HanabiRecipe,
+    *,
+    rank: Rank,
+    before: PolicyWeights | None = None,
+    seconds: float = float("inf"),
+) -> Iterator[dict[str, float]]:
+    """Train on the games that are not held out; see `kedge.training.trainer.train`."""
+    parts: tuple[list[HanabiGame], list[HanabiGame]] = ([], [])
+    for game in games:
+        if len(game) > min(game.humans, default=0):  # someone's move is to be guessed
+            parts[is_held_out(game)].append(game)
+    ours, others = parts
+    if not ours or not others:
+        raise InputError(
+            f"too few games: {len(ours)} to train on, {len(others)} held out to test on"
+        )
+    learned = replace(taught(ours, recipe.moves, rank.device), recolour=recipe.recolour)
+    tested = taught(others, "people", rank.device)
+    if str(tested.games.game) != str(learned.games.game):
+        raise InputError(f"games by the same rules: {learned.games.game}, {tested.games.game}")
+    course = HanabiTrainer(begun(recipe, learned.games.game, before), recipe, rank)
+    return trainer.train(course, learned, tested, folder, exported, seconds=seconds)
+
+
+def exported(network: nn.Module) -> bytes:
+    """The file that kedge ships."""
+    assert isinstance(network, PolicyModule)
+    content: bytes = to_shipped_onnx(network.weights()).SerializeToString()
+    return content

@@ -1,0 +1,138 @@
+"""Matches of Go: the same as of chess, but for a judge."""
+
+import numpy as np
+import pytest
+import tiny_go
+
+from kedge.agents.agent import Analysis
+from kedge.errors import InputError
+from kedge.experiments import run
+from kedge.experiments.board.match import GoMatch, play_go
+from kedge.models.board.network import to_onnx
+from kedge.paper.go.accuracy import GoAccuracy
+from kedge.paper.go.strength import GoStrength, GoTradeoff
+
+PASS = 361
+
+
+def quick(model, **fields):
+    usual = {"a": model, "b": model, "games": 4, "max_plies": 16, "judge": "playouts"}
+    return GoMatch(**{**usual, **fields})
+
+
+class Scripted:
+    """Plays where it is told by the number of the move, then passes."""
+
+    def __init__(self, moves, value_for_black=0.0):
+        self.moves, self.value = moves, value_for_black
+
+    def analyse_many(self, states):
+        found = []
+        for state in states:
+            ply = len(state.history)
+            wanted = self.moves[ply] if ply < len(self.moves) else PASS
+            policy = np.array([float(action == wanted) for action in state.legal_actions()])
+            value = self.value if state.current_player() == 0 else -self.value
+            found.append(Analysis(policy, policy, policy, value))
+        return found
+
+
+def play(moves, count=2, value=0.0, **rules):
+    player = Scripted(moves, value)
+    rng = np.random.default_rng(0)
+    return play_go((player, player), count, rng, judge="playouts", **rules)
+
+
+def test_a_judge_has_the_last_word():
+    # Two passes on an empty board: White has the komi, and agent 1 is White first.
+    assert play([]) == [
+        {"first": 0, "moves": "pass pass", "score": 0.0, "termination": "two passes",
+         "margin": -6.5, "judge": "playouts"},
+        {"first": 1, "moves": "pass pass", "score": 1.0, "termination": "two passes",
+         "margin": -6.5, "judge": "playouts"},
+    ]  # fmt: skip
+    [drawn] = play([], count=1, komi=0.0)
+    assert (drawn["score"], drawn["margin"]) == (0.5, 0.0)
+    [long] = play([60, 300, 72], count=1, max_plies=3)
+    assert (long["termination"], long["moves"]) == ("move limit", "D16 Q4 Q16")
+    assert long["judge"] == "playouts"
+
+
+def test_who_resigns_needs_no_judge():
+    [game] = play(range(20), count=1, value=0.99, resign=0.9)
+    assert (game["score"], game["termination"]) == (1.0, "resignation")
+    assert "judge" not in game
+    match = quick("x", games=1)
+    [record] = match.records({"games 1-1": {"games": [game]}})
+    assert (record.result, record.black, record.komi) == ("B+R", "x", 6.5)
+
+
+def test_the_engine_does_not_matter(go_model, tmp_path):
+    match = quick(go_model, a=f"puct({go_model}, playouts=3)")
+    one = run(match, engine="inline", progress=False, folder=tmp_path / "inline")
+    two = run(match, workers=2, progress=False, folder=tmp_path / "local")
+    assert one.results == two.results
+    records = list(match.records(one.results))
+    assert [record.black for record in records] == [match.a, match.b] * 2
+    assert all(len(record) == 16 for record in records)
+    lines = one.report().text().splitlines()
+    assert [line.split()[0] for line in lines[4:7]] == ["black", "white", "both"]
+    assert lines[-1] == "judges: playouts 4"
+
+
+def test_the_judge_makes_another_match(go_model):
+    assert quick(go_model).digest != quick(go_model, judge="gnugo").digest
+    assert quick(go_model).identity()["config"]["judge"] == "playouts"
+    assert quick(go_model, judge=None).judge in ("gnugo", "playouts")
+    strength = GoStrength(models=(go_model,), judge="playouts")
+    assert strength.digest != GoStrength(models=(go_model,), judge="gnugo").digest
+    with pytest.raises(InputError, match="unknown judge"):
+        quick(go_model, judge="me")
+
+
+def test_a_match_on_a_small_board(go_model, tmp_path):
+    path = tmp_path / "points.onnx"
+    path.write_bytes(to_onnx(tiny_go.weights(policy="points")).SerializeToString())
+    small = quick(f"'{path}'", games=2, chunk=2, size=9)
+    results = run(small, engine="inline").results
+    for game in small.records(results):
+        assert game.size == 9
+        assert game.moves.max() <= 81
+    with pytest.raises(InputError, match="the model plays on 19×19, not on 9×9"):
+        quick(go_model, size=9).check()
+    with pytest.raises(InputError, match="a board of -3×-3"):
+        quick(go_model, size=-3).check()
+
+
+def test_judges_that_failed_are_told(go_model):
+    told = play([], count=3)
+    told[1]["failures"] = ["gnugo: died"] * 2
+    told[2]["unasked"] = ["gnugo"]
+    report = quick(go_model, games=3).report({"games 1-3": {"games": told}})
+    assert report.notes[-3:] == [
+        "judges: playouts 3",
+        "a judge failed 2 times, most often so: gnugo: died",
+        "gnugo failed in three games in a row and was not asked in 1 after them",
+    ]
+
+
+def test_published_strength(go_model):
+    strength = GoStrength(models=(go_model,), judge="playouts", games=2, chunk=2)
+    results = {task.key: {"games": play([])} for task in strength.tasks()}
+    report = strength.report(results)
+    rows = {(row["temperature"], row["c_puct"]): row for row in report.table.rows}
+    assert len(rows) == 10
+    assert (rows[1.0, 2.0]["paper"], rows[0.3, 0.5]["paper_se"]) == (0.876, 0.005)
+    assert (rows[1.0, 2.0]["games"], rows[1.0, 2.0]["score"]) == (2, 0.5)
+    assert "judges: playouts 20" in report.notes[-1]
+
+
+def test_a_tradeoff_is_of_both_tables(go_model):
+    matches = {"games": 6, "chunk": 2, "judge": "playouts"}
+    both = GoTradeoff(models=(go_model,), **matches)
+    assert (GoTradeoff().models, both.positions) == (("go",), 100)
+    assert both.strength() == GoStrength(models=(go_model,), **matches)
+    assert both.accuracy() == GoAccuracy(models=(go_model,))
+    asked = [task.params for task in both.tasks() if task.params["part"] == "matches"]
+    assert len(asked) == len(both.strength().tasks()) / 2, "one temperature of two"
+    assert both.config()["judge"] == "playouts"

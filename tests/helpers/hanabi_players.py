@@ -1,0 +1,84 @@
+"""Agents for Hanabi that need no network: any move, or with a look at one's own cards."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kedge.agents import AGENTS, make_hanabi_player
+from kedge.agents.hanabi.players import BlueprintAgent, HanabiAgent, likeliest
+from kedge.evaluation.hanabi.selfplay import dealt, play, recorded
+from kedge.games.hanabi import Hanabi
+from kedge.models.hanabi.model import UniformBlueprint
+from kedge.regularize import forward_kl
+
+
+def imitation(temperature=1.0, greedy=False):
+    """In place of the model that ships."""
+    return BlueprintAgent(UniformBlueprint(48), temperature, greedy=greedy)
+
+
+class Peeking(HanabiAgent):
+    """A search that knows its cards: a play is worth a point, a miss costs four."""
+
+    def __init__(
+        self, anchor="uniform-hanabi", lam=0.0, rollouts=10, belief="learned", greedy=False
+    ):
+        self.anchor, self.lam, self.greedy = make_hanabi_player(anchor), lam, greedy
+        self.rollouts, self.belief = rollouts, str(belief)
+        self.asked = []
+
+    @property
+    def blueprint(self):
+        return self.anchor.blueprint
+
+    def analyse_many(self, states, rng):
+        self.asked.append(list(states))
+        return [self._searched(state, rng) for state in states]
+
+    def _searched(self, state, rng):
+        [found] = self.anchor.analyse_many([state], rng)
+        hand = state.hands[state.current_player()]
+        q = np.array([worth(state, hand, action) for action in found.actions.tolist()])
+        policy = forward_kl(found.anchor, q, self.lam)
+        cards = np.zeros((len(hand), 25))
+        for slot, card in enumerate(hand):
+            cards[slot, [card.colour * 5 + card.rank - 1, 24]] += 0.75, 0.25
+        return replace(
+            found, q=q, policy=likeliest(policy) if self.greedy else policy, smooth=None,
+            value=float(policy @ q), visits=np.full(len(q), self.rollouts), cards=cards,
+        )  # fmt: skip
+
+
+def worth(state, hand, action):
+    """Of two that are alike, the lower action is worth a little more."""
+    kind, at, _ = state.game.moves[action]
+    points = {"discard": 0.3, "color": 0.1, "rank": 0.1, "play": -4.0}[kind]
+    if kind == "play" and state.fireworks[hand[at].colour] == hand[at].rank - 1:
+        points = 1.0
+    return points - 0.001 * action
+
+
+def people(count, players=2, **fields):
+    """Of a person at seat 1, who knows the cards, with a program that makes any move."""
+    rules = Hanabi(players)
+    seats = tuple(int(seat == 1) for seat in range(players))
+    tables = [(seats, dealt(rules, 3, number)) for number in range(count)]
+    played = play([imitation(), Peeking()], tables, rules, np.random.default_rng(0))
+    records = [recorded(game, ["any", "human"], Hanabi(), f"{i}") for i, game in enumerate(played)]
+    names = tuple("Ann" if seat == 1 else "ai:any" for seat in range(players))
+    return [
+        replace(game, **{"players": names, "participant": "AB"[i % 2], **fields})
+        for i, game in enumerate(records)
+    ]
+
+
+@pytest.fixture
+def registered(monkeypatch):
+    """By the names of those that ship, in this process."""
+    register(monkeypatch)
+
+
+def register(monkeypatch):
+    monkeypatch.setitem(AGENTS._makers, "hanabi", imitation)
+    monkeypatch.setitem(AGENTS._makers, "sparta", Peeking)

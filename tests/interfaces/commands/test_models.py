@@ -1,0 +1,122 @@
+"""``kedge models`` as a user meets it."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import command
+import numpy as np
+import pytest
+import tiny_go
+import tiny_lc0 as tiny
+
+from kedge.models.board.network import to_shipped_onnx
+from kedge.models.weight_files import read_weights
+
+
+def kedge(*arguments):
+    return command.kedge("models", *arguments)
+
+
+def answer(*arguments):
+    return command.answer("models", *arguments)
+
+
+@pytest.fixture
+def weights(tmp_path):
+    return tiny.write(tmp_path / "net.pb.gz", tiny.net())
+
+
+def test_a_model_comes_and_goes(weights, own_home):
+    assert answer("list")["models"] == []
+    added = answer("add", "mine", weights)
+    assert added["format"] == "lc0"
+    assert added["architecture"]["filters"] == 8
+    assert Path(added["path"]).is_relative_to(own_home)
+    assert answer("info", "mine") == added
+    listed = answer("list")
+    assert listed["models"] == [added]
+    assert "maia-1900" in listed["public"]
+    assert "mine" in kedge("list").stdout
+    assert added["sha256"] in kedge("info", "mine").stdout
+    assert answer("remove", "mine") == {"removed": "mine"}
+    assert answer("list")["models"] == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "match"),
+    [
+        (("info", "mine"), "unknown model"),
+        (("info", "goo"), "did you mean go or go-modern?"),
+        (("remove", "go"), "go ships with kedge"),
+        (("info", "maia-1900"), "kedge models pull maia-1900"),
+        (("remove", "../x"), "not a model's name"),
+        (("remove", "chess"), "chess ships with kedge"),
+        (("add", "mine", "none.pb.gz"), "none.pb.gz: no such file"),
+        (("add", "mine", "."), "not a file"),
+        (("pull", "nothing"), "no public model"),
+        (("add", "puct", "net.pb.gz"), "puct: an agent's name"),
+        (("add", "chess", "net.pb.gz"), "chess: an agent's name"),
+        (("add", "diplomacy-value", "net.pb.gz"), "diplomacy-value: a shipped model's name"),
+    ],
+)
+def test_bad_input_is_one_line(arguments, match):
+    done = kedge(*arguments)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.count("\n") == 1
+    assert match in done.stderr
+
+
+def test_shipped_models_are_shown(own_home):
+    listed = answer("list")["shipped"]
+    assert listed == [answer("info", model["name"]) for model in listed]
+    names = ["chess", "diplomacy", "diplomacy-bots", "diplomacy-value", "go", "go-large"]
+    names += ["go-modern", "hanabi", "hanabi-belief", "hanabi-belief-greedy", "hanabi-smartbot"]
+    names += ["hanabi-smartbot-belief", "hanabi-smartbot-belief-greedy"]
+    assert [model["name"] for model in listed] == names
+    shipped = listed[0]
+    assert (shipped["name"], shipped["format"]) == ("chess", "onnx")
+    assert Path(shipped["path"]).stat().st_size == shipped["size"]
+    assert shipped["training"]["licence"].startswith("GPL")
+    listed = kedge("list").stdout
+    assert re.search(r"chess +8 × 64.* MB +shipped", listed)
+    assert re.search(r"diplomacy-value +128 × 32 .* MB +shipped", listed)
+    assert "maia-1900" in listed
+    assert "top1 0.4942" in kedge("info", "chess").stdout
+
+
+def test_a_mean_lies_between(own_home, tmp_path):
+    net, other, mean = tiny_go.weights(), tmp_path / "other.onnx", tmp_path / "mean.onnx"
+    one = tmp_path / "one.onnx"
+    twice = {name: 2.0 * array for name, array in net.arrays.items()}
+    for file, weights in ((one, net), (other, replace(net, arrays=twice))):
+        file.write_bytes(to_shipped_onnx(weights).SerializeToString())
+    told = answer("mean", str(one), str(other), "--out", str(mean))
+    assert told == {"models": [str(one), str(other)], "file": str(mean)}
+    found = read_weights(mean).arrays
+    for name, array in net.arrays.items():
+        # A byte has half a 127th of the largest weight to be wrong by, in each of the files.
+        np.testing.assert_allclose(found[name], 1.5 * array, atol=0.02 * np.abs(array).max())
+
+
+@pytest.mark.parametrize(
+    ("models", "said"),
+    [
+        (["go"], "two models or more"),
+        (["go", "go-large"], "one game and shape"),
+        (["go", "chess"], "one game and shape"),
+        (["hanabi", "hanabi"], "hanabi is not a model of chess or Go"),
+        (["go", "gone"], "gone"),
+    ],
+)
+def test_there_is_no_mean(own_home, tmp_path, models, said):
+    done = kedge("mean", *models, "--out", str(tmp_path / "mean.onnx"))
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert not (tmp_path / "mean.onnx").exists()
+
+
+def test_help():
+    assert "lc0" in kedge("--help").stdout
+    assert "Example" in kedge("pull", "--help").stdout

@@ -1,0 +1,299 @@
+"""Diplomacy on the page's server: seven seats that decide at once."""
+
+import json
+import lzma
+import threading
+from dataclasses import replace
+from itertools import islice
+
+import numpy as np
+import pytest
+from starlette.testclient import TestClient
+
+from kedge.agents import make_agent
+from kedge.errors import InputError
+from kedge.games.diplomacy import POWERS
+from kedge.interfaces.web.app import make_app
+from kedge.interfaces.web.pages import diplomacy as diplomacy_page
+from kedge.interfaces.web.pages.diplomacy import DiplomacyPage
+from kedge.interfaces.web.pages.page_game import Question, Stop
+from kedge.interfaces.web.play.session import Session
+from kedge.interfaces.web.schemas import SeatIn
+
+GAME = DiplomacyPage()
+FRANCE, GERMANY = POWERS.index("FRANCE"), POWERS.index("GERMANY")
+BURGUNDY = {  # which Germany is about to take
+    "name": "S1902M",
+    "units": {"FRANCE": ["A BUR"], "GERMANY": ["A MUN", "A RUH"]},
+    "centers": {"FRANCE": ["BRE", "MAR", "PAR"], "GERMANY": ["BER", "KIE", "MUN"]},
+}
+HALF = "BRE PAR MAR SPA POR BEL HOL LON EDI LVP NWY SWE DEN KIE BER MUN ROM NAP"
+TAKEN = {"FRANCE": [], "GERMANY": ["A MUN - BUR", "A RUH S A MUN - BUR"]}
+
+
+def begin(setup=None, turns=()):
+    seats = [SeatIn(human=True) for _ in POWERS]
+    return Session.begin(GAME, setup or {}, seats, list(turns), np.random.default_rng(0))
+
+
+def think(session, specs, stop=None):
+    agents = {seat: (spec, make_agent(spec)) for seat, spec in specs.items()}
+    rng = np.random.default_rng(0)
+    told = Question(session.state, agents, 0, rng, lambda thought: None, stop or Stop())
+    return GAME.think(told)
+
+
+def test_a_turn_is_taken_once_all_have_ordered():
+    session = begin()
+    for seat in range(6):
+        session.decide(seat, ["A PAR - BUR"] if seat == FRANCE else [])
+    assert session.deciding() == [6]
+    assert not session.turns
+    session.decide(6, ["F ANK - BLA"])
+    assert session.names == [(list(range(7)), "S1901M")]
+    assert session.turns[0]["TURKEY"] == ["F ANK - BLA"]
+    position = GAME.position(session.state, None)
+    assert position["name"] == "F1901M"
+    assert "A BUR" in position["units"]["FRANCE"]
+    [last] = position["last"]
+    assert last == {"name": "S1901M", "orders": session.turns[0], "failed": []}
+
+
+@pytest.mark.parametrize(
+    ("move", "message"),
+    [
+        ("A PAR - BUR", "a list of texts"),
+        ([7], "a list of texts"),
+        (["A PAR - LON"], "'A PAR - LON' is not a legal order"),
+        (["A MUN - BUR"], "'A MUN - BUR' is not a legal order"),
+        (["A PAR - BUR", "A PAR H"], "two orders for PAR"),
+    ],
+)
+def test_only_legal_orders_are_taken(move, message):
+    with pytest.raises(InputError, match=message):
+        begin().decide(FRANCE, move)
+
+
+def test_retreats_and_builds_are_turns_of_those_who_have_them():
+    session = begin({"position": BURGUNDY}, [TAKEN])
+    assert session.deciding() == [FRANCE]
+    position = GAME.position(session.state, None)
+    assert position["dislodged"] == {"FRANCE": ["A BUR"]}
+    assert "A BUR R PAR" in position["legal"]["FRANCE"]["BUR"]
+    session.decide(FRANCE, ["A BUR R PAR"])
+    assert [one["name"] for one in GAME.position(session.state, None)["last"]] == [
+        "S1902M",
+        "S1902R",
+    ]
+    session.decide(FRANCE, ["A PAR - PIC"])
+    session.decide(GERMANY, ["A BUR - PAR"])
+    assert session.state.state.phase == "W1902A"
+    assert GAME.position(session.state, None)["adjustments"]["GERMANY"] == 2
+    with pytest.raises(InputError, match="2 orders, and 1 to give"):
+        session.decide(FRANCE, ["F BRE B", "A MAR B"])
+    with pytest.raises(InputError, match="two orders for BER"):
+        session.decide(GERMANY, ["F BER B", "A BER B"])
+    session.decide(FRANCE, [])
+    session.decide(GERMANY, ["F KIE B", "WAIVE"])
+    units = GAME.position(session.state, None)["units"]
+    assert units == {"FRANCE": ["A PIC"], "GERMANY": ["A PAR", "A RUH", "F KIE"]}
+    session.undo(session.undone_for(None))
+    assert session.state.state.phase == "W1902A"
+
+
+@pytest.mark.parametrize(
+    ("turn", "message"),
+    [
+        (["A PAR - BUR"], "a turn is an object"),
+        ({"SPAIN": []}, "a turn is an object"),
+        ({"FRANCE": "A PAR - BUR"}, "a list of texts"),
+    ],
+)
+def test_turns_that_are_none(turn, message):
+    with pytest.raises(InputError, match=message):
+        begin({}, [turn])
+
+
+def test_a_position_that_is_none():
+    with pytest.raises(InputError, match="position: "):
+        begin({"position": {"name": "S1901M", "units": [["A PAR"]]}})
+
+
+def test_of_a_position_only_what_it_means_is_kept():
+    session = begin({"position": {**BURGUNDY, "note": "a" * 100_000}})
+    assert session.setup.position == BURGUNDY
+
+
+def test_outcomes():
+    session = begin({"last_year": 1901}, [{}])
+    assert session.outcome is None
+    session = begin({"last_year": 1901}, [{}, {}])
+    assert session.outcome == (
+        "Draw: Russia 23%, Turkey 13%, Italy 13%, Germany 13%, France 13%, England 13%, Austria 13%"
+    )
+    assert session.deciding() == []
+    won = {"name": "W1910A", "units": {}, "centers": {"FRANCE": HALF.split()}}
+    assert begin({"position": won}).outcome == "France wins alone"
+
+
+def test_agents_of_one_spec_share_a_search(monkeypatch):
+    asked = []
+    analyse = diplomacy_page.ImitationAgent.analyse_many
+
+    def counted(self, questions, rng):
+        asked.append([seat for _, seat in questions])
+        return analyse(self, questions, rng)
+
+    monkeypatch.setattr(diplomacy_page.ImitationAgent, "analyse_many", counted)
+    session = begin()
+    cold = "diplomacy(temperature=0.5)"
+    found = think(session, {0: "diplomacy", 1: cold, 2: "diplomacy"})
+    assert asked == [[0, 2], [1]]
+    for seat, decision in found.items():
+        assert GAME.check(session.state, seat, decision.move) == decision.move
+        thought = decision.thought
+        assert thought.seat == seat
+        assert thought.agent == (cold if seat == 1 else "diplomacy")
+        assert sum(row.policy for row in thought.rows) <= 1.0 + 1e-9
+        assert (thought.kl == pytest.approx(0.0)) == (seat != 1)
+    assert found[0].thought.rows[0].name == "BUD-SER, TRI-ALB, VIE-TRI"
+
+
+def test_a_search_values_what_it_thinks_of():
+    spec = "pikl-hedge(diplomacy, lambda=0.01, iterations=16, samples=64)"
+    [decision] = think(begin(), {FRANCE: spec}).values()
+    assert all(0.0 <= row.q <= 1.0 for row in decision.thought.rows)
+    assert decision.thought.kl > 0.0
+
+
+def test_lines_tell_what_others_likely_send_there():
+    likely = {
+        3: {"A MUN - BUR": 0.62, "A MUN H": 0.38, "F KIE - DEN": 1.0},
+        1: {"F LON - ENG": 0.3, "F LON - NTH": 0.7},
+    }
+    met = diplomacy_page._met(likely, ["A PAR - BUR", "F BRE - ENG", "A MAR S A PAR - BUR"])
+    assert met == ["– Germany MUN-BUR (62%)", "– England LON-ENG (30%)"]
+    assert diplomacy_page._met(likely, ["A PAR H"]) == []
+    spec = "pikl-hedge(diplomacy, lambda=0.1, iterations=8)"
+    state = DiplomacyPage().begin(diplomacy_page.DiplomacySetup())
+    question = Question(
+        state, {2: (spec, make_agent(spec))}, 0, np.random.default_rng(0), print, Stop()
+    )
+    found = DiplomacyPage().think(question)
+    assert found.keys() == {2}
+    assert all(row.line[0] == row.name for row in found[2].thought.rows)
+
+
+def test_who_waits_for_a_search_can_be_stopped(monkeypatch):
+    monkeypatch.setattr(diplomacy_page, "_searches", threading.Semaphore(0))
+    stop = Stop()
+    threading.Timer(0.2, stop.stop).start()
+    spec = "pikl-hedge(diplomacy, lambda=0.01, iterations=16, samples=64)"
+    assert think(begin(), {FRANCE: spec}, stop) == {}
+
+
+def test_what_agents_think_is_told_with_the_turn():
+    session = begin()
+    [decision] = think(session, {0: "diplomacy"}).values()
+    session.decide(0, decision.move, decision.thought)
+    assert session.thoughts == []
+    for seat in range(1, 7):
+        session.decide(seat, [])
+    assert session.thoughts == [decision.thought]
+
+
+def test_thoughts_are_kept_until_people_decide_again():
+    """A movement phase may be followed by retreats that only concern agents."""
+    seats = [SeatIn(human=seat == GERMANY) for seat in range(7)]
+    rng = np.random.default_rng(0)
+    session = Session.begin(GAME, {"position": BURGUNDY}, seats, [], rng)
+    turns = []
+    for move in (TAKEN["GERMANY"], None, []):
+        if move is not None:
+            session.decide(GERMANY, move)
+        [decision] = think(session, {FRANCE: "diplomacy"}).values()
+        orders = ["A BUR R PAR"] if move is None else []
+        session.decide(FRANCE, orders, replace(decision.thought, turn=len(session.turns)))
+        turns.append([thought.turn for thought in session.thoughts])
+    assert turns == [[0], [0, 1], [2]]
+    assert session.thought == session.thoughts[-1]
+
+
+def test_games_are_saved_and_opened():
+    session = begin({"position": BURGUNDY}, [TAKEN, {"FRANCE": ["A BUR R PAR"]}])
+    record = GAME.read(session.record())
+    assert record.turns == session.turns
+    assert record.outcome is None
+    again = begin(record.setup, record.turns)
+    assert again.state.state.to_json() == session.state.state.to_json()
+    over = begin({"last_year": 1901}, [{}, {}])
+    assert json.loads(over.record())["phases"][-1]["name"] == "COMPLETED"
+    record = GAME.read(over.record())
+    assert (record.setup, record.turns) == ({}, [{power: [] for power in POWERS}] * 2)
+    assert record.outcome == over.outcome
+
+
+def test_a_finished_game_is_looked_through():
+    game = json.loads(begin({"last_year": 1901}, [{}, {}]).record())
+    game |= {
+        "players": dict.fromkeys(POWERS, "Ann") | {"ITALY": None},
+        "ratings": dict.fromkeys(POWERS, 1200.5),
+    }
+    opened = Session.open(GAME, GAME.read(json.dumps(game)), None, np.random.default_rng(0))
+    assert opened.outcome.startswith("Draw: Russia 23%")
+    assert opened.deciding() == []
+    again = json.loads(opened.record())
+    assert again["phases"][-1]["name"] == "COMPLETED"
+    for key in ("players", "ratings"):
+        assert again[key] == game[key]
+    kept = Session.from_document(GAME, json.loads(json.dumps(opened.to_document())))
+    assert (kept.heading, kept.outcome) == (opened.heading, opened.outcome)
+
+
+def test_positions_are_opened():
+    record = GAME.read(json.dumps(BURGUNDY))
+    assert (record.setup, record.turns) == ({"position": BURGUNDY}, [])
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"phases": []}', "1. e4 e5", "[" * 100_000])
+def test_files_that_hold_no_game(text):
+    with pytest.raises(InputError, match="not a game of Diplomacy: "):
+        GAME.read(text)
+
+
+def test_games_of_people_are_opened(shared):
+    path = shared("data/diplomacy/cicero40.jsonl.xz")
+    with lzma.open(path, "rt") as file:
+        for line in islice(file, 5):
+            record = GAME.read(line)
+            session = begin(record.setup, record.turns)
+            assert GAME.read(session.record()).turns == session.turns
+
+
+def test_positions_without_an_order_to_give_are_refused():
+    empty = {"name": "S1901M", "units": {}, "centers": {}}
+    with pytest.raises(InputError, match="no power has an order"):
+        begin({"position": empty}, [])
+
+
+def test_a_phase_over_http():
+    with TestClient(make_app(), "http://localhost") as client:
+        seats = [{"human": seat != 6, "dial": 0} for seat in range(7)]
+        told = {"game": "diplomacy", "seats": seats}
+        session = client.post("/api/v1/sessions", json=told).json()
+        where = f"/api/v1/sessions/{session['id']}"
+        for seat in range(6):
+            move = {"seat": seat, "move": [], "turn": 0}
+            session = client.post(f"{where}/move", json=move).json()
+            assert seat == 5 or session["thoughts"] == []
+        with client.websocket_connect(f"ws://localhost{where}/live") as socket:
+            while not session["turns"]:
+                session = socket.receive_json()["session"]
+        assert [thought["seat"] for thought in session["thoughts"]] == [6]
+        assert [seat["name"] for seat in session["seats"]][:2] == ["Austria", "England"]
+        earlier = client.get(f"{where}/at/0").json()
+        assert earlier["position"]["name"] == "S1901M"
+        assert client.get(f"{where}/at/7").json()["detail"] == "turn 7: the game has 1 so far"
+        again = {"game": "diplomacy", "record": client.get(f"{where}/record").text}
+        assert client.post("/api/v1/sessions/read", json=again).status_code == 201
+        assert client.get("/art/diplomacy.json").json()["size"] == [1000, 832]

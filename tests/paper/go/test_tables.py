@@ -1,0 +1,137 @@
+"""The Go tables: moves drawn from all games, the paper's figures and KataGo beside ours."""
+
+import pytest
+from command import answer, kedge
+
+from kedge.errors import InputError
+from kedge.experiments import run
+from kedge.paper.go.accuracy import GoAccuracy, GoCrossEntropy
+from kedge.paper.go.rl_agents import GoRlAgents
+
+POSITIONS = 8 + 9 + 10 + 11 + 12
+
+
+def columns(positions, hits, loss):
+    """A task's result, as `run` has it."""
+    return {
+        "positions": positions,
+        "top1": hits,
+        "top5": positions,
+        "cross_entropy": loss,
+        "year": [2015] * len(positions),
+    }
+
+
+@pytest.mark.parametrize(
+    ("kind", "key", "raw", "searched", "best"),
+    [
+        (GoAccuracy, "top1", 0.578, 0.585, "2"),
+        (GoCrossEntropy, "cross_entropy", 1.388, 1.362, "raw"),
+    ],
+)
+def test_tables_from_results(kind, key, raw, searched, best):
+    experiment = kind(c_puct=(2.0,), shards=1)
+    found = {
+        task.key: columns([10, 10], [5, 6 if task.params["cell"]["c_puct"] else 5], [15.0, loss])
+        for task, loss in zip(experiment.tasks(), (14.0, 16.0), strict=True)
+    }
+    report = experiment.report(found)
+    rows = report.table.rows
+    assert [(row["model"], row["bucket"], row["setting"]) for row in rows] == [
+        ("go", "2015-2016", "raw"),
+        ("go", "2015-2016", "2"),
+    ]
+    assert [row["paper"] for row in rows] == [raw, searched]
+    assert [row["setting"] for row in rows if row["best"]] == [best]
+    assert rows[1]["gain"] == pytest.approx({"top1": 0.05, "cross_entropy": 0.1}[key])
+    assert "20 moves of 2 games" in report.text()
+    assert "Wang et al. (2017) 57.7%" in report.text()
+
+
+def test_other_years_are_not_set_beside_the_paper():
+    for kind in (GoAccuracy, GoRlAgents):
+        experiment = kind(split="modern", shards=1)
+        found = {task.key: columns([10], [5], [15.0]) for task in experiment.tasks()}
+        report = experiment.report(found)
+        assert not any("paper" in column.heading for column in report.table.columns)
+        assert "2017 and later" in report.text()
+
+
+def drawn(path, positions=None, seed=0):
+    experiment = GoAccuracy(data=str(path), positions=positions, seed=seed)
+    return [(one.game.date, one.ply) for game in experiment.sample("") for one in game]
+
+
+def test_moves_are_drawn_from_all_games(go_games):
+    everything, some, fewer = drawn(go_games), drawn(go_games, 20), drawn(go_games, 10)
+    assert len(everything) == len(set(everything)) == POSITIONS
+    assert not any(date.startswith("2014") for date, _ in everything)
+    assert (len(some), len(fewer)) == (20, 10)
+    assert set(fewer) < set(some) < set(everything)
+    assert some == drawn(go_games, 20) != drawn(go_games, 20, seed=1)
+    assert len({date for date, _ in fewer}) > 1
+
+
+def test_shards_share_out_every_game_once(go_games, go_model, tmp_path):
+    sums = []
+    for shards in (1, 3):
+        experiment = GoAccuracy(
+            models=(go_model,), playouts=2, c_puct=(2.0,), positions=None, shards=shards,
+            data=str(go_games),
+        )  # fmt: skip
+        done = run(experiment, engine="inline", folder=tmp_path / str(shards), progress=False)
+        found = experiment.gather(done.results)
+        sums.append([sorted(map(tuple, one.sums.round(4).tolist())) for one in found.values()])
+    assert sums[0] == sums[1]
+    assert [sorted(int(game[0]) for game in cell) for cell in sums[0]] == [[8, 9, 10, 11, 12]] * 2
+
+
+def test_katago_is_set_beside_the_model(go_games, go_model, katago, tmp_path):
+    experiment = GoRlAgents(models=(go_model,), data=str(go_games), **katago)
+    report = run(experiment, engine="inline", folder=tmp_path / "run", progress=False).report()
+    rows = report.table.rows
+    assert [row["agent"] for row in rows] == ["tiny", "g170-b6c96", "mine"]
+    assert [row["paper"] for row in rows] == [0.578, 0.35, None]
+    assert {row["positions"] for row in rows} == {POSITIONS}
+    assert (rows[0]["gain"], rows[1]["gain"]) == (None, rows[1]["top1"] - rows[0]["top1"])
+    assert rows[1]["cross_entropy"] == pytest.approx(6.58, abs=0.1)  # of 0.5 / 361, but for a hit
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"networks": ()}, "networks: none given; --network FILE"),
+        ({"katago": "no-such-program"}, "no-such-program: no such program; --katago PATH"),
+        ({"networks": ("none.bin.gz",)}, r"none\.bin\.gz: No such file"),
+    ],
+)
+def test_what_katago_lacks_is_told_before_anything_is_done(
+    fields, said, go_games, go_model, katago, tmp_path
+):
+    given = {**katago, **fields}
+    with pytest.raises(InputError, match=said):
+        run(
+            GoRlAgents(models=(go_model,), data=str(go_games), **given),
+            engine="inline",
+            folder=tmp_path / "run",
+        )
+    assert not (tmp_path / "run").exists()
+
+
+def test_other_games_leave_nothing(go_games, go_model, tmp_path):
+    experiment = GoAccuracy(models=(go_model,), data=str(go_games), split="modern")
+    with pytest.raises(InputError, match=r"6 games read, 6 not in the modern.*split=all"):
+        run(experiment, engine="inline", folder=tmp_path / "run")
+    with pytest.raises(InputError, match="split: one of train, test, modern, modern-test, "):
+        GoAccuracy(split="new")
+
+
+def test_the_command(go_games, go_model, katago):
+    found = answer(
+        "paper", "go-rl-agents", "--data", go_games, "--anchor", go_model, "--engine", "inline",
+        "--katago", katago["katago"], "--network", katago["networks"][0],
+    )  # fmt: skip
+    assert [row["agent"] for row in found["rows"]] == ["tiny", "g170-b6c96"]
+    done = kedge("paper", "blotto", "--anchor", go_model)
+    assert done.returncode == 2
+    assert "--anchor: blotto has no such setting" in done.stderr
