@@ -15,7 +15,7 @@ from pathlib import Path
 import chess
 
 from kedge.games.chess import START_FEN, ChessState
-from kedge.models.board.encoding import encode_chess
+from kedge.models.chess.encoding import encode_chess
 
 sys.path.append(str(Path(__file__).parents[1] / "tests" / "helpers"))
 import plain_planes

@@ -17,7 +17,7 @@ import numpy as np
 from timing import rate
 
 from kedge import _core
-from kedge.models.board.encoding import GO
+from kedge.models.go.encoding import GO
 
 SIZE = 19
 PASS = SIZE * SIZE

@@ -1,4 +1,4 @@
-"""Makes src/kedge/agents/dial.json anew: the stops of the dial, and what is measured at each.
+"""Measure the stops of a game's dial, and write them to its ``dial.json``.
 
 python docs/make_dial.py blotto     (a second)
 python docs/make_dial.py chess      (this and the others need KEDGE_DATA, and take long)
@@ -7,7 +7,7 @@ python docs/make_dial.py go --device cuda         (what `make_results.py go` mea
 python docs/make_dial.py diplomacy                (what `make_results.py diplomacy` measured)
 python docs/make_dial.py hanabi --device cuda     (what `make_results.py hanabi` measured)
 
-Other games keep their figures. Finished tasks are kept: interrupt it, and it goes on from there.
+Finished tasks are kept: interrupt it, and it goes on from there.
 """
 
 import argparse
@@ -20,13 +20,16 @@ from typing import Any, TypeVar
 
 import make_results
 
+from kedge import catalogue
 from kedge.agents import make_agent
 from kedge.agents.board.networks import is_cpu
 from kedge.agents.dial import spec_of
 from kedge.experiments import Experiment, run
-from kedge.experiments.board.match import ChessMatch, GoMatch, Match
-from kedge.experiments.board.predict import ChessPredict
+from kedge.experiments.board.match import Match
+from kedge.experiments.chess.match import ChessMatch
+from kedge.experiments.chess.predict import ChessPredict
 from kedge.experiments.diplomacy.tournament import Tournament
+from kedge.experiments.go.match import GoMatch
 from kedge.games.normal_form import blotto, exploitability
 from kedge.paper.diplomacy.published import IL, pikl
 from kedge.paper.diplomacy.tradeoff import DiplomacyTradeoff
@@ -35,7 +38,6 @@ from kedge.paper.hanabi.published import IL as NO_SEARCH
 from kedge.paper.hanabi.tradeoff import HanabiTradeoff
 from kedge.regularize import kl_divergence
 
-CARDS = Path(__file__).resolve().parents[1] / "src" / "kedge" / "agents" / "dial.json"
 CHESS_GAMES = "data/chess/lichess_games.jsonl.xz"
 SIX = "diplomacy(temperature=0.5)"  # whom the paper's agents meet
 SCORE = "score against the bare model, draws as half"
@@ -312,8 +314,7 @@ def main() -> None:
             is_played = told.played is None or at.get(ladder.number, inf) in told.played
             cards.append(measure(at) if kind == "likeness" or is_played else None)
             print(at, cards[-1], flush=True)
-    known = json.loads(CARDS.read_text(encoding="utf-8")) if CARDS.exists() else {}
-    known[told.game] = [
+    stops = [
         {
             "x": round(number / (len(settings) - 1), 2),
             "settings": at,
@@ -322,8 +323,8 @@ def main() -> None:
         }
         for number, at in enumerate(settings)
     ]
-    ordered = {game: known[game] for game in LADDERS if game in known}
-    CARDS.write_text(json.dumps(ordered, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    cards = Path(str(catalogue.find(told.game).load("dial").cards))
+    cards.write_text(json.dumps(stops, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":  # the local pool's workers import this file

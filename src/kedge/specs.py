@@ -11,7 +11,7 @@ import inspect
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Generic, TypeVar
 
 from kedge.errors import InputError
@@ -151,43 +151,57 @@ def _show(value: Any) -> str:
 class Registry(Generic[T]):
     """Makers of one kind of thing (``"game"``, ``"agent"``) by name.
 
-    ``entry_point_group`` is where other packages announce theirs: an entry point ``chess960 =
-    "theirs:make"`` in the group ``kedge.games`` makes ``kedge`` understand ``chess960(...)``.
-    ``otherwise`` finds a maker for a name that nobody registered, or says what is wrong with it.
+    Parameters
+    ----------
+    built_in
+        Returns the makers that ship with kedge, by name. Called when a name is first looked up.
+    entry_point_group
+        Where other packages announce theirs: an entry point ``mine = "theirs:make"`` in the group
+        ``kedge.agents`` makes kedge understand the agent ``mine(...)``.
+    otherwise
+        Returns a maker for a name that is in neither, or raises `InputError`.
     """
 
     def __init__(
         self,
         kind: str,
-        entry_point_group: str,
+        built_in: Callable[[], Mapping[str, Callable[..., T]]],
+        entry_point_group: str | None = None,
         otherwise: Callable[[str], Callable[..., T]] | None = None,
     ) -> None:
         self.kind = kind
+        self._built_in = built_in
         self._group = entry_point_group
         self._otherwise = otherwise
         self._makers: dict[str, Callable[..., T]] = {}
 
     def register(self, name: str, maker: Callable[..., T]) -> None:
+        """Add a maker in this process, before all others of that name."""
         self._makers[name] = maker
 
     def names(self) -> list[str]:
-        plugins = {point.name for point in entry_points(group=self._group)}
-        return sorted(plugins | set(self._makers))
+        """All known names."""
+        return sorted({*self._makers, *self._built_in(), *self._plugins()})
 
     def maker(self, name: str) -> Callable[..., T]:
-        """The maker called `name`; an unknown one is answered with the nearest known ones."""
+        """Return the maker called `name`; the error for an unknown name suggests near ones."""
         if name in self._makers:
             return self._makers[name]
-        for point in entry_points(group=self._group):
-            if point.name == name:
-                try:
-                    made: Callable[..., T] = point.load()
-                except Exception as error:  # someone else's code
-                    raise InputError(f"{self.kind} {name!r}: its plugin fails: {error}") from error
-                return made
+        if (maker := self._built_in().get(name)) is not None:
+            return maker
+        if name in (plugins := self._plugins()):
+            try:
+                made: Callable[..., T] = plugins[name].load()
+            except Exception as error:  # code of another package
+                raise InputError(f"{self.kind} {name!r}: its plugin fails: {error}") from error
+            return made
         if self._otherwise is not None:
             return self._otherwise(name)
         raise InputError(f"unknown {self.kind} {name!r}; {suggest(name, self.names())}")
+
+    def _plugins(self) -> dict[str, EntryPoint]:
+        points = () if self._group is None else entry_points(group=self._group)
+        return {point.name: point for point in points}
 
     def make(self, spec: Spec | str) -> T:
         """Build what `spec` names. In specs the dial is ``lambda``; in Python it is ``lam``."""

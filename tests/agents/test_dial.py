@@ -2,11 +2,11 @@
 
 import json
 from dataclasses import replace
-from importlib.resources import files
 
 import numpy as np
 import pytest
 
+from kedge import catalogue
 from kedge.agents import make_agent
 from kedge.agents.dial import SNAP, dial, stops, strongest
 from kedge.errors import InputError
@@ -126,10 +126,11 @@ def test_bad_input(game, x, settings, said):
 
 
 def test_the_cards():
-    cards = json.loads((files("kedge.agents") / "dial.json").read_text(encoding="utf-8"))
-    assert list(cards) == GAMES
+    assert catalogue.names("dial") == GAMES
+    ladders = [entry.load("dial") for entry in catalogue.entries("dial")]
     words = {"metric", "value", "error", "sample", "counted", "command", "is_share"}
-    for found in cards.values():
+    for ladder in ladders:
+        found = json.loads(ladder.cards.read_text(encoding="utf-8"))
         places = [stop["x"] for stop in found]
         assert places == sorted(set(places))
         for stop in found:

@@ -3,8 +3,8 @@ points."""
 
 import numpy as np
 
-from kedge.models.board.encoding import GO
 from kedge.models.board.weights import Weights
+from kedge.models.go.encoding import GO
 
 
 def weights(filters=8, blocks=2, squeezed=4, policy_planes=2, hidden=6, *, policy="classical"):

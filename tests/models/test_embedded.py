@@ -10,10 +10,10 @@ from kedge.games.chess import START_FEN, ChessState
 from kedge.games.diplomacy import POWERS, Diplomacy, DiplomacyState
 from kedge.games.hanabi import Hanabi, Move
 from kedge.models import embedded
-from kedge.models.board.encoding import CHESS, encode_chess
 from kedge.models.board.onnx_backends import OnnxNetwork
 from kedge.models.board.torch_backend import TorchNetwork
 from kedge.models.chess.conditioning import TOLD, who
+from kedge.models.chess.encoding import CHESS, encode_chess
 from kedge.models.diplomacy.backends import OnnxOrders, TorchOrders
 from kedge.models.diplomacy.orders import NetworkOrders
 from kedge.models.diplomacy.values import SmallValues

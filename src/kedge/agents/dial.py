@@ -1,26 +1,23 @@
 """The dial: one number from "like a person" to "as strong as it gets", and what was measured there.
 
-At 0 the human model plays by itself; at 1 the search that the paper found strongest. The stops
-between them are in ``dial.json``, each with how well it predicts people and how well it plays;
-``docs/make_dial.py`` makes it.
+At 0 the human model plays by itself; at 1 the search that the paper found strongest. Each
+game's `Ladder` has the stops between them, with how well they predict people and how well they
+play; ``docs/make_dial.py`` measures them.
 
 >>> from kedge.agents.dial import dial
 >>> dial("chess", 1).spec
 'puct(chess(elo=1500), c_puct=0.5, playouts=50, temperature=1)'
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
-from typing import Any
 
 import numpy as np
 
+from kedge import catalogue
+from kedge.agents.ladder import Ladder, Stop
 from kedge.errors import InputError
 from kedge.regularize import Array
-from kedge.specs import Spec, suggest
 
 SNAP = 0.02  #: So near to a stop the dial stands at it.
 
@@ -74,36 +71,6 @@ class Dial:
         return "\n".join(lines)
 
 
-@dataclass(frozen=True)
-class _Stop:
-    """As it is in the file."""
-
-    x: float
-    settings: Mapping[str, float]
-    likeness: Mapping[str, Any] | None
-    strength: Mapping[str, Any] | None
-
-
-@dataclass(frozen=True)
-class _Players:
-    """Who plays a game: an anchor, or a search over it."""
-
-    anchor: str
-    search: str
-    number: str
-    """Of the search, which the dial turns: the smaller, the farther from the anchor."""
-    of_anchor: tuple[str, ...] = ()
-    """Settings that the anchor has within a search, too."""
-
-
-_PLAYERS = {
-    "chess": _Players("chess", "puct", "c_puct", ("elo",)),
-    "go": _Players("go", "puct", "c_puct"),
-    "diplomacy": _Players("diplomacy", "pikl-hedge", "lambda"),
-    "hanabi": _Players("hanabi", "sparta", "lambda"),
-    # Nobody has written down what people play in it: its anchor is the paper's, the uniform one.
-    "blotto": _Players("uniform", "pikl-hedge", "lambda"),
-}
 #: From the least to the most that a setting may be told. Those with whole limits are whole.
 _LIMITS: Mapping[str, tuple[float, float]] = {
     "elo": (0.0, 9_999.0),
@@ -129,7 +96,7 @@ def dial(game: str, x: float, **settings: float) -> Dial:
         nothing where there is none. c_puct or λ (``lam``) in place of the dial's own puts `x` where
         that number stands.
     """
-    measured, number = _stops(game), _players(game).number
+    measured, number = _ladder(game).stops, _ladder(game).number
     if isinstance(x, bool) or not isinstance(x, int | float) or not 0.0 <= x <= 1.0:
         raise InputError(f"x: a number from 0 (like a person) to 1 (strong), not {x}")
     told = _checked(game, settings)
@@ -153,7 +120,7 @@ def dial(game: str, x: float, **settings: float) -> Dial:
 
 def stops(game: str) -> list[Dial]:
     """The settings that were measured, from 0 to 1."""
-    return [dial(game, stop.x) for stop in _stops(game)]
+    return [dial(game, stop.x) for stop in _ladder(game).stops]
 
 
 def strongest(game: str) -> Dial:
@@ -168,36 +135,19 @@ def strongest(game: str) -> Dial:
 
 
 def spec_of(game: str, settings: Mapping[str, float]) -> str:
-    """Who plays with these settings: who has no c_puct or λ does not search."""
-    players = _players(game)
-    model = {name: settings[name] for name in players.of_anchor}
-    if players.number not in settings:
-        return str(Spec(players.anchor, (), {**model, **settings}))
-    search = {name: value for name, value in settings.items() if name not in model}
-    return str(Spec(players.search, (Spec(players.anchor, (), model),), search))
+    """Return the agent of `game` with these settings; without c_puct or λ it does not search."""
+    return _ladder(game).spec(settings)
 
 
-@cache
-def _cards() -> dict[str, list[_Stop]]:
-    text = (files("kedge.agents") / "dial.json").read_text(encoding="utf-8")
-    return {game: [_Stop(**stop) for stop in found] for game, found in json.loads(text).items()}
-
-
-def _players(game: str) -> _Players:
-    if game not in _PLAYERS:
-        raise InputError(f"no dial for {game!r}; {suggest(str(game), list(_PLAYERS))}")
-    return _PLAYERS[game]
-
-
-def _stops(game: str) -> list[_Stop]:
-    _players(game)
-    return _cards()[game]
+def _ladder(game: str) -> Ladder:
+    ladder: Ladder = catalogue.find(game, "dial").load("dial")
+    return ladder
 
 
 def _checked(game: str, settings: Mapping[str, float]) -> dict[str, float]:
     """What is told, by the names that specs have."""
     told = {"lambda" if name == "lam" else name: value for name, value in settings.items()}
-    known = list(dict.fromkeys(name for stop in _stops(game) for name in stop.settings))
+    known = list(dict.fromkeys(name for stop in _ladder(game).stops for name in stop.settings))
     for name, value in told.items():
         if name not in known:
             raise InputError(f"the dial of {game} has no {name!r}; it takes {', '.join(known)}")
@@ -209,12 +159,12 @@ def _checked(game: str, settings: Mapping[str, float]) -> dict[str, float]:
     return told
 
 
-def _snapped(stops: Sequence[_Stop], x: float) -> float:
+def _snapped(stops: Sequence[Stop], x: float) -> float:
     nearest = min((stop.x for stop in stops), key=lambda at: abs(at - x))
     return nearest if round(abs(nearest - x), 9) <= SNAP else x
 
 
-def _nearest(stops: Sequence[_Stop], x: float, kind: str) -> list[_Stop]:
+def _nearest(stops: Sequence[Stop], x: float, kind: str) -> list[Stop]:
     """The stop at `x` if that was measured, else the nearest on both sides that were."""
     found = [stop for stop in stops if getattr(stop, kind) is not None]
     below = [stop for stop in found if stop.x <= x][-1:]
@@ -223,25 +173,25 @@ def _nearest(stops: Sequence[_Stop], x: float, kind: str) -> list[_Stop]:
     return below + [stop for stop in found if stop.x > x][:1]
 
 
-def _ladder(stops: Sequence[_Stop], number: str) -> tuple[list[float], Array]:
+def _numbers(stops: Sequence[Stop], number: str) -> tuple[list[float], Array]:
     """The places of the searches, and the logarithms of their numbers."""
     searches = stops[1:]
     return [stop.x for stop in searches], np.log([stop.settings[number] for stop in searches])
 
 
-def _settings(stops: Sequence[_Stop], number: str, x: float) -> dict[str, float]:
+def _settings(stops: Sequence[Stop], number: str, x: float) -> dict[str, float]:
     """Of a stop, or those of the next with a number between the two."""
     above = next(stop for stop in stops if stop.x >= x)
     if above.x == x:
         return dict(above.settings)
-    places, logs = _ladder(stops, number)
+    places, logs = _numbers(stops, number)
     # The anchor is the limit of an infinite number: from the first search on that grows as 1 / x.
     found = np.exp(np.interp(x, places, logs)) * max(1.0, places[0] / x)
     return {**above.settings, number: float(f"{found:.3g}")}
 
 
-def _place(stops: Sequence[_Stop], number: str, value: float) -> float:
+def _place(stops: Sequence[Stop], number: str, value: float) -> float:
     """Where the dial has this number."""
-    places, logs = _ladder(stops, number)
+    places, logs = _numbers(stops, number)
     beyond = max(1.0, value / stops[1].settings[number])
     return float(np.interp(-np.log(value), -logs, places)) / beyond

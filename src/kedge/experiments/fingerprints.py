@@ -5,21 +5,18 @@ from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 
-from kedge.agents.diplomacy.models import VALUE, is_order_model
-from kedge.agents.hanabi.models import belief_name
 from kedge.errors import InputError
 from kedge.models import embedded
-from kedge.models.named import is_known
+from kedge.models.named import is_known, load
 from kedge.models.store import is_path, resolve, stored_names
 from kedge.records.go.files import record_files
 from kedge.specs import Spec, parse
 
 
-def weights_of(*specs: Spec | str) -> dict[str, str]:
-    """The sha256 of each weight file that specs name: a path's, a stored or a shipped model's.
+def weight_hashes(*specs: Spec | str) -> dict[str, str]:
+    """Return the sha256 of each weight file that specs name, and of the models that belong to it.
 
-    Models of Diplomacy bring in the network that values positions for them, those of Hanabi the
-    ones that say what hands may be.
+    A name is a path, a stored model or a shipped model.
     """
     found = {}
     for spec in specs:
@@ -31,12 +28,17 @@ def weights_of(*specs: Spec | str) -> dict[str, str]:
                 found[name] = embedded.sha256(name)
             elif is_path(name) or name in stored_names():
                 found[name] = _sha256(resolve(name))
-            if name in found and is_order_model(name):
-                found |= weights_of(VALUE)
-            beliefs = [belief_name(name, greedy=greedy) for greedy in (False, True)]
-            found |= weights_of(*map(Spec, filter(is_known, beliefs)))
-        found |= weights_of(*(value for value in values if isinstance(value, Spec)))
+            found |= weight_hashes(*map(Spec, filter(is_known, _companions(name))))
+        found |= weight_hashes(*(value for value in values if isinstance(value, Spec)))
     return found
+
+
+def _companions(name: str) -> tuple[str, ...]:
+    """Names of the models that may belong to the model `name`."""
+    try:
+        return load(name).companions(name) if is_known(name) or is_path(name) else ()
+    except InputError:  # a graph of another project, or a file that is reported elsewhere
+        return ()
 
 
 def files_of(paths: Iterable[str | Path]) -> list[str]:

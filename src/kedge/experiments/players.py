@@ -6,12 +6,11 @@ from kedge.agents import Player, make_diplomacy_player, make_hanabi_player, make
 from kedge.agents.board.networks import computing_on, is_cpu
 from kedge.agents.diplomacy.players import DiplomacyPlayer
 from kedge.agents.hanabi.players import HanabiPlayer
-from kedge.games.chess import ChessState
 from kedge.models.board.backends import Dtype
 from kedge.specs import Spec
 
 
-def player_on(device: str, dtype: Dtype, spec: Spec | str, states: type = ChessState) -> Player:
+def player_on(device: str, dtype: Dtype, spec: Spec | str, states: type) -> Player:
     """The agent for such states that `spec` names, for one task; an `InputError` if it is none."""
     with _for_a_task(device, dtype):
         return make_player(spec, states)

@@ -1,42 +1,34 @@
-"""Rules of games, and nothing else. A game is named by a spec, or by a file that holds it."""
+"""Rules of games, and nothing else. A spec names a game, or a file holds it."""
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
+from kedge import catalogue
 from kedge.errors import InputError
-from kedge.games.chess.game import Chess
-from kedge.games.diplomacy.game import Diplomacy
 from kedge.games.game import Game
-from kedge.games.go.game import Go
-from kedge.games.hanabi.game import Hanabi
-from kedge.games.normal_form import (
-    NormalFormGame,
-    blotto,
-    matching_pennies,
-    random_game,
-    read_json,
-    read_nfg,
-    rock_paper_scissors,
-)
+from kedge.games.normal_form import NormalFormGame, read_json, read_nfg
 from kedge.games.openspiel import load_openspiel
-from kedge.specs import Registry
-
-#: Other packages add games through entry points in the group ``kedge.games``.
-GAMES: Registry[Game] = Registry("game", "kedge.games")
-GAMES.register("blotto", blotto)
-GAMES.register("chess", Chess)
-GAMES.register("diplomacy", Diplomacy)
-GAMES.register("go", Go)
-GAMES.register("hanabi", Hanabi)
-GAMES.register("matching-pennies", matching_pennies)
-GAMES.register("random", random_game)
-GAMES.register("rock-paper-scissors", rock_paper_scissors)
+from kedge.specs import Registry, suggest
 
 _READERS = {".nfg": read_nfg, ".json": read_json}
 
 
+def _from_catalogue(name: str) -> Callable[..., Game]:
+    """Return the maker of a game of the catalogue."""
+    known = sorted({*catalogue.names(), *GAMES.names()})
+    if name not in known:
+        raise InputError(f"unknown game {name!r}; {suggest(name, known)}")
+    maker: Callable[..., Game] = catalogue.find(name).load("game")
+    return maker
+
+
+#: Games that a program registers for itself, before those of the catalogue.
+GAMES: Registry[Game] = Registry("game", built_in=dict, otherwise=_from_catalogue)
+
+
 def load_game(text: str) -> Game:
-    """The game that `text` names: a spec, an ``.nfg`` or ``.json`` file, or ``openspiel:NAME``.
+    """Return the game that `text` names: a spec, an ``.nfg`` or ``.json`` file, ``openspiel:NAME``.
 
     >>> print(load_game("blotto(coins=5, fields=2)"))
     blotto(coins=5, fields=2): 6 × 6 actions
@@ -45,17 +37,17 @@ def load_game(text: str) -> Game:
     if reader is not None:
         return reader(text)
     if Path(text).is_file() or re.fullmatch(r"[^()]*\.[a-z]{2,4}", text):
-        raise InputError(f"{text}: not a game file; .nfg and .json are read")
+        raise InputError(f"{text}: not a game file; use .nfg or .json")
     if text.startswith("openspiel:"):
         return load_openspiel(text.removeprefix("openspiel:"))
     return GAMES.make(text)
 
 
 def load_normal_form(text: str) -> NormalFormGame:
-    """The same where only a game in normal form will do."""
+    """Return the normal-form game that `text` names; any other game is an error."""
     game = load_game(text)
     if not isinstance(game, NormalFormGame):
-        raise InputError(f"{text}: not a game in normal form, and only those can be solved")
+        raise InputError(f"{text}: not a game in normal form; only those can be solved")
     return game
 
 

@@ -84,7 +84,7 @@ def load_embedded(
     """The model; one that is told who plays, for a player of `elo`: see `for_players`."""
     weights = _shipped(name)
     if not isinstance(weights, Weights):
-        raise InputError(f"{name} is not a model of chess or Go")
+        raise InputError(f"{name} is not a model of a board game")
     return for_players(weights, name, elo=elo, opponent=opponent, bullet=bullet)
 
 

@@ -1,19 +1,17 @@
 """Files of weights: lc0's, and the ONNX files that `kedge train` makes."""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, Protocol
 
 import onnx
 
+from kedge import catalogue
 from kedge.errors import InputError
-from kedge.models.board.encoding import ENCODINGS
-from kedge.models.board.weights import Weights, weights_of
+from kedge.models.board.encoding import encodings
+from kedge.models.board.weights import Weights, make_weights
 from kedge.models.chess.lc0 import parse_lc0, read_file
-from kedge.models.diplomacy.network import DiplomacyWeights, parse_diplomacy
-from kedge.models.diplomacy.values import ValueWeights, parse_values
-from kedge.models.hanabi.network import BeliefWeights, PolicyWeights, parse_belief, parse_policy
 from kedge.models.onnx_graph import told_by, weight_arrays
 
 Format = Literal["lc0", "onnx"]
@@ -21,7 +19,42 @@ _ONNX_BEGINS = b"\x08"  # the field of the file's version, which every writer pu
 _XZ_BEGINS = b"\xfd7zXZ\x00"
 
 
-AnyWeights = Weights | DiplomacyWeights | ValueWeights | PolicyWeights | BeliefWeights
+class AnyWeights(Protocol):
+    """The weights of a network, whatever its game."""
+
+    @property
+    def arrays(self) -> Mapping[str, Any]:
+        """Numbers by name."""
+        ...
+
+    @property
+    def sha256(self) -> str:
+        """Hash of the file."""
+        ...
+
+    @property
+    def training(self) -> Mapping[str, Any]:
+        """What the trainer wrote."""
+        ...
+
+    @property
+    def parameters(self) -> int: ...
+
+    @property
+    def agent(self) -> str:
+        """Dotted name of the function from (name, weights) to the maker of the model's agent.
+
+        It raises `InputError` where the model plays nothing, such as a belief model.
+        """
+        ...
+
+    def companions(self, name: str) -> tuple[str, ...]:
+        """Names of other models that agents over the model `name` may load."""
+        ...
+
+    def architecture(self) -> dict[str, Any]:
+        """The shape in JSON."""
+        ...
 
 
 def read_model(path: str | Path) -> AnyWeights:
@@ -40,23 +73,26 @@ def parse_model(content: bytes, name: str) -> AnyWeights:
     except Exception:  # protobuf's kinds are not ours
         raise InputError(f"{name}: not an ONNX model") from None
     digest = hashlib.sha256(content).hexdigest()
-    parsers: dict[str, Callable[[onnx.ModelProto, str], AnyWeights]] = {
-        "orders": parse_diplomacy,
-        "value": parse_values,
-        "hanabi-policy": parse_policy,
-        "hanabi-belief": parse_belief,
-    }
     try:
-        return parsers.get(told_by(model).get("network", ""), _parse_tower)(model, digest)
+        return _parser(told_by(model).get("network", ""))(model, digest)
     except (KeyError, ValueError, IndexError, StopIteration, onnx.checker.ValidationError):
         raise InputError(f"{name}: not a network that kedge trained") from None
+
+
+def _parser(kind: str) -> Callable[[onnx.ModelProto, str], AnyWeights]:
+    """Return the parser of the kind of network that a file names; towers name none."""
+    for entry in catalogue.entries("models"):
+        parsers: Mapping[str, Callable[[onnx.ModelProto, str], AnyWeights]] = entry.load("models")
+        if kind in parsers:
+            return parsers[kind]
+    return _parse_tower
 
 
 def read_weights(path: str | Path) -> Weights:
     """The network of a board game in a file."""
     weights = read_model(path)
     if not isinstance(weights, Weights):
-        raise InputError(f"{path}: not a network of chess or Go")
+        raise InputError(f"{path}: not a network of a board game")
     return weights
 
 
@@ -71,5 +107,5 @@ def _parse_tower(model: onnx.ModelProto, digest: str) -> Weights:
         for entry in model.graph.input
         if entry.name == "planes"
     ]
-    encoding = next(known for known in ENCODINGS if [known.shape] == shapes)
-    return weights_of(weight_arrays(model.graph), digest, encoding)
+    encoding = next(known for known in encodings() if [known.shape] == shapes)
+    return make_weights(weight_arrays(model.graph), digest, encoding)

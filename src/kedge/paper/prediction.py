@@ -18,9 +18,9 @@ import numpy as np
 
 from kedge.agents import Player
 from kedge.errors import InputError
-from kedge.evaluation.board.prediction import SUMS, Prediction, clustered, summary
+from kedge.evaluation.prediction import SUMS, Prediction, clustered, summary
 from kedge.experiments import Column, Experiment, Task
-from kedge.experiments.fingerprints import files_of, weights_of
+from kedge.experiments.fingerprints import files_of, weight_hashes
 from kedge.experiments.players import player_on
 from kedge.models.board.backends import Dtype
 from kedge.paper.published import Setting
@@ -99,7 +99,7 @@ class HumanPrediction(Experiment):
         return self.predict(games, player)
 
     def inputs(self) -> dict[str, Any]:
-        return {"files": files_of([self.file()]), "weights": weights_of(*self.models)}
+        return {"files": files_of([self.file()]), "weights": weight_hashes(*self.models)}
 
     def check(self) -> None:
         for model in self.models:

@@ -13,7 +13,7 @@ from kedge.errors import InputError
 from kedge.evaluation.board.matches import MatchScore
 from kedge.experiments import Column, Experiment, Report, Table, Task
 from kedge.experiments.board.match import match_players, match_tasks, score_columns
-from kedge.experiments.fingerprints import weights_of
+from kedge.experiments.fingerprints import weight_hashes
 from kedge.experiments.players import player_on
 from kedge.models.board.backends import Dtype
 from kedge.paper.figures import draw_strength
@@ -59,7 +59,7 @@ class SearchStrength(Experiment):
         """The paper's score and its standard error, where it has them."""
 
     def inputs(self) -> dict[str, Any]:
-        return {"weights": weights_of(*self.models)}
+        return {"weights": weight_hashes(*self.models)}
 
     def notes(self, results: Mapping[str, Mapping[str, Any]]) -> list[str]:
         """What a reader of the table must know."""

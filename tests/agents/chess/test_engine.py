@@ -13,9 +13,9 @@ from kedge.agents.chess.engine import Engine, Options, choose_models, human_seco
 from kedge.errors import InputError
 from kedge.games.chess import ChessState
 from kedge.models import store
-from kedge.models.board.encoding import encode_chess
 from kedge.models.board.mixture import MixedNetwork
 from kedge.models.board.onnx_backends import OnnxNetwork
+from kedge.models.chess.encoding import encode_chess
 from kedge.models.chess.lc0 import parse_lc0
 
 

@@ -9,8 +9,8 @@ from kedge.agents.board.puct import NetworkAgent, PuctAgent
 from kedge.errors import InputError
 from kedge.games.chess import ChessState
 from kedge.games.go import GoState
-from kedge.models.board.encoding import GO, encode_go
 from kedge.models.board.onnx_backends import OnnxNetwork
+from kedge.models.go.encoding import GO, encode_go
 from kedge.search.puct import Settings, search
 
 

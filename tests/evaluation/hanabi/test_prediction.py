@@ -8,7 +8,6 @@ import pytest
 from hanabi_players import Peeking, imitation, people, registered  # noqa: F401
 
 from kedge.agents.hanabi.players import BlueprintAgent, HanabiAnalysis
-from kedge.evaluation.board.prediction import GameScore, clustered
 from kedge.evaluation.diplomacy.prediction import ANCHOR_SHARE, LEAST
 from kedge.evaluation.hanabi.prediction import (
     at_lambda,
@@ -17,6 +16,7 @@ from kedge.evaluation.hanabi.prediction import (
     predict_moves,
     watched,
 )
+from kedge.evaluation.prediction import GameScore, clustered
 from kedge.models.hanabi.model import UniformBlueprint
 from kedge.records.hanabi.games import is_held_out
 from kedge.records.hanabi.positions import hanabi_sieve

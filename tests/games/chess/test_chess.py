@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from kedge import _core
 from kedge.errors import InputError
 from kedge.games.chess import START_FEN, TERMINAL, ChessState
-from kedge.models.board.encoding import encode_chess
+from kedge.models.chess.encoding import encode_chess
 
 # The six positions of the chess programming community, with their published leaf counts.
 PERFT = [

@@ -17,7 +17,7 @@ import tiny_go
 from command import KEDGE, kedge
 from sgfmill import sgf
 
-from kedge.evaluation import game_judges
+from kedge.evaluation.chess import review as chess_review
 from kedge.experiments.engines import progress
 from kedge.games.diplomacy import Diplomacy
 from kedge.games.hanabi import Hanabi
@@ -187,7 +187,7 @@ def test_ctrl_c_keeps_finished_games(tmp_path):
 
 def interrupted(monkeypatch, after, *arguments):
     """As if Ctrl-C came within the game that follows so many."""
-    whole = game_judges.analyse_game
+    whole = chess_review.analyse_game
 
     def analyse(*given, **options):
         nonlocal after
@@ -196,7 +196,7 @@ def interrupted(monkeypatch, after, *arguments):
             raise KeyboardInterrupt
         return whole(*given, **options)
 
-    monkeypatch.setattr(game_judges, "analyse_game", analyse)
+    monkeypatch.setattr(chess_review, "analyse_game", analyse)
     return analyze(*arguments)
 
 
@@ -390,8 +390,8 @@ def test_games_of_decisions(file, agent, reader):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("hanabi.json", "--elo", "1500"), "--elo, --fit-rating: are for chess"),
-        (("diplomacy.jsonl", "--svg", "game.svg"), "--svg: draws games of chess and Go"),
+        (("hanabi.json", "--elo", "1500"), "--elo: reviews of hanabi have no such option"),
+        (("diplomacy.jsonl", "--svg", "game.svg"), "--svg: games of diplomacy are not drawn"),
         (("diplomacy.jsonl", "-a", "chess"), "agent chess: does not play diplomacy"),
         (("hanabi.json", "-a", "chess"), "agent chess: does not play hanabi"),
         (("hanabi.json", "--game", "2"), "holds 1 games, and no game 2"),

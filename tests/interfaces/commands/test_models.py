@@ -106,7 +106,7 @@ def test_a_mean_lies_between(own_home, tmp_path):
         (["go"], "two models or more"),
         (["go", "go-large"], "one game and shape"),
         (["go", "chess"], "one game and shape"),
-        (["hanabi", "hanabi"], "hanabi is not a model of chess or Go"),
+        (["hanabi", "hanabi"], "hanabi is not a model of a board game"),
         (["go", "gone"], "gone"),
     ],
 )

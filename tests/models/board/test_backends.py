@@ -15,14 +15,15 @@ from kedge import _core
 from kedge.errors import InputError
 from kedge.machine import cores
 from kedge.models.board import plain
-from kedge.models.board.encoding import CHESS, GO
 from kedge.models.board.lanes import open_lanes
 from kedge.models.board.network import to_onnx, to_torch
 from kedge.models.board.onnx_backends import OnnxNetwork, OpenVinoNetwork
 from kedge.models.board.torch_backend import TorchNetwork
 from kedge.models.board.tower import TowerNetwork
+from kedge.models.chess.encoding import CHESS
 from kedge.models.chess.lc0 import parse_lc0, read_lc0
 from kedge.models.chess.lc0_moves import move_index
+from kedge.models.go.encoding import GO
 from kedge.models.weight_files import read_model
 
 SHAPES = {

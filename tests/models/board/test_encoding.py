@@ -9,8 +9,9 @@ from chess_games import play
 from kedge import _core
 from kedge.games.chess import START_FEN, ChessState
 from kedge.games.go import GoState
-from kedge.models.board.encoding import CHESS, encode_chess, encode_go
+from kedge.models.chess.encoding import CHESS, encode_chess
 from kedge.models.chess.lc0_moves import MOVES
+from kedge.models.go.encoding import encode_go
 
 
 def test_planes_of_lc0(oracle):

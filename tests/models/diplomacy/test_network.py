@@ -183,7 +183,7 @@ def test_the_file_comes_back(weights, tmp_path):
     for name, array in weights.arrays.items():
         scale = np.abs(array).max() / 127
         np.testing.assert_allclose(back.arrays[name], array, atol=scale)
-    with pytest.raises(InputError, match="not a network of chess or Go"):
+    with pytest.raises(InputError, match="not a network of a board game"):
         read_weights(path)
 
 

@@ -10,7 +10,7 @@ torch = pytest.importorskip("torch")
 from kedge.agents import make_agent, make_hanabi_player  # noqa: E402
 from kedge.agents.hanabi.models import belief, blueprint  # noqa: E402
 from kedge.errors import InputError  # noqa: E402
-from kedge.experiments.fingerprints import weights_of  # noqa: E402
+from kedge.experiments.fingerprints import weight_hashes  # noqa: E402
 from kedge.games.hanabi import BOMBS, Hanabi  # noqa: E402
 from kedge.models import store  # noqa: E402
 from kedge.models.hanabi.backends import (  # noqa: E402
@@ -339,7 +339,7 @@ def test_models_play_and_believe_by_name(files):
 
 
 def test_models_are_not_taken_for_what_they_are_not(files):
-    with pytest.raises(InputError, match=r"belief\.onnx: says what hands of Hanabi may be"):
+    with pytest.raises(InputError, match=r"belief\.onnx is a belief model and cannot play"):
         make_agent(f'"{files}/belief.onnx"')
     with pytest.raises(InputError, match="not a model of what is played"):
         blueprint(f"{files}/belief.onnx")
@@ -373,7 +373,7 @@ def test_a_search_believes_what_a_model_says(files):
     assert isinstance(make_agent("sparta(mine)").belief, LearnedBelief)
     assert isinstance(make_agent("sparta(mine, belief=exact)").belief, ExactBelief)
     assert isinstance(make_agent("sparta(mine, greedy=true)").belief, ExactBelief)
-    assert set(weights_of("sparta(mine)")) == {"mine", "mine-belief"}
+    assert set(weight_hashes("sparta(mine)")) == {"mine", "mine-belief"}
     # What ships plays before what is stored under its name, and is what a run is known by.
     store.add("hanabi", policy)
-    assert weights_of("hanabi")["hanabi"] == load("hanabi").sha256
+    assert weight_hashes("hanabi")["hanabi"] == load("hanabi").sha256

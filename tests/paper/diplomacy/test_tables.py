@@ -7,7 +7,7 @@ from command import answer, kedge
 
 from kedge.errors import InputError
 from kedge.experiments import list_runs, run
-from kedge.experiments.board.predict import DiplomacyPredict
+from kedge.experiments.diplomacy.predict import DiplomacyPredict
 from kedge.paper.diplomacy import published
 from kedge.paper.diplomacy.pool import DiplomacyPool
 from kedge.paper.diplomacy.prediction import DiplomacyByRating, DiplomacyCrossEntropy

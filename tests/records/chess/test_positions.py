@@ -8,7 +8,7 @@ from pgn_samples import only, random_game, shuffle
 from kedge import _core
 from kedge.errors import InputError
 from kedge.games.chess import ChessState
-from kedge.models.board.encoding import encode_chess
+from kedge.models.chess.encoding import encode_chess
 from kedge.records import ChessGame, Position, encode_positions, positions
 from kedge.records.chess.positions import boards_of
 

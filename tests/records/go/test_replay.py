@@ -9,7 +9,7 @@ import pytest
 
 from kedge import _core
 from kedge.games.go import GoState, parse_sgf
-from kedge.models.board.encoding import encode_go
+from kedge.models.go.encoding import encode_go
 
 
 def flat(games: list[dict[str, object]]) -> dict[str, np.ndarray]:

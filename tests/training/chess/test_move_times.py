@@ -19,7 +19,7 @@ from kedge.agents.chess.move_times import (
 )
 from kedge.errors import InputError
 from kedge.games.chess import START_FEN, ChessState
-from kedge.models.board.encoding import encode_chess
+from kedge.models.chess.encoding import encode_chess
 from kedge.records import ChessGame, read_games
 from kedge.records.chess.filters import has_clocks, is_held_out
 from kedge.regularize import entropy

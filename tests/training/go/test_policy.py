@@ -12,8 +12,8 @@ torch = pytest.importorskip("torch")
 from kedge.errors import InputError  # noqa: E402
 from kedge.games.go import GoState  # noqa: E402
 from kedge.models.board import plain  # noqa: E402
-from kedge.models.board.encoding import GO, encode_go  # noqa: E402
 from kedge.models.board.onnx_backends import OnnxNetwork  # noqa: E402
+from kedge.models.go.encoding import GO, encode_go  # noqa: E402
 from kedge.models.weight_files import read_weights  # noqa: E402
 from kedge.records.go.arrays import tabulate_games  # noqa: E402
 from kedge.records.go.games import GoGame  # noqa: E402

@@ -94,7 +94,7 @@ def _for(name: str, told: dict[str, float], path: Path | None = None) -> Path | 
             raise
         return path
     if not isinstance(weights, Weights):
-        raise InputError(f"{name} is not a model of chess or Go")
+        raise InputError(f"{name} is not a model of a board game")
     return for_players(weights, name, **told)  # type: ignore[arg-type]
 
 

@@ -10,9 +10,8 @@ import numpy.typing as npt
 
 from kedge import _core
 from kedge.agents.agent import Analysis, draw
+from kedge.catalogue import GameEntry, find
 from kedge.errors import InputError
-from kedge.games.chess import ChessState
-from kedge.games.go import GoState
 from kedge.models.board.backends import Network
 from kedge.models.board.lanes import Lane, batch_size, open_lanes
 from kedge.regularize import Array
@@ -31,11 +30,6 @@ from kedge.search.puct import (
 
 #: Of a root's legal moves those that may be tried.
 Allowed = npt.NDArray[np.bool_]
-#: By the name of a network's encoding: the game's native forest and its states.
-_GAMES: dict[str, tuple[Any, Any]] = {
-    "chess": (_core.ChessForest, ChessState),
-    "go": (_core.GoForest, GoState),
-}
 
 
 class ModelAgent(ABC):
@@ -52,9 +46,13 @@ class ModelAgent(ABC):
         """What was found, as this agent plays it."""
 
     @property
+    def _entry(self) -> GameEntry:
+        return find(self.network.encoding.game)
+
+    @property
     def states(self) -> type:
-        """What it plays."""
-        states: type = _GAMES[self.network.encoding.game][1]
+        """The class of states that it plays."""
+        states: type = self._entry.load("state")
         return states
 
     @property
@@ -92,7 +90,7 @@ class ModelAgent(ABC):
         return search_chunks(lanes, fitting, self.settings, self._analysis)
 
     def new_forest(self) -> "_core.EncodingForest":
-        forest: _core.EncodingForest = _GAMES[self.network.encoding.game][0](self.threads)
+        forest: _core.EncodingForest = self._entry.load("forest")(self.threads)
         return forest
 
     def on_board_of(self, state: Any) -> Self:

@@ -15,7 +15,7 @@ from kedge.agents.board.networks import is_rated, model_spec
 from kedge.agents.chess.move_times import PEOPLE, features, just_taken
 from kedge.errors import InputError
 from kedge.games.chess import START_FEN, ChessState
-from kedge.models.board.encoding import encode_chess
+from kedge.models.chess.encoding import encode_chess
 from kedge.models.store import stored_names
 from kedge.regularize import Array, entropy
 from kedge.specs import Spec

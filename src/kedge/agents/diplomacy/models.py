@@ -5,17 +5,14 @@ from functools import lru_cache
 from kedge.agents.board.networks import device
 from kedge.agents.diplomacy.players import ImitationAgent
 from kedge.errors import InputError
-from kedge.models import embedded, store
 from kedge.models.board.backends import Dtype
 from kedge.models.diplomacy.backends import NetworkValues, OnnxOrders, TorchOrders
 from kedge.models.diplomacy.model import OrderModel, ValueModel
-from kedge.models.diplomacy.network import DiplomacyWeights
+from kedge.models.diplomacy.network import VALUE, DiplomacyWeights
 from kedge.models.diplomacy.orders import NetworkOrders, SampledOrders
 from kedge.models.diplomacy.values import SmallValues, ValueWeights
 from kedge.models.named import load
 
-#: What positions are worth, to whoever is not told otherwise.
-VALUE = "diplomacy-value"
 _KEPT = 8
 _BATCHES = {"cpu": 256, "cuda": 4096}  # what goes to a network at a time
 _APART = {"cpu": 1, "cuda": 64}  # … where many orders are drawn
@@ -46,12 +43,6 @@ def value_weights(name: str) -> ValueWeights:
     if not isinstance(weights, ValueWeights):
         raise InputError(f"{name}: not a small network of values, as diplomacy-value is")
     return weights
-
-
-def is_order_model(name: str) -> bool:
-    """Whether the model `name` says what people order."""
-    is_ours = name in embedded.names() or store.resolve(name).suffix == ".onnx"
-    return is_ours and isinstance(load(name), DiplomacyWeights)
 
 
 @lru_cache(_KEPT)

@@ -1,7 +1,7 @@
 """Agents for Diplomacy: a human model by itself, and one-ply search over it."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf, nan
 from typing import Any, ClassVar, Protocol, runtime_checkable
@@ -110,6 +110,14 @@ class ImitationAgent(_OrdersAgent):
     temperature: float = 1.0
     top_p: float = 1.0
     samples: int = 1024
+
+    def regret_search(
+        self, name: str, dial: Mapping[str, Any], options: Mapping[str, Any]
+    ) -> "OrderSearch":
+        """Return the search called `name` with this agent as its anchor."""
+        from kedge.agents.diplomacy.specs import order_search
+
+        return order_search(name, self, dial, options)
 
     def __post_init__(self) -> None:
         if not isinstance(self.temperature, int | float) or not self.temperature > 0.0:

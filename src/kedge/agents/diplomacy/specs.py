@@ -1,16 +1,17 @@
 """The agents of Diplomacy, from their specs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
+from kedge.agents import registry
 from kedge.agents.agent import Agent
-from kedge.agents.registry import AGENTS, make_agent, no_such
+from kedge.agents.registry import make_agent, no_such
 from kedge.errors import InputError
 from kedge.specs import Spec, parse
 
 if TYPE_CHECKING:
-    from kedge.agents.diplomacy.players import DiplomacyPlayer, ImitationAgent
+    from kedge.agents.diplomacy.players import DiplomacyPlayer, ImitationAgent, OrderSearch
     from kedge.models.diplomacy.model import ValueModel
 
 #: As Gray et al. (2021) have it.
@@ -35,8 +36,8 @@ def not_of_diplomacy(spec: Spec | str) -> InputError:
     return InputError(f"agent {spec}: does not play diplomacy; diplomacy and {ours} do")
 
 
-def human(name: str) -> Callable[..., Agent]:
-    """Makes the model `name` by itself."""
+def human(name: str, _: object = None) -> Callable[..., Agent]:
+    """Return the maker of the model `name` alone."""
 
     def make(temperature: float = 1.0, top_p: float = 1.0) -> Agent:
         from kedge.agents.diplomacy.models import human_agent
@@ -54,18 +55,26 @@ def uniform_orders(temperature: float = 1.0, top_p: float = 1.0) -> Agent:
     return ImitationAgent(UniformOrders(), CentreShares(), temperature, top_p)
 
 
+def no_orders(name: str, _: object) -> Callable[..., Agent]:
+    """Raise the error of a model that only values positions."""
+    raise InputError(
+        f"{name} values positions of Diplomacy and gives no orders; "
+        f"use it in a search: pikl-hedge(diplomacy, value={Spec(name)})"
+    )
+
+
 def order_search(
-    name: str, anchor: "ImitationAgent", dial: dict[str, Any], options: dict[str, Any]
-) -> Agent:
-    """The search called `name` over `anchor`, with the `options` of `search_agent`."""
+    name: str, anchor: "ImitationAgent", dial: Mapping[str, Any], options: Mapping[str, Any]
+) -> "OrderSearch":
+    """Return the search called `name` over `anchor`, with the `options` of `search_agent`."""
     from kedge.agents.diplomacy.players import search_agent
 
     known = [*signature(search_agent).parameters][2:-1]
     for option in options.keys() - set(known):
         raise no_such(option, f"{name} of Diplomacy", [*dial, *known])
-    if (value := options.get("value")) is not None:
-        options["value"] = _value_model(value)
-    return search_agent(name, anchor, **dial, **options)
+    value = options.get("value")
+    models = {} if value is None else {"value": _value_model(value)}
+    return search_agent(name, anchor, **dial, **{**options, **models})
 
 
 def named_search(name: str, **settings: Any) -> Callable[..., Agent]:
@@ -94,6 +103,14 @@ def _value_model(spec: Spec | str) -> "ValueModel":
     plain = Spec(spec) if isinstance(spec, str) else spec
     if not isinstance(plain, Spec) or plain.args or plain.kwargs:
         raise InputError(f"value: the name of a model, or a path to one, not {spec}")
-    if plain.name in AGENTS.names() and plain.name not in embedded.names():
+    if plain.name in registry.AGENTS.names() and plain.name not in embedded.names():
         return _human_model("value", plain).value
     return value_model(plain.name)
+
+
+AGENTS: Mapping[str, Callable[..., Agent]] = {
+    **{name: human(name) for name in ("diplomacy", "diplomacy-bots")},
+    "uniform-orders": uniform_orders,
+    "best-response": named_search("best-response"),
+    "searchbot": named_search("rm", **SEARCHBOT),
+}

@@ -16,7 +16,7 @@ from kedge.models.hanabi.belief import LearnedBelief
 from kedge.models.hanabi.blueprint import NetworkBlueprint
 from kedge.models.hanabi.exact import exact_belief
 from kedge.models.hanabi.model import Belief
-from kedge.models.hanabi.network import BeliefWeights, PolicyWeights
+from kedge.models.hanabi.network import BeliefWeights, PolicyWeights, belief_name
 from kedge.models.named import is_known, load
 
 _KEPT = 8
@@ -38,11 +38,6 @@ def belief(name: str) -> LearnedBelief:
     """What the model `name` believes of hands."""
     weights = _belief_weights(name)
     return LearnedBelief(_belief(name, weights.sha256, *_device()), weights.game)
-
-
-def belief_name(name: str, *, greedy: bool) -> str:
-    """The model of beliefs that goes with the blueprint `name`: of drawn or of greedy play."""
-    return f"{name}-belief-greedy" if greedy else f"{name}-belief"
 
 
 def belief_over(agent: BlueprintAgent, name: str, told: str | None, *, greedy: bool) -> Belief:

@@ -1,6 +1,6 @@
 """The agents of Hanabi, from their specs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from kedge.agents.agent import Agent, plays
@@ -23,8 +23,8 @@ def make_hanabi_player(spec: Spec | str) -> "HanabiPlayer":
     return agent
 
 
-def blueprint(name: str) -> Callable[..., Agent]:
-    """Makes the model `name` by itself."""
+def blueprint(name: str, _: object) -> Callable[..., Agent]:
+    """Return the maker of the model `name` alone."""
 
     def make(temperature: float = 1.0, greedy: bool = False) -> Agent:
         from kedge.agents.hanabi.models import blueprint_agent
@@ -32,6 +32,15 @@ def blueprint(name: str) -> Callable[..., Agent]:
         return blueprint_agent(name, temperature, greedy=greedy)
 
     return make
+
+
+def no_moves(name: str, _: object) -> Callable[..., Agent]:
+    """Raise the error of a belief model."""
+    anchor = name.rpartition("-belief")[0] or "hanabi"
+    raise InputError(
+        f"{name} is a belief model and cannot play; "
+        f"use it in a search: sparta({anchor}, belief={Spec(name)})"
+    )
 
 
 def uniform_hanabi(temperature: float = 1.0, greedy: bool = False) -> Agent:
@@ -86,3 +95,10 @@ def sparta(
         kl=kl,
         depth=depth,
     )
+
+
+AGENTS: Mapping[str, Callable[..., Agent]] = {
+    "uniform-hanabi": uniform_hanabi,
+    "conventions": conventions,
+    "sparta": sparta,
+}

@@ -7,7 +7,7 @@ import numpy as np
 from kedge.agents.agent import Player
 from kedge.agents.board.networks import is_rated
 from kedge.errors import InputError
-from kedge.evaluation.board.prediction import SUMS, Prediction, scored, summed
+from kedge.evaluation.prediction import SUMS, Prediction, scored, summed
 from kedge.models.chess.conditioning import KNOTS
 from kedge.records import ChessGame, Position
 from kedge.specs import Spec

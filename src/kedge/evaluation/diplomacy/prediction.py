@@ -7,7 +7,7 @@ from itertools import chain, groupby
 import numpy as np
 
 from kedge.agents.diplomacy.players import DiplomacyPlayer, OrdersAnalysis
-from kedge.evaluation.board.prediction import ANCHOR_SHARE, LEAST, SUMS, GameScore, Prediction
+from kedge.evaluation.prediction import ANCHOR_SHARE, LEAST, SUMS, GameScore, Prediction
 from kedge.games.diplomacy import POWERS, PackedOrders, unit_of
 from kedge.records.diplomacy.positions import HumanOrders
 from kedge.regularize import Array

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from kedge.agents.diplomacy.players import DiplomacyPlayer
-from kedge.evaluation.board.prediction import mean_by_game
+from kedge.evaluation.prediction import mean_by_game
 from kedge.games.diplomacy import POWERS, Diplomacy, DiplomacyState, format_orders
 from kedge.records import DiplomacyGame, Phase
 from kedge.records.diplomacy.games import COMPLETED, Final

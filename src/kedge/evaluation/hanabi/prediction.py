@@ -8,7 +8,7 @@ import numpy as np
 
 from kedge.agents.agent import Analysis
 from kedge.agents.hanabi.players import HanabiAnalysis, HanabiPlayer
-from kedge.evaluation.board.prediction import (
+from kedge.evaluation.prediction import (
     ANCHOR_SHARE,
     LEAST,
     SUMS,

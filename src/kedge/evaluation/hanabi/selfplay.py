@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from kedge.agents.hanabi.players import HanabiPlayer
-from kedge.evaluation.board.prediction import mean_by_game
+from kedge.evaluation.prediction import mean_by_game
 from kedge.games.hanabi import Card, Hanabi
 from kedge.records import HanabiGame
 

@@ -5,38 +5,27 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 
 from kedge.agents import Player
 from kedge.agents.board.networks import is_cpu
-from kedge.agents.board.puct import ModelAgent, check_temperature
+from kedge.agents.board.puct import check_temperature
 from kedge.errors import InputError
 from kedge.evaluation.board.matches import (
     MAX_PLIES,
-    MOVE_LIMIT,
-    RESIGNATION,
     GameRecord,
     MatchScore,
-    play_games,
 )
-from kedge.evaluation.go.scorers import check_judge, judge_files, judge_games, judge_name
 from kedge.experiments.experiment import Experiment, Task
-from kedge.experiments.fingerprints import files_of, weights_of
+from kedge.experiments.fingerprints import weight_hashes
 from kedge.experiments.players import player_on
 from kedge.experiments.reports.report import Column, Report, Table
-from kedge.games.chess import START_FEN, ChessState
-from kedge.games.go import GoState, format_gtp, format_score, parse_gtp
-from kedge.machine import cores
 from kedge.models.board.backends import Dtype
-from kedge.models.board.encoding import GO
-from kedge.records import ChessGame, GoGame
-from kedge.records.go.games import KOMI
 from kedge.specs import parse
 
 GPU_CHUNK = 256  #: Games in a task on a GPU, which wants large batches.
-GO_MAX_PLIES = 722  #: Two for each point of the board, as AlphaGo Zero has it.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,7 +82,7 @@ class Match(Experiment):
             check_temperature(self.temperature)
 
     def inputs(self) -> dict[str, Any]:
-        return {"weights": weights_of(self.a, self.b)}
+        return {"weights": weight_hashes(self.a, self.b)}
 
     def tasks(self) -> list[Task]:
         assert self.chunk is not None
@@ -107,14 +96,16 @@ class Match(Experiment):
 
     def players(self) -> tuple[Player, Player]:
         """The two agents; an `InputError` if one does not play."""
-        return match_players(self.a, self.b, self.temperature, self.device, self.dtype, self.states)
+        return match_players(
+            self.a, self.b, self.temperature, self.device, self.dtype, states=self.states
+        )
 
     def notes(self, games: Sequence[Mapping[str, Any]]) -> list[str]:
         """What else a reader must know."""
         return []
 
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
-        games = _games(results)
+        games = played_games(results)
         score = MatchScore.from_results(games)
         colours = {
             colour: MatchScore.from_results(game for game in games if game["first"] == first)
@@ -154,119 +145,6 @@ class Match(Experiment):
         )
 
 
-@dataclass(frozen=True, kw_only=True)
-class ChessMatch(Match):
-    """Chess, draws claimed."""
-
-    states: ClassVar[type] = ChessState
-    colours: ClassVar[tuple[str, str]] = ("white", "black")
-    cpu_chunk: ClassVar[int] = 8
-
-    game: Literal["chess"] = "chess"
-
-    def play(
-        self, players: tuple[Player, Player], games: int, rng: np.random.Generator
-    ) -> list[dict[str, Any]]:
-        return play_chess(players, games, rng, max_plies=self.max_plies, resign=self.resign)
-
-    def records(self, results: Mapping[str, dict[str, Any]]) -> Iterator[ChessGame]:
-        names = (self.a, self.b)
-        adjudicated = (RESIGNATION, MOVE_LIMIT)
-        for number, game in enumerate(_games(results), 1):
-            yield ChessGame(
-                moves=np.array(
-                    ChessState.from_fen(START_FEN, game["moves"].split()).history, np.uint16
-                ),
-                result={1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1"}[_score_of_first(game)],
-                white=names[game["first"]],
-                black=names[1 - game["first"]],
-                # PGN's own words.
-                termination="adjudication" if game["termination"] in adjudicated else "normal",
-                event="kedge match",
-                round=str(number),
-            )
-
-
-@dataclass(frozen=True, kw_only=True)
-class Judged(Experiment):
-    """What experiments with games of Go have besides: a judge, by whom runs differ."""
-
-    device: str = "cpu"
-    judge: str | None = None
-    """As `judge_name` has it; None becomes what there is on this machine."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()  # type: ignore[misc]
-        object.__setattr__(self, "judge", judge_name(self.judge))
-
-    def inputs(self) -> dict[str, Any]:
-        return {**super().inputs(), "judge_files": files_of(judge_files(str(self.judge)))}
-
-    def check(self) -> None:
-        super().check()
-        check_judge(str(self.judge))
-
-    def judging(self) -> dict[str, Any]:
-        """Who, for `play_go`, and how many at once: on a CPU other tasks have the other cores."""
-        return {"judge": self.judge, "at_once": 1 if is_cpu(self.device) else cores()}
-
-
-@dataclass(frozen=True, kw_only=True)
-class GoMatch(Judged, Match):
-    """Go; a judge scores what was not resigned."""
-
-    states: ClassVar[type] = GoState
-    colours: ClassVar[tuple[str, str]] = ("black", "white")
-    cpu_chunk: ClassVar[int] = 2  # a game with search takes minutes
-
-    game: Literal["go"] = "go"
-    max_plies: int = GO_MAX_PLIES
-    komi: float = KOMI
-    size: int = GO.side
-
-    def play(
-        self, players: tuple[Player, Player], games: int, rng: np.random.Generator
-    ) -> list[dict[str, Any]]:
-        return play_go(
-            players,
-            games,
-            rng,
-            komi=self.komi,
-            size=self.size,
-            max_plies=self.max_plies,
-            resign=self.resign,
-            **self.judging(),
-        )
-
-    def check(self) -> None:
-        super().check()
-        state = GoState(self.size, self.komi)
-        for player in self.players():
-            if isinstance(player, ModelAgent):
-                player.on_board_of(state)
-
-    def notes(self, games: Sequence[Mapping[str, Any]]) -> list[str]:
-        return judged_words(games)
-
-    def records(self, results: Mapping[str, dict[str, Any]]) -> Iterator[GoGame]:
-        names = (self.a, self.b)
-        for number, game in enumerate(_games(results), 1):
-            black_won = _score_of_first(game) > 0.5
-            yield GoGame(
-                moves=np.array(
-                    [parse_gtp(move, self.size) for move in game["moves"].split()], np.int16
-                ),
-                size=self.size,
-                komi=self.komi,
-                rules="Japanese",
-                result=format_score(game["margin"]) if "margin" in game else f"{'WB'[black_won]}+R",
-                black=names[game["first"]],
-                white=names[1 - game["first"]],
-                event=f"kedge match, game {number}",
-                ai=True,
-            )
-
-
 def match_tasks(games: int, chunk: int, label: str = "", **params: Any) -> list[Task]:
     """A match as tasks of at most `chunk` games, their number in ``params["games"]``."""
     return [
@@ -294,74 +172,15 @@ def match_players(
     temperature: float | None = None,
     device: str = "cpu",
     dtype: Dtype = "float32",
-    states: type = ChessState,
+    *,
+    states: type,
 ) -> tuple[Player, Player]:
     """The agents of a match; both draw their moves at `temperature`, unless it is None."""
     one, other = (player_on(device, dtype, spec, states) for spec in (a, b))
     return _at(one, temperature), _at(other, temperature)
 
 
-def play_chess(
-    players: tuple[Player, Player], games: int, rng: np.random.Generator, **rules: Any
-) -> list[dict[str, Any]]:
-    """Games as `Match.play` has them, moves in UCI's words. `rules` are those of `play_games`."""
-    return [
-        _told(record, map(ChessState.uci, record.moves))
-        for record in play_games(players, ChessState, games, rng, **rules)
-    ]
-
-
-def play_go(
-    players: tuple[Player, Player],
-    games: int,
-    rng: np.random.Generator,
-    *,
-    judge: str,
-    at_once: int = 1,
-    komi: float = KOMI,
-    size: int = GO.side,
-    max_plies: int = GO_MAX_PLIES,
-    resign: float | None = None,
-) -> list[dict[str, Any]]:
-    """Games as `Match.play` has them, moves in GTP's words.
-
-    Those that were not resigned have ``judge``, who it was, ``margin``, what Black is ahead, and
-    where judges failed or are given up, ``failures`` and ``unasked``.
-    """
-    records = play_games(
-        players, lambda: GoState(size, komi), games, rng, max_plies=max_plies, resign=resign
-    )
-    states = [_replayed(record, size, komi) for record in records]
-    told = [
-        _told(record, (format_gtp(move, state.size) for move in record.moves))
-        for record, state in zip(records, states, strict=True)
-    ]
-    played_out = [i for i, game in enumerate(told) if game["termination"] != RESIGNATION]
-    verdicts = judge_games(judge, [states[i] for i in played_out], at_once)
-    for i, verdict in zip(played_out, verdicts, strict=True):
-        black = float(np.sign(verdict.score)) / 2 + 0.5
-        told[i]["score"] = black if told[i]["first"] == 0 else 1.0 - black
-        told[i] |= {"margin": verdict.score, "judge": verdict.judge}
-        for word in ("failures", "unasked"):
-            if found := getattr(verdict, word):
-                told[i][word] = list(found)
-    return told
-
-
-def judged_words(games: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Who scored the games, and how often that failed."""
-    judges = Counter(game["judge"] for game in games if "judge" in game)
-    failures = [reason for game in games for reason in game.get("failures", ())]
-    words = ["judges: " + ", ".join(f"{name} {n:,}" for name, n in judges.most_common())]
-    if failures:
-        common, _ = Counter(failures).most_common(1)[0]
-        words.append(f"a judge failed {len(failures):,} times, most often so: {common}")
-    for name, n in Counter(name for game in games for name in game.get("unasked", ())).items():
-        words.append(f"{name} failed in three games in a row and was not asked in {n:,} after them")
-    return words if judges else []
-
-
-def _told(record: GameRecord, moves: Iterable[str]) -> dict[str, Any]:
+def game_json(record: GameRecord, moves: Iterable[str]) -> dict[str, Any]:
     return {
         "first": record.first,
         "moves": " ".join(moves),
@@ -370,23 +189,16 @@ def _told(record: GameRecord, moves: Iterable[str]) -> dict[str, Any]:
     }
 
 
-def _replayed(record: GameRecord, size: int, komi: float) -> GoState:
-    state = GoState(size, komi)
-    for move in record.moves:
-        state.apply_action(move)
-    return state
-
-
 def _at(player: Any, temperature: float | None) -> Player:
     if temperature is not None:
         player = dataclasses.replace(player, temperature=temperature)
     return player  # type: ignore[no-any-return]
 
 
-def _games(results: Mapping[str, Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+def played_games(results: Mapping[str, Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
     return [game for chunk in results.values() for game in chunk["games"]]
 
 
-def _score_of_first(game: Mapping[str, Any]) -> float:
+def score_of_first(game: Mapping[str, Any]) -> float:
     """Of who had the first move."""
     return float(game["score"] if game["first"] == 0 else 1.0 - game["score"])

@@ -20,7 +20,7 @@ from kedge.evaluation.diplomacy.tournaments import (
 )
 from kedge.experiments.board.match import match_tasks
 from kedge.experiments.experiment import Experiment, Task
-from kedge.experiments.fingerprints import weights_of
+from kedge.experiments.fingerprints import weight_hashes
 from kedge.experiments.players import diplomacy_player_on
 from kedge.experiments.reports.report import Column, Report, Table
 from kedge.games.diplomacy import POWERS, Diplomacy
@@ -80,7 +80,7 @@ class Tournament(Experiment):
         return Diplomacy(last_year=self.last_year, quiet_years=self.quiet_years)
 
     def inputs(self) -> dict[str, Any]:
-        return {"weights": weights_of(*self.agents)}
+        return {"weights": weight_hashes(*self.agents)}
 
     def tasks(self) -> list[Task]:
         assert self.chunk is not None

@@ -8,7 +8,6 @@ import numpy as np
 
 from kedge.agents.hanabi.players import HanabiPlayer
 from kedge.errors import InputError
-from kedge.evaluation.board.prediction import ANCHOR_SHARE, LEAST, GameScore, Prediction
 from kedge.evaluation.hanabi.prediction import (
     KINDS,
     is_searched,
@@ -16,9 +15,10 @@ from kedge.evaluation.hanabi.prediction import (
     predict_moves,
     watched,
 )
-from kedge.experiments.board.predict import DrawnPredict
+from kedge.evaluation.prediction import ANCHOR_SHARE, LEAST, GameScore, Prediction
 from kedge.experiments.experiment import Task
 from kedge.experiments.players import hanabi_player_on
+from kedge.experiments.predict import DrawnPredict
 from kedge.experiments.reports.report import Column, Report, Table
 from kedge.records import HanabiGame, ReadReport, replayed_hanabi_games
 from kedge.records.chess.filters import Sieve

@@ -24,7 +24,7 @@ from kedge.evaluation.hanabi.selfplay import (
 )
 from kedge.experiments.composite import Composite
 from kedge.experiments.experiment import Experiment, Task
-from kedge.experiments.fingerprints import weights_of
+from kedge.experiments.fingerprints import weight_hashes
 from kedge.experiments.players import hanabi_player_on
 from kedge.experiments.reports.report import Column, Report, Table
 from kedge.games.hanabi import Bomb, Hanabi
@@ -79,7 +79,7 @@ class SelfPlay(Experiment):
         return Hanabi(self.players, bomb=self.bomb)
 
     def inputs(self) -> dict[str, Any]:
-        return {"weights": weights_of(*self.agents)}
+        return {"weights": weight_hashes(*self.agents)}
 
     def check(self) -> None:
         for agent in self.table():

@@ -129,23 +129,27 @@ def analyze(
         raise InputError(f"{record}: holds the games themselves; name another file")
     if not file.exists():
         raise InputError(f"{file}: No such file or directory")
-    from kedge.evaluation.game_judges import default_judge
+    from kedge.evaluation.review import review_of
     from kedge.experiments.engines.jobs import deferred_interrupt
     from kedge.files import check_writable, write_atomic
     from kedge.interfaces.progress import counting_moves
     from kedge.records import ReadReport
-    from kedge.records.kinds import game_of
+    from kedge.records.formats import recorded_game
 
     if svg is not None:
         check_writable(svg)
 
     read = ReadReport()
     reports: dict[int, AnyReport] = {}  # by the games' numbers
-    kind = game_of(file)
-    if kind != "chess" and (elo is not None or fit):
-        raise InputError(f"--elo, --fit-rating: are for chess; models of {kind} are told no rating")
-    if kind in ("hanabi", "diplomacy") and svg is not None:
-        raise InputError("--svg: draws games of chess and Go")
+    kind = recorded_game(file)
+    review = review_of(kind)
+    given = {"elo": elo, "fit": fit}
+    options = {name: value for name, value in given.items() if value is not None}
+    for name in options.keys() - set(review.options):
+        flag = {"elo": "--elo", "fit": "--fit-rating"}[name]
+        raise InputError(f"{flag}: reviews of {kind} have no such option")
+    if svg is not None and not review.is_drawn:
+        raise InputError(f"--svg: games of {kind} are not drawn")
     judge = None  # made once there is a game: a file that holds none is not the agent's fault
     is_interrupted = False
     with _writer(out) as write, counting_moves(quiet=as_json) as begin:
@@ -154,7 +158,7 @@ def analyze(
                 if svg and reports:
                     raise InputError("--svg: draws one game; choose it with --game")
                 at = read.games + read.broken_games
-                judge = judge or _judge(kind, agent, elo, fit)
+                judge = judge or review.reviewer(agent, **options)
                 try:
                     report = judge(game, begin(at, len(game)))
                 except InputError as error:
@@ -171,7 +175,7 @@ def analyze(
 
         write_atomic(svg, draw(*_of_moves(reports)))
     if as_json:
-        print_json(_json(agent or default_judge(kind), reports, read))
+        print_json(_json(agent or review.agent(), reports, read))
     else:
         if out != "-":
             _print(reports, brief=brief)
@@ -184,21 +188,6 @@ def analyze(
         raise InterruptError(KEPT)
 
 
-def _judge(
-    kind: str, agent: str | None, elo: int | None, fit: bool | None
-) -> "Callable[[Any, Callable[[int], None]], AnyReport]":
-    from kedge.evaluation import game_judges
-
-    if kind == "chess":
-        return game_judges.chess_judge(agent, elo, fit)
-    judges: dict[str, Callable[[str | None], Callable[..., AnyReport]]] = {
-        "go": game_judges.go_judge,
-        "hanabi": game_judges.hanabi_judge,
-        "diplomacy": game_judges.diplomacy_judge,
-    }
-    return judges[kind](agent)
-
-
 def _chosen(
     file: Path, read: "ReadReport", number: int | None, limit: int | None, kind: str
 ) -> Iterator[Any]:
@@ -206,14 +195,9 @@ def _chosen(
     from itertools import islice
 
     from kedge import records
+    from kedge.records.formats import record_format
 
-    readers: dict[str, Callable[..., Iterator[Any]]] = {
-        "chess": records.read_games,
-        "go": records.legal_games,
-        "hanabi": records.replayed_hanabi_games,
-        "diplomacy": records.replayed_games,
-    }
-    games = readers[kind](file, read)
+    games = record_format(kind).read(file, read)
     if number is not None:
         game = records.numbered_game(games, read, file, number)
         read.broken.clear()  # nobody asked about the others

@@ -80,7 +80,7 @@ def chess(
     - `kedge match chess "puct(maia-1900, c_puct=0.5)" maia-1900 -n 1000 -t 0.3 --device cuda`
     - `kedge match chess "chess(elo=1900)" "chess(elo=1100)" --pgn games.pgn --json`
     """
-    from kedge.experiments.board.match import ChessMatch
+    from kedge.experiments.chess.match import ChessMatch
 
     match = ChessMatch(
         a=a,
@@ -140,7 +140,7 @@ def go(
     - `kedge match go "puct(go, c_puct=0.5)" go --size 9 --komi 7`
     - `kedge match go go "go(temperature=0.3)" --judge katago:./katago,b15.bin.gz --json`
     """
-    from kedge.experiments.board.match import GoMatch
+    from kedge.experiments.go.match import GoMatch
 
     match = GoMatch(
         a=a,

@@ -131,7 +131,7 @@ def mean_of_models(
     for name in models:
         weights = load(name)
         if not isinstance(weights, Weights):
-            raise InputError(f"{name} is not a model of chess or Go")
+            raise InputError(f"{name} is not a model of a board game")
         networks.append(weights)
     try:
         write_atomic(out, to_shipped_onnx(mean_of(networks)).SerializeToString())

@@ -9,7 +9,7 @@ from kedge.interfaces.options import HERE, Device, Dtype, Json, Running, unfolde
 from kedge.interfaces.output import finished, print_json
 
 if TYPE_CHECKING:
-    from kedge.experiments.board.predict import Predict
+    from kedge.experiments.predict import Predict
 
 Limit = Annotated[
     int | None, typer.Option(min=1, help="Only so many positions.", show_default=False)
@@ -82,7 +82,7 @@ def chess(
     - `kedge predict chess games.pgn --agent "puct(chess, c_puct=2, playouts=50)"`
     - `kedge predict chess games.pgn --agent chess --told-ratings --json`
     """
-    from kedge.experiments.board.predict import ChessPredict
+    from kedge.experiments.chess.predict import ChessPredict
 
     prediction = ChessPredict(
         agent=agent,
@@ -134,7 +134,7 @@ def go(
     - `kedge predict go games.tsv.xz --agent '"mine/model.onnx"' --limit 20000`
     - `kedge predict go sgf/ --split all --agent 'puct("mine/model.onnx", c_puct=2)' --device cuda`
     """
-    from kedge.experiments.board.predict import GoPredict
+    from kedge.experiments.go.predict import GoPredict
 
     prediction = GoPredict(
         agent=agent,
@@ -189,7 +189,7 @@ def diplomacy(
     - `kedge predict diplomacy droidippy.jsonl.xz --agent diplomacy`
     - `kedge predict diplomacy games.jsonl --all --agent "pikl-hedge(diplomacy)" --limit 500 --json`
     """
-    from kedge.experiments.board.predict import DiplomacyPredict
+    from kedge.experiments.diplomacy.predict import DiplomacyPredict
 
     prediction = DiplomacyPredict(
         agent=agent,

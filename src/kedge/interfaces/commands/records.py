@@ -18,10 +18,7 @@ _STEP = 1000  # games between two looks at the bar
 
 
 def replay(
-    game: Annotated[
-        Literal["chess", "go", "diplomacy", "hanabi"],
-        typer.Argument(help="The game.", show_default=False),
-    ],
+    game: Annotated[str, typer.Argument(help="The game, such as chess.", show_default=False)],
     files: Annotated[
         list[str],
         typer.Argument(
@@ -59,22 +56,12 @@ def replay(
     - `kedge replay hanabi export.json games.jsonl.xz`
     """
     from kedge.interfaces.progress import counting_games
-    from kedge.records import (
-        ReadReport,
-        legal_games,
-        read_games,
-        replayed_games,
-        replayed_hanabi_games,
-    )
+    from kedge.records import ReadReport
+    from kedge.records.formats import record_format
 
     limit = (1000 if as_json else 20) if listed is None else listed
     total = ReadReport(limit=limit)
-    read: Any = {
-        "chess": read_games,
-        "go": legal_games,
-        "diplomacy": replayed_games,
-        "hanabi": replayed_hanabi_games,
-    }[game]
+    read = record_format(game).read
     sizes = [Path(name).stat().st_size for name in files if Path(name).is_file()]
     start = perf_counter()
     with counting_games(sum(sizes) or None, quiet=as_json) as show:

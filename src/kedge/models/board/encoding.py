@@ -6,16 +6,13 @@ of 28.7 kB.
 """
 
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from kedge import _core
+from kedge import catalogue
 from kedge.errors import InputError
-from kedge.games.chess import ChessState
-from kedge.games.go import GoState
 
 Masks = npt.NDArray[np.uint64]
 Floats = npt.NDArray[np.float32]
@@ -107,61 +104,6 @@ class Encoding:
         return packed.view(np.uint64), floats
 
 
-#: lc0's: squares from a1 on, from the mover's side; the number counts half-moves to the fifty-move
-#: rule.
-CHESS = Encoding(
-    "chess",
-    planes=112,
-    side=8,
-    plane_words=1,
-    number_plane=109,
-    moves=1858,
-    most_moves=218,
-    rows=256,
-    gpu_rows=8192,
-)
-#: AlphaGo Zero's: own and the opponent's stones now and seven times before, and, as in the paper
-#: (appendix E), komi / 10 for White and −komi / 10 for Black to move, on a smaller board as many
-#: times more as it is smaller. The last move is the pass.
-GO = Encoding(
-    "go",
-    planes=17,
-    side=19,
-    plane_words=6,
-    number_plane=16,
-    moves=362,
-    most_moves=362,
-    rows=64,
-    gpu_rows=2048,
-)
-ENCODINGS = (CHESS, GO)
-
-
-def encode_chess(
-    states: Sequence[ChessState], *, fill: bool = True
-) -> tuple[Masks, npt.NDArray[np.uint8]]:
-    """`CHESS` planes of every state, packed: sets of squares, and the half-move clocks.
-
-    ``planes[i, p]`` has bit s set where plane p is on, a1 = bit 0, from the mover's side. Plane
-    109, the half-move clock, is on with the value ``clocks[i]``; every other plane has the value 1.
-    `fill` repeats the oldest position for history that is missing unless it is the start of a
-    game, as lc0 does by default (``fen_only``); without it such planes stay empty.
-    """
-    planes = np.empty((len(states), CHESS.words), np.uint64)
-    clocks = np.empty(len(states), np.uint8)
-    _core.chess_encode([state.board for state in states], planes, clocks, fill)
-    return planes, clocks
-
-
-def encode_go(states: Sequence[GoState]) -> tuple[Masks, Floats]:
-    """`GO` planes of every state, packed: sets of points, and the number.
-
-    ``masks[i, 2k]`` and ``masks[i, 2k + 1]`` are the stones of who moves and of the opponent k
-    half-moves ago, empty before the first position: bit p % 64 of word p // 64 is point p. The
-    last plane is ``komi[i]`` all over: +komi/10 for White to move, −komi/10 for Black, times
-    361/points: a network that weighs the means of planes finds it as large a part of any board.
-    """
-    masks = np.empty((len(states), GO.planes - 1, GO.plane_words), np.uint64)
-    komi = np.empty(len(states), np.float32)
-    _core.go_encode([state.board for state in states], masks, komi)
-    return masks, komi
+def encodings() -> list[Encoding]:
+    """The encodings of all games that have networks over planes."""
+    return [entry.load("encoding") for entry in catalogue.entries("encoding")]

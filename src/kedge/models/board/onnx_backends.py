@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from kedge.errors import InputError
 from kedge.models.board.backends import Array, Backend, Dtype, Evaluation, Network, joined, nothing
-from kedge.models.board.encoding import ENCODINGS, Encoding
+from kedge.models.board.encoding import Encoding, encodings
 from kedge.models.board.network import to_onnx
 from kedge.models.board.weights import Weights
 from kedge.models.chess.lc0 import read_file
@@ -35,7 +35,7 @@ class OnnxNetwork(Backend):
         if threads < 1:
             raise InputError(f"threads is {threads}, expected at least 1")
         super().__init__(model)
-        known: Sequence[Encoding] = ENCODINGS
+        known: Sequence[Encoding] = encodings()
         if isinstance(model, Weights):
             known = (model.encoding,)
             content = to_onnx(model).SerializeToString()
@@ -188,5 +188,5 @@ def _check_signature(
         )
         if inputs == {"planes": encoding.shape} and is_whole:
             return encoding, list(found)
-    games = " or ".join(encoding.game for encoding in ENCODINGS)
+    games = " or ".join(encoding.game for encoding in encodings())
     raise InputError(f"{name}: not a model of {games} with kedge's planes and moves")

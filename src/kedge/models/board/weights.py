@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from kedge.errors import InputError
-from kedge.models.board.encoding import CHESS, Encoding
+from kedge.models.board.encoding import Encoding
 
 Array = npt.NDArray[np.float32]
 PolicyKind = Literal["classical", "convolution", "points"]
@@ -37,7 +37,14 @@ class Weights:
     value: ValueKind
     sha256: str  # of the file
     training: Mapping[str, Any]  # what the trainer wrote: steps, accuracy, policy_loss, …
-    encoding: Encoding = CHESS
+    encoding: Encoding
+
+    agent: ClassVar[str] = "kedge.agents.board.specs:network_maker"
+    """Makes the maker of its agent: see `kedge.models.weight_files.AnyWeights`."""
+
+    def companions(self, name: str) -> tuple[str, ...]:
+        """No other model belongs to the model `name`."""
+        return ()
 
     @property
     def se_ratio(self) -> int | None:
@@ -77,7 +84,7 @@ class Weights:
         }
 
 
-def weights_of(arrays: Mapping[str, Any], source: str, encoding: Encoding = CHESS) -> Weights:
+def make_weights(arrays: Mapping[str, Any], source: str, encoding: Encoding) -> Weights:
     """A weight dictionary with its shape; `source` stands for the file's digest."""
     dense = {}
     for key, array in arrays.items():

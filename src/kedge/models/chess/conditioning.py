@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from kedge.errors import InputError
-from kedge.models.board.encoding import CHESS
 from kedge.models.board.weights import Weights
+from kedge.models.chess.encoding import CHESS
 
 #: Ratings are told by how near they are to each of these.
 KNOTS = np.arange(800.0, 2401.0, 200.0)

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from kedge.errors import InputError
-from kedge.models.board.encoding import CHESS
 from kedge.models.board.weights import Array, PolicyKind, ValueKind, Weights
+from kedge.models.chess.encoding import CHESS
 from kedge.models.chess.lc0_moves import MOVES
 from kedge.models.chess.lc0_moves import PLANES as POLICY_PLANES
 from kedge.models.wire import Message

@@ -8,7 +8,7 @@ from one order to the next is made from its weights.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,10 @@ from kedge.models.onnx_graph import WeightGraph, in_bytes, told_by, weight_array
 Array = npt.NDArray[np.float32]
 
 
+#: Shipped model that values positions.
+VALUE = "diplomacy-value"
+
+
 @dataclass(frozen=True)
 class DiplomacyWeights:
     """A network's numbers by name, each ``.weight`` with its outputs first, and its shape."""
@@ -29,6 +33,13 @@ class DiplomacyWeights:
     heads: int
     sha256: str  # of the file
     training: Mapping[str, Any] = field(default_factory=dict)
+
+    agent: ClassVar[str] = "kedge.agents.diplomacy.specs:human"
+    """Makes the maker of its agent: see `kedge.models.weight_files.AnyWeights`."""
+
+    def companions(self, name: str) -> tuple[str, ...]:
+        """The model that values positions for it."""
+        return (VALUE,)
 
     @property
     def width(self) -> int:

@@ -9,7 +9,7 @@ position; `to_shipped_onnx` says what.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +32,13 @@ class ValueWeights:
     arrays: Mapping[str, Array]
     sha256: str  # of the file
     training: Mapping[str, Any] = field(default_factory=dict)
+
+    agent: ClassVar[str] = "kedge.agents.diplomacy.specs:no_orders"
+    """Makes the maker of its agent: see `kedge.models.weight_files.AnyWeights`."""
+
+    def companions(self, name: str) -> tuple[str, ...]:
+        """No other model belongs to the model `name`."""
+        return ()
 
     @property
     def width(self) -> int:

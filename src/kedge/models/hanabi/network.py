@@ -12,7 +12,7 @@ the others are made from its weights.
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +34,13 @@ class HanabiWeights:
     game: Hanabi
     sha256: str  # of the file
     training: Mapping[str, Any] = field(default_factory=dict)
+
+    agent: ClassVar[str]
+    """Makes the maker of its agent: see `kedge.models.weight_files.AnyWeights`."""
+
+    def companions(self, name: str) -> tuple[str, ...]:
+        """Models that may belong to the model `name`."""
+        return ()
 
     @property
     def width(self) -> int:
@@ -76,10 +83,23 @@ class PolicyWeights(HanabiWeights):
     value: PolicyValue | None = None
     """In files ``value``, where it has been fitted."""
 
+    agent: ClassVar[str] = "kedge.agents.hanabi.specs:blueprint"
+
+    def companions(self, name: str) -> tuple[str, ...]:
+        """The belief models that go with it: for drawn and for greedy play."""
+        return tuple(belief_name(name, greedy=greedy) for greedy in (False, True))
+
 
 class BeliefWeights(HanabiWeights):
     """Of what is in one's hand: ``seen.I``, ``lstm.I``, and of the LSTM over its cards what it is
     ``told`` of the table, of the card ``before``, and by its ``past``; ``card`` is what it says."""
+
+    agent: ClassVar[str] = "kedge.agents.hanabi.specs:no_moves"
+
+
+def belief_name(name: str, *, greedy: bool) -> str:
+    """Name of the belief model for the blueprint `name`, for drawn or for greedy play."""
+    return f"{name}-belief-greedy" if greedy else f"{name}-belief"
 
 
 W = TypeVar("W", PolicyWeights, BeliefWeights)

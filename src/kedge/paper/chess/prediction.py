@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from kedge.agents import Player
 from kedge.errors import InputError
-from kedge.evaluation.board.prediction import Prediction, few_games, predict
+from kedge.evaluation.prediction import Prediction, few_games, predict
 from kedge.games.chess import ChessState
 from kedge.paper.chess.sample import check_games, default_sources, draw_games
 from kedge.paper.prediction import Bucket, Cell, Scores, SearchPrediction

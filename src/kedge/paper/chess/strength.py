@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from kedge.agents import Player
-from kedge.experiments.board.match import play_chess
+from kedge.experiments.chess.match import play_chess
 from kedge.games.chess import ChessState
 from kedge.paper import published
 from kedge.paper.chess.accuracy import ChessAccuracy

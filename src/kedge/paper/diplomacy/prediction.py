@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from kedge.errors import InputError
-from kedge.evaluation.board.prediction import ANCHOR_SHARE, LEAST, GameScore, Prediction, few_games
 from kedge.evaluation.diplomacy.prediction import KINDS
+from kedge.evaluation.prediction import ANCHOR_SHARE, LEAST, GameScore, Prediction, few_games
 from kedge.experiments import Column, Experiment, Report, Table
-from kedge.experiments.board.predict import DiplomacyPredict
+from kedge.experiments.diplomacy.predict import DiplomacyPredict
 from kedge.paper.diplomacy.agents import DiplomacyTable
 from kedge.paper.diplomacy.figures import draw_by_pseudo_elo, draw_cross_entropy
 from kedge.paper.diplomacy.published import IL, RM, pikl

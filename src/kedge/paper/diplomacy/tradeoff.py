@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from kedge.evaluation.board.prediction import few_games
+from kedge.evaluation.prediction import few_games
 from kedge.experiments import Column, Experiment, Report, Table
 from kedge.paper.diplomacy.agents import NOT_AVAILABLE
 from kedge.paper.diplomacy.figures import draw_human_tradeoff

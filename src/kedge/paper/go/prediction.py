@@ -11,7 +11,7 @@ import numpy as np
 
 from kedge.agents import Player
 from kedge.errors import InputError
-from kedge.evaluation.board.prediction import Prediction, few_games, predict
+from kedge.evaluation.prediction import Prediction, few_games, predict
 from kedge.experiments.fingerprints import files_of
 from kedge.games.go import GoState
 from kedge.paper.prediction import Bucket, Cell, HumanPrediction, Scores

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from kedge.agents.go.katago import KataGo
 from kedge.errors import InputError
-from kedge.evaluation.board.prediction import Prediction, predict
+from kedge.evaluation.prediction import Prediction, predict
 from kedge.experiments import Column, Report, Table
 from kedge.experiments.fingerprints import files_of
 from kedge.paper import published

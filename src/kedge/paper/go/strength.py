@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from kedge.agents import Player
-from kedge.experiments.board.match import GO_MAX_PLIES, Judged, judged_words, play_go
+from kedge.experiments.go.match import GO_MAX_PLIES, Judged, judged_words, play_go
 from kedge.games.go import GoState
 from kedge.paper import published
 from kedge.paper.go.accuracy import GoAccuracy

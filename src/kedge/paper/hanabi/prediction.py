@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from kedge.evaluation.board.prediction import GameScore, clustered, drawn_of, few_games, summary
 from kedge.evaluation.hanabi.prediction import LEAST_SCORES
+from kedge.evaluation.prediction import GameScore, clustered, drawn_of, few_games, summary
 from kedge.experiments import Column, Experiment, Report, Table
 from kedge.experiments.hanabi.predict import HanabiSweep
 from kedge.paper.hanabi.agents import CAVEAT, HanabiTable

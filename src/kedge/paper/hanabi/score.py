@@ -7,8 +7,8 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from kedge.evaluation.board.prediction import mean_by_game
 from kedge.evaluation.hanabi.selfplay import TableGame, standing
+from kedge.evaluation.prediction import mean_by_game
 from kedge.experiments import Column, Experiment, Report, Table
 from kedge.experiments.hanabi.selfplay import SelfPlay, bomb_note, scores_alone, table_games
 from kedge.games.hanabi import Bomb

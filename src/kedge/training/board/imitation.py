@@ -16,7 +16,7 @@ from torch.nn import functional
 from kedge.errors import InputError
 from kedge.models.board.encoding import Encoding
 from kedge.models.board.network import to_shipped_onnx
-from kedge.models.board.weights import Weights, weights_of
+from kedge.models.board.weights import Weights, make_weights
 from kedge.models.named import load
 from kedge.training.board.growth import grow
 from kedge.training.board.network import SEResNet
@@ -174,7 +174,7 @@ class Course:
 
     def _exported(self, network: nn.Module) -> bytes:
         assert isinstance(network, SEResNet)
-        weights = weights_of(network.folded(), "trained", self.encoding)
+        weights = make_weights(network.folded(), "trained", self.encoding)
         content: bytes = to_shipped_onnx(weights).SerializeToString()
         return content
 

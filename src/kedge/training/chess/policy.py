@@ -15,8 +15,8 @@ import torch
 from torch import Tensor
 
 from kedge import _core
-from kedge.models.board.encoding import CHESS
 from kedge.models.chess.conditioning import TOLD, rating_features
+from kedge.models.chess.encoding import CHESS
 from kedge.models.chess.lc0_moves import GATHER, MOVES
 from kedge.records import ChessGame
 from kedge.records.chess.filters import is_held_out

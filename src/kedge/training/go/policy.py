@@ -15,7 +15,7 @@ from torch import Tensor
 
 from kedge import _core
 from kedge.errors import InputError
-from kedge.models.board.encoding import GO
+from kedge.models.go.encoding import GO
 from kedge.records.go.arrays import GoTable
 from kedge.records.go.games import KOMI, Split, years_words
 from kedge.training.board.imitation import NO_MOVE, Batch, Course, TowerRecipe

@@ -191,7 +191,7 @@ def _board(state: "GoState", rows: list[dict[str, Any]]) -> "Text":
     from rich.text import Text
 
     from kedge.interfaces.pictures.go import board_text
-    from kedge.models.board.encoding import GO
+    from kedge.models.go.encoding import GO
 
     marked = [state.parse_gtp(row["move"]) for row in rows[:_MARKED] if row["policy"] > 0.0]
     board = board_text(state, marked, coloured=Console().color_system in _WOODEN)

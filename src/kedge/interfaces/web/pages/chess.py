@@ -12,7 +12,8 @@ from pydantic import Field
 
 from kedge.errors import InputError
 from kedge.evaluation.board.game_analysis import GameReport
-from kedge.evaluation.game_judges import chess_judge
+from kedge.evaluation.chess.review import chess_reviewer
+from kedge.evaluation.decision_reports import DecisionsReport
 from kedge.games.chess import START_FEN, ChessState
 from kedge.interfaces.web.pages.page_game import (
     Decision,
@@ -109,8 +110,10 @@ class ChessPage(PageGame):
         turns: list[Turn] = [move.uci() for move in game.mainline_moves()]
         return Record({"fen": board.fen()}, turns, _heading(game.headers), _outcome(game.headers))
 
-    def review(self, document: Document, tell: Callable[[int], None]) -> GameReport:
-        return chess_judge()(_recorded(document), tell)
+    def review(
+        self, document: Document, tell: Callable[[int], None]
+    ) -> GameReport | DecisionsReport:
+        return chess_reviewer()(_recorded(document), tell)
 
 
 class _QuietBuilder(chess.pgn.GameBuilder[chess.pgn.Game]):

@@ -14,7 +14,7 @@ import numpy as np
 from pydantic import Field
 
 from kedge.agents.agent import Agent, draw
-from kedge.agents.diplomacy.models import VALUE, value_model
+from kedge.agents.diplomacy.models import value_model
 from kedge.agents.diplomacy.players import (
     DiplomacyPlayer,
     ImitationAgent,
@@ -22,8 +22,9 @@ from kedge.agents.diplomacy.players import (
     OrderSearch,
 )
 from kedge.errors import InputError
+from kedge.evaluation.board.game_analysis import GameReport
 from kedge.evaluation.decision_reports import DecisionsReport
-from kedge.evaluation.game_judges import diplomacy_judge
+from kedge.evaluation.diplomacy.review import diplomacy_reviewer
 from kedge.games.diplomacy import (
     POWERS,
     Diplomacy,
@@ -46,6 +47,7 @@ from kedge.interfaces.web.pages.page_game import (
     finite,
 )
 from kedge.interfaces.web.schemas import Strict
+from kedge.models.diplomacy.network import VALUE
 from kedge.records.diplomacy.files import saved_game
 from kedge.records.diplomacy.games import COMPLETED, DiplomacyGame, Final, Phase
 from kedge.records.diplomacy.positions import replayed_games
@@ -188,8 +190,10 @@ class DiplomacyPage(PageGame):
     def write(self, document: Document) -> str:
         return json.dumps(saved_game(self._recorded(document))) + "\n"
 
-    def review(self, document: Document, tell: Callable[[int], None]) -> DecisionsReport:
-        return diplomacy_judge()(self._recorded(document), tell)
+    def review(
+        self, document: Document, tell: Callable[[int], None]
+    ) -> GameReport | DecisionsReport:
+        return diplomacy_reviewer()(self._recorded(document), tell)
 
     def _recorded(self, document: Document) -> DiplomacyGame:
         state = self.begin(document.setup).state

@@ -12,7 +12,8 @@ from kedge.agents.agent import Analysis, draw
 from kedge.agents.go import endings as go_endings
 from kedge.errors import InputError
 from kedge.evaluation.board.game_analysis import GameReport
-from kedge.evaluation.game_judges import go_judge
+from kedge.evaluation.decision_reports import DecisionsReport
+from kedge.evaluation.go.review import go_reviewer
 from kedge.evaluation.go.scorers import dead_stones
 from kedge.games.go import (
     BLACK,
@@ -39,7 +40,7 @@ from kedge.interfaces.web.pages.page_game import (
 )
 from kedge.interfaces.web.pages.searching import decide
 from kedge.interfaces.web.schemas import Strict
-from kedge.models.board.encoding import GO
+from kedge.models.go.encoding import GO
 from kedge.records.go.games import KOMI, GoGame
 from kedge.records.go.sgf import read_sgf, write_sgf
 from kedge.records.report import ReadReport
@@ -204,8 +205,10 @@ class GoPage(PageGame):
     def write(self, document: Document) -> str:
         return write_sgf(self._recorded(document))
 
-    def review(self, document: Document, tell: Callable[[int], None]) -> GameReport:
-        return go_judge()(self._recorded(document), tell)
+    def review(
+        self, document: Document, tell: Callable[[int], None]
+    ) -> GameReport | DecisionsReport:
+        return go_reviewer()(self._recorded(document), tell)
 
     def _recorded(self, document: Document) -> GoGame:
         first, last = self.begin(document.setup).game.state, document.state.game.state

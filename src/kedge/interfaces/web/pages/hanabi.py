@@ -14,8 +14,9 @@ from kedge.agents.agent import draw
 from kedge.agents.hanabi.players import HanabiAnalysis, HanabiPlayer
 from kedge.agents.hanabi.search import SpartaAgent
 from kedge.errors import InputError
+from kedge.evaluation.board.game_analysis import GameReport
 from kedge.evaluation.decision_reports import DecisionsReport
-from kedge.evaluation.game_judges import hanabi_judge
+from kedge.evaluation.hanabi.review import hanabi_reviewer
 from kedge.games.hanabi import COLOURS, Bomb, Card, Hanabi, HanabiState, Known
 from kedge.interfaces.web.pages.page_game import (
     EVERYTHING,
@@ -169,8 +170,10 @@ class HanabiPage(PageGame):
     def write(self, document: Document) -> str:
         return json.dumps(live_game(self._recorded(document))) + "\n"
 
-    def review(self, document: Document, tell: Callable[[int], None]) -> DecisionsReport:
-        return hanabi_judge()(self._recorded(document), tell)
+    def review(
+        self, document: Document, tell: Callable[[int], None]
+    ) -> GameReport | DecisionsReport:
+        return hanabi_reviewer()(self._recorded(document), tell)
 
     def _recorded(self, document: Document) -> HanabiGame:
         state, setup, outcome = document.state, document.setup, document.outcome or ""

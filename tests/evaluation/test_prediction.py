@@ -9,7 +9,7 @@ from command import answer, kedge
 
 from kedge.agents import make_agent
 from kedge.agents.agent import Analysis
-from kedge.evaluation.board.prediction import FEW, few_games, predict, summary
+from kedge.evaluation.prediction import FEW, few_games, predict, summary
 from kedge.games.chess import ChessState
 from kedge.records import ChessGame, write_pgn
 from kedge.records.chess.positions import positions

@@ -14,10 +14,11 @@ import tiny_go
 
 from kedge import _core
 from kedge.errors import InputError
-from kedge.evaluation.board.prediction import predict
 from kedge.evaluation.chess.told_ratings import predict_told
+from kedge.evaluation.prediction import predict
 from kedge.experiments import run
-from kedge.experiments.board.predict import ChessPredict, GoPredict
+from kedge.experiments.chess.predict import ChessPredict
+from kedge.experiments.go.predict import GoPredict
 from kedge.games.go import GoState
 from kedge.models.board.network import to_onnx
 from kedge.records import ChessGame, maia, positions, read_games, write_pgn

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, islice, pairwise
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -15,46 +15,24 @@ from kedge.agents.board.networks import is_cpu
 from kedge.agents.diplomacy.players import DiplomacyPlayer
 from kedge.agents.hanabi.players import HanabiPlayer
 from kedge.errors import InputError
-from kedge.evaluation.board.prediction import (
-    ANCHOR_SHARE,
-    LEAST,
+from kedge.evaluation.prediction import (
     GameScore,
     Prediction,
     drawn_of,
     few_games,
-    predict,
 )
-from kedge.evaluation.chess.told_ratings import predict_told, told_spec
-from kedge.evaluation.diplomacy.prediction import KINDS, predict_orders
 from kedge.experiments.experiment import Experiment, Task
-from kedge.experiments.fingerprints import files_of, weights_of
-from kedge.experiments.players import diplomacy_player_on, player_on
+from kedge.experiments.fingerprints import files_of, weight_hashes
 from kedge.experiments.reports.report import Column, Report, Table
-from kedge.games.go import GoState
 from kedge.models.board.backends import Dtype
 from kedge.records import (
-    ChessGame,
-    DiplomacyGame,
-    Position,
     ReadReport,
-    read_diplomacy_games,
-    read_games,
 )
 from kedge.records.chess.filters import (
-    MAIA_BY_NAME,
-    Filter,
     Sieve,
-    is_held_out,
-    rating_bucket,
     sifted_words,
 )
-from kedge.records.diplomacy.positions import human_orders, order_sieve
-from kedge.records.go.files import read_go_games
-from kedge.records.go.games import SPLITS, GoGame
-from kedge.records.go.positions import GoPosition, GoSplit, go_sieve, not_in
-from kedge.records.go.positions import boards_of as go_boards_of
-from kedge.records.splits import NOT_HELD_OUT
-from kedge.specs import Spec, parse
+from kedge.specs import parse
 
 #: Games in a task, if there are not so many that it would make more than `MOST_TASKS`.
 CHUNK, GPU_CHUNK, MOST_TASKS = 32, 1024, 1000
@@ -118,7 +96,7 @@ class Predict(Experiment):
                 raise InputError(f"{name}: at least 1, not {value}")
 
     def inputs(self) -> dict[str, Any]:
-        return {"files": files_of(self.data), "weights": weights_of(self.agent)}
+        return {"files": files_of(self.data), "weights": weight_hashes(self.agent)}
 
     def tasks(self) -> list[Task]:
         """Reads the data once, to count what there is to do."""
@@ -200,97 +178,6 @@ class Predict(Experiment):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChessPredict(Predict):
-    """Chess, by Maia's filters."""
-
-    advice: ClassVar[Mapping[str, str]] = {
-        "not rated": "--unrated keeps what does not say that it is rated"
-    }
-
-    game: Literal["chess"] = "chess"
-    bucket: int | None = None
-    source: str | None = None
-    held_out: bool = False
-    unrated: bool = False
-    """Whether games stay that do not say that they are rated."""
-    told_ratings: bool = False
-    """Whether the shipped model is told both players' ratings."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.told_ratings:
-            told_spec(parse(self.agent), 1500, 1500)
-
-    @property
-    def title(self) -> str:
-        return self.agent + (", told both players' ratings" if self.told_ratings else "")
-
-    def sieve(self) -> Sieve:
-        filters: dict[str, Filter] = {}
-        if self.source is not None:
-            filters["of other sources"] = lambda game: game.source == self.source
-        if self.held_out:
-            filters["not held out"] = is_held_out
-        if self.bucket is not None:
-            filters["outside the bucket"] = rating_bucket(self.bucket)
-        filters |= MAIA_BY_NAME
-        if self.unrated:
-            del filters["not rated"]
-        return Sieve(filters)
-
-    def read(self, path: str, report: ReadReport, threads: int) -> Iterator[ChessGame]:
-        return read_games(path, report, threads=threads)
-
-    def player(self) -> Player:
-        return self._told(1500, 1500) if self.told_ratings else self._on_device(self.agent)
-
-    def _told(self, elo: int, opponent: int) -> Player:
-        return self._on_device(told_spec(parse(self.agent), elo, opponent))
-
-    def _on_device(self, spec: Spec | str) -> Player:
-        return player_on(self.device, self.dtype, spec)
-
-    def predict(
-        self, games: Sequence[tuple[ChessGame, list[int]]], rng: np.random.Generator
-    ) -> Prediction:
-        chosen = [Position(game, ply) for game, plies in games for ply in plies]
-        if self.told_ratings:
-            return predict_told(chosen, self._told)
-        return predict(chosen, self.player())
-
-
-@dataclass(frozen=True, kw_only=True)
-class GoPredict(Predict):
-    """Go, on the full board: the paper's games, or all."""
-
-    advice: ClassVar[Mapping[str, str]] = {
-        not_in(split): "--split all keeps every game on 19×19" for split in SPLITS
-    }
-
-    game: Literal["go"] = "go"
-    split: GoSplit = "test"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.sieve()
-
-    def sieve(self) -> Sieve:
-        return go_sieve(self.split)
-
-    def read(self, path: str, report: ReadReport, threads: int) -> Iterator[GoGame]:
-        return read_go_games(path, report)
-
-    def player(self) -> Player:
-        return player_on(self.device, self.dtype, self.agent, GoState)
-
-    def predict(
-        self, games: Sequence[tuple[GoGame, list[int]]], rng: np.random.Generator
-    ) -> Prediction:
-        chosen = [GoPosition(game, ply) for game, plies in games for ply in plies]
-        return predict(chosen, self.player(), go_boards_of)
-
-
-@dataclass(frozen=True, kw_only=True)
 class DrawnPredict(Predict):
     """Base of those that may draw what they predict from all games."""
 
@@ -332,43 +219,6 @@ def _drawn_tasks(experiment: DrawnPredict, files: str) -> list[Task]:
 @functools.lru_cache(maxsize=1)
 def _drawn_games(experiment: DrawnPredict, files: str) -> list[tuple[Any, list[int]]]:
     return list(experiment._chosen(experiment.sieve()))
-
-
-@dataclass(frozen=True, kw_only=True)
-class DiplomacyPredict(DrawnPredict):
-    """Diplomacy: the orders of movement phases, unit by unit."""
-
-    advice: ClassVar[Mapping[str, str]] = {NOT_HELD_OUT: "--all keeps every game"}
-    kinds: ClassVar[tuple[str, ...]] = KINDS
-    counted: ClassVar[str] = "orders"
-    cpu_chunk: ClassVar[int] = 4  # a phase with search takes seconds
-    gpu_chunk: ClassVar[int] = 32
-    remarks: ClassVar[tuple[str, ...]] = (
-        "orders of movement phases; a unit without one held. Powers that ordered nothing at all "
-        "in a phase are left out.",
-        f"cross-entropy: each unit's orders over the joint actions, with {ANCHOR_SHARE:g} of the "
-        f"anchor's probability; none counts for less than {LEAST:g}.",
-    )
-
-    game: Literal["diplomacy"] = "diplomacy"
-    everything: bool = False
-    """Whether games stay that models may be trained on."""
-    tier: str | None = None
-
-    def sieve(self) -> Sieve:
-        return order_sieve(everything=self.everything, tier=self.tier)
-
-    def read(self, path: str, report: ReadReport, threads: int) -> Iterator[DiplomacyGame]:
-        return read_diplomacy_games(path, report)
-
-    def player(self) -> DiplomacyPlayer:
-        return diplomacy_player_on(self.device, self.dtype, self.agent)
-
-    def predict(
-        self, games: Sequence[tuple[DiplomacyGame, list[int]]], rng: np.random.Generator
-    ) -> Prediction:
-        chosen = [one for game, phases in games for one in human_orders(game, phases)]
-        return predict_orders(chosen, self.player(), rng)
 
 
 class _Stream:

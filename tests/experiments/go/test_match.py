@@ -7,7 +7,7 @@ import tiny_go
 from kedge.agents.agent import Analysis
 from kedge.errors import InputError
 from kedge.experiments import run
-from kedge.experiments.board.match import GoMatch, play_go
+from kedge.experiments.go.match import GoMatch, play_go
 from kedge.models.board.network import to_onnx
 from kedge.paper.go.accuracy import GoAccuracy
 from kedge.paper.go.strength import GoStrength, GoTradeoff

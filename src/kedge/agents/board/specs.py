@@ -1,0 +1,35 @@
+"""From the weights of a board game's network to the agent that plays it."""
+
+from collections.abc import Callable
+
+from kedge.agents.agent import Agent
+from kedge.models.board.weights import Weights
+from kedge.models.chess.conditioning import is_told
+from kedge.specs import Spec
+
+
+def network_maker(name: str, weights: Weights) -> Callable[..., Agent]:
+    """Return the maker of the model `name` alone; a model with ratings as input takes them."""
+    return rated_model(name) if is_told(weights) else model(name)
+
+
+def model(name: str) -> Callable[..., Agent]:
+    """Return the maker of the model `name` alone."""
+
+    def make(temperature: float = 1.0) -> Agent:
+        from kedge.agents.board.networks import network_agent
+
+        return network_agent(Spec(name), temperature)
+
+    return make
+
+
+def rated_model(name: str) -> Callable[..., Agent]:
+    """Return the maker of the model `name` as a player of rating `elo` against `opponent`."""
+
+    def make(elo: float = 1500.0, opponent: float | None = None, temperature: float = 1.0) -> Agent:
+        from kedge.agents.board.networks import rated_agent
+
+        return rated_agent(name, elo, opponent, temperature)
+
+    return make

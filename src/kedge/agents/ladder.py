@@ -1,0 +1,48 @@
+"""The stops of a game's dial, from the anchor to the strongest search over it."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.resources.abc import Traversable
+from typing import Any
+
+from kedge.specs import Spec
+
+
+@dataclass(frozen=True)
+class Stop:
+    """A stop as its file describes it."""
+
+    x: float
+    """Place on the dial, from 0 to 1."""
+    settings: Mapping[str, float]
+    likeness: Mapping[str, Any] | None
+    strength: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """Who plays a game at each place of the dial: the anchor, or a search over it."""
+
+    anchor: str
+    search: str
+    number: str
+    """Setting of the search that the dial turns. The smaller, the farther from the anchor."""
+    cards: Traversable
+    """JSON file of the stops, with what was measured at each."""
+    anchor_settings: tuple[str, ...] = ()
+    """Settings that the anchor keeps inside a search."""
+
+    @cached_property
+    def stops(self) -> list[Stop]:
+        """The stops, from 0 to 1."""
+        return [Stop(**stop) for stop in json.loads(self.cards.read_text(encoding="utf-8"))]
+
+    def spec(self, settings: Mapping[str, float]) -> str:
+        """Return the agent with these settings; without `number` among them it does not search."""
+        model = {name: settings[name] for name in self.anchor_settings}
+        if self.number not in settings:
+            return str(Spec(self.anchor, (), {**model, **settings}))
+        search = {name: value for name, value in settings.items() if name not in model}
+        return str(Spec(self.search, (Spec(self.anchor, (), model),), search))

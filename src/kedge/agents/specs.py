@@ -1,0 +1,122 @@
+"""Agents that are not of one game: makers by spec name.
+
+Makers import what they build when they are called, so that names are known at once.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from kedge.agents.agent import Agent
+from kedge.agents.registry import make_agent
+from kedge.errors import InputError
+from kedge.specs import Spec
+
+_MOST_PLAYOUTS = 10_000_000  # a tree takes some 3 kB of memory a playout
+
+
+def uniform() -> Agent:
+    """Every legal action with the same probability."""
+    from kedge.agents.normal_form.players import UniformAgent
+
+    return UniformAgent()
+
+
+def puct(
+    anchor: Spec | str = "chess",
+    c_puct: float = 2.0,
+    playouts: int = 50,
+    temperature: float = 1.0,
+    constant_lambda: float = 0.0,
+    value: Spec | str | None = None,
+    batch: int = 1,
+    gumbel: int = 0,
+    forward_lambda: float | None = None,
+) -> Agent:
+    """PUCT over `anchor`, a model or a quoted path to one; its temperature sharpens the prior.
+
+    `value`, another model, values the positions instead of the anchor.
+    """
+    from kedge.agents.board.networks import puct_agent
+
+    if isinstance(playouts, int) and playouts > _MOST_PLAYOUTS:
+        raise InputError(f"playouts: at most {_MOST_PLAYOUTS:,}, not {playouts:,}")
+    return puct_agent(
+        _model("anchor", anchor),
+        None if value is None else _model("value", value),
+        c_puct=c_puct,
+        playouts=playouts,
+        temperature=temperature,
+        constant_lambda=constant_lambda,
+        batch=batch,
+        gumbel=gumbel,
+        forward_lambda=forward_lambda,
+    )
+
+
+def _model(what: str, model: Spec | str) -> Agent:
+    spec = Spec(model) if isinstance(model, str) else model
+    if not isinstance(spec, Spec):
+        raise InputError(f"puct: its {what} is a model, not {spec}")
+    return make_agent(spec)
+
+
+def _anchored(name: str) -> Callable[..., Agent]:
+    def make(
+        anchor: Spec | str = "uniform",
+        lam: float = 0.1,
+        iterations: int | None = None,
+        **options: Any,
+    ) -> Agent:
+        return _minimiser(name, anchor, iterations, {"lam": lam}, options)
+
+    return make
+
+
+def _unanchored(name: str) -> Callable[..., Agent]:
+    """Their anchor says which game they play, and in Diplomacy which candidates they have."""
+
+    def make(
+        anchor: Spec | str = "uniform", iterations: int | None = None, **options: Any
+    ) -> Agent:
+        return _minimiser(name, anchor, iterations, {}, options)
+
+    return make
+
+
+def dil_pikl(
+    anchor: Spec | str = "uniform",
+    lambdas: str = "1e-4,1e-3,1e-2,1e-1",
+    iterations: int | None = None,
+    **options: Any,
+) -> Agent:
+    """`lambdas` is a quoted list, separated by commas: ``dil-pikl(uniform, lambdas="0.1,1")``."""
+    try:
+        types = tuple(float(word) for word in str(lambdas).split(","))
+    except ValueError:
+        raise InputError(f'lambdas: such as "0.1,1", not {lambdas!r}') from None
+    return _minimiser("dil-pikl", anchor, iterations, {"lambdas": types}, options)
+
+
+def _minimiser(
+    name: str,
+    anchor: Spec | str,
+    iterations: int | None,
+    dial: dict[str, Any],
+    options: dict[str, Any],
+) -> Agent:
+    """The regret minimiser called `name`, for the game that its anchor plays."""
+    search = getattr(make_agent(anchor), "regret_search", None)
+    if search is None:
+        raise InputError(f"anchor {anchor}: {name} does not search the game that it plays")
+    given = {} if iterations is None else {"iterations": iterations}
+    agent: Agent = search(name, dial, given | options)
+    return agent
+
+
+AGENTS: Mapping[str, Callable[..., Agent]] = {
+    "uniform": uniform,
+    "puct": puct,
+    **{name: _anchored(name) for name in ("pikl-hedge", "mmd")},
+    **{name: _unanchored(name) for name in ("hedge", "rm", "rm+")},
+    "dil-pikl": dil_pikl,
+}

@@ -1,0 +1,16 @@
+"""Models that users add, under names that specs can reach."""
+
+from pathlib import Path
+
+from kedge.agents.registry import AGENTS
+from kedge.errors import InputError
+from kedge.models import embedded, store
+from kedge.models.store import ModelInfo
+
+
+def add_model(name: str, path: str | Path) -> ModelInfo:
+    """Copy a weight file into the store as the model `name`."""
+    if name in (*AGENTS.names(), *embedded.names()):
+        whose = "an agent's" if name in AGENTS.names() else "a shipped model's"
+        raise InputError(f"{name}: {whose} name, so no spec would reach the model; take another")
+    return store.add(name, path)

@@ -1,0 +1,232 @@
+"""The catalogue of games: which there are, and where the parts of each are.
+
+An entry holds dotted names (``"kedge.games.chess:Chess"``), which are resolved when they are asked
+for. So the catalogue imports no room, and every room may ask it. Another package adds a game with
+an entry point in the group ``kedge.games`` that names a `GameEntry`.
+
+>>> [entry.title for entry in entries(part="review")]
+['Chess', 'Go', 'Diplomacy', 'Hanabi']
+>>> find("chess").load("state").__name__
+'ChessState'
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+from kedge.errors import InputError
+from kedge.specs import suggest
+
+#: Other packages announce their games here.
+GROUP = "kedge.games"
+_MISSING = {
+    "state": "no states of its own",
+    "encoding": "no networks over planes",
+    "forest": "no native forest",
+    "models": "no networks",
+    "records": "no reader of records",
+    "agents": "no agents of its own",
+    "predict": "no experiment that predicts people",
+    "compete": "no experiment that compares agents",
+    "policy": "no command that shows a decision",
+    "train": "no trainer",
+    "review": "no reviews",
+    "page": "no page",
+    "dial": "no dial",
+}
+
+
+@dataclass(frozen=True)
+class GameEntry:
+    """One game. A part that is None is a feature that the game does not have."""
+
+    name: str
+    """Names the game in specs, commands and addresses; also names its shipped model."""
+    title: str
+    game: str
+    """Maker of the rules, from the arguments of a spec."""
+    state: str | None = None
+    """Class of the states."""
+    encoding: str | None = None
+    """`kedge.models.board.encoding.Encoding` of its planes."""
+    forest: str | None = None
+    """Native PUCT forest. Without one, PUCT runs in plain Python."""
+    models: str | None = None
+    """Parsers of its networks, by the kind that a weight file names."""
+    records: str | None = None
+    """`kedge.records.formats.RecordFormat`: reader, writer, sniffing."""
+    agents: str | None = None
+    """Makers of its agents, by spec name."""
+    predict: str | None = None
+    """Experiment of ``kedge predict``."""
+    compete: str | None = None
+    """Experiment of ``kedge match``, ``kedge tournament`` or ``kedge selfplay``."""
+    policy: str | None = None
+    """Command of ``kedge policy``. Without one, games with states get the general command."""
+    train: str | None = None
+    """Commands of ``kedge train``, by name."""
+    review: str | None = None
+    """`kedge.evaluation.review.Review`: reviews recorded games."""
+    page: str | None = None
+    """`PageGame`: the server's side of the page, with the name of its JavaScript module."""
+    dial: str | None = None
+    """`kedge.agents.ladder.Ladder`: the stops of the dial."""
+
+    def has(self, part: str) -> bool:
+        """Whether the game has this part."""
+        return getattr(self, part) is not None
+
+    def load(self, part: str) -> Any:
+        """Import the object that `part` names."""
+        where = getattr(self, part)
+        if where is None:
+            raise InputError(f"{self.title} has {_MISSING[part]}")
+        module, _, name = where.partition(":")
+        return getattr(import_module(module), name)
+
+
+CHESS = GameEntry(
+    "chess",
+    "Chess",
+    game="kedge.games.chess:Chess",
+    state="kedge.games.chess:ChessState",
+    encoding="kedge.models.chess.encoding:CHESS",
+    forest="kedge._core:ChessForest",
+    records="kedge.records.chess.format:CHESS",
+    agents="kedge.agents.chess.specs:AGENTS",
+    predict="kedge.experiments.chess.predict:ChessPredict",
+    compete="kedge.experiments.chess.match:ChessMatch",
+    policy="kedge.interfaces.commands.policy.chess:chess_policy",
+    train="kedge.interfaces.commands.train.chess:COMMANDS",
+    review="kedge.evaluation.chess.review:CHESS",
+    page="kedge.interfaces.web.pages.chess:ChessPage",
+    dial="kedge.agents.chess.ladder:LADDER",
+)
+GO = GameEntry(
+    "go",
+    "Go",
+    game="kedge.games.go:Go",
+    state="kedge.games.go:GoState",
+    encoding="kedge.models.go.encoding:GO",
+    forest="kedge._core:GoForest",
+    records="kedge.records.go.format:GO",
+    agents="kedge.agents.go.specs:AGENTS",
+    predict="kedge.experiments.go.predict:GoPredict",
+    compete="kedge.experiments.go.match:GoMatch",
+    policy="kedge.interfaces.commands.policy.go:go_policy",
+    train="kedge.interfaces.commands.train.go:COMMANDS",
+    review="kedge.evaluation.go.review:GO",
+    page="kedge.interfaces.web.pages.go:GoPage",
+    dial="kedge.agents.go.ladder:LADDER",
+)
+DIPLOMACY = GameEntry(
+    "diplomacy",
+    "Diplomacy",
+    game="kedge.games.diplomacy:Diplomacy",
+    state="kedge.games.diplomacy:DiplomacyState",
+    models="kedge.models.diplomacy.parsers:PARSERS",
+    records="kedge.records.diplomacy.format:DIPLOMACY",
+    agents="kedge.agents.diplomacy.specs:AGENTS",
+    predict="kedge.experiments.diplomacy.predict:DiplomacyPredict",
+    compete="kedge.experiments.diplomacy.tournament:Tournament",
+    policy="kedge.interfaces.commands.policy.diplomacy:orders_policy",
+    train="kedge.interfaces.commands.train.diplomacy:COMMANDS",
+    review="kedge.evaluation.diplomacy.review:DIPLOMACY",
+    page="kedge.interfaces.web.pages.diplomacy:DiplomacyPage",
+    dial="kedge.agents.diplomacy.ladder:LADDER",
+)
+HANABI = GameEntry(
+    "hanabi",
+    "Hanabi",
+    game="kedge.games.hanabi:Hanabi",
+    state="kedge.games.hanabi:HanabiState",
+    models="kedge.models.hanabi.parsers:PARSERS",
+    records="kedge.records.hanabi.format:HANABI",
+    agents="kedge.agents.hanabi.specs:AGENTS",
+    predict="kedge.experiments.hanabi.predict:HanabiPredict",
+    compete="kedge.experiments.hanabi.selfplay:SelfPlay",
+    policy="kedge.interfaces.commands.policy.hanabi:hanabi_policy",
+    train="kedge.interfaces.commands.train.hanabi:COMMANDS",
+    review="kedge.evaluation.hanabi.review:HANABI",
+    page="kedge.interfaces.web.pages.hanabi:HanabiPage",
+    dial="kedge.agents.hanabi.ladder:LADDER",
+)
+BLOTTO = GameEntry(
+    "blotto",
+    "Blotto",
+    game="kedge.games.normal_form:blotto",
+    state="kedge.games.normal_form:NormalFormState",
+    page="kedge.interfaces.web.pages.blotto:BlottoPage",
+    dial="kedge.agents.normal_form.ladder:BLOTTO",
+)
+
+
+def _normal_form(name: str, title: str, maker: str) -> GameEntry:
+    home = "kedge.games.normal_form"
+    return GameEntry(name, title, game=f"{home}:{maker}", state=f"{home}:NormalFormState")
+
+
+#: The games that ship with kedge, in the order in which lists show them.
+_BUILT_IN = (
+    CHESS,
+    GO,
+    DIPLOMACY,
+    HANABI,
+    BLOTTO,
+    _normal_form("matching-pennies", "Matching pennies", "matching_pennies"),
+    _normal_form("random", "Random game", "random_game"),
+    _normal_form("rock-paper-scissors", "Rock-paper-scissors", "rock_paper_scissors"),
+)
+
+
+def entries(part: str | None = None) -> list[GameEntry]:
+    """All games, built in and installed; with `part`, only those that have it."""
+    return [entry for entry in _all() if part is None or entry.has(part)]
+
+
+def names(part: str | None = None) -> list[str]:
+    """The games' names; with `part`, only of those that have it."""
+    return [entry.name for entry in entries(part)]
+
+
+def find(name: str, part: str | None = None) -> GameEntry:
+    """Return the game called `name`, which must have `part` if that is given."""
+    for entry in _all():
+        if entry.name == name:
+            if part is not None and not entry.has(part):
+                having = ", ".join(names(part))
+                raise InputError(f"{entry.title} has {_MISSING[part]}; these games do: {having}")
+            return entry
+    raise InputError(f"unknown game {name!r}; {suggest(str(name), names(part))}")
+
+
+def of_state(state: type) -> GameEntry:
+    """Return the game whose states are of this class."""
+    for entry in _all():
+        if entry.state is not None and entry.state.rpartition(":")[2] == state.__name__:
+            loaded = entry.load("state")
+            if issubclass(state, loaded):
+                return entry
+    raise InputError(f"no game has states of the class {state.__name__}")
+
+
+@cache
+def _all() -> Sequence[GameEntry]:
+    """Entries of other packages come last, and cannot replace a built-in game."""
+    taken = {entry.name for entry in _BUILT_IN}
+    points = {point.name: point for point in entry_points(group=GROUP)}
+    return (*_BUILT_IN, *(_entry(points[name]) for name in sorted(points.keys() - taken)))
+
+
+def _entry(point: EntryPoint) -> GameEntry:
+    """Load an entry. A maker of rules, which packages used to announce, has no other part."""
+    try:
+        loaded = point.load()
+    except Exception as error:  # code of another package
+        raise InputError(f"game {point.name!r}: its package fails to load: {error}") from error
+    if isinstance(loaded, GameEntry):
+        return loaded
+    return GameEntry(point.name, point.name, game=point.value)

@@ -1,0 +1,56 @@
+"""A match of chess between two agents."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from kedge.agents import Player
+from kedge.evaluation.board.matches import MOVE_LIMIT, RESIGNATION, play_games
+from kedge.experiments.board.match import Match, game_json, played_games, score_of_first
+from kedge.games.chess import START_FEN, ChessState
+from kedge.records import ChessGame
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChessMatch(Match):
+    """Chess, draws claimed."""
+
+    states: ClassVar[type] = ChessState
+    colours: ClassVar[tuple[str, str]] = ("white", "black")
+    cpu_chunk: ClassVar[int] = 8
+
+    game: Literal["chess"] = "chess"
+
+    def play(
+        self, players: tuple[Player, Player], games: int, rng: np.random.Generator
+    ) -> list[dict[str, Any]]:
+        return play_chess(players, games, rng, max_plies=self.max_plies, resign=self.resign)
+
+    def records(self, results: Mapping[str, dict[str, Any]]) -> Iterator[ChessGame]:
+        names = (self.a, self.b)
+        adjudicated = (RESIGNATION, MOVE_LIMIT)
+        for number, game in enumerate(played_games(results), 1):
+            yield ChessGame(
+                moves=np.array(
+                    ChessState.from_fen(START_FEN, game["moves"].split()).history, np.uint16
+                ),
+                result={1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1"}[score_of_first(game)],
+                white=names[game["first"]],
+                black=names[1 - game["first"]],
+                # PGN's own words.
+                termination="adjudication" if game["termination"] in adjudicated else "normal",
+                event="kedge match",
+                round=str(number),
+            )
+
+
+def play_chess(
+    players: tuple[Player, Player], games: int, rng: np.random.Generator, **rules: Any
+) -> list[dict[str, Any]]:
+    """Games as `Match.play` has them, moves in UCI's words. `rules` are those of `play_games`."""
+    return [
+        game_json(record, map(ChessState.uci, record.moves))
+        for record in play_games(players, ChessState, games, rng, **rules)
+    ]

@@ -1,0 +1,161 @@
+"""A match of Go between two agents."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from kedge.agents import Player
+from kedge.agents.board.networks import is_cpu
+from kedge.agents.board.puct import ModelAgent
+from kedge.evaluation.board.matches import RESIGNATION, GameRecord, play_games
+from kedge.evaluation.go.scorers import check_judge, judge_files, judge_games, judge_name
+from kedge.experiments.board.match import Match, game_json, played_games, score_of_first
+from kedge.experiments.experiment import Experiment
+from kedge.experiments.fingerprints import files_of
+from kedge.games.go import GoState, format_gtp, format_score, parse_gtp
+from kedge.machine import cores
+from kedge.models.go.encoding import GO
+from kedge.records import GoGame
+from kedge.records.go.games import KOMI
+
+GO_MAX_PLIES = 722  #: Two for each point of the board, as in AlphaGo Zero.
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judged(Experiment):
+    """What experiments with games of Go have besides: a judge, by whom runs differ."""
+
+    device: str = "cpu"
+    judge: str | None = None
+    """As `judge_name` has it; None becomes what there is on this machine."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()  # type: ignore[misc]
+        object.__setattr__(self, "judge", judge_name(self.judge))
+
+    def inputs(self) -> dict[str, Any]:
+        return {**super().inputs(), "judge_files": files_of(judge_files(str(self.judge)))}
+
+    def check(self) -> None:
+        super().check()
+        check_judge(str(self.judge))
+
+    def judging(self) -> dict[str, Any]:
+        """Who, for `play_go`, and how many at once: on a CPU other tasks have the other cores."""
+        return {"judge": self.judge, "at_once": 1 if is_cpu(self.device) else cores()}
+
+
+@dataclass(frozen=True, kw_only=True)
+class GoMatch(Judged, Match):
+    """Go; a judge scores what was not resigned."""
+
+    states: ClassVar[type] = GoState
+    colours: ClassVar[tuple[str, str]] = ("black", "white")
+    cpu_chunk: ClassVar[int] = 2  # a game with search takes minutes
+
+    game: Literal["go"] = "go"
+    max_plies: int = GO_MAX_PLIES
+    komi: float = KOMI
+    size: int = GO.side
+
+    def play(
+        self, players: tuple[Player, Player], games: int, rng: np.random.Generator
+    ) -> list[dict[str, Any]]:
+        return play_go(
+            players,
+            games,
+            rng,
+            komi=self.komi,
+            size=self.size,
+            max_plies=self.max_plies,
+            resign=self.resign,
+            **self.judging(),
+        )
+
+    def check(self) -> None:
+        super().check()
+        state = GoState(self.size, self.komi)
+        for player in self.players():
+            if isinstance(player, ModelAgent):
+                player.on_board_of(state)
+
+    def notes(self, games: Sequence[Mapping[str, Any]]) -> list[str]:
+        return judged_words(games)
+
+    def records(self, results: Mapping[str, dict[str, Any]]) -> Iterator[GoGame]:
+        names = (self.a, self.b)
+        for number, game in enumerate(played_games(results), 1):
+            black_won = score_of_first(game) > 0.5
+            yield GoGame(
+                moves=np.array(
+                    [parse_gtp(move, self.size) for move in game["moves"].split()], np.int16
+                ),
+                size=self.size,
+                komi=self.komi,
+                rules="Japanese",
+                result=format_score(game["margin"]) if "margin" in game else f"{'WB'[black_won]}+R",
+                black=names[game["first"]],
+                white=names[1 - game["first"]],
+                event=f"kedge match, game {number}",
+                ai=True,
+            )
+
+
+def play_go(
+    players: tuple[Player, Player],
+    games: int,
+    rng: np.random.Generator,
+    *,
+    judge: str,
+    at_once: int = 1,
+    komi: float = KOMI,
+    size: int = GO.side,
+    max_plies: int = GO_MAX_PLIES,
+    resign: float | None = None,
+) -> list[dict[str, Any]]:
+    """Games as `Match.play` has them, moves in GTP's words.
+
+    Those that were not resigned have ``judge``, who it was, ``margin``, what Black is ahead, and
+    where judges failed or are given up, ``failures`` and ``unasked``.
+    """
+    records = play_games(
+        players, lambda: GoState(size, komi), games, rng, max_plies=max_plies, resign=resign
+    )
+    states = [_replayed(record, size, komi) for record in records]
+    told = [
+        game_json(record, (format_gtp(move, state.size) for move in record.moves))
+        for record, state in zip(records, states, strict=True)
+    ]
+    played_out = [i for i, game in enumerate(told) if game["termination"] != RESIGNATION]
+    verdicts = judge_games(judge, [states[i] for i in played_out], at_once)
+    for i, verdict in zip(played_out, verdicts, strict=True):
+        black = float(np.sign(verdict.score)) / 2 + 0.5
+        told[i]["score"] = black if told[i]["first"] == 0 else 1.0 - black
+        told[i] |= {"margin": verdict.score, "judge": verdict.judge}
+        for word in ("failures", "unasked"):
+            if found := getattr(verdict, word):
+                told[i][word] = list(found)
+    return told
+
+
+def judged_words(games: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Who scored the games, and how often that failed."""
+    judges = Counter(game["judge"] for game in games if "judge" in game)
+    failures = [reason for game in games for reason in game.get("failures", ())]
+    words = ["judges: " + ", ".join(f"{name} {n:,}" for name, n in judges.most_common())]
+    if failures:
+        common, _ = Counter(failures).most_common(1)[0]
+        words.append(f"a judge failed {len(failures):,} times, most often so: {common}")
+    for name, n in Counter(name for game in games for name in game.get("unasked", ())).items():
+        words.append(f"{name} failed in three games in a row and was not asked in {n:,} after them")
+    return words if judges else []
+
+
+def _replayed(record: GameRecord, size: int, komi: float) -> GoState:
+    state = GoState(size, komi)
+    for move in record.moves:
+        state.apply_action(move)
+    return state

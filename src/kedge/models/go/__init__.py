@@ -1,0 +1,1 @@
+"""Go networks: their planes."""

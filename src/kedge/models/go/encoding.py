@@ -1,0 +1,38 @@
+"""Go positions as AlphaGo Zero's planes."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from kedge import _core
+from kedge.games.go import GoState
+from kedge.models.board.encoding import Encoding, Floats, Masks
+
+#: AlphaGo Zero's: own and the opponent's stones now and seven times before, and, as in the paper
+#: (appendix E), komi / 10 for White and −komi / 10 for Black to move, on a smaller board as many
+#: times more as it is smaller. The last move is the pass.
+GO = Encoding(
+    "go",
+    planes=17,
+    side=19,
+    plane_words=6,
+    number_plane=16,
+    moves=362,
+    most_moves=362,
+    rows=64,
+    gpu_rows=2048,
+)
+
+
+def encode_go(states: Sequence[GoState]) -> tuple[Masks, Floats]:
+    """`GO` planes of every state, packed: sets of points, and the number.
+
+    ``masks[i, 2k]`` and ``masks[i, 2k + 1]`` are the stones of who moves and of the opponent k
+    half-moves ago, empty before the first position: bit p % 64 of word p // 64 is point p. The
+    last plane is ``komi[i]`` all over: +komi/10 for White to move, −komi/10 for Black, times
+    361/points: a network that weighs the means of planes finds it as large a part of any board.
+    """
+    masks = np.empty((len(states), GO.planes - 1, GO.plane_words), np.uint64)
+    komi = np.empty(len(states), np.float32)
+    _core.go_encode([state.board for state in states], masks, komi)
+    return masks, komi

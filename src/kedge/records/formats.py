@@ -1,0 +1,38 @@
+"""How a game's records are read, and how a file of them is recognised."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kedge import catalogue
+from kedge.records.report import ReadReport
+
+
+@dataclass(frozen=True)
+class RecordFormat:
+    """The records of one game."""
+
+    read: Callable[[Any, ReadReport], Iterator[Any]]
+    """Yield the legal games of a file; record the others in the report."""
+    sniff: Callable[[Path], bool]
+    """Whether a file holds records of this game, by its name or its first bytes."""
+    files: str
+    """The kinds of files, for help texts."""
+    write: Callable[[Any, str | Path], object] | None = None
+    """Write games to a file."""
+
+
+def record_format(game: str) -> RecordFormat:
+    """Return the format of `game`."""
+    found: RecordFormat = catalogue.find(game, "records").load("records")
+    return found
+
+
+def recorded_game(path: Path) -> str:
+    """Return the name of the game whose records a file holds.
+
+    A file that no game recognises, and a pipe, which can be read only once, count as chess.
+    """
+    formats = {entry.name: record_format(entry.name) for entry in catalogue.entries("records")}
+    return next((name for name, kind in formats.items() if kind.sniff(path)), next(iter(formats)))
