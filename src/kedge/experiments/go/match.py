@@ -52,7 +52,6 @@ class Judged(Experiment):
 class GoMatch(Judged, Match):
     """Go; a judge scores what was not resigned."""
 
-    states: ClassVar[type] = GoState
     colours: ClassVar[tuple[str, str]] = ("black", "white")
     cpu_chunk: ClassVar[int] = 2  # a game with search takes minutes
 
@@ -62,7 +61,7 @@ class GoMatch(Judged, Match):
     size: int = GO.side
 
     def play(
-        self, players: tuple[Player, Player], games: int, rng: np.random.Generator
+        self, players: tuple[Player[Any], Player[Any]], games: int, rng: np.random.Generator
     ) -> list[dict[str, Any]]:
         return play_go(
             players,
@@ -105,7 +104,7 @@ class GoMatch(Judged, Match):
 
 
 def play_go(
-    players: tuple[Player, Player],
+    players: tuple[Player[Any], Player[Any]],
     games: int,
     rng: np.random.Generator,
     *,

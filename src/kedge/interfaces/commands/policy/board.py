@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-    from kedge.agents import Analysis, Player
+    from kedge.agents import Analysis
     from kedge.games.go import GoState
 
 policy_app = typer.Typer(no_args_is_help=True, help="What an agent would play in a position.")
@@ -206,19 +206,23 @@ def _board(state: "GoState", rows: list[dict[str, Any]]) -> "Text":
 def _asked(agent: str, state: Any, *, quiet: bool) -> "tuple[str, Analysis, list[dict[str, Any]]]":
     """The agent's spec, what it finds, and its moves."""
     from kedge.agents import make_player
+    from kedge.catalogue import of_state
     from kedge.specs import parse
 
     spec = parse(agent)
-    found = _analysed(make_player(spec, type(state)), state, quiet=quiet)
+    found = _analysed(make_player(spec, of_state(type(state)).name), state, quiet=quiet)
     return str(spec), found, _rows(state, found)
 
 
-def _analysed(agent: "Player", state: Any, *, quiet: bool) -> "Analysis":
+def _analysed(agent: Any, state: Any, *, quiet: bool) -> "Analysis":
     """What the agent finds; on a terminal, playouts are counted while it searches."""
+    import numpy as np
+
     from kedge.agents.board.puct import PuctAgent
 
     if quiet or not sys.stderr.isatty() or not isinstance(agent, PuctAgent):
-        return agent.analyse_many([state])[0]
+        analysis: Analysis = agent.analyse_many([state], np.random.default_rng(0))[0]
+        return analysis
     from rich.console import Console
     from rich.progress import track
 
@@ -234,22 +238,19 @@ def _analysed(agent: "Player", state: Any, *, quiet: bool) -> "Analysis":
 
 
 def _rows(state: Any, found: "Analysis") -> list[dict[str, Any]]:
-    """One a legal move, best first: by visits, then by probability, then the lower action."""
-    smooth = found.policy if found.smooth is None else found.smooth
-    visits = None if found.visits is None else found.visits.tolist()
-    rows = [
+    """One row per legal move, best first."""
+    return [
         {
-            "move": state.protocol_name(action),
-            "name": state.action_to_string(action),
-            "anchor": float(found.anchor[i]),
-            "policy": float(found.policy[i]),
-            "smooth": float(smooth[i]),
-            "q": None if visits is None or not visits[i] else float(found.q[i]),
-            "visits": None if visits is None else visits[i],
+            "move": state.protocol_name(row.action),
+            "name": state.action_to_string(row.action),
+            "anchor": row.anchor,
+            "policy": row.policy,
+            "smooth": row.smooth,
+            "q": row.q,
+            "visits": row.visits,
         }
-        for i, action in enumerate(state.board.legal_actions())
+        for row in found.rows()
     ]
-    return sorted(rows, key=lambda row: (-(row["visits"] or 0), -row["policy"], -row["anchor"]))
 
 
 def _print(
