@@ -96,7 +96,7 @@ def test_table_and_picture(tmp_path):
         (("--agent", "mine", "--fen", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"), "the game is over"),
         (("--agent", "maia-1500"), "kedge models pull maia-1500"),
         (("--agent", "mine("), "ends too early"),
-        (("--agent", "uniform"), "does not play chess"),
+        (("--agent", "conventions"), "does not play chess"),
         (("--agent", "mine", "--svg", "/no/such/folder/it.svg"), "cannot write"),
         (("--agent", "mine", "--top", "0"), "--top"),
         (("--agent", "mine", "--svg", "."), "--svg: .: pictures are SVG, in files whose names end"),
