@@ -12,7 +12,6 @@ class Countdown {
   using Action = std::uint16_t;
   static constexpr std::size_t kMaxActions = 2;
   static constexpr bool kEndsByAgreement = false;
-  struct Features {};
 
   explicit Countdown(int pile = 5) : pile_(pile) {}
 
@@ -33,8 +32,6 @@ class Countdown {
   double terminal_value() const { return 0.0; }  // all that was won was won on the way
   double reward() const { return taken_.empty() ? 0.0 : taken_.back(); }
   int player() const { return static_cast<int>(taken_.size() % 2); }
-  std::size_t policy_index(Action take) const { return take; }
-  void features(Features&) const {}
 
  private:
   int pile_;

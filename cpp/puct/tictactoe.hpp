@@ -13,7 +13,6 @@ class TicTacToe {
   using Action = std::uint16_t;
   static constexpr std::size_t kMaxActions = 9;
   static constexpr bool kEndsByAgreement = false;
-  struct Features {};  // nobody asks a network about it
 
   void push(Action cell) {
     marks_[player()] |= 1u << cell;
@@ -34,8 +33,6 @@ class TicTacToe {
   bool is_draw_by_rule() const { return false; }
   double terminal_value() const { return has_line() ? -1.0 : 0.0; }  // who moves has just lost
   int player() const { return static_cast<int>(moves_.size() % 2); }
-  std::size_t policy_index(Action cell) const { return cell; }
-  void features(Features&) const {}
   const std::vector<Action>& moves() const { return moves_; }
 
  private:
