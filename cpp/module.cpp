@@ -13,7 +13,6 @@
   PART(go_forest)           \
   PART(hanabi)              \
   PART(hanabi_conventions)  \
-  PART(puct)                \
   PART(regret)              \
   PART(tower)
 

@@ -1,4 +1,4 @@
-// Noughts and crosses: the smallest game that a search can be checked on.
+// Noughts and crosses: a game so small that a search of it can be checked by hand.
 #pragma once
 
 #include <array>
@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace kedge::puct {
+namespace test_games {
 
 class TicTacToe {
  public:
@@ -31,7 +31,8 @@ class TicTacToe {
     return count;
   }
   bool is_draw_by_rule() const { return false; }
-  double terminal_value() const { return has_line() ? -1.0 : 0.0; }  // who moves has just lost
+  // Only the player who moved last can have a line.
+  double terminal_value() const { return has_line() ? -1.0 : 0.0; }
   int player() const { return static_cast<int>(moves_.size() % 2); }
   const std::vector<Action>& moves() const { return moves_; }
 
@@ -48,4 +49,4 @@ class TicTacToe {
   std::vector<Action> moves_;
 };
 
-}  // namespace kedge::puct
+}  // namespace test_games
