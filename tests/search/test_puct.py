@@ -5,6 +5,7 @@ from math import sin
 
 import numpy as np
 import pytest
+from native_games import native_games
 
 from kedge import _core
 from kedge.errors import InputError
@@ -62,14 +63,6 @@ def native_evaluate(forest):
         priors.append(prior)
         values.append(value)
     forest.update(np.concatenate(priors), np.array(values))
-
-
-def native_games():
-    """The native module of tests/cpp; skips the test where it is not built."""
-    return pytest.importorskip(
-        "kedge_test_games",
-        reason="kedge_test_games is not built; an editable install has it: pip install -e '.[dev]'",
-    )
 
 
 def native(moves):
