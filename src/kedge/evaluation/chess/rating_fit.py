@@ -1,7 +1,7 @@
-"""Whose play does this look like? A player's rating estimated from moves alone.
+"""A player's rating, estimated from moves alone.
 
-The shipped model says what people of a rating play. Told one rating after the other, it gives every
-move a likelihood at each; what they say together is the estimate.
+The shipped model takes a rating as input and gives every move a likelihood at that rating. The
+estimate combines the likelihoods of all moves at all ratings.
 """
 
 from collections.abc import Sequence
@@ -21,36 +21,37 @@ _DEGREE = 5  # of the curve through the log-likelihoods at the knots
 
 @dataclass(frozen=True)
 class RatingFit:
-    """The rating that a player's moves look like: the mean of what is likely, if 800 to 2400 were
-    equally likely before, and the standard deviation."""
+    """Rating estimated from a player's moves, with a uniform prior from 800 to 2400."""
 
     rating: float
+    """Mean of the posterior."""
     error: float
+    """Standard deviation of the posterior."""
     likeliest: float
-    """Where the likelihood is greatest; further off than the mean when moves are few."""
+    """Rating of greatest likelihood; with few moves it is more extreme than the mean."""
     moves: int
 
 
 def rating_networks() -> list[Network]:
-    """The shipped model for each of the ratings it is told by, both players alike."""
+    """Return the shipped model for each of `KNOTS` as both players' rating."""
     return [network(f"chess(elo={rating:g})") for rating in KNOTS]
 
 
 def move_likelihoods(game: ChessGame, networks: Sequence[Network]) -> Array:
-    """The log-likelihood (moves, networks) of what was played, under each network."""
+    """Return the log-likelihoods (moves, networks) of the played moves."""
     rows = encode_positions(list(positions([game])))
     legal, moves = rows.legal_mask(), np.arange(len(game))
-    found = np.empty((len(game), len(networks)))
-    for column, one in enumerate(networks):
-        logits = one.evaluate_packed(rows.planes, rows.rule50).policy.astype(np.float64)
+    likelihoods = np.empty((len(game), len(networks)))
+    for column, each in enumerate(networks):
+        logits = each.evaluate_packed(rows.planes, rows.rule50).policy.astype(np.float64)
         logits -= logits.max(axis=1, keepdims=True, initial=-np.inf, where=legal)
         total = np.exp(logits, out=np.zeros_like(logits), where=legal).sum(axis=1)
-        found[:, column] = logits[moves, rows.played] - np.log(total)
-    return found
+        likelihoods[:, column] = logits[moves, rows.played] - np.log(total)
+    return likelihoods
 
 
 def fit_rating(likelihoods: Array) -> RatingFit | None:
-    """The rating that fits moves with these log-likelihoods at `KNOTS`; None for no moves."""
+    """Fit a rating to moves with these log-likelihoods at `KNOTS`; None for no moves."""
     if not len(likelihoods):
         return None
     ratings = np.arange(KNOTS[0], KNOTS[-1] + _STEP, _STEP)

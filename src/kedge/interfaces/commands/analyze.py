@@ -35,8 +35,8 @@ def analyze(
             "--agent",
             "-a",
             metavar="SPEC",
-            help="Who judges, as it stands. [default: `puct(chess, c_puct=2, playouts=50)`, told "
-            "both players' ratings; in Go `puct(go, c_puct=2, playouts=50)`; in Hanabi and "
+            help="The reviewing agent. [default: `puct(chess, c_puct=2, playouts=50)` with both "
+            "players' ratings as input; in Go `puct(go, c_puct=2, playouts=50)`; in Hanabi and "
             "Diplomacy the strongest on the dial]",
             show_default=False,
         ),
@@ -46,7 +46,7 @@ def analyze(
         typer.Option(
             min=100,
             max=4000,
-            help="Judge both players as people of this rating; in chess.",
+            help="Review both players as people of this rating; in chess.",
             show_default=False,
         ),
     ] = None,
@@ -100,7 +100,7 @@ def analyze(
 
     In Hanabi and Diplomacy search itself says what a decision is worth, in points or as a share of
     the game (Sum of Squares): `?` and `??` are losses of 1 and 2 points, or of 0.05 and 0.1 of the
-    game. Of Diplomacy, movement phases are judged.
+    game. In Diplomacy, movement phases are reviewed.
 
     **Players**
 
@@ -150,7 +150,7 @@ def analyze(
         raise InputError(f"{flag}: reviews of {kind} have no such option")
     if svg is not None and not review.is_drawn:
         raise InputError(f"--svg: games of {kind} are not drawn")
-    judge = None  # made once there is a game: a file that holds none is not the agent's fault
+    reviewer = None  # made for the first game, so that an empty file is reported as such
     is_interrupted = False
     with _writer(out) as write, counting_moves(quiet=as_json) as begin:
         try:
@@ -158,9 +158,9 @@ def analyze(
                 if svg and reports:
                     raise InputError("--svg: draws one game; choose it with --game")
                 at = read.games + read.broken_games
-                judge = judge or review.reviewer(agent, **options)
+                reviewer = reviewer or review.reviewer(agent, **options)
                 try:
-                    report = judge(game, begin(at, len(game)))
+                    report = reviewer(game, begin(at, len(game)))
                 except InputError as error:
                     raise InputError(f"{file}: game {at}: {error}") from None
                 with deferred_interrupt():  # a game is kept whole, or not at all
