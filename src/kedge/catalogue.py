@@ -77,6 +77,8 @@ class GameEntry:
     """`PageGame`: the server's side of the page, with the name of its JavaScript module."""
     dial: str | None = None
     """`kedge.agents.ladder.Ladder`: the stops of the dial."""
+    small: str | None = None
+    """Spec of a short game, for tests; by default the name."""
 
     def has(self, part: str) -> bool:
         """Whether the game has this part."""
@@ -124,6 +126,7 @@ GO = GameEntry(
     review="kedge.evaluation.go.review:GO",
     page="kedge.interfaces.web.pages.go:GoPage",
     dial="kedge.agents.go.ladder:LADDER",
+    small="go(size=5)",
 )
 DIPLOMACY = GameEntry(
     "diplomacy",
@@ -141,6 +144,7 @@ DIPLOMACY = GameEntry(
     review="kedge.evaluation.diplomacy.review:DIPLOMACY",
     page="kedge.interfaces.web.pages.diplomacy:DiplomacyPage",
     dial="kedge.agents.diplomacy.ladder:LADDER",
+    small="diplomacy(last_year=1903)",
 )
 HANABI = GameEntry(
     "hanabi",
@@ -166,6 +170,7 @@ BLOTTO = GameEntry(
     state="kedge.games.normal_form:NormalFormState",
     page="kedge.interfaces.web.pages.blotto:BlottoPage",
     dial="kedge.agents.normal_form.ladder:BLOTTO",
+    small="blotto(coins=3, fields=3)",
 )
 
 
