@@ -99,8 +99,8 @@ def test_table_and_picture(tmp_path):
         (("--agent", "uniform"), "does not play chess"),
         (("--agent", "mine", "--svg", "/no/such/folder/it.svg"), "cannot write"),
         (("--agent", "mine", "--top", "0"), "--top"),
-        (("--agent", "mine", "--svg", "."), "--svg: .: pictures are SVG, in files whose names end"),
-        (("--agent", "mine", "--svg", "it.png"), "--svg: it.png: pictures are SVG, in files"),
+        (("--agent", "mine", "--svg", "."), "--svg: .: the file name must end in .svg"),
+        (("--agent", "mine", "--svg", "it.png"), "--svg: it.png: the file name must end in .svg"),
         (("--agent", "puct(mine, playouts=2000000000)"), "playouts: at most 10,000,000"),
     ],
 )
@@ -132,7 +132,7 @@ def test_go_on_a_small_board(tmp_path, monkeypatch):
     told = ("--agent", "./any.onnx", "--size", "9", "--moves", "E5")
     found = json.loads(policy(*told, "--json", game="go").stdout)
     assert (found["size"], len(found["moves"])) == (9, 81)
-    assert "models learn on 19×19" in policy(*told, game="go").stdout
+    assert "models learned on 19×19" in policy(*told, game="go").stdout
 
 
 def test_go_after_moves(tiny_path):
@@ -189,13 +189,13 @@ def test_go_board_and_picture(tiny_path):
     ("arguments", "said"),
     [
         (("--sgf", "nowhere.sgf"), "No such file"),
-        (("--sgf", "game.sgf", "--move", "9"), "game.sgf: has 4 moves, and no move 9"),
+        (("--sgf", "game.sgf", "--move", "9"), "game.sgf: has 4 moves, no move 9"),
         (("--sgf", "game.sgf", "--game", "2"), "the model plays on 19×19, not on 9×9"),
         (("--sgf", "game.sgf", "--game", "3"), "game 3 is broken: cut short"),
         (("--sgf", "game.sgf", "--game", "4"), "holds 3 games, and no game 4"),
         (("--sgf", "game.sgf", "--size", "9"), "--size, --handicap"),
         (("--sgf", "illegal.sgf"), "illegal.sgf: A19 is not a legal move"),
-        (("--move", "3"), "name it with --sgf"),
+        (("--move", "3"), "give one with --sgf"),
         (("--size", "13"), "the model plays on 19×19, not on 13×13"),
         (("--size", "20"), "a board of 20×20"),
         (("--handicap", "17"), "17 handicap stones"),

@@ -144,7 +144,7 @@ def test_what_is_no_go(tmp_path, content):
 def test_an_unknown_game(files):
     done = replay("checkers", files["good.pgn"])
     assert done.returncode == 2
-    assert "'checkers' is not" in done.stderr
+    assert "unknown game 'checkers'" in done.stderr
 
 
 # --- Diplomacy ----------------------------------------------------------------------------------
