@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from native_games import native_games
 
 import kedge
 from kedge.games import GAMES
@@ -133,6 +134,17 @@ def test_links(page: Path) -> None:
         assert linked.exists(), target
         if place:
             assert place in headings(linked), target
+
+
+def test_native_examples() -> None:
+    """The C++ on the pages is code that tests/cpp compiles, and the Python beside it runs."""
+    compiled = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests/cpp").iterdir())
+    pages = "".join(page.read_text(encoding="utf-8") for page in PAGES)
+    for block in re.findall(r"^```cpp\n(.*?)^```", pages, re.M | re.S):
+        assert block in compiled
+    native_games()
+    for block in re.findall(r"^```python\n(import kedge_test_games.*?)^```", pages, re.M | re.S):
+        exec(block, {})
 
 
 def headings(page: Path) -> set[str]:

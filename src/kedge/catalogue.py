@@ -29,6 +29,7 @@ _MISSING = {
     "models": "no networks",
     "records": "no reader of records",
     "agents": "no agents of its own",
+    "player": "no player class of its own",
     "predict": "no experiment that predicts people",
     "compete": "no experiment that compares agents",
     "policy": "no command that shows a decision",
@@ -60,6 +61,8 @@ class GameEntry:
     """`kedge.records.formats.RecordFormat`: reader, writer, sniffing."""
     agents: str | None = None
     """Makers of its agents, by spec name."""
+    player: str | None = None
+    """Class that its players must have, if the game needs more than the verbs of a `Player`."""
     predict: str | None = None
     """Experiment of ``kedge predict``."""
     compete: str | None = None
@@ -132,6 +135,7 @@ DIPLOMACY = GameEntry(
     models="kedge.models.diplomacy.parsers:PARSERS",
     records="kedge.records.diplomacy.format:DIPLOMACY",
     agents="kedge.agents.diplomacy.specs:AGENTS",
+    player="kedge.agents.diplomacy.players:OrdersAgent",
     predict="kedge.experiments.diplomacy.predict:DiplomacyPredict",
     compete="kedge.experiments.diplomacy.tournament:Tournament",
     contest="tournament",
@@ -149,6 +153,7 @@ HANABI = GameEntry(
     models="kedge.models.hanabi.parsers:PARSERS",
     records="kedge.records.hanabi.format:HANABI",
     agents="kedge.agents.hanabi.specs:AGENTS",
+    player="kedge.agents.hanabi.players:HanabiAgent",
     predict="kedge.experiments.hanabi.predict:HanabiPredict",
     compete="kedge.experiments.hanabi.selfplay:SelfPlay",
     contest="selfplay",

@@ -16,7 +16,7 @@ _MOST_PLAYOUTS = 10_000_000  # a tree takes some 3 kB of memory a playout
 
 def uniform() -> Agent:
     """Every legal action with the same probability."""
-    from kedge.agents.normal_form.players import UniformAgent
+    from kedge.agents.uniform import UniformAgent
 
     return UniformAgent()
 
@@ -32,25 +32,32 @@ def puct(
     gumbel: int = 0,
     forward_lambda: float | None = None,
 ) -> Agent:
-    """PUCT over `anchor`, a model or a quoted path to one; its temperature sharpens the prior.
+    """PUCT over `anchor`: a model, a quoted path to one, or an agent such as ``uniform``.
 
-    `value`, another model, values the positions instead of the anchor.
+    The anchor's temperature sharpens the prior. `value`, another model, values the positions
+    instead of the anchor.
     """
-    from kedge.agents.board.networks import puct_agent
+    from kedge.search.puct import Settings
 
     if isinstance(playouts, int) and playouts > _MOST_PLAYOUTS:
         raise InputError(f"playouts: at most {_MOST_PLAYOUTS:,}, not {playouts:,}")
-    return puct_agent(
-        _model("anchor", anchor),
-        None if value is None else _model("value", value),
-        c_puct=c_puct,
-        playouts=playouts,
-        temperature=temperature,
-        constant_lambda=constant_lambda,
-        batch=batch,
-        gumbel=gumbel,
-        forward_lambda=forward_lambda,
+    settings = Settings(
+        c_puct=_number("c_puct", c_puct),
+        playouts=_whole("playouts", playouts),
+        constant_lambda=_number("constant_lambda", constant_lambda),
+        batch=_whole("batch", batch),
+        gumbel=_whole("gumbel", gumbel),
     )
+    search = getattr(_model("anchor", anchor), "puct_search", None)
+    if search is None:
+        raise InputError("puct: its anchor is a model, such as maia-1900 or a quoted path")
+    agent: Agent = search(
+        None if value is None else _model("value", value),
+        settings,
+        temperature=_number("temperature", temperature),
+        forward_lambda=_number("forward_lambda", forward_lambda or 0.0),
+    )
+    return agent
 
 
 def _model(what: str, model: Spec | str) -> Agent:
@@ -58,6 +65,18 @@ def _model(what: str, model: Spec | str) -> Agent:
     if not isinstance(spec, Spec):
         raise InputError(f"puct: its {what} is a model, not {spec}")
     return make_agent(spec)
+
+
+def _number(what: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InputError(f"{what}: a number, not {value}")
+    return float(value)
+
+
+def _whole(what: str, value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InputError(f"{what}: a whole number, not {value}")
+    return value
 
 
 def _anchored(name: str) -> Callable[..., Agent]:

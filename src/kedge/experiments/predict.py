@@ -10,10 +10,7 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from kedge.agents.agent import Player
 from kedge.agents.board.networks import is_cpu
-from kedge.agents.diplomacy.players import DiplomacyPlayer
-from kedge.agents.hanabi.players import HanabiPlayer
 from kedge.errors import InputError
 from kedge.evaluation.prediction import (
     GameScore,
@@ -84,8 +81,8 @@ class Predict(Experiment):
         """The games of a file."""
 
     @abstractmethod
-    def player(self) -> Player | DiplomacyPlayer | HanabiPlayer:
-        """The agent; an `InputError` if it does not play."""
+    def player(self) -> Any:
+        """Return the agent, a `Player`; raise `InputError` if it does not play the game."""
 
     @abstractmethod
     def predict(

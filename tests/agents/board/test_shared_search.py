@@ -91,7 +91,7 @@ def test_each_is_the_sequential_search_whatever_the_others_dials(shared, network
     asked = [(each, state) for state in positions(ChessState(), 5) for each in agents]
     searches = [shared.submit(each, state) for each, state in asked]
     for (each, state), search in zip(asked, searches, strict=True):
-        (alone,) = each.analyse_many([state], lines=True)
+        (alone,) = each.explain_many([state])
         assert_same(search.result(30), alone)
         assert search.result().lines == alone.lines
 
@@ -172,7 +172,7 @@ def test_only_some_moves_and_other_playouts(shared, agent):
         shared.submit(NetworkAgent(agent.network), state, playouts=50)
     with pytest.raises(InputError, match="batch: at most 8"):
         shared.submit(replace(agent, settings=Settings(batch=9)), state)
-    with pytest.raises(InputError, match="agent for chess"):
+    with pytest.raises(InputError, match="agent plays chess"):
         shared.submit(agent, GoState())
 
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from kedge import _core
-from kedge.agents import add_model, make_agent, make_diplomacy_player
+from kedge.agents import add_model, make_agent, make_player
 from kedge.agents.board.networks import computing_on
-from kedge.agents.diplomacy.players import DiplomacyPlayer, search_agent
+from kedge.agents.diplomacy.players import OrdersAgent, search_agent
 from kedge.agents.diplomacy.search import (
     Choice,
     JointValues,
@@ -99,7 +99,7 @@ def phases():
 
 @pytest.mark.parametrize("spec", SPECS)
 def test_conformance(spec, phases):
-    agent = make_diplomacy_player(spec)
+    agent = make_player(spec, "diplomacy")
     questions = [(state, power) for state in phases for power in range(len(POWERS))]
     found = agent.analyse_many(questions, np.random.default_rng(1))
     for (state, power), one in zip(questions, found, strict=True):
@@ -232,13 +232,13 @@ def test_orders_that_were_given_are_candidates(duel):
     agent = search_agent("pikl-hedge", make_agent("uniform-orders"), lam=0.1, iterations=16)
     given = duel.pack({"FRANCE": duel_orders(duel, "FRANCE")})
     rng = np.random.default_rng(0)
-    [found] = agent.analyse_many([(duel, FRANCE)], rng, [given])
+    [found] = agent.analyse_played([(duel, FRANCE)], [given], rng)
     place = place_among(found.orders, given)
     assert place is not None
     assert np.isfinite(found.q[place])
     assert found.anchor == pytest.approx(np.full(len(found.orders), 1 / len(found.orders)))
     assert found.policy.sum() == pytest.approx(1.0)
-    [again] = agent.analyse_many([(duel, FRANCE)], rng, [found.orders[0]])
+    [again] = agent.analyse_played([(duel, FRANCE)], [found.orders[0]], rng)
     assert sum(place_among([one], found.orders[0]) == 0 for one in again.orders) == 1
 
 
@@ -329,21 +329,21 @@ def test_states_travel(phases):
 )
 def test_bad_specs(spec, said):
     with pytest.raises(InputError, match=said):
-        make_diplomacy_player(spec)
+        make_player(spec, "diplomacy")
 
 
 @pytest.mark.parametrize("device", ["nonsense", "openvino"])
 def test_devices_that_diplomacy_does_not_know(device):
     pytest.importorskip("torch")
     with computing_on(device), pytest.raises(InputError, match=device):
-        make_diplomacy_player("diplomacy")
+        make_player("diplomacy", "diplomacy")
 
 
 def test_a_stored_model_is_held_to_its_sum():
     added = add_model("mine", embedded.info("diplomacy").path)
     added.path.write_bytes(embedded.info("diplomacy-value").path.read_bytes())
     with pytest.raises(InputError, match="damaged; kedge models remove mine"):
-        make_diplomacy_player("mine")
+        make_player("mine", "diplomacy")
 
 
 def test_no_orders_when_the_game_is_over():
@@ -351,6 +351,6 @@ def test_no_orders_when_the_game_is_over():
     state.end_in_draw()
     for spec in ("uniform-orders", "rm(uniform-orders)"):
         agent = make_agent(spec)
-        assert isinstance(agent, DiplomacyPlayer)
+        assert isinstance(agent, OrdersAgent)
         with pytest.raises(InputError, match="over"):
             agent.act_many([(state, 0)], np.random.default_rng(0))

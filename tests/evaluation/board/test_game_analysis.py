@@ -35,7 +35,7 @@ class Scripted:
         self.likely, self.best, self.worth, self.searched = likely, best, worth or {}, searched
         self.batches = []
 
-    def analyse_many(self, states, lines=False):
+    def explain_many(self, states, rng=None):
         self.batches.append(len(states))
         return [self._analysis(state) for state in states]
 
@@ -170,7 +170,7 @@ def test_likelihoods_are_the_models_own():
     assert found.shape == (16, len(KNOTS))
     agent = make_agent("chess(elo=1200)")
     states = [one.state(ply) for ply in range(16)]
-    for ply, (state, analysis) in enumerate(zip(states, agent.analyse_many(states), strict=True)):
+    for ply, (state, analysis) in enumerate(zip(states, agent.explain_many(states), strict=True)):
         played = state.legal_actions().index(int(one.moves[ply]))
         assert np.exp(found[ply, 2]) == pytest.approx(analysis.anchor[played], rel=1e-4)
     assert move_likelihoods(recorded(""), rating_networks()).shape == (0, len(KNOTS))
@@ -200,7 +200,7 @@ class Judge:
     def __init__(self, *worth):
         self.worth = worth
 
-    def analyse_many(self, states, lines=False):
+    def explain_many(self, states, rng=None):
         return [self._analysis(state) for state in states]
 
     def _analysis(self, state):

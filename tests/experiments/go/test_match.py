@@ -26,7 +26,7 @@ class Scripted:
     def __init__(self, moves, value_for_black=0.0):
         self.moves, self.value = moves, value_for_black
 
-    def analyse_many(self, states):
+    def analyse_many(self, states, rng):
         found = []
         for state in states:
             ply = len(state.history)

@@ -6,6 +6,7 @@ import pty
 import re
 import subprocess
 import xml.etree.ElementTree
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import command
@@ -14,6 +15,7 @@ import tiny_go
 import tiny_lc0 as tiny
 from command import KEDGE, kedge
 
+from kedge import catalogue
 from kedge.models import store
 from kedge.models.board.network import to_onnx
 
@@ -96,7 +98,7 @@ def test_table_and_picture(tmp_path):
         (("--agent", "mine", "--fen", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"), "the game is over"),
         (("--agent", "maia-1500"), "kedge models pull maia-1500"),
         (("--agent", "mine("), "ends too early"),
-        (("--agent", "uniform"), "does not play chess"),
+        (("--agent", "conventions"), "does not play chess"),
         (("--agent", "mine", "--svg", "/no/such/folder/it.svg"), "cannot write"),
         (("--agent", "mine", "--top", "0"), "--top"),
         (("--agent", "mine", "--svg", "."), "--svg: .: the file name must end in .svg"),
@@ -214,3 +216,43 @@ def test_bad_input_of_go_is_one_line(tiny_path, arguments, said):
     assert done.stdout == ""
     assert done.stderr.count("\n") == 1
     assert said in done.stderr
+
+
+@pytest.fixture
+def nim(monkeypatch):
+    """A game of another package, with states and no command of its own."""
+    point = EntryPoint("nim", "tiny_games:ENTRY", catalogue.GROUP)
+    monkeypatch.setattr(catalogue, "entry_points", lambda group: [point])
+    catalogue._all.cache_clear()
+    yield
+    catalogue._all.cache_clear()
+
+
+@pytest.mark.usefixtures("nim")
+def test_any_game():
+    found = command.answer("policy", "nim", "--moves", "take 1 take 2, take 1")
+    assert (found["agent"], found["game"], found["player"]) == ("puct(uniform)", "nim", 1)
+    assert found["history"] == ["take 1", "take 2", "take 1"]
+    best = found["moves"][0]
+    assert set(best) == {"move", "name", "anchor", "policy", "smooth", "q", "visits"}
+    assert (best["name"], best["anchor"]) == ("take 3", pytest.approx(1 / 3))
+    text = policy("--top", 1, game="nim").stdout
+    assert "and 2 more moves" in text
+    assert "nim" in kedge("policy", "--help").stdout
+
+
+@pytest.mark.usefixtures("nim")
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--moves", "take 9"), "move 1: 'take' is not a legal move; legal: take 1, take 2"),
+        (("--moves", "take 3 take 3 take 1"), "--moves: the game is over"),
+        (("--svg", "it.svg"), "--svg: nim draws no pictures"),
+        (("--agent", "chess"), "agent chess: does not play nim"),
+    ],
+)
+def test_bad_input_of_any_game_is_one_line(arguments, said):
+    done = policy(*arguments, game="nim")
+    assert (done.returncode, done.stdout) == (2, "")
+    [line] = done.stderr.splitlines()
+    assert said in line

@@ -20,7 +20,7 @@ from command import answer, kedge
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.server import serve
 
-from kedge.agents import AGENTS, make_diplomacy_player
+from kedge.agents import AGENTS, make_player
 from kedge.errors import InputError
 from kedge.games.diplomacy import POWERS, Diplomacy, DiplomacyState
 from kedge.interfaces.protocols.diplomacy import bot as diplomacy_bot
@@ -219,7 +219,7 @@ def test_a_game_of_seven_powers(server):
 
 def test_the_model_that_ships_searches_there(server):
     """It is told what everyone ordered in the phase before."""
-    player = make_diplomacy_player("pikl-hedge(diplomacy, iterations=16)")
+    player = make_player("pikl-hedge(diplomacy, iterations=16)", "diplomacy")
     seen = {}
 
     class Watched(RandomOrders):

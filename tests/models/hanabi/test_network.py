@@ -7,7 +7,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from kedge.agents import make_agent, make_hanabi_player  # noqa: E402
+from kedge.agents import make_agent, make_player  # noqa: E402
 from kedge.agents.hanabi.models import belief, blueprint  # noqa: E402
 from kedge.errors import InputError  # noqa: E402
 from kedge.experiments.fingerprints import weight_hashes  # noqa: E402
@@ -329,7 +329,7 @@ def test_damaged_values_are_refused(damage, tmp_path):
 
 def test_models_play_and_believe_by_name(files):
     [state] = some_states(GAME, (3,))
-    player = make_hanabi_player(f'"{files}/policy.onnx"(greedy=true)')
+    player = make_player(f'"{files}/policy.onnx"(greedy=true)', "hanabi")
     [found] = player.analyse_many([state], rng())
     assert found.policy.max() == 1.0
     [hands] = belief(f"{files}/belief.onnx").draw([state], 10, rng())
@@ -347,7 +347,7 @@ def test_models_are_not_taken_for_what_they_are_not(files):
         belief(f"{files}/policy.onnx")
     [state] = some_states(Hanabi(players=3), (3,))
     with pytest.raises(InputError, match="a model for 2 players is asked about another game"):
-        make_hanabi_player(f'"{files}/policy.onnx"').analyse_many([state], rng())
+        make_player(f'"{files}/policy.onnx"', "hanabi").analyse_many([state], rng())
 
 
 def test_damaged_files_are_refused(tmp_path):

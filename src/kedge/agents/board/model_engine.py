@@ -8,8 +8,8 @@ import numpy as np
 
 from kedge.agents.agent import Analysis
 from kedge.agents.board.engine import Choice, Control, Limits, Thought, choose, think
-from kedge.agents.board.networks import computing_on, network, split_network
-from kedge.agents.board.puct import PuctAgent, Search, check_temperature
+from kedge.agents.board.networks import computing_on, network
+from kedge.agents.board.puct import PuctAgent, Search, check_temperature, split_network
 from kedge.errors import InputError
 from kedge.models.board.backends import Dtype, Network
 from kedge.models.board.mixture import MixedNetwork

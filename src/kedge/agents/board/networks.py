@@ -6,13 +6,11 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 
-from kedge.agents.agent import Agent
-from kedge.agents.board.puct import NetworkAgent, PuctAgent
+from kedge.agents.board.puct import NetworkAgent
 from kedge.errors import InputError
 from kedge.machine import cores
 from kedge.models import embedded
 from kedge.models.board.backends import Dtype, Network
-from kedge.models.board.mixture import SplitNetwork
 from kedge.models.board.onnx_backends import OnnxNetwork, OpenVinoNetwork
 from kedge.models.board.torch_backend import TorchNetwork
 from kedge.models.board.tower import TowerNetwork
@@ -20,7 +18,6 @@ from kedge.models.board.weights import Weights
 from kedge.models.chess.conditioning import for_players, is_told
 from kedge.models.named import is_known, load
 from kedge.models.store import is_path, resolve
-from kedge.search.puct import Settings
 from kedge.specs import Spec, parse
 
 _KEPT = 64  # networks; a file of many games has many pairs of ratings
@@ -139,7 +136,8 @@ def is_cpu(device: str) -> bool:
 
 def network_agent(name: Spec | str, temperature: float = 1.0) -> NetworkAgent:
     """The model `name` by itself."""
-    return NetworkAgent(network(name), _number("temperature", temperature))
+    threads = _device.get()[2] or 0
+    return NetworkAgent(network(name), _number("temperature", temperature), threads)
 
 
 def rated_agent(name: str, elo: float, opponent: float | None, temperature: float) -> NetworkAgent:
@@ -148,57 +146,7 @@ def rated_agent(name: str, elo: float, opponent: float | None, temperature: floa
     return network_agent(Spec(name, (), told), temperature)
 
 
-def puct_agent(
-    anchor: Agent,
-    value: Agent | None,
-    *,
-    c_puct: float,
-    playouts: int,
-    temperature: float,
-    constant_lambda: float,
-    batch: int,
-    gumbel: int,
-    forward_lambda: float | None,
-) -> PuctAgent:
-    """PUCT over the network of `anchor`, whose temperature becomes the prior's.
-
-    With `value` that network says what positions are worth.
-    """
-    if not isinstance(anchor, NetworkAgent) or not isinstance(value, NetworkAgent | None):
-        what = "value" if isinstance(anchor, NetworkAgent) else "anchor"
-        raise InputError(f"puct: its {what} is a model, such as maia-1900 or a quoted path")
-    settings = Settings(
-        c_puct=_number("c_puct", c_puct),
-        playouts=_whole("playouts", playouts),
-        constant_lambda=_number("constant_lambda", constant_lambda),
-        batch=_whole("batch", batch),
-        gumbel=_whole("gumbel", gumbel),
-    )
-    return PuctAgent(
-        split_network(anchor.network, anchor.network if value is None else value.network),
-        settings,
-        temperature=_number("temperature", temperature),
-        prior_temperature=anchor.temperature,
-        threads=_device.get()[2] or 0,
-        forward_lambda=_number("forward_lambda", forward_lambda or 0.0),
-    )
-
-
-def split_network(prior: Network, value: Network) -> Network:
-    """The moves of one and the judgement of the other; one and the same is asked once."""
-    if value.encoding != prior.encoding:
-        games = value.encoding.game, prior.encoding.game
-        raise InputError("a model of {} cannot say what positions of {} are worth".format(*games))
-    return prior if value is prior else SplitNetwork(prior, value)
-
-
 def _number(what: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise InputError(f"{what}: a number, not {value}")
     return float(value)
-
-
-def _whole(what: str, value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise InputError(f"{what}: a whole number, not {value}")
-    return value

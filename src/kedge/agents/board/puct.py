@@ -1,6 +1,6 @@
-"""Agents of a network: a human model by itself, and PUCT over it. In chess and in Go."""
+"""Agents of a network: a human model alone, and PUCT over it."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self, cast
@@ -9,12 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from kedge import _core
-from kedge.agents.agent import Analysis, draw
+from kedge.agents.agent import Analysis, BasePlayer
+from kedge.agents.board.any_game import puct_analysis
 from kedge.catalogue import GameEntry, find
 from kedge.errors import InputError
 from kedge.models.board.backends import Network
 from kedge.models.board.lanes import Lane, batch_size, open_lanes
-from kedge.regularize import Array
+from kedge.models.board.mixture import SplitNetwork
 from kedge.search.puct import (
     EvaluateBatch,
     ForestLane,
@@ -25,14 +26,13 @@ from kedge.search.puct import (
     result,
     search_chunks,
     search_many,
-    sharpened,
 )
 
 #: Of a root's legal moves those that may be tried.
 Allowed = npt.NDArray[np.bool_]
 
 
-class ModelAgent(ABC):
+class ModelAgent(BasePlayer[Any]):
     """A network, and a search over it that may be no more than a look at the root."""
 
     network: Network
@@ -60,28 +60,34 @@ class ModelAgent(ABC):
         """How many states at once make the best of the network."""
         return max(1, batch_size(self.network) // self.settings.batch)
 
-    def policy(self, state: Any, player: int) -> Array:
-        return self.analyse_many([state])[0].policy
+    def analyse_many(
+        self, questions: Sequence[Any], rng: np.random.Generator | None = None
+    ) -> list[Analysis]:
+        """Analyse each state as if it were alone, while the network sees full batches.
 
-    def act(self, state: Any, player: int, rng: np.random.Generator) -> int:
-        policy = self.policy(state, player)
-        actions: list[int] = state.board.legal_actions()
-        return actions[draw(policy, rng)]
-
-    def analyse_many(self, states: Sequence[Any], *, lines: bool = False) -> list[Analysis]:
-        """Each state as if it were alone, the network seeing full batches; `lines` take longer."""
-        if not states:
+        Searches draw nothing, so `rng` has no effect.
+        """
+        if not questions:
             return []
-        agent = self.on_board_of(states[0])
-        boards = [agent.going_on(state).board for state in states]
-        if not lines:
-            size = min(agent.batch_size, len(boards))
-            chunks = [boards[first : first + size] for first in range(0, len(boards), size)]
-            lanes = agent._lanes(size, len(chunks))
-            found = search_chunks(lanes, chunks, self.settings, self._analysis)
-            return [chunk[row] for chunk in found for row in range(len(chunk.policy))]
+        agent = self.on_board_of(questions[0])
+        boards = [agent.going_on(state).board for state in questions]
+        size = min(agent.batch_size, len(boards))
+        chunks = [boards[first : first + size] for first in range(0, len(boards), size)]
+        lanes = agent._lanes(size, len(chunks))
+        analyses = search_chunks(lanes, chunks, self.settings, self._analysis)
+        return [chunk[row] for chunk in analyses for row in range(len(chunk.policy))]
+
+    def explain_many(
+        self, questions: Sequence[Any], rng: np.random.Generator | None = None
+    ) -> list[Analysis]:
+        """Analyse each state, with the line that is expected after each move. This takes longer."""
+        if not questions:
+            return []
+        agent = self.on_board_of(questions[0])
+        boards = [agent.going_on(state).board for state in questions]
         ((forest, evaluate),) = agent._lanes(len(boards), 1)
-        return [self._analysis(one) for one in search_many(forest, boards, evaluate, self.settings)]
+        results = search_many(forest, boards, evaluate, self.settings)
+        return [self._analysis(result) for result in results]
 
     def analyse_chunks(self, chunks: Iterable[Sequence[Any]]) -> Iterator[Analysis]:
         """The boards of every chunk in one analysis. A chunk has at most `batch_size` of them."""
@@ -104,7 +110,7 @@ class ModelAgent(ABC):
         kind: Any = type(state)
         if kind is not self.states:
             game = self.network.encoding.game
-            raise InputError(f"an agent for {game} is asked about a {kind.__name__}")
+            raise InputError(f"agent plays {game}, not states of the class {kind.__name__}")
         return state
 
     def _fitting(self, board: Any) -> Any:
@@ -160,8 +166,20 @@ class NetworkAgent(ModelAgent):
     def __post_init__(self) -> None:
         check_temperature(self.temperature)
 
-    def analyse(self, state: Any, player: int) -> Iterator[Analysis]:
-        yield self.analyse_many([state])[0]
+    def puct_search(self, value: Any, settings: Settings, **options: Any) -> "PuctAgent":
+        """Return PUCT over this network, whose temperature becomes the prior's.
+
+        With `value`, that agent's network values the positions.
+        """
+        if value is not None and not isinstance(value, NetworkAgent):
+            raise InputError("puct: its value is a model, such as maia-1900 or a quoted path")
+        return PuctAgent(
+            split_network(self.network, self.network if value is None else value.network),
+            settings,
+            prior_temperature=self.temperature,
+            threads=self.threads,
+            **options,
+        )
 
     def _analysis(self, found: SearchResult) -> Analysis:
         policy = found.policy(self.temperature)
@@ -217,21 +235,7 @@ class PuctAgent(ModelAgent):
             yield search.analysis
 
     def _analysis(self, found: SearchResult) -> Analysis:
-        forward = found.forward_policy(self.forward_lambda) if self.forward_lambda else None
-        return Analysis(
-            anchor=found.prior,
-            policy=found.policy(self.temperature)
-            if forward is None
-            else sharpened(forward, self.temperature),
-            q=found.q,
-            value=found.value,
-            smooth=found.smooth_policy() if forward is None else forward,
-            visits=found.visits,
-            best=found.order[..., 0] if forward is None else None,
-            lines=found.lines,
-            actions=found.actions,
-            mask=found.mask,
-        )
+        return puct_analysis(found, self.temperature, self.forward_lambda)
 
 
 class Search:
@@ -296,6 +300,15 @@ class Search:
         self.state.board.push(action)
         self.state.history.append(action)
         self._allowed = None
+
+
+def split_network(prior: Network, value: Network) -> Network:
+    """Return a network with the moves of `prior` and the values of `value`."""
+    if value.encoding != prior.encoding:
+        raise InputError(
+            f"a model of {value.encoding.game} cannot value positions of {prior.encoding.game}"
+        )
+    return prior if value is prior else SplitNetwork(prior, value)
 
 
 def check_temperature(temperature: float) -> None:

@@ -1,14 +1,14 @@
 """Agents for Diplomacy: a human model by itself, and one-ply search over it."""
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf, nan
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 
-from kedge.agents.agent import Analysis, draw
+from kedge.agents.agent import Analysis, BasePlayer
 from kedge.agents.board.networks import device
 from kedge.agents.diplomacy.search import (
     NOTHING,
@@ -23,7 +23,6 @@ from kedge.agents.diplomacy.search import (
 from kedge.errors import InputError
 from kedge.games.diplomacy import POWERS, DiplomacyState, PackedOrders
 from kedge.models.diplomacy.model import OrderModel, Question, ValueModel
-from kedge.regularize import Array
 from kedge.search.one_ply import OnePly, search
 from kedge.search.regret import Iterate, Oracle, PiKLHedge
 from kedge.search.regret.parameters import check_lambdas
@@ -38,6 +37,10 @@ class OrdersAnalysis(Analysis):
     orders: list[PackedOrders]
     """One joint order of the power for each entry of ``anchor``, ``policy`` and ``q``."""
 
+    @property
+    def moves(self) -> list[PackedOrders]:
+        return self.orders
+
     def marginals(self) -> dict[int, float]:
         """Of each order of a unit, packed, how likely it is."""
         shares: dict[int, float] = {}
@@ -47,59 +50,44 @@ class OrdersAnalysis(Analysis):
         return shares
 
 
-@runtime_checkable
-class DiplomacyPlayer(Protocol):
-    """Whoever is asked about many positions, and several powers of each, at once.
+class OrdersAgent(BasePlayer[Question]):
+    """An agent for Diplomacy, asked about powers in states.
 
-    Questions about the very same state object share one search; each power still draws by itself.
+    Questions about the very same state object share one search; each power still draws alone.
     """
 
-    states: ClassVar[type]
+    model: OrderModel
+    """The human model that it starts from."""
+    value: ValueModel
+    """Values positions."""
 
     @property
-    def model(self) -> OrderModel:
-        """The human model that it starts from."""
-        ...
-
-    def analyse_many(
-        self, questions: Sequence[Question], rng: np.random.Generator
-    ) -> list[OrdersAnalysis]: ...
-
-    def act_many(
-        self, questions: Sequence[Question], rng: np.random.Generator
-    ) -> list[PackedOrders]:
-        """What each asked power orders now."""
-        ...
-
-
-class _OrdersAgent(ABC):
-    """The verbs of an agent, from one analysis."""
-
-    states: ClassVar[type] = DiplomacyState
+    def states(self) -> type:
+        return DiplomacyState
 
     @abstractmethod
     def analyse_many(
         self, questions: Sequence[Question], rng: np.random.Generator
     ) -> list[OrdersAnalysis]: ...
 
-    def act_many(
-        self, questions: Sequence[Question], rng: np.random.Generator
-    ) -> list[PackedOrders]:
-        found = self.analyse_many(questions, rng)
-        return [one.orders[draw(one.policy, rng)] for one in found]
+    def analyse_played(
+        self,
+        questions: Sequence[Question],
+        played: Sequence[PackedOrders],
+        rng: np.random.Generator,
+    ) -> list[OrdersAnalysis]:
+        """Analyse each question with the orders that were `played` among the candidates.
 
-    def analyse(self, state: DiplomacyState, player: int) -> Iterator[OrdersAnalysis]:
-        yield from self.analyse_many([(state, player)], np.random.default_rng(0))
+        An agent that has no candidates ignores them.
+        """
+        return self.analyse_many(questions, rng)
 
-    def policy(self, state: DiplomacyState, player: int) -> Array:
-        return next(self.analyse(state, player)).policy
-
-    def act(self, state: DiplomacyState, player: int, rng: np.random.Generator) -> PackedOrders:
-        return self.act_many([(state, player)], rng)[0]
+    def question(self, state: DiplomacyState, player: int) -> Question:
+        return state, player
 
 
 @dataclass(frozen=True)
-class ImitationAgent(_OrdersAgent):
+class ImitationAgent(OrdersAgent):
     """Orders as a human model does, at a temperature; the anchor of searches.
 
     ``value`` says what positions are worth, to searches that have no other.
@@ -152,7 +140,7 @@ class ImitationAgent(_OrdersAgent):
 
 
 @dataclass(frozen=True)
-class OrderSearch(_OrdersAgent):
+class OrderSearch(OrdersAgent):
     """One-ply search over the candidates of all seven powers, then a draw from the policy found."""
 
     model: OrderModel
@@ -172,12 +160,25 @@ class OrderSearch(_OrdersAgent):
             raise InputError(f"rollout: a number of movement phases, not {self.rollout}")
 
     def analyse_many(
+        self, questions: Sequence[Question], rng: np.random.Generator
+    ) -> list[OrdersAnalysis]:
+        return self._analyse(questions, rng)
+
+    def analyse_played(
+        self,
+        questions: Sequence[Question],
+        played: Sequence[PackedOrders],
+        rng: np.random.Generator,
+    ) -> list[OrdersAnalysis]:
+        return self._analyse(questions, rng, played)
+
+    def _analyse(
         self,
         questions: Sequence[Question],
         rng: np.random.Generator,
         given: Sequence[PackedOrders] | None = None,
     ) -> list[OrdersAnalysis]:
-        """`given`, one joint order a question, are candidates too, however unlikely they are."""
+        """`given`, one joint order per question, are candidates too, however unlikely they are."""
         _check(questions)
         asked: dict[int, set[int]] = {}  # by state: questions about the very same share a search
         states = {id(state): state for state, _ in questions}

@@ -8,32 +8,14 @@ from kedge.agents import registry
 from kedge.agents.agent import Agent
 from kedge.agents.registry import make_agent, no_such
 from kedge.errors import InputError
-from kedge.specs import Spec, parse
+from kedge.specs import Spec
 
 if TYPE_CHECKING:
-    from kedge.agents.diplomacy.players import DiplomacyPlayer, ImitationAgent, OrderSearch
+    from kedge.agents.diplomacy.players import ImitationAgent, OrderSearch
     from kedge.models.diplomacy.model import ValueModel
 
 #: As Gray et al. (2021) have it.
 SEARCHBOT = {"candidates": 50, "iterations": 256, "rollout": 2, "preset": "authors"}
-
-
-def make_diplomacy_player(spec: Spec | str) -> "DiplomacyPlayer":
-    """The agent that `spec` names, if it plays Diplomacy."""
-    from kedge.agents.diplomacy.players import DiplomacyPlayer
-
-    agent = make_agent(spec)
-    if not isinstance(agent, DiplomacyPlayer):
-        raise not_of_diplomacy(spec)
-    return agent
-
-
-def not_of_diplomacy(spec: Spec | str) -> InputError:
-    """What is said of an agent that plays something else."""
-    who = parse(spec) if isinstance(spec, str) else spec
-    searches = ("rm", "hedge", "pikl-hedge", "dil-pikl")
-    ours = f"{who.name}(diplomacy, …)" if who.name in searches else "pikl-hedge(diplomacy, …)"
-    return InputError(f"agent {spec}: does not play diplomacy; diplomacy and {ours} do")
 
 
 def human(name: str, _: object = None) -> Callable[..., Agent]:

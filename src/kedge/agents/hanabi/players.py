@@ -1,15 +1,14 @@
 """Agents for Hanabi: a blueprint by itself. Searches over it are `kedge.agents.hanabi.search`'s."""
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import nan
-from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
-from kedge.agents.agent import Analysis, draw
+from kedge.agents.agent import Analysis, BasePlayer
 from kedge.errors import InputError
 from kedge.games.hanabi import Hanabi, HanabiState
 from kedge.models.hanabi.model import Blueprint, Followed, Games
@@ -27,59 +26,29 @@ class HanabiAnalysis(Analysis):
     who is to move can know; None where the game would be over."""
 
 
-@runtime_checkable
-class HanabiPlayer(Protocol):
-    """Whoever is asked about many games at once, each by who is to move in it."""
-
-    states: ClassVar[type]
-
-    @property
-    def blueprint(self) -> Blueprint:
-        """What it plays like, or starts from."""
-        ...
-
-    def check(self, rules: Hanabi) -> None:
-        """An `InputError` if it does not play by them."""
-        ...
-
-    def analyse_many(
-        self, states: Sequence[HanabiState], rng: np.random.Generator
-    ) -> list[HanabiAnalysis]: ...
-
-    def act_many(self, states: Sequence[HanabiState], rng: np.random.Generator) -> list[int]:
-        """What who is to move does in each."""
-        ...
-
-
-class HanabiAgent(ABC):
-    """The verbs of an agent, from one analysis."""
-
-    states: ClassVar[type] = HanabiState
+class HanabiAgent(BasePlayer[HanabiState]):
+    """An agent for Hanabi, asked about games in which it is to move."""
 
     blueprint: Blueprint
+    """The policy that it plays, or starts from."""
+
+    @property
+    def states(self) -> type:
+        return HanabiState
 
     def check(self, rules: Hanabi) -> None:
+        """Raise `InputError` if it does not play by these rules."""
         self.blueprint.observe(rules.initial_state().games, self.blueprint.begin(1))
 
     @abstractmethod
     def analyse_many(
-        self, states: Sequence[HanabiState], rng: np.random.Generator
+        self, questions: Sequence[HanabiState], rng: np.random.Generator
     ) -> list[HanabiAnalysis]: ...
 
-    def act_many(self, states: Sequence[HanabiState], rng: np.random.Generator) -> list[int]:
-        found = self.analyse_many(states, rng)
-        return [_action(one, draw(one.policy, rng)) for one in found]
-
-    def analyse(self, state: HanabiState, player: int) -> Iterator[HanabiAnalysis]:
+    def question(self, state: HanabiState, player: int) -> HanabiState:
         if player != state.current_player():
             raise InputError(f"player {player} is not to move")
-        yield from self.analyse_many([state], np.random.default_rng(0))
-
-    def policy(self, state: HanabiState, player: int) -> Array:
-        return next(self.analyse(state, player)).policy
-
-    def act(self, state: HanabiState, player: int, rng: np.random.Generator) -> int:
-        return self.act_many([state], rng)[0]
+        return state
 
 
 class BlueprintAgent(HanabiAgent):
@@ -96,7 +65,7 @@ class BlueprintAgent(HanabiAgent):
         self._followed = Followed(blueprint)
 
     def analyse_many(
-        self, states: Sequence[HanabiState], rng: np.random.Generator
+        self, questions: Sequence[HanabiState], rng: np.random.Generator
     ) -> list[HanabiAnalysis]:
         return [
             HanabiAnalysis(
@@ -107,7 +76,7 @@ class BlueprintAgent(HanabiAgent):
                 smooth=anchor,
                 actions=actions,
             )
-            for actions, anchor in anchors(self.blueprint, self._followed, states)
+            for actions, anchor in anchors(self.blueprint, self._followed, questions)
         ]
 
 
@@ -132,8 +101,3 @@ def _tempered(policy: Array, temperature: float) -> Array:
     power: Array = (policy / policy.max()) ** (1.0 / temperature)
     power /= power.sum()
     return power
-
-
-def _action(found: HanabiAnalysis, index: int) -> int:
-    assert found.actions is not None
-    return int(found.actions[index])

@@ -87,8 +87,9 @@ class SpartaAgent(HanabiAgent):
             self.blueprint.play_out(state.games, begun, rng, greedy=self.greedy, depth=self.depth)
 
     def analyse_many(
-        self, states: Sequence[HanabiState], rng: np.random.Generator
+        self, questions: Sequence[HanabiState], rng: np.random.Generator
     ) -> list[HanabiAnalysis]:
+        states = questions
         known = anchors(self.blueprint, self._followed, states)
         count = self.budget.worlds(min(len(actions) for actions, _ in known))
         hands = self.belief.draw(states, count, rng)
@@ -104,9 +105,13 @@ class SpartaAgent(HanabiAgent):
             for i, state in enumerate(states)
         ]
 
-    def explained(self, state: HanabiState, rng: np.random.Generator) -> HanabiAnalysis:
-        """A decision with more to look at than playing takes: what is believed by more hands than
-        a search tries, and what the next player would answer."""
+    def explain_many(
+        self, questions: Sequence[HanabiState], rng: np.random.Generator
+    ) -> list[HanabiAnalysis]:
+        """Add beliefs from more hands than a search tries, and the next player's likely answers."""
+        return [self._explained(state, rng) for state in questions]
+
+    def _explained(self, state: HanabiState, rng: np.random.Generator) -> HanabiAnalysis:
         [found] = self.analyse_many([state], rng)
         [hands] = self.belief.draw([state], _BELIEVED, rng)
         if not len(hands):

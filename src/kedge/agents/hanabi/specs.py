@@ -1,26 +1,11 @@
 """The agents of Hanabi, from their specs."""
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
 
-from kedge.agents.agent import Agent, plays
+from kedge.agents.agent import Agent
 from kedge.agents.registry import make_agent
 from kedge.errors import InputError
 from kedge.specs import Spec, parse
-
-if TYPE_CHECKING:
-    from kedge.agents.hanabi.players import HanabiPlayer
-
-
-def make_hanabi_player(spec: Spec | str) -> "HanabiPlayer":
-    """The agent that `spec` names, if it plays Hanabi."""
-    from kedge.agents.hanabi.players import HanabiPlayer
-    from kedge.games.hanabi import HanabiState
-
-    agent = make_agent(spec)
-    if not isinstance(agent, HanabiPlayer) or not plays(agent, HanabiState):
-        raise InputError(f"agent {spec}: does not play hanabi; hanabi and sparta(hanabi, …) do")
-    return agent
 
 
 def blueprint(name: str, _: object) -> Callable[..., Agent]:

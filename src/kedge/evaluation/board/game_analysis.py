@@ -207,7 +207,7 @@ class GameReport:
 
 def analyse_game(
     game: Record,
-    agents: Sequence[Player],
+    agents: Sequence[Player[Any]],
     *,
     ratings: tuple[int, int] | None = None,
     likelihoods: Array | None = None,
@@ -324,7 +324,7 @@ def _after(state: Any, action: int, mover: int) -> Any:
 
 
 def _analyse(
-    states: Sequence[Any], agents: Sequence[Player], proven: Proof
+    states: Sequence[Any], agents: Sequence[Player[Any]], proven: Proof
 ) -> list[Analysis | None]:
     """By the mover's agent, each of them asked once; None where nobody can move."""
     found: list[Analysis | None] = [None] * len(states)
@@ -335,7 +335,7 @@ def _analyse(
             if state.board.player() == player and state.board.legal_actions()
         ]
         if asked:
-            answers = agent.analyse_many([states[i] for i in asked], lines=True)
+            answers = agent.explain_many([states[i] for i in asked], np.random.default_rng(0))
             for i, answer in zip(asked, answers, strict=True):
                 found[i] = _corrected(answer, states[i], proven(states[i]))
     return found
@@ -368,7 +368,7 @@ def _worth(state: Any, found: Analysis | None, before: float) -> float:
 
 
 def _seen_by(player: int, value: float) -> float:
-    """Player 0's value for another player, and back."""
+    """Player[Any] 0's value for another player, and back."""
     return value if player == 0 else 0.0 - value
 
 

@@ -41,7 +41,7 @@ class GameRecord:
 
 
 def play_games(
-    players: tuple[Player, Player],
+    players: tuple[Player[Any], Player[Any]],
     new_state: Callable[[], GameState],
     count: int,
     rng: np.random.Generator,
@@ -72,7 +72,7 @@ def play_games(
         for index, player in enumerate(players):
             asked = [game for game in going if game.to_move == index]
             if asked:
-                found = player.analyse_many([game.state for game in asked])
+                found = player.analyse_many([game.state for game in asked], rng)
                 for game, analysis in zip(asked, found, strict=True):
                     game.play(analysis, max_plies, resign)
                 going = [game for game in going if game.record is None]

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from kedge.agents.agent import Player
+from kedge.agents.agent import Predictor
 from kedge.agents.board.networks import is_rated
 from kedge.errors import InputError
 from kedge.evaluation.prediction import SUMS, Prediction, scored, summed
@@ -42,7 +42,9 @@ def told_spec(agent: Spec, elo: int, opponent: int) -> Spec:
     )
 
 
-def predict_told(positions: Sequence[Position], agent: Callable[[int, int], Player]) -> Prediction:
+def predict_told(
+    positions: Sequence[Position], agent: Callable[[int, int], Predictor]
+) -> Prediction:
     """`predict`, each position by the agent for the mover's and the opponent's rating.
 
     The ratings are those of `told_ratings`.

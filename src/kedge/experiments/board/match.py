@@ -34,7 +34,6 @@ class Match(Experiment):
     """`games` games between the agents `a` and `b`; each has the first move equally often."""
 
     name: ClassVar[str] = "match"
-    states: ClassVar[type]
     colours: ClassVar[tuple[str, str]]
     """Who moves first, and who second."""
     cpu_chunk: ClassVar[int]
@@ -68,7 +67,7 @@ class Match(Experiment):
 
     @abstractmethod
     def play(
-        self, players: tuple[Player, Player], games: int, rng: np.random.Generator
+        self, players: tuple[Player[Any], Player[Any]], games: int, rng: np.random.Generator
     ) -> list[dict[str, Any]]:
         """Games as JSON: ``first`` (the agent that has the first move), ``moves``, ``score`` of
         agent 0, ``termination``.
@@ -109,10 +108,10 @@ class Match(Experiment):
     def check(self) -> None:
         self.players()
 
-    def players(self) -> tuple[Player, Player]:
+    def players(self) -> tuple[Player[Any], Player[Any]]:
         """The two agents; an `InputError` if one does not play."""
         return match_players(
-            self.a, self.b, self.temperature, self.device, self.dtype, states=self.states
+            self.a, self.b, self.temperature, self.device, self.dtype, game=self.config()["game"]
         )
 
     def notes(self, games: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -188,10 +187,10 @@ def match_players(
     device: str = "cpu",
     dtype: Dtype = "float32",
     *,
-    states: type,
-) -> tuple[Player, Player]:
+    game: str,
+) -> tuple[Player[Any], Player[Any]]:
     """The agents of a match; both draw their moves at `temperature`, unless it is None."""
-    one, other = (player_on(device, dtype, spec, states) for spec in (a, b))
+    one, other = (player_on(device, dtype, spec, game) for spec in (a, b))
     return _at(one, temperature), _at(other, temperature)
 
 
@@ -204,7 +203,7 @@ def game_json(record: GameRecord, moves: Iterable[str]) -> dict[str, Any]:
     }
 
 
-def _at(player: Any, temperature: float | None) -> Player:
+def _at(player: Any, temperature: float | None) -> Player[Any]:
     if temperature is not None:
         player = dataclasses.replace(player, temperature=temperature)
     return player  # type: ignore[no-any-return]

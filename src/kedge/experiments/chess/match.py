@@ -31,7 +31,6 @@ class ChessMatch(Match):
     - `kedge match chess "chess(elo=1900)" "chess(elo=1100)" --pgn games.pgn --json`
     """
 
-    states: ClassVar[type] = ChessState
     colours: ClassVar[tuple[str, str]] = ("white", "black")
     cpu_chunk: ClassVar[int] = 8
     outputs: ClassVar[tuple[Output, ...]] = (Output("pgn", RECORD, write_pgn),)
@@ -40,7 +39,7 @@ class ChessMatch(Match):
     game: Literal["chess"] = "chess"
 
     def play(
-        self, players: tuple[Player, Player], games: int, rng: np.random.Generator
+        self, players: tuple[Player[Any], Player[Any]], games: int, rng: np.random.Generator
     ) -> list[dict[str, Any]]:
         return play_chess(players, games, rng, max_plies=self.max_plies, resign=self.resign)
 
@@ -63,7 +62,7 @@ class ChessMatch(Match):
 
 
 def play_chess(
-    players: tuple[Player, Player], games: int, rng: np.random.Generator, **rules: Any
+    players: tuple[Player[Any], Player[Any]], games: int, rng: np.random.Generator, **rules: Any
 ) -> list[dict[str, Any]]:
     """Games as `Match.play` has them, moves in UCI's words. `rules` are those of `play_games`."""
     return [

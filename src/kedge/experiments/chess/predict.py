@@ -2,17 +2,15 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
-from kedge.agents.agent import Player
 from kedge.evaluation.chess.told_ratings import predict_told, told_spec
 from kedge.evaluation.prediction import Prediction, predict
 from kedge.experiments.options import Option, agent_option, data_option
 from kedge.experiments.players import player_on
 from kedge.experiments.predict import Predict
-from kedge.games.chess import ChessState
 from kedge.records import ChessGame, Position, ReadReport, read_games
 from kedge.records.chess.filters import (
     MAIA_BY_NAME,
@@ -91,14 +89,14 @@ class ChessPredict(Predict):
     def read(self, path: str, report: ReadReport, threads: int) -> Iterator[ChessGame]:
         return read_games(path, report, threads=threads)
 
-    def player(self) -> Player:
+    def player(self) -> Any:
         return self._told(1500, 1500) if self.told_ratings else self._on_device(self.agent)
 
-    def _told(self, elo: int, opponent: int) -> Player:
+    def _told(self, elo: int, opponent: int) -> Any:
         return self._on_device(told_spec(parse(self.agent), elo, opponent))
 
-    def _on_device(self, spec: Spec | str) -> Player:
-        return player_on(self.device, self.dtype, spec, ChessState)
+    def _on_device(self, spec: Spec | str) -> Any:
+        return player_on(self.device, self.dtype, spec, self.game)
 
     def predict(
         self, games: Sequence[tuple[ChessGame, list[int]]], rng: np.random.Generator

@@ -2,15 +2,14 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
-from kedge.agents.diplomacy.players import DiplomacyPlayer
 from kedge.evaluation.diplomacy.prediction import KINDS, predict_orders
 from kedge.evaluation.prediction import ANCHOR_SHARE, LEAST, Prediction
 from kedge.experiments.options import Option, agent_option, chunk_option, data_option
-from kedge.experiments.players import diplomacy_player_on
+from kedge.experiments.players import player_on
 from kedge.experiments.predict import DrawnPredict
 from kedge.records import DiplomacyGame, ReadReport, read_diplomacy_games
 from kedge.records.chess.filters import Sieve
@@ -63,8 +62,8 @@ class DiplomacyPredict(DrawnPredict):
     def read(self, path: str, report: ReadReport, threads: int) -> Iterator[DiplomacyGame]:
         return read_diplomacy_games(path, report)
 
-    def player(self) -> DiplomacyPlayer:
-        return diplomacy_player_on(self.device, self.dtype, self.agent)
+    def player(self) -> Any:
+        return player_on(self.device, self.dtype, self.agent, self.game)
 
     def predict(
         self, games: Sequence[tuple[DiplomacyGame, list[int]]], rng: np.random.Generator

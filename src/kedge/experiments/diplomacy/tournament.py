@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal, get_args
 import numpy as np
 
 from kedge.agents.board.networks import is_cpu
-from kedge.agents.diplomacy.players import DiplomacyPlayer
+from kedge.agents.diplomacy.players import OrdersAgent
 from kedge.errors import InputError
 from kedge.evaluation.diplomacy.tournaments import (
     TournamentGame,
@@ -30,7 +30,7 @@ from kedge.experiments.options import (
     Option,
     chunk_option,
 )
-from kedge.experiments.players import diplomacy_player_on
+from kedge.experiments.players import player_on
 from kedge.experiments.reports.report import Column, Report, Table
 from kedge.games.diplomacy import POWERS, Diplomacy
 from kedge.models.board.backends import Dtype
@@ -133,9 +133,9 @@ class Tournament(Experiment):
     def check(self) -> None:
         self.players()
 
-    def players(self) -> list[DiplomacyPlayer]:
+    def players(self) -> list[OrdersAgent]:
         """The agents; an `InputError` if one does not play."""
-        return [diplomacy_player_on(self.device, self.dtype, spec) for spec in self.agents]
+        return [player_on(self.device, self.dtype, spec, "diplomacy") for spec in self.agents]
 
     def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:
         games = task.params["games"]

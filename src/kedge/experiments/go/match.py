@@ -74,7 +74,6 @@ class GoMatch(Judged, Match):
     - `kedge match go go "go(temperature=0.3)" --judge katago:./katago,b15.bin.gz --json`
     """
 
-    states: ClassVar[type] = GoState
     colours: ClassVar[tuple[str, str]] = ("black", "white")
     cpu_chunk: ClassVar[int] = 2  # a game with search takes minutes
     outputs: ClassVar[tuple[Output, ...]] = (Output("sgf", RECORD, write_sgf_file),)
@@ -86,7 +85,7 @@ class GoMatch(Judged, Match):
     size: Annotated[int, Option("Side of the board.", min=2, max=19)] = GO.side
 
     def play(
-        self, players: tuple[Player, Player], games: int, rng: np.random.Generator
+        self, players: tuple[Player[Any], Player[Any]], games: int, rng: np.random.Generator
     ) -> list[dict[str, Any]]:
         return play_go(
             players,
@@ -129,7 +128,7 @@ class GoMatch(Judged, Match):
 
 
 def play_go(
-    players: tuple[Player, Player],
+    players: tuple[Player[Any], Player[Any]],
     games: int,
     rng: np.random.Generator,
     *,

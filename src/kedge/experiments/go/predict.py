@@ -2,16 +2,14 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
-from kedge.agents.agent import Player
 from kedge.evaluation.prediction import Prediction, predict
 from kedge.experiments.options import Option, agent_option, data_option
 from kedge.experiments.players import player_on
 from kedge.experiments.predict import Predict
-from kedge.games.go import GoState
 from kedge.records import ReadReport
 from kedge.records.chess.filters import Sieve
 from kedge.records.go.files import read_go_games
@@ -64,8 +62,8 @@ class GoPredict(Predict):
     def read(self, path: str, report: ReadReport, threads: int) -> Iterator[GoGame]:
         return read_go_games(path, report)
 
-    def player(self) -> Player:
-        return player_on(self.device, self.dtype, self.agent, GoState)
+    def player(self) -> Any:
+        return player_on(self.device, self.dtype, self.agent, self.game)
 
     def predict(
         self, games: Sequence[tuple[GoGame, list[int]]], rng: np.random.Generator

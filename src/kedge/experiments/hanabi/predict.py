@@ -6,7 +6,6 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
-from kedge.agents.hanabi.players import HanabiPlayer
 from kedge.errors import InputError
 from kedge.evaluation.hanabi.prediction import (
     KINDS,
@@ -18,7 +17,7 @@ from kedge.evaluation.hanabi.prediction import (
 from kedge.evaluation.prediction import ANCHOR_SHARE, LEAST, GameScore, Prediction
 from kedge.experiments.experiment import Task
 from kedge.experiments.options import Option, agent_option, chunk_option, data_option
-from kedge.experiments.players import hanabi_player_on
+from kedge.experiments.players import player_on
 from kedge.experiments.predict import DrawnPredict
 from kedge.experiments.reports.report import Column, Report, Table
 from kedge.records import HanabiGame, ReadReport, replayed_hanabi_games
@@ -75,8 +74,8 @@ class HanabiPredict(DrawnPredict):
     def read(self, path: str, report: ReadReport, threads: int) -> Iterator[HanabiGame]:
         return replayed_hanabi_games(path, report)
 
-    def player(self) -> HanabiPlayer:
-        return hanabi_player_on(self.device, self.dtype, self.agent)
+    def player(self) -> Any:
+        return player_on(self.device, self.dtype, self.agent, self.game)
 
     def predict(
         self, games: Sequence[tuple[HanabiGame, list[int]]], rng: np.random.Generator

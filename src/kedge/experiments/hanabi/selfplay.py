@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kedge.agents.board.networks import is_cpu
-from kedge.agents.hanabi.players import HanabiPlayer
+from kedge.agents.hanabi.players import HanabiAgent
 from kedge.errors import InputError
 from kedge.evaluation.hanabi.selfplay import (
     PERFECT,
@@ -26,7 +26,7 @@ from kedge.experiments.composite import Composite
 from kedge.experiments.experiment import Experiment, Output, Task
 from kedge.experiments.fingerprints import weight_hashes
 from kedge.experiments.options import DEVICE, DTYPE, GAMES, RECORD, Option, chunk_option
-from kedge.experiments.players import hanabi_player_on
+from kedge.experiments.players import player_on
 from kedge.experiments.reports.report import Column, Report, Table
 from kedge.games.hanabi import Bomb, Hanabi
 from kedge.models.board.backends import Dtype
@@ -134,9 +134,9 @@ class SelfPlay(Experiment):
         for agent in self.table():
             agent.check(self.rules())
 
-    def table(self) -> list[HanabiPlayer]:
+    def table(self) -> list[HanabiAgent]:
         """The agents; an `InputError` if one does not play."""
-        return [hanabi_player_on(self.device, self.dtype, spec) for spec in self.agents]
+        return [player_on(self.device, self.dtype, spec, "hanabi") for spec in self.agents]
 
     def tasks(self) -> list[Task]:
         assert self.chunk is not None

@@ -76,11 +76,11 @@ def join(
     """
     import numpy as np
 
-    from kedge.agents import make_diplomacy_player
+    from kedge.agents import make_player
     from kedge.interfaces.protocols.diplomacy.bot import DiplomacyBot, NewGame, Seats
 
     powers = _powers(power)
-    player = make_diplomacy_player(agent)
+    player = make_player(agent, "diplomacy")
 
     def tell(phase: str, name: str, orders: list[str], centers: int) -> None:
         if not as_json:

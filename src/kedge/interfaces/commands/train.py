@@ -357,7 +357,7 @@ def hanabi_belief(
     - `kedge train hanabi-belief --blueprint mine/model.onnx --greedy --folder belief-greedy`
     """
     _need_torch()
-    from kedge.agents import make_hanabi_player
+    from kedge.agents import make_player
     from kedge.agents.board.networks import computing_on
     from kedge.agents.hanabi.players import BlueprintAgent
     from kedge.games import load_game
@@ -369,7 +369,7 @@ def hanabi_belief(
         raise InputError(f"--game {game}: not a game of Hanabi")
     recipe = dataclasses.replace(_changed(BeliefRecipe(), settings), greedy=greedy)
     with _training(device, folder) as rank, computing_on(str(rank.device)):
-        anchor = make_hanabi_player(blueprint)
+        anchor = make_player(blueprint, "hanabi")
         if not isinstance(anchor, BlueprintAgent) or anchor.temperature != 1.0 or anchor.greedy:
             raise InputError(
                 f"--blueprint {blueprint}: a model's name, or conventions, and no more"

@@ -8,7 +8,6 @@ import numpy as np
 
 from kedge.agents import Player
 from kedge.experiments.go.match import GO_MAX_PLIES, Judged, judged_words, play_go
-from kedge.games.go import GoState
 from kedge.paper import published
 from kedge.paper.go.accuracy import GoAccuracy
 from kedge.paper.strength import SearchStrength
@@ -21,14 +20,14 @@ class GoStrength(Judged, SearchStrength):
     """Appendix D: the score of MCTS over the shipped model against the model by itself."""
 
     name: ClassVar[str] = "go-strength"
-    states: ClassVar[type] = GoState
+    game: ClassVar[str] = "go"
 
     models: tuple[str, ...] = ("go",)
     chunk: int = 10
     max_plies: int = GO_MAX_PLIES
 
     def play(
-        self, players: tuple[Player, Player], games: int, rng: np.random.Generator
+        self, players: tuple[Player[Any], Player[Any]], games: int, rng: np.random.Generator
     ) -> list[dict[str, Any]]:
         return play_go(players, games, rng, max_plies=self.max_plies, **self.judging())
 

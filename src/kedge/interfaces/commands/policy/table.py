@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-    from kedge.agents import Analysis, Player
+    from kedge.agents import Analysis
 
 _BAR = 20
 
@@ -41,19 +41,23 @@ def analysed(
 ) -> "tuple[str, Analysis, list[dict[str, Any]]]":
     """Return the agent's spec, its analysis of `state`, and the rows of its moves."""
     from kedge.agents import make_player
+    from kedge.catalogue import of_state
     from kedge.specs import parse
 
     spec = parse(agent)
-    analysis = _analysis(make_player(spec, type(state)), state, quiet=quiet)
+    analysis = _analysis(make_player(spec, of_state(type(state)).name), state, quiet=quiet)
     return str(spec), analysis, _rows(state, analysis)
 
 
-def _analysis(agent: "Player", state: Any, *, quiet: bool) -> "Analysis":
+def _analysis(agent: Any, state: Any, *, quiet: bool) -> "Analysis":
     """Ask the agent; on a terminal, count playouts while it searches."""
+    import numpy as np
+
     from kedge.agents.board.puct import PuctAgent
 
     if quiet or not sys.stderr.isatty() or not isinstance(agent, PuctAgent):
-        return agent.analyse_many([state])[0]
+        analysis: Analysis = agent.analyse_many([state], np.random.default_rng(0))[0]
+        return analysis
     from rich.console import Console
     from rich.progress import track
 
@@ -68,23 +72,21 @@ def _analysis(agent: "Player", state: Any, *, quiet: bool) -> "Analysis":
     return last()
 
 
-def _rows(state: Any, found: "Analysis") -> list[dict[str, Any]]:
-    """One a legal move, best first: by visits, then by probability, then the lower action."""
-    smooth = found.policy if found.smooth is None else found.smooth
-    visits = None if found.visits is None else found.visits.tolist()
-    rows = [
+def _rows(state: Any, analysis: "Analysis") -> list[dict[str, Any]]:
+    """One row per legal move, best first."""
+    protocol_name = getattr(state, "protocol_name", state.action_to_string)
+    return [
         {
-            "move": state.protocol_name(action),
-            "name": state.action_to_string(action),
-            "anchor": float(found.anchor[i]),
-            "policy": float(found.policy[i]),
-            "smooth": float(smooth[i]),
-            "q": None if visits is None or not visits[i] else float(found.q[i]),
-            "visits": None if visits is None else visits[i],
+            "move": protocol_name(row.action),
+            "name": state.action_to_string(row.action),
+            "anchor": row.anchor,
+            "policy": row.policy,
+            "smooth": row.smooth,
+            "q": row.q,
+            "visits": row.visits,
         }
-        for i, action in enumerate(state.board.legal_actions())
+        for row in analysis.rows()
     ]
-    return sorted(rows, key=lambda row: (-(row["visits"] or 0), -row["policy"], -row["anchor"]))
 
 
 def print_table(

@@ -11,8 +11,7 @@ import numpy as np
 from pydantic import Field
 
 from kedge.agents.agent import draw
-from kedge.agents.hanabi.players import HanabiAnalysis, HanabiPlayer
-from kedge.agents.hanabi.search import SpartaAgent
+from kedge.agents.hanabi.players import HanabiAgent, HanabiAnalysis
 from kedge.errors import InputError
 from kedge.evaluation.board.game_analysis import GameReport
 from kedge.evaluation.decision_reports import DecisionsReport
@@ -142,13 +141,10 @@ class HanabiPage(PageGame):
     def think(self, question: Question) -> dict[int, Decision]:
         state: HanabiState = question.state
         ((seat, (spec, agent)),) = question.agents.items()
-        if not isinstance(agent, HanabiPlayer):
+        if not isinstance(agent, HanabiAgent):
             raise InputError(f"agent {spec}: does not play Hanabi")
-        if isinstance(agent, SpartaAgent):
-            found = agent.explained(state, question.rng)
-        else:
-            [found] = agent.analyse_many([state], question.rng)
-        actions = [int(action) for action in found.actions]  # type: ignore[union-attr]
+        found = agent.explain(state, question.rng)
+        actions = [int(action) for action in found.actions]
         moves = [state.action_to_string(action) for action in actions]
         answers = found.answers or [None] * len(actions)
 
