@@ -66,9 +66,11 @@ class GameEntry:
     predict: str | None = None
     """Experiment of ``kedge predict``."""
     compete: str | None = None
-    """Experiment of ``kedge match``, ``kedge tournament`` or ``kedge selfplay``."""
-    policy: str | None = None
-    """Command of ``kedge policy``. Without one, games with states get the general command."""
+    """Experiment that compares agents, the command of `contest`."""
+    contest: str = "match"
+    """Command for `compete`: ``match``, ``tournament`` or ``selfplay``."""
+    policy: str | None = "kedge.interfaces.commands.policy.any_game:any_game_policy"
+    """Command of ``kedge policy``. The default suits games in which players move in turn."""
     train: str | None = None
     """Commands of ``kedge train``, by name."""
     review: str | None = None
@@ -139,6 +141,7 @@ DIPLOMACY = GameEntry(
     player="kedge.agents.diplomacy.players:OrdersAgent",
     predict="kedge.experiments.diplomacy.predict:DiplomacyPredict",
     compete="kedge.experiments.diplomacy.tournament:Tournament",
+    contest="tournament",
     policy="kedge.interfaces.commands.policy.diplomacy:orders_policy",
     train="kedge.interfaces.commands.train.diplomacy:COMMANDS",
     review="kedge.evaluation.diplomacy.review:DIPLOMACY",
@@ -157,6 +160,7 @@ HANABI = GameEntry(
     player="kedge.agents.hanabi.players:HanabiAgent",
     predict="kedge.experiments.hanabi.predict:HanabiPredict",
     compete="kedge.experiments.hanabi.selfplay:SelfPlay",
+    contest="selfplay",
     policy="kedge.interfaces.commands.policy.hanabi:hanabi_policy",
     train="kedge.interfaces.commands.train.hanabi:COMMANDS",
     review="kedge.evaluation.hanabi.review:HANABI",
@@ -168,6 +172,7 @@ BLOTTO = GameEntry(
     "Blotto",
     game="kedge.games.normal_form:blotto",
     state="kedge.games.normal_form:NormalFormState",
+    policy=None,
     page="kedge.interfaces.web.pages.blotto:BlottoPage",
     dial="kedge.agents.normal_form.ladder:BLOTTO",
     small="blotto(coins=3, fields=3)",
@@ -176,7 +181,8 @@ BLOTTO = GameEntry(
 
 def _normal_form(name: str, title: str, maker: str) -> GameEntry:
     home = "kedge.games.normal_form"
-    return GameEntry(name, title, game=f"{home}:{maker}", state=f"{home}:NormalFormState")
+    state = f"{home}:NormalFormState"
+    return GameEntry(name, title, game=f"{home}:{maker}", state=state, policy=None)
 
 
 #: The games that ship with kedge, in the order in which lists show them.
@@ -239,4 +245,4 @@ def _entry(point: EntryPoint) -> GameEntry:
         raise InputError(f"game {point.name!r}: its package fails to load: {error}") from error
     if isinstance(loaded, GameEntry):
         return loaded
-    return GameEntry(point.name, point.name, game=point.value)
+    return GameEntry(point.name, point.name, game=point.value, policy=None)

@@ -11,20 +11,20 @@ from typer.core import TyperGroup
 
 from kedge.errors import ExperimentError, InputError
 from kedge.interfaces.commands.analyze import analyze
+from kedge.interfaces.commands.contests import (
+    match_app,
+    predict_app,
+    selfplay_app,
+    tournament_app,
+)
 from kedge.interfaces.commands.diplomacy import diplomacy_app
 from kedge.interfaces.commands.experiments import experiments_app, paper
 from kedge.interfaces.commands.gtp import gtp
-from kedge.interfaces.commands.match import match_app
 from kedge.interfaces.commands.models import models_app
 from kedge.interfaces.commands.play import play
-from kedge.interfaces.commands.policy.board import policy_app
-from kedge.interfaces.commands.policy.diplomacy import orders_policy
-from kedge.interfaces.commands.policy.hanabi import hanabi_policy
-from kedge.interfaces.commands.predict import predict_app
+from kedge.interfaces.commands.policy import policy_app
 from kedge.interfaces.commands.records import adjudicate, replay
-from kedge.interfaces.commands.selfplay import selfplay_app
 from kedge.interfaces.commands.solve import solve
-from kedge.interfaces.commands.tournament import tournament_app
 from kedge.interfaces.commands.train import train_app
 from kedge.interfaces.options import Device, Dtype
 from kedge.interfaces.output import InterruptError
@@ -63,8 +63,6 @@ for _group, _name in (
     (experiments_app, "experiments"),
 ):
     app.add_typer(_group, name=_name)
-policy_app.command("diplomacy")(orders_policy)
-policy_app.command("hanabi")(hanabi_policy)
 for _command in (play, analyze, gtp, replay, adjudicate, solve, paper):
     app.command()(_command)
 
@@ -87,7 +85,7 @@ def main() -> None:
             sys.exit(2)
         _fail(error.format_message(), 2)
     except typer.Abort:
-        _fail("nothing was answered, so nothing was done", 2)
+        _fail("aborted", 2)
     except ExperimentError as error:  # those tasks that finished are kept
         _fail(str(error), 1)
     except InterruptError as error:

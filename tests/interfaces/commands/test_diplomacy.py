@@ -57,9 +57,9 @@ def test_a_pool():
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], "who plays? --one A --six B, or --pool A,B"),
-        (["--one", "holds"], "who plays?"),
-        (["--one", "holds", "--six", "holds", "--pool", "holds"], "who plays?"),
+        ([], "no agents; give --one A --six B, or --pool A,B"),
+        (["--one", "holds"], "no agents; give --one"),
+        (["--one", "holds", "--six", "holds", "--pool", "holds"], "no agents; give --one"),
         (["--pool", "holds, 7"], "'holds, 7': not names or specs between commas"),
         (["--pool", "holds"], "a pool has two or more"),
         (["--one", "holds", "--six", "nobody"], "unknown agent 'nobody'"),

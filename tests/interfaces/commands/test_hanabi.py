@@ -60,7 +60,10 @@ def test_a_matrix():
         (["--agents", "chess"], "agent chess: does not play hanabi; hanabi and sparta(hanabi, …)"),
         (["--agents", "uniform"], "agent uniform: does not play hanabi"),
         (["--agents", "sparta", "--cross"], "two or more"),
-        (["--agents", "sparta, hanabi", "--cross", "--jsonl", "x"], "--cross: pairs of agents"),
+        (
+            ["--agents", "sparta, hanabi", "--cross", "--jsonl", "x"],
+            "--jsonl: crossplay writes",
+        ),
         (["--agents", "sparta", "--games", 0], "--games"),
         (["--agents", "sparta", "--players", 6], "--players"),
         (["--agents", "sparta", "--jsonl", "no/games"], "no/games: cannot write"),

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
 from kedge.evaluation.chess.told_ratings import predict_told, told_spec
 from kedge.evaluation.prediction import Prediction, predict
+from kedge.experiments.options import Option, agent_option, data_option
 from kedge.experiments.players import player_on
 from kedge.experiments.predict import Predict
 from kedge.records import ChessGame, Position, ReadReport, read_games
@@ -23,20 +24,45 @@ from kedge.specs import Spec, parse
 
 @dataclass(frozen=True, kw_only=True)
 class ChessPredict(Predict):
-    """Chess, by Maia's filters."""
+    """Predict people's chess moves, and report top-1, top-5 and cross-entropy.
+
+    The report also groups moves by rating, time control and phase. Positions are those of the
+    paper and of Maia: rated games, no bullet, no bots, after ten plies, with thirty seconds left
+    where clocks are known. Standard errors are clustered by game.
+
+    Finished games are kept: interrupt the command, run it again, and it resumes.
+
+    **Examples**
+
+    - `kedge predict chess lichess_2024-01.pgn.zst --agent maia-1900 --bucket 1900 --limit 20000`
+    - `kedge predict chess games.pgn --agent "puct(chess, c_puct=2, playouts=50)"`
+    - `kedge predict chess games.pgn --agent chess --told-ratings --json`
+    """
 
     advice: ClassVar[Mapping[str, str]] = {
         "not rated": "--unrated keeps what does not say that it is rated"
     }
 
+    agent: Annotated[str, agent_option("chess")]
+    data: Annotated[tuple[str, ...], data_option("PGN or JSON lines")]
     game: Literal["chess"] = "chess"
-    bucket: int | None = None
-    source: str | None = None
-    held_out: bool = False
-    unrated: bool = False
-    """Whether games stay that do not say that they are rated."""
-    told_ratings: bool = False
-    """Whether the shipped model is told both players' ratings."""
+    bucket: Annotated[
+        int | None, Option("Use only games whose players are both rated N to N + 99.", metavar="N")
+    ] = None
+    source: Annotated[str | None, Option("Use only games of this source (JSON lines).")] = None
+    held_out: Annotated[bool, Option("Use only games that `kedge train` does not train on.")] = (
+        False
+    )
+    unrated: Annotated[
+        bool, Option("Also use games that are not marked as rated, such as those of chess.com.")
+    ] = False
+    told_ratings: Annotated[
+        bool,
+        Option(
+            "Pass both players' ratings to the model in every position. The agent must be `chess`, "
+            "a model that you trained, or a search over one."
+        ),
+    ] = False
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from kedge.errors import InputError
-from kedge.interfaces.options import Bomb, Json
+from kedge.interfaces.commands.hanabi_options import Bomb
+from kedge.interfaces.options import Json
 from kedge.interfaces.output import print_json, resumable
 
 if TYPE_CHECKING:
