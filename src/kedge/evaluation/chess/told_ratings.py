@@ -9,7 +9,7 @@ from kedge.agents.board.networks import is_rated
 from kedge.errors import InputError
 from kedge.evaluation.board.prediction import SUMS, Prediction, scored, summed
 from kedge.models.chess.conditioning import KNOTS
-from kedge.records import ChessGame, Position
+from kedge.records import ChessGame, ChessPosition
 from kedge.specs import Spec
 
 
@@ -42,7 +42,9 @@ def told_spec(agent: Spec, elo: int, opponent: int) -> Spec:
     )
 
 
-def predict_told(positions: Sequence[Position], agent: Callable[[int, int], Player]) -> Prediction:
+def predict_told(
+    positions: Sequence[ChessPosition], agent: Callable[[int, int], Player]
+) -> Prediction:
     """`predict`, each position by the agent for the mover's and the opponent's rating.
 
     The ratings are those of `told_ratings`.

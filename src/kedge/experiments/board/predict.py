@@ -34,25 +34,19 @@ from kedge.games.go import GoState
 from kedge.models.board.backends import Dtype
 from kedge.records import (
     ChessGame,
+    ChessPosition,
     DiplomacyGame,
-    Position,
     ReadReport,
+    read_chess_games,
     read_diplomacy_games,
-    read_games,
 )
-from kedge.records.chess.filters import (
-    MAIA_BY_NAME,
-    Filter,
-    Sieve,
-    is_held_out,
-    rating_bucket,
-    sifted_words,
-)
+from kedge.records.chess.filters import MAIA_BY_NAME, is_held_out, rating_bucket
 from kedge.records.diplomacy.positions import human_orders, order_sieve
 from kedge.records.go.files import read_go_games
 from kedge.records.go.games import SPLITS, GoGame
 from kedge.records.go.positions import GoPosition, GoSplit, go_sieve, not_in
 from kedge.records.go.positions import boards_of as go_boards_of
+from kedge.records.sieve import Filter, Sieve, sifted_words
 from kedge.records.splits import NOT_HELD_OUT
 from kedge.specs import Spec, parse
 
@@ -239,7 +233,7 @@ class ChessPredict(Predict):
         return Sieve(filters)
 
     def read(self, path: str, report: ReadReport, threads: int) -> Iterator[ChessGame]:
-        return read_games(path, report, threads=threads)
+        return read_chess_games(path, report, threads=threads)
 
     def player(self) -> Player:
         return self._told(1500, 1500) if self.told_ratings else self._on_device(self.agent)
@@ -253,7 +247,7 @@ class ChessPredict(Predict):
     def predict(
         self, games: Sequence[tuple[ChessGame, list[int]]], rng: np.random.Generator
     ) -> Prediction:
-        chosen = [Position(game, ply) for game, plies in games for ply in plies]
+        chosen = [ChessPosition(game, ply) for game, plies in games for ply in plies]
         if self.told_ratings:
             return predict_told(chosen, self._told)
         return predict(chosen, self.player())

@@ -208,7 +208,7 @@ def _chosen(
     from kedge import records
 
     readers: dict[str, Callable[..., Iterator[Any]]] = {
-        "chess": records.read_games,
+        "chess": records.read_chess_games,
         "go": records.legal_games,
         "hanabi": records.replayed_hanabi_games,
         "diplomacy": records.replayed_games,

@@ -62,7 +62,7 @@ def replay(
     from kedge.records import (
         ReadReport,
         legal_games,
-        read_games,
+        read_chess_games,
         replayed_games,
         replayed_hanabi_games,
     )
@@ -70,7 +70,7 @@ def replay(
     limit = (1000 if as_json else 20) if listed is None else listed
     total = ReadReport(limit=limit)
     read: Any = {
-        "chess": read_games,
+        "chess": read_chess_games,
         "go": legal_games,
         "diplomacy": replayed_games,
         "hanabi": replayed_hanabi_games,

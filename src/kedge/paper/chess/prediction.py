@@ -13,7 +13,7 @@ from kedge.evaluation.board.prediction import Prediction, few_games, predict
 from kedge.games.chess import ChessState
 from kedge.paper.chess.sample import check_games, default_sources, draw_games
 from kedge.paper.prediction import Bucket, Cell, Scores, SearchPrediction
-from kedge.records import ChessGame, positions
+from kedge.records import ChessGame, chess_positions
 from kedge.records.chess.filters import MAIA
 from kedge.specs import parse
 
@@ -47,7 +47,7 @@ class ChessPrediction(SearchPrediction):
         return drawn[int(bucket)]
 
     def predict(self, games: Sequence[ChessGame], player: Player) -> Prediction:
-        return predict(list(positions(games, MAIA)), player)
+        return predict(list(chess_positions(games, MAIA)), player)
 
     def labels(self, games: Sequence[ChessGame]) -> dict[str, list[Any]]:
         return {
