@@ -20,14 +20,14 @@ from kedge.errors import InputError
 from kedge.records import (
     GoGame,
     ReadReport,
-    go_table,
+    go_arrays,
     holds_go,
     legal_games,
     read_go_games,
     write_sgf,
 )
 from kedge.records.go import files
-from kedge.records.go.arrays import AI, COLOURS, HANDICAP, SETUP, table_folder, tabulate_games
+from kedge.records.go.arrays import AI, COLOURS, HANDICAP, SETUP, arrays_folder, make_go_arrays
 from kedge.records.go.games import SPLITS, date_of, is_held_out, split_of
 
 HEADER = "path\tdate\tkomi\tresult\thandicap\tAB\tAW\tblack\twhite\tai\tcolors\tmoves"
@@ -311,7 +311,7 @@ def test_flags_and_splits():
         game(1990, colours=np.array([0, 0], np.uint8)),
         GoGame(np.empty(0, np.int16)),
     ]
-    table = tabulate_games(games)
+    table = make_go_arrays(games)
     assert len(table) == len(games)
     assert [table.rows(split).tolist() for split in SPLITS] == [[1, 2], [3, 4], [5, 6, 7], []]
     assert table.flags.tolist() == [0] * 9 + [AI, HANDICAP | SETUP, 0, COLOURS, 0]
@@ -319,29 +319,29 @@ def test_flags_and_splits():
     assert table.moves(13).tolist() == []
     np.testing.assert_array_equal(table.black_returns[3:7], np.float32([1, 0, -1, np.nan]))
     assert (table.years[0], table.years[-1], table.komi[2]) == (1899, 0, 60)
-    assert len(tabulate_games([])) == 0
+    assert len(make_go_arrays([])) == 0
 
 
 def test_the_table_is_kept(tmp_path, monkeypatch):
     path = tmp_path / "games.sgf"
     path.write_bytes(sgf(1))
     report = ReadReport()
-    assert go_table(path, report).actions.tolist() == [1]
+    assert go_arrays(path, report).actions.tolist() == [1]
     again = ReadReport()
-    assert go_table(path, again).actions.tolist() == [1]
+    assert go_arrays(path, again).actions.tolist() == [1]
     assert (report.games, again.games) == (1, 0)
     path.write_bytes(sgf(2) + sgf(3))
-    assert go_table(path).actions.tolist() == [2, 3]
-    [kept] = table_folder().iterdir()
+    assert go_arrays(path).actions.tolist() == [2, 3]
+    [kept] = arrays_folder().iterdir()
     for content in (b"", b"PK", kept.read_bytes()[:-200], os.urandom(500)):
         kept.write_bytes(content)
-        assert go_table(path).actions.tolist() == [2, 3]
+        assert go_arrays(path).actions.tolist() == [2, 3]
     (tmp_path / "more.sgf").write_bytes(sgf(4))
-    assert go_table(tmp_path).actions.tolist() == [2, 3, 4]
+    assert go_arrays(tmp_path).actions.tolist() == [2, 3, 4]
     monkeypatch.setenv("KEDGE_HOME", str(path / "no folder"))
-    assert go_table(path).actions.tolist() == [2, 3]
+    assert go_arrays(path).actions.tolist() == [2, 3]
     with pytest.raises(InputError, match="No such file"):
-        go_table(tmp_path / "nowhere")
+        go_arrays(tmp_path / "nowhere")
 
 
 # --- Real games ---------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from kedge.models.board import plain  # noqa: E402
 from kedge.models.board.onnx_backends import OnnxNetwork  # noqa: E402
 from kedge.models.go.encoding import GO, encode_go  # noqa: E402
 from kedge.models.weight_files import read_weights  # noqa: E402
-from kedge.records.go.arrays import tabulate_games  # noqa: E402
+from kedge.records.go.arrays import make_go_arrays  # noqa: E402
 from kedge.records.go.games import GoGame  # noqa: E402
 from kedge.training.board.growth import grow  # noqa: E402
 from kedge.training.board.imitation import NO_MOVE, TowerRecipe  # noqa: E402
@@ -38,7 +38,7 @@ def played(seed, plies, **fields):
 @pytest.fixture(scope="module")
 def table():
     games = [played(seed, 30, date="1990-01-01") for seed in range(4)]
-    return tabulate_games([*games, played(9, 20, date="2015-06-01", komi=7.5, result="W+2.5")])
+    return make_go_arrays([*games, played(9, 20, date="2015-06-01", komi=7.5, result="W+2.5")])
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +98,7 @@ def test_from_an_illegal_move_on_nothing_is_learned():
     good = played(1, 12, date="1990-01-01")
     moves = good.moves.copy()
     moves[8] = moves[0]  # occupied, unless captured, which twelve random stones are not
-    table = tabulate_games([GoGame(moves, komi=6.5, date="1990-01-01"), good])
+    table = make_go_arrays([GoGame(moves, komi=6.5, date="1990-01-01"), good])
     found = positions_of(table, np.arange(2))
     assert len(found) == 8 + 12
     assert torch.equal(found.batch(torch.arange(8, 20)).moves, torch.from_numpy(good.moves).long())
@@ -106,7 +106,7 @@ def test_from_an_illegal_move_on_nothing_is_learned():
 
 
 def test_what_there_is_not(tmp_path):
-    modern = tabulate_games([played(seed, 5, date="2020-01-01") for seed in range(3)])
+    modern = make_go_arrays([played(seed, 5, date="2020-01-01") for seed in range(3)])
     recipe = TowerRecipe(filters=8, blocks=1, steps=1, batch=8)
     with pytest.raises(InputError, match=r"0 games of 1900-2014.*--modern learns from all years"):
         train(modern, tmp_path, recipe, rank=CPU)

@@ -11,14 +11,9 @@ from kedge.evaluation.prediction import Prediction, predict
 from kedge.experiments.options import Option, agent_option, data_option
 from kedge.experiments.players import player_on
 from kedge.experiments.predict import Predict
-from kedge.records import ChessGame, Position, ReadReport, read_games
-from kedge.records.chess.filters import (
-    MAIA_BY_NAME,
-    Filter,
-    Sieve,
-    is_held_out,
-    rating_bucket,
-)
+from kedge.records import ChessGame, ChessPosition, ReadReport, read_chess_games
+from kedge.records.chess.filters import MAIA_BY_NAME, is_held_out, rating_bucket
+from kedge.records.sieve import Filter, Sieve
 from kedge.specs import Spec, parse
 
 
@@ -87,7 +82,7 @@ class ChessPredict(Predict):
         return Sieve(filters)
 
     def read(self, path: str, report: ReadReport, threads: int) -> Iterator[ChessGame]:
-        return read_games(path, report, threads=threads)
+        return read_chess_games(path, report, threads=threads)
 
     def player(self) -> Any:
         return self._told(1500, 1500) if self.told_ratings else self._on_device(self.agent)
@@ -101,7 +96,7 @@ class ChessPredict(Predict):
     def predict(
         self, games: Sequence[tuple[ChessGame, list[int]]], rng: np.random.Generator
     ) -> Prediction:
-        chosen = [Position(game, ply) for game, plies in games for ply in plies]
+        chosen = [ChessPosition(game, ply) for game, plies in games for ply in plies]
         if self.told_ratings:
             return predict_told(chosen, self._told)
         return predict(chosen, self.player())

@@ -96,13 +96,13 @@ def chess(
     - `torchrun --nproc-per-node=8 -m kedge train chess month.pgn.zst --folder big --device cuda`
     """
     _need_torch()
-    from kedge.records import read_games
+    from kedge.records import read_chess_games
     from kedge.training.board.imitation import TowerRecipe
     from kedge.training.chess.policy import table_of, train
 
     recipe = _changed(TowerRecipe(), settings)
     with _training(device, folder) as rank:
-        games = chain.from_iterable(read_games(path) for path in data)
+        games = chain.from_iterable(read_chess_games(path) for path in data)
         table = table_of(islice(games, limit), most_of_one)
         if rank.is_first:
             told = f"{len(table):,} games, {int(table.held_out.sum()):,} of them held out"
@@ -157,7 +157,7 @@ def go(
     - `torchrun --nproc-per-node=8 -m kedge train go sgf/ --folder big --recipe paper --device cuda`
     """
     _need_torch()
-    from kedge.records.go.arrays import go_table
+    from kedge.records.go.arrays import go_arrays
     from kedge.specs import suggest
     from kedge.training.go.policy import RECIPES, train
 
@@ -165,7 +165,7 @@ def go(
         raise InputError(f"recipe {recipe!r}: {suggest(recipe, list(RECIPES))}")
     chosen = _changed(RECIPES[recipe], settings)
     with _training(device, folder) as rank:
-        table = go_table(data)
+        table = go_arrays(data)
         if rank.is_first:
             typer.echo(f"{len(table):,} games", err=True)
         reports = train(
@@ -495,10 +495,10 @@ def move_times(
     """
     from kedge.agents.board.networks import network
     from kedge.agents.chess.move_times import FEATURES
-    from kedge.records import read_games
+    from kedge.records import read_chess_games
     from kedge.training.chess.move_times import fit, fit_share, score, timed_moves
 
-    games = chain.from_iterable(read_games(path) for path in data)
+    games = chain.from_iterable(read_chess_games(path) for path in data)
     moves = timed_moves(islice(games, limit), network(model))
     times, share = fit(moves), fit_share(moves)
     found: dict[str, Any] = {

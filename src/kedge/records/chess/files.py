@@ -28,7 +28,7 @@ _FIRST_TAG = re.compile(rb'(?<=\n)\[Event[ \t]+"')
 _STANDARD = ("", "?", "standard", "normal", "from position", "chess")
 
 
-def read_games(
+def read_chess_games(
     path: str | Path | IO[bytes], report: ReadReport | None = None, *, threads: int = 0
 ) -> Iterator[ChessGame]:
     """The games of a PGN or JSON-lines file, one by one.
@@ -408,4 +408,4 @@ def _escaped(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"')
 
 
-__all__ = ["pgn_texts", "read_games", "tag_section", "write_pgn"]
+__all__ = ["pgn_texts", "read_chess_games", "tag_section", "write_pgn"]

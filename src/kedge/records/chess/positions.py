@@ -11,14 +11,15 @@ import numpy.typing as npt
 from kedge import _core
 from kedge.errors import InputError
 from kedge.games.chess import ChessState
-from kedge.records.chess.filters import Filter, bucket_of, chosen_plies
+from kedge.records.chess.filters import bucket_of
 from kedge.records.chess.games import ChessGame
+from kedge.records.sieve import Filter, chosen_plies
 
 _MOVES = len(_core.chess_policy_moves())  # lc0's
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Position:
+class ChessPosition:
     """A position that a person moved in: the one before ``game.moves[ply]``."""
 
     phases: ClassVar[Mapping[str, int]] = {"plies 0-19": 0, "plies 20-39": 20, "plies 40-": 40}
@@ -65,20 +66,23 @@ class Position:
         return self.game.state(self.ply)
 
 
-def positions(games: Iterable[ChessGame], filters: Iterable[Filter] = ()) -> Iterator[Position]:
+def chess_positions(
+    games: Iterable[ChessGame], filters: Iterable[Filter] = ()
+) -> Iterator[ChessPosition]:
     """The positions that every filter keeps, game by game, in the order of play.
 
-    >>> from kedge.records import maia, positions, read_games
-    >>> for position in positions(read_games("games.pgn.zst"), maia(1900)):  # doctest: +SKIP
+    >>> from kedge.records import chess_positions, maia_filter, read_chess_games
+    >>> games = read_chess_games("games.pgn.zst")  # doctest: +SKIP
+    >>> for position in chess_positions(games, maia_filter(1900)):  # doctest: +SKIP
     ...     print(position.rating, position.state())
     """
     filters = tuple(filters)
     for game in games:
         for ply in chosen_plies(game, filters).tolist():
-            yield Position(game, ply)
+            yield ChessPosition(game, ply)
 
 
-def boards_of(chosen: Sequence[Position]) -> list[_core.ChessBoard]:
+def boards_of(chosen: Sequence[ChessPosition]) -> list[_core.ChessBoard]:
     """The native boards of positions, each with the game up to it as its history.
 
     Positions of one game that stand next to each other are replayed once.
@@ -114,13 +118,13 @@ class EncodedPositions:
         return bits.view(np.bool_)
 
 
-def encode_positions(
-    chosen: Sequence[Position], *, fill: bool = True, threads: int = 0
+def encode_chess_positions(
+    chosen: Sequence[ChessPosition], *, fill: bool = True, threads: int = 0
 ) -> EncodedPositions:
     """Encode positions, each with the game up to it as its history.
 
     Positions of one game that stand next to each other are replayed once, so leave them in the
-    order of `positions`. `fill` is that of `kedge.models.board.encoding.encode_chess`.
+    order of `chess_positions`. `fill` is that of `kedge.models.board.encoding.encode_chess`.
     """
     games, counts = [], []
     for _, run in groupby(chosen, key=lambda position: id(position.game)):

@@ -14,11 +14,11 @@ from kedge import _core
 from kedge.errors import InputError
 from kedge.games.diplomacy import POWERS, DiplomacyState, PackedOrders, place_of, player, unit_of
 from kedge.records import streams
-from kedge.records.chess.filters import Sieve
 from kedge.records.diplomacy.files import read_diplomacy_games
 from kedge.records.diplomacy.games import ByPower, DiplomacyGame, Final, Phase, is_held_out
 from kedge.records.json_games import object_texts
 from kedge.records.report import ReadReport, unbroken
+from kedge.records.sieve import Sieve
 from kedge.records.splits import NOT_HELD_OUT
 
 

@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from kedge.errors import InputError
-from kedge.records.chess.filters import Sieve
 from kedge.records.go.files import read_go_games
 from kedge.records.go.games import GoGame, Split, split_of, years_words
 from kedge.records.report import ReadReport, unbroken
+from kedge.records.sieve import Sieve
 
 #: Even games of people by their years, as `split_of` has them; or any game on 19×19.
 GoSplit = Literal["train", "test", "modern", "modern-test", "all"]

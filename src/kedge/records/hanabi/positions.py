@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from kedge.errors import InputError
-from kedge.records.chess.filters import Sieve
 from kedge.records.hanabi.files import read_hanabi_games
 from kedge.records.hanabi.games import HanabiGame, is_held_out
 from kedge.records.report import ReadReport
+from kedge.records.sieve import Sieve
 from kedge.records.splits import NOT_HELD_OUT
 
 #: What is said of games that have nothing to predict.

@@ -16,7 +16,7 @@ from torch import Tensor
 from kedge import _core
 from kedge.errors import InputError
 from kedge.models.go.encoding import GO
-from kedge.records.go.arrays import GoTable
+from kedge.records.go.arrays import GoArrays
 from kedge.records.go.games import KOMI, Split, years_words
 from kedge.training.board.imitation import NO_MOVE, Batch, Course, TowerRecipe
 from kedge.training.board.network import DensePolicy, PointsPolicy, SEResNet, Value
@@ -119,7 +119,7 @@ class GoPositions:
         return torch.where(same_game, self.moves[at], NO_MOVE)
 
 
-def positions_of(table: GoTable, games: npt.NDArray[np.int64], threads: int = 0) -> GoPositions:
+def positions_of(table: GoArrays, games: npt.NDArray[np.int64], threads: int = 0) -> GoPositions:
     """Every position of some even games on the full board, packed; what is illegal is left out."""
     lengths = np.diff(table.offsets)[games]
     offsets = np.concatenate([[0], np.cumsum(lengths)])
@@ -178,7 +178,7 @@ def make_network(recipe: TowerRecipe) -> SEResNet:
 
 
 def train(
-    table: GoTable,
+    table: GoArrays,
     folder: Path,
     recipe: TowerRecipe,
     *,
