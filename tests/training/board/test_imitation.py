@@ -198,7 +198,7 @@ def test_two_processes_train_what_one_does(file, tmp_path):
     assert (one - two).norm() < 1e-3 * one.norm()
     longer = replace(recipe, steps=20)
     assert [report["step"] for report in train(table, tmp_path / "two", longer, rank=Rank(CPU))]
-    with pytest.raises(InputError, match="3 processes cannot share 64"):
+    with pytest.raises(InputError, match="a multiple of the 3 processes, not 64"):
         next(train(table, tmp_path / "one", longer, rank=Rank(CPU, 0, 3)))
 
 
@@ -230,5 +230,5 @@ def test_damaged_checkpoints_are_refused(positions, tmp_path):
     whole = path.read_bytes()
     for content in (b"", b"garbage", whole[: len(whole) // 2]):
         path.write_bytes(content)
-        with pytest.raises(InputError, match="not a checkpoint"):
+        with pytest.raises(InputError, match="not a training checkpoint"):
             trainer().load(path)
