@@ -56,7 +56,7 @@ class GameEntry:
     forest: str | None = None
     """Native PUCT forest. Without one, PUCT runs in plain Python."""
     models: str | None = None
-    """Parsers of its networks, by the kind that a weight file names."""
+    """Parsers of its networks, by file format or by the kind that a weight file names."""
     records: str | None = None
     """`kedge.records.formats.RecordFormat`: reader, writer, sniffing."""
     agents: str | None = None
@@ -91,8 +91,7 @@ class GameEntry:
         where = getattr(self, part)
         if where is None:
             raise InputError(f"{self.title} has {_MISSING[part]}")
-        module, _, name = where.partition(":")
-        return getattr(import_module(module), name)
+        return load(where)
 
 
 CHESS = GameEntry(
@@ -102,6 +101,7 @@ CHESS = GameEntry(
     state="kedge.games.chess:ChessState",
     encoding="kedge.models.chess.encoding:CHESS",
     forest="kedge._core:ChessForest",
+    models="kedge.models.chess.parsers:PARSERS",
     records="kedge.records.chess.format:CHESS",
     agents="kedge.agents.chess.specs:AGENTS",
     predict="kedge.experiments.chess.predict:ChessPredict",
@@ -196,6 +196,16 @@ _BUILT_IN = (
     _normal_form("random", "Random game", "random_game"),
     _normal_form("rock-paper-scissors", "Rock-paper-scissors", "rock_paper_scissors"),
 )
+
+
+#: Makers of the agents that are not of one game, by spec name.
+AGENTS = "kedge.agents.specs:AGENTS"
+
+
+def load(where: str) -> Any:
+    """Import the object that a dotted name means: ``"kedge.games.chess:Chess"``."""
+    module, _, name = where.partition(":")
+    return getattr(import_module(module), name)
 
 
 def entries(part: str | None = None) -> list[GameEntry]:

@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from kedge.errors import InputError
-from kedge.files import make_folder, write_atomic
+from kedge.files import make_folder, read_file, write_atomic
 from kedge.home import home
-from kedge.models.chess.lc0 import read_file
 from kedge.models.weight_files import AnyWeights, format_of, parse_model, read_model
 from kedge.specs import suggest
 

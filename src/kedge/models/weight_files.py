@@ -9,9 +9,9 @@ import onnx
 
 from kedge import catalogue
 from kedge.errors import InputError
+from kedge.files import read_file
 from kedge.models.board.encoding import encodings
 from kedge.models.board.weights import Weights, make_weights
-from kedge.models.chess.lc0 import parse_lc0, read_file
 from kedge.models.onnx_graph import told_by, weight_arrays
 
 Format = Literal["lc0", "onnx"]
@@ -67,7 +67,7 @@ def parse_model(content: bytes, name: str) -> AnyWeights:
     if content.startswith(_XZ_BEGINS):
         raise InputError(f"{name}: compressed; unpack it first: xz -d")
     if format_of(content) == "lc0":
-        return parse_lc0(content, name)
+        return _parser("lc0")(content, name)
     try:
         model = onnx.load_from_string(content)
     except Exception:  # protobuf's kinds are not ours
@@ -79,10 +79,13 @@ def parse_model(content: bytes, name: str) -> AnyWeights:
         raise InputError(f"{name}: not a network that kedge trained") from None
 
 
-def _parser(kind: str) -> Callable[[onnx.ModelProto, str], AnyWeights]:
-    """Return the parser of the kind of network that a file names; towers name none."""
+def _parser(kind: str) -> Callable[[Any, str], AnyWeights]:
+    """Return the parser of a file format, or of the kind of network that an ONNX file names.
+
+    Towers name none.
+    """
     for entry in catalogue.entries("models"):
-        parsers: Mapping[str, Callable[[onnx.ModelProto, str], AnyWeights]] = entry.load("models")
+        parsers: Mapping[str, Callable[[Any, str], AnyWeights]] = entry.load("models")
         if kind in parsers:
             return parsers[kind]
     return _parse_tower

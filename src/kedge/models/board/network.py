@@ -11,7 +11,6 @@ import onnx
 
 from kedge.errors import InputError
 from kedge.models.board.weights import Array, Weights
-from kedge.models.chess.lc0_moves import GATHER
 from kedge.models.onnx_graph import Graph, in_bytes
 
 if TYPE_CHECKING:
@@ -111,7 +110,8 @@ class _TowerGraph(Graph):
             x = self._conv("policy.conv1", x, relu=True)
             flat = self._flat(self._conv("policy.conv2", x, relu=False), "policy.flat")
             if self._weights.policy == "convolution":
-                self.add("Gather", [flat, self.constant("policy.gather", GATHER)], "policy", axis=1)
+                gather = self.constant("policy.gather", self._weights.gather)
+                self.add("Gather", [flat, gather], "policy", axis=1)
             else:
                 points, passing = self.split(flat, ["policy.points", "policy.passing"])
                 mean = self.add("ReduceMean", [passing], "policy.pass", axes=[1], keepdims=1)

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple, Protocol
 import numpy.typing as npt
 
 from kedge.errors import InputError
+from kedge.files import read_file
 from kedge.models.board.backends import Array, Backend, Dtype, Evaluation, Network, joined, nothing
 from kedge.models.board.encoding import Encoding, encodings
 from kedge.models.board.network import to_onnx
 from kedge.models.board.weights import Weights
-from kedge.models.chess.lc0 import read_file
 
 
 class OnnxNetwork(Backend):

@@ -4,7 +4,6 @@ import torch
 from torch import Tensor, nn
 
 from kedge.models.board.weights import Weights
-from kedge.models.chess.lc0_moves import GATHER
 
 
 class _SqueezeExcitation(nn.Module):
@@ -44,7 +43,9 @@ class _Policy(nn.Module):
             planes = len(weights.arrays["policy.conv2.bias"])
             self.conv1 = nn.Conv2d(weights.filters, weights.filters, 3, padding=1)
             self.conv2 = nn.Conv2d(weights.filters, planes, 3, padding=1)
-            self.register_buffer("gather", torch.from_numpy(GATHER.copy()), persistent=False)
+            self.register_buffer(
+                "gather", torch.from_numpy(weights.gather.copy()), persistent=False
+            )
 
     def forward(self, x: Tensor) -> Tensor:
         if self.kind == "classical":

@@ -9,7 +9,6 @@ from kedge import _core
 from kedge.errors import InputError
 from kedge.models.board.backends import Array, Backend, Evaluation, Network, joined
 from kedge.models.board.weights import Weights
-from kedge.models.chess.lc0_moves import GATHER
 
 #: A kernel g becomes G g Gᵀ; ``cpp/tower`` knows the other two matrices of F(4×4, 3×3).
 _G = np.array([[6, 0, 0], [-4, -4, -4], [-4, 4, -4], [1, 2, 4], [1, -2, 4], [0, 0, 24]]) / 24
@@ -102,7 +101,7 @@ def _tower(weights: Weights, threads: int) -> _core.Tower:
         ],
         policy=weights.policy,
         policy_layers=policy,
-        gather=np.array(GATHER if weights.policy == "convolution" else [], np.uint32),
+        gather=np.array(weights.gather if weights.policy == "convolution" else [], np.uint32),
         value=(conv("value.conv"), dense("value.fc1", planes=seen), dense("value.fc2")),
         pools_value=weights.pools_value,
         threads=threads,

@@ -51,6 +51,13 @@ class Weights:
         return self.filters // self.se_channels if self.se_channels else None
 
     @property
+    def gather(self) -> npt.NDArray[np.int64]:
+        """Place of each move in the planes of a convolutional policy head."""
+        if self.encoding.gather is None:
+            raise InputError(f"{self.encoding.game} has no convolutional policy head")
+        return self.encoding.gather
+
+    @property
     def pools_value(self) -> bool:
         """Whether the value is made of the means of its planes, and not of all their points."""
         read: int = self.arrays["value.fc1.weight"].shape[1]

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from kedge.errors import InputError
+from kedge.files import MAX_BYTES, read_file
 from kedge.models.board.weights import Array, PolicyKind, ValueKind, Weights
 from kedge.models.chess.encoding import CHESS
 from kedge.models.chess.lc0_moves import MOVES
@@ -24,7 +25,6 @@ from kedge.models.chess.lc0_moves import PLANES as POLICY_PLANES
 from kedge.models.wire import Message
 
 #: No convolutional network of lc0's comes near; a bomb does.
-MAX_BYTES = 512 * 2**20
 _MAX_BLOCKS = 256
 _MAGIC = 0x1C0
 _EPSILON = 1e-5  # lc0's, in batch normalisation
@@ -66,22 +66,6 @@ _LINEAR16, _FLOAT16, _BFLOAT16, _FLOAT32 = 1, 2, 3, 4
 def read_lc0(path: str | Path, *, limit: int = MAX_BYTES) -> Weights:
     """Read a weight file; `InputError` where it is not one, or not of a kind that is read here."""
     return parse_lc0(read_file(path, limit), str(path), limit=limit)
-
-
-def read_file(path: str | Path, limit: int = MAX_BYTES) -> bytes:
-    """A regular file of at most `limit` bytes."""
-    path = Path(path)
-    try:
-        if path.is_file():
-            with path.open("rb") as file:
-                content = file.read(limit + 1)
-        else:
-            raise InputError(f"{path}: {'not a file' if path.exists() else 'no such file'}")
-    except OSError as error:
-        raise InputError(f"{path}: cannot read ({error.strerror})") from None
-    if len(content) > limit:
-        raise InputError(f"{path}: larger than {limit:,} bytes")
-    return content
 
 
 def parse_lc0(content: bytes, name: str, *, limit: int = MAX_BYTES) -> Weights:
