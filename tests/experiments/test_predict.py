@@ -14,7 +14,7 @@ import tiny_go
 
 from kedge import _core
 from kedge.errors import InputError
-from kedge.evaluation.chess.told_ratings import predict_told
+from kedge.evaluation.chess.ratings import predict_rated
 from kedge.evaluation.prediction import predict
 from kedge.experiments import run
 from kedge.experiments.chess.predict import ChessPredict
@@ -154,22 +154,22 @@ def test_a_killed_run_goes_on(file, tmp_path):
     assert json.loads(again.stdout) == json.loads(json.dumps(found))
 
 
-def test_each_position_is_told_its_players(file):
+def test_each_position_has_its_players_ratings(file):
     asked = []
-    told = quick(file, told_ratings=True)
+    rated = quick(file, told_ratings=True)
 
     def player(elo, opponent):
         asked.append((elo, opponent))
-        return told._told(elo, opponent)
+        return rated._rated(elo, opponent)
 
     chosen = list(chess_positions(read_chess_games(file), maia_filter()))
-    found = predict_told(chosen, player)
+    found = predict_rated(chosen, player)
     assert sorted(asked) == [(1200, 1900), (1900, 1200)]
     assert len(found.games) == 10
     strong = [position for position in chosen if position.rating == 1930]
-    alone = predict(strong, told._told(1900, 1200))
+    alone = predict(strong, rated._rated(1900, 1200))
     weak = [position for position in chosen if position.rating == 1180]
-    total = alone.to_json()["top1"] + predict(weak, told._told(1200, 1900)).to_json()["top1"]
+    total = alone.to_json()["top1"] + predict(weak, rated._rated(1200, 1900)).to_json()["top1"]
     assert found.to_json()["top1"] == pytest.approx(total / 2)
 
 
@@ -179,7 +179,7 @@ def test_each_position_is_told_its_players(file):
         ({"limit": 0}, "limit: at least 1"),
         ({"chunk": 0}, "chunk: at least 1"),
         ({"agent": "chess("}, "ends too early"),
-        ({"agent": "maia-1900", "told_ratings": True}, "cannot be told ratings"),
+        ({"agent": "maia-1900", "told_ratings": True}, "does not take ratings as input"),
     ],
 )
 def test_bad_fields(file, fields, said):

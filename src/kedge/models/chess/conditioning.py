@@ -37,8 +37,8 @@ def who(rating: float, opponent: float, bullet: bool = False) -> npt.NDArray[np.
     return np.concatenate([[0.0], mine, theirs, [float(bullet)]])
 
 
-def is_told(weights: Weights) -> bool:
-    """Whether a network is told who plays."""
+def takes_ratings(weights: Weights) -> bool:
+    """Whether a network takes the players' ratings as input."""
     return bool(weights.arrays["input.weight"].shape[1] != weights.encoding.planes)
 
 
@@ -59,7 +59,7 @@ def for_players(
     the input convolution makes of the one is, scaled, what it makes of the other. So the planes of
     who plays fold into it exactly, and what is left is a network of lc0's 112 planes.
     """
-    if not is_told(weights):
+    if not takes_ratings(weights):
         if elo is not None or opponent is not None or bullet:
             raise InputError(f"{name} is told nothing of who plays")
         return weights

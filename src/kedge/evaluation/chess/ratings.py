@@ -1,4 +1,4 @@
-"""Who plays chess here? A model told the ratings of the players of a game."""
+"""Chess models that take the ratings of a game's players as input."""
 
 from collections.abc import Callable, Sequence
 
@@ -13,48 +13,44 @@ from kedge.records import ChessGame, ChessPosition
 from kedge.specs import Spec
 
 
-def told_ratings(game: ChessGame, elo: int | None = None) -> tuple[int, int]:
-    """White's and black's rating as a model is told them: hundreds, from 800 to 2400.
+def game_ratings(game: ChessGame, elo: int | None = None) -> tuple[int, int]:
+    """Return White's and Black's rating as input of a model: hundreds, from 800 to 2400.
 
-    Who has none is taken for the opponent's equal, and two of them for 1500. `elo` is for both.
+    A player without a rating gets the opponent's; two such players get 1500. `elo` replaces both.
     """
     white, black = elo or game.white_elo, elo or game.black_elo
     known = np.array([white or black or 1500, black or white or 1500])
-    told = np.clip(known.round(-2), KNOTS[0], KNOTS[-1]).astype(int).tolist()
-    return told[0], told[1]
+    ratings = np.clip(known.round(-2), KNOTS[0], KNOTS[-1]).astype(int).tolist()
+    return ratings[0], ratings[1]
 
 
-def told_agent(elo: int, opponent: int) -> Spec:
-    """The agent that is asked by default: the paper's search over people of that rating."""
+def rated_search(elo: int, opponent: int) -> Spec:
+    """Return the default agent of reviews: the paper's search over people of this rating."""
     people = Spec("chess", (), {"elo": elo, "opponent": opponent})
     return Spec("puct", (people,), {"c_puct": 2, "playouts": 50})
 
 
-def told_spec(agent: Spec, elo: int, opponent: int) -> Spec:
-    """The agent told these, where it is a model that is told who plays or has one as its anchor."""
+def rated_spec(agent: Spec, elo: int, opponent: int) -> Spec:
+    """Return `agent` with these ratings as input of its model, or of its anchor."""
     if is_rated(agent) and not {"elo", "opponent"} & set(agent.kwargs):
         return Spec(agent.name, agent.args, {**agent.kwargs, "elo": elo, "opponent": opponent})
     if agent.args and isinstance(agent.args[0], Spec):
-        anchor = told_spec(agent.args[0], elo, opponent)
+        anchor = rated_spec(agent.args[0], elo, opponent)
         return Spec(agent.name, (anchor, *agent.args[1:]), agent.kwargs)
     raise InputError(
-        f"agent {agent}: cannot be told ratings; chess and puct(chess, …) can, without elo"
+        f"agent {agent}: does not take ratings as input; use chess or puct(chess, …), without elo"
     )
 
 
-def predict_told(
+def predict_rated(
     positions: Sequence[ChessPosition], agent: Callable[[int, int], Predictor]
 ) -> Prediction:
-    """`predict`, each position by the agent for the mover's and the opponent's rating.
-
-    The ratings are those of `told_ratings`.
-    """
+    """Predict each position with the agent for the mover's and the opponent's `game_ratings`."""
     pairs: dict[tuple[int, int], list[int]] = {}
     for row, position in enumerate(positions):
-        white, black = told_ratings(position.game)
+        white, black = game_ratings(position.game)
         pairs.setdefault((black, white) if position.mover else (white, black), []).append(row)
     scores = np.empty((len(positions), len(SUMS)))
     for pair, rows in pairs.items():
-        told = [positions[row] for row in rows]
-        scores[rows] = scored(told, agent(*pair))
+        scores[rows] = scored([positions[row] for row in rows], agent(*pair))
     return summed(positions, scores)
