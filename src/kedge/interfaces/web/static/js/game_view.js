@@ -31,6 +31,7 @@ export function GameView({ id, seat, games }) {
   useEffect(() => sessionStorage.setItem(kept, JSON.stringify(draft)), [draft]);
   const [asked, setAsked] = useState(null);
   const socket = useRef(null);
+  const newest = useRef(0); // revision of the session
   const look = session && games ? GAMES[session.game] : null;
   const heading = useHeading(Boolean(look));
   const [then, shown, onShow] = useHistory(session, setTrouble);
@@ -52,7 +53,9 @@ export function GameView({ id, seat, games }) {
     onThought: hear, onTrouble: setTrouble,
   });
   const show = useCallback((news) => {
-    setSession((known) => (known && known.revision > news.revision ? known : news));
+    if (news.revision < newest.current) return; // an answer that a message has overtaken
+    newest.current = news.revision;
+    setSession(news);
     setThoughts((known) => news.thoughts.reduce(heard, upTo(known, news.turns.length)));
   }, []);
   useEffect(() => {
