@@ -4,32 +4,26 @@ from importlib.resources import files
 from typing import Any
 
 from kedge.interfaces.web.pages.board import BoardPage
-
-from kedge_connect_four.game import ROWS, ConnectFour, ConnectFourState
+from kedge_connect_four.game import ROWS, ConnectFourState
 
 
 class ConnectFourPage(BoardPage):
     """The server's side: what the board needs to know. ``board.js`` draws it."""
 
-    name, title = "connect-four", "Connect Four"
+    name = "connect-four"
     emblem = "●"
     about = "Four discs in a line win."
-    states = ConnectFourState
     sides = ("Red", "Yellow")
     script = files(__package__) / "board.js"
     style = files(__package__) / "board.css"
     agents = (
-        "puct(uniform, playouts=500, temperature=0)",
-        "puct(uniform, playouts=50)",
+        "puct(uniform, playouts=1000, temperature=0)",
+        "puct(uniform, playouts=100)",
         "uniform",
     )
 
-    def begin(self, setup: Any) -> ConnectFourState:
-        """The empty board."""
-        return ConnectFour().initial_state()
-
     def position(self, state: ConnectFourState, eyes: int | None) -> dict[str, Any]:
-        """The discs, column by column from the bottom up, and the columns that are not full."""
+        """The discs of each column from the bottom up, and the columns that are not full."""
         return {
             "columns": state.columns,
             "rows": ROWS,
