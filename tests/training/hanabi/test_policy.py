@@ -221,8 +221,8 @@ def test_the_commands(games, tmp_path):
     assert read_model(told["model"]).value.bomb == "stack"
     for player, said in (
         ("uniform", "does not play hanabi"),
-        ("hanabi(temperature=2)", "a model's name, or conventions, and no more"),
-        ("sparta(conventions)", "a model's name, or conventions, and no more"),
+        ("hanabi(temperature=2)", "give a model's name or conventions, without options"),
+        ("sparta(conventions)", "give a model's name or conventions, without options"),
     ):
         done = kedge("train", "hanabi-belief", "--blueprint", player, "--folder", tmp_path / "no")
         assert done.returncode == 2
