@@ -1,4 +1,4 @@
-"""Of which game a file has records."""
+"""Find out which game the records of a file belong to."""
 
 from pathlib import Path
 
@@ -7,9 +7,9 @@ from kedge.records.json_games import json_keys
 
 
 def game_of(path: Path) -> str:
-    """By its name or how it starts, or by the keys of its first game; else it is chess.
+    """Return the game of a file, by its name, its first bytes or the keys of its first game.
 
-    Records of a pipe are chess: it is read once.
+    The default is chess, also for a pipe, which can be read only once.
     """
     if holds_go(path):
         return "go"
