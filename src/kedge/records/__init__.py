@@ -1,4 +1,4 @@
-"""Human games in and out."""
+"""Read and write games that people played."""
 
 import warnings
 from typing import Any

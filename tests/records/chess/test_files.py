@@ -280,20 +280,20 @@ def test_json_lines():
         ("{", "not JSON, or cut short"),
         ("[1]", "not a JSON object"),
         ("[" * 100_000, "not JSON, or cut short"),
-        (line(moves=None), '"moves" is not a text'),
-        (line(moves=["e2e4"]), '"moves" is not a text'),
+        (line(moves=None), '"moves" is not text'),
+        (line(moves=["e2e4"]), '"moves" is not text'),
         (line(moves="e2e4é"), '"moves" has characters that are not ASCII'),
         (line(moves="e2e4 e2e4"), "half-move 2, 'e2e4', is not a legal move"),
         (line(fen="x"), "FEN: has 1 fields, not 6 (or 4: no counters)"),
-        (line(fen=3), '"fen" is not a text'),
+        (line(fen=3), '"fen" is not text'),
         (line(result="won"), "'won' is not a result"),
         (line(white_elo="high"), '"white_elo" is not a rating'),
-        (line(clocks=[1]), '"clocks" is not one number a half-move'),
-        (line(clocks=[1, "x"]), '"clocks" is not one number a half-move'),
-        (line(clocks=[1, -1]), '"clocks" has a time that no clock shows'),
-        (line(clocks=[1, 1e300]), '"clocks" has a time that no clock shows'),
+        (line(clocks=[1]), '"clocks" is not a list with one number per half-move'),
+        (line(clocks=[1, "x"]), '"clocks" is not a list with one number per half-move'),
+        (line(clocks=[1, -1]), '"clocks" has a negative or infinite time'),
+        (line(clocks=[1, 1e300]), '"clocks" has a negative or infinite time'),
         (line(variant="Atomic"), "'Atomic' is not standard chess"),
-        (line(white_hash=7), '"white" is not a text'),
+        (line(white_hash=7), '"white" is not text'),
     ],
 )
 @pytest.mark.filterwarnings("ignore:overflow")
@@ -349,9 +349,11 @@ def test_zstd_without_its_library(tmp_path, monkeypatch):
     path = tmp_path / "x.pgn.zst"
     path.write_bytes(b"\x28\xb5\x2f\xfd0000")
     monkeypatch.setattr(streams, "_zstd", lambda: None)
-    with pytest.raises(InputError, match=r"zst: to read .zst, pip install 'kedge\[records\]'"):
+    with pytest.raises(
+        InputError, match=r"zst: reading .zst needs zstandard; pip install 'kedge\[records\]'"
+    ):
         list(read_chess_games(path))
-    with pytest.raises(InputError, match=r"to write \.zst"):
+    with pytest.raises(InputError, match=r"writing \.zst"):
         write_pgn([], path)
 
 
@@ -382,13 +384,13 @@ def test_damaged_compressed_files(suffix, damage, tmp_path):
 def test_compressed_files_that_end_at_once(suffix, tmp_path):
     path = tmp_path / f"x.pgn{suffix}"
     path.write_bytes(COMPRESSORS[suffix](LICHESS.encode())[:9])
-    with pytest.raises(InputError, match="cannot be read: "):
+    with pytest.raises(InputError, match=r"cannot read \("):
         list(read_chess_games(path))
 
 
 @pytest.mark.parametrize(
     ("name", "reason"),
-    [("absent.pgn", "No such file"), (".", "Is a directory"), ("a\0b", "not the name of a file")],
+    [("absent.pgn", "No such file"), (".", "Is a directory"), ("a\0b", "not a valid file name")],
 )
 def test_unreadable_files(name, reason, tmp_path):
     path = f"{tmp_path}/{name}"

@@ -75,7 +75,7 @@ def test_filters_of_games(chosen, changes, keeps):
 def test_bad_filters():
     with pytest.raises(InputError, match="'fast' is not a time class: ultrabullet"):
         time_classes("fast")
-    with pytest.raises(InputError, match="width 0"):
+    with pytest.raises(InputError, match="width must be at least 1, not 0"):
         rating_bucket(1500, 0)
 
 

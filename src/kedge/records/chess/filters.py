@@ -1,4 +1,4 @@
-"""Which positions to predict: the filters of Maia, which the paper's tables use too.
+"""Filters that select chess positions to predict: those of Maia, as in the paper's tables.
 
 McIlroy-Young et al. (2020) predict rated games, not bullet, from the eleventh half-move on, and
 leave out moves after which the mover had less than 30 seconds. A bucket such as 1900 holds games
@@ -17,30 +17,30 @@ from kedge.records.splits import is_one_in
 
 
 def is_rated(game: ChessGame) -> bool:
-    """Rated games; not those of which it is unknown."""
+    """Keep rated games; drop those that do not say whether they are."""
     return game.rated is True
 
 
 def no_bots(game: ChessGame) -> bool:
-    """Neither player has the title BOT."""
+    """Keep games in which neither player has the title BOT."""
     return not game.has_bot
 
 
 def no_bullet(game: ChessGame) -> bool:
-    """Neither bullet nor ultrabullet; a game of unknown time control stays."""
+    """Drop bullet and ultrabullet; keep games of unknown time control."""
     return game.time_class not in ("bullet", "ultrabullet")
 
 
 def has_clocks(game: ChessGame) -> bool:
-    """Games whose record shows the clock, at least now and then."""
+    """Keep games that record at least some clock times."""
     return game.clocks is not None
 
 
 def is_held_out(game: ChessGame) -> bool:
-    """Games that models are not trained on, to be tested on.
+    """Whether a game is held out of training, for testing.
 
-    Those of one player in twenty, by a hash of the name; where players are not named, one game in
-    twenty-five. Never single positions, whose neighbours would be trained on.
+    Held out are the games of one player in twenty, by a hash of the name, and one game in
+    twenty-five without names. Never single positions: training would see their neighbours.
     """
     players = [name for name in (game.white, game.black) if name]
     if not players:
@@ -53,7 +53,7 @@ def is_held_out_player(name: str) -> bool:
 
 
 def time_classes(*names: TimeClass) -> Filter:
-    """Games of these time classes."""
+    """Keep games of these time classes."""
     for name in names:
         if name not in TIME_CLASSES:
             raise InputError(f"{name!r} is not a time class: {', '.join(TIME_CLASSES)}")
@@ -61,16 +61,16 @@ def time_classes(*names: TimeClass) -> Filter:
 
 
 def time_control(text: str) -> Filter:
-    """Games of one time control, such as ``"180+2"``."""
+    """Keep games of one time control, such as ``"180+2"``."""
     return lambda game: game.time_control == text
 
 
 def rating_bucket(low: int, width: int = 100) -> Filter:
-    """Games where both players are rated from `low` to ``low + width − 1``."""
+    """Keep games where both players are rated from `low` to ``low + width − 1``."""
     if width < 1:
-        raise InputError(f"a rating bucket of width {width} holds nobody")
+        raise InputError(f"rating bucket: width must be at least 1, not {width}")
     if not 0 <= low <= 4000:
-        raise InputError(f"a rating bucket starts at a rating, from 0 to 4000, not at {low}")
+        raise InputError(f"rating bucket: must start from 0 to 4000, not at {low}")
 
     def both_within(game: ChessGame) -> bool:
         return all(
@@ -81,15 +81,14 @@ def rating_bucket(low: int, width: int = 100) -> Filter:
 
 
 def skip_opening(plies: int = ChessGame.opening) -> Filter:
-    """All but the first half-moves, which are played from memory."""
+    """Drop the first half-moves, which people play from memory."""
     return lambda game: np.arange(len(game)) >= plies
 
 
 def enough_time(seconds: float = 30.0) -> Filter:
-    """Moves after which the mover still had this much time, as Maia reckons it.
+    """Keep moves after which the mover still had this much time, as Maia does.
 
-    What has no clock stays: tell such games apart by `ChessPosition.groups`, or leave them out with
-    `has_clocks`.
+    Moves without a clock are kept: `ChessPosition.groups` shows them, and `has_clocks` drops them.
     """
 
     def not_in_time_trouble(game: ChessGame) -> bool | npt.NDArray[np.bool_]:
@@ -98,7 +97,7 @@ def enough_time(seconds: float = 30.0) -> Filter:
     return not_in_time_trouble
 
 
-#: Maia's filters, less the bucket, by what they leave out.
+#: Maia's filters without the rating bucket, by the name of what they leave out.
 MAIA_BY_NAME: Mapping[str, Filter] = {
     "not rated": is_rated,
     "by bots": no_bots,
@@ -110,12 +109,12 @@ MAIA: tuple[Filter, ...] = tuple(MAIA_BY_NAME.values())
 
 
 def maia_filter(bucket: int | None = None) -> tuple[Filter, ...]:
-    """Maia's filters, for one rating bucket or all."""
+    """Return Maia's filters, for one rating bucket or for all ratings."""
     return MAIA if bucket is None else (rating_bucket(bucket), *MAIA)
 
 
 def bucket_of(game: ChessGame, width: int = 100) -> int | None:
-    """The bucket that both players are in, by its lower end."""
+    """Return the lower end of the rating bucket of both players, or None."""
     if game.white_elo is None or game.black_elo is None:
         return None
     low = game.white_elo // width * width
