@@ -10,7 +10,7 @@ from typing import IO
 
 from kedge.errors import InputError
 
-#: Size of the largest weight file that is read.
+#: Largest weight file: far above any network, protects against decompression bombs.
 MAX_BYTES = 512 * 2**20
 _SUFFIX = ".partial"
 # Another driver may be writing in the same folder right now; no write takes this long.

@@ -1,4 +1,4 @@
-"""The network in plain numpy: the specification that the backends are held to. Slow."""
+"""The network in plain numpy: the specification of the backends. Slow."""
 
 from typing import NamedTuple
 
@@ -59,7 +59,7 @@ def _relu(x: _Array) -> _Array:
 
 
 def _conv(x: _Array, weight: _Array) -> _Array:
-    """A convolution that keeps the board's size: the sum over the kernel's shifts."""
+    """Convolve and keep the board's size: the sum over the kernel's shifts."""
     size, rows = weight.shape[-1], x.shape[-1]
     edge = size // 2
     padded = np.pad(x, ((0, 0), (0, 0), (edge, edge), (edge, edge)))
