@@ -1,8 +1,12 @@
 """Connect Four as a package of its own: the rules, and all that kedge makes of its entry."""
 
 import json
+import os
+import socket
 import subprocess
 import sys
+import time
+import urllib.request
 from pathlib import Path
 
 import numpy as np
@@ -102,3 +106,46 @@ def test_match(tmp_path):
     result = json.loads(done.stdout)
     assert result["games"] == 8
     assert result["score"] > 0.5
+
+
+def ask(url, **body):
+    data = json.dumps(body).encode() if body else None
+    headers = {"Content-Type": "application/json"}
+    with urllib.request.urlopen(urllib.request.Request(url, data, headers), timeout=30) as answer:
+        return answer.read().decode()
+
+
+def test_page(tmp_path):
+    """The server offers the game, hands out its board, and answers a move."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    server = subprocess.Popen(
+        [KEDGE, "play", "connect-four", "--no-browser", "--port", str(port)],
+        env={**os.environ, "KEDGE_HOME": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    try:
+        line = server.stdout.readline()
+        assert f":{port}" in line, line
+        site = f"http://127.0.0.1:{port}"
+        games = json.loads(ask(f"{site}/api/v1/games"))
+        game = next(game for game in games if game["game"] == "connect-four")
+        assert game["title"] == "Connect Four"
+        assert "export function Board" in ask(site + game["script"])
+        seats = [{"human": True}, {"agent": "puct(uniform, playouts=50)"}]
+        session = json.loads(ask(f"{site}/api/v1/sessions", game="connect-four", seats=seats))
+        path = f"{site}/api/v1/sessions/{session['id']}"
+        ask(f"{path}/move", seat=0, move="4")
+        for _ in range(100):
+            session = json.loads(ask(path))
+            if len(session["turns"]) == 2:
+                break
+            time.sleep(0.1)
+        assert session["turns"][0]["name"] == "4"
+        assert len(session["turns"]) == 2
+    finally:
+        server.terminate()
+        server.wait(20)
