@@ -138,7 +138,7 @@ def test_page(tmp_path):
         seats = [{"human": True}, {"agent": "puct(uniform, playouts=50)"}]
         session = json.loads(ask(f"{site}/api/v1/sessions", game="connect-four", seats=seats))
         path = f"{site}/api/v1/sessions/{session['id']}"
-        ask(f"{path}/move", seat=0, move="4")
+        ask(f"{path}/move", seat=0, move="4", turn=0)
         for _ in range(100):
             session = json.loads(ask(path))
             if len(session["turns"]) == 2:
