@@ -1,4 +1,4 @@
-"""Predictions as an experiment: chunks, kills, and the ratings that a model is told."""
+"""Predictions as an experiment: chunks, kills, and ratings as input of a model."""
 
 import dataclasses
 import json

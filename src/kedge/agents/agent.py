@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from kedge.regularize import Array, entropy, kl_divergence
 
-#: One thing that a player is asked: a state; or a state and the player who decides.
+#: One decision that a player is asked about: a state, or a state and the player who decides.
 Question = TypeVar("Question", contravariant=True)
 Q = TypeVar("Q")
 T = TypeVar("T")
@@ -62,7 +62,7 @@ class Analysis:
     mask: npt.NDArray[np.bool_] | None = None
 
     def __getitem__(self, decision: int) -> "Analysis":
-        """One of many, without its padding."""
+        """Return one decision of many, without its padding."""
         real = slice(None) if self.mask is None else self.mask[decision]
 
         def row(column: Any) -> Any:
@@ -124,7 +124,7 @@ class Analysis:
     @property
     def kl(self) -> float:
         """KL(π‖τ) of one decision, in nats: how far search went from people."""
-        # Rounding takes it below 0 where they all but agree.
+        # Rounding can make it negative where the two almost agree.
         return float(np.maximum(0.0, kl_divergence(self.policy, self.anchor)))
 
     @property
@@ -218,8 +218,8 @@ class BasePlayer(ABC, Generic[Q]):
 
     def question(self, state: Any, player: int) -> Q:
         """Return the question about `player` in `state`."""
-        asked: Any = state
-        return asked  # type: ignore[no-any-return]
+        question: Any = state
+        return question  # type: ignore[no-any-return]
 
     def act_many(self, questions: Sequence[Q], rng: np.random.Generator) -> list[Any]:
         """Return one action per question, drawn from the policies."""
@@ -239,8 +239,8 @@ class BasePlayer(ABC, Generic[Q]):
 
     def policy(self, state: Any, player: int) -> Array:
         """The probability of each legal action."""
-        asked = [self.question(state, player)]
-        policy: Array = self.analyse_many(asked, np.random.default_rng(0))[0].policy
+        questions = [self.question(state, player)]
+        policy: Array = self.analyse_many(questions, np.random.default_rng(0))[0].policy
         return policy
 
     def act(self, state: Any, player: int, rng: np.random.Generator) -> Any:

@@ -1,4 +1,4 @@
-"""The one door to players."""
+"""Players by spec, checked against the game."""
 
 from typing import Any
 

@@ -1,6 +1,6 @@
-"""Agents that are not of one game: makers by spec name.
+"""Makers of the agents that several games share, by spec name.
 
-Makers import what they build when they are called, so that names are known at once.
+A maker imports the agent's module only when it is called, so that listing names is quick.
 """
 
 from collections.abc import Callable, Mapping
@@ -12,11 +12,11 @@ from kedge.agents.registry import make_agent
 from kedge.errors import InputError
 from kedge.specs import Spec
 
-_MOST_PLAYOUTS = 10_000_000  # a tree takes some 3 kB of memory a playout
+_MOST_PLAYOUTS = 10_000_000  # a tree takes about 3 kB of memory per playout
 
 
 def uniform() -> Agent:
-    """Every legal action with the same probability."""
+    """Return the agent that plays every legal action with the same probability."""
     from kedge.agents.uniform import UniformAgent
 
     return UniformAgent()
@@ -33,9 +33,9 @@ def puct(
     gumbel: int = 0,
     forward_lambda: float | None = None,
 ) -> Agent:
-    """PUCT over `anchor`: a model, a quoted path to one, or an agent such as ``uniform``.
+    """Return PUCT over `anchor`: a model, a quoted path to one, or an agent such as ``uniform``.
 
-    The anchor's temperature sharpens the prior. `value`, another model, values the positions
+    The anchor's temperature sharpens the prior. `value` is a model that values the positions
     instead of the anchor.
     """
     from kedge.search.puct import Settings
@@ -51,7 +51,7 @@ def puct(
     )
     search = getattr(_model("anchor", anchor), "puct_search", None)
     if search is None:
-        raise InputError("puct: its anchor is a model, such as maia-1900 or a quoted path")
+        raise InputError("puct: its anchor must be a model, such as maia-1900 or a quoted path")
     agent: Agent = search(
         None if value is None else _model("value", value),
         settings,
@@ -64,7 +64,7 @@ def puct(
 def _model(what: str, model: Spec | str) -> Agent:
     spec = Spec(model) if isinstance(model, str) else model
     if not isinstance(spec, Spec):
-        raise InputError(f"puct: its {what} is a model, not {spec}")
+        raise InputError(f"puct: its {what} must be a model, not {spec}")
     return make_agent(spec)
 
 
@@ -93,7 +93,10 @@ def _anchored(name: str) -> Callable[..., Agent]:
 
 
 def _unanchored(name: str) -> Callable[..., Agent]:
-    """Their anchor says which game they play, and in Diplomacy which candidates they have."""
+    """Return the maker of a minimiser whose policy has no anchor.
+
+    The spec's anchor still selects the game, and in Diplomacy the candidates.
+    """
 
     def make(
         anchor: Spec | str = "uniform", iterations: int | None = None, **options: Any
@@ -109,11 +112,14 @@ def dil_pikl(
     iterations: int | None = None,
     **options: Any,
 ) -> Agent:
-    """`lambdas` is a quoted list, separated by commas: ``dil-pikl(uniform, lambdas="0.1,1")``."""
+    """Return DiL-piKL over `anchor`.
+
+    `lambdas` is a quoted list, separated by commas: ``dil-pikl(uniform, lambdas="0.1,1")``.
+    """
     try:
         types = tuple(float(word) for word in str(lambdas).split(","))
     except ValueError:
-        raise InputError(f'lambdas: such as "0.1,1", not {lambdas!r}') from None
+        raise InputError(f'lambdas: numbers such as "0.1,1", not {lambdas!r}') from None
     return _minimiser("dil-pikl", anchor, iterations, {"lambdas": types}, options)
 
 
@@ -124,7 +130,7 @@ def _minimiser(
     dial: dict[str, Any],
     options: dict[str, Any],
 ) -> Agent:
-    """The regret minimiser called `name`, for the game that its anchor plays."""
+    """Return the regret minimiser called `name`, for the game that its anchor plays."""
     from kedge.agents.normal_form.players import regret_search
     from kedge.games.normal_form import NormalFormState
 

@@ -1,4 +1,4 @@
-"""The uniform agent, for any game: the anchor when nothing is known of people."""
+"""The uniform agent, for any game: the anchor when nothing is known about people."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,7 +30,10 @@ class UniformAgent(StateAnchor):
     def analyse_many(
         self, questions: Sequence[Any], rng: np.random.Generator | None = None
     ) -> list[Analysis]:
-        """A question is a state; or a state and a player, where players decide at once."""
+        """Return one `Analysis` per question: a state, or a state and a player.
+
+        The player is needed only where all players decide at once.
+        """
         return [
             _analysis(*question) if isinstance(question, tuple) else _analysis(question)
             for question in questions
@@ -51,5 +54,5 @@ def _analysis(state: Any, player: int | None = None) -> Analysis:
 
 def _uniform(actions: Sequence[int]) -> Array:
     if not actions:
-        raise InputError("the game is over: there is nothing to play")
+        raise InputError("the game is over: no move to play")
     return np.full(len(actions), 1.0 / len(actions))

@@ -79,7 +79,7 @@ def test_bad_input():
     with pytest.raises(InputError, match="two players who move in turn"):
         agent.analyse_many([rock_paper_scissors().initial_state()])
     for anchor in ("conventions", "uniform-orders", "rm(uniform)", "puct(uniform)"):
-        with pytest.raises(InputError, match="its anchor is a model"):
+        with pytest.raises(InputError, match="its anchor must be a model"):
             make_agent(f"puct({anchor})")
     with pytest.raises(InputError, match="uniform: does not play diplomacy; diplomacy and pikl"):
         make_player("uniform", "diplomacy")

@@ -315,10 +315,13 @@ def test_states_travel(phases):
         ("pikl-hedge(uniform-orders, lambda=-1)", "lambda: must be at least 0, not -1"),
         ("rm(uniform-orders, samples=0)", "samples"),
         ("rm(uniform-orders, value=uniform)", "value uniform is not a model of Diplomacy"),
-        ("rm(uniform-orders, value=chess)", "chess: not a model of Diplomacy"),
+        ("rm(uniform-orders, value=chess)", "chess is not a model of Diplomacy"),
         ("rm(uniform-orders, value=nothere)", "unknown model 'nothere'"),
-        ("rm(uniform-orders, value=3)", "value: the name of a model, or a path to one, not 3"),
-        ("rm(uniform-orders, value=diplomacy(temperature=3))", "value: the name of a model"),
+        ("rm(uniform-orders, value=3)", "value: the name or path of a model, not 3"),
+        (
+            "rm(uniform-orders, value=diplomacy(temperature=3))",
+            "value: the name or path of a model",
+        ),
         ("diplomacy-value", "gives no orders; use it in a search: .*value=diplomacy-value"),
         (
             "pikl-hedge(chess)",

@@ -88,9 +88,9 @@ def test_a_model_plays_on_boards_of_any_size(size):
     [found] = agent.analyse_many([state])
     assert found.visits.tolist() == search(state, plain, agent.settings).visits.tolist()
     assert agent.on_board_of(state).network is network, "it is made once"
-    with pytest.raises(InputError, match=f"{size}×{size} and 19×19 at once"):
+    with pytest.raises(InputError, match=f"boards of {size}×{size} and 19×19"):
         agent.analyse_many([state, GoState()])
-    with pytest.raises(InputError, match=f"19×19 and {size}×{size} at once"):
+    with pytest.raises(InputError, match=f"boards of 19×19 and {size}×{size}"):
         list(agent.analyse_chunks([[state.board]]))
 
 

@@ -154,7 +154,7 @@ def test_bad_fields(fields, said):
     [
         ({"a": "ches"}, "did you mean chess"),
         ({"b": "rm"}, "agent rm: does not play chess"),
-        ({"dtype": "bfloat16"}, "the CPU computes in float32"),
+        ({"dtype": "bfloat16"}, "--device cpu computes in float32 only"),
     ],
 )
 def test_bad_players(fields, said):

@@ -341,9 +341,9 @@ def test_models_play_and_believe_by_name(files):
 def test_models_are_not_taken_for_what_they_are_not(files):
     with pytest.raises(InputError, match=r"belief\.onnx is a belief model and cannot play"):
         make_agent(f'"{files}/belief.onnx"')
-    with pytest.raises(InputError, match="not a model of what is played"):
+    with pytest.raises(InputError, match="is not a model that plays Hanabi"):
         blueprint(f"{files}/belief.onnx")
-    with pytest.raises(InputError, match="not a model of what hands may be"):
+    with pytest.raises(InputError, match="is not a belief model"):
         belief(f"{files}/policy.onnx")
     [state] = some_states(Hanabi(players=3), (3,))
     with pytest.raises(InputError, match="the model is for 2 players and plays only"):

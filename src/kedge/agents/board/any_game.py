@@ -1,4 +1,4 @@
-"""PUCT for any game: over an anchor that is no network, on states with OpenSpiel's verbs."""
+"""PUCT for any game: the anchor is not a network, and states have OpenSpiel's methods."""
 
 from abc import abstractmethod
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from kedge.search.puct.plain import Evaluation, search_states
 
 
 class StateAnchor(BasePlayer[Any]):
-    """An agent for states with OpenSpiel's verbs that PUCT can search over.
+    """An agent for states with OpenSpiel's methods that PUCT can search over.
 
     Its analyses must have the legal actions in the order of the state, and a finite value.
     """
@@ -38,11 +38,11 @@ class StateAnchor(BasePlayer[Any]):
 
 @dataclass(frozen=True)
 class StatePuctAgent(BasePlayer[Any]):
-    """PUCT over an anchor that is no network; plays visit counts at a temperature.
+    """PUCT over an anchor that is not a network; plays visit counts at a temperature.
 
-    Games of two players who move in turn are searched by the plain twin, many roots at once. Where
-    the anchor needs no state to answer (`kedge.agents.uniform`), a native forest is used if the
-    game has one.
+    It plays games of two players who move in turn. The search is plain Python, many roots at once.
+    The uniform anchor does not look at the state, so it uses the game's native forest if there is
+    one.
     """
 
     anchor: StateAnchor
@@ -75,15 +75,15 @@ class StatePuctAgent(BasePlayer[Any]):
 
     def _evaluate(self, states: list[Any]) -> list[Evaluation]:
         priors = self.anchor.analyse_many(states)
-        judged = priors if self.value is None else self.value.analyse_many(states)
+        values = priors if self.value is None else self.value.analyse_many(states)
         return [
             (prior.policy.tolist(), _finite(analysis.value))
-            for prior, analysis in zip(priors, judged, strict=True)
+            for prior, analysis in zip(priors, values, strict=True)
         ]
 
 
 def puct_analysis(result: SearchResult, temperature: float, forward_lambda: float) -> Analysis:
-    """Return what PUCT found: visit counts at a temperature, or τ·exp(q/λ) with λ > 0."""
+    """Return the analysis of a search: visit counts at a temperature, or τ·exp(q/λ) if λ > 0."""
     forward = result.forward_policy(forward_lambda) if forward_lambda else None
     return Analysis(
         anchor=result.prior,
@@ -109,19 +109,21 @@ def _forest(states: Sequence[Any]) -> "_core.Forest | None":
 
 
 def _evaluate_uniformly(forest: "_core.Forest") -> None:
-    """Give the leaves that wait a uniform prior and the value 0."""
+    """Give the waiting leaves a uniform prior and the value 0."""
     counts = np.asarray(forest.action_counts())
     forest.update_logits(np.zeros(counts.sum(), np.float32), np.zeros(len(counts), np.float32), 1.0)
 
 
 def _check(state: Any) -> None:
     if state.is_terminal() and not state.legal_actions():
-        raise InputError("the game is over: there is nothing to play")
+        raise InputError("the game is over: no move to play")
     if len(state.returns()) != 2 or state.current_player() not in (0, 1):
-        raise InputError("puct: searches games of two players who move in turn")
+        raise InputError("puct: only plays games of two players who move in turn")
 
 
 def _finite(value: Any) -> float:
     if not np.isfinite(value):
-        raise InputError("puct: the anchor gives no value; name another agent with value=")
+        raise InputError(
+            "puct: the anchor values no positions; name an agent that does with value="
+        )
     return float(value)

@@ -32,14 +32,14 @@ _device: ContextVar[tuple[str, Dtype, int | None]] = ContextVar(
 def computing_on(
     device: str, dtype: Dtype = "float32", threads: int | None = None
 ) -> Iterator[None]:
-    """Networks that are loaded within compute here.
+    """Set the device of networks that are loaded inside the ``with`` block.
 
-    "cpu" is kedge's own, and ONNX Runtime for graphs of others' making; "openvino" is OpenVINO's;
-    the others are torch's.
-    Agents made within use so many threads of the CPU; all cores, if None.
+    "cpu" means kedge's own kernels, or ONNX Runtime for graphs of other programs. "openvino" means
+    OpenVINO, any other device torch. Agents that are made inside use `threads` CPU threads, or all
+    cores.
     """
     if device == "cpu" and dtype != "float32":
-        raise InputError("the CPU computes in float32; --device openvino knows bfloat16")
+        raise InputError("--device cpu computes in float32 only; --device openvino has bfloat16")
     token = _device.set((device, dtype, threads))
     try:
         yield
@@ -48,51 +48,51 @@ def computing_on(
 
 
 def network(name: Spec | str, threads: int | None = None) -> Network:
-    """The network that `name` stands for; loaded once a process and device.
+    """Return the network that `name` names; it is loaded once per process and device.
 
-    It is a model that ships with kedge, a stored one, or a path's; one that is told who plays, for
-    players of some rating: "chess(elo=1700)".
+    `name` is a shipped or stored model, or a path. A model that takes ratings as input may have
+    them as arguments: "chess(elo=1700)".
     """
     spec = model_spec(name)
-    told = {key: _number(key, value) for key, value in spec.kwargs.items()}
-    if spec.args or not set(told) <= {"elo", "opponent"}:
-        raise InputError(f"{spec}: a model is told elo and opponent, and nothing else")
+    ratings = {key: _number(key, value) for key, value in spec.kwargs.items()}
+    if spec.args or not set(ratings) <= {"elo", "opponent"}:
+        raise InputError(f"{spec}: a model takes no parameters but elo and opponent")
     if spec.name in embedded.names():
-        return _loaded((str(spec),), lambda: _for(spec.name, told), threads)
+        return _loaded((str(spec),), lambda: _weights(spec.name, ratings), threads)
     path = resolve(spec.name).resolve()
     try:
         stat = path.stat()
     except OSError as error:
         raise InputError(f"{path}: cannot read ({error.strerror})") from None
-    key = (path, stat.st_mtime_ns, stat.st_size, *told.items())
-    return _loaded(key, lambda: _for(spec.name, told, path), threads)
+    key = (path, stat.st_mtime_ns, stat.st_size, *ratings.items())
+    return _loaded(key, lambda: _weights(spec.name, ratings, path), threads)
 
 
 def model_spec(name: Spec | str) -> Spec:
-    """The name of a model, and what it is told."""
+    """Return the spec of a model; a path without arguments is taken as it is."""
     if isinstance(name, Spec):
         return name
     return Spec(name) if is_path(name) and not name.endswith(")") else parse(name)
 
 
 def is_rated(name: Spec | str) -> bool:
-    """Whether it is a model that is told who plays."""
+    """Whether `name` names a model that takes ratings as input."""
     model = model_spec(name).name
     weights = load(model) if is_known(model) or is_path(model) else None
     return isinstance(weights, Weights) and takes_ratings(weights)
 
 
-def _for(name: str, told: dict[str, float], path: Path | None = None) -> Path | Weights:
-    """The weights of a model for the players it is told of; of others' graphs, the path."""
+def _weights(name: str, ratings: dict[str, float], path: Path | None = None) -> Path | Weights:
+    """Return the weights of a model for these ratings; for graphs of other programs, the path."""
     try:
         weights = load(name)
     except InputError:
-        if path is None or told:
+        if path is None or ratings:
             raise
         return path
     if not isinstance(weights, Weights):
         raise InputError(f"{name} is not a model of a board game")
-    return for_players(weights, name, **told)  # type: ignore[arg-type]
+    return for_players(weights, name, **ratings)  # type: ignore[arg-type]
 
 
 def _loaded(
@@ -104,7 +104,7 @@ def _loaded(
     with _loading:
         if (*key, *where) not in _networks:
             while len(_networks) >= _KEPT:
-                del _networks[next(iter(_networks))]  # the oldest; who plays it keeps it
+                del _networks[next(iter(_networks))]  # the oldest; its agents keep it
             _networks[(*key, *where)] = _compute(model(), threads)
         return _networks[(*key, *where)]
 
@@ -124,26 +124,26 @@ def _compute(model: Path | Weights, threads: int) -> Network:
 
 
 def device() -> tuple[str, Dtype, int]:
-    """Where networks are to compute, and on how many threads of the CPU."""
+    """Return the device of networks, their number type, and the number of CPU threads."""
     where, dtype, threads = _device.get()
     return where, dtype, threads or cores()
 
 
 def is_cpu(device: str) -> bool:
-    """Whether cores compute there, and not something beside them."""
+    """Whether the device is the CPU."""
     return device in ("cpu", "openvino")
 
 
 def network_agent(name: Spec | str, temperature: float = 1.0) -> NetworkAgent:
-    """The model `name` by itself."""
+    """Return the model `name` alone."""
     threads = _device.get()[2] or 0
     return NetworkAgent(network(name), _number("temperature", temperature), threads)
 
 
 def rated_agent(name: str, elo: float, opponent: float | None, temperature: float) -> NetworkAgent:
-    """The model `name`, which is told who plays, as a player of rating `elo` by itself."""
-    told = {"elo": elo} if opponent is None else {"elo": elo, "opponent": opponent}
-    return network_agent(Spec(name, (), told), temperature)
+    """Return the model `name` alone as a player of rating `elo` against `opponent`."""
+    ratings = {"elo": elo} if opponent is None else {"elo": elo, "opponent": opponent}
+    return network_agent(Spec(name, (), ratings), temperature)
 
 
 def _number(what: str, value: object) -> float:

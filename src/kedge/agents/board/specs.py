@@ -1,4 +1,4 @@
-"""From the weights of a board game's network to the agent that plays it."""
+"""Makers of the agents of board games' networks."""
 
 from collections.abc import Callable
 

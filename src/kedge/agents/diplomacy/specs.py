@@ -1,4 +1,4 @@
-"""The agents of Diplomacy, from their specs."""
+"""Makers of Diplomacy's agents, by spec name."""
 
 from collections.abc import Callable, Mapping
 from inspect import signature
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from kedge.agents.diplomacy.players import ImitationAgent, OrderSearch
     from kedge.models.diplomacy.model import ValueModel
 
-#: As Gray et al. (2021) have it.
+#: Settings of Gray et al. (2021).
 SEARCHBOT = {"candidates": 50, "iterations": 256, "rollout": 2, "preset": "authors"}
 
 
@@ -30,7 +30,7 @@ def human(name: str, _: object = None) -> Callable[..., Agent]:
 
 
 def uniform_orders(temperature: float = 1.0, top_p: float = 1.0) -> Agent:
-    """Every legal order of Diplomacy alike; positions are worth their centres."""
+    """Return the agent that draws legal orders uniformly; it values positions by centres."""
     from kedge.agents.diplomacy.players import ImitationAgent
     from kedge.models.diplomacy.plain import CentreShares, UniformOrders
 
@@ -60,7 +60,7 @@ def order_search(
 
 
 def named_search(name: str, **settings: Any) -> Callable[..., Agent]:
-    """Makes the search called `name` with these settings, over any human model."""
+    """Return the maker of the search called `name` with these settings, over any human model."""
 
     def make(anchor: Spec | str = "diplomacy", **changes: Any) -> Agent:
         return order_search(name, _human_model("anchor", anchor), {}, settings | changes)
@@ -78,13 +78,13 @@ def _human_model(what: str, spec: Spec | str) -> "ImitationAgent":
 
 
 def _value_model(spec: Spec | str) -> "ValueModel":
-    """Of a network by its name or path; or what another human model goes by."""
+    """Return the value model of a name or path; for an agent's name, that agent's own."""
     from kedge.agents.diplomacy.models import value_model
     from kedge.models import embedded
 
     plain = Spec(spec) if isinstance(spec, str) else spec
     if not isinstance(plain, Spec) or plain.args or plain.kwargs:
-        raise InputError(f"value: the name of a model, or a path to one, not {spec}")
+        raise InputError(f"value: the name or path of a model, not {spec}")
     if plain.name in registry.AGENTS.names() and plain.name not in embedded.names():
         return _human_model("value", plain).value
     return value_model(plain.name)

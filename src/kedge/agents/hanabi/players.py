@@ -1,4 +1,4 @@
-"""Agents for Hanabi: a blueprint by itself. Searches over it are `kedge.agents.hanabi.search`'s."""
+"""Agents for Hanabi: a blueprint alone. For searches see `kedge.agents.hanabi.search`."""
 
 from abc import abstractmethod
 from collections.abc import Sequence
@@ -17,27 +17,27 @@ from kedge.regularize import Array
 
 @dataclass(frozen=True, kw_only=True)
 class HanabiAnalysis(Analysis):
-    """What an agent thinks of one decision."""
+    """Analysis of one decision, with beliefs."""
 
     cards: Array | None = None
-    """(slots, cards): what it believes about each of its cards, if it has thought of them."""
+    """(slots, cards): the mover's belief about its own cards; None if not computed."""
     answers: list[tuple[int, float] | None] | None = None
-    """After each action what the next player would likeliest do, and how likely that is, as far as
-    who is to move can know; None where the game would be over."""
+    """The next player's likeliest action after each action, and its probability, as the mover can
+    know it; None if the game would be over."""
 
 
 class HanabiAgent(BasePlayer[HanabiState]):
-    """An agent for Hanabi, asked about games in which it is to move."""
+    """An agent for Hanabi. It answers for the player to move."""
 
     blueprint: Blueprint
-    """The policy that it plays, or starts from."""
+    """The policy that it plays, or searches over."""
 
     @property
     def states(self) -> type:
         return HanabiState
 
     def check(self, rules: Hanabi) -> None:
-        """Raise `InputError` if it does not play by these rules."""
+        """Raise an `InputError` if it does not play by these rules."""
         self.blueprint.observe(rules.initial_state().games, self.blueprint.begin(1))
 
     @abstractmethod
@@ -83,7 +83,7 @@ class BlueprintAgent(HanabiAgent):
 def anchors(
     blueprint: Blueprint, followed: Followed, states: Sequence[HanabiState]
 ) -> list[tuple[npt.NDArray[np.int64], Array]]:
-    """The legal actions of each state, and what the blueprint thinks of them."""
+    """Return the legal actions of each state, and the blueprint's policy over them."""
     games = Games.join([state.games for state in states])
     policies = blueprint.policy(games, followed.memories(states))
     legal = [np.array(state.legal_actions(), np.int64) for state in states]
@@ -91,7 +91,7 @@ def anchors(
 
 
 def likeliest(policy: Array) -> Array:
-    """All of it on one action."""
+    """Return the policy with all probability on its likeliest action."""
     return np.where(np.arange(len(policy)) == policy.argmax(), 1.0, 0.0)
 
 

@@ -16,7 +16,7 @@ from kedge.search.regret.algorithms import by_name
 
 
 class NormalFormAgent(BasePlayer[tuple[NormalFormState, int]]):
-    """An agent for normal-form games; any of them can be the anchor of a regret minimiser."""
+    """An agent for normal-form games. It can be the anchor of a regret minimiser."""
 
     @property
     def states(self) -> type:
@@ -32,13 +32,13 @@ class NormalFormAgent(BasePlayer[tuple[NormalFormState, int]]):
     def analyse_many(
         self, questions: Sequence[tuple[NormalFormState, int]], rng: np.random.Generator
     ) -> list[Analysis]:
-        """Return the last analysis of each question; nothing is drawn."""
+        """Return the last analysis of each question; `rng` has no effect."""
         return [deque(self.analyse(*question), maxlen=1)[0] for question in questions]
 
 
 @dataclass(frozen=True)
 class RegretAgent(NormalFormAgent):
-    """Plays its part of the profile that `algorithm` finds with `anchor` for every player."""
+    """Plays its policy of the profile that `algorithm` finds with `anchor` for every player."""
 
     anchor: Agent
     algorithm: Algorithm
