@@ -154,6 +154,16 @@ def headings(page: Path) -> set[str]:
     return {line.strip().replace(" ", "-") for line in kept}
 
 
+def test_the_example_is_what_the_page_shows() -> None:
+    """Every block of "Add a game" that names a file stands in that file."""
+    page = (ROOT / "docs" / "add_a_game.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```\w+ file=(\S+)\n(.*?)\n```$", page, re.MULTILINE | re.DOTALL)
+    assert len(blocks) >= 8
+    for file, block in blocks:
+        content = (ROOT / "examples" / "connect_four" / file).read_text(encoding="utf-8")
+        assert block in content, file
+
+
 def script(name: str) -> Any:
     """One of those that make what the documents show."""
     spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")

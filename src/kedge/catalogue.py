@@ -56,7 +56,7 @@ class GameEntry:
     forest: str | None = None
     """Native PUCT forest. Without one, PUCT runs in plain Python."""
     models: str | None = None
-    """Parsers of its networks, by the kind that a weight file names."""
+    """Parsers of its networks, by file format or by the kind that a weight file names."""
     records: str | None = None
     """`kedge.records.formats.RecordFormat`: reader, writer, sniffing."""
     agents: str | None = None
@@ -79,6 +79,8 @@ class GameEntry:
     """`PageGame`: the server's side of the page, with the name of its JavaScript module."""
     dial: str | None = None
     """`kedge.agents.ladder.Ladder`: the stops of the dial."""
+    small: str | None = None
+    """Spec of a short game, for tests; by default the name."""
 
     def has(self, part: str) -> bool:
         """Whether the game has this part."""
@@ -89,8 +91,7 @@ class GameEntry:
         where = getattr(self, part)
         if where is None:
             raise InputError(f"{self.title} has {_MISSING[part]}")
-        module, _, name = where.partition(":")
-        return getattr(import_module(module), name)
+        return load(where)
 
 
 CHESS = GameEntry(
@@ -100,6 +101,7 @@ CHESS = GameEntry(
     state="kedge.games.chess:ChessState",
     encoding="kedge.models.chess.encoding:CHESS",
     forest="kedge._core:ChessForest",
+    models="kedge.models.chess.parsers:PARSERS",
     records="kedge.records.chess.format:CHESS",
     agents="kedge.agents.chess.specs:AGENTS",
     predict="kedge.experiments.chess.predict:ChessPredict",
@@ -126,6 +128,7 @@ GO = GameEntry(
     review="kedge.evaluation.go.review:GO",
     page="kedge.interfaces.web.pages.go:GoPage",
     dial="kedge.agents.go.ladder:LADDER",
+    small="go(size=5)",
 )
 DIPLOMACY = GameEntry(
     "diplomacy",
@@ -144,6 +147,7 @@ DIPLOMACY = GameEntry(
     review="kedge.evaluation.diplomacy.review:DIPLOMACY",
     page="kedge.interfaces.web.pages.diplomacy:DiplomacyPage",
     dial="kedge.agents.diplomacy.ladder:LADDER",
+    small="diplomacy(last_year=1903)",
 )
 HANABI = GameEntry(
     "hanabi",
@@ -171,6 +175,7 @@ BLOTTO = GameEntry(
     policy=None,
     page="kedge.interfaces.web.pages.blotto:BlottoPage",
     dial="kedge.agents.normal_form.ladder:BLOTTO",
+    small="blotto(coins=3, fields=3)",
 )
 
 
@@ -191,6 +196,16 @@ _BUILT_IN = (
     _normal_form("random", "Random game", "random_game"),
     _normal_form("rock-paper-scissors", "Rock-paper-scissors", "rock_paper_scissors"),
 )
+
+
+#: Makers of the agents that are not of one game, by spec name.
+AGENTS = "kedge.agents.specs:AGENTS"
+
+
+def load(where: str) -> Any:
+    """Import the object that a dotted name means: ``"kedge.games.chess:Chess"``."""
+    module, _, name = where.partition(":")
+    return getattr(import_module(module), name)
 
 
 def entries(part: str | None = None) -> list[GameEntry]:

@@ -34,10 +34,7 @@ from kedge.models.board.backends import Dtype
 from kedge.records import (
     ReadReport,
 )
-from kedge.records.chess.filters import (
-    Sieve,
-    sifted_words,
-)
+from kedge.records.sieve import Sieve, sifted_words
 from kedge.specs import parse
 
 #: Games in a task, if there are not so many that it would make more than `MOST_TASKS`.

@@ -11,7 +11,7 @@ from kedge.agents import add_model, make_agent, make_player
 from kedge.agents.board.networks import computing_on
 from kedge.agents.diplomacy.players import OrdersAgent, search_agent
 from kedge.agents.diplomacy.search import (
-    Choice,
+    CandidateSettings,
     JointValues,
     choose_candidates,
     place_among,
@@ -124,7 +124,9 @@ def test_joint_values_are_those_of_the_rules(duel):
     roots = [duel, Diplomacy().initial_state()]
     rng = np.random.default_rng(0)
     candidates = [
-        choose_candidates(UniformOrders(), [(state, p) for p in range(7)], Choice(4), rng)
+        choose_candidates(
+            UniformOrders(), [(state, p) for p in range(7)], CandidateSettings(4), rng
+        )
         for state in roots
     ]
     asked = np.ones((2, 7), bool)
@@ -184,7 +186,7 @@ def test_the_twin_of_the_whole_search(duel):
     """The plain learners make the same draws from the same utilities."""
     rng = np.random.default_rng(0)
     questions = [(duel, power) for power in range(7)]
-    candidates = [choose_candidates(UniformOrders(), questions, Choice(6), rng)]
+    candidates = [choose_candidates(UniformOrders(), questions, CandidateSettings(6), rng)]
     settings = make_agent("pikl-hedge(uniform-orders, lambda=0.01, iterations=60)").search
     policies = []
     for engine in ("native", "python"):
@@ -220,8 +222,12 @@ def test_candidates(duel):
     ]
     model = Fixed(duel, {"FRANCE": joint})
     texts = []
-    for choice in (Choice(2), Choice(2, coordinated_first=True), Choice(9, per_unit=0.7)):
-        [one] = choose_candidates(model, [(duel, FRANCE)], choice, np.random.default_rng(0))
+    for settings in (
+        CandidateSettings(2),
+        CandidateSettings(2, coordinated_first=True),
+        CandidateSettings(9, per_unit=0.7),
+    ):
+        [one] = choose_candidates(model, [(duel, FRANCE)], settings, np.random.default_rng(0))
         texts.append([_core.diplomacy_format_order(orders[0]) for orders in one.orders])
         assert one.anchor.sum() == pytest.approx(1.0)
     assert texts == [["A BUR H", "A BUR - BEL"], ["A BUR - BEL", "A BUR - PIC"], texts[0]]
@@ -342,7 +348,7 @@ def test_devices_that_diplomacy_does_not_know(device):
 def test_a_stored_model_is_held_to_its_sum():
     added = add_model("mine", embedded.info("diplomacy").path)
     added.path.write_bytes(embedded.info("diplomacy-value").path.read_bytes())
-    with pytest.raises(InputError, match="damaged; kedge models remove mine"):
+    with pytest.raises(InputError, match="damaged; run: kedge models remove mine"):
         make_player("mine", "diplomacy")
 
 

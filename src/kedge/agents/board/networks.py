@@ -15,7 +15,7 @@ from kedge.models.board.onnx_backends import OnnxNetwork, OpenVinoNetwork
 from kedge.models.board.torch_backend import TorchNetwork
 from kedge.models.board.tower import TowerNetwork
 from kedge.models.board.weights import Weights
-from kedge.models.chess.conditioning import for_players, is_told
+from kedge.models.chess.conditioning import for_players, takes_ratings
 from kedge.models.named import is_known, load
 from kedge.models.store import is_path, resolve
 from kedge.specs import Spec, parse
@@ -79,7 +79,7 @@ def is_rated(name: Spec | str) -> bool:
     """Whether it is a model that is told who plays."""
     model = model_spec(name).name
     weights = load(model) if is_known(model) or is_path(model) else None
-    return isinstance(weights, Weights) and is_told(weights)
+    return isinstance(weights, Weights) and takes_ratings(weights)
 
 
 def _for(name: str, told: dict[str, float], path: Path | None = None) -> Path | Weights:

@@ -13,7 +13,7 @@ from kedge.agents.board.networks import device
 from kedge.agents.diplomacy.search import (
     NOTHING,
     Candidates,
-    Choice,
+    CandidateSettings,
     JointValues,
     choose_candidates,
     draw_orders,
@@ -146,7 +146,7 @@ class OrderSearch(OrdersAgent):
     model: OrderModel
     value: ValueModel
     search: OnePly
-    choice: Choice = field(default_factory=Choice)
+    candidate_settings: CandidateSettings = field(default_factory=CandidateSettings)
     rollout: int = 0
     """Movement phases that the model plays on before a position is valued."""
     greedy: bool = False
@@ -210,7 +210,7 @@ class OrderSearch(OrdersAgent):
             if any(state.board.orders_due(power) for power in asked[root])
         ]
         questions = [(states[root], power) for root in due for power in range(len(POWERS))]
-        chosen = choose_candidates(self.model, questions, self.choice, rng)
+        chosen = choose_candidates(self.model, questions, self.candidate_settings, rng)
         return {root: chosen[len(POWERS) * k : len(POWERS) * (k + 1)] for k, root in enumerate(due)}
 
     def _add(
@@ -300,7 +300,7 @@ def search_agent(
         anchor.model,
         anchor.value if value is None else value,
         OnePly(PiKLHedge(inf), iterations) if greedy else settings,
-        Choice(candidates, per_unit, samples, 1.0 if released else 0.95, released),
+        CandidateSettings(candidates, per_unit, samples, 1.0 if released else 0.95, released),
         rollout,
         greedy,
         device()[2],

@@ -31,7 +31,7 @@ ROLLOUT_TEMPERATURE, ROLLOUT_TOP_P = 0.75, 0.95
 
 
 @dataclass(frozen=True)
-class Choice:
+class CandidateSettings:
     """Which candidates a power has: the likeliest of `samples` joint orders of the human model."""
 
     candidates: int = 30
@@ -83,19 +83,22 @@ def draw_orders(
 
 
 def choose_candidates(
-    model: OrderModel, questions: Sequence[Question], choice: Choice, rng: np.random.Generator
+    model: OrderModel,
+    questions: Sequence[Question],
+    settings: CandidateSettings,
+    rng: np.random.Generator,
 ) -> list[Candidates]:
     units = (state.board.orders_due(power) for state, power in questions)
-    limits = [max(1, min(choice.candidates, ceil(choice.per_unit * count))) for count in units]
+    limits = [max(1, min(settings.candidates, ceil(settings.per_unit * count))) for count in units]
     # What is coordinated is known of whole orders only: then all are wanted.
-    most = None if choice.coordinated_first else limits
-    drawn = draw_orders(model, questions, choice.samples, rng, top_p=choice.top_p, most=most)
-    return [_kept(one, limit, choice) for one, limit in zip(drawn, limits, strict=True)]
+    most = None if settings.coordinated_first else limits
+    drawn = draw_orders(model, questions, settings.samples, rng, top_p=settings.top_p, most=most)
+    return [_kept(one, limit, settings) for one, limit in zip(drawn, limits, strict=True)]
 
 
-def _kept(drawn: Drawn, limit: int, choice: Choice) -> Candidates:
+def _kept(drawn: Drawn, limit: int, settings: CandidateSettings) -> Candidates:
     likeliest = np.argsort(-drawn.log_probability, kind="stable")
-    if choice.coordinated_first:
+    if settings.coordinated_first:
         sound = coordinated(_table(drawn.orders))
         likeliest = likeliest[np.argsort(~sound[likeliest], kind="stable")]
     kept = likeliest[:limit]

@@ -33,7 +33,7 @@ class Options(model_engine.Options):
 
 
 @dataclass
-class Clock:
+class TimeControl:
     """Time for the game, and overtime: `period` seconds for every `stones`.
 
     With `periods` they are Japan's: one stone each, and whole again after a move in time. An
@@ -89,7 +89,7 @@ class GoEngine(ModelEngine):
         super().__init__()
         self.options = Options() if options is None else options
         self.rules = GoRules()
-        self.clock: Clock | None = None
+        self.time_control: TimeControl | None = None
         self._dead_stones = dead_stones
         self._patience = go_endings.Patience()
         self.state = GoState()
@@ -98,8 +98,8 @@ class GoEngine(ModelEngine):
     def new_game(self, size: int | None = None) -> None:
         """On an empty board; komi, the rules and the clock's settings stay."""
         self._begin(self.state.size if size is None else size, self.state.komi)
-        if self.clock is not None:
-            self.clock.left.clear()
+        if self.time_control is not None:
+            self.time_control.left.clear()
 
     def _begin(
         self, size: int, komi: float, black: Sequence[int] = (), white: Sequence[int] = ()
@@ -196,14 +196,14 @@ class GoEngine(ModelEngine):
     # Thinking
 
     def limits(self, player: int) -> Limits:
-        return Limits() if self.clock is None else self.clock.limits(player)
+        return Limits() if self.time_control is None else self.time_control.limits(player)
 
     def think(self, limits: Limits, control: Control) -> Iterator[Thought]:
         """Playouts bound it in overtime too, as all of a game is played alike."""
         options = self.options
         if limits.infinite:
             return self._think(limits, control)
-        unbounded = not options.playouts and self.clock is None
+        unbounded = not options.playouts and self.time_control is None
         longest = options.max_time or (_LONGEST if unbounded else np.inf)
         own = np.inf if limits.seconds is None else limits.seconds
         seconds = min(own, longest) if min(own, longest) < np.inf else None

@@ -63,7 +63,7 @@ class Record(Protocol):
 
 
 @dataclass(frozen=True)
-class Choice:
+class Alternative:
     """A move, and how likely it is for people (the anchor) and for the agent."""
 
     name: str
@@ -92,11 +92,11 @@ class MoveReport:
     """How likely it is for people."""
     rank: int
     """1 if people play nothing more often."""
-    people: tuple[Choice, ...]
+    people: tuple[Alternative, ...]
     """What people play most."""
     policy: float
     """How likely it is for the agent."""
-    choice: Choice
+    choice: Alternative
     """What the agent holds likeliest."""
     line: tuple[str, ...]
     """What it expects after that, as players write it, its choice first."""
@@ -258,10 +258,11 @@ def analyse_game(
                 anchor=float(one.anchor[played]),
                 rank=1 + int((one.anchor > one.anchor[played]).sum()),
                 people=tuple(
-                    _choice(state, one, i) for i in np.argsort(-one.anchor, kind="stable")[:_SHOWN]
+                    _alternative(state, one, i)
+                    for i in np.argsort(-one.anchor, kind="stable")[:_SHOWN]
                 ),
                 policy=float(one.policy[played]),
-                choice=_choice(state, one, one.top1),
+                choice=_alternative(state, one, one.top1),
                 line=line_names(state, one.lines[one.top1] if one.lines else [chosen[ply]]),
                 kl_to_anchor=one.kl,
                 value=values[ply],
@@ -372,10 +373,10 @@ def _seen_by(player: int, value: float) -> float:
     return value if player == 0 else 0.0 - value
 
 
-def _choice(state: Any, found: Analysis, index: int) -> Choice:
+def _alternative(state: Any, found: Analysis, index: int) -> Alternative:
     action = state.board.legal_actions()[index]
     likely = float(found.anchor[index]), float(found.policy[index])
-    return Choice(state.action_to_string(action), state.protocol_name(action), *likely)
+    return Alternative(state.action_to_string(action), state.protocol_name(action), *likely)
 
 
 def line_names(state: Any, line: Sequence[int]) -> tuple[str, ...]:

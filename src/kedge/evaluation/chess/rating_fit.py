@@ -12,7 +12,7 @@ import numpy as np
 from kedge.agents.board.networks import network
 from kedge.models.board.backends import Network
 from kedge.models.chess.conditioning import KNOTS
-from kedge.records import ChessGame, encode_positions, positions
+from kedge.records import ChessGame, chess_positions, encode_chess_positions
 from kedge.regularize import Array
 
 _STEP = 10.0
@@ -38,7 +38,7 @@ def rating_networks() -> list[Network]:
 
 def move_likelihoods(game: ChessGame, networks: Sequence[Network]) -> Array:
     """The log-likelihood (moves, networks) of what was played, under each network."""
-    rows = encode_positions(list(positions([game])))
+    rows = encode_chess_positions(list(chess_positions([game])))
     legal, moves = rows.legal_mask(), np.arange(len(game))
     found = np.empty((len(game), len(networks)))
     for column, one in enumerate(networks):

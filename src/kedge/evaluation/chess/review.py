@@ -8,7 +8,7 @@ from kedge.agents import make_player
 from kedge.agents.chess.mates import forced_end
 from kedge.evaluation.board.game_analysis import GameReport, analyse_game
 from kedge.evaluation.chess.rating_fit import move_likelihoods, rating_networks
-from kedge.evaluation.chess.told_ratings import told_agent, told_ratings
+from kedge.evaluation.chess.ratings import game_ratings, rated_search
 from kedge.evaluation.review import Review, Reviewer
 
 # The model takes the players' ratings as input.
@@ -31,8 +31,8 @@ def chess_reviewer(
         if given is not None:
             ratings, agents = None, [given, given]
         else:
-            ratings = told_ratings(game, elo)
-            specs = told_agent(*ratings), told_agent(*ratings[::-1])
+            ratings = game_ratings(game, elo)
+            specs = rated_search(*ratings), rated_search(*ratings[::-1])
             agents = [make_player(spec, "chess") for spec in specs]
         likelihoods = None if not is_fitted else move_likelihoods(game, networks())
         return analyse_game(

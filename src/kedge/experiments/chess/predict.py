@@ -6,19 +6,14 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
-from kedge.evaluation.chess.told_ratings import predict_told, told_spec
+from kedge.evaluation.chess.ratings import predict_rated, rated_spec
 from kedge.evaluation.prediction import Prediction, predict
 from kedge.experiments.options import Option, agent_option, data_option
 from kedge.experiments.players import player_on
 from kedge.experiments.predict import Predict
-from kedge.records import ChessGame, Position, ReadReport, read_games
-from kedge.records.chess.filters import (
-    MAIA_BY_NAME,
-    Filter,
-    Sieve,
-    is_held_out,
-    rating_bucket,
-)
+from kedge.records import ChessGame, ChessPosition, ReadReport, read_chess_games
+from kedge.records.chess.filters import MAIA_BY_NAME, is_held_out, rating_bucket
+from kedge.records.sieve import Filter, Sieve
 from kedge.specs import Spec, parse
 
 
@@ -67,11 +62,11 @@ class ChessPredict(Predict):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.told_ratings:
-            told_spec(parse(self.agent), 1500, 1500)
+            rated_spec(parse(self.agent), 1500, 1500)
 
     @property
     def title(self) -> str:
-        return self.agent + (", told both players' ratings" if self.told_ratings else "")
+        return self.agent + (", with both players' ratings" if self.told_ratings else "")
 
     def sieve(self) -> Sieve:
         filters: dict[str, Filter] = {}
@@ -87,13 +82,13 @@ class ChessPredict(Predict):
         return Sieve(filters)
 
     def read(self, path: str, report: ReadReport, threads: int) -> Iterator[ChessGame]:
-        return read_games(path, report, threads=threads)
+        return read_chess_games(path, report, threads=threads)
 
     def player(self) -> Any:
-        return self._told(1500, 1500) if self.told_ratings else self._on_device(self.agent)
+        return self._rated(1500, 1500) if self.told_ratings else self._on_device(self.agent)
 
-    def _told(self, elo: int, opponent: int) -> Any:
-        return self._on_device(told_spec(parse(self.agent), elo, opponent))
+    def _rated(self, elo: int, opponent: int) -> Any:
+        return self._on_device(rated_spec(parse(self.agent), elo, opponent))
 
     def _on_device(self, spec: Spec | str) -> Any:
         return player_on(self.device, self.dtype, spec, self.game)
@@ -101,7 +96,7 @@ class ChessPredict(Predict):
     def predict(
         self, games: Sequence[tuple[ChessGame, list[int]]], rng: np.random.Generator
     ) -> Prediction:
-        chosen = [Position(game, ply) for game, plies in games for ply in plies]
+        positions = [ChessPosition(game, ply) for game, plies in games for ply in plies]
         if self.told_ratings:
-            return predict_told(chosen, self._told)
-        return predict(chosen, self.player())
+            return predict_rated(positions, self._rated)
+        return predict(positions, self.player())

@@ -12,8 +12,8 @@ from kedge.experiments.options import Option, agent_option, chunk_option, data_o
 from kedge.experiments.players import player_on
 from kedge.experiments.predict import DrawnPredict
 from kedge.records import DiplomacyGame, ReadReport, read_diplomacy_games
-from kedge.records.chess.filters import Sieve
 from kedge.records.diplomacy.positions import human_orders, order_sieve
+from kedge.records.sieve import Sieve
 from kedge.records.splits import NOT_HELD_OUT
 
 

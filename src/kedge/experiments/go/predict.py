@@ -11,10 +11,10 @@ from kedge.experiments.options import Option, agent_option, data_option
 from kedge.experiments.players import player_on
 from kedge.experiments.predict import Predict
 from kedge.records import ReadReport
-from kedge.records.chess.filters import Sieve
 from kedge.records.go.files import read_go_games
 from kedge.records.go.games import SPLITS, GoGame
 from kedge.records.go.positions import GoPosition, GoSplit, boards_of, go_sieve, not_in
+from kedge.records.sieve import Sieve
 
 
 @dataclass(frozen=True, kw_only=True)

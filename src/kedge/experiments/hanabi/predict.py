@@ -21,8 +21,8 @@ from kedge.experiments.players import player_on
 from kedge.experiments.predict import DrawnPredict
 from kedge.experiments.reports.report import Column, Report, Table
 from kedge.records import HanabiGame, ReadReport, replayed_hanabi_games
-from kedge.records.chess.filters import Sieve
 from kedge.records.hanabi.positions import NO_BOTS, NO_PEOPLE, hanabi_sieve
+from kedge.records.sieve import Sieve
 from kedge.records.splits import NOT_HELD_OUT
 
 

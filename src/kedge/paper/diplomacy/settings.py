@@ -62,13 +62,13 @@ class DiplomacySearchSettings(OneAmongSix):
             return super().run(task, rng)
         agent = player_on(self.device, self.dtype, self.specs()[task.params["timed"]], "diplomacy")
         assert isinstance(agent, OrderSearch)
-        choice, rollout = agent.choice, agent.rollout
+        settings, rollout = agent.candidate_settings, agent.rollout
         return {
             "seconds": seconds_a_turn(agent, self.turns, rng),
-            "candidates": choice.candidates,
-            "per_unit": choice.per_unit,
+            "candidates": settings.candidates,
+            "per_unit": settings.per_unit,
             "iterations": agent.search.iterations,
-            "top_p": choice.top_p,
+            "top_p": settings.top_p,
             "rollout": rollout,
             "rollout_temperature": ROLLOUT_TEMPERATURE if rollout else None,
         }

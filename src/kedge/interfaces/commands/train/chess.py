@@ -43,13 +43,13 @@ def chess(
     - `torchrun --nproc-per-node=8 -m kedge train chess month.pgn.zst --folder big --device cuda`
     """
     need_torch()
-    from kedge.records import read_games
+    from kedge.records import read_chess_games
     from kedge.training.board.imitation import TowerRecipe
     from kedge.training.chess.policy import table_of, train
 
     recipe = training.changed(TowerRecipe())
     with training.started() as rank:
-        games = chain.from_iterable(read_games(path) for path in data)
+        games = chain.from_iterable(read_chess_games(path) for path in data)
         table = table_of(islice(games, limit), most_of_one)
         held_out = int(table.held_out.sum())
         say(rank, f"{len(table):,} games, {held_out:,} of them held out")
@@ -84,10 +84,10 @@ def move_times(
     """
     from kedge.agents.board.networks import network
     from kedge.agents.chess.move_times import FEATURES
-    from kedge.records import read_games
+    from kedge.records import read_chess_games
     from kedge.training.chess.move_times import fit, fit_share, score, timed_moves
 
-    games = chain.from_iterable(read_games(path) for path in data)
+    games = chain.from_iterable(read_chess_games(path) for path in data)
     moves = timed_moves(islice(games, limit), network(model))
     times, share = fit(moves), fit_share(moves)
     fitted: dict[str, Any] = {

@@ -45,7 +45,7 @@ def go(
     - `torchrun --nproc-per-node=8 -m kedge train go sgf/ --folder big --recipe paper --device cuda`
     """
     need_torch()
-    from kedge.records.go.arrays import go_table
+    from kedge.records.go.arrays import go_arrays
     from kedge.specs import suggest
     from kedge.training.go.policy import RECIPES, train
 
@@ -53,7 +53,7 @@ def go(
         raise InputError(f"--recipe {recipe!r}: {suggest(recipe, list(RECIPES))}")
     chosen = training.changed(RECIPES[recipe])
     with training.started() as rank:
-        table = go_table(data)
+        table = go_arrays(data)
         say(rank, f"{len(table):,} games")
         reports = train(
             table,
