@@ -1,5 +1,6 @@
 """``kedge policy go``."""
 
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,7 +15,7 @@ from kedge.interfaces.commands.policy.table import (
     play_moves,
     print_table,
 )
-from kedge.interfaces.options import Json
+from kedge.interfaces.options import Json, unfolded
 from kedge.interfaces.output import print_json
 
 if TYPE_CHECKING:
@@ -26,12 +27,14 @@ _MARKED = 9  # moves on a board in a terminal
 _WOODEN = ("256", "truecolor")  # where stones of both colours show on wood
 
 
-def go_policy(
-    agent: Agent = "puct(go)",
+@dataclass(frozen=True)
+class Position:
+    """A position of a record, or of a board that `moves` fill."""
+
     sgf: Annotated[
         Path | None,
         typer.Option(help="A recorded game. [default: an empty board]", show_default=False),
-    ] = None,
+    ] = None
     move: Annotated[
         int | None,
         typer.Option(
@@ -41,10 +44,52 @@ def go_policy(
             help="Show the record after N moves. [default: all]",
             show_default=False,
         ),
-    ] = None,
+    ] = None
     number: Annotated[
         int, typer.Option("--game", min=1, metavar="N", help="Which game of the file.")
-    ] = 1,
+    ] = 1
+    size: Annotated[
+        int | None, typer.Option(help="Side of the board, without --sgf. [default: 19]")
+    ] = None
+    komi: Annotated[
+        float | None,
+        typer.Option(help="[default: the record's, 6.5 where it has none, 7.5 without --sgf]"),
+    ] = None
+    handicap: Annotated[
+        int | None, typer.Option(help="Stones on the customary points, without --sgf.")
+    ] = None
+
+    def state(self) -> "GoState":
+        """Return the position."""
+        if self.sgf is not None:
+            if self.size is not None or self.handicap is not None:
+                raise InputError("--size, --handicap: the record has its own; leave them out")
+            return self._recorded(self.sgf)
+        from kedge.games.go import GoState
+
+        if self.move is not None or self.number != 1:
+            raise InputError("--move, --game: there is no record; give one with --sgf")
+        komi = 7.5 if self.komi is None else self.komi
+        return GoState(19 if self.size is None else self.size, komi, handicap=self.handicap or 0)
+
+    def _recorded(self, file: Path) -> "GoState":
+        """Return a position of a record; `komi` replaces the record's."""
+        from kedge.records import ReadReport, numbered_game, read_go_games
+
+        report, move = ReadReport(), self.move
+        game = numbered_game(read_go_games(file, report), report, file, self.number)
+        if move is not None and move > len(game):
+            raise InputError(f"{file}: has {len(game)} moves, no move {move}")
+        try:
+            return replace(game, komi=game.komi if self.komi is None else self.komi).state(move)
+        except InputError as error:
+            raise InputError(f"{file}: {error}") from None
+
+
+@unfolded
+def go_policy(
+    position: Position,
+    agent: Agent = "puct(go)",
     moves: Annotated[
         str,
         typer.Option(
@@ -53,16 +98,6 @@ def go_policy(
             show_default=False,
         ),
     ] = "",
-    size: Annotated[
-        int | None, typer.Option(help="Side of the board, without --sgf. [default: 19]")
-    ] = None,
-    komi: Annotated[
-        float | None,
-        typer.Option(help="[default: the record's, 6.5 where it has none, 7.5 without --sgf]"),
-    ] = None,
-    handicap: Annotated[
-        int | None, typer.Option(help="Stones on the customary points, without --sgf.")
-    ] = None,
     svg: Svg = None,
     top: Top = 10,
     as_json: Json = False,
@@ -77,14 +112,7 @@ def go_policy(
     - `kedge policy go --sgf game.sgf --move 40 --svg it.svg`
     - `kedge policy go --moves "Q16 D4 Q3" --agent "puct(go, c_puct=2, playouts=100)" --json`
     """
-    if sgf is None:
-        if move is not None or number != 1:
-            raise InputError("--move, --game: there is no record; give one with --sgf")
-        state = _empty(size, komi, handicap)
-    else:
-        if size is not None or handicap is not None:
-            raise InputError("--size, --handicap: the record has its own; leave them out")
-        state = _recorded(sgf, number, move, komi)
+    state = position.state()
     play_moves(state, moves, state.parse_gtp)
     spec, analysis, rows = analysed(agent, state, quiet=as_json)
     if svg is not None:
@@ -93,38 +121,15 @@ def go_policy(
 
         write_atomic(svg, draw(state, rows))
     if as_json:
-        position = {
+        facts = {
             "size": state.size,
             "komi": state.komi,
             "player": ("black", "white")[state.current_player()],
             "history": [state.gtp(action) for action in state.history],
         }
-        print_json({"agent": spec, **position, "value": analysis.value, "moves": rows})
+        print_json({"agent": spec, **facts, "value": analysis.value, "moves": rows})
     else:
         print_table(spec, _board(state, rows[:top]), analysis, rows, top, svg)
-
-
-def _empty(size: int | None, komi: float | None, handicap: int | None) -> "GoState":
-    from kedge.games.go import GoState
-
-    points = 7.5 if komi is None else komi
-    return GoState(19 if size is None else size, points, handicap=handicap or 0)
-
-
-def _recorded(file: Path, number: int, move: int | None, komi: float | None) -> "GoState":
-    """Return a position of a record; `komi` replaces the record's."""
-    from dataclasses import replace
-
-    from kedge.records import ReadReport, numbered_game, read_go_games
-
-    read = ReadReport()
-    game = numbered_game(read_go_games(file, read), read, file, number)
-    if move is not None and move > len(game):
-        raise InputError(f"{file}: has {len(game)} moves, no move {move}")
-    try:
-        return replace(game, komi=game.komi if komi is None else komi).state(move)
-    except InputError as error:
-        raise InputError(f"{file}: {error}") from None
 
 
 def _board(state: "GoState", rows: list[dict[str, Any]]) -> "Text":
