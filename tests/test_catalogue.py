@@ -8,7 +8,8 @@ from kedge import catalogue
 from kedge.catalogue import GameEntry
 from kedge.errors import InputError
 
-PARTS = [name for name in GameEntry.__dataclass_fields__ if name not in ("name", "title")]
+_WORDS = ("name", "title", "contest", "small")
+PARTS = [name for name in GameEntry.__dataclass_fields__ if name not in _WORDS]
 
 
 @pytest.fixture

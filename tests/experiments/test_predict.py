@@ -21,7 +21,7 @@ from kedge.experiments.chess.predict import ChessPredict
 from kedge.experiments.go.predict import GoPredict
 from kedge.games.go import GoState
 from kedge.models.board.network import to_onnx
-from kedge.records import ChessGame, maia, positions, read_games, write_pgn
+from kedge.records import ChessGame, chess_positions, maia_filter, read_chess_games, write_pgn
 from kedge.records.go.games import GoGame
 from kedge.records.go.sgf import write_sgf
 
@@ -67,7 +67,9 @@ def test_the_engine_does_not_matter(file, tmp_path):
     two = done(quick(file), tmp_path / "local", workers=2)
     assert one.results == two.results
     assert list(one.results) == ["games 1-3", "games 4-6", "games 7-9", "games 10-10"]
-    whole = predict(list(positions(read_games(file), maia())), quick(file).player()).to_json()
+    whole = predict(
+        list(chess_positions(read_chess_games(file), maia_filter())), quick(file).player()
+    ).to_json()
     found = one.report().data
     assert (found["games"], found["positions"], found["top1"]) == (10, 100, whole["top1"])
     assert found["cross_entropy"] == pytest.approx(whole["cross_entropy"], abs=1e-6)
@@ -97,7 +99,7 @@ def test_what_was_left_out_is_told(file, tmp_path):
 
 def test_nothing_left_names_what_took_it(file, tmp_path):
     casual = tmp_path / "casual.pgn"
-    games = [dataclasses.replace(game, rated=None) for game in read_games(file)]
+    games = [dataclasses.replace(game, rated=None) for game in read_chess_games(file)]
     short = [dataclasses.replace(games[0], moves=games[0].moves[:5], rated=True)]
     write_pgn(games + short, casual)
     with pytest.raises(InputError) as told:
@@ -160,7 +162,7 @@ def test_each_position_has_its_players_ratings(file):
         asked.append((elo, opponent))
         return rated._rated(elo, opponent)
 
-    chosen = list(positions(read_games(file), maia()))
+    chosen = list(chess_positions(read_chess_games(file), maia_filter()))
     found = predict_rated(chosen, player)
     assert sorted(asked) == [(1200, 1900), (1900, 1200)]
     assert len(found.games) == 10

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from functools import cache
-from importlib import import_module
 
 from kedge import catalogue
 from kedge.agents.agent import Agent
@@ -28,9 +27,7 @@ def no_such(option: str, agent: str, known: list[str]) -> InputError:
 
 @cache
 def _built_in() -> Mapping[str, Callable[..., Agent]]:
-    from kedge.agents import specs
-
-    makers = dict(specs.AGENTS)
+    makers = dict(catalogue.load(catalogue.AGENTS))
     for entry in catalogue.entries("agents"):
         makers |= entry.load("agents")
     return makers
@@ -47,8 +44,7 @@ def _model(name: str) -> Callable[..., Agent]:
             f"unknown agent {name!r}; {suggest(name, sorted(known.union(AGENTS.names())))}"
         )
     weights = load(name)  # a missing or damaged model is reported before its arguments
-    module, _, function = weights.agent.partition(":")
-    maker: Callable[..., Agent] = getattr(import_module(module), function)(name, weights)
+    maker: Callable[..., Agent] = catalogue.load(weights.agent)(name, weights)
     return maker
 
 

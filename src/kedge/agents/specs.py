@@ -4,9 +4,10 @@ A maker imports the agent's module only when it is called, so that listing names
 """
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
-from kedge.agents.agent import Agent
+from kedge.agents.agent import Agent, plays
 from kedge.agents.registry import make_agent
 from kedge.errors import InputError
 from kedge.specs import Spec
@@ -130,13 +131,18 @@ def _minimiser(
     options: dict[str, Any],
 ) -> Agent:
     """Return the regret minimiser called `name`, for the game that its anchor plays."""
-    search = getattr(make_agent(anchor), "regret_search", None)
+    from kedge.agents.normal_form.players import regret_search
+    from kedge.games.normal_form import NormalFormState
+
+    agent = make_agent(anchor)
+    search = getattr(agent, "regret_search", None)
+    if search is None and plays(agent, NormalFormState):
+        search = partial(regret_search, agent)
     if search is None:
         raise InputError(f"anchor {anchor}: {name} does not search the game that it plays")
-    if iterations is not None:
-        options = {"iterations": iterations} | options
-    agent: Agent = search(name, dial, options)
-    return agent
+    given = {} if iterations is None else {"iterations": iterations}
+    minimiser: Agent = search(name, dial, given | options)
+    return minimiser
 
 
 AGENTS: Mapping[str, Callable[..., Agent]] = {

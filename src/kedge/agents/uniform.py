@@ -1,8 +1,8 @@
 """The uniform agent, for any game: the anchor when nothing is known about people."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -17,6 +17,8 @@ _SIMULTANEOUS = -2  # OpenSpiel's `current_player` where all players decide at o
 @dataclass(frozen=True)
 class UniformAgent(StateAnchor):
     """Plays every legal action with the same probability, and values every state at 0."""
+
+    is_uniform: ClassVar[bool] = True
 
     @property
     def states(self) -> type:
@@ -36,12 +38,6 @@ class UniformAgent(StateAnchor):
             _analysis(*question) if isinstance(question, tuple) else _analysis(question)
             for question in questions
         ]
-
-    def regret_search(self, name: str, dial: Mapping[str, Any], options: Mapping[str, Any]) -> Any:
-        """Return the regret minimiser called `name` of normal-form games with this anchor."""
-        from kedge.agents.normal_form.players import regret_search
-
-        return regret_search(self, name, dial, options)
 
 
 def _analysis(state: Any, player: int | None = None) -> Analysis:

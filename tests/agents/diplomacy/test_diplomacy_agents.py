@@ -351,7 +351,7 @@ def test_devices_that_diplomacy_does_not_know(device):
 def test_a_stored_model_is_held_to_its_sum():
     added = add_model("mine", embedded.info("diplomacy").path)
     added.path.write_bytes(embedded.info("diplomacy-value").path.read_bytes())
-    with pytest.raises(InputError, match="damaged; kedge models remove mine"):
+    with pytest.raises(InputError, match="damaged; run: kedge models remove mine"):
         make_player("mine", "diplomacy")
 
 

@@ -50,12 +50,12 @@ def test_what_cannot_be_played_is_refused(client):
     session = begin(client)
     assert move(client, session, "e5").status_code == 400
     assert move(client, session, ["e4"]).status_code == 400
-    assert move(client, session, "e4", seat=1).json() == {"detail": "no person sits there"}
+    assert move(client, session, "e4", seat=1).json() == {"detail": "no person sits at this seat"}
     assert move(client, session, "e4", seat=7).status_code == 400
     assert move(client, session, "e4", seat=8).status_code == 422
     assert move(client, session, "e" * 5000).status_code == 422
     gone = session | {"turns": [1]}
-    assert move(client, gone, "e4").json() == {"detail": "the game has gone on meanwhile"}
+    assert move(client, gone, "e4").json() == {"detail": "the position has changed; look again"}
 
 
 @pytest.mark.parametrize("content", [bytes(range(256)).decode("latin-1") * 50, "[[[ ]]] (", "{}"])
@@ -71,7 +71,7 @@ def test_only_people_resign_and_take_back(client):
     for verb in ("resign", "undo"):
         for seat in (1, 7):
             assert client.post(f"{path}/{verb}", json={"seat": seat}).status_code == 400
-    assert client.post(f"{path}/undo").json()["detail"] == "there is nothing to take back"
+    assert client.post(f"{path}/undo").json()["detail"] == "there is nothing to undo"
     assert (
         client.post(f"{path}/resign", json={"seat": 0}).json()["outcome"].startswith("Black wins")
     )
@@ -222,7 +222,7 @@ def test_a_finished_game_is_looked_through(client):
     ]
     path = f"sessions/{session['id']}"
     assert client.get(f"{path}/at/1").json()["due"] == [1]
-    assert "begin one from a position" in client.post(f"{path}/undo").json()["detail"]
+    assert "play from one of its positions" in client.post(f"{path}/undo").json()["detail"]
     record = client.get(f"{path}/record").text
     for tag in FINISHED.splitlines()[:6]:
         assert tag in record
@@ -346,7 +346,7 @@ def test_advice_follows_the_dial_of_who_is_played_against(client):
 
 @pytest.mark.parametrize("game", ["chess", "go", "diplomacy", "hanabi", "blotto"])
 def test_agents_of_another_game_are_told_from_its_own(client, game):
-    title = {"chess": "chess"}.get(game, game.title())
+    title = game.title()
     for agent in {"chess", "go", "diplomacy", "hanabi", "uniform"} - {game}:
         if (game, agent) != ("blotto", "uniform"):
             answer = client.post("policy", json={"game": game, "agent": agent})
@@ -356,7 +356,7 @@ def test_agents_of_another_game_are_told_from_its_own(client, game):
 @pytest.mark.parametrize("playouts", [0, 2.5, 20_001, 2_000_000])
 def test_a_limit_is_said_once(client, playouts):
     answer = client.post("policy", json={"game": "chess", "settings": {"playouts": playouts}})
-    assert answer.json() == {"detail": "playouts: a whole number from 1 to 20,000 here"}
+    assert answer.json() == {"detail": "playouts: must be a whole number from 1 to 20,000 here"}
 
 
 def test_a_socket_of_no_game_is_told_so(client):

@@ -20,17 +20,17 @@ def _try(route):
 
 def test_examples_run(page):
     page.goto("/api/docs")
-    assert '"stops"' in _try(_route(page, "The games, what a new one is told"))
-    assert '"anchor"' in _try(_route(page, "What an agent would play"))
-    move = _route(page, "Play for a person")
+    assert '"stops"' in _try(_route(page, "The games: their boards"))
+    assert '"anchor"' in _try(_route(page, "An agent's policy"))
+    move = _route(page, "Play a person's move")
     assert move.get_by_role("button", name="Try").is_disabled()  # there is no game yet
-    began = _try(_route(page, "Begin a game, or go on"))
+    began = _try(_route(page, "Begin a game, or continue"))
     game = re.search(r'"id": "([^"]+)"', began)[1]
     assert game in move.locator(".curl").inner_text()
     assert '"name": "e4"' in _try(move)
     # What is asked for needs nothing filled in, from the first to the last.
     assert '"likeness"' in _try(_route(page, "The agent at a setting"))
-    assert '"revision"' in _try(_route(page, "Who sits there from here on"))
+    assert '"revision"' in _try(_route(page, "Change who sits at a seat"))
     methods = page.locator("details.route .method").all_inner_texts()
     assert methods[-1] == "DELETE", "what is gone cannot be asked for"
 

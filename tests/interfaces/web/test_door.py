@@ -40,7 +40,7 @@ def test_it_answers_to_its_names(local, host):
 )
 def test_it_answers_to_no_other_name(local, host):
     answer = local.get(GAMES, headers={"host": host})
-    assert (answer.status_code, answer.json()) == (403, {"detail": "this server is not called so"})
+    assert (answer.status_code, answer.json()) == (403, {"detail": "host not allowed"})
 
 
 @pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://localhost:1", ""])
@@ -79,7 +79,7 @@ def test_every_answer_says_what_a_browser_may_do(local):
         GAMES,
         "/api/v1/nothing",
         "/static/js/app.js",
-        "/art/chess/wN.svg",
+        "/games/chess/wN.svg",
     ):
         headers = local.get(path).headers
         assert "default-src 'none'" in headers["content-security-policy"]
@@ -96,8 +96,10 @@ def test_every_answer_says_what_a_browser_may_do(local):
         "/static//etc/passwd",
         "/static/%00",
         "/static/js/" + "a" * 5000,
-        "/art/chess/..%2f..%2fapp.py.svg",
-        "/art/chess/wX.svg",
+        "/games/chess/..%2f..%2fapp.py.svg",
+        "/games/chess/wX.svg",
+        "/games/chess/go.js",
+        "/games/nothing/chess.js",
     ],
 )
 def test_no_request_reaches_other_files(local, path):
@@ -143,4 +145,7 @@ def test_large_requests_are_refused(local):
         "/api/v1/sessions", content=(b"x" * 1000 for _ in range(2000)), headers=told
     )
     for answer in (large, pieces):
-        assert (answer.status_code, answer.json()) == (413, {"detail": "at most 1,000,000 bytes"})
+        assert (answer.status_code, answer.json()) == (
+            413,
+            {"detail": "request too large: at most 1,000,000 bytes"},
+        )

@@ -88,7 +88,7 @@ def test_ctrl_c_ends_it_at_once_with_games_kept(start):
         _, said = process.communicate(timeout=10)
     assert time.monotonic() - began < 2.0
     assert process.returncode == 130
-    assert said.splitlines()[-1] == "kedge: ended; games are kept"
+    assert said.splitlines()[-1] == "kedge: stopped; games stay saved"
     assert "Traceback" not in said
 
 
@@ -99,7 +99,9 @@ def test_beyond_this_machine_it_wants_a_token(start):
     assert answered(f"{here}/").status_code == 401
     assert httpx.get(f"{here}/api/v1/games", params={"token": token}).status_code == 200
     process.send_signal(signal.SIGINT)
-    assert "whoever reaches this machine and has that address" in process.communicate(timeout=10)[1]
+    assert (
+        "anyone who reaches this machine and has the address" in process.communicate(timeout=10)[1]
+    )
 
 
 def test_it_answers_where_it_listens(start):
@@ -113,7 +115,7 @@ def test_a_taken_port_is_one_line():
         taken.listen()
         done = kedge("play", "--no-browser", "--port", taken.getsockname()[1])
     assert done.returncode == 2
-    assert re.fullmatch(r"kedge: port \d+ is taken, .*\n", done.stderr)
+    assert re.fullmatch(r"kedge: port \d+ is in use, .*\n", done.stderr)
     assert done.stdout == ""
 
 
@@ -129,7 +131,7 @@ def test_a_broken_file_of_games_is_one_line(own_home):
     (own_home / "games.sqlite").write_text("not a database\n" * 100)
     done = kedge("play", "--no-browser", "--port", "0")
     assert done.returncode == 2
-    assert re.fullmatch(r"kedge: \S+games.sqlite: cannot keep games .*\n", done.stderr)
+    assert re.fullmatch(r"kedge: \S+games.sqlite: cannot save games .*\n", done.stderr)
 
 
 def test_a_game_that_is_not_there_is_one_line():

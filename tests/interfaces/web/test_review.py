@@ -56,7 +56,7 @@ def test_earlier_position(client):
     refused = client.get(f"{address}/at/8")
     assert (refused.status_code, refused.json()["detail"]) == (
         400,
-        "turn 8: the game has 7 so far",
+        "turn 8: the last turn so far is 7",
     )
 
 
@@ -109,7 +109,7 @@ def test_nothing_to_review(client):
     refused = client.post(f"{_begin(client, [])}/review")
     assert (refused.status_code, refused.json()["detail"]) == (
         400,
-        "no move was made: there is nothing to review",
+        "there is no move to review yet",
     )
 
 
@@ -135,7 +135,7 @@ def test_review_of_hanabi_once_it_is_over(client):
     refused = client.post(f"{going}/review")
     assert (refused.status_code, refused.json()["detail"]) == (
         400,
-        "a review would tell what is secret until the game is over",
+        "a review would reveal secrets; finish the game first",
     )
     address = _begin(client, _BOMB, **hanabi)
     found = _reviewed(client, address)

@@ -49,7 +49,7 @@ def test_what_nobody_touches_expires(monkeypatch):
 def test_a_file_that_is_not_a_database_is_one_line(tmp_path):
     path = tmp_path / "games.sqlite"
     path.write_text("a letter to my aunt\n" * 100)
-    with pytest.raises(InputError, match=r"games.sqlite: cannot keep games .*move the file away"):
+    with pytest.raises(InputError, match=r"games.sqlite: cannot save games .*move the file away"):
         SessionStore(path)
     assert path.read_text().startswith("a letter")
 
@@ -70,7 +70,7 @@ def test_pages_that_are_broken_are_one_line(tmp_path):
     store.close()
     content = path.read_bytes()
     path.write_bytes(content[:8192] + b"\x55" * (len(content) - 8192))
-    with pytest.raises(InputError, match="cannot keep games"):
+    with pytest.raises(InputError, match="cannot save games"):
         _read_all(path)
 
 

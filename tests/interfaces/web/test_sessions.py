@@ -302,7 +302,7 @@ def test_a_full_disk_ends_no_game(hall, chess, until):
         tables.store._file.execute("PRAGMA max_page_count=1")
         tables.store._file.execute("PRAGMA query_only=ON")
         play(table, "e4")
-        assert "cannot keep games" in table.view(None)["trouble"]
+        assert "cannot save games" in table.view(None)["trouble"]
         chess.go.set()
         await until(lambda: not table.busy)
         assert len(table.session.turns) == 2
@@ -344,7 +344,7 @@ def test_readers_are_bounded(hall, monkeypatch):
 
 def test_thinkers_stand_in_line_and_no_more_than_fit():
     async def think():
-        thinkers = Thinkers(threads=1, line=1)
+        thinkers = Thinkers(threads=1, queue=1)
         first = asyncio.create_task(thinkers.run(lambda: time.sleep(0.05) or 1))
         second = asyncio.create_task(thinkers.run(lambda: 2))
         await asyncio.sleep(0.01)

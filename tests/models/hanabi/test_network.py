@@ -187,13 +187,13 @@ def test_a_value_is_not_taken_for_what_it_is_not(kind):
     weights = valued("zero", greedy=False)
     blueprint = NetworkBlueprint(kind(weights, device), GAME, weights.value)
     for bomb, greedy in (("zero", True), ("stack", False)):
-        with pytest.raises(InputError, match=r"value is of drawn play with bomb=zero, and not of"):
+        with pytest.raises(InputError, match=r"value is for drawn play with bomb=zero, not for"):
             blueprint.play_out(
                 some_games(Hanabi(bomb=bomb), 2), blueprint.begin(2), rng(), greedy=greedy, depth=2
             )
     without = NetworkBlueprint(kind(policy_weights(), device), GAME)
     for other in (without, UniformBlueprint(len(GAME.moves)), ConventionsBlueprint()):
-        with pytest.raises(InputError, match="depth: the anchor has no value to end rollouts wit"):
+        with pytest.raises(InputError, match="depth: the anchor has no value for unfinished games"):
             other.play_out(some_games(GAME, 2), other.begin(2), rng(), greedy=False, depth=2)
 
 
@@ -323,7 +323,7 @@ def test_a_value_comes_back_from_its_file_and_leaves_the_policy_alone(files, tmp
 def test_damaged_values_are_refused(damage, tmp_path):
     weights = replace(policy_weights(), value=replace(valued().value, **damage))
     (tmp_path / "wrong.onnx").write_bytes(to_shipped_onnx(weights).SerializeToString())
-    with pytest.raises(InputError, match="not a network that kedge trained"):
+    with pytest.raises(InputError, match="not a network trained by kedge"):
         read_model(tmp_path / "wrong.onnx")
 
 
@@ -346,7 +346,7 @@ def test_models_are_not_taken_for_what_they_are_not(files):
     with pytest.raises(InputError, match="is not a belief model"):
         belief(f"{files}/policy.onnx")
     [state] = some_states(Hanabi(players=3), (3,))
-    with pytest.raises(InputError, match="a model for 2 players is asked about another game"):
+    with pytest.raises(InputError, match="the model is for 2 players and plays only"):
         make_player(f'"{files}/policy.onnx"', "hanabi").analyse_many([state], rng())
 
 
@@ -354,7 +354,7 @@ def test_damaged_files_are_refused(tmp_path):
     model = to_shipped_onnx(policy_weights())
     model.metadata_props[-1].value = '{"players": 99}'
     (tmp_path / "wrong.onnx").write_bytes(model.SerializeToString())
-    with pytest.raises(InputError, match="not a network that kedge trained"):
+    with pytest.raises(InputError, match="not a network trained by kedge"):
         read_model(tmp_path / "wrong.onnx")
 
 

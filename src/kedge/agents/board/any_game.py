@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -19,6 +19,9 @@ class StateAnchor(BasePlayer[Any]):
 
     Its analyses must have the legal actions in the order of the state, and a finite value.
     """
+
+    is_uniform: ClassVar[bool] = False
+    """Whether it plays all actions alike and values every state at 0: native forests know that."""
 
     @abstractmethod
     def analyse_many(
@@ -64,7 +67,7 @@ class StatePuctAgent(BasePlayer[Any]):
         ]
 
     def _search(self, states: Sequence[Any]) -> list[SearchResult]:
-        forest = _forest(states) if self.value is None and _is_uniform(self.anchor) else None
+        forest = _forest(states) if self.value is None and self.anchor.is_uniform else None
         if forest is not None:
             boards = [state.board for state in states]
             return search_many(forest, boards, _evaluate_uniformly, self.settings)
@@ -94,12 +97,6 @@ def puct_analysis(result: SearchResult, temperature: float, forward_lambda: floa
         actions=result.actions,
         mask=result.mask,
     )
-
-
-def _is_uniform(anchor: StateAnchor) -> bool:
-    from kedge.agents.uniform import UniformAgent
-
-    return type(anchor) is UniformAgent
 
 
 def _forest(states: Sequence[Any]) -> "_core.Forest | None":

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from kedge.agents.agent import Analysis, BasePlayer
+from kedge.agents.agent import Agent, Analysis, BasePlayer
 from kedge.agents.registry import no_such
 from kedge.games.normal_form import NormalFormState
 from kedge.search.regret import Algorithm, iterates
@@ -35,18 +35,12 @@ class NormalFormAgent(BasePlayer[tuple[NormalFormState, int]]):
         """Return the last analysis of each question; `rng` has no effect."""
         return [deque(self.analyse(*question), maxlen=1)[0] for question in questions]
 
-    def regret_search(
-        self, name: str, dial: Mapping[str, Any], options: Mapping[str, Any]
-    ) -> "RegretAgent":
-        """Return the regret minimiser called `name` with this agent as its anchor."""
-        return regret_search(self, name, dial, options)
-
 
 @dataclass(frozen=True)
 class RegretAgent(NormalFormAgent):
     """Plays its policy of the profile that `algorithm` finds with `anchor` for every player."""
 
-    anchor: BasePlayer[Any]
+    anchor: Agent
     algorithm: Algorithm
     iterations: int = 10_000
 
@@ -62,7 +56,7 @@ class RegretAgent(NormalFormAgent):
 
 
 def regret_search(
-    anchor: BasePlayer[Any], name: str, dial: Mapping[str, Any], options: Mapping[str, Any]
+    anchor: Agent, name: str, dial: Mapping[str, Any], options: Mapping[str, Any]
 ) -> RegretAgent:
     """Return the regret minimiser called `name` of normal-form games over `anchor`."""
     for option in options.keys() - {"iterations"}:

@@ -25,7 +25,6 @@ class GameState(Protocol):
     def apply_action(self, action: int) -> None: ...
     def is_terminal(self) -> bool: ...
     def returns(self) -> list[float]: ...
-    def termination(self) -> str | None: ...
 
 
 @dataclass(frozen=True)
@@ -104,7 +103,9 @@ class _Game:
             self.decided = self.decided + ahead if self.decided * ahead > 0 else ahead
         if self.state.is_terminal():
             score = (1.0 + self.state.returns()[self.first]) / 2.0
-            self._end(score, str(self.state.termination()))
+            # Not every game says how it ended.
+            how = getattr(self.state, "termination", lambda: "end of the game")
+            self._end(score, str(how()))
         elif abs(self.decided) >= _RESIGN_PLIES:
             self._end(float(self.decided > 0), RESIGNATION)
         elif len(self.moves) >= max_plies:

@@ -12,7 +12,7 @@ import numpy as np
 from kedge.agents.board.networks import network
 from kedge.models.board.backends import Network
 from kedge.models.chess.conditioning import KNOTS
-from kedge.records import ChessGame, encode_positions, positions
+from kedge.records import ChessGame, chess_positions, encode_chess_positions
 from kedge.regularize import Array
 
 _STEP = 10.0
@@ -39,7 +39,7 @@ def rating_networks() -> list[Network]:
 
 def move_likelihoods(game: ChessGame, networks: Sequence[Network]) -> Array:
     """Return the log-likelihoods (moves, networks) of the played moves."""
-    rows = encode_positions(list(positions([game])))
+    rows = encode_chess_positions(list(chess_positions([game])))
     legal, moves = rows.legal_mask(), np.arange(len(game))
     likelihoods = np.empty((len(game), len(networks)))
     for column, each in enumerate(networks):

@@ -9,7 +9,7 @@ from kedge.agents.board.networks import is_rated
 from kedge.errors import InputError
 from kedge.evaluation.prediction import SUMS, Prediction, scored, summed
 from kedge.models.chess.conditioning import KNOTS
-from kedge.records import ChessGame, Position
+from kedge.records import ChessGame, ChessPosition
 from kedge.specs import Spec
 
 
@@ -43,7 +43,7 @@ def rated_spec(agent: Spec, elo: int, opponent: int) -> Spec:
 
 
 def predict_rated(
-    positions: Sequence[Position], agent: Callable[[int, int], Predictor]
+    positions: Sequence[ChessPosition], agent: Callable[[int, int], Predictor]
 ) -> Prediction:
     """Predict each position with the agent for the mover's and the opponent's `game_ratings`."""
     pairs: dict[tuple[int, int], list[int]] = {}

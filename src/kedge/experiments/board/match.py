@@ -5,7 +5,7 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from kedge.evaluation.board.matches import (
 )
 from kedge.experiments.experiment import Experiment, Task
 from kedge.experiments.fingerprints import weight_hashes
+from kedge.experiments.options import DEVICE, DTYPE, GAMES, PLAYED_SEED, Option, chunk_option
 from kedge.experiments.players import player_on
 from kedge.experiments.reports.report import Column, Report, Table
 from kedge.models.board.backends import Dtype
@@ -38,16 +39,30 @@ class Match(Experiment):
     cpu_chunk: ClassVar[int]
     """Games in a task on a CPU, where larger batches gain nothing."""
 
-    a: str
-    b: str
-    games: int = 100
-    temperature: float | None = None
-    """At which both draw their moves; None leaves each its own."""
-    max_plies: int = MAX_PLIES
-    resign: float | None = None
-    device: str = "cpu"
-    dtype: Dtype = "float32"
-    chunk: int | None = None
+    seed: Annotated[int, PLAYED_SEED] = 0
+    a: Annotated[str, Option("The agent whose score is reported.", is_argument=True)]
+    b: Annotated[str, Option("Its opponent.", is_argument=True)]
+    games: Annotated[int, GAMES] = 100
+    temperature: Annotated[
+        float | None,
+        Option(
+            "Sampling temperature of both agents.",
+            flags=("--temperature", "-t"),
+            default="each agent's own",
+        ),
+    ] = None
+    max_plies: Annotated[int, Option("A game of this length is a draw.", min=1)] = MAX_PLIES
+    resign: Annotated[
+        float | None,
+        Option(
+            "End a game as won when both agents have put its value beyond ±X for four moves.",
+            metavar="X",
+            default="play on",
+        ),
+    ] = None
+    device: Annotated[str, DEVICE] = "cpu"
+    dtype: Annotated[Dtype, DTYPE] = "float32"
+    chunk: Annotated[int | None, chunk_option("suits the device", 2)] = None
     """Games in a task; None becomes what suits the device."""
 
     @abstractmethod

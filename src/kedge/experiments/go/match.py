@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -13,12 +13,13 @@ from kedge.agents.board.puct import ModelAgent
 from kedge.evaluation.board.matches import RESIGNATION, GameRecord, play_games
 from kedge.evaluation.go.scorers import check_scorer, score_games, scorer_files, scorer_name
 from kedge.experiments.board.match import Match, game_json, played_games, score_of_first
-from kedge.experiments.experiment import Experiment
+from kedge.experiments.experiment import Experiment, Output
 from kedge.experiments.fingerprints import files_of
+from kedge.experiments.options import DEVICE, RECORD, Option, chunk_option
 from kedge.games.go import GoState, format_gtp, format_score, parse_gtp
 from kedge.machine import cores
 from kedge.models.go.encoding import GO
-from kedge.records import GoGame
+from kedge.records import GoGame, write_sgf_file
 from kedge.records.go.games import KOMI
 
 GO_MAX_PLIES = 722  #: Two for each point of the board, as in AlphaGo Zero.
@@ -30,8 +31,14 @@ GO_MAX_PLIES = 722  #: Two for each point of the board, as in AlphaGo Zero.
 class Scored(Experiment):
     """An experiment with games of Go, whose results depend on the scorer."""
 
-    device: str = "cpu"
-    judge: str | None = None
+    device: Annotated[str, DEVICE] = "cpu"
+    judge: Annotated[
+        str | None,
+        Option(
+            "Scores finished games: `gnugo`, `katago:PROGRAM,NETWORK`, or `playouts`.",
+            default="GNU Go where it is installed, else playouts",
+        ),
+    ] = None
     """Scorer of finished games: see `scorer_name`. None becomes what this machine has."""
 
     def __post_init__(self) -> None:
@@ -55,15 +62,32 @@ class Scored(Experiment):
 
 @dataclass(frozen=True, kw_only=True)
 class GoMatch(Scored, Match):
-    """Go; a judge scores what was not resigned."""
+    """Play a match of Go, and report the score of A against B and the difference in Elo.
+
+    Each agent has black equally often. A game ends with two passes in a row. Models that learned
+    from people pass before the board can be counted by rule. So a judge decides which stones are
+    dead, and territory is counted by Japanese rules. No board position may repeat. When a judge
+    fails, it is asked again, then kedge's own judge is; the report says how often.
+
+    Finished games are kept: interrupt the command, run it again, and it resumes.
+
+    **Examples**
+
+    - `kedge match go "puct(go, c_puct=2, playouts=50)" go --games 20 --sgf games.sgf`
+    - `kedge match go "puct(go, c_puct=0.5)" go -n 1000 -t 0.3 --device cuda`
+    - `kedge match go "puct(go, c_puct=0.5)" go --size 9 --komi 7`
+    - `kedge match go go "go(temperature=0.3)" --judge katago:./katago,b15.bin.gz --json`
+    """
 
     colours: ClassVar[tuple[str, str]] = ("black", "white")
     cpu_chunk: ClassVar[int] = 2  # a game with search takes minutes
+    outputs: ClassVar[tuple[Output, ...]] = (Output("sgf", RECORD, write_sgf_file),)
 
+    chunk: Annotated[int | None, chunk_option("2; 256 on a GPU", 2)] = None
     game: Literal["go"] = "go"
-    max_plies: int = GO_MAX_PLIES
-    komi: float = KOMI
-    size: int = GO.side
+    max_plies: Annotated[int, Option("A game of this length ends.", min=1)] = GO_MAX_PLIES
+    komi: Annotated[float, Option("White's bonus in points.", min=-60, max=60)] = KOMI
+    size: Annotated[int, Option("Side of the board.", min=2, max=19)] = GO.side
 
     def play(
         self, players: tuple[Player[Any], Player[Any]], games: int, rng: np.random.Generator

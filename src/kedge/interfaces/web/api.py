@@ -1,4 +1,4 @@
-"""The HTTP API: every route is here, and does no more than ask the tables."""
+"""The HTTP API. Each route only passes its request to the tables."""
 
 import asyncio
 import contextlib
@@ -16,8 +16,9 @@ from pydantic_core import to_json
 
 from kedge.agents.dial import dial, stops
 from kedge.errors import InputError
+from kedge.interfaces.web.assets import script_url, style_url
 from kedge.interfaces.web.pages.page_game import PageGame, Stop, Thought
-from kedge.interfaces.web.play.players import check_spec, dialled, known_names
+from kedge.interfaces.web.play.players import agent_at, checked_spec, known_names
 from kedge.interfaces.web.play.readers import Reader
 from kedge.interfaces.web.play.table import Table
 from kedge.interfaces.web.play.tables import Tables, UnknownSessionError
@@ -39,20 +40,19 @@ from kedge.interfaces.web.schemas import (
 )
 from kedge.interfaces.web.views import position_view
 from kedge.models import embedded, store
-from kedge.specs import parse
 
 _WRONG: dict[int | str, dict[str, Any]] = {
-    400: {"model": Problem, "description": "What was asked for is not possible; `detail` says why"},
+    400: {"model": Problem, "description": "The request is not possible; `detail` says why"},
     401: {"model": Problem, "description": "The token is missing"},
-    403: {"model": Problem, "description": "Not by this name, or not from this page"},
+    403: {"model": Problem, "description": "Host not allowed, or request from another page"},
     404: {"model": Problem, "description": "No such game"},
     413: {"model": Problem, "description": "The request is too large"},
-    422: {"model": Problem, "description": "Not what this asks for; `detail` says where"},
+    422: {"model": Problem, "description": "The request is not valid; `detail` says where"},
     429: {"model": Problem, "description": "Too many requests, games or watchers"},
 }
 router = APIRouter(responses=_WRONG)
-_PAUSE = 0.05  # seconds after each message of a socket: who sends more waits
-Eyes = Annotated[int | None, Query(ge=0, le=7, description="From whose seat the game is seen")]
+_PAUSE = 0.05  # seconds after each message of a socket, against floods
+Eyes = Annotated[int | None, Query(ge=0, le=7, description="The seat to view the game from")]
 
 TurnNumber = Annotated[int, PathParameter(ge=0, le=MOST_TURNS, examples=[0])]
 SeatNumber = Annotated[int, PathParameter(examples=[1])]
@@ -65,7 +65,10 @@ def _tables(request: Request | WebSocket) -> Tables:
 
 @router.get("/games", tags=["what there is"])
 async def games(request: Request) -> list[dict[str, Any]]:
-    """The games, what a new one is told, and the stops of the dial."""
+    """The games: their boards, the options of a new game, and the stops of the dial.
+
+    A game without a dial offers `agents` instead.
+    """
     return [_about(game) for game in _tables(request).games.values()]
 
 
@@ -74,18 +77,23 @@ def _about(game: PageGame) -> dict[str, Any]:
     return {
         "game": game.name,
         "title": game.title,
+        "emblem": game.emblem,
+        "about": game.about,
+        "script": script_url(game),
+        "style": style_url(game),
         "setup": game.setup.model_json_schema(),
         "seats": list(game.seats(game.setup())),
         "files": list(game.files),
         "clocks": game.clocks,
         "reviews": game.reviews,
-        "stops": [asdict(stop) for stop in stops(game.name)],
+        "stops": [asdict(stop) for stop in stops(game.name)] if game.has_dial else [],
+        "agents": [] if game.has_dial else list(game.agents),
     }
 
 
 @router.get("/models", tags=["what there is"])
 async def models() -> list[dict[str, Any]]:
-    """The models that ship with kedge, with their cards, and those that are stored here."""
+    """The models that ship with kedge, with their cards, and the models stored here."""
     names = [(name, True) for name in embedded.names()]
     names += [(name, False) for name in store.stored_names()]
     return [
@@ -96,7 +104,7 @@ async def models() -> list[dict[str, Any]]:
 
 @router.get("/agents", tags=["what there is"])
 async def agents() -> list[str]:
-    """The names that specs such as `puct(chess, c_puct=2)` are made of."""
+    """The names to use in specs such as `puct(chess, c_puct=2)`."""
     return known_names()
 
 
@@ -106,44 +114,43 @@ async def dial_at(
     game: Annotated[Name, PathParameter(examples=["chess"])],
     x: Annotated[float, Query(ge=0.0, le=1.0)] = 0.5,
 ) -> dict[str, Any]:
-    """The agent at a setting of the dial, the numbers behind it, and what was measured there."""
+    """The agent at a setting of the dial, its numbers, and the measurements there."""
     return asdict(dial(_tables(request).game(game).name, x))
 
 
 @router.post("/policy", tags=["policies"])
-async def policy(request: Request, asked: PolicyQuestion) -> Thought:
-    """What an agent would play in a position, each move beside how often people play it."""
+async def policy(request: Request, question: PolicyQuestion) -> Thought:
+    """An agent's policy in a position, with each move's probability among people."""
     tables = _tables(request)
-    game = tables.game(asked.game)
-    if asked.agent is not None and asked.dial is not None:
-        raise InputError("agent and dial: one of them says who is asked")
-    if asked.agent is None:
-        x = 0.5 if asked.dial is None else asked.dial
-        spec = dialled(game.name, SeatIn(dial=x, settings=asked.settings)).spec
+    game = tables.game(question.game)
+    if question.agent is not None and question.dial is not None:
+        raise InputError("agent and dial: give only one of them")
+    if question.agent is None:
+        x = 0.5 if question.dial is None else question.dial
+        spec = tables.spec_at(game, SeatIn(dial=x, settings=question.settings))
     else:
-        check_spec(parse(asked.agent))
-        spec = str(parse(asked.agent))
-    rng = np.random.default_rng(asked.seed)
-    session = await tables.begin(asked.game, asked.setup, None, asked.turns, rng)
+        spec = checked_spec(question.agent)
+    rng = np.random.default_rng(question.seed)
+    session = await tables.begin(question.game, question.setup, None, question.turns, rng)
     deciding = session.deciding()
     if not deciding:
-        raise InputError("the game is over: there is nothing to decide")
-    seat = deciding[0] if asked.seat is None else asked.seat
+        raise InputError("the game is over")
+    seat = deciding[0] if question.seat is None else question.seat
     if seat not in deciding:
-        raise InputError(f"seat {seat} has nothing to decide")
+        raise InputError(f"seat {seat} is not to move")
     async with _stopped_if_left(request) as stop:
-        found = await tables.ask(session, {seat: spec}, lambda thought: None, stop)
+        decisions = await tables.ask(session, {seat: spec}, lambda thought: None, stop)
         if stop.stopped:
-            raise InputError("nobody waits for the answer")
-    thought = found[seat].thought
+            raise InputError("the client left")
+    thought = decisions[seat].thought
     if thought is None:
-        raise InputError("there is nothing to think about here")
+        raise InputError("there is no choice to analyse in this position")
     return thought
 
 
 @contextlib.asynccontextmanager
 async def _stopped_if_left(request: Request) -> AsyncIterator[Stop]:
-    """What is thought within is given up when the client leaves."""
+    """Yield a flag that is set when the client leaves."""
     stop = Stop()
 
     async def wait() -> None:
@@ -159,80 +166,80 @@ async def _stopped_if_left(request: Request) -> AsyncIterator[Stop]:
 
 
 @router.post("/sessions", status_code=201, tags=["games"])
-async def begin(request: Request, told: NewSession) -> SessionOut:
-    """Begin a game, or go on with one from its turns."""
-    return _shown(await _tables(request).open(told))
+async def begin(request: Request, new: NewSession) -> SessionOut:
+    """Begin a game, or continue one after its turns."""
+    return _shown(await _tables(request).open(new))
 
 
 @router.post("/sessions/read", status_code=201, tags=["games"])
-async def read(request: Request, told: ReadRecord) -> SessionOut:
-    """Open a record: PGN, SGF or JSON.
+async def read(request: Request, file: ReadRecord) -> SessionOut:
+    """Open a record, such as PGN, SGF or JSON.
 
-    A game that is over is there to be looked through and reviewed, with its players' names; another
-    goes on.
+    A finished game can be looked through and reviewed, with its players' names. Any other game
+    continues.
     """
-    return _shown(await _tables(request).read(told))
+    return _shown(await _tables(request).read(file))
 
 
 @router.get("/sessions/{id}", tags=["games"])
 async def look(request: Request, id: SessionId, eyes: Eyes = None) -> SessionOut:
-    """A game as it stands."""
+    """A game so far."""
     return _shown(_tables(request).at(id), eyes)
 
 
 @router.delete("/sessions/{id}", status_code=204, tags=["games"])
 async def forget(request: Request, id: SessionId) -> Response:
-    """Remove a game."""
+    """Delete a game."""
     _tables(request).remove(id)
     return Response(status_code=204)
 
 
 @router.post("/sessions/{id}/move", tags=["games"])
-async def move(request: Request, id: SessionId, told: MoveAt, eyes: Eyes = None) -> SessionOut:
-    """Play for a person. Agents then go on by themselves; `live` tells of it."""
+async def move(request: Request, id: SessionId, played: MoveAt, eyes: Eyes = None) -> SessionOut:
+    """Play a person's move. Agents then answer; `live` reports their moves."""
     table = _tables(request).at(id)
     session = table.session
-    session.check_person(told.seat)
-    if told.turn != len(session.turns):
-        raise InputError("the game has gone on meanwhile")
-    session.decide(told.seat, told.move)
+    session.check_person(played.seat)
+    if played.turn != len(session.turns):
+        raise InputError("the position has changed; look again")
+    session.decide(played.seat, played.move)
     table.changed()
     return _shown(table, eyes)
 
 
 @router.post("/sessions/{id}/undo", tags=["games"])
 async def undo(
-    request: Request, id: SessionId, told: AtSeat | None = None, eyes: Eyes = None
+    request: Request, id: SessionId, by: AtSeat | None = None, eyes: Eyes = None
 ) -> SessionOut:
-    """Take back a person's last decision, and all that came after it."""
+    """Undo a person's last move and everything after it."""
     table = _tables(request).at(id)
-    if told is not None:
-        table.session.check_person(told.seat)
-    table.session.undo(table.session.undone_for(None if told is None else told.seat))
+    if by is not None:
+        table.session.check_person(by.seat)
+    table.session.undo(table.session.undone_for(None if by is None else by.seat))
     table.changed()
     return _shown(table, eyes)
 
 
 @router.post("/sessions/{id}/resign", tags=["games"])
-async def resign(request: Request, id: SessionId, told: AtSeat) -> SessionOut:
-    """Give up."""
+async def resign(request: Request, id: SessionId, by: AtSeat) -> SessionOut:
+    """Resign a person's game."""
     table = _tables(request).at(id)
-    table.session.resign(told.seat)
+    table.session.resign(by.seat)
     table.changed()
     return _shown(table)
 
 
 @router.put("/sessions/{id}/seats/{seat}", tags=["games"])
 async def sit(
-    request: Request, id: SessionId, seat: SeatNumber, told: SeatIn, eyes: Eyes = None
+    request: Request, id: SessionId, seat: SeatNumber, player: SeatIn, eyes: Eyes = None
 ) -> SessionOut:
-    """Who sits there from here on, and at what setting of the dial; at any time."""
+    """Change who sits at a seat, or the setting of its dial. Possible at any time."""
     table = _tables(request).at(id)
     session = table.session
     if not 0 <= seat < len(session.seats):
-        raise InputError("there is no such seat")
-    dialled(session.game.name, told)  # a bad setting changes nothing
-    session.sit(seat, told)
+        raise InputError(f"seat {seat}: the game has {len(session.seats)} seats")
+    agent_at(session.game, player)  # a bad setting changes nothing
+    session.sit(seat, player)
     table.changed()
     return _shown(table, eyes)
 
@@ -241,30 +248,30 @@ async def sit(
 async def earlier(
     request: Request, id: SessionId, turn: TurnNumber, eyes: Eyes = None
 ) -> PositionOut:
-    """The position after so many turns."""
+    """The position after `turn` turns."""
     return PositionOut(**await position_view(_tables(request).at(id).session, turn, eyes))
 
 
 @router.post("/sessions/{id}/review", status_code=202, tags=["reviews"])
 async def review(request: Request, id: SessionId) -> ReviewOut:
-    """Judge every move so far; of Hanabi once the game is over, and not of Blotto.
+    """Review every move so far. Games with secrets must be over; some games have no reviews.
 
-    It takes some seconds, `live` tells how far it is, and it stops when nobody listens there any
-    more.
+    A review takes some seconds. `live` reports its progress, and the review stops when the last
+    client leaves there.
     """
     return ReviewOut(**_tables(request).at(id).review().view())
 
 
 @router.delete("/sessions/{id}/review", status_code=204, tags=["reviews"])
 async def stop_review(request: Request, id: SessionId) -> Response:
-    """Give up the review that goes on; one that is done is kept."""
+    """Stop the review in progress. A finished one stays."""
     _tables(request).at(id).stop_review()
     return Response(status_code=204)
 
 
 @router.get("/sessions/{id}/review", tags=["reviews"])
 async def reviewed(request: Request, id: SessionId) -> ReviewOut:
-    """The review that was begun, as far as it is."""
+    """The review so far."""
     return ReviewOut(**_tables(request).at(id).reviewed().view())
 
 
@@ -277,9 +284,9 @@ async def reviewed(request: Request, id: SessionId) -> ReviewOut:
 async def record(
     request: Request,
     id: SessionId,
-    annotated: Annotated[bool, Query(description="With what its review says of each move")] = False,
+    annotated: Annotated[bool, Query(description="With the review's comments")] = False,
 ) -> PlainTextResponse:
-    """The game as a file: PGN, SGF or JSON."""
+    """The game as a record file, such as PGN, SGF or JSON."""
     table = _tables(request).at(id)
     session = table.session
     text = table.reviewed().record() if annotated else session.record()
@@ -290,11 +297,11 @@ async def record(
 
 @router.websocket("/sessions/{id}/live")
 async def live(socket: WebSocket, id: str, eyes: Eyes = None) -> None:
-    """Messages as things happen.
+    """Send messages as things happen.
 
-    `session` (the game changed), `thought` (an agent thinks), `advice` (what the agent that is
-    played against would do in a person's place), `review` (one goes on) and `trouble`. The reader
-    sends `{"advise": true}` or `{"advise": false}`; who sends anything else is closed upon.
+    `session` (the game changed), `thought` (an agent thinks), `advice` (the opponent's analysis of
+    a person's decision), `review` (its progress) and `trouble`. The client sends
+    `{"advise": true}` or `{"advise": false}`; anything else closes the socket.
     """
     await socket.accept()
     try:
@@ -309,7 +316,7 @@ async def live(socket: WebSocket, id: str, eyes: Eyes = None) -> None:
     try:
         done, _ = await asyncio.wait({listening, speaking}, return_when=asyncio.FIRST_COMPLETED)
         for task in done:
-            with contextlib.suppress(WebSocketDisconnect, RuntimeError):  # of who has left
+            with contextlib.suppress(WebSocketDisconnect, RuntimeError):  # the client has left
                 task.result()
     finally:
         listening.cancel()
@@ -318,18 +325,18 @@ async def live(socket: WebSocket, id: str, eyes: Eyes = None) -> None:
 
 
 async def _listen(socket: WebSocket, table: Table, reader: Reader) -> None:
-    """Until the reader leaves, or sends what is no message: then it is told so."""
-    while (heard := await socket.receive())["type"] == "websocket.receive":
-        told = _told(heard.get("text"))
-        if not isinstance(told, Advise):
-            await socket.close(*told)
+    """Take messages until the client leaves; an invalid message closes the socket."""
+    while (received := await socket.receive())["type"] == "websocket.receive":
+        message = _parsed(received.get("text"))
+        if not isinstance(message, Advise):
+            await socket.close(*message)
             return
-        table.advise(reader, on=told.advise)
+        table.advise(reader, on=message.advise)
         await asyncio.sleep(_PAUSE)
 
 
-def _told(text: str | None) -> Advise | tuple[int, str]:
-    """The message, or the code and the reason with which its sender is let go of."""
+def _parsed(text: str | None) -> Advise | tuple[int, str]:
+    """Return the message, or the code and the reason to close the socket with."""
     if text is None:
         return 1003, "send text, not bytes"
     try:

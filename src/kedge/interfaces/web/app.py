@@ -1,4 +1,4 @@
-"""The server: the API and the front end behind one door, which is closed to strangers."""
+"""The server: the API and the page, behind checks of host, origin, token and rate."""
 
 import asyncio
 import contextlib
@@ -8,7 +8,6 @@ import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 
 from fastapi import FastAPI, HTTPException, Request, Response
@@ -20,21 +19,20 @@ from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from kedge.errors import InputError
-from kedge.games.diplomacy.drawing import MAP
+from kedge.interfaces.web import assets
 from kedge.interfaces.web.api import router
-from kedge.interfaces.web.pages.chess import piece_svg
 from kedge.interfaces.web.pages.games import page_games
 from kedge.interfaces.web.play.store import SessionStore
 from kedge.interfaces.web.play.tables import Tables, UnknownGameError, UnknownSessionError
 from kedge.interfaces.web.play.thinkers import BusyError
 from kedge.interfaces.web.schemas import API_VERSION, first_wrong
 
-STATIC = Path(str(files("kedge.interfaces.web") / "static"))
+STATIC = Path(str(assets.STATIC))
 COOKIE = "kedge-token"
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 _MOST_BYTES = 1_000_000  # of a request
-_BURST = 4.0  # seconds' worth of requests that may come at once
-_TOO_LARGE = f"at most {_MOST_BYTES:,} bytes"
+_BURST = 4.0  # seconds of the rate that may come at once
+_TOO_LARGE = f"request too large: at most {_MOST_BYTES:,} bytes"
 _CLIENTS = 1000
 _HOUR = 3600.0
 _HEADERS = {
@@ -46,28 +44,28 @@ _HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-#: Of what was refused; else 400.
+#: Status codes of errors; 400 for all others.
 _CODES = {UnknownGameError: 404, UnknownSessionError: 404, BusyError: 429}
 
 
 @dataclass(frozen=True)
 class ServerOptions:
-    """How the server keeps its door."""
+    """Whom the server answers, and where it saves games."""
 
     hosts: tuple[str, ...] = LOCAL_HOSTS
-    """Names by which it may be called; none is any. Else any page could, by a name of its own
-    that it points here."""
+    """Allowed hosts; empty for any. Without the check, a foreign page could point a name of its own
+    here."""
     token: str | None = None
-    """What a client has to show: in a cookie, as ``Authorization: Bearer``, or as ``?token=``."""
+    """Secret of the clients: in a cookie, as ``Authorization: Bearer``, or as ``?token=``."""
     games: Path | None = None
-    """The file in which games are kept; memory, if None."""
+    """File of saved games; None for memory."""
     rate: float = 50.0
-    """Requests a second that a client may make."""
+    """Requests per second and client."""
     seed: int | None = None
 
 
 def make_app(options: ServerOptions | None = None) -> FastAPI:
-    """The server, to be run by uvicorn."""
+    """Return the server, for uvicorn to run."""
     options = options or ServerOptions()
 
     @contextlib.asynccontextmanager
@@ -83,11 +81,11 @@ def make_app(options: ServerOptions | None = None) -> FastAPI:
         title="kedge",
         version=str(API_VERSION),
         summary="Players that are strong and still play like people.",
-        description="Positions in, policies out; and games to play. All of it is under "
-        f"`/api/v{API_VERSION}`; `/api` is the newest version. A game's messages come through a "
-        f"websocket, `/api/v{API_VERSION}/sessions/{{id}}/live`, as things happen: "
+        description="Positions in, policies out; and games to play. All routes are under "
+        f"`/api/v{API_VERSION}`; `/api` is the newest version. The websocket "
+        f"`/api/v{API_VERSION}/sessions/{{id}}/live` sends a game's messages as things happen: "
         '`{"type": "session" | "thought" | "advice" | "review" | "trouble", …}`. '
-        'Who sends it `{"advise": true}` is told what to play, too.',
+        'Send it `{"advise": true}` to get advice, too.',
         openapi_url=f"/api/v{API_VERSION}/openapi.json",
         docs_url=None,
         redoc_url=None,
@@ -112,16 +110,9 @@ def make_app(options: ServerOptions | None = None) -> FastAPI:
     async def page() -> HTMLResponse:
         return HTMLResponse((STATIC / "index.html").read_text())
 
-    @app.get("/art/chess/{piece}.svg", include_in_schema=False)
-    async def chess_piece(piece: str) -> Response:
-        drawing = piece_svg(piece)
-        if drawing is None:
-            return Response(status_code=404)
-        return Response(drawing, media_type="image/svg+xml")
-
-    @app.get("/art/diplomacy.json", include_in_schema=False)
-    async def diplomacy_map() -> FileResponse:
-        return FileResponse(MAP, media_type="application/json")
+    @app.get("/games/{game}/{file}", include_in_schema=False)
+    def game_file(request: Request, game: str, file: str) -> Response:
+        return assets.game_file(request.app.state.tables.game(game), file, request)
 
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     app.add_middleware(Door, options=options)
@@ -129,7 +120,7 @@ def make_app(options: ServerOptions | None = None) -> FastAPI:
 
 
 class Door:
-    """Who may come in, how often, and with how much."""
+    """Checks every request: host, origin, token, rate and size."""
 
     def __init__(self, app: ASGIApp, options: ServerOptions) -> None:
         self._app, self._options = app, options
@@ -153,7 +144,7 @@ class Door:
             nonlocal took
             message = await receive()
             took += len(message.get("body", b""))
-            if took > _MOST_BYTES:  # of one that did not say how long it is
+            if took > _MOST_BYTES:  # the request did not announce its length
                 raise HTTPException(413, _TOO_LARGE)
             return message
 
@@ -163,15 +154,15 @@ class Door:
         headers, options = Headers(scope=scope), self._options
         host = headers.get("host", "").lower()
         if not host or (options.hosts and re.sub(r":\d+$", "", host) not in options.hosts):
-            return 403, "this server is not called so"
+            return 403, "host not allowed"
         origin = headers.get("origin")
         active = scope["type"] == "websocket" or scope["method"] not in ("GET", "HEAD")
         if active and origin is not None and origin.lower().partition("://")[2] != host:
-            return 403, "another page may not ask this server"
+            return 403, "origin not allowed"
         if options.token is not None and not self._knows_token(scope):
-            return 401, "the address that kedge printed has a token, and this request has none"
+            return 401, "token missing; use the address that kedge printed"
         if scope["path"].startswith("/api") and not self._in_time(scope):
-            return 429, "too many requests; try again in a second"
+            return 429, "too many requests; wait a second"
         length = headers.get("content-length", "")
         if length.isdecimal() and int(length[:20]) > _MOST_BYTES:
             return 413, _TOO_LARGE
@@ -186,7 +177,9 @@ class Door:
             connection.cookies.get(COOKIE, ""),
             bearer,
         )
-        return any(hmac.compare_digest(one.encode(), self._options.token.encode()) for one in shown)
+        return any(
+            hmac.compare_digest(text.encode(), self._options.token.encode()) for text in shown
+        )
 
     def _cookie(self, scope: Scope) -> str | None:
         token = self._options.token
@@ -195,7 +188,7 @@ class Door:
         return f"{COOKIE}={token}; HttpOnly; SameSite=Strict; Path=/"
 
     def _in_time(self, scope: Scope) -> bool:
-        """Whether the client has not asked too often: a bucket that fills by the second."""
+        """Whether the client keeps the rate: a token bucket."""
         client = (scope.get("client") or ("",))[0]
         now = time.monotonic()
         rate = self._options.rate
@@ -208,25 +201,23 @@ class Door:
 
 
 async def _expire(store: SessionStore) -> None:
-    """Let go of old games, now and every hour."""
+    """Delete old games, now and every hour."""
     while True:
-        with contextlib.suppress(InputError):  # of the disk; who plays is told of it
+        with contextlib.suppress(InputError):  # the disk fails; players see that
             store.expire()
         await asyncio.sleep(_HOUR)
 
 
 def _problem(code: int, why: str) -> JSONResponse:
-    """An answer to what cannot be done. A stranger's half characters have no bytes in it."""
+    """Return an error as JSON, without lone surrogates from the client's text."""
     return JSONResponse({"detail": why.encode(errors="replace").decode()}, code)
 
 
 def _headed(scope: Scope, send: Send, cookie: str | None = None) -> Send:
-    """`send`, with what every answer has in its head."""
+    """Return `send` with the headers of every answer."""
     more = dict(_HEADERS)
     more["Cache-Control"] = "no-cache"
-    if scope["path"].startswith("/art"):
-        more["Cache-Control"] = "max-age=86400"
-    elif scope["path"].startswith("/api"):
+    if scope["path"].startswith("/api"):
         more |= {"Cache-Control": "no-store", "Kedge-API": str(API_VERSION)}
     if cookie is not None:
         more["Set-Cookie"] = cookie

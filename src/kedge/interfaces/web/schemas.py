@@ -1,4 +1,4 @@
-"""What the API is told and tells, checked at its door."""
+"""Messages of the API: requests, which are checked, and answers."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
@@ -14,7 +14,8 @@ Name = Annotated[str, Field(max_length=40, pattern=r"^[a-z][a-z0-9-]*$")]
 SessionId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{22}$")]
 # Strict where pydantic would take true for 1, and "1" too.
 Dial = Annotated[
-    float, Field(strict=True, ge=0.0, le=1.0, description="0 like a person, 1 as strong as it gets")
+    float,
+    Field(strict=True, ge=0.0, le=1.0, description="0 is like a person, 1 as strong as it gets"),
 ]
 Seat = Annotated[int, Field(strict=True, ge=0, le=7)]
 Text = Annotated[str, Field(max_length=4000)]
@@ -38,25 +39,29 @@ class Strict(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-def _shown_by(**example: Any) -> ConfigDict:
-    """With an example for the API's page, which runs as it stands."""
+def _with_example(**example: Any) -> ConfigDict:
+    """Forbid extra fields, and give the API's page an example that runs."""
     return ConfigDict(extra="forbid", json_schema_extra={"examples": [example]})
 
 
 class SeatIn(Strict):
-    """Who sits somewhere: a person, or an agent at a setting of the dial."""
+    """Who sits at a seat: a person, or an agent at a setting of the dial."""
 
-    model_config = _shown_by(human=False, dial=0.8, settings={"elo": 1800})
+    model_config = _with_example(human=False, dial=0.8, settings={"elo": 1800})
 
     human: Annotated[bool, Field(strict=True)] = False
     dial: Dial = 0.5
     settings: Settings = {}
+    agent: Annotated[
+        str | None,
+        Field(max_length=300, description="Spec of the agent, in games without a dial"),
+    ] = None
 
 
 class NewSession(Strict):
-    """A game to begin, or to go on with from `turns`."""
+    """A new game, or one to continue after `turns`."""
 
-    model_config = _shown_by(game="chess", seats=[{"human": True}, {"dial": 0.2}])
+    model_config = _with_example(game="chess", seats=[{"human": True}, {"dial": 0.2}])
 
     game: Name
     setup: Annotated[dict[str, Any], Field(max_length=20)] = {}
@@ -65,9 +70,9 @@ class NewSession(Strict):
 
 
 class ReadRecord(Strict):
-    """A record, such as a PGN file's text; `seats` go on with it, if it is not over."""
+    """The text of a record file, such as PGN; `seats` continue it if it is not over."""
 
-    model_config = _shown_by(game="chess", record="1. e4 e5 2. Nf3 *")
+    model_config = _with_example(game="chess", record="1. e4 e5 2. Nf3 *")
 
     game: Name
     record: Annotated[str, Field(max_length=400_000)]
@@ -75,9 +80,9 @@ class ReadRecord(Strict):
 
 
 class MoveAt(Strict):
-    """What a person at `seat` does; `turn` guards against a click on a position that is gone."""
+    """A person's move; `turn`, the number of turns so far, guards against late clicks."""
 
-    model_config = _shown_by(seat=0, move="e4", turn=0)
+    model_config = _with_example(seat=0, move="e4", turn=0)
 
     seat: Seat
     move: MoveIn
@@ -85,21 +90,21 @@ class MoveAt(Strict):
 
 
 class AtSeat(Strict):
-    model_config = _shown_by(seat=0)
+    model_config = _with_example(seat=0)
 
     seat: Seat
 
 
 class Advise(Strict):
-    """What a reader sends through its websocket: whether to be told what to play."""
+    """A websocket message from the client: whether to send advice."""
 
     advise: Annotated[bool, Field(strict=True)]
 
 
 class PolicyQuestion(Strict):
-    """A position, and who is asked about it: an agent by its spec, or the dial."""
+    """A position, and the agent to ask: by its spec, or by the dial."""
 
-    model_config = _shown_by(game="chess", turns=["e4", "e5"], dial=0.5)
+    model_config = _with_example(game="chess", turns=["e4", "e5"], dial=0.5)
 
     game: Name
     setup: Annotated[dict[str, Any], Field(max_length=20)] = {}
@@ -111,41 +116,42 @@ class PolicyQuestion(Strict):
     seed: Annotated[int, Field(strict=True, ge=0, lt=2**32)] = 0
 
 
-class Told(BaseModel):
-    """What the API tells; its description says what the words below each field say."""
+class Answer(BaseModel):
+    """An answer. The API's description shows the docstring of each field."""
 
     model_config = ConfigDict(use_attribute_docstrings=True)
 
 
-class SeatOut(Told):
+class SeatOut(Answer):
     name: str
     human: bool
     player: str | None
-    """Who played there, in a game from a file that is over."""
+    """The player's name, in a finished game from a file."""
     rating: float | str | None
-    dial: float
+    dial: float | None
+    """Null in games without a dial."""
     settings: dict[str, float]
     agent: str | None
-    """The spec it plays by; null for a person."""
+    """The agent's spec; null for a person."""
     numbers: dict[str, Any]
-    """All that is behind the dial, as it stands."""
+    """The values of all settings of the dial."""
     likeness: list[dict[str, Any]]
-    """What was measured at that setting, or at the nearest."""
+    """Measurements at that setting, or at the nearest."""
     strength: list[dict[str, Any]]
     decided: bool
 
 
-class TurnOut(Told):
+class TurnOut(Answer):
     seats: list[int]
     name: str
 
 
-class ClockOut(Told):
+class ClockOut(Answer):
     left: list[float]
     running: int | None
 
 
-class SessionOut(Told):
+class SessionOut(Answer):
     """A game as the page shows it."""
 
     id: str
@@ -154,57 +160,58 @@ class SessionOut(Told):
     setup: dict[str, Any]
     seats: list[SeatOut]
     recorded: bool
-    """Whether it is a finished game from a file, which is looked through and not played on."""
+    """Whether it is a finished game from a file, to look through and not to play on."""
     deciding: list[int]
     due: list[int]
-    """The seats that the rules have decide here, whether or not the game is over or they did."""
+    """The seats to move by the rules, even if they have decided or someone resigned."""
     reviews: bool
-    """Whether there is an agent to judge the moves by."""
+    """Whether the game can be reviewed."""
     thinking: list[int]
     eyes: int | None
     turns: list[TurnOut]
     document: list[Any] | None
-    """The turns as a new session would take them; null while they would tell a secret."""
+    """The turns as `POST /sessions` takes them; null while they would reveal a secret."""
     position: dict[str, Any]
     outcome: str | None
     thought: Thought | None
-    """Behind the last decision of an agent."""
+    """The analysis behind the last decision of an agent."""
     thoughts: list[Thought]
-    """Behind all that agents have decided from the turn on in which a person last did."""
+    """The analyses behind all agents' decisions since a person last moved."""
     clock: ClockOut | None
     trouble: str | None
-    """Why an agent could not decide."""
+    """Why an agent failed."""
 
 
-class PositionOut(Told):
-    """An earlier position of a game, as the page shows it."""
+class PositionOut(Answer):
+    """An earlier position of a game."""
 
     turn: int
-    """How many turns were taken before it."""
+    """Number of turns taken before it."""
     due: list[int]
-    """The seats that had to decide."""
+    """The seats to move."""
     position: dict[str, Any]
 
 
-class ReviewOut(Told):
-    """A review, under way or done."""
+class ReviewOut(Answer):
+    """A review, in progress or done."""
 
     done: int
-    """Turns that are judged."""
+    """Number of reviewed turns."""
     of: int
     turns: list[Any] | None
-    """That the report is of, as a new session would take them."""
+    """The reviewed turns, as `POST /sessions` takes them."""
     report: dict[str, Any] | None
-    """As `kedge analyze --json` has it; in chess with how likely moves are at each of `knots`."""
+    """The output of `kedge analyze --json`. In chess, `likely` adds the probability of each move
+    at each rating of `knots`."""
     trouble: str | None
-    """Why there will be none."""
+    """Why the review failed."""
 
 
-class Problem(Told):
+class Problem(Answer):
     detail: str
 
 
 def first_wrong(errors: Sequence[Mapping[str, Any]]) -> str:
-    """The first of pydantic's errors in one line; what was sent is not sent back."""
+    """Return the first of pydantic's errors in one line, without the client's input."""
     where = ".".join(str(part) for part in errors[0]["loc"])
     return f"{where[:200]}: {errors[0]['msg']}"

@@ -1,21 +1,21 @@
-"""What is shown of a game, and to whom: no more than may be known from a seat."""
+"""Views of a game: what each viewer may know."""
 
 import asyncio
 from collections.abc import Iterable
 from typing import Any
 
 from kedge.interfaces.web.pages.page_game import EVERYTHING, Thought
-from kedge.interfaces.web.play.players import dialled
+from kedge.interfaces.web.play.players import agent_at
 from kedge.interfaces.web.play.readers import Reader
 from kedge.interfaces.web.play.session import Session
 from kedge.interfaces.web.schemas import SeatIn
 
 
 def game_view(session: Session, eyes: int | None) -> dict[str, Any]:
-    """The game as it is shown to who sits at `eyes`, or to who decides."""
+    """Return the game as the seat `eyes` sees it; if None, as the mover does."""
     game, over = session.game, session.outcome is not None
-    eyes = _seen_by(session, eyes)
-    thought = _known([session.thought] if session.thought else [], session, eyes)
+    eyes = _viewer(session, eyes)
+    thought = _visible([session.thought] if session.thought else [], session, eyes)
     setup = session.setup.model_dump()
     if not over:
         setup = {key: setup[key] for key in setup if key not in game.secret}
@@ -35,7 +35,7 @@ def game_view(session: Session, eyes: int | None) -> dict[str, Any]:
         "position": game.position(session.state, eyes),
         "outcome": session.outcome,
         "thought": thought[0] if thought else None,
-        "thoughts": _known(session.thoughts, session, eyes),
+        "thoughts": _visible(session.thoughts, session, eyes),
         "clock": None
         if session.clock is None
         else {"left": session.clock.now(), "running": session.clock.running},
@@ -43,44 +43,43 @@ def game_view(session: Session, eyes: int | None) -> dict[str, Any]:
 
 
 async def position_view(session: Session, turn: int, eyes: int | None) -> dict[str, Any]:
-    """An earlier position, as it is shown to who sits at `eyes`."""
+    """Return the position after `turn` turns, as the seat `eyes` sees it."""
     state = await asyncio.to_thread(session.state_at, turn)
     return {
         "turn": turn,
         "due": session.game.deciding(state),
-        "position": session.game.position(state, _seen_by(session, eyes)),
+        "position": session.game.position(state, _viewer(session, eyes)),
     }
 
 
 def tell_thought(kind: str, thought: Thought, session: Session, readers: Iterable[Reader]) -> None:
-    """Tell those of a thought who may know it."""
+    """Send a thought to those readers who may see it."""
     for reader in readers:
-        if _known([thought], session, _seen_by(session, reader.eyes)):
+        if _visible([thought], session, _viewer(session, reader.eyes)):
             reader.tell(kind, lambda: {"thought": thought}, thought.seat)
 
 
-def _known(thoughts: list[Thought], session: Session, eyes: int | None) -> list[Thought]:
-    """Those that may be known from a seat."""
+def _visible(thoughts: list[Thought], session: Session, eyes: int | None) -> list[Thought]:
     shows = session.game.shows_thoughts
     return [thought for thought in thoughts if shows(thought.seat, eyes)]
 
 
-def _seen_by(session: Session, told: int | None) -> int | None:
-    """Whose eyes someone has who says to sit at a seat, or does not say."""
-    people = [seat for seat, one in enumerate(session.seats) if one.human]
-    if session.game.secret:  # nobody sees by saying so what an agent sees
+def _viewer(session: Session, claimed: int | None) -> int | None:
+    """The seat that a client looks from, which it may claim."""
+    people = [number for number, seat in enumerate(session.seats) if seat.human]
+    if session.game.secret:  # a claim does not reveal what an agent sees
         if session.outcome is not None or not people:
             return EVERYTHING
-        return told if told in people else people[0] if len(people) == 1 else None
-    if told is not None and told < len(session.seats):
-        return told
+        return claimed if claimed in people else people[0] if len(people) == 1 else None
+    if claimed is not None and claimed < len(session.seats):
+        return claimed
     deciding = [seat for seat in session.deciding() if seat in people]
     return next(iter(deciding or people), None)
 
 
 def _seats(session: Session) -> list[dict[str, Any]]:
     nobody = (None,) * len(session.seats)
-    told = zip(
+    columns = zip(
         session.seat_names(),
         session.seats,
         session.heading.names or nobody,
@@ -90,21 +89,21 @@ def _seats(session: Session) -> list[dict[str, Any]]:
     return [
         _seat(session, name, seat)
         | {"player": player, "rating": rating, "decided": number in session.pending}
-        for number, (name, seat, player, rating) in enumerate(told)
+        for number, (name, seat, player, rating) in enumerate(columns)
     ]
 
 
 def _seat(session: Session, name: str, seat: SeatIn) -> dict[str, Any]:
-    """Who sits there, with what was measured at that setting of the dial in such games."""
-    set_to = dialled(session.game.name, seat)
-    is_measured = session.game.is_measured(session.setup)
+    """Who sits there, with the dial's measurements if they hold for this game."""
+    game, agent = session.game, agent_at(session.game, seat)
+    measured = agent if agent is not None and game.is_measured(session.setup) else None
     return {
         "name": name,
         "human": seat.human,
-        "dial": seat.dial,
+        "dial": seat.dial if game.has_dial else None,
         "settings": seat.settings,
-        "agent": None if seat.human else set_to.spec,
-        "numbers": dict(set_to.settings),
-        "likeness": [vars(one) for one in set_to.likeness] if is_measured else [],
-        "strength": [vars(one) for one in set_to.strength] if is_measured else [],
+        "agent": None if seat.human or agent is None else agent.spec,
+        "numbers": {} if agent is None else dict(agent.settings),
+        "likeness": [] if measured is None else [vars(one) for one in measured.likeness],
+        "strength": [] if measured is None else [vars(one) for one in measured.strength],
     }

@@ -12,7 +12,7 @@ from kedge.errors import InputError
 from kedge.evaluation.prediction import Prediction, few_games, predict
 from kedge.paper.chess.sample import check_games, default_sources, draw_games
 from kedge.paper.prediction import Bucket, Cell, Scores, SearchPrediction
-from kedge.records import ChessGame, positions
+from kedge.records import ChessGame, chess_positions
 from kedge.records.chess.filters import MAIA
 from kedge.specs import parse
 
@@ -46,7 +46,7 @@ class ChessPrediction(SearchPrediction):
         return drawn[int(bucket)]
 
     def predict(self, games: Sequence[ChessGame], player: Predictor) -> Prediction:
-        return predict(list(positions(games, MAIA)), player)
+        return predict(list(chess_positions(games, MAIA)), player)
 
     def labels(self, games: Sequence[ChessGame]) -> dict[str, list[Any]]:
         return {

@@ -14,10 +14,10 @@ from kedge.errors import InputError
 from kedge.evaluation.prediction import Prediction, few_games, predict
 from kedge.experiments.fingerprints import files_of
 from kedge.paper.prediction import Bucket, Cell, HumanPrediction, Scores
-from kedge.records.chess.filters import sifted_words
 from kedge.records.go.files import read_go_games
 from kedge.records.go.games import years_words
 from kedge.records.go.positions import GoPosition, GoSplit, boards_of, go_sieve
+from kedge.records.sieve import sifted_words
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,6 +15,7 @@ from kedge.errors import InputError
 from kedge.games.diplomacy import POWERS
 from kedge.interfaces.web.app import make_app
 from kedge.interfaces.web.pages import diplomacy as diplomacy_page
+from kedge.interfaces.web.pages import searching
 from kedge.interfaces.web.pages.diplomacy import DiplomacyPage
 from kedge.interfaces.web.pages.page_game import Question, Stop
 from kedge.interfaces.web.play.session import Session
@@ -185,7 +186,7 @@ def test_lines_tell_what_others_likely_send_there():
 
 
 def test_who_waits_for_a_search_can_be_stopped(monkeypatch):
-    monkeypatch.setattr(diplomacy_page, "_searches", threading.Semaphore(0))
+    monkeypatch.setattr(searching, "_alone", threading.Semaphore(0))
     stop = Stop()
     threading.Timer(0.2, stop.stop).start()
     spec = "pikl-hedge(diplomacy, lambda=0.01, iterations=16, samples=64)"
@@ -293,7 +294,7 @@ def test_a_phase_over_http():
         assert [seat["name"] for seat in session["seats"]][:2] == ["Austria", "England"]
         earlier = client.get(f"{where}/at/0").json()
         assert earlier["position"]["name"] == "S1901M"
-        assert client.get(f"{where}/at/7").json()["detail"] == "turn 7: the game has 1 so far"
+        assert client.get(f"{where}/at/7").json()["detail"] == "turn 7: the last turn so far is 1"
         again = {"game": "diplomacy", "record": client.get(f"{where}/record").text}
         assert client.post("/api/v1/sessions/read", json=again).status_code == 201
-        assert client.get("/art/diplomacy.json").json()["size"] == [1000, 832]
+        assert client.get("/games/diplomacy/map.json").json()["size"] == [1000, 832]

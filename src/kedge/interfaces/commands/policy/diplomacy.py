@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kedge.errors import InputError
-from kedge.interfaces.commands.policy.board import print_rest
+from kedge.interfaces.commands.policy.table import print_rest
 from kedge.interfaces.options import Json, svg_file
 from kedge.interfaces.output import print_json
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kedge.errors import InputError
-from kedge.interfaces.commands.policy.board import bar, print_rest
-from kedge.interfaces.options import BOMB_HELP, BombRule, Json, svg_file
+from kedge.interfaces.commands.hanabi_options import BOMB_HELP, BombRule
+from kedge.interfaces.commands.policy.table import bar, print_rest
+from kedge.interfaces.options import Json, svg_file
 from kedge.interfaces.output import print_json
 
 if TYPE_CHECKING:

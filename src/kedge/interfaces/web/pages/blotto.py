@@ -13,7 +13,8 @@ from kedge.agents.agent import Analysis, draw
 from kedge.agents.normal_form.players import RegretAgent
 from kedge.agents.uniform import UniformAgent
 from kedge.errors import InputError
-from kedge.games.normal_form import NormalFormGame, NormalFormState, blotto
+from kedge.games.normal_form import NormalFormGame, blotto
+from kedge.interfaces.web.assets import STATIC
 from kedge.interfaces.web.pages.page_game import (
     Decision,
     Document,
@@ -71,9 +72,11 @@ class BlottoMatch:
 
 
 class BlottoPage(PageGame):
-    name, title = "blotto", "Blotto"
+    name, emblem = "blotto", "▥"
+    about = "Both sides send troops to the fields at once."
+    script = STATIC / "js" / "boards" / "blotto.js"
+    style = STATIC / "css" / "blotto.css"
     setup = BlottoSetup
-    states = NormalFormState
     files = (".json",)
     undoes = False
 

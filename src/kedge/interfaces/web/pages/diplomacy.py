@@ -3,9 +3,8 @@
 import io
 import json
 import re
-import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Annotated, Any
@@ -22,9 +21,6 @@ from kedge.agents.diplomacy.players import (
     OrderSearch,
 )
 from kedge.errors import InputError
-from kedge.evaluation.board.game_analysis import GameReport
-from kedge.evaluation.decision_reports import DecisionsReport
-from kedge.evaluation.diplomacy.review import diplomacy_reviewer
 from kedge.games.diplomacy import (
     POWERS,
     Diplomacy,
@@ -33,6 +29,8 @@ from kedge.games.diplomacy import (
     format_orders,
     short_order,
 )
+from kedge.games.diplomacy.drawing import MAP
+from kedge.interfaces.web.assets import STATIC
 from kedge.interfaces.web.pages.page_game import (
     Decision,
     Document,
@@ -46,6 +44,7 @@ from kedge.interfaces.web.pages.page_game import (
     Turn,
     finite,
 )
+from kedge.interfaces.web.pages.searching import turn_to_search
 from kedge.interfaces.web.schemas import Strict
 from kedge.models.diplomacy.network import VALUE
 from kedge.records.diplomacy.files import saved_game
@@ -53,10 +52,14 @@ from kedge.records.diplomacy.games import COMPLETED, DiplomacyGame, Final, Phase
 from kedge.records.diplomacy.positions import replayed_games
 from kedge.records.report import ReadReport
 
-_searches = threading.Semaphore(2)  # each keeps the machine busy by itself
+_BOARDS = STATIC / "js" / "boards"
+_MODULES = ("diplomacy_map.js", "diplomacy_orders.js")  # that the board imports
+_ASSETS = {
+    **{name: (_BOARDS / name).read_bytes for name in _MODULES},
+    "map.json": MAP.read_bytes,
+}
 _PLACE = re.compile(r"\b[A-Z]{3}\b")
 _LIKELY, _MET = 0.1, 4  # orders of others that are told: how likely they are at least, how many
-_WAIT = 0.1  # seconds after which one that waits looks whether it is still wanted
 
 
 class DiplomacySetup(Strict):
@@ -82,11 +85,13 @@ class _Played:
 
 
 class DiplomacyPage(PageGame):
-    name, title = "diplomacy", "Diplomacy"
+    name, emblem = "diplomacy", "⚔"
+    about = "Seven powers without a word; play any of them."
+    script = _BOARDS / "diplomacy.js"
+    style = STATIC / "css" / "diplomacy.css"
+    assets = _ASSETS
     setup = DiplomacySetup
-    states = DiplomacyState
     files = (".json", ".jsonl")
-    reviews = True
 
     def seats(self, setup: DiplomacySetup) -> tuple[str, ...]:
         return tuple(power.title() for power in POWERS)
@@ -188,14 +193,9 @@ class DiplomacyPage(PageGame):
         raise InputError("a power goes on without who gives it up: let an agent sit there")
 
     def write(self, document: Document) -> str:
-        return json.dumps(saved_game(self._recorded(document))) + "\n"
+        return json.dumps(saved_game(self.recorded(document))) + "\n"
 
-    def review(
-        self, document: Document, tell: Callable[[int], None]
-    ) -> GameReport | DecisionsReport:
-        return diplomacy_reviewer()(self._recorded(document), tell)
-
-    def _recorded(self, document: Document) -> DiplomacyGame:
+    def recorded(self, document: Document) -> DiplomacyGame:
         state = self.begin(document.setup).state
         phases = []
         for orders in document.turns:
@@ -267,19 +267,9 @@ def _place(order: str) -> str:
     return order.split()[1][:3]
 
 
-@contextmanager
-def _turn_to_search(agent: Agent, stop: Stop) -> Iterator[None]:
-    """Few search at a time; a model by itself is quick enough not to wait, and so is who stops."""
-    if isinstance(agent, ImitationAgent):
-        yield
-        return
-    while not (admitted := _searches.acquire(timeout=_WAIT)) and not stop.stopped:
-        pass
-    try:
-        yield
-    finally:
-        if admitted:
-            _searches.release()
+def _turn_to_search(agent: Agent, stop: Stop) -> AbstractContextManager[None]:
+    """Wait for a turn to search; a model alone is quick enough not to wait."""
+    return nullcontext() if isinstance(agent, ImitationAgent) else turn_to_search(stop)
 
 
 def _likely(found: OrdersAnalysis) -> dict[str, float]:

@@ -1,7 +1,7 @@
 """Go on the page."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal, get_args
 
@@ -11,9 +11,6 @@ from pydantic import Field
 from kedge.agents.agent import Analysis, draw
 from kedge.agents.go import endings as go_endings
 from kedge.errors import InputError
-from kedge.evaluation.board.game_analysis import GameReport
-from kedge.evaluation.decision_reports import DecisionsReport
-from kedge.evaluation.go.review import go_reviewer
 from kedge.evaluation.go.scorers import dead_stones
 from kedge.games.go import (
     BLACK,
@@ -27,12 +24,13 @@ from kedge.games.go import (
 )
 from kedge.games.go.counting import CountedGo
 from kedge.games.go.rules import GoRules
+from kedge.interfaces.web.assets import STATIC
+from kedge.interfaces.web.pages.board import BoardPage
 from kedge.interfaces.web.pages.page_game import (
     Decision,
     Document,
     Heading,
     Move,
-    PageGame,
     Question,
     Rating,
     Record,
@@ -74,33 +72,33 @@ class GoSetup(Strict):
 
 
 @dataclass
-class GoTable:
-    """A game, and the patience of its agents, which outlives their thoughts."""
+class GoInPlay:
+    """A game, and how long its agents have been without hope."""
 
     game: CountedGo
     patience: go_endings.Patience = field(default_factory=go_endings.Patience)
 
-    def clone(self) -> "GoTable":
-        return GoTable(self.game.clone(), self.patience)
+    def clone(self) -> "GoInPlay":
+        return GoInPlay(self.game.clone(), self.patience)
 
 
-class GoPage(PageGame):
+class GoPage(BoardPage):
     """A turn is a vertex, ``pass`` or ``resign``.
 
-    After two passes it is ``dead D4 …`` of the referee, then ``mark D4``, ``agree`` or ``resume``.
+    After two passes the referee says ``dead D4 …``; then a turn is ``mark D4``, ``agree`` or
+    ``resume``.
     """
 
-    name, title = "go", "Go"
+    name, emblem = "go", "⚫"
+    about = "Against a model of professionals."
+    script = STATIC / "js" / "boards" / "go.js"
+    style = STATIC / "css" / "go.css"
     setup = GoSetup
-    states = GoState
+    sides = _SIDES
     files = (".sgf",)
     clocks = True
-    reviews = True
 
-    def seats(self, setup: GoSetup) -> tuple[str, ...]:
-        return _SIDES
-
-    def begin(self, setup: GoSetup) -> GoTable:
+    def begin(self, setup: GoSetup) -> GoInPlay:
         rules = GoRules.named(setup.rules)
         state = GoState(
             setup.size,
@@ -112,30 +110,30 @@ class GoPage(PageGame):
             white=[_point(name, setup.size) for name in setup.white],
             player=None if setup.first is None else ("black", "white").index(setup.first),
         )
-        return GoTable(CountedGo(state, rules))
+        return GoInPlay(CountedGo(state, rules))
 
     def is_measured(self, setup: GoSetup) -> bool:
         return bool(setup.size == GO.side)
 
-    def deciding(self, table: GoTable) -> list[int]:
-        seat = table.game.deciding()
+    def deciding(self, play: GoInPlay) -> list[int]:
+        seat = play.game.deciding()
         return [] if seat is None else [seat]
 
-    def timed(self, table: GoTable) -> bool:
-        return table.game.phase == "play"
+    def timed(self, play: GoInPlay) -> bool:
+        return play.game.phase == "play"
 
-    def referee(self, table: GoTable) -> str:
-        state = table.game.state
+    def referee(self, play: GoInPlay) -> str:
+        state = play.game.state
         return " ".join(["dead", *map(state.gtp, sorted(_dead_stones(state)))])
 
-    def check(self, table: GoTable, seat: int, move: Move) -> str:
+    def check(self, play: GoInPlay, seat: int, move: Move) -> str:
         if not isinstance(move, str):
             raise InputError("a move of Go is text, such as D4 or pass")
-        name = self.take(table.clone(), move)
-        return name if table.game.phase == "play" else move
+        name = self.take(play.clone(), move)
+        return name if play.game.phase == "play" else move
 
-    def take(self, table: GoTable, turn: Turn) -> str:
-        game, text = table.game, str(turn)
+    def take(self, play: GoInPlay, turn: Turn) -> str:
+        game, text = play.game, str(turn)
         verb, *names = text.split() or [""]
         match game.phase, verb:
             case "play", "resign":
@@ -156,8 +154,8 @@ class GoPage(PageGame):
                 return text
         raise InputError(f"{text[:40]!r}: after two passes write mark D4, agree or resume")
 
-    def position(self, table: GoTable, eyes: int | None) -> dict[str, Any]:
-        game, state = table.game, table.game.state
+    def position(self, play: GoInPlay, eyes: int | None) -> dict[str, Any]:
+        game, state = play.game, play.game.state
         colours = state.colours()
         legal = set(state.legal_actions())
         counted = game.dead is not None
@@ -178,39 +176,31 @@ class GoPage(PageGame):
             "score": game.score() if counted else None,
         }
 
-    def outcome(self, table: GoTable) -> str | None:
-        game = table.game
+    def outcome(self, play: GoInPlay) -> str | None:
+        game = play.game
         if game.phase != "over":
             return None
         if game.resigned is not None:
-            return self.resigned(table, game.resigned)
+            return self.resigned(play, game.resigned)
         score = game.score()
         return f"{_SIDES[score < 0]} wins by {abs(score):g}" if score else "Draw"
 
-    def resigned(self, table: GoTable, seat: int) -> str:
-        return f"{_SIDES[1 - seat]} wins: {_SIDES[seat]} resigns"
-
     def think(self, question: Question) -> dict[int, Decision]:
         """People know better what is dead: agents agree to all."""
-        table: GoTable = question.state
-        if table.game.phase == "marking":
+        play: GoInPlay = question.state
+        if play.game.phase == "marking":
             return {seat: Decision("agree", None) for seat in question.agents}
 
         def choose(found: Analysis) -> str:
-            return _choice(table, found, question.rng)
+            return _choice(play, found, question.rng)
 
-        found = decide(replace(question, state=table.game.state), choose)
+        found = decide(replace(question, state=play.game.state), choose)
         return {seat: _explained(decision) for seat, decision in found.items()}
 
     def write(self, document: Document) -> str:
-        return write_sgf(self._recorded(document))
+        return write_sgf(self.recorded(document))
 
-    def review(
-        self, document: Document, tell: Callable[[int], None]
-    ) -> GameReport | DecisionsReport:
-        return go_reviewer()(self._recorded(document), tell)
-
-    def _recorded(self, document: Document) -> GoGame:
+    def recorded(self, document: Document) -> GoGame:
         first, last = self.begin(document.setup).game.state, document.state.game.state
         black, white = (
             tuple(point for point, one in enumerate(first.colours()) if one == colour)
@@ -274,12 +264,12 @@ def _resumed(moves: list[str]) -> Iterator[str]:
         passes = passes + 1 if move == "pass" else 0
 
 
-def _choice(table: GoTable, found: Analysis, rng: np.random.Generator) -> str:
+def _choice(play: GoInPlay, found: Analysis, rng: np.random.Generator) -> str:
     """What an agent plays, as people end their games."""
-    game, state = table.game, table.game.state
+    game, state = play.game, play.game.state
     dead = _dead_stones(state)
     lead = (1 - 2 * state.current_player()) * game.score(dead)
-    if table.patience.is_spent(state, state.history, found, lead):
+    if play.patience.is_spent(state, state.history, found, lead):
         return "resign"
     policy = go_endings.played(state, found, dead, lead)
     return state.gtp(state.legal_actions()[draw(policy, rng)])

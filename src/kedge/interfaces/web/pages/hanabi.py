@@ -3,7 +3,6 @@
 import io
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,10 +12,8 @@ from pydantic import Field
 from kedge.agents.agent import draw
 from kedge.agents.hanabi.players import HanabiAgent, HanabiAnalysis
 from kedge.errors import InputError
-from kedge.evaluation.board.game_analysis import GameReport
-from kedge.evaluation.decision_reports import DecisionsReport
-from kedge.evaluation.hanabi.review import hanabi_reviewer
 from kedge.games.hanabi import COLOURS, Bomb, Card, Hanabi, HanabiState, Known
+from kedge.interfaces.web.assets import STATIC
 from kedge.interfaces.web.pages.page_game import (
     EVERYTHING,
     PERSON,
@@ -59,13 +56,14 @@ class HanabiSetup(Strict):
 
 
 class HanabiPage(PageGame):
-    name, title = "hanabi", "Hanabi"
+    name, emblem = "hanabi", "✺"
+    about = "Together; everyone sees all cards but their own."
+    script = STATIC / "js" / "boards" / "hanabi.js"
+    style = STATIC / "css" / "hanabi.css"
     setup = HanabiSetup
-    states = HanabiState
     files = (".json",)
     secret = frozenset({"seed", "deck"})
     undoes = False
-    reviews = True
 
     def seats(self, setup: HanabiSetup) -> tuple[str, ...]:
         return _NAMES[: setup.players]
@@ -164,14 +162,9 @@ class HanabiPage(PageGame):
         return {seat: Decision(moves[draw(found.policy, question.rng)], thought)}
 
     def write(self, document: Document) -> str:
-        return json.dumps(live_game(self._recorded(document))) + "\n"
+        return json.dumps(live_game(self.recorded(document))) + "\n"
 
-    def review(
-        self, document: Document, tell: Callable[[int], None]
-    ) -> GameReport | DecisionsReport:
-        return hanabi_reviewer()(self._recorded(document), tell)
-
-    def _recorded(self, document: Document) -> HanabiGame:
+    def recorded(self, document: Document) -> HanabiGame:
         state, setup, outcome = document.state, document.setup, document.outcome or ""
         who = zip(document.names, self.seats(setup), strict=True)
         return HanabiGame(

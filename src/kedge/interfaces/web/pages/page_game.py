@@ -1,93 +1,98 @@
-"""What the page needs of a game. Each has a module of its own, such as `chess_page`."""
+"""What the page needs from a game. Each game has a module of its own here."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.resources.abc import Traversable
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, with_config
 
+from kedge import catalogue
 from kedge.agents.agent import Agent, Analysis
 from kedge.errors import InputError
 from kedge.evaluation.board.game_analysis import GameReport
 from kedge.evaluation.decision_reports import DecisionsReport
+from kedge.evaluation.review import review_of
 
 _SHOWN = 24  # moves
 
 #: What one seat does: a move in the game's own notation, or a list of orders.
 Move: TypeAlias = Any
-#: What happened between two positions: the mover's move, or the moves of all by seat.
+#: What happens between two positions: the mover's move, or everyone's moves by seat.
 Turn: TypeAlias = Any
-#: The eyes of who may see everything: the game is over, or no person plays.
+#: A viewer who may see everything: the game is over, or no person plays.
 EVERYTHING = -1
-#: Who sits at the page, in its records.
+#: The name of the page's user in records.
 PERSON = "a person"
-#: As a record has it: Elo in chess, a rank in Go.
+#: A rating as records write it: Elo in chess, a rank in Go.
 Rating: TypeAlias = float | str
-#: In the API's description the words below each field are its own.
-_TOLD = ConfigDict(use_attribute_docstrings=True)
+Report: TypeAlias = GameReport | DecisionsReport
+#: The API's description shows the docstring of each field.
+_DESCRIBED = ConfigDict(use_attribute_docstrings=True)
 
 
-@with_config(_TOLD)
+@with_config(_DESCRIBED)
 @dataclass(frozen=True)
 class Row:
-    """A move that was thought of, as `kedge policy` prints it."""
+    """A move that an agent considered, as `kedge policy` prints it."""
 
     move: Move
     name: str
-    """As players write it."""
+    """The move as players write it."""
     anchor: float
     policy: float
     q: float | None = None
     visits: int | None = None
     line: list[str] = field(default_factory=list)
-    """What is expected from there, as players write it, the move first."""
+    """The expected continuation as players write it, beginning with the move."""
 
 
-@with_config(_TOLD)
+@with_config(_DESCRIBED)
 @dataclass(frozen=True)
 class Thought:
-    """What an agent thinks of a decision, so far."""
+    """An agent's analysis of a decision so far."""
 
     agent: str
     seat: int
     turn: int
-    """Of the position: how many turns were taken before it."""
+    """Number of turns taken before the position."""
     value: float | None
     kl: float | None
-    """KL(π‖τ), in nats: how far search went from people."""
+    """KL(π‖τ) in nats: how far search moves away from people."""
     entropy: float
-    """Of what it plays, in nats."""
+    """Entropy of the agent's policy, in nats."""
     anchor_entropy: float
     rows: list[Row]
     """The likeliest moves, best first."""
     others: int
-    """Moves that `rows` leaves out."""
+    """Number of moves that `rows` leaves out."""
     playouts: int | None
     done: bool
     more: dict[str, Any]
-    """What only this game has, such as the cards that a player believes to hold."""
+    """Details of this game alone, such as a player's beliefs about hidden cards."""
 
 
-#: Called from any thread with what is known by now.
+#: Takes the analysis so far; called from any thread.
 Watch: TypeAlias = Callable[[Thought], None]
 
 
 class Stop:
-    """Through which thinking is given up."""
+    """A flag that ends thinking early."""
 
     def __init__(self) -> None:
         self.stopped = False
         self._calls: list[Callable[[], None]] = []
 
     def stop(self) -> None:
+        """Set the flag."""
         self.stopped = True
         for call in self._calls:
             call()
 
     def then(self, call: Callable[[], None]) -> None:
-        """Call so when it is stopped, or now if it was."""
+        """Run `call` when the flag is set, or now if it is set already."""
         self._calls.append(call)
         if self.stopped:
             call()
@@ -95,13 +100,13 @@ class Stop:
 
 @dataclass(frozen=True)
 class Question:
-    """Asked of the agents at some seats: what do you decide?"""
+    """A position, and the agents that decide in it."""
 
     state: Any
     agents: Mapping[int, tuple[str, Agent]]
-    """By seat, each with its spec."""
+    """Spec and agent, by seat."""
     turn: int
-    """How many were taken before."""
+    """Number of turns taken before the position."""
     rng: np.random.Generator
     watch: Watch
     stop: Stop
@@ -109,26 +114,26 @@ class Question:
     def thought(
         self,
         seat: int,
-        found: Analysis,
+        analysis: Analysis,
         row: Callable[[int], Row],
         *,
         done: bool = True,
         more: dict[str, Any] | None = None,
     ) -> Thought:
-        """What the agent at a seat found, its likeliest moves as `row` tells of them by place."""
-        order = np.lexsort((-found.anchor, -found.policy))
+        """Return the analysis by the agent at `seat`; `row` describes a move by its index."""
+        order = np.lexsort((-analysis.anchor, -analysis.policy))
         spec, _ = self.agents[seat]
         return Thought(
             agent=spec,
             seat=seat,
             turn=self.turn,
-            value=finite(found.value),
-            kl=finite(found.kl),
-            entropy=found.entropy,
-            anchor_entropy=found.anchor_entropy,
+            value=finite(analysis.value),
+            kl=finite(analysis.kl),
+            entropy=analysis.entropy,
+            anchor_entropy=analysis.anchor_entropy,
             rows=[row(int(i)) for i in order[:_SHOWN]],
             others=max(0, len(order) - _SHOWN),
-            playouts=None if found.visits is None else int(found.visits.sum()) + 1,
+            playouts=None if analysis.visits is None else int(analysis.visits.sum()) + 1,
             done=done,
             more=more or {},
         )
@@ -136,22 +141,22 @@ class Question:
 
 @dataclass(frozen=True)
 class Decision:
-    """What an agent decided, and why."""
+    """An agent's move, and its analysis."""
 
     move: Move
     thought: Thought | None
-    """None where there was nothing to think about, such as agreeing to a count."""
+    """None if there was nothing to analyse, such as agreeing to a count."""
 
 
 @dataclass(frozen=True)
 class Heading:
-    """What stands above the moves of a record."""
+    """The facts above the moves of a record."""
 
     date: str | None = None
-    """On which the game began: 2024-12-31, or the known front part of it."""
+    """First day of the game: 2024-12-31, or the known beginning of it."""
     event: str | None = None
     names: tuple[str | None, ...] = ()
-    """Of the players, by seat."""
+    """The players' names, by seat."""
     ratings: tuple[Rating | None, ...] = ()
 
 
@@ -163,33 +168,69 @@ class Record:
     turns: list[Turn]
     heading: Heading = Heading()
     outcome: str | None = None
-    """How it ended, in the words of the page; None if it goes on, or the rules know."""
+    """The result in the page's words; None if the game goes on, or the rules decide it."""
 
 
 class PageGame(ABC):
-    """A game's rules and notation, for sessions that know neither."""
+    """A game on the page: rules, notation, and the files of its board.
+
+    `name` is that of the game's entry in the catalogue. The entry also says what the game is
+    called, which states its agents play, and whether it has a dial and reviews.
+    """
 
     name: ClassVar[str]
-    title: ClassVar[str]
+    emblem: ClassVar[str] = "◆"
+    """One character beside the title."""
+    about: ClassVar[str] = ""
+    """One sentence on the start page."""
+    script: ClassVar[Traversable]
+    """The JavaScript module of the board. Its address is ``/games/NAME/`` and the file's name."""
+    style: ClassVar[Traversable | None] = None
+    """The stylesheet of the board."""
+    assets: ClassVar[Mapping[str, Callable[[], bytes]]] = {}
+    """Readers of the board's other files, by name, such as drawings or more modules."""
     setup: ClassVar[type[BaseModel]]
-    """What a new game is told; every field has a default."""
-    states: ClassVar[type]
-    """What its agents are asked about."""
+    """Options of a new game; every field has a default."""
+    agents: ClassVar[tuple[str, ...]] = ()
+    """Specs of the agents on offer if the game has no dial, the default first."""
     files: ClassVar[tuple[str, ...]] = ()
-    """Suffixes of the records it reads and writes, the usual one first."""
+    """Suffixes of the record files that the game reads and writes, the usual one first."""
     secret: ClassVar[frozenset[str]] = frozenset()
     """Fields of the setup that nobody sees before the end, such as a deck."""
     undoes: ClassVar[bool] = True
-    """Whether turns are taken back: not where one has seen by then what it had hidden."""
+    """Whether turns can be undone. Not if a player has seen hidden information by then."""
     clocks: ClassVar[bool] = False
-    reviews: ClassVar[bool] = False
+
+    @property
+    def title(self) -> str:
+        """The game's name for people."""
+        return self._entry.title
+
+    @property
+    def states(self) -> type:
+        """The class of states that agents play."""
+        states: type = self._entry.load("state")
+        return states
+
+    @property
+    def has_dial(self) -> bool:
+        return self._entry.has("dial")
+
+    @property
+    def reviews(self) -> bool:
+        """Whether games can be reviewed."""
+        return self._entry.has("review")
+
+    @property
+    def _entry(self) -> catalogue.GameEntry:
+        return catalogue.find(self.name)
 
     @abstractmethod
     def seats(self, setup: Any) -> tuple[str, ...]:
-        """What the players are called, in the order in which they are asked to sit."""
+        """The players' names, in the order of play."""
 
     def dealt(self, setup: Any, rng: np.random.Generator) -> Any:
-        """The setup with all that chance decides before the first move."""
+        """Return the setup with everything that chance decides before the first move."""
         return setup
 
     @abstractmethod
@@ -198,98 +239,106 @@ class PageGame(ABC):
 
     def no_agents(self, setup: Any) -> str | None:
         """Why agents cannot play a game with this setup; None if they can."""
-        return None
+        if self.has_dial or self.agents:
+            return None
+        return f"no agent plays {self.title} here; seat people only"
 
     def is_measured(self, setup: Any) -> bool:
-        """Whether what was measured on the dial holds for a game with this setup."""
+        """Whether the dial's measurements hold for a game with this setup."""
         return True
 
     @abstractmethod
     def deciding(self, state: Any) -> list[int]:
-        """The seats that have to decide now; none when the game has ended, or is the referee's."""
+        """The seats to move; none if the game is over, or if the referee is to move."""
 
     def referee(self, state: Any) -> Turn:
-        """The turn that is taken where no seat decides, though the game goes on.
+        """The turn to take where no seat is to move but the game goes on.
 
         Runs in a thread.
         """
-        raise InputError(f"nobody has anything to decide in this position of {self.title}")
+        raise InputError(f"no seat is to move in this position of {self.title}")
 
     def timed(self, state: Any) -> bool:
-        """Whether the clock runs for who decides."""
+        """Whether the mover's clock runs."""
         return True
 
     @abstractmethod
     def check(self, state: Any, seat: int, move: Move) -> Move:
-        """The move in the usual notation, if it is legal; else an `InputError`."""
+        """Return the move in the usual notation, or raise `InputError` if it is illegal."""
 
     def join(self, state: Any, moves: Mapping[int, Move]) -> Turn:
-        """The turn that all who had to decide have made."""
+        """Return the turn that consists of these moves, one per seat to move."""
         (move,) = moves.values()
         return move
 
     @abstractmethod
     def take(self, state: Any, turn: Turn) -> str:
-        """Take a turn; an `InputError` if it is not legal. Returns what it is called."""
+        """Apply a turn and return its name, or raise `InputError` if it is illegal."""
 
     @abstractmethod
     def position(self, state: Any, eyes: int | None) -> dict[str, Any]:
-        """What the page draws: all that the seat `eyes` may know, or anyone if it is None.
+        """Return what the board draws: all that the seat `eyes` may know, or anyone if None.
 
-        Where something is secret, `eyes` may also be `EVERYTHING`.
+        In games with secrets, `eyes` may also be `EVERYTHING`.
         """
 
     def shows_thoughts(self, seat: int, eyes: int | None) -> bool:
-        """Whether thoughts at a seat tell `eyes`, as above, nothing that it may not know."""
+        """Whether `eyes`, as in `position`, may see the analysis of the agent at `seat`."""
         return True
 
     @abstractmethod
     def outcome(self, state: Any) -> str | None:
-        """How the game ended, in words; None while it goes on."""
+        """The result in words; None while the game goes on."""
 
     @abstractmethod
     def think(self, question: Question) -> dict[int, Decision]:
-        """What its agents decide. Runs in a thread."""
+        """Return the agents' decisions, by seat. Runs in a thread."""
 
     def resigned(self, state: Any, seat: int) -> str:
-        """The outcome when a seat gives up."""
-        raise InputError(f"nobody resigns in {self.title}")
+        """The outcome if `seat` resigns."""
+        raise InputError(f"players cannot resign in {self.title}")
 
     def write(self, document: "Document") -> str:
-        """The game as a record, in the first of `files`."""
-        raise InputError(f"games of {self.title} are not written to files")
+        """Return the game as a record, in the first format of `files`."""
+        raise InputError(f"{self.title} has no record files to write")
 
     def read(self, text: str) -> Record:
-        """A file's first game."""
-        raise InputError(f"games of {self.title} are not read from files")
+        """Return the first game of a file."""
+        raise InputError(f"{self.title} has no record files to read")
 
-    def review(
-        self, document: "Document", tell: Callable[[int], None]
-    ) -> GameReport | DecisionsReport:
-        """How human each decision was, and what it cost; where `reviews` says so.
+    def recorded(self, document: "Document") -> Any:
+        """Return the game as `kedge.records` holds it, for reviews."""
+        raise InputError(f"{self.title} has no reviews")
 
-        Runs in a thread. `tell` is called now and then with how many turns are done, and raises
-        when nobody wants to know any more.
+    def review(self, document: "Document", tell: Callable[[int], None]) -> Report:
+        """Review a game: how human each decision was, and what it cost.
+
+        Runs in a thread. Calls `tell` with the number of reviewed turns; `tell` raises if the
+        review is no longer wanted.
         """
-        raise InputError(f"games of {self.title} are not reviewed")
+        return review_of(self.name).reviewer()(self.recorded(document), tell)
+
+    def review_details(self, report: Report) -> dict[str, Any]:
+        """More for the page to show beside `report.to_json()`."""
+        return {}
 
 
 @dataclass(frozen=True)
 class Document:
-    """A game in progress, as far as it goes into a record."""
+    """A game in progress, with everything that goes into a record."""
 
     setup: Any
     state: Any
     turns: Sequence[Turn]
     names: Sequence[str | None]
-    """Who sits where: a person, or an agent; of a game from a file, who it says."""
+    """The players by seat: a person or an agent; in a game from a file, the file's names."""
     ratings: Sequence[Rating | None]
-    """Of the people that an agent plays like, where it is told one, or as the file has them."""
+    """Rating of the people that an agent imitates, if it takes one; else the file's rating."""
     outcome: str | None
     date: str | None = None
     event: str | None = None
 
 
 def finite(number: Any) -> float | None:
-    """The number, if JSON has it."""
+    """Return the number, or None if JSON cannot hold it."""
     return float(number) if np.isfinite(number) else None

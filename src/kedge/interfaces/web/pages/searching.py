@@ -1,8 +1,14 @@
-"""Chess and Go on the page: searches of all games grow together."""
+"""Decisions by agents that play states with a sequence of moves.
+
+Searches over networks share batches with those of all other games on the server.
+"""
 
 import atexit
-from collections.abc import Callable
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -11,52 +17,118 @@ from kedge.agents.board.puct import ModelAgent
 from kedge.agents.board.shared_search import SharedSearches
 from kedge.errors import InputError
 from kedge.evaluation.board.game_analysis import line_names
-from kedge.interfaces.web.pages.page_game import Decision, Move, Question, Row, Thought
+from kedge.interfaces.web.pages.page_game import Decision, Move, Question, Row, Stop, Thought
 
 _LINE = 8  # half-moves
-_searches = SharedSearches()
-atexit.register(_searches.close)  # Python would cut their thread off in native code
+_EVERY = 0.1  # seconds between two updates
+_shared = SharedSearches()
+atexit.register(_shared.close)  # Python would cut their thread off in native code
+_alone = threading.Semaphore(2)  # each search keeps a core busy
 
 
 def decide(
     question: Question, choose: Callable[[Analysis], Move] | None = None
 ) -> dict[int, Decision]:
-    """What the one who is to move plays: drawn from the policy, unless `choose` says what."""
+    """Return the mover's decision: `choose`'s move, or one drawn from the policy."""
     state = question.state
-    ((seat, (spec, agent)),) = question.agents.items()
-    if not isinstance(agent, ModelAgent):
-        raise InputError(f"agent {spec}: not one that searches a tree")
-    actions = state.board.legal_actions()
+    ((seat, (_, agent)),) = question.agents.items()
+    # Agents of networks play on after a draw that nobody has claimed.
+    is_network = isinstance(agent, ModelAgent)
+    legal = state.board.legal_actions() if is_network else state.legal_actions()
 
-    def thought(found: Analysis, done: bool) -> Thought:
-        return question.thought(seat, found, partial(_row, state, found, actions), done=done)
+    def thought(analysis: Analysis, done: bool) -> Thought:
+        row = partial(_row, state, analysis, _actions(analysis, legal))
+        return question.thought(seat, analysis, row, done=done)
 
-    def update(found: Analysis, done: bool) -> None:
+    def update(analysis: Analysis, done: bool) -> None:
         if not done:
-            question.watch(thought(found, done))
+            question.watch(thought(analysis, done))
 
-    search = _searches.submit(agent, state, update)
-    question.stop.then(search.stop)
-    try:
-        found = search.result()
-    except CancelledError:  # stopped before it began
+    if isinstance(agent, ModelAgent):
+        analysis = _shared_search(agent, state, update, question.stop)
+    else:
+        analysis = _search(agent.analyse(state, seat), update, question.stop)
+    if analysis is None:
         return {}
     if choose is None:
-        move = state.protocol_name(actions[draw(found.policy, question.rng)])
+        action = _actions(analysis, legal)[draw(analysis.policy, question.rng)]
+        move = move_name(state, action)
     else:
-        move = choose(found)
-    return {seat: Decision(move, thought(found, done=True))}
+        move = choose(analysis)
+    return {seat: Decision(move, thought(analysis, done=True))}
 
 
-def _row(state: Any, found: Analysis, actions: list[int], i: int) -> Row:
-    visits = None if found.visits is None else int(found.visits[i])
-    line = found.lines[i][:_LINE] if visits and found.lines else []
+def move_name(state: Any, action: Any) -> str:
+    """Return the move as programs write it; as players do, if the state knows no other way."""
+    name: str = getattr(state, "protocol_name", state.action_to_string)(action)
+    return name
+
+
+@contextmanager
+def turn_to_search(stop: Stop) -> Iterator[None]:
+    """Wait until few enough searches run, or until `stop`."""
+    while not (admitted := _alone.acquire(timeout=_EVERY)) and not stop.stopped:
+        pass
+    try:
+        yield
+    finally:
+        if admitted:
+            _alone.release()
+
+
+def _shared_search(
+    agent: ModelAgent, state: Any, update: Callable[[Analysis, bool], None], stop: Stop
+) -> Analysis | None:
+    """Return the last analysis of a search among others; None if it was stopped in the queue."""
+    search = _shared.submit(agent, state, update, every=_EVERY)
+    stop.then(search.stop)
+    try:
+        return search.result()
+    except CancelledError:
+        return None
+
+
+def _search(
+    analyses: Iterator[Analysis], update: Callable[[Analysis, bool], None], stop: Stop
+) -> Analysis | None:
+    """Return the last of ever better analyses; None if it was stopped before the first."""
+    last, due = None, 0.0
+    with turn_to_search(stop):
+        while not stop.stopped and (analysis := next(analyses, None)) is not None:
+            if last is not None and time.monotonic() >= due:
+                due = time.monotonic() + _EVERY
+                update(last, False)
+            last = analysis
+    if last is None and not stop.stopped:
+        raise InputError("the agent has no analysis of this position")
+    return last
+
+
+def _actions(analysis: Analysis, legal: Sequence[Any]) -> Sequence[Any]:
+    """The actions in the order of the analysis."""
+    return legal if analysis.actions is None else analysis.actions.tolist()
+
+
+def _row(state: Any, analysis: Analysis, actions: Sequence[Any], i: int) -> Row:
+    visits = None if analysis.visits is None else int(analysis.visits[i])
+    line = analysis.lines[i][:_LINE] if visits and analysis.lines else []
     return Row(
-        move=state.protocol_name(actions[i]),
+        move=move_name(state, actions[i]),
         name=state.action_to_string(actions[i]),
-        anchor=float(found.anchor[i]),
-        policy=float(found.policy[i]),
-        q=float(found.q[i]) if visits else None,
+        anchor=float(analysis.anchor[i]),
+        policy=float(analysis.policy[i]),
+        q=float(analysis.q[i]) if visits else None,
         visits=visits,
-        line=list(line_names(state, line)) if line else [],
+        line=_line(state, line),
     )
+
+
+def _line(state: Any, line: Sequence[Any]) -> list[str]:
+    """The moves of a line as players write them."""
+    if hasattr(state, "board"):
+        return list(line_names(state, line))
+    names, state = [], state.clone()
+    for action in line:
+        names.append(state.action_to_string(action))
+        state.apply_action(action)
+    return names

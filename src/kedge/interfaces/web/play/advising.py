@@ -1,4 +1,4 @@
-"""Advice for people: what the agent that is played against would do in their place."""
+"""Advice for people: what their opponent's agent would play in their place."""
 
 import asyncio
 import logging
@@ -15,7 +15,7 @@ log = logging.getLogger("kedge.web")
 
 
 class Adviser:
-    """Tells those `readers` of a game who want to know, whenever a person decides."""
+    """Sends advice to the readers who want it, whenever a person is to move."""
 
     def __init__(self, session: Session, readers: set[Reader], hall: Hall) -> None:
         self._session, self._readers, self._hall = session, readers, hall
@@ -24,7 +24,7 @@ class Adviser:
         self._closed = False
 
     def advise(self, reader: Reader, *, on: bool) -> None:
-        """Whether this reader wants to know."""
+        """Switch advice for this reader on or off."""
         reader.advised = on
         if not self._advised():
             self.stop()
@@ -32,17 +32,18 @@ class Adviser:
             self.begin()
 
     def begin(self) -> None:
-        """Think about what people decide now, if somebody wants to know; once at a time."""
+        """Begin to think for the people to move, if a reader wants advice; once at a time."""
         session = self._session
         people = [seat for seat in session.deciding() if session.seats[seat].human]
         if self._advised() and people and self._task is None and not self._closed:
             self._task = asyncio.create_task(self._advise(people))
 
     def stop(self) -> None:
-        """Give up what is thought about; it begins anew while somebody wants to know."""
+        """Stop thinking; it begins again as long as a reader wants advice."""
         self._stop.stop()
 
     def close(self) -> None:
+        """Stop for good."""
         self._closed = True
         self.stop()
 
@@ -50,21 +51,22 @@ class Adviser:
         return [reader for reader in self._readers if reader.advised]
 
     def _opponent(self) -> SeatIn | None:
-        """Whose dial advice follows: that of who is played against, or one's own if None."""
-        return next((one for one in self._session.seats if not one.human), None)
+        """The seat whose agent gives the advice; None for that of the person's own seat."""
+        return next((seat for seat in self._session.seats if not seat.human), None)
 
     async def _advise(self, seats: list[int]) -> None:
-        """Tell all people who decide now what to do; they share a search."""
+        """Advise all people to move with one search."""
         stop = self._stop = Stop()
 
-        def tell(thought: Thought) -> None:
+        def send(thought: Thought) -> None:
             tell_thought("advice", thought, self._session, self._advised())
 
         try:
-            found = await self._hall.think(self._session, seats, tell, stop, self._opponent())
-            for decision in found.values():
+            opponent = self._opponent()
+            decisions = await self._hall.think(self._session, seats, send, stop, opponent)
+            for decision in decisions.values():
                 if not stop.stopped and decision.thought is not None:
-                    tell(decision.thought)
+                    send(decision.thought)
         except InputError as error:
             trouble = {"detail": str(error)}
             for reader in self._advised():
@@ -73,5 +75,5 @@ class Adviser:
             log.exception("an adviser failed")
         finally:
             self._task = None
-        if stop.stopped:  # there is something else to advise on, or someone else to advise
+        if stop.stopped:  # the position or the readers have changed
             self.begin()

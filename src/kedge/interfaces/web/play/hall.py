@@ -1,4 +1,4 @@
-"""What a table needs of the place where it stands, such as `tables.Tables`."""
+"""What a table needs from the server; `tables.Tables` has it."""
 
 import asyncio
 from collections.abc import Callable
@@ -11,13 +11,13 @@ from kedge.interfaces.web.schemas import SeatIn
 
 
 class Hall(Protocol):
-    """Where games are kept and thought about."""
+    """The server as a table sees it."""
 
     store: SessionStore
     reviewing: asyncio.Semaphore
 
     def readers(self) -> int:
-        """Who watches anywhere."""
+        """The number of clients that follow games."""
         ...
 
     async def think(

@@ -1,18 +1,21 @@
-"""Agents by their specs, for strangers to name: loaded once, and none from a path."""
+"""Agents by spec, for clients that nobody knows: bounded, loaded once, and none from a path."""
 
 import threading
 from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from kedge.agents import AGENTS, Agent, make_agent
-from kedge.agents.dial import Dial, dial
+from kedge.agents.dial import Measured, dial
 from kedge.errors import InputError
+from kedge.interfaces.web.pages.page_game import PageGame
 from kedge.interfaces.web.schemas import SeatIn
 from kedge.models import embedded, store
 from kedge.specs import Spec, parse
 
 _KEPT = 24  # each may hold a network of its own
-#: The most that a stranger may ask for.
+#: The largest values that a client may ask for.
 _BOUNDS = {
     "playouts": 20_000,
     "iterations": 20_000,
@@ -34,7 +37,7 @@ class Players:
         self._loading = threading.Lock()
 
     def get(self, spec: str) -> Agent:
-        """The agent that `spec` names, if a stranger may have it."""
+        """Return the agent that `spec` names, if a client may use it."""
         with self._loading:
             if spec not in self._agents:
                 check_spec(parse(spec))
@@ -45,32 +48,55 @@ class Players:
             return self._agents[spec]
 
 
-def dialled(game: str, seat: SeatIn) -> Dial:
-    """Who plays at a seat, with what was measured there; if a stranger may have it."""
-    return _dialled(game, seat.dial, tuple(seat.settings.items()))
+@dataclass(frozen=True)
+class SeatedAgent:
+    """The agent at a seat, with the dial's numbers and measurements if the game has a dial."""
+
+    spec: str
+    settings: Mapping[str, float] = field(default_factory=dict)
+    likeness: tuple[Measured, ...] = ()
+    strength: tuple[Measured, ...] = ()
+
+
+def agent_at(game: PageGame, seat: SeatIn) -> SeatedAgent | None:
+    """Return the agent that `seat` asks for; None if the game has neither a dial nor agents."""
+    if game.has_dial:
+        if seat.agent is not None:
+            raise InputError(f"agent: {game.title} has a dial; set dial and settings instead")
+        return _dialled(game.name, seat.dial, tuple(seat.settings.items()))
+    if seat.settings:
+        raise InputError(f"settings: {game.title} has no dial; set agent instead")
+    spec = seat.agent or next(iter(game.agents), None)
+    return None if spec is None else SeatedAgent(checked_spec(spec))
 
 
 @lru_cache(4096)  # every view of a game asks for all its seats
-def _dialled(game: str, x: float, settings: tuple[tuple[str, int | float], ...]) -> Dial:
-    told = dict(settings)
-    if not {"game", "x"}.isdisjoint(told):
-        raise InputError("game and x are no settings of the dial")
-    for name, value in told.items():
-        most = _BOUNDS.get(name)  # which is less than the dial's own
+def _dialled(game: str, x: float, settings: tuple[tuple[str, int | float], ...]) -> SeatedAgent:
+    numbers = dict(settings)
+    if not {"game", "x"}.isdisjoint(numbers):
+        raise InputError("game and x are not settings of the dial")
+    for name, value in numbers.items():
+        most = _BOUNDS.get(name)  # less than the dial's own limit
         if most is not None and not (isinstance(value, int) and 1 <= value <= most):
-            raise InputError(f"{name}: a whole number from 1 to {most:,} here")
-    found = dial(game, x, **told)
-    check_spec(parse(found.spec))
-    return found
+            raise InputError(f"{name}: must be a whole number from 1 to {most:,} here")
+    stop = dial(game, x, **numbers)
+    return SeatedAgent(checked_spec(stop.spec), stop.settings, stop.likeness, stop.strength)
 
 
 def known_names() -> list[str]:
-    """Of all agents and models that may be named."""
+    """The names of all agents and models that clients may use."""
     return sorted({*AGENTS.names(), *embedded.names(), *store.stored_names()})
 
 
+def checked_spec(text: str) -> str:
+    """Return the spec in its usual form, if a client may use it."""
+    spec = parse(text)
+    check_spec(spec)
+    return str(spec)
+
+
 def check_spec(spec: Spec) -> None:
-    """An `InputError` if it names a file, or asks for more than a server gives."""
+    """Raise `InputError` if the spec names a file or exceeds the server's bounds."""
     _refuse_file(spec.name)
     for value in (*spec.args, *spec.kwargs.values()):
         if isinstance(value, Spec):
@@ -78,15 +104,15 @@ def check_spec(spec: Spec) -> None:
         elif isinstance(value, str):
             _refuse_file(value)
     if not all(isinstance(value, Spec | str) for value in spec.args):
-        raise InputError(f"agent {spec.name}: say what its numbers are, such as playouts=50")
+        raise InputError(f"agent {spec.name}: name its numbers, such as playouts=50")
     for key, value in spec.kwargs.items():
         most = _BOUNDS.get(key)
         if most is not None and isinstance(value, int | float) and not value <= most:
-            raise InputError(f"agent {spec.name}: {key} at most {most:,} here")
+            raise InputError(f"agent {spec.name}: {key} must be at most {most:,} here")
 
 
 def _refuse_file(name: str) -> None:
     if "(" in name:
-        raise InputError(f"agent {name}: a spec within a spec is not quoted here")
+        raise InputError(f"agent {name}: do not quote a spec within a spec here")
     if store.is_path(name) or "\\" in name:
-        raise InputError(f"agent {name}: models are named here, not given as files")
+        raise InputError(f"agent {name}: use the name of a model, not a file")

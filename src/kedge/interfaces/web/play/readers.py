@@ -1,4 +1,4 @@
-"""Who follows a game as it is played."""
+"""Clients that follow a game as it is played."""
 
 import asyncio
 from collections.abc import Callable
@@ -8,31 +8,33 @@ Message: TypeAlias = dict[str, Any]
 
 
 class Reader:
-    """Someone who watches from a seat.
+    """A client that watches from a seat.
 
-    However slowly it reads, only the newest message of each kind waits for it, or of each kind
-    about a seat; and that is made when it is read, so that what nobody reads costs nothing.
+    Only the newest message of each kind and seat waits for a slow client. Messages are made when
+    they are read, so unread ones cost nothing.
     """
 
     def __init__(self, eyes: int | None) -> None:
         self.eyes = eyes
         self.advised = False
-        """Whether it wants to know what its opponent would do in a person's place."""
+        """Whether it wants advice."""
         self._waiting: dict[tuple[str, int | None], Callable[[], Message]] = {}
         self._news = asyncio.Event()
         self._closed = False
 
     def tell(self, kind: str, make: Callable[[], Message], seat: int | None = None) -> None:
+        """Queue a message in place of the last one of this kind and seat."""
         self._waiting.pop((kind, seat), None)  # the newest comes last
         self._waiting[kind, seat] = make
         self._news.set()
 
     def close(self) -> None:
+        """End the messages."""
         self._closed = True
         self._news.set()
 
     async def next(self) -> Message | None:
-        """The next message; None once there are no more."""
+        """Wait for the next message; None at the end."""
         while not self._waiting:
             if self._closed:
                 return None

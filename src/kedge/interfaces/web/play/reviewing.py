@@ -1,4 +1,4 @@
-"""The review of a game: made in a thread while somebody listens, then kept at its table."""
+"""The review of a game: made in a thread while a reader listens, then kept at the table."""
 
 import asyncio
 import contextlib
@@ -6,25 +6,20 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from kedge.errors import InputError
-from kedge.evaluation.board.game_analysis import GameReport
-from kedge.evaluation.decision_reports import DecisionsReport
 from kedge.experiments.jsonable import plain, strict
 from kedge.interfaces.reviews.decisions import annotated_record
 from kedge.interfaces.web.play.session import Session
-from kedge.models.chess.conditioning import KNOTS
 
 log = logging.getLogger("kedge.web")
 
 
 class _StoppedError(Exception):
-    """Nobody listens any more."""
+    """No reader listens any more."""
 
 
 class Review:
-    """How human each decision in a game was, and what it cost: as far as that is known."""
+    """A review in progress or done: how human each decision was, and what it cost."""
 
     def __init__(self, session: Session, publish: "Callable[[Review], None]") -> None:
         self._game, self._document = session.game, session.played()
@@ -37,15 +32,16 @@ class Review:
         self._task: asyncio.Task[None] | None = None
 
     def begin(self, turn: asyncio.Semaphore) -> None:
-        """Once it is its turn."""
+        """Begin once `turn` allows it."""
         self._task = asyncio.create_task(self._make(turn))
 
     def stop(self) -> None:
-        """Unless it is done: who asks again has it begin again."""
+        """Stop, unless the review is done; a new request begins again."""
         self._stopped = self._report is None
 
     @property
     def finished(self) -> bool:
+        """Whether it is done or failed."""
         return self._report is not None or self.failed
 
     @property
@@ -53,10 +49,11 @@ class Review:
         return self._trouble is not None
 
     def is_of(self, session: Session) -> bool:
-        """Whether it is one of the game as it stands."""
+        """Whether it reviews the game so far."""
         return tuple(session.turns) == self._document.turns and not self._stopped
 
     def view(self) -> dict[str, Any]:
+        """The review as the API sends it."""
         return {
             "done": self._done,
             "of": len(self._document.turns),
@@ -66,10 +63,11 @@ class Review:
         }
 
     def message(self) -> dict[str, Any]:
+        """The review as readers get it."""
         return {"review": self.view()}
 
     def record(self) -> str:
-        """The game with what there is to say beside each move."""
+        """Return the game's record with a comment on each move."""
         if self._report is None:
             raise InputError("the review is not done yet")
         return self._text
@@ -77,7 +75,7 @@ class Review:
     async def _make(self, turn: asyncio.Semaphore) -> None:
         loop = asyncio.get_running_loop()
 
-        def told(done: int) -> None:
+        def note(done: int) -> None:
             self._done = done
             self._publish(self)
 
@@ -85,12 +83,13 @@ class Review:
             if self._stopped:
                 raise _StoppedError
             with contextlib.suppress(RuntimeError):  # the loop has ended
-                loop.call_soon_threadsafe(told, done)
+                loop.call_soon_threadsafe(note, done)
 
         def judge() -> tuple[dict[str, Any], str]:
             tell(0)
             report = self._game.review(self._document, tell)
-            return _shown(report), annotated_record(report)
+            shown = report.to_json() | self._game.review_details(report)
+            return strict(plain(shown)), annotated_record(report)
 
         try:
             async with turn:
@@ -103,12 +102,3 @@ class Review:
             log.exception("a review failed")
             self._trouble = "the review failed"
         self._publish(self)
-
-
-def _shown(report: GameReport | DecisionsReport) -> dict[str, Any]:
-    """With how likely each move is for people of each rating, where that is known."""
-    found = report.to_json()
-    if isinstance(report, GameReport) and report.likelihoods is not None:
-        found |= {"knots": KNOTS, "likely": np.exp(report.likelihoods).round(5)}
-    shown: dict[str, Any] = strict(plain(found))
-    return shown

@@ -1,4 +1,4 @@
-"""A game in progress: who sits where, what was played, and whose decision it is."""
+"""A game in progress: seats, turns, clock and result."""
 
 import secrets
 import time
@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from pydantic import ValidationError
 
-from kedge.agents.dial import dial
 from kedge.errors import InputError
 from kedge.interfaces.web.pages.page_game import (
     PERSON,
@@ -21,25 +20,27 @@ from kedge.interfaces.web.pages.page_game import (
     Thought,
     Turn,
 )
+from kedge.interfaces.web.play.players import agent_at
 from kedge.interfaces.web.schemas import MOST_TURNS, SeatIn, first_wrong
 
-_THOUGHTS = 32  # that are kept
+_THOUGHTS = 32  # kept
 _BY_SEAT = ("names", "ratings")  # of a heading
 _UNFINISHED = "the record ends here"
 
 
 @dataclass
 class Clock:
-    """Seconds left to each seat; the one that decides has its clock running."""
+    """Seconds left for each seat. The mover's clock runs."""
 
     left: list[float]
     increment: float
     running: int | None = None
     since: float = 0.0
     past: dict[str, list[float]] = field(default_factory=dict)
-    """What was left after so many turns."""
+    """Seconds left for each seat, by number of turns."""
 
     def now(self) -> list[float]:
+        """The seconds left for each seat."""
         spent = time.time() - self.since if self.running is not None else 0.0
         return [
             max(0.0, left - spent) if seat == self.running else left
@@ -47,20 +48,20 @@ class Clock:
         ]
 
     def hand_to(self, seat: int | None, *, moved: bool = True) -> None:
-        """Stop the one that runs, and start that of `seat`."""
+        """Stop the running clock, and start that of `seat`."""
         left = self.now()
         if self.running is not None and moved:
             left[self.running] += self.increment
         self.left, self.running, self.since = left, seat, time.time()
 
     def back_to(self, turns: int) -> None:
-        """Stand as after so many turns: who takes a move back gains no time by it."""
+        """Reset the clock to its state after so many turns. An undo gains no time."""
         self.left, self.running = self.past.get(str(turns), self.left), None
 
 
 @dataclass
 class Session:
-    """One game. All that it knows goes into its document and comes back out of it."""
+    """One game. `to_document` and `from_document` save and restore it."""
 
     id: str
     game: PageGame
@@ -69,16 +70,16 @@ class Session:
     state: Any
     turns: list[Turn] = field(default_factory=list)
     names: list[tuple[list[int], str]] = field(default_factory=list)
-    """Who took each turn, and what it is called."""
+    """Seats and name of each turn."""
     pending: dict[int, Move] = field(default_factory=dict)
-    """Decided, while others still decide."""
+    """Moves by seat, while other seats still decide."""
     thought: Thought | None = None
     thoughts: list[Thought] = field(default_factory=list)
-    """Behind what agents have decided from the turn on in which a person last did."""
+    """Analyses behind the agents' decisions since a person last moved."""
     unplayed: dict[int, Thought] = field(default_factory=dict)
-    """Behind what is pending: who still decides is not to see it."""
+    """Analyses behind the pending moves, hidden from those who still decide."""
     ended: str | None = None
-    """By resignation or on time; the rules know nothing of it."""
+    """The result by resignation or on time, which the rules do not know."""
     clock: Clock | None = None
     heading: Heading = field(default_factory=Heading)
     revision: int = 0
@@ -92,18 +93,18 @@ class Session:
         turns: list[Turn],
         rng: np.random.Generator,
     ) -> "Session":
-        """A new one after `turns`; an `InputError` says what of it is not legal."""
-        told = game.dealt(checked(game, setup), rng)
-        found = cls(secrets.token_urlsafe(16), game, told, [], game.begin(told))
-        found._seat(seats)
+        """Return a new game after `turns`, or raise `InputError` if something is illegal."""
+        dealt = game.dealt(checked(game, setup), rng)
+        session = cls(secrets.token_urlsafe(16), game, dealt, [], game.begin(dealt))
+        session._seat(seats)
         for turn in turns:
-            found._take(turn)
-        found.heading = Heading(date=time.strftime("%Y-%m-%d"))
-        seconds = getattr(told, "clock", None)
+            session._take(turn)
+        session.heading = Heading(date=time.strftime("%Y-%m-%d"))
+        seconds = getattr(dealt, "clock", None)
         if seconds:
-            found.clock = Clock([float(seconds)] * len(found.seats), float(told.increment))
-            found._run_clock()
-        return found
+            session.clock = Clock([float(seconds)] * len(session.seats), float(dealt.increment))
+            session._run_clock()
+        return session
 
     @classmethod
     def open(
@@ -113,55 +114,60 @@ class Session:
         seats: list[SeatIn] | None,
         rng: np.random.Generator,
     ) -> "Session":
-        """A game from a file: to look through if it is over or was played elsewhere, else for
-        `seats` to go on with. Where no agent can play, people sit at all of them.
+        """Return a game from a file.
+
+        A finished game, or one that others played, is there to look through. `seats` continue any
+        other. If no agent can play, people sit at all seats.
         """
         if len(record.turns) > MOST_TURNS:
-            raise InputError(f"a game here has at most {MOST_TURNS} turns, not {len(record.turns)}")
+            raise InputError(
+                f"the game has {len(record.turns)} turns; at most {MOST_TURNS} are allowed"
+            )
         people = [SeatIn(human=True) for _ in game.seats(checked(game, record.setup))]
-        found = cls.begin(game, record.setup, people, record.turns, rng)
-        if game.outcome(found.state) is None:
-            found.ended = record.outcome
-        if found.outcome is None and _is_of_others(record.heading):
-            found.ended = _UNFINISHED
-        if found.outcome is not None:
-            found.heading = record.heading
-            return found
-        found.heading = Heading(date=record.heading.date or found.heading.date)
-        if game.no_agents(found.setup) is None:
-            found._seat(seats)
-        return found
+        session = cls.begin(game, record.setup, people, record.turns, rng)
+        if game.outcome(session.state) is None:
+            session.ended = record.outcome
+        if session.outcome is None and _is_of_others(record.heading):
+            session.ended = _UNFINISHED
+        if session.outcome is not None:
+            session.heading = record.heading
+            return session
+        session.heading = Heading(date=record.heading.date or session.heading.date)
+        if game.no_agents(session.setup) is None:
+            session._seat(seats)
+        return session
 
     @classmethod
     def from_document(
         cls, game: PageGame, document: dict[str, Any], awake: float = 0.0
     ) -> "Session":
-        """What `to_document` wrote; no clock has run before the time `awake`."""
+        """Restore what `to_document` returned; clocks stood still before the time `awake`."""
         try:
-            found = cls._read(game, document)
+            session = cls._read(game, document)
         except (KeyError, TypeError, AttributeError, ValueError):
-            raise InputError("this game was kept by another version of kedge") from None
-        if found.clock is not None:
-            found.clock.since = max(found.clock.since, awake)
-        return found
+            raise InputError("another version of kedge saved this game") from None
+        if session.clock is not None:
+            session.clock.since = max(session.clock.since, awake)
+        return session
 
     @classmethod
     def _read(cls, game: PageGame, document: dict[str, Any]) -> "Session":
         setup = game.setup.model_validate(document["setup"])
         seats = [SeatIn.model_validate(seat) for seat in document["seats"]]
-        found = cls(document["id"], game, setup, seats, game.begin(setup))
+        session = cls(document["id"], game, setup, seats, game.begin(setup))
         for turn in document["turns"]:
-            found._take(turn)
-        found.pending = {int(seat): move for seat, move in document["pending"].items()}
-        found.ended = document["ended"]
+            session._take(turn)
+        session.pending = {int(seat): move for seat, move in document["pending"].items()}
+        session.ended = document["ended"]
         heading = document["heading"]
-        found.heading = Heading(**heading | {key: tuple(heading[key]) for key in _BY_SEAT})
-        found.revision = document["revision"]
+        session.heading = Heading(**heading | {key: tuple(heading[key]) for key in _BY_SEAT})
+        session.revision = document["revision"]
         if document["clock"] is not None:
-            found.clock = Clock(**document["clock"])
-        return found
+            session.clock = Clock(**document["clock"])
+        return session
 
     def to_document(self) -> dict[str, Any]:
+        """Return the game as JSON."""
         clock = self.clock
         return {
             "id": self.id,
@@ -182,20 +188,21 @@ class Session:
 
     @property
     def is_recorded(self) -> bool:
-        """Whether it is a finished game of others, which is looked through and not played on."""
+        """Whether it is a finished game from a file, to look through and not to play on."""
         return bool(self.heading.names)
 
     def deciding(self) -> list[int]:
-        """The seats from which a decision is still missing."""
+        """The seats that still have to move."""
         if self.outcome is not None:
             return []
         return [seat for seat in self.game.deciding(self.state) if seat not in self.pending]
 
     def awaits_referee(self) -> bool:
-        """Whether the game goes on, but with none of the seats."""
+        """Whether the referee is to move."""
         return self.outcome is None and not self.game.deciding(self.state)
 
     def hear_referee(self, turn: Turn) -> None:
+        """Take the referee's turn."""
         self._take(turn)
         self._run_clock()
         self.revision += 1
@@ -204,14 +211,14 @@ class Session:
         return self.game.seats(self.setup)
 
     def decide(self, seat: int, move: Move, thought: Thought | None = None) -> None:
-        """What a seat does, and why; the turn is taken once nobody's decision is missing."""
+        """Note a seat's move and its analysis; take the turn once all seats have moved."""
         if seat not in self.deciding():
-            raise InputError("it is not this seat's turn")
+            raise InputError("this seat is not to move")
         if self.flagged() is not None:
             self.flag()
             return
         if len(self.turns) >= MOST_TURNS:
-            raise InputError(f"a game here ends after {MOST_TURNS} turns")
+            raise InputError(f"a game has at most {MOST_TURNS} turns here")
         decided = self.pending | {seat: self.game.check(self.state, seat, move)}
         if thought is not None:
             self.unplayed[seat] = thought
@@ -225,9 +232,9 @@ class Session:
         self.revision += 1
 
     def sit(self, seat: int, who: SeatIn) -> None:
-        """Who sits there from here on; what was decided there and not yet played is open again."""
+        """Change who sits at `seat`, and drop a pending move of that seat."""
         if self.game.secret and who.human != self.seats[seat].human:
-            raise InputError("who sits where is settled: others would see what is hidden from them")
+            raise InputError("seats are fixed in this game: a new player would see hidden cards")
         self._admit(who)
         self.seats[seat] = who
         self.pending.pop(seat, None)
@@ -235,18 +242,20 @@ class Session:
         self.revision += 1
 
     def undo(self, turns: int) -> None:
-        """Take turns back."""
+        """Undo turns; only the resignation, if that came last."""
         if self.is_recorded:
-            raise InputError("this game was played by others: begin one from a position of it")
+            raise InputError("this game is from a file; play from one of its positions instead")
         if not self.game.undoes:
-            raise InputError(f"nothing is taken back in {self.game.title}: it has been seen")
+            raise InputError(
+                f"moves in {self.game.title} cannot be undone: they reveal hidden information"
+            )
         if self.ended is not None and (self.clock is None or min(self.clock.left) > 0.0):
-            self.ended = None  # who has resigned has not moved
+            self.ended = None  # undoing a resignation keeps the last move
             self._run_clock()
             self.revision += 1
             return
         if not self.turns:
-            raise InputError("there is nothing to take back")
+            raise InputError("there is nothing to undo")
         kept = self.turns[: max(0, len(self.turns) - turns)]
         self.state = self.game.begin(self.setup)
         self.turns, self.names, self.pending = [], [], {}
@@ -260,8 +269,8 @@ class Session:
         self.revision += 1
 
     def undone_for(self, seat: int | None) -> int:
-        """How many turns back `seat`, or any person, last decided."""
-        people = {s for s, one in enumerate(self.seats) if one.human}
+        """The number of turns since `seat`, or any person, last moved, including that turn."""
+        people = {number for number, other in enumerate(self.seats) if other.human}
         mine = people if seat is None else {seat}
         for back, (seats, _) in enumerate(reversed(self.names), 1):
             if mine.intersection(seats):
@@ -269,25 +278,26 @@ class Session:
         return len(self.names)
 
     def resign(self, seat: int) -> None:
+        """End the game with a person's resignation."""
         self.check_person(seat)
         if self.outcome is not None:
             raise InputError("the game is over")
         self._end(self.game.resigned(self.state, seat))
 
     def check_person(self, seat: int) -> None:
-        """An `InputError` unless a person sits there."""
+        """Raise `InputError` unless a person sits there."""
         if seat >= len(self.seats) or not self.seats[seat].human:
-            raise InputError("no person sits there")
+            raise InputError("no person sits at this seat")
 
     def flagged(self) -> int | None:
-        """The seat whose time has run out."""
+        """The seat whose time has run out, or None."""
         running = None if self.clock is None else self.clock.running
         if self.clock is None or running is None or self.outcome is not None:
             return None
         return running if self.clock.now()[running] <= 0.0 else None
 
     def flag(self) -> None:
-        """End the game for who has no time left."""
+        """End the game if a seat has no time left."""
         seat = self.flagged()
         if seat is not None:
             self._end(self.game.resigned(self.state, seat).replace("resigns", "runs out of time"))
@@ -295,25 +305,24 @@ class Session:
     def state_at(self, turn: int) -> Any:
         """The state after so many turns."""
         if turn > len(self.turns):
-            raise InputError(f"turn {turn}: the game has {len(self.turns)} so far")
+            raise InputError(f"turn {turn}: the last turn so far is {len(self.turns)}")
         state = self.game.begin(self.setup)
-        for one in self.turns[:turn]:
-            self.game.take(state, one)
+        for earlier in self.turns[:turn]:
+            self.game.take(state, earlier)
         return state
 
     def record(self) -> str:
+        """Return the text of the game's record file."""
         if self.game.secret and self.outcome is None:
-            raise InputError("a record would tell what is secret until the game is over")
+            raise InputError("the record is secret until the game is over")
         return self.game.write(self.played())
 
     def played(self) -> Document:
-        """The game as far as it goes into a record, in a copy that stays as it is."""
+        """Return a copy of the game for records and reviews."""
         outcome = None if self.ended == _UNFINISHED else self.outcome
-        names: list[str | None] = [
-            PERSON if seat.human else f"kedge, dial {seat.dial:g}" for seat in self.seats
-        ]
+        names: list[str | None] = [player_name(self.game, seat) for seat in self.seats]
         ratings: list[Rating | None] = [
-            None if seat.human else rating_of(self.game.name, seat) for seat in self.seats
+            None if seat.human else rating_of(self.game, seat) for seat in self.seats
         ]
         return Document(
             self.setup,
@@ -327,11 +336,11 @@ class Session:
         )
 
     def _seat(self, seats: list[SeatIn] | None) -> None:
-        """Who sits at the game; by default a person at the first seat and agents at the others."""
+        """Fill the seats; by default a person takes the first and agents the others."""
         count = len(self.seat_names())
         sitting = default_seats(count) if seats is None else seats
         if len(sitting) != count:
-            raise InputError(f"{self.game.title} has {count} seats here, not {len(sitting)}")
+            raise InputError(f"seats: expected {count}, got {len(sitting)}")
         for seat in sitting:
             self._admit(seat)
         self.seats = sitting
@@ -359,13 +368,13 @@ class Session:
         self.names.append((seats, name))
 
     def _reveal(self) -> None:
-        """Tell what was thought of the turn that was taken."""
-        people = [seat for seat, one in enumerate(self.seats) if one.human]
+        """Publish the analyses behind the last turn."""
+        people = [number for number, seat in enumerate(self.seats) if seat.human]
         if not people or set(people).intersection(self.names[-1][0]):
             self.thoughts = []
-        found = list(self.unplayed.values())
-        self.thoughts = [*self.thoughts, *found][-_THOUGHTS:]
-        self.thought = found[-1] if found else self.thought
+        thoughts = list(self.unplayed.values())
+        self.thoughts = [*self.thoughts, *thoughts][-_THOUGHTS:]
+        self.thought = thoughts[-1] if thoughts else self.thought
         self.unplayed = {}
 
     def _run_clock(self) -> None:
@@ -376,26 +385,37 @@ class Session:
 
 
 def _is_of_others(heading: Heading) -> bool:
-    """Whether a record names players, and not those of a game that was saved here."""
+    """Whether a record names players other than those of a game saved here."""
     return any(
         name is not None and name != PERSON and not name.startswith("kedge")
         for name in heading.names
     )
 
 
-def rating_of(game: str, seat: SeatIn) -> int | None:
-    """Of the people that the agent at a seat plays like, where it is told one."""
-    elo = dial(game, seat.dial, **seat.settings).settings.get("elo")
+def player_name(game: PageGame, seat: SeatIn) -> str:
+    """The name of a seat's player in records."""
+    if seat.human:
+        return PERSON
+    agent = agent_at(game, seat)
+    return (
+        f"kedge, dial {seat.dial:g}" if game.has_dial or agent is None else f"kedge, {agent.spec}"
+    )
+
+
+def rating_of(game: PageGame, seat: SeatIn) -> int | None:
+    """The rating of the people that the agent at a seat imitates, if it takes one."""
+    agent = agent_at(game, seat)
+    elo = None if agent is None else agent.settings.get("elo")
     return None if elo is None else round(elo)
 
 
 def default_seats(count: int) -> list[SeatIn]:
-    """A person at the first seat, agents at the others."""
+    """Return a person for the first seat and agents for the others."""
     return [SeatIn(human=seat == 0) for seat in range(count)]
 
 
 def checked(game: PageGame, setup: dict[str, Any]) -> Any:
-    """The setup, if it is one of the game's."""
+    """Return the setup, or raise `InputError` if it is not valid."""
     try:
         return game.setup.model_validate(setup)
     except ValidationError as error:

@@ -1,4 +1,4 @@
-"""Games in progress on disk: a killed server finds them again."""
+"""Games in progress on disk, which survive a killed server."""
 
 import json
 import sqlite3
@@ -11,9 +11,9 @@ from typing import Any
 from kedge.errors import InputError
 from kedge.files import make_folder
 
-_DAYS = 30.0  # that a game is kept which nobody touches
+_DAYS = 30.0  # without a change until a game expires
 _MOST = 10_000  # games
-_PATIENCE = 1.0  # seconds to wait for another server that writes; everyone else waits with it
+_PATIENCE = 1.0  # seconds to wait for another server that writes; all clients wait with it
 
 
 class SessionStore:
@@ -35,7 +35,7 @@ class SessionStore:
             self._count = self._counted()
 
     def save(self, id: str, document: dict[str, Any]) -> None:
-        """Keep the document, and let go of the oldest where there are too many."""
+        """Save the document, and delete the oldest if there are too many."""
         row = (id, time.time(), json.dumps(document, separators=(",", ":")))
         with self._explained():
             known = self._file.execute("SELECT 1 FROM sessions WHERE id = ?", (id,)).fetchone()
@@ -50,23 +50,24 @@ class SessionStore:
                 self._count = self._counted()
 
     def load(self, id: str) -> dict[str, Any] | None:
-        """The document; None if there is none, or none that can be read."""
+        """Return the document; None if it is missing or corrupt."""
         with self._explained():
             rows = self._file.execute("SELECT document FROM sessions WHERE id = ?", (id,))
             row = rows.fetchone()
         try:
-            found = None if row is None else json.loads(row[0])
+            document = None if row is None else json.loads(row[0])
         except (TypeError, ValueError):
             return None
-        return found if isinstance(found, dict) else None
+        return document if isinstance(document, dict) else None
 
     def remove(self, id: str) -> None:
+        """Delete the document."""
         with self._explained():
             self._file.execute("DELETE FROM sessions WHERE id = ?", (id,))
             self._count = self._counted()
 
     def expire(self) -> None:
-        """Let go of games that nobody has touched for long."""
+        """Delete the games that have not changed for long."""
         oldest = time.time() - self._seconds
         with self._explained():
             self._file.execute("DELETE FROM sessions WHERE touched < ?", (oldest,))
@@ -83,11 +84,11 @@ class SessionStore:
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
-        """What the disk or a broken file refuses, in one line."""
+        """Turn errors of the disk or a corrupt file into one line."""
         try:
             yield
         except sqlite3.Error as error:
             raise InputError(
-                f"{self._path or 'memory'}: cannot keep games ({error}); "
-                "make room, or move the file away"
+                f"{self._path or 'memory'}: cannot save games ({error}); "
+                "free disk space, or move the file away"
             ) from None

@@ -1,6 +1,6 @@
-"""A table at which a game is played: agents think, everyone who watches is told.
+"""A table where a game is played: agents think, and readers get the news.
 
-All but thinking happens on the event loop's thread, so that nothing here needs a lock.
+Agents think in other threads. All else runs on the event loop's thread and needs no lock.
 """
 
 import asyncio
@@ -17,14 +17,14 @@ from kedge.interfaces.web.play.session import Session
 from kedge.interfaces.web.play.thinkers import BusyError
 from kedge.interfaces.web.views import game_view, tell_thought
 
-_READERS = 1024  # at all tables
-_WATCHED = 0.7  # seconds between the turns of a game that is only watched
+_READERS = 1024  # of all tables
+_WATCHED = 0.7  # seconds between two turns without a person
 
 log = logging.getLogger("kedge.web")
 
 
 class Table:
-    """A game, who watches it, and what is being thought at it."""
+    """A game, its readers, and the agents that think about it."""
 
     def __init__(self, session: Session, hall: Hall) -> None:
         self.session = session
@@ -45,9 +45,9 @@ class Table:
         return bool(self.readers) or self._task is not None
 
     def subscribe(self, eyes: int | None) -> Reader:
-        """Someone who watches from a seat, and is told of the game as it stands first."""
+        """Add a reader at a seat, and send it the game."""
         if self._hall.readers() >= _READERS:
-            raise BusyError("too many watch games here; try again in a while")
+            raise BusyError("server busy: too many readers; try again later")
         reader = Reader(eyes)
         self.readers.add(reader)
         self.go_on()
@@ -57,26 +57,27 @@ class Table:
         return reader
 
     def unsubscribe(self, reader: Reader) -> None:
+        """Remove a reader; a review stops with the last one."""
         self.readers.discard(reader)
         self.advise(reader, on=False)
         if not self.readers and self._review is not None:
             self._review.stop()
 
     def advise(self, reader: Reader, *, on: bool) -> None:
-        """Tell this reader what the agent that is played against would do in a person's place."""
+        """Switch advice for this reader on or off."""
         self._adviser.advise(reader, on=on)
 
     def review(self) -> Review:
-        """Of the game as it stands; it begins where there is none."""
+        """Return the review of the game so far; begin it if there is none."""
         session = self.session
         if not session.game.reviews:
-            raise InputError(f"games of {session.game.title} are not reviewed")
+            raise InputError(f"{session.game.title} has no reviews")
         if (why := session.game.no_agents(session.setup)) is not None:
             raise InputError(why)
         if not session.turns:
-            raise InputError("no move was made: there is nothing to review")
+            raise InputError("there is no move to review yet")
         if session.game.secret and session.outcome is None:
-            raise InputError("a review would tell what is secret until the game is over")
+            raise InputError("a review would reveal secrets; finish the game first")
         if self._review is None or self._review.failed or not self._review.is_of(session):
             if self._review is not None:
                 self._review.stop()
@@ -85,7 +86,7 @@ class Table:
         return self._review
 
     def stop_review(self) -> None:
-        """Give up the review that goes on, if one does."""
+        """Stop the review in progress, if any."""
         if self._review is None or self._review.finished:
             return
         self._review.stop()
@@ -94,13 +95,13 @@ class Table:
             reader.tell("review", lambda: {"review": None})
 
     def reviewed(self) -> Review:
-        """The review that was begun of the game as it stands."""
+        """Return the review of the game so far, which must have begun."""
         if self._review is None or not self._review.is_of(self.session):
-            raise InputError("the game as it stands is not reviewed; POST begins a review")
+            raise InputError("the game so far has no review; POST begins one")
         return self._review
 
     def changed(self) -> None:
-        """After anything: keep it, tell everyone, and let agents go on."""
+        """After any change: save the game, tell the readers, and let agents go on."""
         if self.thinking and self._question(self.thinking) != self._asked:
             self._stop.stop()
         self._adviser.stop()
@@ -109,22 +110,23 @@ class Table:
         self.go_on()
 
     def publish(self) -> None:
+        """Send the game to all readers."""
         for reader in self.readers:
             self._show(reader)
 
     def go_on(self) -> None:
-        """Have agents decide, if it is for them to; a flag may have fallen before."""
+        """Let agents decide if they are to move, after a look at the clock."""
         self._watch_clock()
         if self._task is None and (self._awaits_referee() or self._agents()):
             self._task = asyncio.create_task(self._play())
         self._adviser.begin()
 
     def view(self, eyes: int | None) -> dict[str, Any]:
-        """The game as it is shown to who sits at `eyes`, or to who decides."""
+        """Return the game as the seat `eyes` sees it; if None, as the mover does."""
         return game_view(self.session, eyes) | {"thinking": self.thinking, "trouble": self.trouble}
 
     def close(self) -> None:
-        """Nobody plays here any more; the game, if it is kept, goes on at another table."""
+        """Stop everything here; a saved game may continue at another table."""
         self._closed = True
         self._stop.stop()
         self._adviser.close()
@@ -139,7 +141,7 @@ class Table:
         reader.tell("session", lambda: {"session": self.view(reader.eyes)})
 
     def _settle(self) -> None:
-        """The game has changed: keep it, and tell everyone."""
+        """Save the game, and send it to all readers."""
         try:
             self._hall.store.save(self.session.id, self.session.to_document())
         except InputError as error:  # a full disk ends no game
@@ -148,7 +150,7 @@ class Table:
         self.publish()
 
     def _watch_clock(self) -> None:
-        """A flag falls by itself, whether or not somebody looks."""
+        """End the game when a flag falls, even without a request."""
         if self._flag_fall is not None:
             self._flag_fall.cancel()
             self._flag_fall = None
@@ -162,7 +164,7 @@ class Table:
             self._flag_fall = loop.call_later(left + 0.01, self._watch_clock)
 
     def _agents(self) -> list[int]:
-        """The seats at which an agent has to decide now; a game of agents wants to be watched."""
+        """The seats where an agent is to move. Agents alone play only for readers."""
         session = self.session
         if self._closed or not (self.readers or self._has_people()):
             return []
@@ -175,17 +177,17 @@ class Table:
         return any(seat.human for seat in self.session.seats)
 
     def _is_only_watched(self) -> bool:
-        """Whether no person had a part in the last turn, so that it needs time to be seen."""
+        """Whether no person took part in the last turn, so that viewers need time to see it."""
         seats = self.session.seats
         return bool(self.session.names) and not any(
             seats[seat].human for seat in self.session.names[-1][0]
         )
 
     def _question(self, seats: list[int]) -> object:
-        """What agents at some seats are asked: other people's decisions do not change it."""
+        """The question to the agents at `seats`; moves of other seats do not change it."""
         session = self.session
         agents = [session.seats[seat] for seat in seats]
-        return len(session.turns), session.outcome, [one.model_dump_json() for one in agents]
+        return len(session.turns), session.outcome, [seat.model_dump_json() for seat in agents]
 
     async def _play(self) -> None:
         try:
@@ -199,14 +201,14 @@ class Table:
             self.trouble = str(error)
         except Exception:
             log.exception("an agent failed")
-            self.trouble = "the agent failed; undo a turn, or set its dial, and it tries again"
+            self.trouble = "the agent failed; undo a turn or change the agent to try again"
         finally:
             self._task = None
             self.publish()
             self._adviser.begin()
 
     async def _hear_referee(self) -> None:
-        """Have the turn taken that is nobody's, if it is time for it."""
+        """Take the referee's turns, if there are any."""
         session = self.session
         while self._awaits_referee():
             before = session.revision
@@ -221,13 +223,13 @@ class Table:
         self.trouble = None
         self.publish()
         try:
-            found = await self._hall.think(session, seats, self._publish_thought, stop)
+            decisions = await self._hall.think(session, seats, self._publish_thought, stop)
             if stop.stopped:
-                return  # undone, resigned or turned meanwhile: it thinks about what there is now
+                return  # the position or the agent has changed meanwhile
             for seat in seats:
-                session.decide(seat, found[seat].move, found[seat].thought)
+                session.decide(seat, decisions[seat].move, decisions[seat].thought)
         except Exception:
-            if not stop.stopped:  # else it is no longer asked
+            if not stop.stopped:  # else nobody waits for the answer
                 raise
         finally:
             self.thinking = []

@@ -1,4 +1,4 @@
-"""All tables of a server: games are begun, found again and thought about here."""
+"""All tables of a server. Begins and restores games, and lets agents think."""
 
 import asyncio
 import contextlib
@@ -13,24 +13,24 @@ import numpy as np
 from kedge.agents.agent import Agent, plays
 from kedge.errors import InputError
 from kedge.interfaces.web.pages.page_game import Decision, PageGame, Question, Stop, Thought, Turn
-from kedge.interfaces.web.play.players import Players, dialled
+from kedge.interfaces.web.play.players import Players, agent_at
 from kedge.interfaces.web.play.session import Session
 from kedge.interfaces.web.play.store import SessionStore
 from kedge.interfaces.web.play.table import Table
 from kedge.interfaces.web.play.thinkers import BusyError, Thinkers
 from kedge.interfaces.web.schemas import NewSession, ReadRecord, SeatIn
 
-_LIVE = 512  # tables in memory; more cannot be busy at once
-_THREADS = 64  # those of chess and Go only wait for a search that they share
-_LINE = 2 * _LIVE  # an agent and an adviser a table
+_LIVE = 512  # tables in memory, and so the most that can be busy at once
+_THREADS = 64  # most only wait for a search that shares the network with others
+_QUEUE = 2 * _LIVE  # an agent and an adviser per table
 
 
 class UnknownGameError(InputError):
-    """The page does not play it."""
+    """The page does not have this game."""
 
 
 class UnknownSessionError(InputError):
-    """No game has this id: it never had, or it has expired."""
+    """No game has this id, or it has expired."""
 
 
 class Tables:
@@ -43,37 +43,37 @@ class Tables:
         self.players = Players()
         self._rng = np.random.default_rng(seed)
         self._tables: OrderedDict[str, Table] = OrderedDict()
-        self._thinkers = Thinkers(_THREADS, _LINE)
+        self._thinkers = Thinkers(_THREADS, _QUEUE)
         self._awake = time.time()
         self.reviewing = asyncio.Semaphore(1)
-        """A review keeps the machine busy by itself: one at a time."""
+        """One review at a time: it keeps the machine busy alone."""
 
     def game(self, name: str) -> PageGame:
+        """Return the game called `name`."""
         try:
             return self.games[name]
         except KeyError:
             known = ", ".join(self.games)
-            raise UnknownGameError(f"game {name}: not one of {known}") from None
+            raise UnknownGameError(f"unknown game {name}; known: {known}") from None
 
     def readers(self) -> int:
+        """The number of clients that follow games."""
         return sum(len(table.readers) for table in self._tables.values())
 
-    async def open(self, told: NewSession) -> Table:
-        """A table for a new game."""
-        for seat in told.seats or []:
-            dialled(told.game, seat)  # a bad setting is told of before anyone plays
-        table = self._seat(await self.begin(told.game, told.setup, told.seats, told.turns))
+    async def open(self, new: NewSession) -> Table:
+        """Return a table for a new game."""
+        self._check_seats(new.game, new.seats)
+        table = self._seat(await self.begin(new.game, new.setup, new.seats, new.turns))
         table.changed()
         return table
 
-    async def read(self, told: ReadRecord) -> Table:
-        """A table for a game from a file."""
-        game, rng = self.game(told.game), self._rng.spawn(1)[0]
-        for seat in told.seats or []:
-            dialled(told.game, seat)
+    async def read(self, file: ReadRecord) -> Table:
+        """Return a table for a game from a file."""
+        game, rng = self.game(file.game), self._rng.spawn(1)[0]
+        self._check_seats(file.game, file.seats)
 
         def opened() -> Session:
-            return Session.open(game, game.read(told.record), told.seats, rng)
+            return Session.open(game, game.read(file.record), file.seats, rng)
 
         table = self._seat(await asyncio.to_thread(opened))
         table.changed()
@@ -87,14 +87,14 @@ class Tables:
         turns: list[Any],
         rng: np.random.Generator | None = None,
     ) -> Session:
-        """A session at no table. Its turns are taken in a thread: there may be thousands."""
+        """Return a session without a table. A thread takes the turns: there may be many."""
         rng = rng or self._rng.spawn(1)[0]
         return await asyncio.to_thread(
             Session.begin, self.game(game), setup, seats, list(turns), rng
         )
 
     def at(self, id: str) -> Table:
-        """The table of a game that was begun, maybe by a server before this one."""
+        """Return the table of a game that exists, perhaps since an earlier run of the server."""
         table = self._tables.get(id)
         if table is None:
             table = self._seat(self._kept(id))
@@ -103,6 +103,7 @@ class Tables:
         return table
 
     def remove(self, id: str) -> None:
+        """Delete a game."""
         table = self.at(id)
         table.close()
         del self._tables[id]
@@ -116,14 +117,19 @@ class Tables:
         stop: Stop,
         adviser: SeatIn | None = None,
     ) -> dict[int, Decision]:
-        """What the agents of some seats, or one in their place, decide.
+        """Return the decisions of the agents at `seats`, or of `adviser`'s agent in their place.
 
-        `watch` is called on the event loop.
+        Calls `watch` on the event loop.
         """
-        specs = {
-            seat: dialled(session.game.name, adviser or session.seats[seat]).spec for seat in seats
-        }
+        specs = {seat: self.spec_at(session.game, adviser or session.seats[seat]) for seat in seats}
         return await self.ask(session, specs, watch, stop)
+
+    def spec_at(self, game: PageGame, seat: SeatIn) -> str:
+        """Return the spec of the agent at a seat."""
+        agent = agent_at(game, seat)
+        if agent is None:
+            raise InputError(f"no agent plays {game.title} here")
+        return agent.spec
 
     async def ask(
         self,
@@ -132,28 +138,28 @@ class Tables:
         watch: Callable[[Thought], None],
         stop: Stop,
     ) -> dict[int, Decision]:
-        """What these agents would decide at some seats; less than that only if it is stopped."""
+        """Return these agents' decisions by seat; fewer only if they are stopped."""
         loop, game = asyncio.get_running_loop(), session.game
         state, turn, rng = session.state.clone(), len(session.turns), self._rng.spawn(1)[0]
 
-        def tell(thought: Thought) -> None:
+        def report(thought: Thought) -> None:
             if not stop.stopped:
                 watch(thought)
 
-        def watched(thought: Thought) -> None:
+        def report_from_thread(thought: Thought) -> None:
             with contextlib.suppress(RuntimeError):  # the loop has ended
-                loop.call_soon_threadsafe(tell, thought)
+                loop.call_soon_threadsafe(report, thought)
 
         def think() -> dict[int, Decision]:
             if stop.stopped:
                 return {}
             agents = {seat: (spec, self._player(game, spec)) for seat, spec in specs.items()}
-            return game.think(Question(state, agents, turn, rng, watched, stop))
+            return game.think(Question(state, agents, turn, rng, report_from_thread, stop))
 
         return await self._thinkers.run(think)
 
     async def hear_referee(self, session: Session) -> Turn:
-        """The turn that none of the seats takes."""
+        """Return the referee's turn."""
         return await self._thinkers.run(partial(session.game.referee, session.state.clone()))
 
     def close(self) -> None:
@@ -161,8 +167,13 @@ class Tables:
             table.close()
         self.store.close()
 
+    def _check_seats(self, game: str, seats: list[SeatIn] | None) -> None:
+        """Raise `InputError` if a seat asks for an agent that it cannot have."""
+        for seat in seats or []:
+            agent_at(self.game(game), seat)
+
     def _player(self, game: PageGame, spec: str) -> Agent:
-        """The agent that `spec` names, if it plays this game."""
+        """Return the agent that `spec` names, if it plays this game."""
         agent = self.players.get(spec)
         if not plays(agent, game.states):
             raise InputError(f"agent {spec}: does not play {game.title}")
@@ -171,18 +182,18 @@ class Tables:
     def _kept(self, id: str) -> Session:
         document = self.store.load(id)
         if document is None or document.get("game") not in self.games:
-            raise UnknownSessionError("no such game here; it may have expired")
+            raise UnknownSessionError("unknown game; it may have expired")
         try:
             return Session.from_document(self.games[document["game"]], document, self._awake)
         except InputError as error:
             raise UnknownSessionError(str(error)) from None
 
     def _seat(self, session: Session) -> Table:
-        """A table, in place of the one at which nothing has happened for longest."""
+        """Return a new table; if there are too many, it replaces the one idle for longest."""
         if len(self._tables) >= _LIVE:
             idle = next((id for id, table in self._tables.items() if not table.busy), None)
             if idle is None:
-                raise BusyError(f"{_LIVE} games are being played here; try again in a while")
+                raise BusyError(f"server busy: {_LIVE} games in play; try again later")
             self._tables.pop(idle).close()
         table = self._tables[session.id] = Table(session, self)
         return table

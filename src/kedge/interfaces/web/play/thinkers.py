@@ -14,28 +14,28 @@ from kedge.errors import InputError
 
 T = TypeVar("T")
 
-_PATIENCE = 5.0  # seconds for those that still think when the program ends
+_PATIENCE = 5.0  # seconds for threads that still think when the program ends
 _thinking: set[threading.Thread] = set()
 
 
 class BusyError(InputError):
-    """More is asked for than the server does at once."""
+    """The server is busy."""
 
 
 class Thinkers:
-    """So many threads at once; who comes later stands in line, and no more than `line` may.
+    """At most `threads` threads and a queue of at most `queue` calls.
 
-    Unlike those of an executor they do not keep the program from ending.
+    Unlike the threads of an executor, these do not keep the program from ending.
     """
 
-    def __init__(self, threads: int, line: int) -> None:
+    def __init__(self, threads: int, queue: int) -> None:
         self._free = asyncio.Semaphore(threads)
-        self._under_way, self._most = 0, threads + line
+        self._under_way, self._most = 0, threads + queue
 
     async def run(self, think: Callable[[], T]) -> T:
-        """What `think` returns, or raises."""
+        """Run `think` in a thread."""
         if self._under_way >= self._most:
-            raise BusyError("too many are asking at once; try again in a while")
+            raise BusyError("server busy: too many requests; try again later")
         self._under_way += 1
         try:
             async with self._free:
@@ -46,34 +46,34 @@ class Thinkers:
 
 async def _in_thread(think: Callable[[], T]) -> T:
     loop = asyncio.get_running_loop()
-    found: asyncio.Future[T] = loop.create_future()
+    result: asyncio.Future[T] = loop.create_future()
 
     def settle(how: Callable[[Any], None], what: Any) -> None:
-        if not found.done():  # cancelled
+        if not result.done():  # cancelled
             how(what)
 
     def work() -> None:
-        how: Callable[[Any], None] = found.set_result
+        how: Callable[[Any], None] = result.set_result
         _thinking.add(threading.current_thread())
         try:
             what: Any = think()
         except Exception as error:
-            how, what = found.set_exception, error
+            how, what = result.set_exception, error
         finally:
             _thinking.discard(threading.current_thread())
         with contextlib.suppress(RuntimeError):  # the loop has ended
             loop.call_soon_threadsafe(settle, how, what)
 
     threading.Thread(target=work, name="think", daemon=True).start()
-    return await found
+    return await result
 
 
 @atexit.register
 def _let_end() -> None:
-    """Wait a while for those that think.
+    """Wait a while for the threads that still think.
 
-    Python cuts such threads off as it ends, and one that is in native code then takes the process
-    down with it. So who does not come back in time is left behind, and Python with it.
+    Python cuts such threads off as it ends, and one in native code then crashes the process. If a
+    thread does not come back in time, leave without Python's own ending.
     """
     end = monotonic() + _PATIENCE
     for thread in tuple(_thinking):

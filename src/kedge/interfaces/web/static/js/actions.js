@@ -1,5 +1,6 @@
-// What can be done with a game beside playing it.
+// The buttons below a board.
 import { html, useState } from "../vendor/preact-htm.js";
+import { seating } from "./agent_choice.js";
 import { api } from "./api.js";
 import { Confirm, Dialog } from "./dialog.js";
 import { GAMES } from "./games.js";
@@ -10,7 +11,7 @@ export function Actions({ session, shown, canPlayOn, act, files, reviewed, onTro
   const loser = session.deciding.find((seat) => people.includes(seat)) ?? people[0];
   const look = GAMES[session.game];
   const switches = people.length === 1 && session.seats.length === 2 && !session.outcome && !look.hides;
-  const undoable = session.turns.length > 0 || Boolean(session.outcome); // who resigns at once has made no move
+  const undoable = session.turns.length > 0 || Boolean(session.outcome); // a player may resign before any move
   const [resigning, setResigning] = useState(false);
   const [copied, setCopied] = useState(false);
   const [link, setLink] = useState(null);
@@ -21,7 +22,7 @@ export function Actions({ session, shown, canPlayOn, act, files, reviewed, onTro
       setCopied(true);
       setTimeout(() => setCopied(false), 2000);
     } catch {
-      setLink(made); // the browser keeps its clipboard to itself
+      setLink(made); // the browser does not allow the clipboard
     }
   };
   const save = (annotated) =>
@@ -48,32 +49,30 @@ export function Actions({ session, shown, canPlayOn, act, files, reviewed, onTro
       ${session.document && html`<button type="button" onClick=${copy}>${copied ? "Copied" : "Copy link"}</button>`}
     </p>
     ${resigning && html`
-      <${Confirm} title=${look.heir ? `Give up ${session.seats[loser].name}? An agent goes on with it.` : "Give up this game?"}
+      <${Confirm} title=${look.heir ? `Resign ${session.seats[loser].name}? An agent takes over.` : "Resign this game?"}
         yes="Resign" onClose=${() => setResigning(false)}
         onYes=${() => act(look.heir ? handedOver(session, loser) : api.resign(session.id, loser))} />`}
     ${link && html`
-      <${Dialog} title="A link to this position" onClose=${() => setLink(null)}>
+      <${Dialog} title="Link to this position" onClose=${() => setLink(null)}>
         <input type="text" readonly value=${link} aria-label="The link" onFocus=${(event) => event.target.select()} />
         <p class="actions"><button type="button" onClick=${() => setLink(null)}>Close</button></p>
       <//>`}`;
 }
 
-// Who plays one side goes on with the other; for a moment they have both, so that no agent plays against itself.
+// Switch the person's side. For a moment the person has both, so that no agent plays against itself.
 async function switched({ id, seats }, mine) {
-  const { dial, settings } = seats[1 - mine];
-  await api.sit(id, 1 - mine, { human: true, dial, settings });
-  return api.sit(id, mine, { human: false, dial, settings });
+  const agent = seating(seats[1 - mine]);
+  await api.sit(id, 1 - mine, { ...agent, human: true });
+  return api.sit(id, mine, { ...agent, human: false });
 }
 
 function handedOver({ id, seats }, seat) {
-  const { dial, settings } = seats[seat];
-  return api.sit(id, seat, { human: false, dial, settings });
+  return api.sit(id, seat, { ...seating(seats[seat]), human: false });
 }
 
 async function linkOf({ id, game, recorded, setup, document: turns, seats }) {
   if (recorded) return `${location.origin}/#/link/${await pack({ game, record: await api.record(id) })}`;
-  const told = seats.map(({ human, dial, settings }) => ({ human, dial, settings }));
-  return `${location.origin}/#/link/${await pack({ game, setup, turns, seats: told })}`;
+  return `${location.origin}/#/link/${await pack({ game, setup, turns, seats: seats.map(seating) })}`;
 }
 
 function download(text, name) {

@@ -1,14 +1,14 @@
-// Where the page stands, by the address behind the #, and what is drawn there.
+// The page: chooses what to show by the part of the address behind the #.
 import { html, render, useEffect, useState } from "../vendor/preact-htm.js";
 import { api } from "./api.js";
 import { GameView } from "./game_view.js";
 import { unpack } from "./link.js";
 import { GameFrom, NewGame } from "./new_game.js";
-import { GAMES } from "./games.js";
+import { GAMES, loadGames } from "./games.js";
 import { stored } from "./storage.js";
 
-// #/ all games, #/chess a new game, #/chess/ID/12 one from a position of another, #/s/ID one that was begun,
-// #/s/ID/1 from a seat at it, #/link/PACKED one from a link
+// #/ all games, #/GAME a new game, #/GAME/ID/12 a new game from a position of game ID, #/s/ID a game,
+// #/s/ID/1 a game seen from a seat, #/link/PACKED a game from a link
 function useRoute() {
   const [route, setRoute] = useState(location.hash);
   useEffect(() => {
@@ -23,15 +23,20 @@ function Page() {
   const [where, what, which] = useRoute();
   const [games, setGames] = useState(null);
   const [trouble, setTrouble] = useState(null);
-  useEffect(() => void api.games().then(setGames, (error) => setTrouble(error.message)), []);
-  const [broken, setBroken] = useState(null); // a link, by what it holds
+  useEffect(() => {
+    api.games().then(loadGames).then(([loaded, failed]) => {
+      setGames(loaded);
+      if (failed.length) setTrouble(`The board of ${failed.join(" and ")} does not load; see the browser's console.`);
+    }).catch((error) => setTrouble(error.message));
+  }, []);
+  const [broken, setBroken] = useState(null); // a link, by its content
   useEffect(() => {
     if (where !== "link") return;
     unpack(what)
-      .catch(() => { throw new Error("it is damaged, or not all of it is here."); })
-      .then((told) => (told.record ? api.read(told) : api.begin(told)))
+      .catch(() => { throw new Error("it is damaged or incomplete."); })
+      .then((game) => (game.record ? api.read(game) : api.begin(game)))
       .then((session) => location.replace(`#/s/${session.id}`))
-      .catch((error) => setBroken({ what, why: `The link cannot be followed: ${error.message}` }));
+      .catch((error) => setBroken({ what, why: `Cannot open the link: ${error.message}` }));
   }, [where, what]);
 
   return html`
@@ -46,7 +51,7 @@ function Page() {
 }
 
 function Offer({ games, wanted, from, turn }) {
-  const game = games.find((one) => one.game === wanted);
+  const game = games.find(({ game: name }) => name === wanted);
   useEffect(() => { document.title = game ? `${GAMES[game.game].title} – kedge` : "kedge"; }, [game]);
   if (game) {
     return html`<main>${from
@@ -57,16 +62,16 @@ function Offer({ games, wanted, from, turn }) {
     <main class="offer">
       <h1>Play someone who errs like a person</h1>
       <p class="lead">
-        A model of people says what they would play. Search improves on it exactly as far as a dial
+        A model predicts what people would play. Search improves on it as far as a dial
         allows. Turn the dial, and see why it plays what it plays.
       </p>
       <ul class="games">
-        ${games.map((one) => html`
-          <li key=${one.game}>
-            <a href=${`#/${one.game}`}>
-              <span class="emblem" aria-hidden="true">${GAMES[one.game].emblem}</span>
-              <strong>${GAMES[one.game].title}</strong>
-              <span>${GAMES[one.game].about}</span>
+        ${games.map(({ game: name, title, emblem, about }) => html`
+          <li key=${name}>
+            <a href=${`#/${name}`}>
+              <span class="emblem" aria-hidden="true">${emblem}</span>
+              <strong>${title}</strong>
+              <span>${about}</span>
             </a>
           </li>`)}
       </ul>
@@ -78,11 +83,11 @@ function Recent() {
   const kept = stored("kedge-games", []);
   if (!kept.length) return null;
   return html`
-    <h2>Go on with</h2>
+    <h2>Continue</h2>
     <ul class="recent">
-      ${kept.map((one) => html`
-        <li key=${one.id}><a href=${`#/s/${one.id}`}>${GAMES[one.game]?.title || one.game}</a>${" "}
-          <span>after ${one.turns} ${one.turns === 1 ? "turn" : "turns"}, ${new Date(one.when).toLocaleString()}</span></li>`)}
+      ${kept.map(({ id, game, turns, when }) => html`
+        <li key=${id}><a href=${`#/s/${id}`}>${GAMES[game]?.title || game}</a>${" "}
+          <span>after ${turns} ${turns === 1 ? "turn" : "turns"}, ${new Date(when).toLocaleString()}</span></li>`)}
     </ul>`;
 }
 
@@ -100,13 +105,12 @@ function Top({ games, current }) {
     <header class="top">
       <a class="brand" href="#/"><img src="/static/icon.svg" alt="" width="22" height="22" />kedge</a>
       <nav aria-label="Games">
-        ${(games || []).map((one) => html`
-          <a key=${one.game} href=${`#/${one.game}`}
-            aria-current=${one.game === current ? "page" : undefined}>${GAMES[one.game].title}</a>`)}
+        ${(games || []).map(({ game: name, title }) => html`
+          <a key=${name} href=${`#/${name}`} aria-current=${name === current ? "page" : undefined}>${title}</a>`)}
       </nav>
       <a class="quiet" href="/api/docs">API</a>
       <button class="quiet" type="button" onClick=${turn}
-        aria-label=${`Theme: ${theme || "as the system has it"}; change it`}>
+        aria-label=${`Theme: ${theme || "system"}; change it`}>
         ${{ "": "◐", light: "☀", dark: "☾" }[theme]}
       </button>
     </header>`;

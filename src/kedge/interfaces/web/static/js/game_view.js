@@ -1,6 +1,7 @@
-// A game as it is played: the board, who sits at it, the dial, and why it plays what it plays.
+// A game in play: the board, the players, the dial, and the reasons behind the moves.
 import { html, useCallback, useEffect, useRef, useState } from "../vendor/preact-htm.js";
 import { Actions } from "./actions.js";
+import { AgentChoice } from "./agent_choice.js";
 import { api, live } from "./api.js";
 import { Dial } from "./dial.js";
 import { GAMES, turnName } from "./games.js";
@@ -14,52 +15,56 @@ import { Why } from "./why.js";
 
 export function GameView({ id, seat, games }) {
   const [session, setSession] = useState(null);
-  const [thoughts, setThoughts] = useState({}); // as far as they were heard, advice among them
+  const [thoughts, setThoughts] = useState({}); // all analyses so far, including advice
   const [wanted, setWanted] = useState(localStorage.getItem("kedge-advice") === "on");
   const [review, setReview] = useState(null);
   const [hovered, setHovered] = useState(null);
   const [trouble, setTrouble] = useState(null);
   const [state, setState] = useState("open");
   const [flipped, setFlipped] = useState(false);
-  // Where people share a screen and must not see each other's cards: who looks at it now.
+  // Who looks at a shared screen, in games where people must not see each other's cards.
   const [looking, setLooking] = useState(null);
   const eyes = seat ?? looking;
-  // A move that is being made outlives a reload.
+  // A move in progress survives a reload.
   const kept = `kedge-draft-${id}`;
   const [draft, setDraft] = useState(() => stored(kept, {}, sessionStorage));
   useEffect(() => sessionStorage.setItem(kept, JSON.stringify(draft)), [draft]);
   const [asked, setAsked] = useState(null);
   const socket = useRef(null);
-  const heading = useHeading(Boolean(session && games));
+  const newest = useRef(0); // revision of the session
+  const look = session && games ? GAMES[session.game] : null;
+  const heading = useHeading(Boolean(look));
   const [then, shown, onShow] = useHistory(session, setTrouble);
-  const alone = session && GAMES[session.game].peopleOnly?.(session.setup);
+  const alone = session && games && peopleOnly(session, games);
   const advised = Boolean(wanted && session && !alone);
 
   const hear = (thought) => setThoughts((known) => heard(known, thought));
   const people = (session?.seats ?? []).map((_, number) => number).filter((number) => session.seats[number].human);
   const mine = (then?.deciding ?? []).filter((number) => people.includes(number) && number === (eyes ?? number));
-  // Who writes orders for one of several wants to be advised on those.
+  // Advice is first for the seat whose orders are being written.
   const advisable = advised ? mine.toSorted((one, other) => (other === draft?.seat) - (one === draft?.seat)) : [];
   const offered = session ? decisions(session, then, advisable, thoughts) : [];
   const decision = chosen(offered, asked, thoughts);
   const about = decision && thoughts[decision.turn]?.[decision.seat];
-  // What is pointed at in an agent's reasons is shown where it was to be played.
+  // A move that is pointed at in an analysis is shown on the position of the analysis.
   const before = useBefore(session, then?.isEarlier ? null : about, Boolean(hovered));
   const [asking, ask] = useQuestion(session, decision, {
     thought: about, possible: then?.isEarlier && session.document && !alone, wanted: advised,
     onThought: hear, onTrouble: setTrouble,
   });
-  const show = useCallback((found) => {
-    setSession((known) => (known && known.revision > found.revision ? known : found));
-    setThoughts((known) => found.thoughts.reduce(heard, upTo(known, found.turns.length)));
+  const show = useCallback((news) => {
+    if (news.revision < newest.current) return; // an answer that a message has overtaken
+    newest.current = news.revision;
+    setSession(news);
+    setThoughts((known) => news.thoughts.reduce(heard, upTo(known, news.turns.length)));
   }, []);
   useEffect(() => {
-    setThoughts({}); // who looks next is not to see what only the last one may
+    setThoughts({}); // the next viewer must not see the last one's analyses
     socket.current = live(id, {
       eyes,
       onState: (now) => {
         setState(now);
-        if (now === "open") setTrouble(null); // that nobody answered is no longer so
+        if (now === "open") setTrouble(null); // the server answers again
       },
       onMessage: (message) => {
         if (message.type === "session") show(message.session);
@@ -76,23 +81,23 @@ export function GameView({ id, seat, games }) {
   }, [advised, wanted, id, eyes]);
   useEffect(() => setLooking(null), [session?.turns.length]);
   useEffect(() => { if (session) remember(session); }, [session?.turns.length, session?.outcome]);
-  useEffect(() => { if (session) document.title = `${GAMES[session.game].title} – kedge`; }, [session?.game]);
+  useEffect(() => { if (look) document.title = `${look.title} – kedge`; }, [look]);
 
-  const act = (asked) => asked.then((found) => { setTrouble(null); show(found); },
+  const act = (request) => request.then((news) => { setTrouble(null); show(news); },
     (error) => setTrouble(error.message));
   if (state === "gone") {
-    return html`<main><p class="notice" role="alert">There is no such game here any more.
+    return html`<main><p class="notice" role="alert">This game no longer exists.
       <a href="#/"> Begin another</a></p></main>`;
   }
   if (!session || !games) return html`<main class="table" aria-busy="true"></main>`;
+  if (!look) return html`<main class="table"></main>`; // the page says why
 
-  const look = GAMES[session.game];
-  const game = games.find((one) => one.game === session.game);
+  const game = games.find(({ game: name }) => name === session.game);
   const { Board } = look;
   const isNow = shown === session.turns.length;
   const covered = look.hides && !session.outcome && people.length > 1 && (eyes ?? NaN) !== session.eyes;
   const play = (move, number = mine[0]) => act(api.move(id, number, move, session.turns.length, eyes));
-  const sit = (number, told) => act(api.sit(id, number, told, eyes));
+  const sit = (number, player) => act(api.sit(id, number, player, eyes));
   const agents = session.seats.map((seat, number) => ({ ...seat, number })).filter((seat) => !seat.human);
   const judged = review && isOf(review, session) ? review : null;
   const board = {
@@ -127,9 +132,13 @@ export function GameView({ id, seat, games }) {
       <div class="beside">
         <aside aria-label="The dial, and why">
           ${look.Panel && html`<${look.Panel} ...${board} />`}
-          ${dials(agents).map(([label, seat, numbers]) => html`
+          ${alike(agents).map(([label, seat, numbers]) => (seat.dial === null ? html`
+            <div class="card agent" key=${label}>
+              <${AgentChoice} label=${label} agents=${game.agents} agent=${seat.agent}
+                onChange=${(agent) => numbers.forEach((number) => sit(number, { agent }))} />
+            </div>` : html`
             <${Dial} key=${label} label=${label} seat=${seat} stops=${game.stops} anchor=${look.anchor} people=${look.people}
-              onChange=${(told) => numbers.forEach((number) => sit(number, told))} />`)}
+              onChange=${(player) => numbers.forEach((number) => sit(number, player))} />`))}
           ${alone && html`<p class="card">${alone}</p>`}
           ${!alone && people.length > 0 && html`
             <label class="card switch"><input type="checkbox" role="switch" checked=${advised}
@@ -157,16 +166,23 @@ function titleOf(session, decision, mine) {
   return mine.includes(decision.seat) ? `Your move${mine.length > 1 ? `: ${name}` : ""}` : `${name} to move`;
 }
 
-const isAmongSeveral = (decision, offered) => offered.filter((one) => one.turn === decision.turn).length > 1;
+const isAmongSeveral = (decision, offered) => offered.filter(({ turn }) => turn === decision.turn).length > 1;
 
-// Agents that sit alike share a dial.
-function dials(agents) {
-  const alike = new Map();
+// Why no agent can play this game, if none can.
+function peopleOnly({ game: name, setup }, games) {
+  const game = games.find(({ game: other }) => other === name);
+  if (game && !game.stops.length && !game.agents.length) return "No agent plays this game.";
+  return GAMES[name]?.peopleOnly?.(setup);
+}
+
+// Agents with the same settings share a dial.
+function alike(agents) {
+  const groups = new Map();
   for (const seat of agents) {
-    const key = JSON.stringify([seat.dial, seat.settings]);
-    alike.set(key, [...(alike.get(key) || []), seat]);
+    const key = JSON.stringify([seat.dial, seat.settings, seat.agent]);
+    groups.set(key, [...(groups.get(key) || []), seat]);
   }
-  return [...alike.values()].map((seats) => [`How ${who(seats)}`, seats[0], seats.map((seat) => seat.number)]);
+  return [...groups.values()].map((seats) => [`How ${who(seats)}`, seats[0], seats.map((seat) => seat.number)]);
 }
 
 function who(seats) {
@@ -178,10 +194,10 @@ function status(session, mine, state) {
   if (state === "lost") return "kedge does not answer; trying again…";
   if (session.outcome) return session.outcome;
   const names = session.deciding.map((seat) => session.seats[seat].name);
-  const said = GAMES[session.game].status?.(session, mine);
-  if (said) return said;
+  const words = GAMES[session.game].status?.(session, mine);
+  if (words) return words;
   if (mine.length) {
-    // Who does not see the board is told what was played on it.
+    // Screen readers say the last move.
     const last = session.turns.length - 1;
     return html`<span class="sr">${last >= 0 && `${turnName(last, session)}. `}</span>
       ${mine.map((seat) => session.seats[seat].name).join(", ")} to move`;
@@ -195,10 +211,10 @@ function earlier(shown, session) {
   return `After ${turnName(shown - 1, session)}`;
 }
 
-// The last games, for the first page to offer.
+// Remember the last games for the start page.
 function remember(session) {
   const kept = stored("kedge-games", []);
   const mine = { id: session.id, game: session.game, turns: session.turns.length, when: Date.now() };
-  const others = kept.filter((one) => one.id !== session.id).slice(0, 7);
+  const others = kept.filter(({ id }) => id !== session.id).slice(0, 7);
   localStorage.setItem("kedge-games", JSON.stringify(session.outcome ? others : [mine, ...others]));
 }

@@ -1,36 +1,51 @@
-// The games that the page can draw: each has a board and the words around it.
+// The games that the server offers. Each has a title, an emblem, a sentence, and the exports of its board's module.
 //
-// A board's module exports
-//   Board     what is played on; it is given { session, look, thought, hovered, onHover, onPlay, mine, flipped },
-//             and the seat from which it is looked at; covered until who shares the screen calls onLook
-//   number    (ply, session) => what stands before a turn in the list of them
-//   setup     what a new game is told unless Setup changes it; Setup: { setup, onChange }
-// and where it has them: label (as number, where that says too little by itself), Extra (below the bars),
-// seatNames(setup), flips, resigns, heir (an agent goes on for who resigns), undoes (false if it does not), hides (seats
-// do not see the same), anchor (what is called people elsewhere), sheet (two columns of moves), and
-//   Panel          what stands first beside the board; they share { draft, onDraft }, a move that is being made
+// A module exports
+//   Board     what is played on; its props are { session, look, thought, hovered, onHover, onPlay, mine, flipped,
+//             seat, covered, onLook, draft, onDraft }
+//   number    (ply, session) => what stands before a turn in the list of turns
+//   setup     options of a new game, unless Setup changes them
+// and, if it has them,
+//   Setup          form fields of a new game: { setup, onChange }
+//   once           names of options that the next game does not remember, such as a position
+//   label          like number, for a turn outside the list
+//   sheet          whether the list has two columns
+//   Extra          more below the bars of an analysis
+//   Panel          more beside the board; it shares { draft, onDraft }, a move in progress, with Board
 //   status         (session, mine) => whose turn it is, in words
-//   people         { name, label, least, most, step, usual }: a number behind the dial that a new game asks for
-//   peopleOnly     (setup) => why no agent can play, if none can
-//   caveat         (setup) => what to know of agents there
-//   severalPeople  whether any number of people may sit at the table
-// While an earlier position is looked at, `session` is the game as it stood there, its `isEarlier` is true, and
-// `mine` is empty.
-import * as blotto from "./boards/blotto.js";
-import * as chess from "./boards/chess.js";
-import * as diplomacy from "./boards/diplomacy.js";
-import * as go from "./boards/go.js";
-import * as hanabi from "./boards/hanabi.js";
+//   seatNames      (setup) => names of the seats, if they depend on the setup
+//   flips, resigns, undoes (default true)
+//   heir           whether an agent takes over from a player who resigns
+//   hides          whether seats see different things
+//   severalPeople  whether any number of people may play
+//   anchor         what the anchor stands for (default "people")
+//   people         { name, label, least, most, step, usual }: a number of the anchor that a new game asks for
+//   peopleOnly     (setup) => why no agent can play, or null
+//   caveat         (setup) => a warning about agents, or null
+// At an earlier position, `session` is the game as it stood there, `session.isEarlier` is true, and `mine` is empty.
+export const GAMES = {};
 
-export const GAMES = {
-  chess: { title: "Chess", emblem: "♞", about: "With or without a clock, at any rating.", ...chess },
-  go: { title: "Go", emblem: "⚫", about: "Against a model of professionals.", ...go },
-  diplomacy: { title: "Diplomacy", emblem: "⚔", about: "Seven powers without a word; take any of them.", ...diplomacy },
-  hanabi: { title: "Hanabi", emblem: "✺", about: "Together, each seeing all cards but their own.", ...hanabi },
-  blotto: { title: "Blotto", emblem: "▥", about: "Troops on fields, all at once.", ...blotto },
-};
+// Loads the boards of all games. Returns the games that can be drawn, and the titles of the others.
+export async function loadGames(offered) {
+  const results = await Promise.allSettled(offered.map(load));
+  const isLoaded = (_, i) => results[i].status === "fulfilled";
+  return [offered.filter(isLoaded), offered.filter((game, i) => !isLoaded(game, i)).map(({ title }) => title)];
+}
 
-// A turn as it is spoken of, such as "12… Nf6".
+async function load({ game, title, emblem, about, script, style }) {
+  const [board] = await Promise.all([import(script), style && linked(style)]);
+  GAMES[game] = { title, emblem, about, ...board };
+}
+
+function linked(href) {
+  return new Promise((resolve, reject) => {
+    const link = document.createElement("link");
+    Object.assign(link, { rel: "stylesheet", href, onload: resolve, onerror: reject });
+    document.head.append(link);
+  });
+}
+
+// A turn with its number, such as "12… Nf6".
 export function turnName(ply, session) {
   const { label, number } = GAMES[session.game];
   return `${(label || number)(ply, session)} ${session.turns[ply].name}`.trim();

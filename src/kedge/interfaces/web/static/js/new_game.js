@@ -1,12 +1,13 @@
-// What a new game is told, before it begins. The next one is offered what this one was.
+// The form of a new game. It remembers the last choices.
 import { html, useEffect, useState } from "../vendor/preact-htm.js";
+import { AgentChoice } from "./agent_choice.js";
 import { api } from "./api.js";
 import { likest } from "./dial.js";
 import { GAMES, turnName } from "./games.js";
 import { useHeading } from "./heading.js";
 import { stored } from "./storage.js";
 
-// One that begins where another stood after so many turns.
+// A new game from the position of another game after `turn` turns.
 export function GameFrom({ game, id, turn }) {
   const [session, setSession] = useState(null);
   const [trouble, setTrouble] = useState(null);
@@ -17,35 +18,38 @@ export function GameFrom({ game, id, turn }) {
 
 export function NewGame({ game, from }) {
   const look = GAMES[game.game];
-  const usual = { mine: look.severalPeople ? [0] : 0, dial: 0.5, settings: {}, setup: look.setup };
-  const [told, setTold] = useState({ ...usual, ...remembered(game.game) });
+  const usual = { mine: look.severalPeople ? [0] : 0, dial: 0.5, settings: {}, agent: game.agents[0], setup: look.setup };
+  const [choices, setChoices] = useState({ ...usual, ...remembered(game.game) });
   const [trouble, setTrouble] = useState(null);
   const heading = useHeading();
-  const tell = (news) => setTold({ ...told, ...news });
-  const setup = from ? from.session.setup : told.setup;
+  const change = (news) => setChoices({ ...choices, ...news });
+  const setup = from ? from.session.setup : choices.setup;
   const names = look.seatNames ? look.seatNames(setup) : game.seats;
-  const alone = look.peopleOnly?.(setup);
+  const { agents, stops } = game;
+  const alone = look.peopleOnly?.(setup) ?? (stops.length || agents.length ? null : "No agent plays this game; all players are people.");
   const caveat = look.caveat?.(setup);
-  const mine = alone ? "all" : told.mine >= names.length ? 0 : told.mine; // there may be fewer seats than last time
+  const mine = alone ? "all" : choices.mine >= names.length ? 0 : choices.mine; // there may be fewer seats than last time
 
   const isMine = (seat) => (look.severalPeople ? mine.includes(seat) : mine === seat || mine === "all");
-  const turn = (seat) => tell({ mine: isMine(seat) ? mine.filter((one) => one !== seat) : [...mine, seat] });
-  const seats = () => names.map((_, seat) => ({ human: isMine(seat), dial: told.dial, settings: told.settings }));
-  const go = (asked) => asked.then(
+  const turn = (seat) => change({ mine: isMine(seat) ? mine.filter((other) => other !== seat) : [...mine, seat] });
+  const { dial, settings, agent } = choices;
+  const player = agents.length ? { agent } : { dial, settings };
+  const seats = () => names.map((_, seat) => ({ human: isMine(seat), ...(stops.length || agents.length ? player : {}) }));
+  const open = (request) => request.then(
     (session) => {
-      localStorage.setItem(`kedge-new-${game.game}`, JSON.stringify(told));
+      localStorage.setItem(`kedge-new-${game.game}`, JSON.stringify(choices));
       location.hash = `#/s/${session.id}`;
     },
     (error) => setTrouble(error.message));
   const begin = (event) => {
     event.preventDefault();
     const turns = from ? from.session.document.slice(0, from.turn) : [];
-    go(api.begin({ game: game.game, setup, turns, seats: seats() }));
+    open(api.begin({ game: game.game, setup, turns, seats: seats() }));
   };
   const read = async (event) => {
     const file = event.target.files[0];
-    if (file) go(api.read({ game: game.game, record: await file.text(), seats: seats() }));
-    event.target.value = ""; // so that the same file may be tried again
+    if (file) open(api.read({ game: game.game, record: await file.text(), seats: seats() }));
+    event.target.value = ""; // so that the same file can be tried again
   };
   const { Setup } = look;
   return html`
@@ -59,19 +63,21 @@ export function NewGame({ game, from }) {
               onChange=${() => turn(seat)} /><span>${name}</span></label>`)
           : [...names.entries(), ["all", "everyone"], [null, "watching"]].map(([seat, name]) => html`
             <label key=${name}><input type="radio" name="seat" checked=${mine === seat}
-              disabled=${alone && seat !== "all"} onChange=${() => tell({ mine: seat })} /><span>${name}</span></label>`)}
+              disabled=${alone && seat !== "all"} onChange=${() => change({ mine: seat })} /><span>${name}</span></label>`)}
       </fieldset>
       ${alone ? html`<p role="status">${alone}</p>` : html`
-        <label class="slider"><span>The others play at <strong>${Math.round(100 * told.dial)}</strong> of 100</span>
-          <input type="range" min="0" max="1" step="0.01" value=${told.dial}
-            aria-valuetext=${`${Math.round(100 * told.dial)} of 100`}
-            onInput=${(event) => tell({ dial: Number(event.target.value) })} />
-          <span class="ends"><span>${likest(look.anchor || "people")}</span><span>as strong as it gets</span></span>
-        </label>
+        ${agents.length ? html`
+          <${AgentChoice} label="Opponent" agents=${agents} agent=${agent} onChange=${(agent) => change({ agent })} />` : html`
+          <label class="slider"><span>The others play at <strong>${Math.round(100 * dial)}</strong> of 100</span>
+            <input type="range" min="0" max="1" step="0.01" value=${dial}
+              aria-valuetext=${`${Math.round(100 * dial)} of 100`}
+              onInput=${(event) => change({ dial: Number(event.target.value) })} />
+            <span class="ends"><span>${likest(look.anchor || "people")}</span><span>as strong as it gets</span></span>
+          </label>`}
         ${caveat && html`<p role="status">${caveat}</p>`}`}
       ${look.people && html`
-        <${People} ...${look.people} settings=${told.settings} onChange=${(settings) => tell({ settings })} />`}
-      ${Setup && !from && html`<${Setup} setup=${setup} onChange=${(setup) => tell({ setup })} />`}
+        <${People} ...${look.people} settings=${settings} onChange=${(settings) => change({ settings })} />`}
+      ${Setup && !from && html`<${Setup} setup=${setup} onChange=${(setup) => change({ setup })} />`}
       <p class="actions">
         <button class="main" type="submit">Begin</button>
         ${from && html`<a class="button" href=${`#/s/${from.session.id}`}>Back to the game</a>`}
@@ -86,7 +92,7 @@ export function NewGame({ game, from }) {
 const positionName = ({ session, turn }) =>
   (turn ? `From the position after ${turnName(turn - 1, session)}.` : "From the first position.");
 
-// The number of the anchor: whom it plays like.
+// A number of the anchor, such as the rating of the people it imitates.
 function People({ name, label, least, most, step, usual, settings, onChange }) {
   const value = settings[name] ?? usual;
   return html`
@@ -97,7 +103,8 @@ function People({ name, label, least, most, step, usual, settings, onChange }) {
 }
 
 function remembered(game) {
-  const told = stored(`kedge-new-${game}`, {});
-  const { fen, seed, ...setup } = told.setup || {}; // a position and a deck are for once
-  return { ...told, setup: { ...GAMES[game].setup, ...setup } };
+  const choices = stored(`kedge-new-${game}`, {});
+  const { setup, once = [] } = GAMES[game];
+  const lasting = Object.entries(choices.setup || {}).filter(([name]) => !once.includes(name));
+  return { ...choices, setup: { ...setup, ...Object.fromEntries(lasting) } };
 }

@@ -1,4 +1,4 @@
-// The review of a game whose decisions search values by themselves: Hanabi, and Diplomacy's seven powers.
+// The review of a game in which search values each decision alone.
 import { html, useState } from "../vendor/preact-htm.js";
 import { Curve } from "./curve.js";
 import { turnName } from "./games.js";

@@ -1,11 +1,12 @@
-// Who sits at a side of a board, what else there is to say of it, and the time that is left.
+// A side of a board: its player, more about it, and its clock.
 import { html, useEffect, useState } from "../vendor/preact-htm.js";
 
 // "you", the agent and its dial, or the player of a game from a file.
 export function whoSits({ recorded, seats }, seat) {
-  const { human, dial, player, rating } = seats[seat];
+  const { human, dial, agent, player, rating } = seats[seat];
   if (recorded) return `${player ?? "unknown"}${rating === null ? "" : ` (${rating})`}`;
-  return human ? "you" : `kedge at ${Math.round(100 * dial)}`;
+  if (human) return "you";
+  return dial === null ? agent : `kedge at ${Math.round(100 * dial)}`;
 }
 
 export function Side({ session, seat, children }) {

@@ -1,14 +1,15 @@
-// What was thought of each decision, by turn and then by seat; and which of them one asks about.
+// The analyses by turn and seat, and the choice among them.
 import { html, useEffect, useState } from "../vendor/preact-htm.js";
+import { seating } from "./agent_choice.js";
 import { api } from "./api.js";
 
 export const heard = (known, thought) =>
   ({ ...known, [thought.turn]: { ...known[thought.turn], [thought.seat]: thought } });
 
-// What was thought of turns that are undone is of another game.
+// Drop the analyses of turns that were undone.
 export const upTo = (known, count) => Object.fromEntries(Object.entries(known).filter(([turn]) => turn <= count));
 
-// The decisions that there are to ask about where the board stands, each { turn, seat, name }, the latest first.
+// The decisions at the shown position, each { turn, seat, name }, the latest first.
 export function decisions(session, then, mine, thoughts) {
   const turn = then.turns.length;
   const at = (seats) => seats.map((seat) => ({ turn, seat, name: session.seats[seat].name }));
@@ -20,7 +21,7 @@ export function decisions(session, then, mine, thoughts) {
   return [...at(mine), ...at(underWay), ...made];
 }
 
-// The one that was asked for or, when the game has gone on, the next of the same seat; else one that was thought of.
+// The selected decision; after new turns, the next of the same seat; else one with an analysis.
 export function chosen(offered, asked, thoughts) {
   return offered.find((one) => same(one, asked)) || offered.find((one) => one.seat === asked?.seat)
     || offered.find((one) => thoughts[one.turn]?.[one.seat]) || offered[0];
@@ -28,8 +29,8 @@ export function chosen(offered, asked, thoughts) {
 
 const same = (one, other) => one.turn === other?.turn && one.seat === other?.seat;
 
-// Asks what an agent of this game would decide at an earlier position, at once if that is `wanted`.
-// Gives whether that is under way, and ask(), if nobody has thought of it and it can be asked.
+// Ask the game's agent about an earlier position, at once if `wanted`.
+// Returns whether the request is open, and ask() if there is no analysis yet.
 export function useQuestion(session, decision, { thought, possible, wanted, onThought, onTrouble }) {
   const [asking, setAsking] = useState(null);
   const open = Boolean(possible && decision && !thought);
@@ -45,11 +46,11 @@ export function useQuestion(session, decision, { thought, possible, wanted, onTh
 }
 
 function questionAt({ game, setup, document: turns, seats }, { turn, seat }) {
-  const { dial, settings } = seats.find((one) => !one.human) || seats[0];
-  return { game, setup, turns: turns.slice(0, turn), seat, dial, settings };
+  const { human, ...agent } = seating(seats.find((other) => !other.human) || seats[0]);
+  return { game, setup, turns: turns.slice(0, turn), seat, ...agent };
 }
 
-// Where several decide at once each has its reasons.
+// The choice among several decisions.
 export function Whose({ offered, decision, onAsk }) {
   return html`
     <select aria-label="Whose decision" value=${offered.findIndex((one) => same(one, decision))}

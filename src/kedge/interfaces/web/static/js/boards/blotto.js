@@ -1,5 +1,5 @@
 // Blotto: troops on fields, both sides at once; the last round stands above the next.
-import { html, useState } from "../../vendor/preact-htm.js";
+import { html, useState } from "/static/vendor/preact-htm.js";
 
 export const setup = { rounds: 10, troops: 10, fields: 3 };
 export const undoes = false;

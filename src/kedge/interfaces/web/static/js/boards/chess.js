@@ -1,8 +1,8 @@
 // The chess board: drag, click or keys; arrows for what people and search would play.
-import { html, useEffect, useRef, useState } from "../../vendor/preact-htm.js";
-import { ClockChoice } from "../clock_choice.js";
-import { Side } from "../side.js";
-import { same } from "../why.js";
+import { html, useEffect, useRef, useState } from "/static/vendor/preact-htm.js";
+import { ClockChoice } from "/static/js/clock_choice.js";
+import { Side } from "/static/js/side.js";
+import { same } from "/static/js/why.js";
 
 const PIECES = { P: "pawn", N: "knight", B: "bishop", R: "rook", Q: "queen", K: "king" };
 const FILES = "abcdefgh";
@@ -11,6 +11,7 @@ const WORTH = { P: 1, N: 3, B: 3, R: 5, Q: 9, K: 0 };
 const GLYPHS = { P: "♟", N: "♞", B: "♝", R: "♜", Q: "♛" };
 
 export const setup = {};
+export const once = ["fen"];
 export const flips = true;
 export const resigns = true;
 export const sheet = true;
@@ -87,7 +88,7 @@ function surplus(standing, white) {
   return html`<span class="material" title="more than the other side">${more}${worth > 0 ? ` +${worth}` : ""}</span>`;
 }
 
-const art = (letter) => `/art/chess/${letter === letter.toUpperCase() ? "w" : "b"}${letter.toUpperCase()}.svg`;
+const art = (letter) => `/games/chess/${letter === letter.toUpperCase() ? "w" : "b"}${letter.toUpperCase()}.svg`;
 
 function pieceName(letter) {
   return `${letter === letter.toUpperCase() ? "white" : "black"} ${PIECES[letter.toUpperCase()]}`;

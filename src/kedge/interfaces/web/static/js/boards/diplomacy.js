@@ -1,6 +1,6 @@
 // Diplomacy: the map, on which clicks make orders, and the orders as lists for keys and readers.
-import { html, useEffect, useRef, useState } from "../../vendor/preact-htm.js";
-import { whoSits } from "../side.js";
+import { html, useEffect, useRef, useState } from "/static/vendor/preact-htm.js";
+import { whoSits } from "/static/js/side.js";
 import { MapDrawing, entries, useMap } from "./diplomacy_map.js";
 import { POWERS, choices, click, modes, parse, phaseName, prompt, province } from "./diplomacy_orders.js";
 

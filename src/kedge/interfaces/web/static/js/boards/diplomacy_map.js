@@ -1,5 +1,5 @@
 // The map as SVG: provinces by owner, units, and orders as arrows. Points are [x, y].
-import { html, useEffect, useState } from "../../vendor/preact-htm.js";
+import { html, useEffect, useState } from "/static/vendor/preact-htm.js";
 import { parse, phaseName, province } from "./diplomacy_orders.js";
 
 let drawing = null; // fetched once
@@ -7,7 +7,7 @@ let drawing = null; // fetched once
 export function useMap() {
   const [map, setMap] = useState(null);
   useEffect(() => {
-    drawing ??= fetch("/art/diplomacy.json").then((answer) => answer.json()).then(withPoints);
+    drawing ??= fetch(new URL("map.json", import.meta.url)).then((answer) => answer.json()).then(withPoints);
     drawing.then(setMap);
   }, []);
   return map;

@@ -1,8 +1,8 @@
 // The Go board: point and click, tap twice, or keys; what people and search would play on it.
-import { html, useEffect, useMemo, useRef, useState } from "../../vendor/preact-htm.js";
-import { ClockChoice } from "../clock_choice.js";
-import { Side } from "../side.js";
-import { same } from "../why.js";
+import { html, useEffect, useMemo, useRef, useState } from "/static/vendor/preact-htm.js";
+import { ClockChoice } from "/static/js/clock_choice.js";
+import { Side } from "/static/js/side.js";
+import { same } from "/static/js/why.js";
 
 const LETTERS = "ABCDEFGHJKLMNOPQRST";
 const SIDES = ["Black", "White"];

@@ -1,6 +1,6 @@
 // Hanabi: the others' cards on top, one's own face down below, and between them what was built.
-import { html, useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact-htm.js";
-import { whoSits } from "../side.js";
+import { html, useEffect, useLayoutEffect, useRef, useState } from "/static/vendor/preact-htm.js";
+import { whoSits } from "/static/js/side.js";
 
 // Every colour has a letter and a shape, for those who cannot tell it by itself.
 const COLOURS = [
@@ -17,6 +17,7 @@ const PLAYERS = ["Alice", "Bob", "Cathy", "Donald", "Emily"];
 const PRAISE = [[25, "legendary"], [21, "amazing"], [16, "excellent"], [11, "honourable"], [6, "mediocre"], [0, "horrible"]];
 
 export const setup = { players: 2, bomb: "stack" };
+export const once = ["seed"];
 export const hides = true;
 export const undoes = false;
 export const number = (ply) => `${ply + 1}.`;

@@ -1,0 +1,82 @@
+"""Two-player board games on the page: what their states' verbs already say."""
+
+from typing import Any, ClassVar
+
+from pydantic import BaseModel
+
+from kedge.errors import InputError
+from kedge.interfaces.web.pages.page_game import Decision, Move, PageGame, Question, Turn
+from kedge.interfaces.web.pages.searching import decide, move_name
+from kedge.interfaces.web.schemas import Strict
+
+
+class NoSetup(Strict):
+    """A game without options."""
+
+
+class BoardPage(PageGame):
+    """A game of two players who move in turn.
+
+    A subclass names its files and sides, and says in `position` what the board draws. States need
+    the verbs ``current_player``, ``legal_actions``, ``action_to_string``, ``apply_action``,
+    ``is_terminal``, ``returns`` and ``clone``. If they have them, ``protocol_name`` and
+    ``parse_move`` are the notation of moves, and ``termination`` says how a game ended.
+    """
+
+    sides: ClassVar[tuple[str, str]] = ("First", "Second")
+    setup: ClassVar[type[BaseModel]] = NoSetup
+    """Options of a new game: arguments for the game's maker."""
+    agents: ClassVar[tuple[str, ...]] = (
+        "puct(uniform, playouts=200)",
+        "puct(uniform, playouts=20)",
+        "uniform",
+    )
+
+    def seats(self, setup: Any) -> tuple[str, ...]:
+        return self.sides
+
+    def begin(self, setup: Any) -> Any:
+        return self._entry.load("game")(**setup.model_dump()).initial_state()
+
+    def deciding(self, state: Any) -> list[int]:
+        return [] if state.is_terminal() else [state.current_player()]
+
+    def check(self, state: Any, seat: int, move: Move) -> str:
+        return move_name(state, self.parse(state, move))
+
+    def take(self, state: Any, turn: Turn) -> str:
+        action = self.parse(state, turn)
+        name: str = state.action_to_string(action)
+        self.apply(state, action)
+        return name
+
+    def parse(self, state: Any, move: Move) -> Any:
+        """Return the legal action that `move` names."""
+        if not isinstance(move, str):
+            raise InputError(f"a move in {self.title} is text")
+        if hasattr(state, "parse_move"):
+            return state.parse_move(move)
+        legal = state.legal_actions()
+        for action in legal:
+            if move in (move_name(state, action), state.action_to_string(action)):
+                return action
+        example = f"; try {move_name(state, legal[0])}" if legal else ""
+        raise InputError(f"illegal move {move[:40]!r}{example}")
+
+    def apply(self, state: Any, action: Any) -> None:
+        """Play a legal action."""
+        state.apply_action(action)
+
+    def outcome(self, state: Any) -> str | None:
+        if not state.is_terminal():
+            return None
+        first, second = state.returns()
+        result = "Draw" if first == second else f"{self.sides[first < second]} wins"
+        how = state.termination() if hasattr(state, "termination") else None
+        return f"{result}: {how}" if how else result
+
+    def resigned(self, state: Any, seat: int) -> str:
+        return f"{self.sides[1 - seat]} wins: {self.sides[seat]} resigns"
+
+    def think(self, question: Question) -> dict[int, Decision]:
+        return decide(question)
