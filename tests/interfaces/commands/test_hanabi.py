@@ -54,7 +54,7 @@ def test_a_matrix():
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--agents", "sparta, hanabi, sparta(lambda=1)"], "3 of them, and 2 seats at a table"),
+        (["--agents", "sparta, hanabi, sparta(lambda=1)"], "3 agents for 2 seats"),
         (["--agents", "sparta, 7"], "not names or specs between commas"),
         (["--agents", "nobody"], "unknown agent 'nobody'"),
         (["--agents", "chess"], "agent chess: does not play hanabi; hanabi and sparta(hanabi, …)"),

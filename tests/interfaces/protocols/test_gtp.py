@@ -174,7 +174,7 @@ def test_komi_and_sizes():
     assert said[6].startswith("? syntax error")
     assert said[7:9] == ["? unacceptable size"] * 2
     assert said[9].startswith("? syntax error")
-    assert said[10] == "? syntax error: boardsize wants more"
+    assert said[10] == "? syntax error: boardsize needs more arguments"
     assert said[11] == "= B+83", "what was refused has changed nothing"
     assert said[14] == "= 0"
 

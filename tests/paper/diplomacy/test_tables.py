@@ -200,7 +200,7 @@ def test_phases_are_drawn_from_all_games(diplomacy_games):
         (DiplomacyTradeoff, {"positions": 0}, "positions: at least 1, not 0"),
         (DiplomacyPool, {"pool": ()}, "pool: none given"),
         (DiplomacyPool, {"pool": ("rm(diplomacy)",) * 2}, "pool: one of them is given twice"),
-        (DiplomacyPool, {"pool": ("hedge(diplomacy)",)}, "each of them once"),
+        (DiplomacyPool, {"pool": ("hedge(diplomacy)",)}, "two or more different agents"),
         (DiplomacySearchSettings, {"turns": 0}, "turns: at least 1, not 0"),
     ],
 )
