@@ -16,7 +16,8 @@ from kedge.evaluation.board.game_analysis import (
     analyse_game,
     frequent_players,
 )
-from kedge.evaluation.chess.rating_fit import fit_rating, move_likelihoods, rating_networks
+from kedge.evaluation.board.rating_fit import fit_rating
+from kedge.evaluation.chess.rating_fit import move_likelihoods, rating_networks
 from kedge.models.chess.conditioning import KNOTS
 from kedge.records import GoGame
 
@@ -158,10 +159,10 @@ def test_players_over_several_games():
 def test_ratings_from_likelihoods():
     """Of a likelihood that is a bell around 1700, its mean and its width."""
     bell = -((KNOTS - 1700.0) ** 2) / (2 * 100.0**2)
-    fit = fit_rating(np.stack([bell / 2, bell / 2]))
+    fit = fit_rating(np.stack([bell / 2, bell / 2]), KNOTS)
     assert (fit.rating, fit.error) == (pytest.approx(1700, abs=1), pytest.approx(100, abs=1))
     assert (fit.likeliest, fit.moves) == (1700, 2)
-    assert fit_rating(np.empty((0, len(KNOTS)))) is None
+    assert fit_rating(np.empty((0, len(KNOTS))), KNOTS) is None
 
 
 def test_likelihoods_are_the_models_own():
@@ -194,7 +195,7 @@ def test_search_sees_a_blunder():
     assert queen.anchor < 0.1
 
 
-class Judge:
+class Reviewer:
     """Of Go: holds any position for worth what `worth` says, the first legal move for the best."""
 
     def __init__(self, *worth):
@@ -213,7 +214,7 @@ class Judge:
 def test_a_game_of_go():
     moves = np.array([0, 40, 81, 81], np.int16)
     record = GoGame(moves, size=9, black="a", white_rank="5k", result="W+R")
-    agent = Judge(0.1, 0.3, 0.8, 0.6, 0.9)
+    agent = Reviewer(0.1, 0.3, 0.8, 0.6, 0.9)
     report = analyse_game(record, [agent, agent])
     assert report.values == [0.1, 0.3, 0.8, 0.6, 0.6], "what is agreed is what it was"
     first, second, third, fourth = report.moves
@@ -229,8 +230,8 @@ def test_a_game_of_go():
 
 def test_a_side_that_moves_twice():
     record = GoGame(np.array([1, 2, 3], np.int16), np.array([0, 0, 1], np.uint8), size=9)
-    agent = Judge(0.0, 0.4, -0.2, 0.5)
+    agent = Reviewer(0.0, 0.4, -0.2, 0.5)
     report = analyse_game(record, [agent, agent])
     assert [move.player for move in report.moves] == [0, 0, 1]
     assert [move.q for move in report.moves] == [0.4, -0.2, -0.5], "for the mover"
-    assert [move.loss for move in report.moves] == [0.0, 0.0, 0.0], "others are judged alike"
+    assert [move.loss for move in report.moves] == [0.0, 0.0, 0.0], "other moves are reviewed alike"

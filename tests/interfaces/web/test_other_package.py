@@ -91,8 +91,8 @@ def test_it_is_played_to_the_end(nim):
 def test_illegal_moves_are_refused(nim):
     session = _begin(nim)
     for move, why in (
-        ("take 4", "illegal move 'take 4'; try take 1"),
-        (["take 1"], "a move in Nim is text"),
+        ("take 4", "illegal move 'take 4'; play a legal one, such as take 1"),
+        (["take 1"], "a move in Nim is text, such as take 1"),
     ):
         played = {"seat": 0, "move": move, "turn": 0}
         answer = nim.post(f"/api/sessions/{session['id']}/move", json=played)

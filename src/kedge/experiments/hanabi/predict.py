@@ -103,7 +103,9 @@ class HanabiSweep(HanabiPredict):
         found = [predict_at(lam, games) for lam in self.lambdas]
         return {
             "games": [[game.to_json() for game in one.games] for one in found],
-            "unsearched": sum(not is_searched(found) for one in games for _, found in one.found),
+            "unsearched": sum(
+                not is_searched(analysis) for game in games for _, analysis in game.analyses
+            ),
         }
 
     def predicted(self, results: Mapping[str, dict[str, Any]]) -> dict[float, Prediction]:
