@@ -152,7 +152,7 @@ def test_what_the_next_player_is_expected_to_do(games):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--turn", 999], "moves, and no turn 999"),
+        (["--turn", 999], "moves, no turn 999"),
         (["--game", 9], "no game 9; the file has 4 games"),
         (["--game", 0], "--game"),
         (["--turn", -1], "--turn"),
