@@ -12,12 +12,13 @@ from kedge.paper.figures import draw_tradeoff
 from kedge.paper.prediction import beside, titled
 from kedge.paper.strength import SearchStrength
 
-_TEMPERATURE = 1.0  # of those matches that the figure shows
+_TEMPERATURE = 1.0  # of the matches in the figure
 
 
 @dataclass(frozen=True, kw_only=True)
 class Tradeoff(Composite, BySetting):
-    """Base of what sets accuracy beside strength, for each c_puct: of both tables what it needs."""
+    """Base of the figures of accuracy and strength for each c_puct; it shares tasks with both
+    tables."""
 
     games: int = 1000
     chunk: int = 50
@@ -35,9 +36,11 @@ class Tradeoff(Composite, BySetting):
         """The matches."""
 
     def told(self, kind: type[Experiment]) -> dict[str, Any]:
-        """The fields that it has in common with this one."""
-        own = {one.name for one in fields(self)}
-        return {one.name: getattr(self, one.name) for one in fields(kind) if one.name in own}
+        """The values of the fields that `kind` shares with this experiment."""
+        own = {field.name for field in fields(self)}
+        return {
+            field.name: getattr(self, field.name) for field in fields(kind) if field.name in own
+        }
 
     def parts(self) -> Mapping[str, Experiment]:
         return {"predictions": self.accuracy(), "matches": self.strength()}

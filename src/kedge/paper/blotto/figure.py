@@ -1,8 +1,8 @@
-"""The Blotto figure (appendix B): what λ buys and costs in Colonel Blotto(10, 3).
+"""The Blotto figure (appendix B): the effect of λ in Colonel Blotto(10, 3).
 
-piKL-Hedge with the uniform anchor, as λ sweeps, beside RM, Hedge and the exact equilibrium that it
-converges to. Payoffs are ±1, as the paper's text has them; its caption scales them to [0, 1], which
-halves λ and exploitability.
+It compares piKL-Hedge with the uniform anchor, for a range of λ, with RM, Hedge and the exact
+equilibrium that it converges to. Payoffs are ±1, as in the paper's text. Its caption scales them to
+[0, 1], which halves λ and exploitability.
 """
 
 from collections.abc import Mapping, Sequence
@@ -119,7 +119,7 @@ class BlottoFigure(Experiment):
 
 
 def _mean(key: str, found: Sequence[Mapping[str, float]]) -> dict[str, float | None]:
-    values = np.array([one[key] for one in found])
+    values = np.array([result[key] for result in found])
     error = float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else None
     return {key: float(values.mean()), f"{key}_se": error}
 

@@ -1,7 +1,7 @@
-"""The theory (section 4.2 and appendix A) measured: regret and KL beside the paper's bounds.
+"""The theory (section 4.2 and appendix A): measured regret and KL beside the paper's bounds.
 
-Random two-player zero-sum games with random anchors, piKL-Hedge as the proofs have it: t − 1
-indexing, constant η = 1/(λβ + 2D), sampled actions.
+The games are random two-player zero-sum games with random anchors. piKL-Hedge is the variant of the
+proofs: t − 1 indexing, constant η = 1/(λβ + 2D), sampled actions.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -40,7 +40,7 @@ class TheoryFigure(Experiment):
         if self.actions < 2:
             raise InputError(f"actions: at least 2, not {self.actions}")
         if not 0.0 < self.delta < 1.0:
-            raise InputError(f"delta: must lie between 0 and 1, not {self.delta:g}")
+            raise InputError(f"delta: must be between 0 and 1, not {self.delta:g}")
 
     def tasks(self) -> list[Task]:
         return [
@@ -51,7 +51,7 @@ class TheoryFigure(Experiment):
 
     def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:
         lam = task.params["lam"]
-        # The game is drawn by its own number, so that every λ meets the same ones.
+        # The game's number is its seed, so that every λ has the same games.
         own = np.random.default_rng([self.seed, task.params["game"]])
         payoffs = own.uniform(-1.0, 1.0, (self.actions, self.actions))
         anchors = own.dirichlet(np.ones(self.actions), size=2)

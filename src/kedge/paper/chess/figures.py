@@ -1,4 +1,4 @@
-"""How the chess tables by rating and by time control are drawn."""
+"""Figures of the chess tables by rating and by time control."""
 
 from collections.abc import Iterable
 from itertools import cycle
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def draw_by_rating(figure: "Figure", rows: Rows) -> None:
-    """Left, accuracy by the rating of those predicted; right, what search adds to it."""
+    """Draw accuracy by the players' rating on the left, and the gain of search on the right."""
     levels, gains = figure.subplots(1, 2)
     for (model, found), colour in zip(by(rows, "model").items(), cycle(SERIES), strict=False):
         ratings = [row["bucket"] for row in found]
@@ -47,7 +47,7 @@ def draw_by_rating(figure: "Figure", rows: Rows) -> None:
 
 
 def draw_by_time_control(figure: "Figure", rows: Rows) -> None:
-    """A panel a model: the gain by time control, the quickest on top."""
+    """Draw a panel per model: the gain by time control, the fastest on top."""
     models = by(rows, "model")
     panels = figure.subplots(1, max(1, len(models)), squeeze=False)[0]
     for axes, (model, found) in zip(panels, models.items(), strict=False):

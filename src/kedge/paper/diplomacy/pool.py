@@ -1,4 +1,4 @@
-"""Table 2 and appendix K: how agents fare in a pool of all of them."""
+"""Table 2 and appendix K: agents in a pool of all of them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ class DiplomacyPool(DiplomacyGames):
     seating: ClassVar[Seating] = "pool"
 
     pool: tuple[str, ...] | None = None
-    """Who is in every pool, beside the one that it is about; None is our own seven."""
+    """Members of every pool, besides the agent it is about; None is our own seven."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -58,11 +58,11 @@ class DiplomacyPool(DiplomacyGames):
 
     @property
     def eighths(self) -> list[str]:
-        """Whom the pools are about, each of them one: two λ would help each other."""
+        """The agents with a pool of their own: in one pool, two λ would help each other."""
         return [*map(pikl, self.lambdas), HEDGE]
 
     def _named(self) -> dict[str, str]:
-        """The paper's agents, and our own stand-ins."""
+        """The paper's agents and our own substitutes, by name."""
         ours = {
             _BOTS: str(Spec(_BOTS, (), {"temperature": _COLD})),
             _COLD_IL: self.imitation(temperature=_COLD),
@@ -71,7 +71,7 @@ class DiplomacyPool(DiplomacyGames):
         return super().specs() | ours
 
     def members(self) -> dict[str, str]:
-        """Who is in every pool, by name."""
+        """The members of every pool, by name."""
         names = {spec: name for name, spec in self._named().items()}
         return {names.get(spec, spec): spec for spec in self.pool or ()}
 
@@ -80,7 +80,7 @@ class DiplomacyPool(DiplomacyGames):
 
     def parts(self) -> Mapping[str, Experiment]:
         members = self.members()
-        return {f"pool of {one}": self.tournament(*members, one) for one in self.eighths}
+        return {f"pool of {name}": self.tournament(*members, name) for name in self.eighths}
 
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
         found = self.by_part(results)

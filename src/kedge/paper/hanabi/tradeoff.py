@@ -1,4 +1,4 @@
-"""The figure of appendix L: is search that outscores a model of people still human?"""
+"""The figure of appendix L: is search that outscores a human model still human?"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
