@@ -1,9 +1,9 @@
-"""How often judges of Go find the recorded winner, and how fast, on games that were counted.
+"""Judges of Go: how often they find the recorded winner, and how fast, on counted games.
 
     python benchmarks/go_judges.py games.tsv.xz [--games 60] [--judge katago:PROGRAM,NETWORK]
 
-Games are drawn from even ones of people whose record has a margin and komi. Many records leave out
-the last moves of no value, and what a judge makes of them counts too. One judge works at a time.
+Games are drawn from people's even games whose record has a margin and komi. Many records omit the
+last moves without value, so a judge must handle these positions too. One judge works at a time.
 """
 
 import argparse
@@ -46,7 +46,7 @@ def main() -> None:
     parser.add_argument("data")
     parser.add_argument("--games", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--judge", action="append", help="one more than GNU Go and playouts")
+    parser.add_argument("--judge", action="append", help="a judge besides GNU Go and playouts")
     options = parser.parse_args()
     games = counted_games(options.data, options.games, options.seed)
     states = [last_state(game) for game in games]
@@ -57,20 +57,21 @@ def main() -> None:
         try:
             check_judge(judge)
         except InputError as error:
-            print(f"{error}: left out")
+            print(f"{error}; skipped")
             continue
         start = time.perf_counter()
         verdicts = judge_games(judge, states)
         rate = len(games) / (time.perf_counter() - start)
-        told = [
+        judged = [
             (verdict.score, margin)
             for verdict, margin in zip(verdicts, margins, strict=True)
             if not verdict.failures
         ]
-        winner = np.mean([np.sign(score) == np.sign(margin) for score, margin in told])
-        exact = np.mean([score == margin for score, margin in told])
+        winner = np.mean([np.sign(score) == np.sign(margin) for score, margin in judged])
+        exact = np.mean([score == margin for score, margin in judged])
         print(
-            f"{judge.partition(':')[0]:<12}{len(told):>8,}{winner:>9.1%}{exact:>9.1%}{rate:>10.2f}"
+            f"{judge.partition(':')[0]:<12}{len(judged):>8,}{winner:>9.1%}{exact:>9.1%}"
+            f"{rate:>10.2f}"
         )
 
 
