@@ -23,7 +23,7 @@ from kedge.paper.settings import check_distinct, check_positive
 
 @dataclass(frozen=True)
 class Measure:
-    """What a table compares: a key of `Scores.summary`, and how to show it."""
+    """The measure of a table: a key of `Scores.summary`, and how to show it."""
 
     key: str
     title: str
@@ -74,8 +74,8 @@ class BySetting(SearchPrediction):
 
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
         measure = self.measure
-        found = self.gather(results)
-        rows = self.rows(found)
+        cells = self.gather(results)
+        rows = self.rows(cells)
         known = any(row["paper"] is not None for row in rows)
         return Report(
             title=titled(self),
@@ -93,7 +93,7 @@ class BySetting(SearchPrediction):
                 rows,
             ),
             notes=[
-                *self.notes(found, rows),
+                *self.notes(cells, rows),
                 *([f"The paper's standard errors are about {measure.paper_se}."] if known else []),
             ],
             draw=lambda figure: draw_settings(figure, rows, measure.key),

@@ -18,13 +18,13 @@ def draw_settings(figure: "Figure", rows: Rows, key: str) -> None:
     models = by(rows, "model")
     panels = figure.subplots(1, len(models), squeeze=False)[0]
     scale = 100.0 if key == "top1" else 1.0
-    for axes, (model, found) in zip(panels, models.items(), strict=True):
-        places = list(range(len(found)))
-        axes.axhline(scale * found[0][key], color=ANCHOR, linewidth=1.0, linestyle="--", zorder=1)
+    for axes, (model, group) in zip(panels, models.items(), strict=True):
+        places = list(range(len(group)))
+        axes.axhline(scale * group[0][key], color=ANCHOR, linewidth=1.0, linestyle="--", zorder=1)
         axes.errorbar(
             places,
-            [scale * row[key] for row in found],
-            yerr=[scale * row[f"{key}_se"] for row in found],
+            [scale * row[key] for row in group],
+            yerr=[scale * row[f"{key}_se"] for row in group],
             color=PIKL,
             marker="o",
             markersize=5,
@@ -33,11 +33,11 @@ def draw_settings(figure: "Figure", rows: Rows, key: str) -> None:
             capsize=2.5,
             label="kedge",
         )
-        if any(row["paper"] is not None for row in found):
-            by_paper(axes, places, [scaled(row["paper"], scale) for row in found])
-        axes.set_xticks(places, [row["setting"] for row in found])
+        if any(row["paper"] is not None for row in group):
+            by_paper(axes, places, [scaled(row["paper"], scale) for row in group])
+        axes.set_xticks(places, [row["setting"] for row in group])
         axes.margins(x=0.08, y=0.12)
-        bucket = found[0]["bucket"]
+        bucket = group[0]["bucket"]
         title = f"{model} on {bucket}{'s' if isinstance(bucket, int) else ''}"
         tidy(axes, title, "c_puct", _MEASURES[key] if axes is panels[0] else "")
     legend_below(figure, panels)
@@ -77,20 +77,20 @@ def draw_strength(figure: "Figure", rows: Rows) -> None:
     for row in rows:
         lines.setdefault((row["model"], row["temperature"]), []).append(row)
     several = len({model for model, _ in lines}) > 1
-    for ((model, temperature), found), colour in zip(
+    for ((model, temperature), group), colour in zip(
         lines.items(), cycle((PIKL, RM, *SERIES)), strict=False
     ):
         name = f"temperature {temperature:g}"
-        places = [row["c_puct"] for row in found]
+        places = [row["c_puct"] for row in group]
         axes.errorbar(
-            places, [100 * row["score"] for row in found],
-            yerr=[100 * row["score_se"] for row in found],
+            places, [100 * row["score"] for row in group],
+            yerr=[100 * row["score_se"] for row in group],
             color=colour, marker="o", markersize=5, linewidth=1.4, elinewidth=1.0, capsize=2.5,
             label=f"{model}, {name}" if several else name,
         )  # fmt: skip
-        if any(row["paper"] is not None for row in found):
+        if any(row["paper"] is not None for row in group):
             by_paper(
-                axes, places, [scaled(row["paper"], 100) for row in found],
+                axes, places, [scaled(row["paper"], 100) for row in group],
                 color=colour, label=f"the paper, {name}",
             )  # fmt: skip
     axes.axhline(50.0, color=ANCHOR, linewidth=1.0, linestyle="--", zorder=1)
@@ -104,21 +104,21 @@ def draw_tradeoff(figure: "Figure", rows: Rows) -> None:
     """Draw the gain in accuracy over the score; each dot is a c_puct."""
     axes = figure.subplots()
     models = by(rows, "model")
-    for (model, found), colour in zip(models.items(), cycle((PIKL, *SERIES)), strict=False):
+    for (model, group), colour in zip(models.items(), cycle((PIKL, *SERIES)), strict=False):
         # From the model alone, which scores a half against itself.
         axes.plot(
-            [50.0, *(100 * row["score"] for row in found)],
-            [0.0, *(100 * row["gain"] for row in found)],
+            [50.0, *(100 * row["score"] for row in group)],
+            [0.0, *(100 * row["gain"] for row in group)],
             color=colour, linewidth=1.2, alpha=0.6, zorder=2,
         )  # fmt: skip
         axes.errorbar(
-            [100 * row["score"] for row in found], [100 * row["gain"] for row in found],
-            xerr=[100 * row["score_se"] for row in found],
-            yerr=[100 * row["gain_se"] for row in found],
+            [100 * row["score"] for row in group], [100 * row["gain"] for row in group],
+            xerr=[100 * row["score_se"] for row in group],
+            yerr=[100 * row["gain_se"] for row in group],
             linestyle="none", marker="o", markersize=6, color=colour, elinewidth=1.0, capsize=2,
             label=f"kedge, {model}", zorder=3,
         )  # fmt: skip
-        for row in found:
+        for row in group:
             axes.annotate(
                 f"{row['c_puct']:g}", (100 * row["score"], 100 * row["gain"]),
                 xytext=(7, -13), textcoords="offset points", ha="left", fontsize=8.5, color=colour,

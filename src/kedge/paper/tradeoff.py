@@ -50,10 +50,10 @@ class Tradeoff(Composite, BySetting):
 
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
         by_part = self.by_part(results)
-        found = self.gather(by_part["predictions"])
+        cells = self.gather(by_part["predictions"])
         matches = self.strength().rows(by_part["matches"], (_TEMPERATURE,))
         strength = {(row["model"], row["c_puct"]): row for row in matches}
-        rows, predicted = [], self.rows(found)
+        rows, predicted = [], self.rows(cells)
         for row in predicted:
             if row["c_puct"] is None:
                 continue
@@ -85,7 +85,7 @@ class Tradeoff(Composite, BySetting):
                 rows,
             ),
             notes=[
-                *self.notes(found, predicted),
+                *self.notes(cells, predicted),
                 f"Score: MCTS against the model by itself, {self.games:,} games at temperature "
                 f"{_TEMPERATURE:g}, "
                 f"draws as half a win.",

@@ -77,12 +77,12 @@ class ChessByRating(BestSearch):
         return [{**_row(cell), "own": own, **_compared(searched, raw)}]
 
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
-        found = self.gather(results)
-        rows = self.searched(found)
+        cells = self.gather(results)
+        rows = self.searched(cells)
         return Report(
             title=titled(self),
             table=Table([*_WHO, Column("own", "its own"), *_COMPARED], rows),
-            notes=self.notes(found, rows),
+            notes=self.notes(cells, rows),
             draw=lambda figure: draw_by_rating(figure, rows),
             figure_size=(9.0, 4.2),
         )
@@ -107,8 +107,8 @@ class ChessByTimeControl(BestSearch):
         return (rating_of(model),)
 
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
-        found = self.gather(results)
-        rows = self.searched(found)
+        cells = self.gather(results)
+        rows = self.searched(cells)
         known = any(row["paper_gain"] is not None for row in rows)
         return Report(
             title=titled(self),
@@ -125,7 +125,7 @@ class ChessByTimeControl(BestSearch):
                 rows,
             ),
             notes=[
-                *self.notes(found, rows),
+                *self.notes(cells, rows),
                 f"Left out: time controls with fewer than {self.fewest} games, and games that do "
                 f"not tell theirs. Busiest in: the share of the games that one and the same "
                 f"person plays in. Where it is high, the row is about that person, and its "

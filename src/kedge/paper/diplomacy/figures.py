@@ -57,10 +57,10 @@ def draw_by_pseudo_elo(figure: "Figure", rows: Rows) -> None:
     """Draw a line per agent over the players' rating."""
     axes = figure.subplots()
     ratings = list(dict.fromkeys(row["rating"] for row in rows))
-    for (agent, found), colour in zip(by(rows, "agent").items(), cycle(SERIES), strict=False):
+    for (agent, group), colour in zip(by(rows, "agent").items(), cycle(SERIES), strict=False):
         axes.errorbar(
-            [ratings.index(row["rating"]) for row in found], [100 * row["top1"] for row in found],
-            yerr=[100 * row["top1_se"] for row in found], color=colour, marker="o", markersize=5,
+            [ratings.index(row["rating"]) for row in group], [100 * row["top1"] for row in group],
+            yerr=[100 * row["top1_se"] for row in group], color=colour, marker="o", markersize=5,
             linewidth=1.4, elinewidth=1.0, capsize=2.5, label=agent,
         )  # fmt: skip
     axes.set_xticks(range(len(ratings)), ratings)

@@ -46,7 +46,7 @@ class DiplomacyPool(DiplomacyGames):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        pool = self._usual() if self.pool is None else tuple(str(parse(one)) for one in self.pool)
+        pool = self._usual() if self.pool is None else tuple(map(str, map(parse, self.pool)))
         object.__setattr__(self, "pool", pool)
         check_distinct(pool=pool)
         for eighth in self.eighths:
@@ -83,11 +83,11 @@ class DiplomacyPool(DiplomacyGames):
         return {f"pool of {name}": self.tournament(*members, name) for name in self.eighths}
 
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
-        found = self.by_part(results)
+        parts = self.by_part(results)
         rows = [
             row
             for eighth in self.eighths
-            for row in self._rows(eighth, games_of(found[f"pool of {eighth}"]))
+            for row in self._rows(eighth, games_of(parts[f"pool of {eighth}"]))
         ]
         swept = [row for row in rows if row["agent"] == row["pool"]]
         chosen = pikl(1e-3) if pikl(1e-3) in self.eighths else self.eighths[0]

@@ -67,12 +67,12 @@ class DiplomacyPrediction(DiplomacyTable):
 
     def predicted(self, results: Mapping[str, dict[str, Any]]) -> dict[str, Prediction]:
         """The predictions of each agent, game by game."""
-        found = self.by_part(results)
+        parts = self.by_part(results)
         return {
             name: Prediction(
                 [
                     GameScore.from_json(game)
-                    for chunk in found[f"orders by {name}"].values()
+                    for chunk in parts[f"orders by {name}"].values()
                     for game in chunk["games"]
                 ],
                 KINDS,
@@ -83,13 +83,13 @@ class DiplomacyPrediction(DiplomacyTable):
     def rows(self, results: Mapping[str, dict[str, Any]], key: str) -> list[dict[str, Any]]:
         """Each agent's score, and its gain over the human model on the same orders."""
         scores = {
-            name: Scores(np.array([game.sums for game in found.games]), {})
-            for name, found in self.predicted(results).items()
+            name: Scores(np.array([game.sums for game in prediction.games]), {})
+            for name, prediction in self.predicted(results).items()
         }
         rows = []
-        for name, found in scores.items():
-            gain = {} if name == IL else found.gain(scores[IL])
-            summary = found.summary()
+        for name, agent_scores in scores.items():
+            gain = {} if name == IL else agent_scores.gain(scores[IL])
+            summary = agent_scores.summary()
             rows.append(
                 {
                     "agent": name,
@@ -179,8 +179,8 @@ class DiplomacyByRating(DiplomacyPrediction):
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
         rows = [
             {"agent": name, "rating": rating, **summary}
-            for name, found in self.predicted(results).items()
-            for rating, summary in found.to_json()["groups"]["rating"].items()
+            for name, prediction in self.predicted(results).items()
+            for rating, summary in prediction.to_json()["groups"]["rating"].items()
         ]
         if not rows:
             raise InputError("no drawn order is by a rated player; draw more positions")

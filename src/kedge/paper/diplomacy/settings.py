@@ -77,14 +77,14 @@ class DiplomacySearchSettings(OneAmongSix):
 
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
         rows = []
-        for (name, _), found in self.shares(results).items():
+        for (name, _), share in self.shares(results).items():
             timed = results[_timed(name)]
             rows.append(
                 {
                     "agent": name,
                     **timed,
                     "seconds": float(np.mean(timed["seconds"])),
-                    **found,
+                    **share,
                     **beside_paper(AMONG_IL.get(name)),
                 }
             )

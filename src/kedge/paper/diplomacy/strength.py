@@ -107,8 +107,8 @@ class OneAmongSix(DiplomacyGames):
         self, results: Mapping[str, dict[str, Any]]
     ) -> dict[tuple[str, str], Mapping[str, Any]]:
         """The share of the single agent, by pair."""
-        found = self.by_part(results)
-        return {pair: share(games_of(found[_label(*pair)]), 0) for pair in self.pairs()}
+        parts = self.by_part(results)
+        return {pair: share(games_of(parts[_label(*pair)]), 0) for pair in self.pairs()}
 
 
 def _label(one: str, six: str) -> str:

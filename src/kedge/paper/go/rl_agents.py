@@ -66,10 +66,10 @@ class GoRlAgents(GoPrediction):
             return predict(joined(games), katago, lambda chosen: chosen)
 
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
-        found = self.gather(results)
-        person, *_ = found.values()
+        cells = self.gather(results)
+        person, *_ = cells.values()
         rows = []
-        for cell, scores in found.items():
+        for cell, scores in cells.items():
             is_katago = cell.model in self.networks
             gain = {} if scores is person else scores.gain(person)
             rows.append(
@@ -97,7 +97,7 @@ class GoRlAgents(GoPrediction):
                 rows,
             ),
             notes=[
-                *self.notes(found, rows),
+                *self.notes(cells, rows),
                 "Policies of networks without search; KataGo is told Japanese rules. ± is one "
                 "standard error, clustered by game; differences are paired: the same moves.",
                 *(['The paper\'s figures for KataGo are rounded ("about").'] if known else []),

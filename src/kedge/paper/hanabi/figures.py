@@ -17,9 +17,9 @@ def draw_prediction(figure: "Figure", rows: Rows) -> None:
     """Draw a panel per subset: top-1 at each λ, ours and the paper's."""
     subsets = by(rows, "subset")
     panels = figure.subplots(1, len(subsets), squeeze=False, sharey=True)[0]
-    for axes, (subset, found) in zip(panels, subsets.items(), strict=True):
-        _line(axes, found, "top1", "top1_se", 100.0, color=PIKL, label="")
-        axes.axhline(100 * found[-1]["top1"], color=ANCHOR, linewidth=1.0, linestyle="--")
+    for axes, (subset, group) in zip(panels, subsets.items(), strict=True):
+        _line(axes, group, "top1", "top1_se", 100.0, color=PIKL, label="")
+        axes.axhline(100 * group[-1]["top1"], color=ANCHOR, linewidth=1.0, linestyle="--")
         tidy(axes, subset, "λ, points", "top-1 accuracy, %" if axes is panels[0] else "")
     legend_below(figure, panels)
 
@@ -28,13 +28,13 @@ def draw_scores(figure: "Figure", rows: Rows) -> None:
     """Draw panels of sampled and greedy play: the score at each λ, with one or two searchers."""
     plays = by(rows, "play")
     panels = figure.subplots(1, len(plays), squeeze=False, sharey=True)[0]
-    for axes, (play, found) in zip(panels, plays.items(), strict=True):
-        lines = by([row for row in found if not row["is_exact"]], "searchers")
+    for axes, (play, group) in zip(panels, plays.items(), strict=True):
+        lines = by([row for row in group if not row["is_exact"]], "searchers")
         [raw] = lines.pop("none")
         for (searchers, swept), colour in zip(lines.items(), (RM, PIKL), strict=True):
             _line(axes, [*swept, raw], "mean", "se", 1.0, color=colour, label=f", {searchers}")
         axes.axhline(raw["mean"], color=ANCHOR, linewidth=1.0, linestyle="--", zorder=1)
-        for row in (row for row in found if row["is_exact"]):
+        for row in (row for row in group if row["is_exact"]):
             star: dict[str, Any] = {"color": EXACT, "markersize": 11, "zorder": 5}
             axes.plot([_BESIDE], [row["mean"]], "*", label="kedge, 1p, exact beliefs", **star)
             star |= {"markerfacecolor": "none"}

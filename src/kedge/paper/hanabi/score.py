@@ -151,9 +151,9 @@ class HanabiScore(HanabiGames):
                 "lambda": cell.lam,
                 "is_exact": cell.is_exact,
                 "belief": None if cell.lam == IL else "exact" if cell.is_exact else self.belief,
-                **found,
+                **score,
             }
-            for cell, found in self.scores(results).items()
+            for cell, score in self.scores(results).items()
         ]
         return Report(
             title=titled(self),
