@@ -308,7 +308,7 @@ def test_paper_lists_what_there_is():
         (["blotto", "--set", "coins=1000"], "too many"),
         (["theory", "--set", "games=0"], "games: at least 1"),
         (["chess-accuracy", "--data", "."], "file '.' is a directory"),
-        (["theory", "--set", "delta=2"], "delta: must lie between 0 and 1"),
+        (["theory", "--set", "delta=2"], "delta: must be between 0 and 1"),
         (["theory", "--set", "actions=1"], "actions: at least 2"),
     ],
 )
