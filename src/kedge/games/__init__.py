@@ -1,4 +1,4 @@
-"""Rules of games, and nothing else. A game is named by a spec, or by a file that holds it."""
+"""The rules of games. A spec names a game, or a file contains it."""
 
 import re
 from pathlib import Path
@@ -36,7 +36,7 @@ _READERS = {".nfg": read_nfg, ".json": read_json}
 
 
 def load_game(text: str) -> Game:
-    """The game that `text` names: a spec, an ``.nfg`` or ``.json`` file, or ``openspiel:NAME``.
+    """Return the game of a spec, an ``.nfg`` or ``.json`` file, or ``openspiel:NAME``.
 
     >>> print(load_game("blotto(coins=5, fields=2)"))
     blotto(coins=5, fields=2): 6 × 6 actions
@@ -45,17 +45,17 @@ def load_game(text: str) -> Game:
     if reader is not None:
         return reader(text)
     if Path(text).is_file() or re.fullmatch(r"[^()]*\.[a-z]{2,4}", text):
-        raise InputError(f"{text}: not a game file; .nfg and .json are read")
+        raise InputError(f"{text}: not a game file; expected .nfg or .json")
     if text.startswith("openspiel:"):
         return load_openspiel(text.removeprefix("openspiel:"))
     return GAMES.make(text)
 
 
 def load_normal_form(text: str) -> NormalFormGame:
-    """The same where only a game in normal form will do."""
+    """Return the game that `text` names, or raise an `InputError` if it has no normal form."""
     game = load_game(text)
     if not isinstance(game, NormalFormGame):
-        raise InputError(f"{text}: not a game in normal form, and only those can be solved")
+        raise InputError(f"{text}: only games in normal form can be solved")
     return game
 
 
