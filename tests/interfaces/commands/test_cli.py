@@ -208,7 +208,7 @@ BAD = {
     "one eta too many": (["matching-pennies", "--eta", "1,2,3"], "eta: 3 values for 2 players"),
     "no game": ([], "game"),
     "iterations as a fraction": (["matching-pennies", "-n", "1e5"], "-n"),
-    "huge payoffs": (["scale.json"], "out of scale"),
+    "huge payoffs": (["scale.json"], "a payoff is too large"),
     "huge spec": (["random(1000000000)"], "too many|more than"),
     "huge blotto": (["blotto(coins=1000000, fields=500000)"], "at most 10000 coins"),
     "mmd at 0": (["matching-pennies", "-a", "mmd", "--lambda", "0"], "no safe step size"),
