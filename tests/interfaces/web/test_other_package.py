@@ -4,7 +4,9 @@ import pytest
 import tiny_nim
 from starlette.testclient import TestClient
 
+from kedge.errors import InputError
 from kedge.interfaces.web.app import ServerOptions, make_app
+from kedge.interfaces.web.pages.games import page_games
 
 
 @pytest.fixture
@@ -148,3 +150,28 @@ def test_no_record_and_no_review(nim):
     path = f"/api/sessions/{session['id']}"
     assert nim.get(f"{path}/record").json() == {"detail": "Nim has no record files to write"}
     assert nim.post(f"{path}/review").json() == {"detail": "Nim has no reviews"}
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (("script", None), "game 'nim': its page names no script"),
+        (("name", "nymph"), "game 'nim': its page must have the same name"),
+        (("__init__", None), "game 'nim': its page fails to load: 'NoneType' object"),
+    ],
+)
+def test_a_page_that_fails_is_one_line(monkeypatch, tmp_path, change, why):
+    tiny_nim.offer(monkeypatch, tmp_path)
+    if change[0] == "script":
+        monkeypatch.delattr(tiny_nim.NimPage, "script")
+    else:
+        monkeypatch.setattr(tiny_nim.NimPage, *change)
+    with pytest.raises(InputError) as error:
+        page_games()
+    assert str(error.value).startswith(why)
+    assert "\n" not in str(error.value)
+
+
+def test_a_file_that_is_gone_is_not_found(nim, tmp_path):
+    (tmp_path / "words.js").unlink()
+    assert nim.get("/games/nim/words.js").status_code == 404
