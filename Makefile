@@ -1,5 +1,5 @@
 # Shorthands for people who work on kedge; README's two lines need no make.
-.PHONY: install test lint types bench figures
+.PHONY: install test examples lint types bench figures
 VENV ?= .venv
 BIN = $(VENV)/bin
 
@@ -9,6 +9,10 @@ install:  ## an editable install with the tests' and linters' needs
 
 test:
 	$(BIN)/pytest
+
+examples:  ## a game of another package, and its tests
+	$(BIN)/pip install -q ./examples/connect_four
+	$(BIN)/pytest examples/connect_four
 
 lint:
 	$(BIN)/ruff check --fix .

@@ -35,7 +35,7 @@ except ImportError:
     Game = None
 
 from kedge import _core
-from kedge.agents import make_diplomacy_player
+from kedge.agents import make_player
 from kedge.agents.board.networks import computing_on
 from kedge.agents.diplomacy.search import choose_candidates
 from kedge.games.diplomacy import POWERS, DiplomacyState, adjudicate_many
@@ -134,7 +134,7 @@ def turns(device: str) -> None:
     rng = np.random.default_rng(0)
     states = [DiplomacyState.from_json(phase) for phase in midgame(20)]
     with computing_on(device):
-        agent = make_diplomacy_player("pikl-hedge(diplomacy, lambda=1e-3)")
+        agent = make_player("pikl-hedge(diplomacy, lambda=1e-3)", "diplomacy")
     agent.analyse_many([(states[0], 0)], rng)  # a GPU has to wake up
     counted = Counted(agent.value)
     searching = dataclasses.replace(agent, value=counted)

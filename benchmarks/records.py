@@ -26,11 +26,11 @@ from kedge.records import (
     ChessGame,
     GoGame,
     MoveNote,
-    encode_positions,
-    go_table,
-    maia,
-    positions,
-    read_games,
+    chess_positions,
+    encode_chess_positions,
+    go_arrays,
+    maia_filter,
+    read_chess_games,
     read_go_games,
     write_pgn,
     write_sgf,
@@ -72,7 +72,7 @@ def read_theirs(path: Path) -> int:
 
 
 def read_ours(path: Path, threads: int) -> int:
-    return sum(1 for _ in read_games(path, threads=threads))
+    return sum(1 for _ in read_chess_games(path, threads=threads))
 
 
 def random_go_games(count: int) -> list[GoGame]:
@@ -107,8 +107,8 @@ def go_rows(games: list[GoGame], repeats: int) -> None:
             for number, text in enumerate(plain):
                 archive.writestr(f"{number}.sgf", text)
         row("games, zip of SGF", rate(lambda: sum(1 for _ in read_go_games(packed)), repeats))
-        go_table(packed)
-        row("games, the table that is kept", rate(lambda: len(go_table(packed)), repeats))
+        go_arrays(packed)
+        row("games, the table that is kept", rate(lambda: len(go_arrays(packed)), repeats))
     row("games written", rate(lambda: len(list(map(write_sgf, games))), repeats))
 
 
@@ -120,7 +120,11 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=20_000)
     options = parser.parse_args()
     repeats = options.repeats
-    games = list(itertools.islice(read_games(options.file), options.games)) if options.file else []
+    games = (
+        list(itertools.islice(read_chess_games(options.file), options.games))
+        if options.file
+        else []
+    )
     games = games or random_games(min(options.games, 5_000))
     plies = sum(map(len, games))
     print(f"{len(games):,} games, {plies / len(games):.0f} half-moves each")
@@ -143,10 +147,13 @@ def main() -> None:
             )
         again = Path(folder) / "again.pgn"
         row("games written", rate(lambda: write_pgn(games, again, threads=1), repeats))
-    row("positions chosen", rate(lambda: sum(1 for _ in positions(games, maia())), repeats))
-    some = list(itertools.islice(positions(games), 100_000))
-    row("positions encoded", rate(lambda: len(encode_positions(some, threads=1)), repeats))
-    row("positions encoded, all cores", rate(lambda: len(encode_positions(some)), repeats))
+    row(
+        "positions chosen",
+        rate(lambda: sum(1 for _ in chess_positions(games, maia_filter())), repeats),
+    )
+    some = list(itertools.islice(chess_positions(games), 100_000))
+    row("positions encoded", rate(lambda: len(encode_chess_positions(some, threads=1)), repeats))
+    row("positions encoded, all cores", rate(lambda: len(encode_chess_positions(some)), repeats))
     go_games = itertools.islice(read_go_games(options.go), 5_000) if options.go else ()
     go_rows(list(go_games) or random_go_games(2_000), repeats)
 

@@ -17,7 +17,7 @@ import numpy as np
 from kedge.agents import make_agent
 from kedge.agents.board.networks import computing_on
 from kedge.agents.hanabi.models import blueprint
-from kedge.agents.hanabi.players import HanabiPlayer
+from kedge.agents.hanabi.players import HanabiAgent
 from kedge.evaluation.hanabi.selfplay import dealt, play, standing
 from kedge.games.hanabi import Hanabi, HanabiState
 from kedge.models.hanabi.model import Games
@@ -25,7 +25,7 @@ from kedge.models.hanabi.model import Games
 RULES = Hanabi()
 
 
-def tables(agent: HanabiPlayer, count: int) -> list[tuple[HanabiState, int]]:
+def tables(agent: HanabiAgent, count: int) -> list[tuple[HanabiState, int]]:
     """Before every fifth move, and how many were to come."""
     found, rng = [], np.random.default_rng(0)
     for number in range(count):

@@ -1,4 +1,4 @@
-// What the bindings share.
+// Helpers for bindings: arrays and threads.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -18,7 +18,7 @@ inline std::vector<double> copy(const Doubles& array) {
   return {array.data(), array.data() + array.shape(0)};
 }
 
-// Numbers that numpy arrays own.
+// Moves `values` to memory that a numpy array can own.
 template <typename Number>
 std::pair<Number*, nanobind::capsule> keep(std::vector<Number> values) {
   auto* owned = new std::vector<Number>(std::move(values));
@@ -34,7 +34,7 @@ nanobind::ndarray<nanobind::numpy, Number, nanobind::ndim<1>> own(std::vector<Nu
   return {data, {size}, owner};
 }
 
-// In rows.
+// The same as a table with this many columns.
 template <typename Number>
 nanobind::ndarray<nanobind::numpy, Number, nanobind::ndim<2>> own(std::vector<Number> values,
                                                                   std::size_t columns) {
@@ -46,16 +46,5 @@ nanobind::ndarray<nanobind::numpy, Number, nanobind::ndim<2>> own(std::vector<Nu
 inline unsigned threads_or_all(unsigned threads) {
   return threads > 0 ? threads : std::max(1u, std::thread::hardware_concurrency());
 }
-
-void bind_chess(nanobind::module_& m);
-void bind_chess_records(nanobind::module_& m);
-void bind_diplomacy(nanobind::module_& m);
-void bind_diplomacy_encoding(nanobind::module_& m);
-void bind_go(nanobind::module_& m);
-void bind_hanabi(nanobind::module_& m);
-void bind_hanabi_conventions(nanobind::module_& m);
-void bind_puct(nanobind::module_& m);
-void bind_regret(nanobind::module_& m);
-void bind_tower(nanobind::module_& m);
 
 }  // namespace kedge

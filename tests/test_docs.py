@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from native_games import native_games
 
 import kedge
 from kedge.games import GAMES
@@ -135,11 +136,49 @@ def test_links(page: Path) -> None:
             assert place in headings(linked), target
 
 
+def test_native_examples() -> None:
+    """The C++ on the pages is code that tests/cpp compiles, and the Python beside it runs."""
+    compiled = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests/cpp").iterdir())
+    pages = "".join(page.read_text(encoding="utf-8") for page in PAGES)
+    for block in re.findall(r"^```cpp\n(.*?)^```", pages, re.M | re.S):
+        assert block in compiled
+    native_games()
+    for block in re.findall(r"^```python\n(import kedge_test_games.*?)^```", pages, re.M | re.S):
+        exec(block, {})
+
+
 def headings(page: Path) -> set[str]:
     """The anchors that GitHub gives a page's headings."""
     lines = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
     kept = (re.sub(r"[^\w\- ]", "", re.sub(r"\]\([^)]*\)", "", line).lower()) for line in lines)
     return {line.strip().replace(" ", "-") for line in kept}
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md"], ids=page_name)
+def test_dotted_names_exist(page: Path) -> None:
+    """A name such as `kedge.agents.dial.dial` is a module, or something in one."""
+    text = page.read_text(encoding="utf-8")
+    for name in sorted(set(re.findall(r"`(kedge(?:\.\w+)+)`", text)) - {"kedge.review"}):
+        try:
+            pkgutil.resolve_name(name)
+        except (ImportError, AttributeError) as error:
+            if "torch" not in str(error):  # which is an extra
+                pytest.fail(f"{name}: {error}")
+
+
+def test_the_example_is_what_the_page_shows() -> None:
+    """Every block of "Add a game" that names a file stands in that file."""
+    page = (ROOT / "docs" / "add_a_game.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```\w+ file=(\S+)\n(.*?)\n```$", page, re.MULTILINE | re.DOTALL)
+    assert len(blocks) >= 8
+    for file, block in blocks:
+        content = (ROOT / "examples" / "connect_four" / file).read_text(encoding="utf-8")
+        assert bare(block) in bare(content), file
+
+
+def bare(code: str) -> str:
+    """Code without indentation and empty lines, which formatters of pages change."""
+    return "\n".join(line.strip() for line in code.splitlines() if line.strip())
 
 
 def script(name: str) -> Any:

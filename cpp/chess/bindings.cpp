@@ -82,7 +82,9 @@ void encode(const std::vector<const Board*>& boards, const Masks& planes, const 
 
 }  // namespace
 
-void kedge::bind_chess(nb::module_& m) {
+namespace kedge {
+
+void bind_chess(nb::module_& m) {
   nb::class_<Board>(m, "ChessBoard")
       .def(nb::init<>())
       .def_static("from_fen", &from_fen, "fen"_a)
@@ -147,3 +149,5 @@ void kedge::bind_chess(nb::module_& m) {
     return out;
   });
 }
+
+}  // namespace kedge

@@ -233,7 +233,8 @@ std::string Board::fen() const {
   }
   if (!p.castling) out += '-';
   // The square is written only if the capture is legal, as python-chess and Lichess do.
-  out += p.ep_legal ? " " + square_name(p.ep) : " -";
+  out += ' ';
+  out += p.ep_legal ? square_name(p.ep) : "-";
   const std::size_t moves = (line_.front().side + line_.size() - 1) / 2;
   return out + " " + std::to_string(p.rule50) + " " + std::to_string(first_move_ + moves);
 }

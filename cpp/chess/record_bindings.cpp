@@ -180,7 +180,9 @@ std::vector<std::string> moves(const Actions& actions, const Clocks& clocks, con
 
 }  // namespace
 
-void kedge::bind_chess_records(nb::module_& m) {
+namespace kedge {
+
+void bind_chess_records(nb::module_& m) {
   m.def("chess_read_pgn", &pgn, "text"_a, "last"_a, "threads"_a = 0);
   m.def("chess_read_uci", &uci, "moves"_a, "fens"_a, "threads"_a = 0);
   m.def("chess_encode_games", &encode_games, "actions"_a.noconvert(), "offsets"_a.noconvert(),
@@ -192,3 +194,5 @@ void kedge::bind_chess_records(nb::module_& m) {
     return std::vector<std::string>(kTags.begin(), kTags.end());
   });
 }
+
+}  // namespace kedge

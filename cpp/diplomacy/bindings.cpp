@@ -267,7 +267,9 @@ nb::tuple plain_form(const Position& position) {
 
 }  // namespace
 
-void kedge::bind_diplomacy(nb::module_& m) {
+namespace kedge {
+
+void bind_diplomacy(nb::module_& m) {
   nb::class_<Position>(m, "DiplomacyBoard")
       .def("__init__", [](Position* self) { new (self) Position(initial_position()); })
       .def_static("set_up", &make_position, "phase"_a, "units"_a, "centres"_a, "dislodged"_a)
@@ -399,3 +401,5 @@ void kedge::bind_diplomacy(nb::module_& m) {
     return pairs;
   }, "fleet"_a);
 }
+
+}  // namespace kedge

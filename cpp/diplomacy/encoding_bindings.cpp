@@ -155,7 +155,9 @@ nb::ndarray<nb::numpy, double, nb::ndim<2>> value_all(const ValueNetwork& networ
 
 }  // namespace
 
-void kedge::bind_diplomacy_encoding(nb::module_& m) {
+namespace kedge {
+
+void bind_diplomacy_encoding(nb::module_& m) {
   // Facts (n, 88, 10) of boards, each after the last movement's orders; or after none, of a batch.
   m.def("diplomacy_facts", &tell_all, "boards"_a, "previous"_a.noconvert(), "offsets"_a,
         "threads"_a = 0);
@@ -176,3 +178,5 @@ void kedge::bind_diplomacy_encoding(nb::module_& m) {
   m.attr("DIPLOMACY_ROWS_BY_POWER") =
       std::vector<int>(kRowsByPower.begin(), kRowsByPower.end());
 }
+
+}  // namespace kedge

@@ -207,7 +207,9 @@ nb::tuple replay_games(const Flat<std::int16_t>& moves, const Flat<std::uint8_t>
 
 }  // namespace
 
-void kedge::bind_go(nb::module_& m) {
+namespace kedge {
+
+void bind_go(nb::module_& m) {
   nb::class_<Board>(m, "GoBoard")
       .def("__init__",
            [](Board* self, int size, float komi, std::string_view superko, bool suicide,
@@ -290,3 +292,5 @@ void kedge::bind_go(nb::module_& m) {
         "superko"_a = "simple", "suicide"_a = false, "steps"_a = kSteps, "legal"_a = false,
         "threads"_a = 0);
 }
+
+}  // namespace kedge

@@ -319,7 +319,9 @@ std::vector<std::tuple<std::string, int, int>> list_moves(const Rules& rules) {
 
 }  // namespace
 
-void kedge::bind_hanabi(nb::module_& m) {
+namespace kedge {
+
+void bind_hanabi(nb::module_& m) {
   nb::class_<Rules>(m, "HanabiRules")
       .def(nb::new_(&make_rules), "players"_a, "colors"_a, "ranks"_a, "hand_size"_a,
            "information_tokens"_a, "life_tokens"_a, "bomb_is_zero"_a)
@@ -410,3 +412,5 @@ void kedge::bind_hanabi(nb::module_& m) {
       .def("encode", &encode_all<std::uint8_t>, "out"_a.noconvert(), "view"_a = "private",
            "seats"_a.noconvert() = nb::none(), "beliefs"_a = false, "threads"_a = 0);
 }
+
+}  // namespace kedge

@@ -77,7 +77,9 @@ Belief begin_belief(const Games& games, std::int64_t seat) {
 
 }  // namespace
 
-void kedge::bind_hanabi_conventions(nb::module_& m) {
+namespace kedge {
+
+void bind_hanabi_conventions(nb::module_& m) {
   // No marks yet; those after the last move; what who is to move does then, -1 once a game is
   // over; and the scores of games played out, whose last move was not observed: they are used up.
   m.def("hanabi_begin",
@@ -110,3 +112,5 @@ void kedge::bind_hanabi_conventions(nb::module_& m) {
         return kedge::own(std::move(hands), belief.rules().hand);
       }, "count"_a, "seed"_a, "threads"_a = 0);
 }
+
+}  // namespace kedge

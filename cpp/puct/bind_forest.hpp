@@ -1,4 +1,4 @@
-// Binds a Forest of any game to Python.
+// Binds the forest of a game to Python. kedge/_core.pyi has its methods with their types, as Forest.
 #pragma once
 
 #include <nanobind/stl/string.h>
@@ -17,8 +17,8 @@ using Floats =
     nanobind::ndarray<const float, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
 
 // The root's edges in the order of their actions.
-template <class Board>
-std::vector<std::size_t> by_action(const Tree<Board>& tree) {
+template <Board B>
+std::vector<std::size_t> by_action(const Tree<B>& tree) {
   std::vector<std::size_t> order(tree.root_count());
   std::iota(order.begin(), order.end(), 0);
   const auto* edges = tree.root_edges();
@@ -27,11 +27,11 @@ std::vector<std::size_t> by_action(const Tree<Board>& tree) {
   return order;
 }
 
-template <class Board>
-nanobind::class_<Forest<Board>> bind_forest(nanobind::module_& m, const char* name) {
+template <Board B>
+nanobind::class_<Forest<B>> bind_forest(nanobind::module_& m, const char* name) {
   namespace nb = nanobind;
   using namespace nb::literals;
-  using F = Forest<Board>;
+  using F = Forest<B>;
   const auto row = [](const F& forest, std::size_t i) -> const typename F::Row& {
     if (i >= forest.rows().size()) throw nb::index_error("no such leaf");
     return forest.rows()[i];
@@ -42,12 +42,12 @@ nanobind::class_<Forest<Board>> bind_forest(nanobind::module_& m, const char* na
            "threads"_a = 0)
       .def("__len__", &F::size)
       .def("add",
-           [](F& forest, const Board& root, double c_puct, std::uint32_t playouts,
+           [](F& forest, const B& root, double c_puct, std::uint32_t playouts,
               double constant_lambda, std::uint32_t batch, std::uint32_t gumbel, double c_visit,
               double c_scale, std::vector<double> noise) {
-             typename Board::Action legal[Board::kMaxActions];
+             typename B::Action legal[B::kMaxActions];
              if (!noise.empty() && noise.size() != root.legal_actions(legal)) {
-               throw nb::value_error("noise: one number a legal move");
+               throw nb::value_error("noise: expected one number for each legal move");
              }
              return forest.add(root, {c_puct, playouts, constant_lambda, std::max(1u, batch),
                                       {gumbel, playouts - 1, c_visit, c_scale, std::move(noise)}});
@@ -59,14 +59,14 @@ nanobind::class_<Forest<Board>> bind_forest(nanobind::module_& m, const char* na
       .def("clear", &F::clear)
       .def("cancel", &F::cancel)
       .def("advance",
-           [](F& forest, std::uint64_t id, typename Board::Action action) {
-             typename Board::Action legal[Board::kMaxActions];
+           [](F& forest, std::uint64_t id, typename B::Action action) {
+             typename B::Action legal[B::kMaxActions];
              const auto* end = legal + forest.tree(id).root().legal_actions(legal);
-             if (std::find<const typename Board::Action*>(legal, end, action) == end) {
+             if (std::find<const typename B::Action*>(legal, end, action) == end) {
                throw nb::value_error("not a legal move");
              }
              if (forest.tree(id).has_gumbel_root()) {
-               throw nb::value_error("a Gumbel root's playouts are planned for that root alone");
+               throw nb::value_error("a tree with a Gumbel root cannot advance: add a new tree");
              }
              forest.advance(id, action);
            },
@@ -120,17 +120,18 @@ nanobind::class_<Forest<Board>> bind_forest(nanobind::module_& m, const char* na
            [](F& forest, std::uint64_t id) { return forest.tree(id).playouts(); }, "tree"_a)
       .def("finished",
            [](F& forest, std::uint64_t id) { return forest.tree(id).finished(); }, "tree"_a)
-      // The most visited line after each action.
+      // The most visited line after each root action.
       .def("lines",
            [](F& forest, std::uint64_t id) {
              const auto& tree = forest.tree(id);
-             std::vector<std::vector<typename Board::Action>> lines;
+             std::vector<std::vector<typename B::Action>> lines;
              for (const std::size_t edge : by_action(tree)) lines.push_back(tree.line(edge));
              return lines;
            },
            "tree"_a)
-      // The roots of some trees, one after the other: where each begins, and last the end of all;
-      // of every action itself, prior, visits, total; and the network's value of every root.
+      // The roots of some trees, one after the other. Returns the offset of each root's first
+      // action, with the total number of actions at the end; for every action its number, prior,
+      // visits and total; and for every root the network's value.
       .def("roots",
            [](F& forest, const std::vector<std::uint64_t>& ids) {
              std::vector<const typename F::TreeType*> trees;

@@ -1,8 +1,9 @@
-// Many PUCT searches side by side: each is the paper's sequential search, the network sees a batch.
+// Many PUCT searches side by side. Each is the paper's sequential search; the network evaluates all
+// their leaves as one batch:
 //
-//   collect() -> the leaves of all trees that wait -> evaluate them -> update(), until none waits.
+//   while (forest.collect() > 0) { evaluate the leaves in forest.rows(); forest.update(...); }
 //
-// Trees are admitted and retired between batches.
+// Trees are added and removed between batches.
 #pragma once
 
 #include <algorithm>
@@ -20,12 +21,12 @@
 
 namespace kedge::puct {
 
-template <class Board>
+template <Board B>
 class Forest {
  public:
-  using TreeType = Tree<Board>;
+  using TreeType = Tree<B>;
   using Leaf = typename TreeType::Leaf;
-  // A leaf that waits, and where its actions begin among those of all.
+  // A leaf that waits, and the place of its first action among the actions of all leaves.
   struct Row {
     std::uint64_t id;
     TreeType* tree;
@@ -36,7 +37,7 @@ class Forest {
 
   explicit Forest(unsigned threads) : workers_(std::max(1u, threads)) {}
 
-  std::uint64_t add(const Board& root, Options options) {
+  std::uint64_t add(const B& root, Options options) {
     std::unique_ptr<TreeType> tree;
     if (spare_.empty()) {
       tree = std::make_unique<TreeType>(root, options);
@@ -49,7 +50,7 @@ class Forest {
     changed_ = true;
     return next_++;
   }
-  // The memory of trees that are removed serves those that come.
+  // Later trees reuse the memory of removed ones.
   void remove(std::uint64_t id) {
     if (tree(id).waiting() > 0) {
       std::erase_if(rows_, [&](const Row& row) { return row.id == id; });
@@ -74,12 +75,13 @@ class Forest {
   }
   std::size_t size() const { return trees_.size(); }
 
-  void advance(std::uint64_t id, typename Board::Action action) {
+  void advance(std::uint64_t id, typename B::Action action) {
     cancel();
     tree(id).advance(action);
   }
 
-  // Advances every tree to its next leaves; how many wait. Trees keep the order of their admission.
+  // Advances every tree to its next leaves and returns how many wait. Rows are in the order of the
+  // trees' numbers.
   std::size_t collect() {
     if (changed_) {
       open_.clear();
@@ -102,18 +104,19 @@ class Forest {
     return rows_.size();
   }
 
-  // Forgets the leaves that wait, as if they had not been reached.
+  // Drops the leaves that wait, as if they had not been reached.
   void cancel() {
     for (const Row& row : rows_) row.tree->cancel();
     rows_.clear();
     actions_ = 0;
   }
 
-  // The leaves that the last collect() left waiting, and how many actions they have together.
+  // The leaves that wait since the last collect(), and the number of all their actions.
   const std::vector<Row>& rows() const { return rows_; }
   std::size_t actions() const { return actions_; }
 
-  // Priors of one leaf after the other, and the values for who moves there.
+  // Takes the evaluations of all leaves, row by row: a prior for each action, and a value for the
+  // player to move.
   void update(const double* priors, const double* values) {
     check(priors, values, 0.0);
     expand([&](const Row& row, std::size_t i) {
@@ -121,13 +124,13 @@ class Forest {
     });
   }
 
-  // The same from logits; −∞ is an action that is never tried.
+  // The same with logits for priors; an action with −∞ is never tried.
   void update_logits(const float* logits, const float* values, double temperature) {
     check(logits, values, -INFINITY);
     expand([&](const Row& row, std::size_t i) {
       const float* mine = logits + row.first_action;
       const double highest = row.actions > 0 ? *std::max_element(mine, mine + row.actions) : 0.0;
-      double priors[Board::kMaxActions];
+      double priors[B::kMaxActions];
       double sum = 0.0;
       for (std::size_t a = 0; a < row.actions; ++a) {
         sum += priors[a] = std::exp((mine[a] - highest) / temperature);
@@ -137,7 +140,8 @@ class Forest {
     });
   }
 
-  // Calls work(i) for every i < count. Threads take them by the dozen, a leaf being a microsecond.
+  // Calls work(i) for every i < count. Threads take 32 at a time, since a leaf takes only about a
+  // microsecond.
   template <typename Work>
   void for_each(std::size_t count, const Work& work) const {
     constexpr std::size_t kShare = 32;
@@ -153,7 +157,7 @@ class Forest {
     std::size_t waiting, actions;
   };
 
-  // A network can have finite weights and overflow; a search must not get to see that.
+  // A network with finite weights can still overflow; its answer must not enter a search.
   template <typename Number>
   void check(const Number* numbers, const Number* values, double lowest) const {
     for_each(rows_.size(), [&](std::size_t i) {
@@ -171,7 +175,8 @@ class Forest {
 
   template <typename Expand>
   void expand(const Expand& expand_row) {
-    // Leaves of one tree stand next to each other, and its memory may move: one thread takes all.
+    // One thread expands all leaves of a tree, since the tree's memory may move. They are
+    // neighbours in rows_.
     for_each(rows_.size(), [&](std::size_t i) {
       if (rows_[i].leaf > 0) return;
       TreeType* tree = rows_[i].tree;
@@ -199,7 +204,7 @@ class Forest {
   std::vector<Open> open_;
   std::vector<Row> rows_;
   std::size_t actions_ = 0;
-  bool changed_ = false;  // open_ is not the trees there are
+  bool changed_ = false;  // open_ is out of date
 };
 
 }  // namespace kedge::puct

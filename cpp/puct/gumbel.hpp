@@ -1,5 +1,5 @@
-// A root that shares its playouts out by sequential halving, beyond the paper: Danihelka et al.
-// 2022, "Policy improvement by planning with Gumbel". Below the root it is PUCT as ever.
+// A root that divides its playouts by sequential halving, beyond the paper: Danihelka et al. 2022,
+// "Policy improvement by planning with Gumbel". Below the root the search is PUCT.
 //
 // The specification is kedge/search/puct/plain.py.
 #pragma once
@@ -14,13 +14,13 @@
 namespace kedge::puct {
 
 struct Gumbel {
-  std::uint32_t considered = 0;  // root actions; 0: off
-  std::uint32_t playouts = 0;    // that are shared out, those after the root's own
+  std::uint32_t considered = 0;  // number of root actions; 0: off
+  std::uint32_t playouts = 0;    // to divide: all but the root's own evaluation
   double c_visit = 50.0, c_scale = 1.0;
-  std::vector<double> noise;  // one a legal action, in ascending order; none is 0 for all
+  std::vector<double> noise;  // for each legal action, in ascending order; empty: all 0
 
-  // How often the action that comes next was tried, after `spent` playouts: all of m are tried
-  // alike, then the better half of them, and so on down to two.
+  // How often the next action to try has been tried, after `spent` playouts. At first all m actions
+  // are tried equally often, then the better half of them, and so on down to two.
   std::uint32_t visits_of_next(std::uint32_t m, std::uint32_t spent) const {
     if (m <= 1) return spent;
     const std::uint32_t halvings = static_cast<std::uint32_t>(std::bit_width(m - 1));  // ⌈log₂ m⌉
@@ -33,8 +33,8 @@ struct Gumbel {
     }
   }
 
-  // argmax of g + log τ + σ(q), σ(q) = (c_visit + max N)·c_scale·(q + 1)/2, over the actions whose
-  // turn it is. Edges are in the order of their actions.
+  // argmax of g + log τ + σ(q), σ(q) = (c_visit + max N)·c_scale·(q + 1)/2, over the actions tried
+  // visits_of_next() times. Edges are in the order of their actions.
   template <class Edge>
   std::size_t select(const Edge* edges, std::size_t count, double network_value) const {
     double tried_prior = 0.0, weighted = 0.0;
@@ -57,7 +57,8 @@ struct Gumbel {
     double best_score = 0.0;
     for (std::size_t a = 0; a < count; ++a) {
       const Edge& edge = edges[a];
-      // Leaves that were cancelled can leave a gap: then it is the turn of those before it.
+      // After cancelled leaves no action may have exactly `turn` visits: take those with the most
+      // visits below it.
       if (edge.prior <= 0.0 || edge.visits > turn) continue;
       const double q = edge.visits > 0 ? edge.total / edge.visits : untried;
       const double score =

@@ -1,7 +1,8 @@
 // One PUCT search, exactly the paper's (appendix F).
 //
-// The specification is the plain Python of kedge/search/puct/plain.py; tests hold this to it visit
-// by visit. It is compiled without contraction of a * b + c, so that ties fall as they do there.
+// The specification is kedge/search/puct/plain.py; tests compare both visit by visit. Files that use
+// this header are compiled without fused multiply-add (-ffp-contract=off), so that scores which are
+// equal there are equal here.
 #pragma once
 
 #include <algorithm>
@@ -11,63 +12,65 @@
 #include <utility>
 #include <vector>
 
+#include "puct/board.hpp"
 #include "puct/gumbel.hpp"
 
 namespace kedge::puct {
 
 struct Options {
   double c_puct = 2.0;
-  std::uint32_t playouts = 50;   // evaluations of states, the root's among them
+  std::uint32_t playouts = 50;   // evaluations of states, the root's included
   double constant_lambda = 0.0;  // > 0: c grows as √N, so that λ = c√N/N stays this
-  std::uint32_t batch = 1;       // > 1: so many leaves wait at once, each a loss until it is known
+  std::uint32_t batch = 1;       // leaves that wait at once; > 1: each counts as a loss meanwhile
   Gumbel gumbel;
 };
 
-// A Board is a line of play: push(action), pop(), legal_actions(out) in ascending order,
-// is_draw_by_rule() where there are some, terminal_value() for the player to move, player(),
-// features(out) for a network, and policy_index(action) in its policy. Two players, zero-sum. Where
-// kEndsByAgreement, as in Go, people stop before the end could be counted: there a line ends at the
-// network's value. A game with rewards on the way has
-// reward(): of the last move, for who made it.
-template <class Board>
+// The network's input for a leaf. Empty for boards that are not encoded.
+template <Board B>
+struct LeafInput {};
+template <EncodedBoard B>
+struct LeafInput<B> {
+  typename B::Features features;
+  std::vector<std::uint16_t> policy_indices;  // of the leaf's actions
+};
+
+template <Board B>
 class Tree {
  public:
-  using Action = typename Board::Action;
+  using Action = typename B::Action;
   static constexpr std::int32_t kUnvisited = -1, kTerminal = -2, kWaiting = -3;
 
   struct Edge {
     double prior = 0.0;
-    double total = 0.0;    // Σ of values for the player who moves here; Q = total / visits
-    double outcome = 0.0;  // for that player, where the move ends the game; with its reward
+    double total = 0.0;    // sum of values for the player who moves here; Q = total / visits
+    double outcome = 0.0;  // result and reward of a move that ends the game, for the same player
     std::uint32_t visits = 0;
     std::int32_t child = kUnvisited;
     Action action = 0;
   };
-  // Of actions never tried PUCT takes the one with the highest prior. So its first edges are those
-  // that were tried, the highest prior first, and then the next to be tried; the others stand as
-  // they came: most nodes are leaves, and never look at them.
+  // PUCT tries actions in the order of their priors, highest first. The first `ordered` edges stand
+  // in that order: those tried, then the next to try. The others are sorted when they are needed,
+  // since most nodes are leaves and never need it.
   struct Node {
     std::uint32_t first = 0, count = 0, ordered = 0;
-    double value = 0.0;  // of the state, for the player to move
+    double value = 0.0;  // the network's, for the player to move
   };
   struct Step {
     std::size_t edge;
     int player;
-    double reward = 0.0;  // of the move, for who made it
+    double reward = 0.0;  // the move's, for `player`
   };
   // A state that waits for its evaluation.
-  struct Leaf {
+  struct Leaf : LeafInput<B> {
     std::vector<Step> path;
     std::vector<Action> actions;
-    std::vector<std::uint16_t> policy_indices;
-    typename Board::Features features;
     int player = 0;
   };
 
-  Tree(const Board& board, Options options) : board_(board), options_(options) {}
+  Tree(const B& board, Options options) : board_(board), options_(options) {}
 
-  // As if it were new, in the memory that it has.
-  void restart(const Board& board, Options options) {
+  // Starts a new search and reuses the memory of the old one.
+  void restart(const B& board, Options options) {
     board_ = board;
     options_ = options;
     nodes_.clear();
@@ -79,13 +82,14 @@ class Tree {
   bool finished() const { return playouts_ >= options_.playouts || over_; }
   std::uint32_t playouts() const { return playouts_; }
   void set_playouts(std::uint32_t playouts) { options_.playouts = playouts; }
-  const Board& root() const { return board_; }
+  const B& root() const { return board_; }
   bool has_gumbel_root() const { return options_.gumbel.considered > 0; }
 
-  // Descends until states wait for their evaluation, or the playouts are spent; how many wait.
+  // Descends until leaves wait for their evaluation or the playouts are spent. Returns how many
+  // leaves wait.
   std::size_t collect() {
     while (waiting_ == 0 && !finished()) {
-      // Playouts that end a game are part of a batch too, though nobody waits for them.
+      // Playouts that end a game count in the batch too, although they need no evaluation.
       const std::uint32_t end = std::min(options_.playouts, playouts_ + options_.batch);
       while (playouts_ + waiting_ < end) {
         if (nodes_.empty()) {
@@ -99,13 +103,14 @@ class Tree {
   }
   std::size_t waiting() const { return waiting_; }
   const Leaf& leaf(std::size_t i) const { return leaves_[i]; }
-  Board leaf_board(std::size_t i) const {
-    Board board = board_;
+  B leaf_board(std::size_t i) const {
+    B board = board_;
     for (const Step& step : leaves_[i].path) board.push(edges_[step.edge].action);
     return board;
   }
 
-  // The evaluation of leaf i: a prior for each of its actions, its value for who moves there.
+  // Takes the evaluation of leaf i: a prior for each of its actions, and its value for the player
+  // to move there. Call expanded() after the last leaf.
   void expand(std::size_t i, const double* priors, double value) {
     const Leaf& leaf = leaves_[i];
     if (leaf.actions.empty()) {
@@ -128,16 +133,15 @@ class Tree {
     }
     for (const Step& step : leaf.path) {
       Edge& edge = edges_[step.edge];
-      if (options_.batch > 1) edge.total += 1.0;  // the loss that it was until now
+      if (options_.batch > 1) edge.total += 1.0;  // takes back the loss that it counted as
       else ++edge.visits;
     }
     back_up(leaf.path, value, leaf.player);
     ++playouts_;
   }
-  // After all leaves were expanded.
   void expanded() { waiting_ = 0; }
 
-  // The root's edges, in no order; none before its evaluation.
+  // The root's edges in no particular order; none before its evaluation.
   const Edge* root_edges() const { return edges_.data(); }
   std::size_t root_count() const { return nodes_.empty() ? 0 : nodes_[0].count; }
   double root_network_value() const { return nodes_.empty() ? 0.0 : nodes_[0].value; }
@@ -154,7 +158,7 @@ class Tree {
     return moves;
   }
 
-  // Plays `action`, which must be legal, at the root, and keeps what was searched below it.
+  // Plays `action`, which must be legal, at the root and keeps the search below it.
   void advance(Action action) {
     cancel();
     std::int32_t child = kUnvisited;
@@ -166,7 +170,7 @@ class Tree {
     std::vector<Edge> edges;
     playouts_ = 0;
     if (child >= 0) {
-      // Breadth first, so that the new root's edges come first, as collect() expects.
+      // Breadth first: the new root's edges must come first.
       std::vector<std::int32_t> old{child};
       for (std::size_t n = 0; n < old.size(); ++n) {
         const Node& from = nodes_[static_cast<std::size_t>(old[n])];
@@ -189,7 +193,7 @@ class Tree {
     over_ = false;
   }
 
-  // Forgets the leaves that wait, as if they had not been reached.
+  // Drops the leaves that wait, as if they had not been reached.
   void cancel() {
     for (std::size_t i = 0; i < waiting_; ++i) {
       for (const Step& step : leaves_[i].path) {
@@ -214,14 +218,14 @@ class Tree {
     return best;
   }
 
-  // A Gumbel root's edges stay as they came, in the order of their actions.
+  // A Gumbel root's edges stay in the order of their actions.
   std::size_t select_root() {
     if (options_.gumbel.considered == 0) return select(nodes_[0]);
     return options_.gumbel.select(edges_.data(), nodes_[0].count, nodes_[0].value);
   }
 
-  // argmax of Q + c·τ·√ΣN/(N + 1); an action never tried has the plain mean Q of its tried
-  // siblings; ties go to the higher prior, then to the lower action, which stand first.
+  // argmax of Q + c·τ·√ΣN/(N + 1). The Q of an action never tried is the plain mean of its tried
+  // siblings'. The higher prior wins ties, then the lower action: these edges come first.
   std::size_t select(Node& node) {
     Edge* edges = edges_.data() + node.first;
     double q_sum = 0.0;
@@ -257,7 +261,7 @@ class Tree {
     return a.prior < b.prior || (a.prior == b.prior && a.action > b.action);
   }
 
-  // A playout, up to a leaf that waits or the end of a game; false at a leaf that waits already.
+  // Plays out to a new leaf or the end of a game. False if it met a leaf that waits already.
   bool descend() {
     path_.clear();
     std::size_t node = 0;
@@ -271,7 +275,7 @@ class Tree {
         return edge.child == kTerminal;
       }
       board_.push(edge.action);
-      if constexpr (requires { board_.reward(); }) path_.back().reward = board_.reward();
+      if constexpr (RewardBoard<B>) path_.back().reward = board_.reward();
       if (edge.child >= 0) {
         node = static_cast<std::size_t>(edge.child);
         continue;
@@ -290,7 +294,7 @@ class Tree {
     }
   }
 
-  // `value`, for `player`, is of what comes after the last move of the path.
+  // `value` is that of the state after the last move of the path, for `player`.
   void back_up(const std::vector<Step>& path, double value, int player) {
     for (std::size_t i = path.size(); i-- > 0;) {
       value = (path[i].player == player ? value : -value) + path[i].reward;
@@ -305,29 +309,31 @@ class Tree {
   }
 
   void count_terminal(double outcome) {
-    path_.back().reward = 0.0;  // it is in the outcome
+    path_.back().reward = 0.0;  // the outcome includes it
     for (const Step& step : path_) ++edges_[step.edge].visits;
     back_up(path_, outcome, path_.back().player);
     ++playouts_;
   }
 
-  // The state on the board, at the end of path_, waits; false if the game is over there. A root is
-  // searched even if the rules would call it a draw: people play on.
+  // Adds the state at the end of path_ to the leaves that wait. False if the game is over there. A
+  // root is searched even if the rules call it a draw: people play on.
   bool wait() {
     if (leaves_.size() == waiting_) leaves_.emplace_back();
     Leaf& leaf = leaves_[waiting_];
-    leaf.actions.resize(Board::kMaxActions);
+    leaf.actions.resize(B::kMaxActions);
     leaf.actions.resize(board_.legal_actions(leaf.actions.data()));
-    if (leaf.actions.empty() && (path_.empty() || !Board::kEndsByAgreement)) return false;
+    if (leaf.actions.empty() && (path_.empty() || !B::kEndsByAgreement)) return false;
     if (!path_.empty() && board_.is_draw_by_rule()) return false;
     ++waiting_;
     leaf.path = path_;
     leaf.player = board_.player();
-    leaf.policy_indices.clear();
-    for (const Action action : leaf.actions) {
-      leaf.policy_indices.push_back(static_cast<std::uint16_t>(board_.policy_index(action)));
+    if constexpr (EncodedBoard<B>) {
+      leaf.policy_indices.clear();
+      for (const Action action : leaf.actions) {
+        leaf.policy_indices.push_back(static_cast<std::uint16_t>(board_.policy_index(action)));
+      }
+      board_.features(leaf.features);
     }
-    board_.features(leaf.features);
     if (options_.batch > 1) {
       for (const Step& step : path_) {
         edges_[step.edge].total -= 1.0;
@@ -337,12 +343,12 @@ class Tree {
     return true;
   }
 
-  Board board_;  // at the root
+  B board_;  // at the root between descents
   Options options_;
   std::vector<Node> nodes_;
   std::vector<Edge> edges_;
   std::vector<Step> path_;
-  std::vector<Leaf> leaves_;  // the first waiting_ of them
+  std::vector<Leaf> leaves_;  // the first waiting_ of them wait
   std::uint32_t playouts_ = 0, waiting_ = 0;
   bool over_ = false;  // there is no legal action at the root
 };

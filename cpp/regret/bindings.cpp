@@ -126,7 +126,9 @@ void run(kedge::Learner& learner, const kedge::Utilities& source, std::int64_t c
 
 }  // namespace
 
-void kedge::bind_regret(nb::module_& m) {
+namespace kedge {
+
+void bind_regret(nb::module_& m) {
   nb::class_<kedge::Utilities>(m, "Utilities")
       .def("against", &against, "game"_a, "sampled"_a)
       .def("expected", &expected, "game"_a, "policies"_a, "threads"_a = 0)
@@ -218,3 +220,5 @@ void kedge::bind_regret(nb::module_& m) {
            },
            "keys"_a);
 }
+
+}  // namespace kedge

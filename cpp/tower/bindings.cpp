@@ -93,7 +93,9 @@ nb::tuple evaluate(Tower& tower, const Batch& batch) {
 
 }  // namespace
 
-void kedge::bind_tower(nb::module_& m) {
+namespace kedge {
+
+void bind_tower(nb::module_& m) {
   m.def("tower_instructions", [] {
     std::vector<std::string> names;
     for (const Instructions& each : instructions()) names.emplace_back(each.name);
@@ -168,3 +170,5 @@ void kedge::bind_tower(nb::module_& m) {
           },
           "masks"_a, "numbers"_a);
 }
+
+}  // namespace kedge

@@ -1,85 +1,38 @@
-"""Players that are strong and still play like people: KL-regularised search toward an anchor.
-
-The names below are the public ones. They are fetched when first used, so that ``import kedge``
-costs nothing.
-"""
-
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from kedge.agents import make_agent
-    from kedge.errors import InputError
-    from kedge.evaluation.estimation import LambdaFit, fit_lambda
-    from kedge.games import load_game
-    from kedge.games.normal_form import NormalFormGame, exploitability, residual
-    from kedge.regularize import forward_kl, kl_divergence, reverse_kl
-    from kedge.search.regret import (
-        MMD,
-        DiLPiKL,
-        Hedge,
-        Iterate,
-        Oracle,
-        PiKLHedge,
-        RegretMatching,
-        batch_iterates,
-        iterates,
-        qre,
-        solve,
-    )
+#: The public names, by the module that defines them. __init__.pyi repeats them for type checkers.
+_NAMES = """
+kedge.games                  load_game
+kedge.games.normal_form      NormalFormGame exploitability residual
+kedge.catalogue              GameEntry
+kedge.regularize             forward_kl reverse_kl kl_divergence
+kedge.search.regret          RegretMatching Hedge PiKLHedge DiLPiKL MMD Oracle Iterate
+kedge.search.regret          solve iterates batch_iterates qre
+kedge.records                read_chess_games read_go_games read_diplomacy_games
+kedge.records                read_hanabi_games ReadReport
+kedge.agents                 make_agent make_player Player Analysis
+kedge.agents.dial            dial strongest
+kedge.evaluation.estimation  fit_lambda LambdaFit
+kedge.errors                 InputError
+"""
+__doc__ = f"""Players that are strong and still play like people: search toward a human anchor.
 
+>>> import kedge
+>>> kedge.dial("chess", 1).spec
+'puct(chess(elo=1500), c_puct=0.5, playouts=50, temperature=1)'
+
+These are the public names. They are fetched when first used: ``import kedge`` costs nothing.
+{_NAMES}"""
 _HOMES = {
-    "kedge.agents": ("make_agent",),
-    "kedge.errors": ("InputError",),
-    "kedge.evaluation.estimation": ("LambdaFit", "fit_lambda"),
-    "kedge.games": ("load_game",),
-    "kedge.games.normal_form": ("NormalFormGame", "exploitability", "residual"),
-    "kedge.regularize": ("forward_kl", "kl_divergence", "reverse_kl"),
-    "kedge.search.regret": (
-        "MMD",
-        "DiLPiKL",
-        "Hedge",
-        "Iterate",
-        "Oracle",
-        "PiKLHedge",
-        "RegretMatching",
-        "batch_iterates",
-        "iterates",
-        "qre",
-        "solve",
-    ),
+    name: home for home, *names in map(str.split, _NAMES.strip().splitlines()) for name in names
 }
-
-__all__ = [
-    "MMD",
-    "DiLPiKL",
-    "Hedge",
-    "InputError",
-    "Iterate",
-    "LambdaFit",
-    "NormalFormGame",
-    "Oracle",
-    "PiKLHedge",
-    "RegretMatching",
-    "batch_iterates",
-    "exploitability",
-    "fit_lambda",
-    "forward_kl",
-    "iterates",
-    "kl_divergence",
-    "load_game",
-    "make_agent",
-    "qre",
-    "residual",
-    "reverse_kl",
-    "solve",
-]
+__all__ = list(_HOMES)
 
 
 def __getattr__(name: str) -> Any:
-    for home, names in _HOMES.items():
-        if name in names:
-            return getattr(import_module(home), name)
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module 'kedge' has no attribute {name!r}")
 
 

@@ -29,6 +29,7 @@ _MISSING = {
     "models": "no networks",
     "records": "no reader of records",
     "agents": "no agents of its own",
+    "player": "no player class of its own",
     "predict": "no experiment that predicts people",
     "compete": "no experiment that compares agents",
     "policy": "no command that shows a decision",
@@ -55,17 +56,21 @@ class GameEntry:
     forest: str | None = None
     """Native PUCT forest. Without one, PUCT runs in plain Python."""
     models: str | None = None
-    """Parsers of its networks, by the kind that a weight file names."""
+    """Parsers of its networks, by file format or by the kind that a weight file names."""
     records: str | None = None
     """`kedge.records.formats.RecordFormat`: reader, writer, sniffing."""
     agents: str | None = None
     """Makers of its agents, by spec name."""
+    player: str | None = None
+    """Class that its players must have, if the game needs more than the verbs of a `Player`."""
     predict: str | None = None
     """Experiment of ``kedge predict``."""
     compete: str | None = None
-    """Experiment of ``kedge match``, ``kedge tournament`` or ``kedge selfplay``."""
-    policy: str | None = None
-    """Command of ``kedge policy``. Without one, games with states get the general command."""
+    """Experiment that compares agents, the command of `contest`."""
+    contest: str = "match"
+    """Command for `compete`: ``match``, ``tournament`` or ``selfplay``."""
+    policy: str | None = "kedge.interfaces.commands.policy.any_game:any_game_policy"
+    """Command of ``kedge policy``. The default suits games in which players move in turn."""
     train: str | None = None
     """Commands of ``kedge train``, by name."""
     review: str | None = None
@@ -74,6 +79,8 @@ class GameEntry:
     """`PageGame`: the server's side of the page, with the name of its JavaScript module."""
     dial: str | None = None
     """`kedge.agents.ladder.Ladder`: the stops of the dial."""
+    small: str | None = None
+    """Spec of a short game, for tests; by default the name."""
 
     def has(self, part: str) -> bool:
         """Whether the game has this part."""
@@ -84,8 +91,7 @@ class GameEntry:
         where = getattr(self, part)
         if where is None:
             raise InputError(f"{self.title} has {_MISSING[part]}")
-        module, _, name = where.partition(":")
-        return getattr(import_module(module), name)
+        return load(where)
 
 
 CHESS = GameEntry(
@@ -95,6 +101,7 @@ CHESS = GameEntry(
     state="kedge.games.chess:ChessState",
     encoding="kedge.models.chess.encoding:CHESS",
     forest="kedge._core:ChessForest",
+    models="kedge.models.chess.parsers:PARSERS",
     records="kedge.records.chess.format:CHESS",
     agents="kedge.agents.chess.specs:AGENTS",
     predict="kedge.experiments.chess.predict:ChessPredict",
@@ -121,6 +128,7 @@ GO = GameEntry(
     review="kedge.evaluation.go.review:GO",
     page="kedge.interfaces.web.pages.go:GoPage",
     dial="kedge.agents.go.ladder:LADDER",
+    small="go(size=5)",
 )
 DIPLOMACY = GameEntry(
     "diplomacy",
@@ -130,13 +138,16 @@ DIPLOMACY = GameEntry(
     models="kedge.models.diplomacy.parsers:PARSERS",
     records="kedge.records.diplomacy.format:DIPLOMACY",
     agents="kedge.agents.diplomacy.specs:AGENTS",
+    player="kedge.agents.diplomacy.players:OrdersAgent",
     predict="kedge.experiments.diplomacy.predict:DiplomacyPredict",
     compete="kedge.experiments.diplomacy.tournament:Tournament",
+    contest="tournament",
     policy="kedge.interfaces.commands.policy.diplomacy:orders_policy",
     train="kedge.interfaces.commands.train.diplomacy:COMMANDS",
     review="kedge.evaluation.diplomacy.review:DIPLOMACY",
     page="kedge.interfaces.web.pages.diplomacy:DiplomacyPage",
     dial="kedge.agents.diplomacy.ladder:LADDER",
+    small="diplomacy(last_year=1903)",
 )
 HANABI = GameEntry(
     "hanabi",
@@ -146,8 +157,10 @@ HANABI = GameEntry(
     models="kedge.models.hanabi.parsers:PARSERS",
     records="kedge.records.hanabi.format:HANABI",
     agents="kedge.agents.hanabi.specs:AGENTS",
+    player="kedge.agents.hanabi.players:HanabiAgent",
     predict="kedge.experiments.hanabi.predict:HanabiPredict",
     compete="kedge.experiments.hanabi.selfplay:SelfPlay",
+    contest="selfplay",
     policy="kedge.interfaces.commands.policy.hanabi:hanabi_policy",
     train="kedge.interfaces.commands.train.hanabi:COMMANDS",
     review="kedge.evaluation.hanabi.review:HANABI",
@@ -159,14 +172,17 @@ BLOTTO = GameEntry(
     "Blotto",
     game="kedge.games.normal_form:blotto",
     state="kedge.games.normal_form:NormalFormState",
+    policy=None,
     page="kedge.interfaces.web.pages.blotto:BlottoPage",
     dial="kedge.agents.normal_form.ladder:BLOTTO",
+    small="blotto(coins=3, fields=3)",
 )
 
 
 def _normal_form(name: str, title: str, maker: str) -> GameEntry:
     home = "kedge.games.normal_form"
-    return GameEntry(name, title, game=f"{home}:{maker}", state=f"{home}:NormalFormState")
+    state = f"{home}:NormalFormState"
+    return GameEntry(name, title, game=f"{home}:{maker}", state=state, policy=None)
 
 
 #: The games that ship with kedge, in the order in which lists show them.
@@ -180,6 +196,16 @@ _BUILT_IN = (
     _normal_form("random", "Random game", "random_game"),
     _normal_form("rock-paper-scissors", "Rock-paper-scissors", "rock_paper_scissors"),
 )
+
+
+#: Makers of the agents that are not of one game, by spec name.
+AGENTS = "kedge.agents.specs:AGENTS"
+
+
+def load(where: str) -> Any:
+    """Import the object that a dotted name means: ``"kedge.games.chess:Chess"``."""
+    module, _, name = where.partition(":")
+    return getattr(import_module(module), name)
 
 
 def entries(part: str | None = None) -> list[GameEntry]:
@@ -229,4 +255,4 @@ def _entry(point: EntryPoint) -> GameEntry:
         raise InputError(f"game {point.name!r}: its package fails to load: {error}") from error
     if isinstance(loaded, GameEntry):
         return loaded
-    return GameEntry(point.name, point.name, game=point.value)
+    return GameEntry(point.name, point.name, game=point.value, policy=None)

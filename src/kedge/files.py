@@ -10,9 +10,26 @@ from typing import IO
 
 from kedge.errors import InputError
 
+#: Largest weight file: far above any network, protects against decompression bombs.
+MAX_BYTES = 512 * 2**20
 _SUFFIX = ".partial"
 # Another driver may be writing in the same folder right now; no write takes this long.
 _STALE_SECONDS = 3600.0
+
+
+def read_file(path: str | Path, limit: int = MAX_BYTES) -> bytes:
+    """Return the content of a regular file of at most `limit` bytes."""
+    path = Path(path)
+    try:
+        if not path.is_file():
+            raise InputError(f"{path}: {'not a file' if path.exists() else 'no such file'}")
+        with path.open("rb") as file:
+            content = file.read(limit + 1)
+    except OSError as error:
+        raise InputError(f"{path}: cannot read ({error.strerror})") from None
+    if len(content) > limit:
+        raise InputError(f"{path}: larger than {limit:,} bytes")
+    return content
 
 
 def make_folder(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""Predictions as an experiment: chunks, kills, and the ratings that a model is told."""
+"""Predictions as an experiment: chunks, kills, and ratings as input of a model."""
 
 import dataclasses
 import json
@@ -14,14 +14,14 @@ import tiny_go
 
 from kedge import _core
 from kedge.errors import InputError
-from kedge.evaluation.chess.told_ratings import predict_told
+from kedge.evaluation.chess.ratings import predict_rated
 from kedge.evaluation.prediction import predict
 from kedge.experiments import run
 from kedge.experiments.chess.predict import ChessPredict
 from kedge.experiments.go.predict import GoPredict
 from kedge.games.go import GoState
 from kedge.models.board.network import to_onnx
-from kedge.records import ChessGame, maia, positions, read_games, write_pgn
+from kedge.records import ChessGame, chess_positions, maia_filter, read_chess_games, write_pgn
 from kedge.records.go.games import GoGame
 from kedge.records.go.sgf import write_sgf
 
@@ -67,7 +67,9 @@ def test_the_engine_does_not_matter(file, tmp_path):
     two = done(quick(file), tmp_path / "local", workers=2)
     assert one.results == two.results
     assert list(one.results) == ["games 1-3", "games 4-6", "games 7-9", "games 10-10"]
-    whole = predict(list(positions(read_games(file), maia())), quick(file).player()).to_json()
+    whole = predict(
+        list(chess_positions(read_chess_games(file), maia_filter())), quick(file).player()
+    ).to_json()
     found = one.report().data
     assert (found["games"], found["positions"], found["top1"]) == (10, 100, whole["top1"])
     assert found["cross_entropy"] == pytest.approx(whole["cross_entropy"], abs=1e-6)
@@ -97,7 +99,7 @@ def test_what_was_left_out_is_told(file, tmp_path):
 
 def test_nothing_left_names_what_took_it(file, tmp_path):
     casual = tmp_path / "casual.pgn"
-    games = [dataclasses.replace(game, rated=None) for game in read_games(file)]
+    games = [dataclasses.replace(game, rated=None) for game in read_chess_games(file)]
     short = [dataclasses.replace(games[0], moves=games[0].moves[:5], rated=True)]
     write_pgn(games + short, casual)
     with pytest.raises(InputError) as told:
@@ -152,22 +154,22 @@ def test_a_killed_run_goes_on(file, tmp_path):
     assert json.loads(again.stdout) == json.loads(json.dumps(found))
 
 
-def test_each_position_is_told_its_players(file):
+def test_each_position_has_its_players_ratings(file):
     asked = []
-    told = quick(file, told_ratings=True)
+    rated = quick(file, told_ratings=True)
 
     def player(elo, opponent):
         asked.append((elo, opponent))
-        return told._told(elo, opponent)
+        return rated._rated(elo, opponent)
 
-    chosen = list(positions(read_games(file), maia()))
-    found = predict_told(chosen, player)
+    chosen = list(chess_positions(read_chess_games(file), maia_filter()))
+    found = predict_rated(chosen, player)
     assert sorted(asked) == [(1200, 1900), (1900, 1200)]
     assert len(found.games) == 10
     strong = [position for position in chosen if position.rating == 1930]
-    alone = predict(strong, told._told(1900, 1200))
+    alone = predict(strong, rated._rated(1900, 1200))
     weak = [position for position in chosen if position.rating == 1180]
-    total = alone.to_json()["top1"] + predict(weak, told._told(1200, 1900)).to_json()["top1"]
+    total = alone.to_json()["top1"] + predict(weak, rated._rated(1200, 1900)).to_json()["top1"]
     assert found.to_json()["top1"] == pytest.approx(total / 2)
 
 
@@ -177,7 +179,7 @@ def test_each_position_is_told_its_players(file):
         ({"limit": 0}, "limit: at least 1"),
         ({"chunk": 0}, "chunk: at least 1"),
         ({"agent": "chess("}, "ends too early"),
-        ({"agent": "maia-1900", "told_ratings": True}, "cannot be told ratings"),
+        ({"agent": "maia-1900", "told_ratings": True}, "does not take ratings as input"),
     ],
 )
 def test_bad_fields(file, fields, said):

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kedge.agents import AGENTS, make_hanabi_player
+from kedge.agents import AGENTS, make_player
 from kedge.agents.hanabi.players import BlueprintAgent, HanabiAgent, likeliest
 from kedge.evaluation.hanabi.selfplay import dealt, play, recorded
 from kedge.games.hanabi import Hanabi
@@ -24,7 +24,7 @@ class Peeking(HanabiAgent):
     def __init__(
         self, anchor="uniform-hanabi", lam=0.0, rollouts=10, belief="learned", greedy=False
     ):
-        self.anchor, self.lam, self.greedy = make_hanabi_player(anchor), lam, greedy
+        self.anchor, self.lam, self.greedy = make_player(anchor, "hanabi"), lam, greedy
         self.rollouts, self.belief = rollouts, str(belief)
         self.asked = []
 

@@ -8,7 +8,7 @@ import chess.pgn
 import numpy as np
 
 from kedge.games.chess import ChessState
-from kedge.records import ChessGame, ReadReport, read_games
+from kedge.records import ChessGame, ReadReport, read_chess_games
 
 LICHESS = """\
 [Event "Rated Blitz game"]
@@ -84,7 +84,7 @@ def _grow(rng: random.Random, node: chess.pgn.GameNode, plies: int, depth: int) 
 def read(content: str | bytes) -> tuple[list[ChessGame], ReadReport]:
     report = ReadReport()
     raw = content.encode() if isinstance(content, str) else content
-    return list(read_games(io.BufferedReader(io.BytesIO(raw)), report)), report
+    return list(read_chess_games(io.BufferedReader(io.BytesIO(raw)), report)), report
 
 
 def only(content: str | bytes) -> ChessGame:

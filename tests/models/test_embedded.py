@@ -41,7 +41,7 @@ def test_a_damaged_one_is_said_so(tmp_path, monkeypatch):
     path = tmp_path / "go-large.onnx.xz"
     path.write_bytes(b"not compressed")
     monkeypatch.setattr(embedded, "_path", lambda name: path)
-    with pytest.raises(InputError, match=r"go-large\.onnx\.xz: damaged; install kedge anew"):
+    with pytest.raises(InputError, match=r"go-large\.onnx\.xz: damaged; reinstall kedge"):
         embedded._shipped.__wrapped__("go-large")
 
 
@@ -86,9 +86,9 @@ def test_ratings_matter():
 def test_bad_ratings_and_names():
     with pytest.raises(InputError, match="elo: a rating"):
         embedded.load_embedded("chess", elo=-1)
-    with pytest.raises(InputError, match="ships with kedge; did you mean chess"):
+    with pytest.raises(InputError, match="kedge ships no model 'ches'; did you mean chess"):
         embedded.load_embedded("ches")
-    with pytest.raises(InputError, match="go is told nothing of who plays"):
+    with pytest.raises(InputError, match="go does not take ratings"):
         embedded.load_embedded("go", elo=1500)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hanabi_players import people
 
-from kedge.agents import make_diplomacy_player
+from kedge.agents import make_player
 from kedge.evaluation.diplomacy.tournaments import play_tournament, recorded
 from kedge.games.chess import ChessState
 from kedge.games.diplomacy import POWERS, Diplomacy
@@ -68,7 +68,7 @@ def go_games(tmp_path_factory):
 @pytest.fixture(scope="session")
 def diplomacy_games(tmp_path_factory):
     """Games of two years, of people with ratings; the last of people that nobody knows."""
-    players = [make_diplomacy_player("uniform-orders")]
+    players = [make_player("uniform-orders", "diplomacy")]
     rules = Diplomacy(last_year=1902)
     played = play_tournament(players, [(0,) * len(POWERS)] * 3, rules, np.random.default_rng(7))
     ratings = (1150.0, 990.0, 1010.0, None, 1170.0, 1190.0, 950.0)

@@ -5,6 +5,7 @@ from math import sin
 
 import numpy as np
 import pytest
+from native_games import native_games
 
 from kedge import _core
 from kedge.errors import InputError
@@ -65,14 +66,14 @@ def native_evaluate(forest):
 
 
 def native(moves):
-    board = _core.TicTacToe()
+    board = native_games().TicTacToe()
     for move in moves:
         board.push(move)
     return board
 
 
 def native_search(histories, settings, threads=2):
-    forest = _core.TicTacToeForest(threads)
+    forest = native_games().TicTacToeForest(threads)
     return search_many(forest, [native(moves) for moves in histories], native_evaluate, settings)
 
 
@@ -143,7 +144,7 @@ def test_a_tree_does_not_depend_on_its_neighbours():
 
 
 def test_roots_come_and_go_between_batches():
-    forest = _core.TicTacToeForest(1)
+    forest = native_games().TicTacToeForest(1)
     first = forest.add(native([]), 1.0, 30)
     for _ in range(5):
         forest.collect()
@@ -163,7 +164,7 @@ def test_roots_come_and_go_between_batches():
 
 
 def test_reuse_keeps_what_was_searched():
-    forest = _core.TicTacToeForest(1)
+    forest = native_games().TicTacToeForest(1)
     tree = forest.add(native([]), 1.0, 200)
     while forest.collect():
         native_evaluate(forest)
@@ -191,7 +192,7 @@ def test_reuse_keeps_what_was_searched():
 def test_chunks_are_searched_in_order_and_padded():
     settings = Settings(1.0, 60)
     starts = list(histories())
-    lanes = [(_core.TicTacToeForest(1), native_evaluate) for _ in range(2)]
+    lanes = [(native_games().TicTacToeForest(1), native_evaluate) for _ in range(2)]
     chunks = [starts[first : first + 7] for first in range(0, len(starts), 7)]
     boards = ([native(moves) for moves in chunk] for chunk in chunks)
     found = list(search_chunks(lanes, boards, settings, lambda many: many))
@@ -214,14 +215,14 @@ def test_a_failed_evaluation_ends_all_lanes():
     def fail(forest):
         raise InputError("no")
 
-    lanes = [(_core.TicTacToeForest(1), fail) for _ in range(2)]
+    lanes = [(native_games().TicTacToeForest(1), fail) for _ in range(2)]
     with pytest.raises(InputError):
         list(search_chunks(lanes, [[native([])]] * 5, Settings(), lambda many: many))
     assert [len(forest) for forest, _ in lanes] == [0, 0]
 
 
 def test_chunks_can_be_given_up():
-    lanes = [(_core.TicTacToeForest(1), native_evaluate)]
+    lanes = [(native_games().TicTacToeForest(1), native_evaluate)]
 
     def endless():
         while True:
@@ -235,7 +236,7 @@ def test_chunks_can_be_given_up():
 
 @pytest.mark.parametrize("batch", [2, 8, 64])
 def test_virtual_loss_lets_leaves_wait_together(batch):
-    forest = _core.TicTacToeForest(1)
+    forest = native_games().TicTacToeForest(1)
     tree = forest.add(native([]), 2.0, 500, batch=batch)
     most = 0
     while forest.collect():
@@ -254,7 +255,7 @@ def test_virtual_loss_lets_leaves_wait_together(batch):
 
 
 def test_leaves_that_wait_are_forgotten_when_asked():
-    forest = _core.TicTacToeForest(1)
+    forest = native_games().TicTacToeForest(1)
     tree = forest.add(native([]), 2.0, 50, batch=4)
     for _ in range(3):
         forest.collect()
@@ -272,7 +273,7 @@ def test_leaves_that_wait_are_forgotten_when_asked():
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_evaluations_that_are_not_finite_are_refused(bad):
-    forest = _core.TicTacToeForest(1)
+    forest = native_games().TicTacToeForest(1)
     forest.add(native([]), 2.0, 50)
     forest.collect()
     priors = np.full(9, 1 / 9)
@@ -287,7 +288,7 @@ def test_evaluations_that_are_not_finite_are_refused(bad):
 
 
 def test_only_legal_moves_are_played_on_a_tree():
-    forest = _core.TicTacToeForest(1)
+    forest = native_games().TicTacToeForest(1)
     tree = forest.add(native([4]), 2.0, 50)
     with pytest.raises(ValueError, match="legal"):
         forest.advance(tree, 4)
@@ -337,7 +338,7 @@ def test_a_gumbel_root_finds_the_win():
 def test_many_gumbel_roots_are_each_alone():
     settings = Settings(1.0, 30, gumbel=4, gumbel_seed=5)
     starts = list(histories())[:12]
-    lanes = [(_core.TicTacToeForest(1), native_evaluate)]
+    lanes = [(native_games().TicTacToeForest(1), native_evaluate)]
     (many,) = search_chunks(lanes, [[native(moves) for moves in starts]], settings, lambda m: m)
     for row, moves in enumerate(starts):
         alone = search(TicTacToe(moves), evaluate, settings)
@@ -349,7 +350,7 @@ def test_many_gumbel_roots_are_each_alone():
 
 
 def test_a_gumbel_root_survives_what_is_cancelled_and_is_not_left():
-    forest = _core.TicTacToeForest(1)
+    forest = native_games().TicTacToeForest(1)
     # From here playouts that end the game are counted between leaves that wait.
     root = native([0, 3, 1, 4])
     tree = forest.add(root, 1.0, 60, batch=5, gumbel=5)
@@ -368,7 +369,7 @@ def test_a_gumbel_root_survives_what_is_cancelled_and_is_not_left():
 
 
 def test_chunks_that_are_given_up_end_at_the_next_batch():
-    lanes = [(_core.TicTacToeForest(1), native_evaluate)]
+    lanes = [(native_games().TicTacToeForest(1), native_evaluate)]
     over, endless = [native([0, 3, 1, 4, 2])], [native([])]
     settings = Settings(2.0, 2**31 - 1)
     found = search_chunks(lanes, [over, endless], settings, lambda many: many)
@@ -460,7 +461,10 @@ def test_native_rewards_are_its_plain_twins(pile, batch):
         forest.update(np.repeat(1.0 / counts, counts), np.full(len(counts), 0.25))
 
     (found,) = search_many(
-        _core.CountdownForest(1), [_core.Countdown(pile)], evaluate_leaves, settings
+        native_games().CountdownForest(1),
+        [native_games().Countdown(pile)],
+        evaluate_leaves,
+        settings,
     )
     plain = search(
         Countdown(pile),

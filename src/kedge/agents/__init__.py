@@ -6,9 +6,12 @@
 array([0.333, 0.333, 0.333])
 """
 
+import warnings
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
 from kedge.agents.agent import Agent, Analysis, Player
-from kedge.agents.diplomacy.specs import make_diplomacy_player
-from kedge.agents.hanabi.specs import make_hanabi_player
 from kedge.agents.players import make_player
 from kedge.agents.registry import AGENTS, make_agent
 from kedge.agents.user_models import add_model
@@ -20,7 +23,18 @@ __all__ = [
     "Player",
     "add_model",
     "make_agent",
-    "make_diplomacy_player",
-    "make_hanabi_player",
     "make_player",
 ]
+
+_FORMER = {"make_diplomacy_player": "diplomacy", "make_hanabi_player": "hanabi"}
+
+
+def __getattr__(name: str) -> Callable[..., Any]:
+    """Former names, for scripts that use them."""
+    if name in _FORMER:
+        game = _FORMER[name]
+        warnings.warn(
+            f"{name}(spec) is now make_player(spec, {game!r})", DeprecationWarning, stacklevel=2
+        )
+        return partial(make_player, game=game)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,8 +1,8 @@
 """The dial: one number from "like a person" to "as strong as it gets", and what was measured there.
 
-At 0 the human model plays by itself; at 1 the search that the paper found strongest. Each
-game's `Ladder` has the stops between them, with how well they predict people and how well they
-play; ``docs/make_dial.py`` measures them.
+At 0 the human model plays alone; at 1 the search that the paper found strongest. Each game's
+`Ladder` has the stops between them, with how well they predict people and how well they play;
+``docs/make_dial.py`` measures them.
 
 >>> from kedge.agents.dial import dial
 >>> dial("chess", 1).spec
@@ -19,29 +19,30 @@ from kedge.agents.ladder import Ladder, Stop
 from kedge.errors import InputError
 from kedge.regularize import Array
 
-SNAP = 0.02  #: So near to a stop the dial stands at it.
+SNAP = 0.02  #: Within this distance of a stop, the dial snaps to it.
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A figure, and where it comes from."""
+    """A measured figure and its source."""
 
     metric: str
-    """In words."""
+    """Name of the figure, for users."""
     is_share: bool
-    """Whether it is a share of something, and reads as a percentage."""
+    """Whether it is a share, shown as a percentage."""
     value: float
     error: float
-    """One standard error; 0 of what is computed and not sampled."""
+    """One standard error; 0 if the figure is computed, not sampled."""
     sample: int
+    """Sample size, in units of `counted`."""
     counted: str
-    """What the sample is of, such as games."""
+    """Unit of the sample, such as games."""
     command: str
-    """Prints it."""
+    """Command that prints the figure."""
     x: float
-    """The stop that it was measured at."""
+    """Stop at which it was measured."""
     is_exact: bool
-    """Whether it is of this very setting; if not, of the nearest that was measured."""
+    """Whether it was measured at this very setting; if not, at the nearest stop."""
 
     def __str__(self) -> str:
         return (
@@ -52,26 +53,29 @@ class Measured:
 
 @dataclass(frozen=True)
 class Dial:
-    """Who plays where the dial stands."""
+    """The agent at one place of the dial."""
 
     game: str
     x: float
+    """Place on the dial, from 0 to 1."""
     spec: str
-    """For `make_agent`."""
+    """Spec of the agent."""
     settings: Mapping[str, float]
-    """The numbers behind it, by their names in the spec."""
+    """Numbers of the spec, by name."""
     likeness: tuple[Measured, ...]
-    """Of the stop, or of those on both sides; none where nothing was measured."""
+    """How well it predicts people, at the stop or at the stops on both sides; empty if not
+    measured."""
     strength: tuple[Measured, ...]
+    """How well it plays, likewise."""
 
     def __str__(self) -> str:
         lines = [self.spec]
-        for kind, found in (("likeness", self.likeness), ("strength", self.strength)):
-            lines += [f"{kind}: {one}" for one in found or ["not measured"]]
+        for kind, figures in (("likeness", self.likeness), ("strength", self.strength)):
+            lines += [f"{kind}: {figure}" for figure in figures or ["not measured"]]
         return "\n".join(lines)
 
 
-#: From the least to the most that a setting may be told. Those with whole limits are whole.
+#: Least and greatest value of each setting. A setting with whole limits is a whole number.
 _LIMITS: Mapping[str, tuple[float, float]] = {
     "elo": (0.0, 9_999.0),
     "temperature": (0.0, 100.0),
@@ -84,25 +88,25 @@ _LIMITS: Mapping[str, tuple[float, float]] = {
 
 
 def dial(game: str, x: float, **settings: float) -> Dial:
-    """Who plays `game` at `x`, from 0 (like a person) to 1 (as strong as it gets).
+    """Return the agent of `game` at `x`, from 0 (like a person) to 1 (as strong as it gets).
 
-    Between stops c_puct or λ is interpolated, geometrically; within `SNAP` of a stop it is the
-    stop's.
+    Between stops, c_puct or λ is interpolated geometrically. Within `SNAP` of a stop, the dial
+    takes the stop's.
 
     Parameters
     ----------
     settings
-        Numbers in place of the dial's own: ``elo=1800``, ``playouts=200``. Those of the search say
-        nothing where there is none. c_puct or λ (``lam``) in place of the dial's own puts `x` where
-        that number stands.
+        Numbers that replace the dial's own: ``elo=1800``, ``playouts=200``. Settings of the search
+        have no effect at 0, where there is no search. A given c_puct or λ (``lam``) moves `x` to
+        the place that has this number.
     """
     measured, number = _ladder(game).stops, _ladder(game).number
     if isinstance(x, bool) or not isinstance(x, int | float) or not 0.0 <= x <= 1.0:
         raise InputError(f"x: a number from 0 (like a person) to 1 (strong), not {x}")
-    told = _checked(game, settings)
-    x = _place(measured, number, told[number]) if number in told else _snapped(measured, float(x))
+    given = _checked(game, settings)
+    x = _place(measured, number, given[number]) if number in given else _snapped(measured, float(x))
     used = _settings(measured, number, x)
-    used |= {name: value for name, value in told.items() if name in used}
+    used |= {name: value for name, value in given.items() if name in used}
     return Dial(
         game,
         x,
@@ -119,19 +123,19 @@ def dial(game: str, x: float, **settings: float) -> Dial:
 
 
 def stops(game: str) -> list[Dial]:
-    """The settings that were measured, from 0 to 1."""
+    """Return the measured stops of the dial, from 0 to 1."""
     return [dial(game, stop.x) for stop in _ladder(game).stops]
 
 
 def strongest(game: str) -> Dial:
-    """The stop that was measured to play best; where none was measured, the last.
+    """Return the stop with the best measured strength; if none was measured, the last stop.
 
     >>> strongest("diplomacy").spec
     'pikl-hedge(diplomacy, lambda=0.01, iterations=512)'
     """
-    found = stops(game)
-    measured = [stop for stop in found if stop.strength and stop.strength[0].is_exact]
-    return max(measured, key=lambda stop: stop.strength[0].value, default=found[-1])
+    dials = stops(game)
+    measured = [stop for stop in dials if stop.strength and stop.strength[0].is_exact]
+    return max(measured, key=lambda stop: stop.strength[0].value, default=dials[-1])
 
 
 def spec_of(game: str, settings: Mapping[str, float]) -> str:
@@ -145,10 +149,10 @@ def _ladder(game: str) -> Ladder:
 
 
 def _checked(game: str, settings: Mapping[str, float]) -> dict[str, float]:
-    """What is told, by the names that specs have."""
-    told = {"lambda" if name == "lam" else name: value for name, value in settings.items()}
+    """Return the settings by their names in specs; raise an `InputError` if one is invalid."""
+    checked = {"lambda" if name == "lam" else name: value for name, value in settings.items()}
     known = list(dict.fromkeys(name for stop in _ladder(game).stops for name in stop.settings))
-    for name, value in told.items():
+    for name, value in checked.items():
         if name not in known:
             raise InputError(f"the dial of {game} has no {name!r}; it takes {', '.join(known)}")
         least, most = _LIMITS[name]
@@ -156,7 +160,7 @@ def _checked(game: str, settings: Mapping[str, float]) -> dict[str, float]:
         if isinstance(value, bool) or not isinstance(value, kind) or not least <= value <= most:
             what = "a whole number" if kind is int else "a number"
             raise InputError(f"{name}: {what} from {least:,g} to {most:,g}, not {value}")
-    return told
+    return checked
 
 
 def _snapped(stops: Sequence[Stop], x: float) -> float:
@@ -165,33 +169,33 @@ def _snapped(stops: Sequence[Stop], x: float) -> float:
 
 
 def _nearest(stops: Sequence[Stop], x: float, kind: str) -> list[Stop]:
-    """The stop at `x` if that was measured, else the nearest on both sides that were."""
-    found = [stop for stop in stops if getattr(stop, kind) is not None]
-    below = [stop for stop in found if stop.x <= x][-1:]
+    """Return the stop at `x` if it was measured, else the nearest measured stops on both sides."""
+    measured = [stop for stop in stops if getattr(stop, kind) is not None]
+    below = [stop for stop in measured if stop.x <= x][-1:]
     if below and below[0].x == x:
         return below
-    return below + [stop for stop in found if stop.x > x][:1]
+    return below + [stop for stop in measured if stop.x > x][:1]
 
 
 def _numbers(stops: Sequence[Stop], number: str) -> tuple[list[float], Array]:
-    """The places of the searches, and the logarithms of their numbers."""
+    """Return the places of the searches, and the logarithms of their numbers."""
     searches = stops[1:]
     return [stop.x for stop in searches], np.log([stop.settings[number] for stop in searches])
 
 
 def _settings(stops: Sequence[Stop], number: str, x: float) -> dict[str, float]:
-    """Of a stop, or those of the next with a number between the two."""
+    """Return the settings at `x`; between stops, the next stop's with `number` interpolated."""
     above = next(stop for stop in stops if stop.x >= x)
     if above.x == x:
         return dict(above.settings)
     places, logs = _numbers(stops, number)
-    # The anchor is the limit of an infinite number: from the first search on that grows as 1 / x.
-    found = np.exp(np.interp(x, places, logs)) * max(1.0, places[0] / x)
-    return {**above.settings, number: float(f"{found:.3g}")}
+    # The anchor is the limit of an infinite number, so below the first search it grows as 1 / x.
+    value = np.exp(np.interp(x, places, logs)) * max(1.0, places[0] / x)
+    return {**above.settings, number: float(f"{value:.3g}")}
 
 
 def _place(stops: Sequence[Stop], number: str, value: float) -> float:
-    """Where the dial has this number."""
+    """Return the place of the dial that has this number."""
     places, logs = _numbers(stops, number)
     beyond = max(1.0, value / stops[1].settings[number])
     return float(np.interp(-np.log(value), -logs, places)) / beyond

@@ -23,7 +23,7 @@ class Stop:
 
 @dataclass(frozen=True)
 class Ladder:
-    """Who plays a game at each place of the dial: the anchor, or a search over it."""
+    """The agents of a game's dial: the anchor, and searches over it."""
 
     anchor: str
     search: str

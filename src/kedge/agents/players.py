@@ -1,15 +1,23 @@
-"""The one door to players: agents that answer many questions at once."""
+"""Players by spec, checked against the game."""
 
+from typing import Any
+
+from kedge import catalogue
 from kedge.agents.agent import Player, plays
 from kedge.agents.registry import make_agent
 from kedge.errors import InputError
 from kedge.specs import Spec
 
 
-def make_player(spec: Spec | str, states: type) -> Player:
-    """Return the agent that `spec` names; it must play such states, many at once."""
+def make_player(spec: Spec | str, game: str) -> Any:
+    """Return the `Player` that `spec` names; it must play `game`."""
+    entry = catalogue.find(game, "state")
     agent = make_agent(spec)
-    if not isinstance(agent, Player) or not plays(agent, states):
-        game = states.__name__.removesuffix("State").lower()
-        raise InputError(f"agent {spec}: does not play {game}; {game} and puct({game}, …) do")
-    return agent
+    kind: Any = entry.load("player") if entry.has("player") else Player
+    if isinstance(agent, kind) and plays(agent, entry.load("state")):
+        return agent
+    hint = ""
+    if entry.has("dial"):
+        ladder = entry.load("dial")
+        hint = f"; {ladder.anchor} and {ladder.search}({ladder.anchor}, …) do"
+    raise InputError(f"agent {spec}: does not play {game}{hint}")

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from functools import cache
-from importlib import import_module
 
 from kedge import catalogue
 from kedge.agents.agent import Agent
@@ -13,7 +12,7 @@ from kedge.specs import Registry, Spec, parse, suggest
 def make_agent(spec: Spec | str) -> Agent:
     """Return the agent that `spec` names; its first positional argument is the anchor, a spec.
 
-    A name that is not an agent's is a model's, from the store or a path: the model plays alone.
+    A name that no agent has is the name or path of a model, which plays alone.
     """
     if not isinstance(spec, Spec | str):
         raise InputError(f"agent: a spec such as uniform or pikl-hedge(uniform), not {spec!r}")
@@ -21,16 +20,14 @@ def make_agent(spec: Spec | str) -> Agent:
 
 
 def no_such(option: str, agent: str, known: list[str]) -> InputError:
-    """The error of an `agent` that has no parameter `option`."""
-    word, *words = ("lambda" if name == "lam" else name for name in (option, *known))
-    return InputError(f"agent {agent}: has no parameter {word!r}; it takes {', '.join(words)}")
+    """Return the error for an `agent` that has no parameter `option`."""
+    name, *names = ("lambda" if name == "lam" else name for name in (option, *known))
+    return InputError(f"agent {agent}: has no parameter {name!r}; it takes {', '.join(names)}")
 
 
 @cache
 def _built_in() -> Mapping[str, Callable[..., Agent]]:
-    from kedge.agents import specs
-
-    makers = dict(specs.AGENTS)
+    makers = dict(catalogue.load(catalogue.AGENTS))
     for entry in catalogue.entries("agents"):
         makers |= entry.load("agents")
     return makers
@@ -47,8 +44,7 @@ def _model(name: str) -> Callable[..., Agent]:
             f"unknown agent {name!r}; {suggest(name, sorted(known.union(AGENTS.names())))}"
         )
     weights = load(name)  # a missing or damaged model is reported before its arguments
-    module, _, function = weights.agent.partition(":")
-    maker: Callable[..., Agent] = getattr(import_module(module), function)(name, weights)
+    maker: Callable[..., Agent] = catalogue.load(weights.agent)(name, weights)
     return maker
 
 

@@ -1,28 +1,30 @@
-"""Agents that are not of one game: makers by spec name.
+"""Makers of the agents that several games share, by spec name.
 
-Makers import what they build when they are called, so that names are known at once.
+A maker imports the agent's module only when it is called, so that listing names is quick.
 """
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
-from kedge.agents.agent import Agent
+from kedge import catalogue
+from kedge.agents.agent import Agent, plays
 from kedge.agents.registry import make_agent
 from kedge.errors import InputError
 from kedge.specs import Spec
 
-_MOST_PLAYOUTS = 10_000_000  # a tree takes some 3 kB of memory a playout
+_MOST_PLAYOUTS = 10_000_000  # a tree takes about 3 kB of memory per playout
 
 
 def uniform() -> Agent:
-    """Every legal action with the same probability."""
-    from kedge.agents.normal_form.players import UniformAgent
+    """Return the agent that plays every legal action with the same probability."""
+    from kedge.agents.uniform import UniformAgent
 
     return UniformAgent()
 
 
 def puct(
-    anchor: Spec | str = "chess",
+    anchor: Spec | str = catalogue.CHESS.name,
     c_puct: float = 2.0,
     playouts: int = 50,
     temperature: float = 1.0,
@@ -32,32 +34,51 @@ def puct(
     gumbel: int = 0,
     forward_lambda: float | None = None,
 ) -> Agent:
-    """PUCT over `anchor`, a model or a quoted path to one; its temperature sharpens the prior.
+    """Return PUCT over `anchor`: a model, a quoted path to one, or an agent such as ``uniform``.
 
-    `value`, another model, values the positions instead of the anchor.
+    The anchor's temperature sharpens the prior. `value` is a model that values the positions
+    instead of the anchor.
     """
-    from kedge.agents.board.networks import puct_agent
+    from kedge.search.puct import Settings
 
     if isinstance(playouts, int) and playouts > _MOST_PLAYOUTS:
         raise InputError(f"playouts: at most {_MOST_PLAYOUTS:,}, not {playouts:,}")
-    return puct_agent(
-        _model("anchor", anchor),
-        None if value is None else _model("value", value),
-        c_puct=c_puct,
-        playouts=playouts,
-        temperature=temperature,
-        constant_lambda=constant_lambda,
-        batch=batch,
-        gumbel=gumbel,
-        forward_lambda=forward_lambda,
+    settings = Settings(
+        c_puct=_number("c_puct", c_puct),
+        playouts=_whole("playouts", playouts),
+        constant_lambda=_number("constant_lambda", constant_lambda),
+        batch=_whole("batch", batch),
+        gumbel=_whole("gumbel", gumbel),
     )
+    search = getattr(_model("anchor", anchor), "puct_search", None)
+    if search is None:
+        raise InputError("puct: its anchor must be a model, such as maia-1900 or a quoted path")
+    agent: Agent = search(
+        None if value is None else _model("value", value),
+        settings,
+        temperature=_number("temperature", temperature),
+        forward_lambda=_number("forward_lambda", forward_lambda or 0.0),
+    )
+    return agent
 
 
 def _model(what: str, model: Spec | str) -> Agent:
     spec = Spec(model) if isinstance(model, str) else model
     if not isinstance(spec, Spec):
-        raise InputError(f"puct: its {what} is a model, not {spec}")
+        raise InputError(f"puct: its {what} must be a model, not {spec}")
     return make_agent(spec)
+
+
+def _number(what: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InputError(f"{what}: a number, not {value}")
+    return float(value)
+
+
+def _whole(what: str, value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InputError(f"{what}: a whole number, not {value}")
+    return value
 
 
 def _anchored(name: str) -> Callable[..., Agent]:
@@ -73,7 +94,10 @@ def _anchored(name: str) -> Callable[..., Agent]:
 
 
 def _unanchored(name: str) -> Callable[..., Agent]:
-    """Their anchor says which game they play, and in Diplomacy which candidates they have."""
+    """Return the maker of a minimiser whose policy has no anchor.
+
+    The spec's anchor still selects the game, and in Diplomacy the candidates.
+    """
 
     def make(
         anchor: Spec | str = "uniform", iterations: int | None = None, **options: Any
@@ -89,11 +113,14 @@ def dil_pikl(
     iterations: int | None = None,
     **options: Any,
 ) -> Agent:
-    """`lambdas` is a quoted list, separated by commas: ``dil-pikl(uniform, lambdas="0.1,1")``."""
+    """Return DiL-piKL over `anchor`.
+
+    `lambdas` is a quoted list, separated by commas: ``dil-pikl(uniform, lambdas="0.1,1")``.
+    """
     try:
         types = tuple(float(word) for word in str(lambdas).split(","))
     except ValueError:
-        raise InputError(f'lambdas: such as "0.1,1", not {lambdas!r}') from None
+        raise InputError(f'lambdas: numbers such as "0.1,1", not {lambdas!r}') from None
     return _minimiser("dil-pikl", anchor, iterations, {"lambdas": types}, options)
 
 
@@ -104,13 +131,19 @@ def _minimiser(
     dial: dict[str, Any],
     options: dict[str, Any],
 ) -> Agent:
-    """The regret minimiser called `name`, for the game that its anchor plays."""
-    search = getattr(make_agent(anchor), "regret_search", None)
+    """Return the regret minimiser called `name`, for the game that its anchor plays."""
+    from kedge.agents.normal_form.players import regret_search
+    from kedge.games.normal_form import NormalFormState
+
+    agent = make_agent(anchor)
+    search = getattr(agent, "regret_search", None)
+    if search is None and plays(agent, NormalFormState):
+        search = partial(regret_search, agent)
     if search is None:
         raise InputError(f"anchor {anchor}: {name} does not search the game that it plays")
     given = {} if iterations is None else {"iterations": iterations}
-    agent: Agent = search(name, dial, given | options)
-    return agent
+    minimiser: Agent = search(name, dial, given | options)
+    return minimiser
 
 
 AGENTS: Mapping[str, Callable[..., Agent]] = {

@@ -11,6 +11,6 @@ from kedge.models.store import ModelInfo
 def add_model(name: str, path: str | Path) -> ModelInfo:
     """Copy a weight file into the store as the model `name`."""
     if name in (*AGENTS.names(), *embedded.names()):
-        whose = "an agent's" if name in AGENTS.names() else "a shipped model's"
-        raise InputError(f"{name}: {whose} name, so no spec would reach the model; take another")
+        what = "an agent" if name in AGENTS.names() else "a shipped model"
+        raise InputError(f"{name} is the name of {what}; choose another name")
     return store.add(name, path)

@@ -5,16 +5,19 @@ the report comes out the same to the byte.
 """
 
 from kedge.errors import ExperimentError
-from kedge.experiments.experiment import Experiment, Task
+from kedge.experiments.experiment import Experiment, Output, Task
 from kedge.experiments.reports.report import Column, Report, Table
 from kedge.experiments.runner import Engine, Run, run
 from kedge.experiments.store import RunInfo, list_runs, load_run, remove_run, runs_folder
+from kedge.options import Option
 
 __all__ = [
     "Column",
     "Engine",
     "Experiment",
     "ExperimentError",
+    "Option",
+    "Output",
     "Report",
     "Run",
     "RunInfo",

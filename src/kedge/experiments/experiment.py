@@ -4,8 +4,9 @@ import dataclasses
 import hashlib
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 from kedge.errors import InputError
 from kedge.experiments.jsonable import canonical, plain
 from kedge.experiments.reports.report import Report
+from kedge.options import Option
 
 _NAME = re.compile(r"[a-z0-9]+([-_][a-z0-9]+)*")
 
@@ -25,6 +27,18 @@ class Task:
     params: Mapping[str, Any] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Output:
+    """A file or folder that a command can write from the games of a finished run."""
+
+    name: str
+    """Key in the command's JSON, and the option's name unless `option` has flags."""
+    option: Option
+    write: Callable[[Iterator[Any], Path], object]
+    """Writes `Experiment.records` to a path."""
+    is_folder: bool = False
+
+
 @dataclass(frozen=True, kw_only=True)
 class Experiment(ABC):
     """Base of all experiments; subclasses are frozen dataclasses whose fields are the config.
@@ -32,6 +46,9 @@ class Experiment(ABC):
     The fields, `inputs`, ``name`` and ``version`` make the digest that names the run's folder.
     Raise ``version`` when a change of code changes what results mean: old results then stay apart.
     Workers import the class, so define it in a module, not in a notebook cell.
+
+    The catalogue makes commands of some experiments. Their docstring is the help, and the fields
+    that are annotated with an `Option` are the options.
     """
 
     name: ClassVar[str]
@@ -42,8 +59,19 @@ class Experiment(ABC):
     #: Fields that say where files lie, what is in them being among the `inputs`. They are kept with
     #: a run, but do not make it another.
     places: ClassVar[tuple[str, ...]] = ()
+    outputs: ClassVar[tuple[Output, ...]] = ()
+    """What its command can write besides the report."""
 
     seed: int = 0
+
+    @classmethod
+    def from_command(cls, **options: Any) -> "Experiment":
+        """Make an experiment from a command's options, which are those of the annotated fields.
+
+        A class whose command has other options overrides this: keyword parameters that are
+        annotated with an `Option` are added to the fields, or replace those of the same name.
+        """
+        return cls(**options)
 
     @abstractmethod
     def tasks(self) -> list[Task]:
@@ -56,6 +84,10 @@ class Experiment(ABC):
     @abstractmethod
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
         """The report, from the results by task key (in the order of `tasks`) and nothing else."""
+
+    def records(self, results: Mapping[str, dict[str, Any]]) -> Iterator[Any]:
+        """Yield the games of a finished run in their order, for `outputs`."""
+        raise NotImplementedError
 
     def gist(self, result: dict[str, Any]) -> dict[str, Any]:
         """What the report needs of a task's result: the whole of it, unless that is much."""

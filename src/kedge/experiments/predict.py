@@ -6,14 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, islice, pairwise
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from kedge.agents.agent import Player
 from kedge.agents.board.networks import is_cpu
-from kedge.agents.diplomacy.players import DiplomacyPlayer
-from kedge.agents.hanabi.players import HanabiPlayer
 from kedge.errors import InputError
 from kedge.evaluation.prediction import (
     GameScore,
@@ -23,15 +20,21 @@ from kedge.evaluation.prediction import (
 )
 from kedge.experiments.experiment import Experiment, Task
 from kedge.experiments.fingerprints import files_of, weight_hashes
+from kedge.experiments.options import (
+    DEVICE,
+    DRAWN_SEED,
+    DTYPE,
+    Option,
+    agent_option,
+    chunk_option,
+    data_option,
+)
 from kedge.experiments.reports.report import Column, Report, Table
 from kedge.models.board.backends import Dtype
 from kedge.records import (
     ReadReport,
 )
-from kedge.records.chess.filters import (
-    Sieve,
-    sifted_words,
-)
+from kedge.records.sieve import Sieve, sifted_words
 from kedge.specs import parse
 
 #: Games in a task, if there are not so many that it would make more than `MOST_TASKS`.
@@ -56,13 +59,15 @@ class Predict(Experiment):
     remarks: ClassVar[tuple[str, ...]] = ()
     """What a reader must know of the figures."""
 
-    agent: str
-    data: tuple[str, ...]
-    limit: int | None = None
-    """Only so many positions: the first."""
-    device: str = "cpu"
-    dtype: Dtype = "float32"
-    chunk: int | None = None
+    agent: Annotated[str, agent_option("the game")]
+    data: Annotated[tuple[str, ...], data_option("Recorded games")]
+    limit: Annotated[int | None, Option("Use only the first N positions.", min=1)] = None
+    device: Annotated[str, DEVICE] = "cpu"
+    dtype: Annotated[Dtype, DTYPE] = "float32"
+    chunk: Annotated[
+        int | None,
+        chunk_option("32 after a few small ones, 1024 on a GPU; more if there are very many"),
+    ] = None
 
     @abstractmethod
     def sieve(self) -> Sieve:
@@ -73,8 +78,8 @@ class Predict(Experiment):
         """The games of a file."""
 
     @abstractmethod
-    def player(self) -> Player | DiplomacyPlayer | HanabiPlayer:
-        """The agent; an `InputError` if it does not play."""
+    def player(self) -> Any:
+        """Return the agent, a `Player`; raise `InputError` if it does not play the game."""
 
     @abstractmethod
     def predict(
@@ -97,6 +102,9 @@ class Predict(Experiment):
 
     def inputs(self) -> dict[str, Any]:
         return {"files": files_of(self.data), "weights": weight_hashes(self.agent)}
+
+    def check(self) -> None:
+        self.player()
 
     def tasks(self) -> list[Task]:
         """Reads the data once, to count what there is to do."""
@@ -181,6 +189,7 @@ class Predict(Experiment):
 class DrawnPredict(Predict):
     """Base of those that may draw what they predict from all games."""
 
+    seed: Annotated[int, DRAWN_SEED] = 0
     drawn: bool = False
     """Whether `limit` is of positions that the seed draws from all games, not of the first: those
     of a game are alike, so that as many of more games tell more."""

@@ -73,10 +73,14 @@ def run(
         raise InputError(f"workers: must be at least 1, got {workers}")
     if address is not None and engine != "ray":
         raise InputError(f"address: only the ray engine has one, not {engine!r}")
-    jobs = jobs_of(experiment)
     store = Store(experiment, Path(folder) if folder else None)
+    is_new = not store.folder.exists()
+    is_here = engine != "ray"  # whose workers may be other machines
+    if is_new and is_here:
+        experiment.check()  # at once: listing the tasks may mean to read all data
+    jobs = jobs_of(experiment)
     missing = [job for job in jobs if store.load(job) is None]
-    if missing and engine != "ray":  # whose workers may be other machines
+    if missing and not is_new and is_here:
         experiment.check()
     store.open(len(jobs))
     if missing:

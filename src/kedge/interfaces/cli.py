@@ -4,29 +4,31 @@ import errno
 import gc
 import os
 import sys
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
 from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
 
 from kedge.errors import ExperimentError, InputError
-from kedge.interfaces.commands.analyze import analyze
-from kedge.interfaces.commands.diplomacy import diplomacy_app
+from kedge.interfaces.commands.contests import (
+    match_app,
+    predict_app,
+    selfplay_app,
+    tournament_app,
+)
+from kedge.interfaces.commands.diplomacy import adjudicate, diplomacy_app
 from kedge.interfaces.commands.experiments import experiments_app, paper
+from kedge.interfaces.commands.groups import LazyCommand
 from kedge.interfaces.commands.gtp import gtp
-from kedge.interfaces.commands.match import match_app
 from kedge.interfaces.commands.models import models_app
 from kedge.interfaces.commands.play import play
-from kedge.interfaces.commands.policy.board import policy_app
-from kedge.interfaces.commands.policy.diplomacy import orders_policy
-from kedge.interfaces.commands.policy.hanabi import hanabi_policy
-from kedge.interfaces.commands.predict import predict_app
-from kedge.interfaces.commands.records import adjudicate, replay
-from kedge.interfaces.commands.selfplay import selfplay_app
+from kedge.interfaces.commands.policy import policy_app
 from kedge.interfaces.commands.solve import solve
-from kedge.interfaces.commands.tournament import tournament_app
 from kedge.interfaces.commands.train import train_app
-from kedge.interfaces.options import Device, Dtype
+from kedge.interfaces.commands.uci import uci
 from kedge.interfaces.output import InterruptError
 
 # How ``kedge --help`` lists them; typer would put groups last.
@@ -36,9 +38,25 @@ _BY_USE = (
 )  # fmt: skip
 
 
+# Commands whose help asks all games, so that they are imported only to run.
+_LAZY = {
+    "analyze": "Show how human each move of a game was, and what people and search would play.",
+    "replay": "Read records of games, replay them, and check them against the rules.",
+}
+
+
 class _Commands(TyperGroup):
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        for name, line in _LAZY.items():
+            self.commands[name] = LazyCommand(name, line, partial(_load, name))
+
     def list_commands(self, ctx: Any) -> list[str]:
         return sorted(self.commands, key=_BY_USE.index)
+
+
+def _load(name: str) -> Callable[..., None]:
+    return getattr(import_module(f"kedge.interfaces.commands.{name}"), name)  # type: ignore[no-any-return]
 
 
 app = typer.Typer(
@@ -63,9 +81,7 @@ for _group, _name in (
     (experiments_app, "experiments"),
 ):
     app.add_typer(_group, name=_name)
-policy_app.command("diplomacy")(orders_policy)
-policy_app.command("hanabi")(hanabi_policy)
-for _command in (play, analyze, gtp, replay, adjudicate, solve, paper):
+for _command in (play, uci, gtp, adjudicate, solve, paper):
     app.command()(_command)
 
 
@@ -87,7 +103,7 @@ def main() -> None:
             sys.exit(2)
         _fail(error.format_message(), 2)
     except typer.Abort:
-        _fail("nothing was answered, so nothing was done", 2)
+        _fail("aborted", 2)
     except ExperimentError as error:  # those tasks that finished are kept
         _fail(str(error), 1)
     except InterruptError as error:
@@ -140,16 +156,3 @@ def _root(
     ] = False,
 ) -> None:
     pass
-
-
-@app.command()
-def uci(device: Device = "cpu", dtype: Dtype = "float32") -> None:
-    """A chess engine for any chess program: it speaks UCI on its input and output.
-
-    Options: `Model` and `WeightsFile` say who to play like, `CPuct` and `Playouts` how far search
-    may move from that, `Temperature` and `TopP` how moves are drawn, `UCI_LimitStrength` and
-    `UCI_Elo` a rating, `HumanTime` to take about as long as people do.
-    """
-    from kedge.interfaces.protocols.uci import run
-
-    run(device, dtype)

@@ -1,39 +1,34 @@
-"""Options that commands share: the same words mean the same everywhere."""
+"""Options: those that commands share, and commands made from annotated fields."""
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import typer
 
 from kedge.errors import InputError
+from kedge.options import DEVICE, DTYPE, Option
+
+if TYPE_CHECKING:
+    from kedge.experiments import Experiment
 
 
 def svg_file(path: Path | None) -> Path | None:
-    """What a picture is to be written to."""
+    """Return the path of a picture, whose name must end in .svg."""
     if path is not None and path.suffix.lower() != ".svg":
-        raise InputError(f"--svg: {path}: pictures are SVG, in files whose names end so")
+        raise InputError(f"--svg: {path}: the file name must end in .svg")
     return path
 
 
-#: Of Hanabi.
-BombRule = Literal["zero", "stack"]
-BOMB_HELP = "What a game is worth whose last life is lost: nothing, or what was built."
-Bomb = Annotated[BombRule, typer.Option(help=BOMB_HELP)]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
-Device = Annotated[
-    str,
-    typer.Option(help="`cpu`, `openvino` (for CPUs that know bfloat16), `cuda`, …"),
-]
-Dtype = Annotated[
-    Literal["float32", "bfloat16"], typer.Option(help="What a GPU or OpenVINO computes in.")
-]
+Device = Annotated[str, typer.Option(help=DEVICE.help)]
+Dtype = Annotated[Literal["float32", "bfloat16"], typer.Option(help=DTYPE.help)]
 Engine = Annotated[
     Literal["local", "ray", "inline"],
-    typer.Option(help="Processes here, a Ray cluster, or this very process."),
+    typer.Option(help="Run tasks in processes here, on a Ray cluster, or in this process."),
 ]
 Workers = Annotated[
     int | None,
@@ -41,12 +36,14 @@ Workers = Annotated[
 ]
 Address = Annotated[
     str | None,
-    typer.Option(help="Of a Ray cluster: `auto` or HOST:PORT. Without it, one is started."),
+    typer.Option(
+        help="Ray cluster: `auto` or HOST:PORT. [default: start one here]", show_default=False
+    ),
 ]
 Folder = Annotated[
     Path | None,
     typer.Option(
-        help="Where to keep the run. [default: under kedge's home, by the config's hash]",
+        help="Folder of the run. [default: under kedge's home, named by the configuration's hash]",
         show_default=False,
     ),
 ]
@@ -54,7 +51,7 @@ Folder = Annotated[
 
 @dataclass(frozen=True)
 class Running:
-    """Where an experiment is computed and kept: the same four options wherever one is run."""
+    """Where an experiment is computed and kept."""
 
     engine: Engine = "local"
     workers: Workers = None
@@ -66,33 +63,128 @@ HERE = Running()
 
 
 def unfolded(command: Callable[..., None]) -> Callable[..., None]:
-    """A command that has, in place of parameters that are dataclasses, their fields as options."""
+    """Return a command with the fields of its dataclass parameters as options."""
     hints = get_type_hints(command, include_extras=True)
     groups: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
-    listed = []
-    for one in inspect.signature(command).parameters.values():
-        if one.name in groups:
-            listed += _parameters(groups[one.name])
+    parameters = []
+    for parameter in inspect.signature(command).parameters.values():
+        if parameter.name in groups:
+            parameters += _fields(groups[parameter.name])
         else:
-            listed.append(one.replace(kind=one.KEYWORD_ONLY, annotation=hints[one.name]))
+            annotation = hints[parameter.name]
+            parameters.append(
+                parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=annotation)
+            )
 
     @wraps(command)
-    def run(**given: Any) -> None:
+    def run(**options: Any) -> None:
         folded = {
-            name: kind(**{one.name: given.pop(one.name) for one in fields(kind)})
+            name: kind(**{field.name: options.pop(field.name) for field in fields(kind)})
             for name, kind in groups.items()
         }
-        command(**given, **folded)
+        command(**options, **folded)
 
-    run.__signature__ = inspect.Signature(listed)  # type: ignore[attr-defined]
-    run.__annotations__ = {one.name: one.annotation for one in listed}
-    return run
+    return _with_parameters(run, parameters)
 
 
-def _parameters(kind: Any) -> list[inspect.Parameter]:
+def experiment_command(kind: "type[Experiment]", run: Callable[..., None]) -> Callable[..., None]:
+    """Return a command with the options of an experiment class, of `Running`, and ``--json``.
+
+    The command makes the experiment and calls ``run(experiment, outputs, running, as_json)``;
+    `outputs` are the paths by name.
+    """
+    own = sorted(
+        _options_of(kind),
+        key=lambda row: (not row[2].is_argument, row[3] is not inspect.Parameter.empty),
+    )
+    first = [row for row in own if not row[2].is_general]
+    last = [row for row in own if row[2].is_general]
+    written = [(output.name, Path | None, output.option, None) for output in kind.outputs]
+    parameters = [_parameter(*row) for row in (*first, *written, *last)] + _fields(Running)
+    parameters.append(
+        inspect.Parameter("as_json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Json)
+    )
+
+    def command(**options: Any) -> None:
+        running = Running(**{field.name: options.pop(field.name) for field in fields(Running)})
+        as_json = options.pop("as_json")
+        outputs = {output.name: options.pop(output.name) for output in kind.outputs}
+        given = {
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in options.items()
+        }
+        run(kind.from_command(**given), outputs, running, as_json)
+
+    command.__doc__ = inspect.getdoc(kind)
+    return _with_parameters(command, parameters)
+
+
+def _options_of(kind: "type[Experiment]") -> list[tuple[str, Any, Option, Any]]:
+    """Name, type, option and default of all that the command of an experiment takes."""
+    hints = get_type_hints(kind, include_extras=True)
+    more = get_type_hints(kind.from_command, include_extras=True)
+    defaults: dict[str, Any] = {
+        field.name: inspect.Parameter.empty if field.default is MISSING else field.default
+        for field in fields(kind)
+    }
+    rows: dict[str, tuple[str, Any, Option, Any]] = {}
+    for name, parameter in inspect.signature(kind.from_command).parameters.items():
+        if option := _option_in(more.get(name)):
+            rows[name] = (name, get_args(more[name])[0], option, parameter.default)
+    for name, default in defaults.items():
+        if name not in rows and (option := _option_in(hints[name])):
+            rows[name] = (name, get_args(hints[name])[0], option, default)
+    return list(rows.values())
+
+
+def _option_in(hint: Any) -> Option | None:
+    found = (note for note in getattr(hint, "__metadata__", ()) if isinstance(note, Option))
+    return next(found, None)
+
+
+def _typer_info(option: Option, *, is_flag: bool, name: str) -> Any:
+    """Return what typer calls such an option."""
+    words = f" [default: {option.default}]" if option.default else ""
+    settings: dict[str, Any] = {
+        "help": option.help + words,
+        "min": option.min,
+        "max": option.max,
+        "metavar": option.metavar,
+        "show_default": not words,
+    }
+    if option.is_argument:
+        return typer.Argument(**settings)
+    flags = option.flags or ((f"--{name.replace('_', '-')}",) if is_flag else ())
+    return typer.Option(*flags, **settings)
+
+
+def _parameter(name: str, kind: Any, option: Option, default: Any) -> inspect.Parameter:
+    if get_origin(kind) is tuple:  # of any length; typer has lists
+        kind = list[get_args(kind)[0]]  # type: ignore[misc]
+    annotation = Annotated[kind, _typer_info(option, is_flag=kind is bool, name=name)]
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(name, keyword, default=default, annotation=annotation)
+
+
+def _fields(kind: Any) -> list[inspect.Parameter]:
+    """The fields of a dataclass whose annotations are typer's."""
     hints = get_type_hints(kind, include_extras=True)
     keyword = inspect.Parameter.KEYWORD_ONLY
     return [
-        inspect.Parameter(one.name, keyword, default=one.default, annotation=hints[one.name])
-        for one in fields(kind)
+        inspect.Parameter(
+            field.name,
+            keyword,
+            default=inspect.Parameter.empty if field.default is MISSING else field.default,
+            annotation=hints[field.name],
+        )
+        for field in fields(kind)
     ]
+
+
+def _with_parameters(
+    command: Callable[..., None], parameters: list[inspect.Parameter]
+) -> Callable[..., None]:
+    """Return `command` with a signature, which typer reads."""
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {each.name: each.annotation for each in parameters}
+    return command

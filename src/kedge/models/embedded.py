@@ -1,6 +1,6 @@
-"""The models that ship with kedge: ONNX files that the project trained itself, each with a card.
+"""The models that ship with kedge: ONNX files trained by the project, each with a card.
 
-Some are compressed, which takes a tenth or two off; it costs tenths of a second at every start.
+Some are compressed: 10–20 % smaller, but tenths of a second slower to load.
 """
 
 import json
@@ -24,9 +24,9 @@ _SUFFIXES = (".onnx", ".onnx.xz")
 
 @cache
 def _files() -> dict[str, Path]:
-    """By the names of models."""
-    found = sorted(path.name for path in _FOLDER.iterdir() if path.name.endswith(_SUFFIXES))
-    return {name.partition(".onnx")[0]: Path(str(_FOLDER / name)) for name in found}
+    """The model files by model name."""
+    shipped = sorted(path.name for path in _FOLDER.iterdir() if path.name.endswith(_SUFFIXES))
+    return {name.partition(".onnx")[0]: Path(str(_FOLDER / name)) for name in shipped}
 
 
 def names() -> list[str]:
@@ -34,15 +34,15 @@ def names() -> list[str]:
 
 
 def card(name: str) -> dict[str, Any]:
-    """What the model was trained on and how, what it reaches, how to make it again."""
+    """The model's card: its data, training, results, and the command that rebuilds it."""
     _check(name)
-    found: dict[str, Any] = json.loads((_FOLDER / f"{name}.json").read_text(encoding="utf-8"))
-    return found
+    content: dict[str, Any] = json.loads((_FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+    return content
 
 
 @dataclass(frozen=True)
 class ShippedInfo(ModelInfo):
-    """What is known of a shipped model; its card stands for what a trainer wrote down."""
+    """Facts about a shipped model; `training` is its card."""
 
     @property
     def path(self) -> Path:
@@ -50,27 +50,27 @@ class ShippedInfo(ModelInfo):
 
 
 def load_any(name: str) -> AnyWeights:
-    """The model, of whatever game."""
+    """Load the shipped model `name`, of any game."""
     return _shipped(name)
 
 
 def info(name: str) -> ShippedInfo:
-    """What is known of the shipped model `name`."""
-    told = card(name)
+    """Facts about the shipped model `name`."""
+    about = card(name)
     return ShippedInfo(
         name=name,
         format="onnx",
         sha256=sha256(name),
         size=_path(name).stat().st_size,
         source="ships with kedge",
-        added=told["date"],
+        added=about["date"],
         architecture=_shipped(name).architecture(),
-        training={key: value for key, value in told.items() if key != "name"},
+        training={key: value for key, value in about.items() if key != "name"},
     )
 
 
 def sha256(name: str) -> str:
-    """Of the model's file, before it was compressed."""
+    """The sha256 of the model's file before compression."""
     return _shipped(name).sha256
 
 
@@ -81,7 +81,7 @@ def load_embedded(
     opponent: float | None = None,
     bullet: bool = False,
 ) -> Weights:
-    """The model; one that is told who plays, for a player of `elo`: see `for_players`."""
+    """Load a board game's model, for a player of `elo` if it takes ratings: see `for_players`."""
     weights = _shipped(name)
     if not isinstance(weights, Weights):
         raise InputError(f"{name} is not a model of a board game")
@@ -96,7 +96,7 @@ def _shipped(name: str) -> AnyWeights:
         try:
             content = lzma.decompress(content)
         except lzma.LZMAError:
-            raise InputError(f"{path}: damaged; install kedge anew") from None
+            raise InputError(f"{path}: damaged; reinstall kedge") from None
     return parse_model(content, str(path))
 
 
@@ -107,4 +107,4 @@ def _path(name: str) -> Path:
 
 def _check(name: str) -> None:
     if name not in names():
-        raise InputError(f"no model {name!r} ships with kedge; {suggest(name, names())}")
+        raise InputError(f"kedge ships no model {name!r}; {suggest(name, names())}")

@@ -1,4 +1,4 @@
-"""ONNX graphs, put together node by node, and their weights packed into bytes."""
+"""Builder of ONNX graphs, and packing of their weights into bytes."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,7 +11,7 @@ OPSET = 17
 
 
 class Graph:
-    """Nodes and constants, as they are added."""
+    """Collects nodes and constants of a graph."""
 
     def __init__(self) -> None:
         self._nodes: list[onnx.NodeProto] = []
@@ -24,7 +24,7 @@ class Graph:
         return out
 
     def split(self, x: str, outs: list[str]) -> list[str]:
-        """Along the last axis, into equal parts."""
+        """Split along the last axis into equal parts."""
         self._nodes.append(helper.make_node("Split", [x], outs, axis=-1))
         return outs
 
@@ -40,12 +40,12 @@ class Graph:
         self._outputs.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, shape))
 
     def made(self, name: str, told: Mapping[str, str] | None = None) -> onnx.ModelProto:
-        """The model; `told` is written into it as it is."""
+        """Build the model; `told` becomes its metadata."""
         graph = helper.make_graph(
             self._nodes, name, self._inputs, self._outputs, initializer=self._constants
         )
         opsets = [helper.make_opsetid("", OPSET)]
-        # The oldest file version with this opset, so that older runtimes read it.
+        # The oldest file version with this opset, so that older runtimes can read it.
         model = helper.make_model(graph, opset_imports=opsets, ir_version=8, producer_name="kedge")
         if told:
             helper.set_model_props(model, dict(told))
@@ -54,7 +54,7 @@ class Graph:
 
 
 class WeightGraph(Graph):
-    """A graph of layers that weights have by name."""
+    """A graph whose layers take their weights by name."""
 
     def __init__(self, arrays: Mapping[str, np.ndarray[Any, np.dtype[np.float32]]]) -> None:
         super().__init__()
@@ -68,7 +68,7 @@ class WeightGraph(Graph):
         return name
 
     def add_unused(self) -> None:
-        """Weights that no layer took, so that one file holds all of them."""
+        """Add the weights that no layer uses, so that one file holds all of them."""
         for name in self._arrays:
             self.weight(name)
 
@@ -81,12 +81,12 @@ class WeightGraph(Graph):
         return self.add("Add", [y, self.weight(f"{name}.bias")], f"{name}.sum") if bias else y
 
     def lstm(self, name: str, x: str, h: str, c: str) -> tuple[str, str]:
-        """One step of a layer, as torch orders its gates: what it says, and its cell."""
-        told = [self.dense(f"{name}.input", x), self.dense(f"{name}.hidden", h, bias=False)]
-        return self.gated(name, self.add("Add", told, f"{name}.gates"), c)
+        """One step of a layer with torch's order of gates: its output and its cell."""
+        sums = [self.dense(f"{name}.input", x), self.dense(f"{name}.hidden", h, bias=False)]
+        return self.gated(name, self.add("Add", sums, f"{name}.gates"), c)
 
     def gated(self, name: str, gates: str, c: str) -> tuple[str, str]:
-        """What an LSTM says, and its cell, from the sum of all that its gates are told."""
+        """The output and cell of an LSTM, from the summed inputs of its gates."""
         parts = [f"{name}.{part}" for part in ("in", "forget", "new", "out")]
         let_in, forget, new, out = (
             self.add("Tanh" if part.endswith("new") else "Sigmoid", [part], f"{part}.gate")
@@ -98,7 +98,7 @@ class WeightGraph(Graph):
 
 
 def in_bytes(model: onnx.ModelProto) -> onnx.ModelProto:
-    """The same with a byte a weight, and a scale for all that make one output: what kedge ships."""
+    """Pack the weights of `model` into a byte each, with one scale per output."""
     kept, unpacked = [], []
     for constant in model.graph.initializer:
         name, array = constant.name, numpy_helper.to_array(constant)
@@ -128,15 +128,15 @@ def weight_arrays(graph: onnx.GraphProto) -> dict[str, np.ndarray[Any, np.dtype[
     constants = {each.name: numpy_helper.to_array(each) for each in graph.initializer}
     arrays = {}
     for key, array in constants.items():
-        # Weights are packed in bytes or in half precision, or not at all.
+        # Weights are packed in bytes, in half precision, or not at all.
         whole, _, packing = key.rpartition(".")
         plain = whole if packing in ("bytes", "half") else key
-        if plain.endswith((".weight", ".bias")):  # the others are the graph's own
+        if plain.endswith((".weight", ".bias")):  # other constants belong to the graph
             scale = constants.get(f"{plain}.scale", np.float32(1.0))
             arrays[plain] = array.astype(np.float32) * scale
     return arrays
 
 
 def told_by(model: onnx.ModelProto) -> dict[str, str]:
-    """What `Graph.made` was told to write into the model."""
+    """The metadata that `Graph.made` wrote into the model."""
     return {each.key: each.value for each in model.metadata_props}

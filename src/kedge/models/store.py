@@ -1,4 +1,4 @@
-"""The user's models: a folder each under kedge's home, with the file and ``model.json`` in it."""
+"""The user's models: one folder each under kedge's home, with weights and ``model.json``."""
 
 import contextlib
 import hashlib
@@ -15,15 +15,14 @@ from pathlib import Path
 from typing import Any
 
 from kedge.errors import InputError
-from kedge.files import make_folder, write_atomic
+from kedge.files import make_folder, read_file, write_atomic
 from kedge.home import home
-from kedge.models.chess.lc0 import read_file
 from kedge.models.weight_files import AnyWeights, format_of, parse_model, read_model
 from kedge.specs import suggest
 
 _WEIGHTS = {"lc0": "weights.pb.gz", "onnx": "weights.onnx"}
 _INFO = "model.json"
-# A name has to be one in a spec, and one folder on any file system.
+# A name must be valid in a spec and as a folder on any file system.
 _NAME = re.compile(r"[A-Za-z](?:[A-Za-z0-9_+.-]{0,62}[A-Za-z0-9_+-])?")
 _FILES = (".pb.gz", ".pb", ".onnx")
 _PARTIAL = ".partial"
@@ -33,7 +32,7 @@ _MAIA = (
     "https://raw.githubusercontent.com/CSSLab/maia-chess/"
     "e464f161c295f4246c2082f7b36d646d9bd14e7c/maia_weights/{name}.pb.gz"
 )
-#: The models that `pull` knows, by name: the sha256 of the file at that commit.
+#: The models that `pull` can download, with the sha256 of their files at that commit.
 PUBLIC = {
     "maia-1100": "e1cf1cd0c96b8a4fa6a275f4b9fd54ed1ffebf9fe44641b9fceded310e9619c4",
     "maia-1200": "ead4ba953f233ae732999ebc1e2b675378148527ebcfad2f0acbc5e4c224d98e",
@@ -51,13 +50,13 @@ _MAX_DOWNLOAD = 64 * 2**20
 
 @dataclass(frozen=True)
 class ModelInfo:
-    """What is known of a stored model."""
+    """Facts about a stored model."""
 
     name: str
     format: str
     sha256: str
     size: int
-    source: str  # the path or the address that it came from
+    source: str  # the path or URL it came from
     added: str
     architecture: dict[str, Any]
     training: dict[str, Any]
@@ -72,22 +71,22 @@ def models_folder() -> Path:
 
 
 def add(name: str, path: str | Path) -> ModelInfo:
-    """Keep a copy of a weight file as `name`; it is read first, and refused if it is bad."""
+    """Check a weight file and store a copy of it as `name`."""
     _check_new(name)
     content = read_file(path)
     weights = parse_model(content, str(path))
     if name in PUBLIC and weights.sha256 != PUBLIC[name]:
         raise InputError(
-            f"{path}: not the {name} that its authors published (sha256 {weights.sha256[:12]}…, "
-            f"theirs {PUBLIC[name][:12]}…); give it another name"
+            f"{path}: not the published {name} (sha256 is {weights.sha256[:12]}…, expected "
+            f"{PUBLIC[name][:12]}…); choose another name"
         )
     return _keep(name, content, weights, str(Path(path).resolve()))
 
 
 def pull(name: str) -> ModelInfo:
-    """Download a public model, check its sha256, and keep it; one that is here is left as it is."""
+    """Download a public model, check its sha256 and store it, unless it is stored already."""
     if name not in PUBLIC:
-        raise InputError(f"no public model is called {name!r}; {suggest(name, list(PUBLIC))}")
+        raise InputError(f"no public model {name!r}; {suggest(name, list(PUBLIC))}")
     if (models_folder() / name).exists():
         return info(name)
     url = _MAIA.format(name=name)
@@ -97,13 +96,13 @@ def pull(name: str) -> ModelInfo:
     except (OSError, http.client.HTTPException, ValueError) as error:
         reason = getattr(error, "reason", None) or error
         raise InputError(
-            f"cannot download {name} ({reason}); fetch {url} by other means, "
-            f"then: kedge models add {name} PATH"
+            f"cannot download {name} ({reason}); download {url} yourself, "
+            f"then run: kedge models add {name} PATH"
         ) from None
-    found = hashlib.sha256(content).hexdigest()
-    if found != PUBLIC[name]:
+    digest = hashlib.sha256(content).hexdigest()
+    if digest != PUBLIC[name]:
         raise InputError(
-            f"{url}: sha256 is {found[:12]}…, expected {PUBLIC[name][:12]}…; nothing was kept"
+            f"{url}: sha256 is {digest[:12]}…, expected {PUBLIC[name][:12]}…; nothing stored"
         )
     return _keep(name, content, parse_model(content, url), url)
 
@@ -114,26 +113,26 @@ def list_models() -> list[ModelInfo]:
 
 
 def info(name: str) -> ModelInfo:
-    """What is known of the stored model `name`."""
+    """Facts about the stored model `name`."""
     path = _folder(name) / _INFO
     try:
-        found = json.loads(read_file(path, 2**20))
-        kept = ModelInfo(name=name, **{k: v for k, v in found.items() if k != "name"})
+        content = json.loads(read_file(path, 2**20))
+        stored = ModelInfo(name=name, **{k: v for k, v in content.items() if k != "name"})
         kinds = {"size": int, "architecture": dict, "training": dict}
-        if any(not isinstance(v, kinds.get(k, str)) for k, v in asdict(kept).items()):
+        if any(not isinstance(v, kinds.get(k, str)) for k, v in asdict(stored).items()):
             raise TypeError
-        if kept.format not in _WEIGHTS:
+        if stored.format not in _WEIGHTS:
             raise ValueError
     except (ValueError, TypeError, AttributeError, RecursionError):
-        raise InputError(f"{path}: damaged; kedge models remove {name}") from None
-    return kept
+        raise InputError(f"{path}: damaged; run: kedge models remove {name}") from None
+    return stored
 
 
 def remove(name: str) -> None:
-    """Delete the stored model `name`, in whatever state it is."""
+    """Delete the stored model `name`, even if it is damaged."""
     folder = _folder(name)
     try:
-        # Renamed first: a removal that is cut short leaves no half a model.
+        # Rename first: an interrupted removal must not leave half a model.
         gone = _aside(folder)
         folder.rename(gone)
         shutil.rmtree(gone)
@@ -142,7 +141,7 @@ def remove(name: str) -> None:
 
 
 def stored_names() -> list[str]:
-    """Of the models that are here, whatever state they are in."""
+    """The names of the stored models, damaged or not."""
     try:
         here = [path.name for path in models_folder().iterdir() if path.is_dir()]
     except FileNotFoundError:
@@ -153,17 +152,17 @@ def stored_names() -> list[str]:
 
 
 def known_names() -> list[str]:
-    """Of the models that are here, and of those that `pull` can get."""
+    """The names of the stored models and of those that `pull` can download."""
     return sorted({*stored_names(), *PUBLIC})
 
 
 def is_path(name: str) -> bool:
-    """Whether `name` reads as the path of a weight file."""
+    """Whether `name` looks like the path of a weight file."""
     return name.lower().endswith(_FILES) or "/" in name
 
 
 def resolve(name: str) -> Path:
-    """The weight file that `name` stands for: a stored model's, or a path to one."""
+    """The weight file of `name`, a stored model or a path."""
     if _NAME.fullmatch(name) and (models_folder() / name).is_dir():
         return info(name).path
     if is_path(name):
@@ -174,16 +173,18 @@ def resolve(name: str) -> Path:
 
 
 def load(name: str) -> AnyWeights:
-    """The weights that `name` stands for; a stored file is held to its sha256."""
+    """Load the weights of `name`, a stored model or a path; check a stored model's sha256."""
     path = resolve(name)
     weights = read_model(path)
     if path.parent == models_folder() / name and weights.sha256 != info(name).sha256:
-        raise InputError(f"{path}: damaged; kedge models remove {name}, and get it again")
+        raise InputError(
+            f"{path}: damaged; run: kedge models remove {name}, then add or pull it again"
+        )
     return weights
 
 
 def _keep(name: str, content: bytes, weights: AnyWeights, source: str) -> ModelInfo:
-    found = ModelInfo(
+    stored = ModelInfo(
         name=name,
         format=format_of(content),
         sha256=weights.sha256,
@@ -193,21 +194,21 @@ def _keep(name: str, content: bytes, weights: AnyWeights, source: str) -> ModelI
         architecture=weights.architecture(),
         training=dict(weights.training),
     )
-    # Made beside its place and renamed: a model is here whole, or not at all.
+    # Written to a temporary folder and renamed, so that no partial model appears.
     folder = models_folder() / name
     partial = _aside(folder)
     make_folder(partial)
     _sweep()
     try:
-        write_atomic(partial / _WEIGHTS[found.format], content)
-        write_atomic(partial / _INFO, json.dumps(asdict(found), indent=1, allow_nan=False) + "\n")
+        write_atomic(partial / _WEIGHTS[stored.format], content)
+        write_atomic(partial / _INFO, json.dumps(asdict(stored), indent=1, allow_nan=False) + "\n")
         partial.rename(folder)
     except OSError as error:
         raise InputError(f"{folder}: cannot write ({error.strerror})") from None
     finally:
         with contextlib.suppress(OSError):
             shutil.rmtree(partial)
-    return found
+    return stored
 
 
 def _aside(folder: Path) -> Path:
@@ -215,7 +216,7 @@ def _aside(folder: Path) -> Path:
 
 
 def _sweep() -> None:
-    """Remove what killed writers left; another may be at work right now."""
+    """Remove old leftovers of killed writers; recent ones may belong to a live process."""
     oldest = time.time() - _STALE_SECONDS
     for path in models_folder().glob(f".*{_PARTIAL}"):
         with contextlib.suppress(OSError):
@@ -226,15 +227,15 @@ def _sweep() -> None:
 def _check_name(name: str) -> None:
     if not _NAME.fullmatch(name):
         raise InputError(
-            f"{name!r} is not a model's name: letters, digits and _ + . -, from a letter on, "
-            "at most 64"
+            f"invalid model name {name!r}: use at most 64 letters, digits and _ + . -, "
+            "starting with a letter"
         )
 
 
 def _check_new(name: str) -> None:
     _check_name(name)
     if (models_folder() / name).exists():
-        raise InputError(f"a model {name} is here already; kedge models remove {name}")
+        raise InputError(f"model {name} exists; remove it first: kedge models remove {name}")
 
 
 def _folder(name: str) -> Path:
@@ -247,9 +248,9 @@ def _folder(name: str) -> Path:
 
 def _unknown(name: str) -> InputError:
     if name in PUBLIC:
-        return InputError(f"model {name} is not here yet; kedge models pull {name}")
+        return InputError(f"model {name} is not stored; run: kedge models pull {name}")
     from kedge.models import embedded  # which needs this module
 
     if name in embedded.names():
-        return InputError(f"{name} ships with kedge, and is not in the store")
+        return InputError(f"{name} ships with kedge and is not in the store")
     return InputError(f"unknown model {name!r}; {suggest(name, embedded.names() + known_names())}")

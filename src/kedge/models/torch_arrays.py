@@ -1,6 +1,6 @@
-"""The numbers of torch's modules by the names that weight files give them.
+"""Conversion between the arrays of torch modules and those of weight files.
 
-A weight file has LSTMs layer by layer, each with one bias where torch has two.
+A weight file stores an LSTM layer by layer, each with one bias; torch has two.
 """
 
 import re
@@ -17,15 +17,15 @@ _OURS = re.compile(r"(.+)\.(\d+)\.(input|hidden)\.(weight|bias)")
 
 
 def arrays_of(module: nn.Module) -> dict[str, Array]:
-    """As weight files have them."""
+    """The arrays of a module, named as in weight files."""
     arrays: dict[str, Array] = {}
     for name, tensor in module.state_dict().items():
         array = tensor.float().cpu().numpy()
-        found = _THEIRS.fullmatch(name)
-        if found is None:
+        match = _THEIRS.fullmatch(name)
+        if match is None:
             arrays[name] = array
             continue
-        whole, kind, part, layer = found.groups()
+        whole, kind, part, layer = match.groups()
         if kind == "weight":
             arrays[f"{whole}.{layer}.{'input' if part == 'ih' else 'hidden'}.weight"] = array
         else:
@@ -35,15 +35,15 @@ def arrays_of(module: nn.Module) -> dict[str, Array]:
 
 
 def state_of(arrays: Mapping[str, Array]) -> dict[str, Tensor]:
-    """Back, as modules load them."""
+    """The torch state of arrays from a weight file."""
     state = {}
     for name, array in arrays.items():
         tensor = torch.from_numpy(np.array(array))
-        found = _OURS.fullmatch(name)
-        if found is None:
+        match = _OURS.fullmatch(name)
+        if match is None:
             state[name] = tensor
             continue
-        whole, layer, part, kind = found.groups()
+        whole, layer, part, kind = match.groups()
         if kind == "weight":
             state[f"{whole}.weight_{'ih' if part == 'input' else 'hh'}_l{layer}"] = tensor
         else:

@@ -1,4 +1,4 @@
-"""Files of weights: lc0's, and the ONNX files that `kedge train` makes."""
+"""Weight files: lc0's, and the ONNX files that `kedge train` writes."""
 
 import hashlib
 from collections.abc import Callable, Mapping
@@ -9,13 +9,13 @@ import onnx
 
 from kedge import catalogue
 from kedge.errors import InputError
+from kedge.files import read_file
 from kedge.models.board.encoding import encodings
 from kedge.models.board.weights import Weights, make_weights
-from kedge.models.chess.lc0 import parse_lc0, read_file
 from kedge.models.onnx_graph import told_by, weight_arrays
 
 Format = Literal["lc0", "onnx"]
-_ONNX_BEGINS = b"\x08"  # the field of the file's version, which every writer puts first
+_ONNX_BEGINS = b"\x08"  # the version field, which every writer puts first
 _XZ_BEGINS = b"\xfd7zXZ\x00"
 
 
@@ -58,38 +58,41 @@ class AnyWeights(Protocol):
 
 
 def read_model(path: str | Path) -> AnyWeights:
-    """The network in a file of any kind; `InputError` where there is none that is read here."""
+    """Read the network in a weight file; `InputError` if the file is of no known kind."""
     return parse_model(read_file(path), str(path))
 
 
 def parse_model(content: bytes, name: str) -> AnyWeights:
-    """The same of a file's bytes; `name` is for errors."""
+    """Read the network in a file's bytes; `name` is used in errors."""
     if content.startswith(_XZ_BEGINS):
-        raise InputError(f"{name}: compressed; unpack it first: xz -d")
+        raise InputError(f"{name}: compressed; decompress it first: xz -d {name}")
     if format_of(content) == "lc0":
-        return parse_lc0(content, name)
+        return _parser("lc0")(content, name)
     try:
         model = onnx.load_from_string(content)
-    except Exception:  # protobuf's kinds are not ours
+    except Exception:  # protobuf raises its own kinds
         raise InputError(f"{name}: not an ONNX model") from None
     digest = hashlib.sha256(content).hexdigest()
     try:
         return _parser(told_by(model).get("network", ""))(model, digest)
     except (KeyError, ValueError, IndexError, StopIteration, onnx.checker.ValidationError):
-        raise InputError(f"{name}: not a network that kedge trained") from None
+        raise InputError(f"{name}: not a network trained by kedge") from None
 
 
-def _parser(kind: str) -> Callable[[onnx.ModelProto, str], AnyWeights]:
-    """Return the parser of the kind of network that a file names; towers name none."""
+def _parser(kind: str) -> Callable[[Any, str], AnyWeights]:
+    """Return the parser of a file format, or of the kind of network that an ONNX file names.
+
+    Towers name none.
+    """
     for entry in catalogue.entries("models"):
-        parsers: Mapping[str, Callable[[onnx.ModelProto, str], AnyWeights]] = entry.load("models")
+        parsers: Mapping[str, Callable[[Any, str], AnyWeights]] = entry.load("models")
         if kind in parsers:
             return parsers[kind]
     return _parse_tower
 
 
 def read_weights(path: str | Path) -> Weights:
-    """The network of a board game in a file."""
+    """Read the network of a board game."""
     weights = read_model(path)
     if not isinstance(weights, Weights):
         raise InputError(f"{path}: not a network of a board game")
@@ -101,7 +104,7 @@ def format_of(content: bytes) -> Format:
 
 
 def _parse_tower(model: onnx.ModelProto, digest: str) -> Weights:
-    """Back from what `network.to_onnx` or `network.to_shipped_onnx` made."""
+    """Read a model from `network.to_onnx` or `network.to_shipped_onnx`."""
     shapes = [
         tuple(size.dim_value for size in entry.type.tensor_type.shape.dim)[1:]
         for entry in model.graph.input

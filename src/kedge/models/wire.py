@@ -1,7 +1,7 @@
-"""Protocol buffers' wire format, read with bounds: fields of one message, and nothing else.
+"""A reader of the Protocol Buffers wire format, with bounds checks.
 
-lc0's schema is small and fixed, so a reader of a page does instead of a compiled schema, and a
-damaged file ends in one line rather than in a parser's depths.
+lc0's schema is small and fixed, so this page of code replaces a compiled schema, and a damaged file
+gives a one-line error.
 """
 
 import struct
@@ -11,14 +11,14 @@ from dataclasses import dataclass, field
 from kedge.errors import InputError
 
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
-_MAX_FIELDS = 1024  # a message of lc0's largest networks has some 100
+_MAX_FIELDS = 1024  # a message of lc0's largest networks has about 100
 
 
 @dataclass(frozen=True)
 class Message:
-    """One message: the last value of each field, and all of those that may repeat.
+    """One message: the values of each field, of which the last counts unless it may repeat.
 
-    ``where`` is how errors name it: the file, then the path of fields.
+    ``where`` names the message in errors: the file, then the path of fields.
     """
 
     where: str
@@ -26,52 +26,52 @@ class Message:
     _fields: dict[int, list[int | memoryview]] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        found: dict[int, list[int | memoryview]] = {}
+        fields: dict[int, list[int | memoryview]] = {}
         for count, (number, value) in enumerate(_fields(self.data, self.where)):
             if count >= _MAX_FIELDS:
                 raise InputError(f"{self.where}: more than {_MAX_FIELDS} fields")
-            found.setdefault(number, []).append(value)
-        object.__setattr__(self, "_fields", found)
+            fields.setdefault(number, []).append(value)
+        object.__setattr__(self, "_fields", fields)
 
     def has(self, number: int) -> bool:
         return number in self._fields
 
     def number(self, number: int, default: int = 0) -> int:
-        """An integer or enum field; of a fixed one, its bits."""
+        """An integer or enum field, or the bits of a fixed-size one."""
         value = self._fields.get(number, [default])[-1]
         if isinstance(value, memoryview):
-            raise InputError(f"{self.where}: field {number} should be a number")
+            raise InputError(f"{self.where}: field {number} must be a number")
         return value
 
     def real(self, number: int) -> float:
-        """A ``float`` field; 0 if it is not there, as in the schema."""
+        """A ``float`` field; 0 if it is missing, as in the schema."""
         bits = self.number(number)
         if bits >= 1 << 32:
-            raise InputError(f"{self.where}: field {number} should be a 32-bit float")
+            raise InputError(f"{self.where}: field {number} must be a 32-bit float")
         value: float = struct.unpack("<f", bits.to_bytes(4, "little"))[0]
         return value
 
     def bytes(self, number: int) -> memoryview:
         value = self._fields.get(number, [memoryview(b"")])[-1]
         if isinstance(value, int):
-            raise InputError(f"{self.where}: field {number} should be a string of bytes")
+            raise InputError(f"{self.where}: field {number} must be a string of bytes")
         return value
 
     def text(self, number: int, limit: int = 4096) -> str:
         return bytes(self.bytes(number)[:limit]).decode("utf-8", "replace")
 
     def message(self, number: int, name: str) -> "Message":
-        """The message in a field; an empty one if it is not there."""
+        """The message in a field; an empty one if it is missing."""
         return Message(f"{self.where}: {name}", self.bytes(number))
 
     def messages(self, number: int, name: str) -> list["Message"]:
         """The messages in a repeated field."""
-        found = []
+        messages = []
         for index, value in enumerate(self._fields.get(number, [])):
             if isinstance(value, int):
-                raise InputError(f"{self.where}: field {number} should be a message")
-            found.append(Message(f"{self.where}: {name} {index}", value))
-        return found
+                raise InputError(f"{self.where}: field {number} must be a message")
+            messages.append(Message(f"{self.where}: {name} {index}", value))
+        return messages
 
 
 def _fields(data: memoryview, where: str) -> Iterator[tuple[int, int | memoryview]]:
@@ -97,7 +97,7 @@ def _fields(data: memoryview, where: str) -> Iterator[tuple[int, int | memoryvie
 
 def _take(data: memoryview, at: int, size: int, where: str) -> memoryview:
     if size > len(data) - at:
-        raise InputError(f"{where}: cut short ({size} bytes wanted, {len(data) - at} there)")
+        raise InputError(f"{where}: truncated (expected {size} bytes, found {len(data) - at})")
     return data[at : at + size]
 
 
@@ -105,7 +105,7 @@ def _varint(data: memoryview, at: int, where: str) -> tuple[int, int]:
     value = 0
     for shift in range(0, 70, 7):
         if at >= len(data):
-            raise InputError(f"{where}: cut short")
+            raise InputError(f"{where}: truncated")
         byte = data[at]
         at += 1
         value |= (byte & 0x7F) << shift

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from kedge.agents import Player
+from kedge.agents.agent import Predictor
 from kedge.errors import InputError
 from kedge.evaluation.prediction import SUMS, Prediction, clustered, summary
 from kedge.experiments import Column, Experiment, Task
@@ -51,7 +51,7 @@ class HumanPrediction(Experiment):
     """Base of the tables that compare human moves with those of a model and of MCTS over it."""
 
     #: Of the game that is played.
-    states: ClassVar[type]
+    game: ClassVar[str]
     #: Where human games are under ``$KEDGE_DATA``, and what else may be given.
     usual_data: ClassVar[Path]
     data_kinds: ClassVar[str]
@@ -78,7 +78,7 @@ class HumanPrediction(Experiment):
         """The games of one bucket, the same in every task."""
 
     @abstractmethod
-    def predict(self, games: Sequence[Any], player: Player) -> Prediction:
+    def predict(self, games: Sequence[Any], player: Predictor) -> Prediction:
         """Score `player` on what people played in these games, each of which has something."""
 
     @abstractmethod
@@ -95,7 +95,7 @@ class HumanPrediction(Experiment):
 
     def score(self, cell: Cell, games: Sequence[Any]) -> Prediction:
         """How well a cell's agent does on games."""
-        player = player_on(self.device, self.dtype, self.agent(cell), self.states)
+        player = player_on(self.device, self.dtype, self.agent(cell), self.game)
         return self.predict(games, player)
 
     def inputs(self) -> dict[str, Any]:
@@ -103,7 +103,7 @@ class HumanPrediction(Experiment):
 
     def check(self) -> None:
         for model in self.models:
-            player_on(self.device, self.dtype, model, self.states)
+            player_on(self.device, self.dtype, model, self.game)
 
     def tasks(self) -> list[Task]:
         return [_task(cell, shard) for cell in self.cells() for shard in range(self.shards)]

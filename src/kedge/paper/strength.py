@@ -26,7 +26,7 @@ class SearchStrength(Experiment):
     """Base of the tables of matches, one a model, temperature and c_puct."""
 
     #: Of the game that is played.
-    states: ClassVar[type]
+    game: ClassVar[str]
 
     models: tuple[str, ...]
     c_puct: tuple[float, ...] = (10.0, 5.0, 2.0, 1.0, 0.5)
@@ -48,7 +48,7 @@ class SearchStrength(Experiment):
 
     @abstractmethod
     def play(
-        self, players: tuple[Player, Player], games: int, rng: np.random.Generator
+        self, players: tuple[Player[Any], Player[Any]], games: int, rng: np.random.Generator
     ) -> list[dict[str, Any]]:
         """Games as JSON, each with the ``score`` of the first player."""
 
@@ -71,7 +71,7 @@ class SearchStrength(Experiment):
 
     def check(self) -> None:
         for model in self.models:
-            player_on(self.device, self.dtype, model, self.states)
+            player_on(self.device, self.dtype, model, self.game)
 
     def tasks(self) -> list[Task]:
         return [
@@ -90,9 +90,7 @@ class SearchStrength(Experiment):
     def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:
         model, temperature = task.params["model"], task.params["temperature"]
         search = str(agent_spec(model, task.params["c_puct"], self.playouts))
-        players = match_players(
-            search, model, temperature, self.device, self.dtype, states=self.states
-        )
+        players = match_players(search, model, temperature, self.device, self.dtype, game=self.game)
         return {"games": self.play(players, task.params["games"], rng)}
 
     def rows(

@@ -1,14 +1,17 @@
-"""Human games in and out."""
+"""Read and write games that people played."""
+
+import warnings
+from typing import Any
 
 from kedge.records.chess.annotated import Annotation, annotated_pgn
-from kedge.records.chess.files import pgn_texts, read_games, write_pgn
-from kedge.records.chess.filters import maia
+from kedge.records.chess.files import pgn_texts, read_chess_games, write_pgn
+from kedge.records.chess.filters import maia_filter
 from kedge.records.chess.games import ChessGame, time_class_of
-from kedge.records.chess.positions import Position, encode_positions, positions
+from kedge.records.chess.positions import ChessPosition, chess_positions, encode_chess_positions
 from kedge.records.diplomacy.files import read_diplomacy_games, write_diplomacy_games
 from kedge.records.diplomacy.games import DiplomacyGame, Phase
 from kedge.records.diplomacy.positions import read_positions, replayed_games
-from kedge.records.go.arrays import GoTable, go_table
+from kedge.records.go.arrays import GoArrays, go_arrays
 from kedge.records.go.files import holds_go, read_go_games
 from kedge.records.go.games import GoGame
 from kedge.records.go.positions import legal_games
@@ -26,25 +29,25 @@ __all__ = [
     "Annotation",
     "Broken",
     "ChessGame",
+    "ChessPosition",
     "DiplomacyGame",
+    "GoArrays",
     "GoGame",
-    "GoTable",
     "HanabiGame",
     "MoveNote",
     "Phase",
-    "Position",
     "ReadReport",
     "annotated_pgn",
-    "encode_positions",
-    "go_table",
+    "chess_positions",
+    "encode_chess_positions",
+    "go_arrays",
     "holds_go",
     "legal_games",
-    "maia",
+    "maia_filter",
     "numbered_game",
     "pgn_texts",
-    "positions",
+    "read_chess_games",
     "read_diplomacy_games",
-    "read_games",
     "read_go_games",
     "read_hanabi_games",
     "read_positions",
@@ -59,3 +62,22 @@ __all__ = [
     "write_sgf",
     "write_sgf_file",
 ]
+
+_RENAMED = {
+    "GoTable": "GoArrays",
+    "Position": "ChessPosition",
+    "encode_positions": "encode_chess_positions",
+    "go_table": "go_arrays",
+    "maia": "maia_filter",
+    "positions": "chess_positions",
+    "read_games": "read_chess_games",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _RENAMED:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    new = _RENAMED[name]
+    message = f"kedge.records.{name} is deprecated; use kedge.records.{new}"
+    warnings.warn(message, DeprecationWarning, stacklevel=2)
+    return globals()[new]

@@ -1,17 +1,17 @@
-"""What old text files are written in: they seldom say, and when they do, not always truly."""
+"""Guess the character encoding of old text files: few declare it, and some declare a wrong one."""
 
 import codecs
 import functools
 import math
 import re
 
-_SAMPLE = 1 << 16  # bytes of a file to judge by
+_SAMPLE = 1 << 16  # bytes of a file that the guess uses
 _DECLARED = re.compile(rb"(?<![A-Z])CA\s*\[\s*([\w.:-]{1,30})\s*\]")
 _HIGH = re.compile(r"[^\x00-\x7f]+")
 _ANY = bytes(range(0x80, 0x100))
 _RARE = math.log(20_000)
 _WIDER = {"gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932", "euc_kr": "cp949"}
-# The everyday characters of each: lead and trail bytes; and how rare files in it are, in nats.
+# Per charset: the lead bytes of its everyday characters, and the rarity of its files in nats.
 _GUESSES = (
     ("gb18030", ((0xB0, 0xD7),), 0.0),
     ("cp932", ((0x88, 0x97), (0x82, 0x83)), 1.0),  # kanji, kana
@@ -21,11 +21,11 @@ _GUESSES = (
 
 
 def charset_of(raw: bytes) -> str:
-    """The codec of a record of a game, from its first bytes (a few thousand, or all).
+    """Return the codec of a game record, from its first bytes (a few thousand, or all).
 
-    What ``CA[…]`` names is believed where that could be seen to be wrong and is not. Then UTF-8;
-    then the one of the old Chinese, Japanese and Korean codes in which the text is made of everyday
-    characters; Latin-1 if the letters stand one by one between others.
+    ``CA[…]`` is believed if a wrong charset would fail to decode and this one decodes. UTF-8 comes
+    next; then the old Chinese, Japanese or Korean charset in which the text has most everyday
+    characters. Latin-1 wins if the non-ASCII letters stand alone between others.
     """
     raw = raw[:_SAMPLE]
     if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
@@ -47,15 +47,15 @@ def charset_of(raw: bytes) -> str:
 
 
 def _declared(raw: bytes) -> str | None:
-    found = _DECLARED.search(raw)
-    if found is None:
+    match = _DECLARED.search(raw)
+    if match is None:
         return None
     try:
-        codec = codecs.lookup(found[1].decode("ascii", "replace"))
+        codec = codecs.lookup(match[1].decode("ascii", "replace"))
     except LookupError:
         return None
     name = _WIDER.get(codec.name, codec.name)
-    # Codecs of Python's own that are no charsets are refused, and those that ASCII is not part of.
+    # Refuse Python codecs that are not charsets (such as rot13), and charsets without ASCII.
     try:
         return name if b"(;".decode(name) == "(;" else None
     except (LookupError, UnicodeError):
@@ -63,7 +63,7 @@ def _declared(raw: bytes) -> str | None:
 
 
 def _decoded(raw: bytes, charset: str) -> str | None:
-    """The text, or None where it is not in this charset; its last character may be cut in two."""
+    """Return the text, or None if it is not in this charset; it may end inside a character."""
     try:
         return codecs.getincrementaldecoder(charset)("strict").decode(raw, False)
     except (LookupError, UnicodeError):
@@ -84,7 +84,7 @@ def _everyday(charset: str) -> frozenset[str]:
 
 
 def _cost(raw: bytes, charset: str) -> float:
-    """How many nats the text takes if everyday characters are equally likely, and others rare."""
+    """The text's cost in nats if everyday characters are equally likely and others rare."""
     text = _decoded(raw, charset)
     if text is None:
         return math.inf
@@ -95,7 +95,7 @@ def _cost(raw: bytes, charset: str) -> float:
 
 
 def _latin_cost(raw: bytes) -> float:
-    """The same for Latin-1, where accented letters stand alone."""
+    """The cost in nats under Latin-1, where accented letters stand alone."""
     runs = _HIGH.findall(raw.decode("latin-1"))
     return sum(math.log(64) if len(run) == 1 else _RARE * 0.75 * len(run) for run in runs)
 

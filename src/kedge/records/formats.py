@@ -29,6 +29,12 @@ def record_format(game: str) -> RecordFormat:
     return found
 
 
+def files_words() -> str:
+    """Describe the files of all games, for help texts."""
+    kinds = {entry.title: record_format(entry.name).files for entry in catalogue.entries("records")}
+    return " ".join(f"{title}: {files}." for title, files in kinds.items())
+
+
 def recorded_game(path: Path) -> str:
     """Return the name of the game whose records a file holds.
 

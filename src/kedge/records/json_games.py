@@ -1,4 +1,4 @@
-"""Games that are kept as JSON objects, one a line or one alone."""
+"""Games stored as JSON objects, one per line or one per file."""
 
 import contextlib
 import itertools
@@ -16,10 +16,10 @@ _T = TypeVar("_T")
 _Game = TypeVar("_Game", bound=Sized)
 _KINDS: dict[type, str] = {
     str: "text",
-    bool: "yes or no",
-    int: "whole number",
-    list: "list",
-    dict: "JSON object",
+    bool: "true or false",
+    int: "a whole number",
+    list: "a list",
+    dict: "a JSON object",
 }
 
 
@@ -29,34 +29,36 @@ def read_json_games(
     game_of: Callable[[dict[str, Any]], _Game],
     mark: str,
 ) -> Iterator[_Game]:
-    """The games of a file that may be compressed; `report` is told of them, and of broken ones.
+    """Yield the games of a file, which may be compressed; record the invalid ones in `report`.
 
-    `game_of` makes a game of an object, or raises a ValueError that says why it is broken. What
-    does not even have the key `mark` is noise.
+    `game_of` makes a game from an object, or raises a ValueError with the reason. An object without
+    the key `mark` counts as noise.
     """
     with streams.opened(path) as (stored, content, where):
         if content is stored and streams.first_bytes(stored, where).startswith(b"PK\3\4"):
-            raise InputError(f"{where}: is a zip; unpack it, and name the files in it")
+            raise InputError(
+                f"{where}: zip archives are not read; unpack it and pass the files in it"
+            )
         pieces = streams.Pieces(stored, content, where, report)
         whole = streams.with_games(pieces, where, report)
         for number, (line, text) in enumerate(object_texts(whole), 1):
             place = f"{where}, line {line}"
-            found: dict[str, Any] = {}
+            record: dict[str, Any] = {}
             try:
-                found = streams.json_object(text)
-                game = game_of(found)
+                record = streams.json_object(text)
+                game = game_of(record)
             except ValueError as error:
-                report.add_broken(number, place, str(error), noise=mark not in found)
+                report.add_broken(number, place, str(error), noise=mark not in record)
                 continue
             report.add_game(number, place, len(game))
             yield game
-        pieces.tell_damage()
+        pieces.report_damage()
 
 
 def json_keys(path: Path) -> frozenset[str]:
-    """Of the first object in a file that may be compressed, by which games are told apart.
+    """Return the keys of the first object in a file, which may be compressed.
 
-    None where there is none; nor of a pipe, which is read once.
+    Empty if there is no object, and for a pipe, which can be read only once.
     """
     if not path.is_file():
         return frozenset()
@@ -68,22 +70,22 @@ def json_keys(path: Path) -> frozenset[str]:
 
 
 def write_json_games(objects: Iterable[Mapping[str, Any]], path: str | Path) -> int:
-    """Write games that are JSON objects, one a line; how many they were.
+    """Write games as JSON objects, one per line; return their number.
 
-    The file is compressed as its name says.
+    The suffix of `path` selects the compression.
     """
     count = 0
     with streams.create(path) as file:
-        for found in objects:
-            file.write(json.dumps(found).encode() + b"\n")
+        for record in objects:
+            file.write(json.dumps(record).encode() + b"\n")
             count += 1
     return count
 
 
 def object_texts(pieces: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
-    """The numbered lines; or the whole, if it is one JSON object that is spread over lines.
+    """Yield the numbered lines, or the whole text if it is one object spread over lines.
 
-    Then the first line ends where an object goes on, and the second begins no other.
+    In that case the first line ends inside an object, and the second does not begin a new one.
     """
     first = next(pieces, b"").removeprefix(b"\xef\xbb\xbf")
     if re.match(rb"\s*\{(?:[^\n]*[{\[,])?[^\S\n]*\n(?!\{)", first) is None:
@@ -91,23 +93,23 @@ def object_texts(pieces: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
         return
     parts, size = [first], len(first)
     for piece in pieces:
-        if size <= streams.LONGEST:  # what is longer is broken
+        if size <= streams.LONGEST:  # a longer object is invalid
             parts.append(piece)
             size += len(piece)
     yield 1, b"".join(parts)
 
 
-def known(found: Mapping[str, Any], name: str, kind: type[_T]) -> _T | None:
-    """What an object says, if it does and that is of this kind."""
-    value: _T | None = found.get(name)
+def known(record: Mapping[str, Any], name: str, kind: type[_T]) -> _T | None:
+    """Return the value of the key `name`, or None; a ValueError if it has another type."""
+    value: _T | None = record.get(name)
     if value is not None and type(value) is not kind:
-        raise ValueError(f'"{name}" is not a {_KINDS[kind]}')
+        raise ValueError(f'"{name}" is not {_KINDS[kind]}')
     return value
 
 
 def short(value: object) -> str:
-    """To be quoted in a reason."""
-    return repr(value[:40]) if isinstance(value, str) else "what is not a text"
+    """Return `value` shortened, to quote it in a message."""
+    return repr(value[:40]) if isinstance(value, str) else "a non-text value"
 
 
 __all__ = ["json_keys", "known", "object_texts", "read_json_games", "short", "write_json_games"]

@@ -1,4 +1,4 @@
-"""What reading a file of games came upon."""
+"""Count the games read from a file, and collect the reasons why others were left out."""
 
 import re
 from collections import Counter
@@ -12,7 +12,7 @@ from kedge.errors import InputError
 Game = TypeVar("Game")
 Replayable = TypeVar("Replayable", bound=Sized)
 
-_MOST_KINDS = 100  # so that a file made to have many takes no memory
+_MOST_KINDS = 100  # bounds the memory that a malicious file can take
 _DETAIL = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\d+""")
 
 
@@ -20,25 +20,25 @@ _DETAIL = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\d+""")
 class Broken:
     """A game that cannot be read or replayed."""
 
-    number: int  #: in its file, from 1
+    number: int  #: position in its file, from 1
     where: str
     reason: str
 
 
 @dataclass(slots=True)
 class ReadReport:
-    """What reading came upon. Hand one to a reader of games, or the same one to many calls."""
+    """Counts of what was read. Pass one to a reader of games, or the same one to several."""
 
-    limit: int = 1000  #: broken games to remember; the rest are only counted
+    limit: int = 1000  #: most broken games to remember; the rest are only counted
     games: int = 0
-    positions: int = 0  #: half-moves of those games: each is a position and the move made in it
+    positions: int = 0  #: half-moves of those games
     broken_games: int = 0
     broken: list[Broken] = field(default_factory=list)
     kinds: Counter[str] = field(default_factory=Counter)
-    """How many are broken for which reason, whatever its numbers and what it quotes."""
-    noise: int = 0  #: of the broken ones, those that hardly are games: text, bytes, damage
-    bytes_read: int = 0  #: of the file as it is stored
-    last: tuple[int, str] = (0, "")  #: of the game read last, its number and place, where told
+    """Broken games by reason, with numbers and quoted text left out of the reason."""
+    noise: int = 0  #: broken games that are hardly games: other text, random bytes, damage
+    bytes_read: int = 0  #: of the file as stored, before decompression
+    last: tuple[int, str] = (0, "")  #: number and place of the last game, if known
 
     def add_game(self, number: int, where: str, positions: int) -> None:
         self.games += 1
@@ -46,7 +46,7 @@ class ReadReport:
         self.last = number, where
 
     def reject(self, positions: int, reason: str) -> None:
-        """The game read last is broken, after all."""
+        """Count the last game as broken: it could be read, but not replayed."""
         self.games -= 1
         self.positions -= positions
         self.add_broken(*self.last, reason)
@@ -64,7 +64,7 @@ class ReadReport:
 def unbroken(
     games: Iterable[Replayable], report: ReadReport, fault: Callable[[Replayable], str | None]
 ) -> Iterator[Replayable]:
-    """Those that the rules have nothing against; the `fault` of the others is told to `report`."""
+    """Yield the legal games; record the `fault` of the others in `report`."""
     for game in games:
         reason = fault(game)
         if reason is None:
@@ -74,15 +74,16 @@ def unbroken(
 
 
 def numbered_game(games: Iterable[Game], report: ReadReport, file: Path, number: int) -> Game:
-    """Of the games of `file`, which tell `report` of themselves, the one with this number."""
+    """Return game `number` of `file`; its reader fills `report`."""
     for game in games:
         if report.games + report.broken_games == number:
             return game
-    for one in report.broken:
-        if one.number == number:
-            raise InputError(f"{one.where}: game {number} is broken: {one.reason}")
-    held = report.games + report.broken_games
-    raise InputError(f"{file}: holds {held} games, and no game {number}")
+    for fault in report.broken:
+        if fault.number == number:
+            raise InputError(f"{fault.where}: game {number} is invalid: {fault.reason}")
+    total = report.games + report.broken_games
+    games_word = "game" if total == 1 else "games"
+    raise InputError(f"{file}: no game {number}; the file has {total} {games_word}")
 
 
 __all__ = ["Broken", "ReadReport", "numbered_game", "unbroken"]

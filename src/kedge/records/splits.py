@@ -1,12 +1,12 @@
-"""Which games are held out, by a hash that is the same everywhere and for ever."""
+"""Select held-out games by a hash that is the same on every machine and in every version."""
 
 import hashlib
 
-NOT_HELD_OUT = "not held out"  #: what is said of games that models may be trained on
+NOT_HELD_OUT = "not held out"  #: name of the filter that removes training games
 
 
 def is_one_in(count: int, key: bytes) -> bool:
-    """Whether `key` is among those that one in `count` is."""
+    """Whether the hash of `key` selects it; it selects one key in `count`."""
     return int.from_bytes(hashlib.sha256(key).digest()[:4], "big") % count == 0
 
 

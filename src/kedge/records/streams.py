@@ -1,4 +1,4 @@
-"""Files of records, plain or compressed, read and written piece by piece."""
+"""Read and write files of records in pieces, plain or compressed."""
 
 import bz2
 import contextlib
@@ -18,22 +18,22 @@ from kedge.files import whole_file
 from kedge.records.report import ReadReport
 
 PIECE = 1 << 22  # bytes read at a time
-LONGEST = 1 << 22  # bytes of one game; what is longer is broken
-_NOISE = 1 << 26  # bytes without a game; what has more before its first is no file of games
+LONGEST = 1 << 22  # bytes of one game; a longer one is invalid
+_NOISE = 1 << 26  # bytes; a file without a game in so many is refused
 
-# What a damaged or cut-off compressed file raises while it is read.
+# Errors raised while reading a damaged or truncated compressed file.
 DAMAGE = (EOFError, zlib.error, lzma.LZMAError, OSError, ValueError)
-_MAX_WINDOW = 1 << 27  # zstd's own limit for files that one may trust to fit in memory
+_MAX_WINDOW = 1 << 27  # bytes; zstd's own default limit for decompression
 
 
 def open_records(path: str | Path) -> tuple[IO[bytes], IO[bytes]]:
-    """The file as it is stored (whose ``tell`` shows progress), and its uncompressed content."""
+    """Return the stored file (its ``tell`` shows progress) and its uncompressed content."""
     try:
         stored = Path(path).open("rb")  # noqa: SIM115
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from None
     except ValueError:
-        raise InputError(f"{str(path)!r} is not the name of a file") from None
+        raise InputError(f"{str(path)!r}: not a valid file name") from None
     try:
         return stored, uncompressed(stored, str(path))
     except BaseException:
@@ -43,7 +43,7 @@ def open_records(path: str | Path) -> tuple[IO[bytes], IO[bytes]]:
 
 @contextlib.contextmanager
 def opened(path: str | Path | IO[bytes]) -> Iterator[tuple[IO[bytes], IO[bytes], str]]:
-    """What `open_records` gives, and a name for it. A stream of the caller's own stays open."""
+    """Open like `open_records`, with a name for messages. A stream of the caller stays open."""
     if not isinstance(path, (str, Path)):
         where = str(getattr(path, "name", "stream"))
         yield path, uncompressed(path, where), where
@@ -58,19 +58,19 @@ def opened(path: str | Path | IO[bytes]) -> Iterator[tuple[IO[bytes], IO[bytes],
 
 
 def first_bytes(stored: IO[bytes], where: str) -> bytes:
-    """Six of them, by which formats are told; they stay to be read."""
+    """Return the first six bytes, which identify the format, without consuming them."""
     try:
         if isinstance(stored, io.BufferedReader):
             return stored.peek(6)[:6]
-        found = stored.read(6)
-        stored.seek(-len(found), io.SEEK_CUR)
-        return found
+        start = stored.read(6)
+        stored.seek(-len(start), io.SEEK_CUR)
+        return start
     except OSError as error:
         raise InputError(f"{where}: {error.strerror}") from None
 
 
 def uncompressed(stored: IO[bytes], where: str) -> IO[bytes]:
-    """The content of a stream that may be compressed, told by its first bytes."""
+    """Return the uncompressed content of a stream; its first bytes identify the format."""
     magic = first_bytes(stored, where)
     if magic.startswith(b"\x1f\x8b"):
         return cast(IO[bytes], gzip.open(stored))
@@ -78,7 +78,7 @@ def uncompressed(stored: IO[bytes], where: str) -> IO[bytes]:
         return bz2.open(stored)
     if magic.startswith(b"\xfd7zXZ\0"):
         return lzma.open(stored)
-    # A frame, or a skippable one as parallel compressors put first.
+    # A frame, or a skippable frame, which parallel compressors write first.
     if magic[:4] == b"\x28\xb5\x2f\xfd" or (magic[1:4] == b"\x2a\x4d\x18" and magic[0] >> 4 == 5):
         return _zstd_reader(stored, where)
     return stored
@@ -92,10 +92,10 @@ def _zstd() -> tuple[str, Any] | None:
 
 
 def _zstd_reader(stored: IO[bytes], where: str) -> IO[bytes]:
-    found = _zstd()
-    if found is None:
-        raise InputError(f"{where}: to read .zst, pip install 'kedge[records]' (zstandard)")
-    name, zstd = found
+    library = _zstd()
+    if library is None:
+        raise InputError(f"{where}: reading .zst needs zstandard; pip install 'kedge[records]'")
+    name, zstd = library
     if name == "compression.zstd":
         options = {zstd.DecompressionParameter.window_log_max: 27}
         return cast(IO[bytes], zstd.open(stored, options=options))
@@ -103,40 +103,40 @@ def _zstd_reader(stored: IO[bytes], where: str) -> IO[bytes]:
 
 
 class _ZstdStream(io.RawIOBase):
-    """Frame after frame; unlike zstandard's own reader, it tells an end from a cut.
+    """Decompress frame after frame; unlike zstandard's own reader, detect a truncated file.
 
-    A few bytes may stand for a block of 128 KiB, so little is taken in at a time.
+    A few bytes may expand to a block of 128 KiB, so each read takes only a little input.
     """
 
-    _TAKEN = 2048
+    _INPUT = 2048  # bytes
 
     def __init__(self, stored: IO[bytes], zstd: Any) -> None:
         self._stored, self._error = stored, zstd.ZstdError
         self._new = zstd.ZstdDecompressor(max_window_size=_MAX_WINDOW).decompressobj
         self._frame = self._new()
-        self._inside = False  # of a frame
+        self._in_frame = False
         self._failure: str | None = None
 
     def readable(self) -> bool:
         return True
 
     def read(self, size: int | None = -1) -> bytes:
-        """At least one byte, unless this is the end; not more than a little over `size`."""
+        """Return at least one byte unless at the end, and not much more than `size`."""
         parts: list[bytes] = []
         total, wanted = 0, sys.maxsize if size is None or size < 0 else size
         while total < wanted and self._failure is None:
-            raw = self._stored.read(self._TAKEN)
+            raw = self._stored.read(self._INPUT)
             if not raw:
-                if self._inside:
+                if self._in_frame:
                     self._failure = "ended in the middle of a frame"
                 break
             try:
                 while raw:
                     parts.append(self._frame.decompress(raw))
                     total += len(parts[-1])
-                    self._inside = not self._frame.eof
+                    self._in_frame = not self._frame.eof
                     raw = b""
-                    if not self._inside:
+                    if not self._in_frame:
                         raw = self._frame.unused_data
                         self._frame = self._new()
             except self._error as error:
@@ -147,7 +147,7 @@ class _ZstdStream(io.RawIOBase):
 
 
 class Pieces:
-    """The content piece by piece, up to where it can be read."""
+    """Iterate over the content in pieces, up to its end or the first damage."""
 
     def __init__(
         self, stored: IO[bytes], content: IO[bytes], where: str, report: ReadReport
@@ -165,7 +165,7 @@ class Pieces:
         if self.damage is not None:
             raise StopIteration
         try:
-            # Compressed data may end in the middle: what came before is not to be lost.
+            # Small reads: if compressed data ends early, the part before must not be lost.
             size = PIECE if self.content is self.stored else 1 << 16
             parts, total = [], 0
             while total < PIECE:
@@ -177,7 +177,7 @@ class Pieces:
         except DAMAGE as error:
             if not self._any and not parts:
                 reason = getattr(error, "strerror", None) or error
-                raise InputError(f"{self.where}: cannot be read: {reason}") from None
+                raise InputError(f"{self.where}: cannot read ({reason})") from None
             self.damage = str(error).strip() or type(error).__name__
         if self.stored.seekable():
             self.report.bytes_read = self._before + self.stored.tell()
@@ -186,26 +186,26 @@ class Pieces:
         self._any = True
         return b"".join(parts)
 
-    def tell_damage(self) -> None:
-        """Report where the content ended early, if it did."""
+    def report_damage(self) -> None:
+        """Add an entry to the report if the content ended early."""
         if self.damage is not None:
             number = self.report.games + self.report.broken_games + 1
-            reason = f"the compressed file ends early: {self.damage}"
+            reason = f"compressed file ends early: {self.damage}"
             self.report.add_broken(number, self.where, reason, noise=True)
 
 
 def with_games(pieces: Iterator[bytes], where: str, report: ReadReport) -> Iterator[bytes]:
-    """`pieces`, unless there is no game in them: a little file may unpack to hours of nothing."""
+    """Yield `pieces`; refuse a long content without any game, such as a zip bomb."""
     known, size = report.games + report.broken_games - report.noise, 0
     for piece in pieces:
         size += len(piece)
         if size > _NOISE and report.games + report.broken_games - report.noise == known:
-            raise InputError(f"{where}: holds no game in its first {_NOISE >> 20} MiB")
+            raise InputError(f"{where}: no game in its first {_NOISE >> 20} MiB")
         yield piece
 
 
 def lines(pieces: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
-    """Numbered lines that are not blank; of one that is too long, only the front."""
+    """Yield the numbered lines that are not blank; a line that is too long is truncated."""
     rest, number = b"", 0
     for piece in pieces:
         *whole, tail = piece.split(b"\n")
@@ -222,21 +222,21 @@ def lines(pieces: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
 
 
 def json_object(content: bytes) -> dict[str, Any]:
-    """The JSON object that a game is kept in; a ValueError with the reason if it is none."""
+    """Return the JSON object in `content`, or raise a ValueError with the reason."""
     if len(content) > LONGEST:
         raise ValueError(f"longer than {LONGEST >> 20} MiB")
     try:
-        found = json.loads(content)
+        value = json.loads(content)
     except (ValueError, RecursionError):
         raise ValueError("not JSON, or cut short") from None
-    if not isinstance(found, dict):
+    if not isinstance(value, dict):
         raise ValueError("not a JSON object")
-    return found
+    return value
 
 
 @contextlib.contextmanager
 def create(path: str | Path) -> Iterator[IO[bytes]]:
-    """A new file, compressed as its name says (.gz, .bz2, .xz, .zst), there only when whole."""
+    """Create a file, compressed by its suffix (.gz, .bz2, .xz, .zst); it appears when complete."""
     path = Path(path)
     with whole_file(path) as stored:
         writer = _writer(stored, path)
@@ -248,17 +248,17 @@ def create(path: str | Path) -> Iterator[IO[bytes]]:
 def _writer(stored: IO[bytes], path: Path) -> IO[bytes]:
     suffix = path.suffix.lower()
     if suffix == ".gz":
-        # No name and no time in it: the same games make the same file.
+        # Without name and time, the same games give the same file.
         return cast(IO[bytes], gzip.GzipFile("", "wb", fileobj=stored, mtime=0))
     if suffix == ".bz2":
         return bz2.open(stored, "wb")
     if suffix == ".xz":
         return lzma.open(stored, "wb")
     if suffix == ".zst":
-        found = _zstd()
-        if found is None:
-            raise InputError(f"{path}: to write .zst, pip install 'kedge[records]' (zstandard)")
-        name, zstd = found
+        library = _zstd()
+        if library is None:
+            raise InputError(f"{path}: writing .zst needs zstandard; pip install 'kedge[records]'")
+        name, zstd = library
         if name == "compression.zstd":
             return cast(IO[bytes], zstd.open(stored, "wb"))
         return cast(IO[bytes], zstd.ZstdCompressor().stream_writer(stored, closefd=False))

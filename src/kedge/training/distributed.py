@@ -1,7 +1,7 @@
-"""Training in several processes, which torchrun starts: each computes a share of every batch.
+"""Training in several processes, started by torchrun: each computes a share of every batch.
 
-They hold the same weights, take the same steps and normalise by the same numbers, so that how many
-there are is no part of the recipe.
+All processes hold the same weights, take the same steps and normalise by the same statistics. So
+their number is not part of the recipe.
 """
 
 import os
@@ -18,7 +18,7 @@ from kedge.errors import InputError
 
 @dataclass(frozen=True)
 class Rank:
-    """Which of the processes that train together this one is, and where it computes."""
+    """This process's index among the training processes, and its device."""
 
     device: torch.device
     index: int = 0
@@ -26,15 +26,15 @@ class Rank:
 
     @property
     def is_first(self) -> bool:
-        """The one that writes and prints."""
+        """Whether this process writes and prints."""
         return self.index == 0
 
     def share(self, rows: Tensor) -> Tensor:
-        """This process's rows of a batch. Shares are equal: a rest that cannot be is left out."""
+        """This process's rows of a batch. Shares are equal; a remainder is dropped."""
         return rows[: len(rows) // self.count * self.count][self.index :: self.count]
 
     def wrapped(self, network: nn.Module) -> nn.Module:
-        """The network such that gradients are averaged over all processes."""
+        """Wrap the network so that gradients are averaged over all processes."""
         if self.count == 1:
             return network
         return nn.parallel.DistributedDataParallel(network)
@@ -46,45 +46,46 @@ class Rank:
         return numbers
 
     def agreed(self, answer: bool) -> bool:
-        """What the first process answers: clocks differ, and all must stop at the same step."""
+        """The first process's answer: clocks differ, but all must stop at the same step."""
         if self.count == 1:
             return answer
-        told = torch.tensor([answer])  # on the CPU, so that no GPU is waited for
-        distributed.broadcast(told, src=0)
-        return bool(told)
+        shared = torch.tensor([answer])  # on the CPU, to avoid waiting for a GPU
+        distributed.broadcast(shared, src=0)
+        return bool(shared)
 
 
 @contextmanager
 def joined(device: str) -> Iterator[Rank]:
-    """The others that torchrun has started, if it did; each gets a GPU of its own."""
+    """Join the processes that torchrun started, if any; each gets its own GPU."""
     count = int(os.environ["WORLD_SIZE"]) if distributed.is_torchelastic_launched() else 1
     if device.startswith("cuda") and not torch.cuda.is_available():
-        raise InputError(f"device {device!r}: torch sees no GPU here")
+        raise InputError(f"device {device!r}: torch finds no GPU; use cpu")
     if count == 1:
         try:
             where = torch.device(device)
         except RuntimeError:
-            raise InputError(f"device {device!r}: torch trains on cpu, cuda, cuda:1, …") from None
+            raise InputError(f"device {device!r}: use cpu, cuda, cuda:1, …") from None
         yield Rank(where)
         return
     if device not in ("cpu", "cuda"):
-        raise InputError(f"device {device!r}: torchrun gives out the GPUs; say cuda")
+        raise InputError(f"device {device!r}: torchrun assigns the GPUs; use cuda")
     where = torch.device(device)
     if device == "cuda":
         where = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
         if where.index >= torch.cuda.device_count():
-            raise InputError(f"{torch.cuda.device_count()} GPUs here: start no more processes")
+            gpus = torch.cuda.device_count()
+            raise InputError(f"more processes than GPUs; start at most {gpus} on this machine")
         torch.cuda.set_device(where)
     distributed.init_process_group("gloo" if device == "cpu" else "cpu:gloo,cuda:nccl")
     try:
         yield Rank(where, distributed.get_rank(), count)
-        distributed.barrier()  # the first may still be writing, and who leaves early looks dead
+        distributed.barrier()  # the first may still write; a process that leaves early looks dead
     finally:
         distributed.destroy_process_group()
 
 
 class BatchNorm(nn.BatchNorm2d):
-    """Batch normalisation by the whole batch, of which each process has an equal share.
+    """Batch normalisation over the whole batch, of which each process has an equal share.
 
     torch's own ``SyncBatchNorm`` needs a GPU.
     """
@@ -111,7 +112,7 @@ class BatchNorm(nn.BatchNorm2d):
 
 
 class _Sum(torch.autograd.Function):
-    """Over all processes: each one's gradient is the sum of what all of them make of it."""
+    """Sum over all processes; the gradients are summed likewise."""
 
     @staticmethod
     def forward(_context: Any, numbers: Tensor) -> Tensor:

@@ -1,7 +1,7 @@
-"""Muon: momentum whose every matrix is replaced by the nearest one that only turns.
+"""Muon: momentum in which every matrix is replaced by the nearest orthogonal one.
 
-torch's own takes one matrix after the other, and a tower of small convolutions spends longer
-launching that than on its gradients; here all matrices of a shape go together.
+torch's own updates one matrix at a time. For a tower of small convolutions the kernel launches then
+take longer than the gradients. Here all matrices of one shape are updated together.
 """
 
 from collections import defaultdict
@@ -15,7 +15,7 @@ _MOMENTUM = 0.95
 
 
 def orthogonalised(matrices: Tensor) -> Tensor:
-    """Singular values brought near 1, of many matrices, by five quintic steps in bfloat16."""
+    """Bring the singular values of the matrices near 1, by five quintic steps in bfloat16."""
     x = matrices.bfloat16()
     tall = x.shape[1] > x.shape[2]
     if tall:
@@ -28,7 +28,7 @@ def orthogonalised(matrices: Tensor) -> Tensor:
 
 
 class Muon(torch.optim.Optimizer):
-    """Of matrices only; steps are as long as AdamW's, so that it shares its rate and decay."""
+    """Updates matrices only. Steps are scaled like AdamW's, so both share rate and decay."""
 
     def __init__(self, matrices: Iterable[Tensor], rate: float, weight_decay: float) -> None:
         super().__init__(list(matrices), {"lr": rate, "weight_decay": weight_decay})
@@ -48,7 +48,7 @@ class Muon(torch.optim.Optimizer):
                 momenta = [self.state[weights]["momentum"] for weights in alike]
                 torch._foreach_lerp_(momenta, gradients, 1.0 - _MOMENTUM)
                 ahead = torch._foreach_lerp(gradients, momenta, _MOMENTUM)  # Nesterov's
-                turned = orthogonalised(torch.stack(ahead)).to(alike[0].dtype)
+                orthogonal = orthogonalised(torch.stack(ahead)).to(alike[0].dtype)
                 torch._foreach_mul_(alike, 1.0 - group["lr"] * group["weight_decay"])
                 length = 0.2 * max(shape) ** 0.5
-                torch._foreach_add_(alike, list(turned.unbind()), alpha=-group["lr"] * length)
+                torch._foreach_add_(alike, list(orthogonal.unbind()), alpha=-group["lr"] * length)

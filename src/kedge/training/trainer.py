@@ -1,7 +1,7 @@
-"""Training in pieces: any network, whatever it learns by.
+"""The training loop of every network.
 
-A `Trainer` takes the steps, keeps the running mean of the weights and writes checkpoints; a game's
-own says what the loss is, and how a network is scored on what it was not taught.
+A `Trainer` takes the steps, keeps the running mean of the weights and writes checkpoints. A game's
+subclass defines the loss and the scores on held-out positions.
 """
 
 import json
@@ -25,28 +25,29 @@ from kedge.training.distributed import Rank
 from kedge.training.muon import Muon
 
 Optimizer = Literal["adamw", "muon", "sgd"]
-# Held-out positions that are looked at while training: so many, or half of those learned from since
-# the last look, but some.
+# Held-out positions evaluated at each report: half as many as were trained on since the last
+# report, at most _SAMPLE and at least _FEW.
 _SAMPLE, _FEW = 65_536, 1024
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """How to train; the whole of it goes into the model's card. Games add what they need."""
+    """Training settings, all stored with the model. Games add their own."""
 
     steps: int = 20_000
     batch: int = 4096
     optimizer: Optimizer = "adamw"
-    """Muon moves the matrices of the tower, at AdamW's scale, and AdamW the rest; SGD has
+    """Muon updates the matrices of the tower, at AdamW's scale, and AdamW the rest. SGD uses
     Nesterov's momentum, 0.9."""
     learning_rate: float = 2e-3
     warmup: int = 500
     schedule: Literal["cosine", "steps", "trapezoid"] = "cosine"
-    """After the warmup: down in half a cosine, or to a tenth after every quarter of the steps, or
-    level, and down in a line over the last quarter; of that one more steps can be had later."""
+    """Learning rate after the warmup. `cosine` falls in half a cosine; `steps` falls to a tenth
+    after every quarter of the steps; `trapezoid` stays level and falls linearly over the last
+    quarter, so that a run can be prolonged."""
     weight_decay: float = 0.05
     average: float = 0.999
-    """The weights that are kept are this running mean of those trained."""
+    """Decay of the running mean of the weights, which is the network that is kept."""
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -58,7 +59,7 @@ class Recipe:
         }
         for name, known in kinds.items():
             if getattr(self, name) not in known:
-                raise InputError(f"{name}: {', '.join(known)}, not {getattr(self, name)}")
+                raise InputError(f"{name}: one of {', '.join(known)}, not {getattr(self, name)}")
         if not self.learning_rate > 0.0:
             raise InputError(f"learning_rate: above 0, not {self.learning_rate:g}")
 
@@ -83,11 +84,11 @@ class Positions(Protocol[B_co]):
     def __len__(self) -> int: ...
 
     def batch(self, rows: Tensor, turns: Tensor | None = None) -> B_co:
-        """Some of them unpacked; `turns` draws each one's symmetry of the game, from [0, 1)."""
+        """Unpack some rows; `turns`, in [0, 1), selects each row's symmetry of the game."""
 
 
 def read_checkpoint(path: Path, device: torch.device) -> dict[str, Any]:
-    """What `Trainer.save` wrote; nothing in it is executed."""
+    """Read what `Trainer.save` wrote, without executing code from the file."""
     try:
         state: dict[str, Any] = torch.load(path, map_location=device, weights_only=True)
         if {"stages", "network", "averaged", "optimizers", "step"} <= set(state) and state[
@@ -96,26 +97,26 @@ def read_checkpoint(path: Path, device: torch.device) -> dict[str, Any]:
             return state
         reason = "parts are missing"
     except OSError as error:
-        reason = error.strerror or "cannot be read"
+        reason = error.strerror or "cannot read"
     except Exception as error:  # torch's own kinds are many
         reason = (str(error).splitlines() or [type(error).__name__])[0][:80]
-    raise InputError(f"{path}: not a checkpoint of a training ({reason})")
+    raise InputError(f"{path}: not a training checkpoint ({reason})")
 
 
 def fill(module: nn.Module, weights: dict[str, Tensor], path: Path, *, strict: bool = True) -> None:
-    """Load weights that may be another network's."""
+    """Load `weights` into `module`; raise `InputError` if they belong to another network."""
     try:
         module.load_state_dict(weights, strict=strict)
     except RuntimeError:
         raise InputError(
-            f"{path}: a checkpoint of another network, perhaps another game's"
+            f"{path}: checkpoint of a different network, perhaps of another game"
         ) from None
 
 
 def _running_mean(kept: float) -> Callable[[list[Tensor], list[Tensor], Any], None]:
-    """How the averaged weights follow: numbers slowly, whole numbers (indices, counts) at once.
+    """Return the update of the averaged weights: a running mean for floats, a copy for integers.
 
-    torch's own averages whole numbers too, and rounds indices down by one.
+    torch's own function averages integers (indices, counts) too, and rounds indices down by one.
     """
 
     @torch.no_grad()  # type: ignore[untyped-decorator, unused-ignore]
@@ -132,8 +133,10 @@ def _running_mean(kept: float) -> Callable[[list[Tensor], list[Tensor], Any], No
 def optimizers_of(
     network: nn.Module, recipe: Recipe, inner: Collection[str], *, fused: bool = False
 ) -> list[torch.optim.Optimizer]:
-    """Which together move every weight, Muon the matrices of `inner` parts; only what multiplies
-    decays."""
+    """Return optimizers that together update every weight.
+
+    Muon updates the matrices of the `inner` parts. Biases and norms have no weight decay.
+    """
     by_muon: list[nn.Parameter] = []
     rest: list[nn.Parameter] = []
     for name, weights in network.named_parameters():
@@ -150,13 +153,13 @@ def optimizers_of(
     if recipe.optimizer == "adamw":
         return [adamw]
     if not by_muon:
-        raise InputError("optimizer: muon does not move this network; adamw or sgd")
+        raise InputError("optimizer: muon cannot train this network; use adamw or sgd")
     return [Muon(by_muon, rate, decay), adamw]
 
 
 @dataclass(frozen=True)
 class Metrics:
-    """On held-out positions, among what is legal."""
+    """Scores on held-out positions, among legal moves."""
 
     positions: int
     top1: float
@@ -165,17 +168,15 @@ class Metrics:
 
 
 class Trainer(ABC, Generic[B]):
-    """Trains in pieces: `run` goes on from where it was, `save` and `load` keep everything."""
+    """Trains a network. `run` can stop and resume; `save` and `load` keep the whole state."""
 
-    #: What of the recipe is the shape of the network that is played.
+    #: Recipe fields that define the shape of the network that is played.
     shape: ClassVar[tuple[str, ...]] = ()
-    #: What says which weights there are besides, and what moves them.
+    #: Recipe fields that define the optimizers and the weights used only in training.
     moved: ClassVar[tuple[str, ...]] = ("optimizer",)
-    #: The parts of the network whose matrices Muon moves, where it is asked for: neither the first
-    #: that looks things up nor the last that tells what is found.
+    #: Parts of the network whose matrices Muon updates: neither embeddings nor output layers.
     inner: ClassVar[tuple[str, ...]] = ()
-    #: Batches that threads put together on the CPU while the network learns from another; 0 where
-    #: the device unpacks them in no time.
+    #: Batches that CPU threads prepare in advance; 0 if the device unpacks them fast enough.
     ahead: ClassVar[int] = 0
 
     def __init__(
@@ -185,7 +186,9 @@ class Trainer(ABC, Generic[B]):
         rank: Rank,
     ) -> None:
         if recipe.batch % rank.count:
-            raise InputError(f"batch: {rank.count} processes cannot share {recipe.batch} evenly")
+            raise InputError(
+                f"batch: must be a multiple of the {rank.count} processes, not {recipe.batch}"
+            )
         device = rank.device
         self.recipe, self.rank, self.device = recipe, rank, device
         self.network = network.to(device, memory_format=torch.channels_last)
@@ -198,22 +201,22 @@ class Trainer(ABC, Generic[B]):
             self.network, recipe, self.inner, fused=device.type == "cuda"
         )
         self.step = 0
-        #: The recipes that it went by so far, and from which step on.
+        #: The recipes used so far, each with its first step.
         self.stages: list[dict[str, Any]] = [{"from_step": 0, **asdict(recipe)}]
-        #: The network such that gradients are averaged over all processes.
+        #: The network wrapped so that gradients are averaged over all processes.
         self.parallel = rank.wrapped(self.network)
 
     @abstractmethod
     def loss(self, batch: B) -> tuple[Tensor, Tensor]:
-        """What is to fall, and the share of right guesses."""
+        """The loss to minimise, and the share of correct predictions."""
 
     @abstractmethod
     def scores(self, network: nn.Module, batch: B) -> Tensor:
-        """Four sums over held-out positions: choices that people made, those guessed right,
-        cross-entropies, and errors of the value."""
+        """Four sums over held-out positions: choices, correct predictions, cross-entropies and
+        value losses."""
 
     def _rate(self, step: int) -> float:
-        """Up in a line, then as the schedule says."""
+        """The learning rate factor: a linear warmup, then the schedule."""
         if step < self.recipe.warmup:
             return (step + 1) / self.recipe.warmup
         if self.recipe.schedule == "steps":
@@ -226,10 +229,10 @@ class Trainer(ABC, Generic[B]):
     def run(
         self, positions: Positions[B], seconds: float = float("inf"), report_every: int = 200
     ) -> Iterator[dict[str, float]]:
-        """Train until the steps are done or the time is up; yields how it goes."""
+        """Train until the steps are done or the time is up; yield progress reports."""
         start = time.monotonic()
         seed, rank = self.recipe.seed + self.step, self.rank
-        torch.manual_seed(seed * rank.count + rank.index)  # of stochastic depth, each its own
+        torch.manual_seed(seed * rank.count + rank.index)  # stochastic depth differs by process
         losses, hits = torch.zeros(2, device=self.device), 0
         self.network.train()
         with closing(self._batches(positions, seed)) as batches:
@@ -258,9 +261,9 @@ class Trainer(ABC, Generic[B]):
                     losses, hits = torch.zeros(2, device=self.device), 0
 
     def _batches(self, positions: Positions[B], seed: int) -> Generator[B, None, None]:
-        """Without end, in an order that the seed draws: the same in any number of processes."""
+        """Yield batches without end; the order depends on the seed, not on the processes."""
         size, share = self.recipe.batch, self.rank.share
-        where = torch.device("cpu") if self.ahead else self.device  # a GPU would be waited for
+        where = torch.device("cpu") if self.ahead else self.device  # threads must not wait for it
         generator = torch.Generator(where).manual_seed(seed)
 
         def drawn() -> Iterator[tuple[Tensor, Tensor]]:
@@ -273,13 +276,13 @@ class Trainer(ABC, Generic[B]):
                 yield share(rows), share(turns)
 
         if not self.ahead:
-            yield from (positions.batch(*one) for one in drawn())
+            yield from (positions.batch(*draw) for draw in drawn())
             return
         threads = ThreadPoolExecutor(self.ahead)
         try:
             waiting: deque[Future[B]] = deque()
-            for one in drawn():
-                waiting.append(threads.submit(positions.batch, *one))
+            for draw in drawn():
+                waiting.append(threads.submit(positions.batch, *draw))
                 if len(waiting) > self.ahead:
                     yield waiting.popleft().result()
         finally:
@@ -288,7 +291,7 @@ class Trainer(ABC, Generic[B]):
     def evaluate(
         self, positions: Positions[B], batch: int = 8192, most: int | None = None
     ) -> Metrics:
-        """The averaged network on held-out positions, or on so many of them, evenly spaced."""
+        """Score the averaged network on held-out positions, or on `most` evenly spaced ones."""
         network = self.averaged.module.eval()
         count = len(positions) if most is None else min(most, len(positions))
         chosen = torch.arange(count, device=self.device) * len(positions) // max(count, 1)
@@ -297,11 +300,11 @@ class Trainer(ABC, Generic[B]):
             for first in range(self.rank.index * batch, count, self.rank.count * batch):
                 sums += self.scores(network, positions.batch(chosen[first : first + batch]))
         choices, right, entropy, value = self.rank.total(sums).tolist()
-        some = max(choices, 1.0)
-        return Metrics(int(choices), right / some, entropy / some, value / max(count, 1))
+        total = max(choices, 1.0)
+        return Metrics(int(choices), right / total, entropy / total, value / max(count, 1))
 
     def save(self, path: Path) -> None:
-        """Everything that going on needs, in any number of processes, written by rename."""
+        """Write the whole training state atomically; any number of processes can resume it."""
         partial = path.with_suffix(".partial")
         torch.save(
             {
@@ -316,15 +319,16 @@ class Trainer(ABC, Generic[B]):
         partial.replace(path)
 
     def load(self, path: Path) -> None:
-        """Go on from a checkpoint, by this recipe from here on; the network must have its shape."""
+        """Resume from a checkpoint of the same network shape, with this trainer's recipe."""
         state = read_checkpoint(path, self.device)
         kept, ours = state["stages"][-1], asdict(self.recipe)
         for name in self.shape:
-            # Checkpoints from before there was a choice have the usual one.
+            # Checkpoints older than a field have its default.
             there = kept.get(name, getattr(type(self.recipe), name))
             if ours[name] != there:
                 raise InputError(
-                    f"{path}: of another recipe ({name} is {there} there, {ours[name]} here)"
+                    f"{path}: recipe differs ({name} is {there} there, {ours[name]} here); "
+                    f"use the same {name} or another folder"
                 )
         self.stages = state["stages"]
         if any(ours[name] != kept.get(name) for name in ours):
@@ -347,11 +351,11 @@ def train(
     *,
     seconds: float = float("inf"),
 ) -> Iterator[dict[str, float]]:
-    """Train; yields how it goes, with the accuracy on a sample of what is tested on.
+    """Train; yield progress reports with the accuracy on a sample of the held-out positions.
 
-    ``folder`` gets checkpoint.pt, from which the same call goes on, and model.onnx (what kedge
-    ships) at every report, metrics.json (of all that is tested on) at the end. Every process of a
-    `kedge.training.distributed.joined` call makes the same call; the first one writes.
+    Every report writes checkpoint.pt, from which the same call resumes, and model.onnx to
+    ``folder``. The end writes metrics.json, measured on all held-out positions. All processes of
+    `kedge.training.distributed.joined` make the same call; the first one writes.
     """
     if not len(learned) or not len(tested):
         raise InputError("too few games: none to train on, or none held out to test on")
@@ -366,18 +370,18 @@ def train(
             write_atomic(folder / "model.onnx", export(trainer.averaged.module))
 
     every = max(10, min(500, trainer.recipe.steps // 20))
-    looked_at = max(_FEW, min(_SAMPLE, every * trainer.recipe.batch // 2))
+    sample = max(_FEW, min(_SAMPLE, every * trainer.recipe.batch // 2))
     for report in trainer.run(learned, seconds, every):
-        metrics = trainer.evaluate(tested, most=looked_at)
+        metrics = trainer.evaluate(tested, most=sample)
         keep()
         yield {**report, "held_out_top1": metrics.top1, "held_out_loss": metrics.cross_entropy}
     metrics = trainer.evaluate(tested)
     keep()
     if rank.is_first:
-        told = {
+        summary = {
             "stages": trainer.stages,
             "step": trainer.step,
             "learned": len(learned),
             "metrics": asdict(metrics),
         }
-        write_atomic(folder / "metrics.json", json.dumps(told, indent=2) + "\n")
+        write_atomic(folder / "metrics.json", json.dumps(summary, indent=2) + "\n")

@@ -91,7 +91,7 @@ def test_each_is_the_sequential_search_whatever_the_others_dials(shared, network
     asked = [(each, state) for state in positions(ChessState(), 5) for each in agents]
     searches = [shared.submit(each, state) for each, state in asked]
     for (each, state), search in zip(asked, searches, strict=True):
-        (alone,) = each.analyse_many([state], lines=True)
+        (alone,) = each.explain_many([state])
         assert_same(search.result(30), alone)
         assert search.result().lines == alone.lines
 
@@ -154,7 +154,7 @@ def test_in_a_crowd_each_is_told_of_less_often(agent, monkeypatch):
         search = SharedSearch(agent, None, None, hear, every=0.1)
         for step in range(160):  # of ten milliseconds
             now[0] = 100.0 * crowd + step / 100.0
-            search.follow(lambda: None, False, crowd)
+            search.update(lambda: None, False, crowd)
     assert heard == {4: pytest.approx(16, abs=2), 32: 2}
 
 
@@ -168,11 +168,11 @@ def test_only_some_moves_and_other_playouts(shared, agent):
     assert_same(beside.result(30), agent.analyse_many([state])[0])
     with pytest.raises(InputError, match="legal"):
         shared.submit(agent, state, only=[0])
-    with pytest.raises(InputError, match="looks once"):
+    with pytest.raises(InputError, match="does not search"):
         shared.submit(NetworkAgent(agent.network), state, playouts=50)
     with pytest.raises(InputError, match="batch: at most 8"):
         shared.submit(replace(agent, settings=Settings(batch=9)), state)
-    with pytest.raises(InputError, match="agent for chess"):
+    with pytest.raises(InputError, match="agent plays chess"):
         shared.submit(agent, GoState())
 
 

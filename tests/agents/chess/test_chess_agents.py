@@ -87,7 +87,7 @@ def test_many_states_are_searched_as_each_alone(mine, monkeypatch):
         states.append(state)
     for spec in ("mine", "puct(mine, playouts=30, temperature=0.5)"):
         agent = make_agent(spec)
-        many, with_lines = agent.analyse_many(states), agent.analyse_many(states, lines=True)
+        many, with_lines = agent.analyse_many(states), agent.explain_many(states)
         for state, one, lined in zip(states, many, with_lines, strict=True):
             (alone,) = agent.analyse_many([state])
             for found in (one, lined):
@@ -235,7 +235,7 @@ def test_another_games_state_is_refused(mine):
             lambda agent=agent: agent.act(state, 0, np.random.default_rng(0)),
             lambda agent=agent: next(agent.analyse(state, 0)),
         ):
-            with pytest.raises(InputError, match="chess is asked about a NormalFormState"):
+            with pytest.raises(InputError, match="agent plays chess, not states"):
                 ask()
 
 
@@ -249,7 +249,7 @@ def test_another_games_state_is_refused(mine):
         ("mine(heat=1)", "heat"),
         ("mine(temperature=-1)", "temperature"),
         ("mine(temperature=warm)", "temperature: a number"),
-        ("puct(uniform)", "anchor"),
+        ("puct(conventions)", "anchor"),
         ("puct(3)", "anchor"),
         ("puct(puct(mine))", "anchor"),
         ("puct(mine, playouts=0)", "playouts"),
@@ -258,7 +258,7 @@ def test_another_games_state_is_refused(mine):
         ("puct(mine(temperature=0))", "anchor"),
         ("puct(mine, value=uniform)", "value"),
         ("puct(mine, value=3)", "value"),
-        ("puct(mine, value=go)", "a model of go cannot say what positions of chess are worth"),
+        ("puct(mine, value=go)", "a model of go cannot value positions of chess"),
         ("puct(mine, value=mien)", "did you mean mine"),
         ("puct(mine, batch=0)", "batch"),
         ("puct(mine, batch=1.5)", "batch: a whole number"),

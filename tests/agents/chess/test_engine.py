@@ -182,7 +182,7 @@ def test_another_model_may_judge(engine, tmp_path):
     other = str(tiny.write(tmp_path / "other.pb.gz", tiny.net(seed=4)))
     alone = think(engine, Limits(playouts=1)).analysis()
     engine.options = replace(engine.options, value_model=other)
-    assert engine.load().endswith(f"; {other} says what positions are worth")
+    assert engine.load().endswith(f"; {other} values positions")
     assert engine.load() is None
     both = think(engine, Limits(playouts=1)).analysis()
     engine.options = replace(engine.options, model=other, value_model=None)

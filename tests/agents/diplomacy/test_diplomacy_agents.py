@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from kedge import _core
-from kedge.agents import add_model, make_agent, make_diplomacy_player
+from kedge.agents import add_model, make_agent, make_player
 from kedge.agents.board.networks import computing_on
-from kedge.agents.diplomacy.players import DiplomacyPlayer, search_agent
+from kedge.agents.diplomacy.players import OrdersAgent, search_agent
 from kedge.agents.diplomacy.search import (
-    Choice,
+    CandidateSettings,
     JointValues,
     choose_candidates,
     place_among,
@@ -99,7 +99,7 @@ def phases():
 
 @pytest.mark.parametrize("spec", SPECS)
 def test_conformance(spec, phases):
-    agent = make_diplomacy_player(spec)
+    agent = make_player(spec, "diplomacy")
     questions = [(state, power) for state in phases for power in range(len(POWERS))]
     found = agent.analyse_many(questions, np.random.default_rng(1))
     for (state, power), one in zip(questions, found, strict=True):
@@ -124,7 +124,9 @@ def test_joint_values_are_those_of_the_rules(duel):
     roots = [duel, Diplomacy().initial_state()]
     rng = np.random.default_rng(0)
     candidates = [
-        choose_candidates(UniformOrders(), [(state, p) for p in range(7)], Choice(4), rng)
+        choose_candidates(
+            UniformOrders(), [(state, p) for p in range(7)], CandidateSettings(4), rng
+        )
         for state in roots
     ]
     asked = np.ones((2, 7), bool)
@@ -184,7 +186,7 @@ def test_the_twin_of_the_whole_search(duel):
     """The plain learners make the same draws from the same utilities."""
     rng = np.random.default_rng(0)
     questions = [(duel, power) for power in range(7)]
-    candidates = [choose_candidates(UniformOrders(), questions, Choice(6), rng)]
+    candidates = [choose_candidates(UniformOrders(), questions, CandidateSettings(6), rng)]
     settings = make_agent("pikl-hedge(uniform-orders, lambda=0.01, iterations=60)").search
     policies = []
     for engine in ("native", "python"):
@@ -220,8 +222,12 @@ def test_candidates(duel):
     ]
     model = Fixed(duel, {"FRANCE": joint})
     texts = []
-    for choice in (Choice(2), Choice(2, coordinated_first=True), Choice(9, per_unit=0.7)):
-        [one] = choose_candidates(model, [(duel, FRANCE)], choice, np.random.default_rng(0))
+    for settings in (
+        CandidateSettings(2),
+        CandidateSettings(2, coordinated_first=True),
+        CandidateSettings(9, per_unit=0.7),
+    ):
+        [one] = choose_candidates(model, [(duel, FRANCE)], settings, np.random.default_rng(0))
         texts.append([_core.diplomacy_format_order(orders[0]) for orders in one.orders])
         assert one.anchor.sum() == pytest.approx(1.0)
     assert texts == [["A BUR H", "A BUR - BEL"], ["A BUR - BEL", "A BUR - PIC"], texts[0]]
@@ -232,13 +238,13 @@ def test_orders_that_were_given_are_candidates(duel):
     agent = search_agent("pikl-hedge", make_agent("uniform-orders"), lam=0.1, iterations=16)
     given = duel.pack({"FRANCE": duel_orders(duel, "FRANCE")})
     rng = np.random.default_rng(0)
-    [found] = agent.analyse_many([(duel, FRANCE)], rng, [given])
+    [found] = agent.analyse_played([(duel, FRANCE)], [given], rng)
     place = place_among(found.orders, given)
     assert place is not None
     assert np.isfinite(found.q[place])
     assert found.anchor == pytest.approx(np.full(len(found.orders), 1 / len(found.orders)))
     assert found.policy.sum() == pytest.approx(1.0)
-    [again] = agent.analyse_many([(duel, FRANCE)], rng, [found.orders[0]])
+    [again] = agent.analyse_played([(duel, FRANCE)], [found.orders[0]], rng)
     assert sum(place_among([one], found.orders[0]) == 0 for one in again.orders) == 1
 
 
@@ -309,10 +315,13 @@ def test_states_travel(phases):
         ("pikl-hedge(uniform-orders, lambda=-1)", "lambda: must be at least 0, not -1"),
         ("rm(uniform-orders, samples=0)", "samples"),
         ("rm(uniform-orders, value=uniform)", "value uniform is not a model of Diplomacy"),
-        ("rm(uniform-orders, value=chess)", "chess: not a model of Diplomacy"),
+        ("rm(uniform-orders, value=chess)", "chess is not a model of Diplomacy"),
         ("rm(uniform-orders, value=nothere)", "unknown model 'nothere'"),
-        ("rm(uniform-orders, value=3)", "value: the name of a model, or a path to one, not 3"),
-        ("rm(uniform-orders, value=diplomacy(temperature=3))", "value: the name of a model"),
+        ("rm(uniform-orders, value=3)", "value: the name or path of a model, not 3"),
+        (
+            "rm(uniform-orders, value=diplomacy(temperature=3))",
+            "value: the name or path of a model",
+        ),
         ("diplomacy-value", "gives no orders; use it in a search: .*value=diplomacy-value"),
         (
             "pikl-hedge(chess)",
@@ -329,21 +338,21 @@ def test_states_travel(phases):
 )
 def test_bad_specs(spec, said):
     with pytest.raises(InputError, match=said):
-        make_diplomacy_player(spec)
+        make_player(spec, "diplomacy")
 
 
 @pytest.mark.parametrize("device", ["nonsense", "openvino"])
 def test_devices_that_diplomacy_does_not_know(device):
     pytest.importorskip("torch")
     with computing_on(device), pytest.raises(InputError, match=device):
-        make_diplomacy_player("diplomacy")
+        make_player("diplomacy", "diplomacy")
 
 
 def test_a_stored_model_is_held_to_its_sum():
     added = add_model("mine", embedded.info("diplomacy").path)
     added.path.write_bytes(embedded.info("diplomacy-value").path.read_bytes())
-    with pytest.raises(InputError, match="damaged; kedge models remove mine"):
-        make_diplomacy_player("mine")
+    with pytest.raises(InputError, match="damaged; run: kedge models remove mine"):
+        make_player("mine", "diplomacy")
 
 
 def test_no_orders_when_the_game_is_over():
@@ -351,6 +360,6 @@ def test_no_orders_when_the_game_is_over():
     state.end_in_draw()
     for spec in ("uniform-orders", "rm(uniform-orders)"):
         agent = make_agent(spec)
-        assert isinstance(agent, DiplomacyPlayer)
+        assert isinstance(agent, OrdersAgent)
         with pytest.raises(InputError, match="over"):
             agent.act_many([(state, 0)], np.random.default_rng(0))

@@ -10,7 +10,7 @@ import tiny_go
 from kedge.agents.agent import Analysis
 from kedge.agents.board.engine import Control, Limits, Thought
 from kedge.agents.go.endings import idle_points, is_late
-from kedge.agents.go.engine import Clock, GoEngine, Options
+from kedge.agents.go.engine import GoEngine, Options, TimeControl
 from kedge.errors import InputError
 from kedge.games.go import BLACK, WHITE, GoState
 from kedge.models.board.network import to_onnx
@@ -167,27 +167,27 @@ def playouts(engine, limits=None):
 def test_playouts_bound_it_in_overtime_too(model):
     engine = engine_of(model, playouts=3)
     assert playouts(engine) == 3
-    engine.clock = Clock(0.0, 30.0, 1, 3)
+    engine.time_control = TimeControl(0.0, 30.0, 1, 3)
     assert engine.limits(BLACK) == Limits(seconds=30.0)
     assert playouts(engine) == 3
 
 
 @pytest.mark.parametrize(
-    ("clock", "left", "most"),
+    ("control", "left", "most"),
     [
-        (Clock(0.0, 0.4, 1, 3), None, 0.4),
-        (Clock(0.0, 1.0, 5), (0.4, 2), 0.2),
-        (Clock(3.0), None, 0.2),
-        (Clock(3.0), (0.0, 0), 0.2),
-        (Clock(0.0, 1.0, 1, 3), (0.0, 2), 0.2),
-        (Clock(3.0, increment=0.1), None, 0.3),
+        (TimeControl(0.0, 0.4, 1, 3), None, 0.4),
+        (TimeControl(0.0, 1.0, 5), (0.4, 2), 0.2),
+        (TimeControl(3.0), None, 0.2),
+        (TimeControl(3.0), (0.0, 0), 0.2),
+        (TimeControl(0.0, 1.0, 1, 3), (0.0, 2), 0.2),
+        (TimeControl(3.0, increment=0.1), None, 0.3),
     ],
 )
-def test_it_never_flags(model, clock, left, most):
+def test_it_never_flags(model, control, left, most):
     engine = engine_of(model, playouts=0, overhead=0.05)
-    engine.clock = clock
+    engine.time_control = control
     if left is not None:
-        clock.left[BLACK] = left
+        control.left[BLACK] = left
     start = time.perf_counter()
     assert playouts(engine) >= 1
     assert time.perf_counter() - start < most + 0.5

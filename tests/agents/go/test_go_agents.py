@@ -46,7 +46,7 @@ def test_search_plays_whole_games(network):
 
 def test_other_games_and_boards_are_refused(network):
     agent = NetworkAgent(network)
-    with pytest.raises(InputError, match="agent for go"):
+    with pytest.raises(InputError, match="agent plays go"):
         agent.analyse_many([ChessState()])
     with pytest.raises(InputError, match="19×19, not on 9×9"):
         agent.analyse_many([GoState(9)])
@@ -59,14 +59,14 @@ def test_other_games_and_boards_are_refused(network):
 
 def test_the_shipped_model_opens_as_people_do():
     state = GoState(komi=6.5)
-    (found,) = make_player("go", GoState).analyse_many([state])
+    (found,) = make_player("go", "go").analyse_many([state])
     by_move = dict(zip(map(state.gtp, found.actions), found.policy, strict=True))
     corners = [f"{x}{y}" for x in "CDQR" for y in (3, 4, 16, 17)]
     assert sum(by_move[point] for point in corners) > 0.95
     assert abs(found.value) < 0.2
     for point in ("Q16", "D4", "Q4", "D16", "F17"):  # an approach to the corner is answered there
         state.apply_action(state.parse_gtp(point))
-    (found,) = make_player("puct(anchor=go, playouts=20)", GoState).analyse_many([state])
+    (found,) = make_player("puct(anchor=go, playouts=20)", "go").analyse_many([state])
     assert state.gtp(int(found.actions[found.policy.argmax()]))[0] in "BCDEFGHJ"
 
 
@@ -88,9 +88,9 @@ def test_a_model_plays_on_boards_of_any_size(size):
     [found] = agent.analyse_many([state])
     assert found.visits.tolist() == search(state, plain, agent.settings).visits.tolist()
     assert agent.on_board_of(state).network is network, "it is made once"
-    with pytest.raises(InputError, match=f"{size}×{size} and 19×19 at once"):
+    with pytest.raises(InputError, match=f"boards of {size}×{size} and 19×19"):
         agent.analyse_many([state, GoState()])
-    with pytest.raises(InputError, match=f"19×19 and {size}×{size} at once"):
+    with pytest.raises(InputError, match=f"boards of 19×19 and {size}×{size}"):
         list(agent.analyse_chunks([[state.board]]))
 
 
@@ -105,6 +105,6 @@ def test_the_shipped_model_hears_komi_on_a_small_board():
         state = GoState(9, komi)
         for move in moves.split():
             state.apply_action(state.parse_gtp(move))
-        (found,) = make_player("go", GoState).analyse_many([state])
+        (found,) = make_player("go", "go").analyse_many([state])
         values.append(float(found.value) * (1 - 2 * state.current_player()))
     assert values[0] > 0.5 > -0.5 > values[1]

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from kedge.agents import make_hanabi_player
+from kedge.agents import make_player
 from kedge.agents.agent import Agent
-from kedge.agents.hanabi.players import BlueprintAgent, HanabiPlayer
+from kedge.agents.hanabi.players import BlueprintAgent, HanabiAgent
 from kedge.errors import InputError
 from kedge.games.hanabi import Hanabi
 from kedge.models.hanabi.model import Followed, Stepwise, UniformBlueprint, drawn
@@ -67,7 +67,7 @@ def test_a_blueprint_plays_at_a_temperature_or_greedily():
     assert found.anchor.sum() == pytest.approx(1.0)
     assert found.smooth is not None
     assert (found.smooth > 0.0).all()
-    assert isinstance(greedy, HanabiPlayer)
+    assert isinstance(greedy, HanabiAgent)
     as_agent: Agent = greedy
     with pytest.raises(InputError, match="is not to move"):
         as_agent.policy(state, 1 - player)
@@ -76,14 +76,14 @@ def test_a_blueprint_plays_at_a_temperature_or_greedily():
 
 
 def test_every_legal_move_alike():
-    agent = make_hanabi_player("uniform-hanabi")
+    agent = make_player("uniform-hanabi", "hanabi")
     for players in (2, 5):
         state = Hanabi(players).initial_state(rng=np.random.default_rng(0))
         legal = len(state.legal_actions())
         assert agent.policy(state, 0).tolist() == [1 / legal] * legal
     for spec in ("chess", "uniform"):
         with pytest.raises(InputError, match=f"agent {spec}: does not play hanabi"):
-            make_hanabi_player(spec)
+            make_player(spec, "hanabi")
 
 
 def test_games_are_played_out_move_by_move():

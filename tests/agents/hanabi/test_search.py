@@ -5,7 +5,7 @@ import pytest
 
 from kedge.agents import make_agent
 from kedge.agents.agent import Agent
-from kedge.agents.hanabi.players import BlueprintAgent, HanabiPlayer
+from kedge.agents.hanabi.players import BlueprintAgent, HanabiAgent
 from kedge.agents.hanabi.search import SpartaAgent
 from kedge.errors import InputError
 from kedge.games.hanabi import Hanabi
@@ -64,7 +64,7 @@ def test_many_decisions_are_searched_together():
         np.testing.assert_allclose(one.cards.sum(1), np.ones(5))
     again = sparta().analyse_many(states, np.random.default_rng(0))
     assert all((a.q == b.q).all() for a, b in zip(found, again, strict=True))
-    assert isinstance(agent, HanabiPlayer)
+    assert isinstance(agent, HanabiAgent)
     as_agent: Agent = agent
     assert as_agent.act(states[1], 1, np.random.default_rng(0)) in states[1].legal_actions()
 
@@ -87,16 +87,16 @@ def test_values_are_the_scores_of_games_that_the_blueprint_plays_out():
 def test_what_the_next_player_would_answer():
     """Where one's hand is known, it is what the blueprint does with these cards."""
     state, rng = played(12), np.random.default_rng(0)
-    found = SpartaAgent(BOT, Certain(), budget=Budget(100)).explained(state, rng)
+    found = SpartaAgent(BOT, Certain(), budget=Budget(100)).explain(state, rng)
     for action, answer in zip(found.actions.tolist(), found.answers, strict=True):
         after = state.clone()
         after.apply_action(action)
         if state.game.moves[action].kind in ("color", "rank"):  # no card is drawn that may matter
             assert answer == (BOT.act(after, after.current_player(), rng), 1.0)
-    even = sparta(EVEN).explained(played(1, 1, SMALL), rng)
+    even = sparta(EVEN).explain(played(1, 1, SMALL), rng)
     assert all(0.0 < share < 0.5 for _, share in even.answers)
     np.testing.assert_allclose(even.cards.sum(1), np.ones(len(even.cards)))
-    nothing = SpartaAgent(BOT, Nothing()).explained(state, rng)
+    nothing = SpartaAgent(BOT, Nothing()).explain(state, rng)
     assert (nothing.answers, nothing.cards) == (None, None)
 
 
@@ -106,7 +106,7 @@ def test_nobody_answers_the_last_move():
     while not state.is_terminal():
         last, action = state.clone(), BOT.act(state, state.current_player(), rng)
         state.apply_action(action)
-    found = SpartaAgent(BOT, Certain(), budget=Budget(20)).explained(last, rng)
+    found = SpartaAgent(BOT, Certain(), budget=Budget(20)).explain(last, rng)
     assert found.answers[found.actions.tolist().index(action)] is None
 
 
@@ -183,16 +183,22 @@ def test_specs():
         ("sparta(conventions, lambda=-1)", "lambda: a number that is at least 0, not -1"),
         ("sparta(conventions, rollouts=0)", "rollouts: a whole number from 1 to 1,000,000, not 0"),
         ("sparta(conventions, rollouts=10000000)", "not 10000000"),
-        ("sparta(conventions, kl=1, lambda=2)", "lambda or kl, not both"),
-        ("sparta(conventions, threshold=1, lambda=2)", "threshold is for lambda=0 alone"),
-        ("sparta(hanabi(greedy=true))", "its anchor is a blueprint of Hanabi, at temperature 1"),
+        ("sparta(conventions, kl=1, lambda=2)", "give lambda or kl, not both"),
+        ("sparta(conventions, threshold=1, lambda=2)", "threshold needs lambda=0, without kl"),
+        (
+            "sparta(hanabi(greedy=true))",
+            "its anchor must be a blueprint of Hanabi at temperature 1",
+        ),
         ("hanabi(greedy=maybe)", "greedy: true or false, not maybe"),
         ("sparta(conventions, kl=near)", "kl: a number that is at least 0, not near"),
         ("sparta(conventions, greedy=maybe)", "greedy: true or false, not maybe"),
         ("sparta(conventions, belief=vague)", "unknown model 'vague'"),
-        ("sparta(conventions, belief=learned)", "there is no model conventions-belief; belief=ex"),
+        (
+            "sparta(conventions, belief=learned)",
+            "there is no model conventions-belief; use belief=ex",
+        ),
         ("sparta(conventions, belief=learned, greedy=true)", "no model conventions-belief-greedy"),
-        ("sparta(conventions, belief=go)", "go: not a model of what hands may be in Hanabi"),
+        ("sparta(conventions, belief=go)", "go is not a belief model of Hanabi"),
         ("sparta(conventions, allocation=odd)", "allocation: even or ucb, not odd"),
         ("sparta(conventions, depth=-1)", "depth: a whole number of moves, at least 0, not -1"),
     ],

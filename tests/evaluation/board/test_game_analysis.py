@@ -16,7 +16,8 @@ from kedge.evaluation.board.game_analysis import (
     analyse_game,
     frequent_players,
 )
-from kedge.evaluation.chess.rating_fit import fit_rating, move_likelihoods, rating_networks
+from kedge.evaluation.board.rating_fit import fit_rating
+from kedge.evaluation.chess.rating_fit import move_likelihoods, rating_networks
 from kedge.models.chess.conditioning import KNOTS
 from kedge.records import GoGame
 
@@ -35,7 +36,7 @@ class Scripted:
         self.likely, self.best, self.worth, self.searched = likely, best, worth or {}, searched
         self.batches = []
 
-    def analyse_many(self, states, lines=False):
+    def explain_many(self, states, rng=None):
         self.batches.append(len(states))
         return [self._analysis(state) for state in states]
 
@@ -158,10 +159,10 @@ def test_players_over_several_games():
 def test_ratings_from_likelihoods():
     """Of a likelihood that is a bell around 1700, its mean and its width."""
     bell = -((KNOTS - 1700.0) ** 2) / (2 * 100.0**2)
-    fit = fit_rating(np.stack([bell / 2, bell / 2]))
+    fit = fit_rating(np.stack([bell / 2, bell / 2]), KNOTS)
     assert (fit.rating, fit.error) == (pytest.approx(1700, abs=1), pytest.approx(100, abs=1))
     assert (fit.likeliest, fit.moves) == (1700, 2)
-    assert fit_rating(np.empty((0, len(KNOTS)))) is None
+    assert fit_rating(np.empty((0, len(KNOTS))), KNOTS) is None
 
 
 def test_likelihoods_are_the_models_own():
@@ -170,7 +171,7 @@ def test_likelihoods_are_the_models_own():
     assert found.shape == (16, len(KNOTS))
     agent = make_agent("chess(elo=1200)")
     states = [one.state(ply) for ply in range(16)]
-    for ply, (state, analysis) in enumerate(zip(states, agent.analyse_many(states), strict=True)):
+    for ply, (state, analysis) in enumerate(zip(states, agent.explain_many(states), strict=True)):
         played = state.legal_actions().index(int(one.moves[ply]))
         assert np.exp(found[ply, 2]) == pytest.approx(analysis.anchor[played], rel=1e-4)
     assert move_likelihoods(recorded(""), rating_networks()).shape == (0, len(KNOTS))
@@ -200,7 +201,7 @@ class Judge:
     def __init__(self, *worth):
         self.worth = worth
 
-    def analyse_many(self, states, lines=False):
+    def explain_many(self, states, rng=None):
         return [self._analysis(state) for state in states]
 
     def _analysis(self, state):

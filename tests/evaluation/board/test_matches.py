@@ -20,7 +20,7 @@ class Scripted:
     def __init__(self, moves, value_for_white=0.0):
         self.moves, self.value, self.batches = moves, value_for_white, []
 
-    def analyse_many(self, states):
+    def analyse_many(self, states, rng):
         self.batches.append(len(states))
         found = []
         for state in states:
@@ -34,7 +34,7 @@ class Scripted:
 class Uniform:
     """Any legal move; thinks well of itself."""
 
-    def analyse_many(self, states):
+    def analyse_many(self, states, rng):
         counts = [len(state.legal_actions()) for state in states]
         policies = [np.full(count, 1.0 / count) for count in counts]
         return [Analysis(policy, policy, policy, 0.9) for policy in policies]

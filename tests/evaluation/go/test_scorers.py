@@ -1,4 +1,4 @@
-"""Judges of Go: what stones are dead, and what to do about judges that are."""
+"""Scorers of Go: which stones are dead, and what happens when a scorer fails."""
 
 import math
 import shutil
@@ -9,7 +9,7 @@ import pytest
 
 from kedge.agents.go.gtp_program import GtpProgram
 from kedge.errors import InputError
-from kedge.evaluation.go.scorers import check_judge, dead_stones, judge_games, judge_name
+from kedge.evaluation.go.scorers import check_scorer, dead_stones, score_games, scorer_name
 from kedge.games.go import GoState
 
 #: The two chains at the top have two liberties in common, and whoever takes one is taken.
@@ -57,9 +57,9 @@ def position(diagram):
 
 
 def by_ours(state):
-    (verdict,) = judge_games("playouts", [state])
-    assert (verdict.judge, verdict.failures) == ("playouts", ())
-    return verdict.score
+    (scored,) = score_games("playouts", [state])
+    assert (scored.scorer, scored.failures) == ("playouts", ())
+    return scored.score
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def by_ours(state):
     ],
     ids=["seki", "dame", "all dead"],
 )
-def test_our_own_judge(diagram, dead, score):
+def test_our_own_scorer(diagram, dead, score):
     state = position(diagram)
     assert dead_stones(state) == dead
     assert by_ours(state) == score
@@ -119,7 +119,7 @@ def fake(tmp_path):
         program.write_text(f"#!{sys.executable}\n{script}")
         program.chmod(program.stat().st_mode | stat.S_IEXEC)
         network.write_bytes(b"")
-        return judge_name(f"katago:{program},{network}")
+        return scorer_name(f"katago:{program},{network}")
 
     return make
 
@@ -132,9 +132,9 @@ def finished(*points):
 
 
 def test_a_program_is_told_the_game(fake, tmp_path):
-    judge = fake("print('=', 'BW'[len(moves) > 2] + f'+{len(moves)}.5 (sure)\\n')")
-    long, short = judge_games(judge, [finished(0, 40), GoState(9, handicap=2)])
-    assert (long.score, long.judge, long.failures) == (-3.5, "katago", ())
+    scorer = fake("print('=', 'BW'[len(moves) > 2] + f'+{len(moves)}.5 (sure)\\n')")
+    long, short = score_games(scorer, [finished(0, 40), GoState(9, handicap=2)])
+    assert (long.score, long.scorer, long.failures) == (-3.5, "katago", ())
     assert short.score == 2.5
     told = (tmp_path / "told").read_text().splitlines()
     assert told[:4] == ["kata-set-rules japanese", "boardsize 9", "clear_board", "komi 6.5"]
@@ -143,40 +143,40 @@ def test_a_program_is_told_the_game(fake, tmp_path):
     assert told[-4:-1] == ["play b G7", "play b C3", "final_score"]
 
 
-def test_a_judge_that_dies_is_started_again(fake, tmp_path):
+def test_a_scorer_that_dies_is_started_again(fake, tmp_path):
     (tmp_path / "told").touch()
     once = "sys.exit('out of memory') if state.read_text().count('final') < 2 else print('= 0\\n')"
-    (verdict,) = judge_games(fake(once), [finished(0, 40)])
-    assert (verdict.score, verdict.judge) == (0.0, "katago")
-    [reason] = verdict.failures
+    (scored,) = score_games(fake(once), [finished(0, 40)])
+    assert (scored.score, scored.scorer) == (0.0, "katago")
+    [reason] = scored.failures
     assert "ended with 1 (out of memory)" in reason
 
 
 @pytest.mark.parametrize("answer", ["sys.exit(1)", "print('? no\\n')", "print('= who knows\\n')"])
-def test_after_a_judge_that_fails_ours_goes_on(fake, answer):
+def test_after_a_scorer_that_fails_ours_goes_on(fake, answer):
     states = [finished(0, 40), GoState(9, 6.5), finished()]
-    verdicts = judge_games(fake(answer), states, at_once=2)
-    assert [verdict.judge for verdict in verdicts] == ["playouts"] * 3
-    assert [verdict.score for verdict in verdicts] == [by_ours(state) for state in states]
-    assert {len(verdict.failures) for verdict in verdicts} == {2}
+    scored_games = score_games(fake(answer), states, at_once=2)
+    assert [scored.scorer for scored in scored_games] == ["playouts"] * 3
+    assert [scored.score for scored in scored_games] == [by_ours(state) for state in states]
+    assert {len(scored.failures) for scored in scored_games} == {2}
 
 
-def test_a_judge_that_hangs_is_given_up(fake, monkeypatch):
+def test_a_scorer_that_hangs_is_given_up(fake, monkeypatch):
     """One timeout a game, in three games, also where every game is a task of its own."""
     monkeypatch.setattr(GtpProgram.__init__, "__defaults__", (0.2, None))
-    judge = fake("import time; time.sleep(60)")
-    verdicts = [*judge_games(judge, [finished(0, 40)]), *judge_games(judge, [finished()] * 4)]
-    assert [len(verdict.failures) for verdict in verdicts] == [1, 1, 1, 0, 0]
-    assert "final_score: no answer in 0.2 seconds" in verdicts[0].failures[0]
-    assert [verdict.unasked for verdict in verdicts] == [()] * 3 + [("katago",)] * 2
-    assert {verdict.judge for verdict in verdicts} == {"playouts"}
+    scorer = fake("import time; time.sleep(60)")
+    scored_games = [*score_games(scorer, [finished(0, 40)]), *score_games(scorer, [finished()] * 4)]
+    assert [len(scored.failures) for scored in scored_games] == [1, 1, 1, 0, 0]
+    assert "final_score: no answer in 0.2 seconds" in scored_games[0].failures[0]
+    assert [scored.unasked for scored in scored_games] == [()] * 3 + [("katago",)] * 2
+    assert {scored.scorer for scored in scored_games} == {"playouts"}
 
 
 def test_only_failures_in_a_row_count(fake, tmp_path):
     (tmp_path / "told").touch()
     some = "print('? no\\n' if state.read_text().count('final') % 5 else '= 0\\n')"
-    verdicts = judge_games(fake(some), [finished()] * 10)
-    assert [verdict.judge for verdict in verdicts] == (["playouts"] * 2 + ["katago"]) * 3 + [
+    scored_games = score_games(fake(some), [finished()] * 10)
+    assert [scored.scorer for scored in scored_games] == (["playouts"] * 2 + ["katago"]) * 3 + [
         "playouts"
     ]
 
@@ -184,21 +184,21 @@ def test_only_failures_in_a_row_count(fake, tmp_path):
 def test_gnu_go():
     if not shutil.which("gnugo", path="/usr/games:/usr/bin:/usr/local/bin"):
         pytest.skip("GNU Go is not installed")
-    check_judge("gnugo")
-    assert judge_name() == "gnugo"
-    dame, dead = judge_games("gnugo", [position(DAME), position(ALL_DEAD)])
-    assert (dame.judge, dame.failures) == ("gnugo", ())
+    check_scorer("gnugo")
+    assert scorer_name() == "gnugo"
+    dame, dead = score_games("gnugo", [position(DAME), position(ALL_DEAD)])
+    assert (dame.scorer, dame.failures) == ("gnugo", ())
     assert dame.score == pytest.approx(-5.5, abs=2)  # it plays on before it counts
     assert dead.score > 50
 
 
-def test_names_of_judges(monkeypatch):
+def test_names_of_scorers(monkeypatch):
     monkeypatch.setattr("kedge.evaluation.go.scorers.shutil.which", lambda *_, **__: None)
-    assert judge_name() == "playouts"
-    assert judge_name("gnugo") == "gnugo"
+    assert scorer_name() == "playouts"
+    assert scorer_name("gnugo") == "gnugo"
     with pytest.raises(InputError, match="GNU Go is not installed here"):
-        check_judge("gnugo")
+        check_scorer("gnugo")
     with pytest.raises(InputError, match="unknown judge 'gnu'; did you mean gnugo"):
-        judge_name("gnu")
+        scorer_name("gnu")
     with pytest.raises(InputError, match="write katago:PROGRAM,NETWORK"):
-        judge_name("katago:katago")
+        scorer_name("katago:katago")

@@ -89,7 +89,7 @@ def test_shipped_models_are_known_by_their_files():
 class Mates:
     """Black mates at once; a plugin might look so."""
 
-    def analyse_many(self, states):
+    def analyse_many(self, states, rng):
         found = []
         for state in states:
             wanted = state.parse_uci(["f2f3", "e7e5", "g2g4", "d8h4"][len(state.history)])
@@ -154,7 +154,7 @@ def test_bad_fields(fields, said):
     [
         ({"a": "ches"}, "did you mean chess"),
         ({"b": "rm"}, "agent rm: does not play chess"),
-        ({"dtype": "bfloat16"}, "the CPU computes in float32"),
+        ({"dtype": "bfloat16"}, "--device cpu computes in float32 only"),
     ],
 )
 def test_bad_players(fields, said):

@@ -1,4 +1,4 @@
-"""Matches of Go: the same as of chess, but for a judge."""
+"""Matches of Go: the same as of chess, but for a scorer."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ class Scripted:
     def __init__(self, moves, value_for_black=0.0):
         self.moves, self.value = moves, value_for_black
 
-    def analyse_many(self, states):
+    def analyse_many(self, states, rng):
         found = []
         for state in states:
             ply = len(state.history)
@@ -40,10 +40,10 @@ class Scripted:
 def play(moves, count=2, value=0.0, **rules):
     player = Scripted(moves, value)
     rng = np.random.default_rng(0)
-    return play_go((player, player), count, rng, judge="playouts", **rules)
+    return play_go((player, player), count, rng, scorer="playouts", **rules)
 
 
-def test_a_judge_has_the_last_word():
+def test_a_scorer_has_the_last_word():
     # Two passes on an empty board: White has the komi, and agent 1 is White first.
     assert play([]) == [
         {"first": 0, "moves": "pass pass", "score": 0.0, "termination": "two passes",
@@ -58,7 +58,7 @@ def test_a_judge_has_the_last_word():
     assert long["judge"] == "playouts"
 
 
-def test_who_resigns_needs_no_judge():
+def test_who_resigns_needs_no_scorer():
     [game] = play(range(20), count=1, value=0.99, resign=0.9)
     assert (game["score"], game["termination"]) == (1.0, "resignation")
     assert "judge" not in game
@@ -80,7 +80,7 @@ def test_the_engine_does_not_matter(go_model, tmp_path):
     assert lines[-1] == "judges: playouts 4"
 
 
-def test_the_judge_makes_another_match(go_model):
+def test_the_scorer_makes_another_match(go_model):
     assert quick(go_model).digest != quick(go_model, judge="gnugo").digest
     assert quick(go_model).identity()["config"]["judge"] == "playouts"
     assert quick(go_model, judge=None).judge in ("gnugo", "playouts")
@@ -104,14 +104,14 @@ def test_a_match_on_a_small_board(go_model, tmp_path):
         quick(go_model, size=-3).check()
 
 
-def test_judges_that_failed_are_told(go_model):
+def test_scorers_that_failed_are_reported(go_model):
     told = play([], count=3)
     told[1]["failures"] = ["gnugo: died"] * 2
     told[2]["unasked"] = ["gnugo"]
     report = quick(go_model, games=3).report({"games 1-3": {"games": told}})
     assert report.notes[-3:] == [
         "judges: playouts 3",
-        "a judge failed 2 times, most often so: gnugo: died",
+        "a judge failed 2 times, most often: gnugo: died",
         "gnugo failed in three games in a row and was not asked in 1 after them",
     ]
 

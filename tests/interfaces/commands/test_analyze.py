@@ -220,18 +220,18 @@ def test_an_interrupt_before_the_first_game_overwrites_nothing(games, tmp_path, 
         (("nowhere.pgn",), "No such file"),
         (("nowhere", "--agent", "go"), "No such file"),
         (("text.txt",), "text.txt: holds no game"),
-        (("games.pgn", "--game", "9"), "holds 4 games, and no game 9"),
-        (("games.pgn", "--game", "2"), "game 2 is broken"),
-        (("games.pgn", "--agent", "uniform"), "does not play chess"),
+        (("games.pgn", "--game", "9"), "no game 9; the file has 4 games"),
+        (("games.pgn", "--game", "2"), "game 2 is invalid"),
+        (("games.pgn", "--agent", "conventions"), "does not play chess"),
         (("games.pgn", "--agent", "ches"), "did you mean chess"),
         (("games.pgn", "--agent", "chess", "--elo", "1500"), "--elo"),
         (("games.pgn", "--elo", "0"), "--elo"),
         (("games.pgn", "--out", "games.pgn"), "holds the games themselves"),
-        (("games.pgn", "--svg", "./games.pgn"), "--svg: games.pgn: pictures are SVG"),
+        (("games.pgn", "--svg", "./games.pgn"), "--svg: games.pgn: the file name must end in .svg"),
         (("games.pgn", "--agent", "chess", "--svg", "it.svg"), "choose it with --game"),
         (("games.pgn", "--out", "-", "--json"), "name a file"),
         (("games.pgn", "--out", "."), ".: cannot write (it is a folder)"),
-        (("games.pgn", "--svg", "."), "--svg: .: pictures are SVG"),
+        (("games.pgn", "--svg", "."), "--svg: .: the file name must end in .svg"),
         (("games.pgn", "--elo", "9999"), "--elo"),
         (("games.pgn", "--game", "3", "--agent", "chess", "-o", "no/such.pgn"), "cannot write"),
     ],
@@ -269,7 +269,7 @@ def test_games_of_go():
     assert [game["game"] for game in found["games"]] == [1, 3, 4]
     [broken] = found["broken"]
     assert (broken["game"], broken["where"]) == (2, "games.sgf, line 2")
-    assert broken["reason"].startswith("move 2, 'A19', is not a legal move")
+    assert broken["reason"].startswith("move 2: 'A19' is illegal")
     first, handicap, empty = found["games"]
     assert first["black_rank"] == "3d"
     assert (first["komi"], handicap["komi"], handicap["handicap"]) == (None, 0.0, 2)
@@ -319,9 +319,9 @@ def test_ctrl_c_keeps_finished_games_of_go():
     ("arguments", "said"),
     [
         (("nowhere.sgf",), "No such file"),
-        (("text.sgf",), "text.sgf: holds no game (text.sgf: no game in it)"),
+        (("text.sgf",), "text.sgf: holds no game (text.sgf: no game found)"),
         (("small.sgf",), "small.sgf: game 1: the model plays on 19×19, not on 9×9"),
-        (("games.sgf", "--game", "2"), "game 2 is broken: move 2"),
+        (("games.sgf", "--game", "2"), "game 2 is invalid: move 2"),
         (("games.sgf", "--elo", "1500"), "--elo"),
         (("games.sgf", "--fit-rating"), "--fit-rating"),
         (("games.sgf", "--agent", "chess"), "does not play go"),
@@ -394,7 +394,7 @@ def test_games_of_decisions(file, agent, reader):
         (("diplomacy.jsonl", "--svg", "game.svg"), "--svg: games of diplomacy are not drawn"),
         (("diplomacy.jsonl", "-a", "chess"), "agent chess: does not play diplomacy"),
         (("hanabi.json", "-a", "chess"), "agent chess: does not play hanabi"),
-        (("hanabi.json", "--game", "2"), "holds 1 games, and no game 2"),
+        (("hanabi.json", "--game", "2"), "no game 2; the file has 1 game"),
     ],
 )
 def test_bad_input_of_decisions_is_one_line(arguments, said):

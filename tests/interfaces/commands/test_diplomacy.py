@@ -57,9 +57,9 @@ def test_a_pool():
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], "who plays? --one A --six B, or --pool A,B"),
-        (["--one", "holds"], "who plays?"),
-        (["--one", "holds", "--six", "holds", "--pool", "holds"], "who plays?"),
+        ([], "no agents; give --one A --six B, or --pool A,B"),
+        (["--one", "holds"], "no agents; give --one"),
+        (["--one", "holds", "--six", "holds", "--pool", "holds"], "no agents; give --one"),
         (["--pool", "holds, 7"], "'holds, 7': not names or specs between commas"),
         (["--pool", "holds"], "a pool has two or more"),
         (["--one", "holds", "--six", "nobody"], "unknown agent 'nobody'"),
@@ -161,10 +161,10 @@ def test_the_start_and_a_phase_of_a_game(games, position):
     assert answer(*asked, one, "--phase", "f1901m")["phase"] == "F1901M"
     for words, said in (
         (["--phase", "F1901M"], "of which game?"),
-        ([one], "line 1: a game, not a position"),
+        ([one], "line 1: this is a game, not a position"),
         ([one, "--phase", "S1950M"], "nobody has a choice in S1950M; the game goes from S1901M"),
-        ([games, "--phase", "F1901M"], "several games; put one of them into a file"),
-        ([position, "--phase", "F1901M"], 'holds no game; "phases" is not a list of phases'),
+        ([games, "--phase", "F1901M"], "several games; pass a file with one game"),
+        ([position, "--phase", "F1901M"], 'no game found; "phases" is not a list of phases'),
     ):
         done = kedge(*asked, *words)
         assert done.returncode == 2

@@ -60,7 +60,10 @@ def test_a_matrix():
         (["--agents", "chess"], "agent chess: does not play hanabi; hanabi and sparta(hanabi, …)"),
         (["--agents", "uniform"], "agent uniform: does not play hanabi"),
         (["--agents", "sparta", "--cross"], "two or more"),
-        (["--agents", "sparta, hanabi", "--cross", "--jsonl", "x"], "--cross: pairs of agents"),
+        (
+            ["--agents", "sparta, hanabi", "--cross", "--jsonl", "x"],
+            "--jsonl: crossplay writes",
+        ),
         (["--agents", "sparta", "--games", 0], "--games"),
         (["--agents", "sparta", "--players", 6], "--players"),
         (["--agents", "sparta", "--jsonl", "no/games"], "no/games: cannot write"),
@@ -150,7 +153,7 @@ def test_what_the_next_player_is_expected_to_do(games):
     ("arguments", "said"),
     [
         (["--turn", 999], "moves, and no turn 999"),
-        (["--game", 9], "holds 4 games, and no game 9"),
+        (["--game", 9], "no game 9; the file has 4 games"),
         (["--game", 0], "--game"),
         (["--turn", -1], "--turn"),
         (["--agent", "chess"], "does not play hanabi"),
@@ -174,10 +177,10 @@ def test_nobody_moves_after_the_end(games):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"deck": [[0, 1]] * 50}, "game 1 is broken: the deck has too many of (0, 1)"),
-        ({"deck": [*Hanabi().cards[1:]]}, "game 1 is broken: the deck has 49 cards, not 50"),
-        ({"actions": [[0, "discard", 0, -1]]}, "game 1 is broken: move 1: discard card 1: not"),
-        ({"actions": [[0, "rank", 2, 1]]}, "game 1 is broken: move 1: a hint to seat 2"),
+        ({"deck": [[0, 1]] * 50}, "game 1 is invalid: the deck has too many of (0, 1)"),
+        ({"deck": [*Hanabi().cards[1:]]}, "game 1 is invalid: the deck has 49 cards, expected 50"),
+        ({"actions": [[0, "discard", 0, -1]]}, "game 1 is invalid: move 1: discard card 1: not"),
+        ({"actions": [[0, "rank", 2, 1]]}, "game 1 is invalid: move 1: hint to seat 2"),
     ],
 )
 def test_bad_games(change, said, tmp_path):
@@ -188,4 +191,4 @@ def test_bad_games(change, said, tmp_path):
         done = kedge(*words, "--agent", "hanabi")
         assert (done.returncode, done.stdout) == (2, "")
         [line] = done.stderr.splitlines()
-        assert said.removeprefix("game 1 is broken: ") in line
+        assert said.removeprefix("game 1 is invalid: ") in line

@@ -131,7 +131,7 @@ def test_a_match_that_was_stopped_goes_on(tmp_path, how):
         (["chess", "chess", "--pgn", "."], "cannot write (it is a folder)"),
         (["chess", "chess", "--chunk", "5"], "chunk: an even number"),
         (["chess", "chess", "--resign", "-1"], "resign: a value between 0 and 1"),
-        (["chess", "chess", "--dtype", "bfloat16"], "the CPU computes in float32"),
+        (["chess", "chess", "--dtype", "bfloat16"], "--device cpu computes in float32 only"),
     ],
 )
 def test_bad_input_is_told_before_anything_is_played(arguments, said, own_home):

@@ -6,6 +6,7 @@ import pty
 import re
 import subprocess
 import xml.etree.ElementTree
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import command
@@ -14,6 +15,7 @@ import tiny_go
 import tiny_lc0 as tiny
 from command import KEDGE, kedge
 
+from kedge import catalogue
 from kedge.models import store
 from kedge.models.board.network import to_onnx
 
@@ -96,11 +98,11 @@ def test_table_and_picture(tmp_path):
         (("--agent", "mine", "--fen", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"), "the game is over"),
         (("--agent", "maia-1500"), "kedge models pull maia-1500"),
         (("--agent", "mine("), "ends too early"),
-        (("--agent", "uniform"), "does not play chess"),
+        (("--agent", "conventions"), "does not play chess"),
         (("--agent", "mine", "--svg", "/no/such/folder/it.svg"), "cannot write"),
         (("--agent", "mine", "--top", "0"), "--top"),
-        (("--agent", "mine", "--svg", "."), "--svg: .: pictures are SVG, in files whose names end"),
-        (("--agent", "mine", "--svg", "it.png"), "--svg: it.png: pictures are SVG, in files"),
+        (("--agent", "mine", "--svg", "."), "--svg: .: the file name must end in .svg"),
+        (("--agent", "mine", "--svg", "it.png"), "--svg: it.png: the file name must end in .svg"),
         (("--agent", "puct(mine, playouts=2000000000)"), "playouts: at most 10,000,000"),
     ],
 )
@@ -132,7 +134,7 @@ def test_go_on_a_small_board(tmp_path, monkeypatch):
     told = ("--agent", "./any.onnx", "--size", "9", "--moves", "E5")
     found = json.loads(policy(*told, "--json", game="go").stdout)
     assert (found["size"], len(found["moves"])) == (9, 81)
-    assert "models learn on 19×19" in policy(*told, game="go").stdout
+    assert "models learned on 19×19" in policy(*told, game="go").stdout
 
 
 def test_go_after_moves(tiny_path):
@@ -189,13 +191,13 @@ def test_go_board_and_picture(tiny_path):
     ("arguments", "said"),
     [
         (("--sgf", "nowhere.sgf"), "No such file"),
-        (("--sgf", "game.sgf", "--move", "9"), "game.sgf: has 4 moves, and no move 9"),
+        (("--sgf", "game.sgf", "--move", "9"), "game.sgf: has 4 moves, no move 9"),
         (("--sgf", "game.sgf", "--game", "2"), "the model plays on 19×19, not on 9×9"),
-        (("--sgf", "game.sgf", "--game", "3"), "game 3 is broken: cut short"),
-        (("--sgf", "game.sgf", "--game", "4"), "holds 3 games, and no game 4"),
+        (("--sgf", "game.sgf", "--game", "3"), "game 3 is invalid: cut short"),
+        (("--sgf", "game.sgf", "--game", "4"), "no game 4; the file has 3 games"),
         (("--sgf", "game.sgf", "--size", "9"), "--size, --handicap"),
         (("--sgf", "illegal.sgf"), "illegal.sgf: A19 is not a legal move"),
-        (("--move", "3"), "name it with --sgf"),
+        (("--move", "3"), "give one with --sgf"),
         (("--size", "13"), "the model plays on 19×19, not on 13×13"),
         (("--size", "20"), "a board of 20×20"),
         (("--handicap", "17"), "17 handicap stones"),
@@ -214,3 +216,43 @@ def test_bad_input_of_go_is_one_line(tiny_path, arguments, said):
     assert done.stdout == ""
     assert done.stderr.count("\n") == 1
     assert said in done.stderr
+
+
+@pytest.fixture
+def nim(monkeypatch):
+    """A game of another package, with states and no command of its own."""
+    point = EntryPoint("nim", "tiny_games:ENTRY", catalogue.GROUP)
+    monkeypatch.setattr(catalogue, "entry_points", lambda group: [point])
+    catalogue._all.cache_clear()
+    yield
+    catalogue._all.cache_clear()
+
+
+@pytest.mark.usefixtures("nim")
+def test_any_game():
+    found = command.answer("policy", "nim", "--moves", "take 1 take 2, take 1")
+    assert (found["agent"], found["game"], found["player"]) == ("puct(uniform)", "nim", 1)
+    assert found["history"] == ["take 1", "take 2", "take 1"]
+    best = found["moves"][0]
+    assert set(best) == {"move", "name", "anchor", "policy", "smooth", "q", "visits"}
+    assert (best["name"], best["anchor"]) == ("take 3", pytest.approx(1 / 3))
+    text = policy("--top", 1, game="nim").stdout
+    assert "and 2 more moves" in text
+    assert "nim" in kedge("policy", "--help").stdout
+
+
+@pytest.mark.usefixtures("nim")
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--moves", "take 9"), "move 1: 'take' is not a legal move; legal: take 1, take 2"),
+        (("--moves", "take 3 take 3 take 1"), "--moves: the game is over"),
+        (("--svg", "it.svg"), "--svg: nim draws no pictures"),
+        (("--agent", "chess"), "agent chess: does not play nim"),
+    ],
+)
+def test_bad_input_of_any_game_is_one_line(arguments, said):
+    done = policy(*arguments, game="nim")
+    assert (done.returncode, done.stdout) == (2, "")
+    [line] = done.stderr.splitlines()
+    assert said in line

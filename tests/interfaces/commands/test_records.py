@@ -95,7 +95,7 @@ def test_a_file_that_unpacks_to_nothing_is_given_up(tmp_path):
     bomb.write_bytes(gzip.compress(bytes(2**27), 1))
     done = replay("chess", bomb)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.endswith("bomb.pgn.gz: holds no game in its first 64 MiB\n")
+    assert done.stderr.endswith("bomb.pgn.gz: no game in its first 64 MiB\n")
 
 
 def test_go(tmp_path):
@@ -118,15 +118,15 @@ def test_go(tmp_path):
     assert result["broken_games"] == 6
     assert sum(result["kinds"].values()) == 6
     reasons = {one["game"]: one["reason"] for one in result["broken"]}
-    assert reasons[2].startswith("move 5, 'E5', is not a legal move: ")
-    assert reasons[3].startswith("move 5, 'A9', is not a legal move: ")
-    assert reasons[4] == "move 4 comes after two passes"
+    assert reasons[2].startswith("move 5: 'E5' is illegal: ")
+    assert reasons[3].startswith("move 5: 'A9' is illegal: ")
+    assert reasons[4] == "move 4: the game is over after two passes"
     assert reasons[5].startswith("setup: ")
-    assert (reasons[6], reasons[7]) == ("game '2' is not Go", "cut short")
+    assert (reasons[6], reasons[7]) == ("not Go: game type '2'", "cut short")
     assert [one["where"] for one in result["broken"]][:2] == [f"{path}, line 2", f"{path}, line 3"]
     words = replay("go", path, tmp_path, "--broken", "0").stdout
     assert "12 broken" in words
-    assert "  2 × move … comes after two passes" in words
+    assert "  2 × move …: the game is over after two passes" in words
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_what_is_no_go(tmp_path, content):
 def test_an_unknown_game(files):
     done = replay("checkers", files["good.pgn"])
     assert done.returncode == 2
-    assert "'checkers' is not" in done.stderr
+    assert "unknown game 'checkers'" in done.stderr
 
 
 # --- Diplomacy ----------------------------------------------------------------------------------
@@ -199,7 +199,7 @@ def test_hanabi(tmp_path):
     illegal, short = result["broken"]
     assert illegal["game"] == 2
     assert illegal["reason"].startswith("move 1: discard card 1")
-    assert (short["game"], short["reason"]) == (3, "the deck has 49 cards, not 50")
+    assert (short["game"], short["reason"]) == (3, "the deck has 49 cards, expected 50")
 
 
 def test_adjudicate():

@@ -20,7 +20,7 @@ from command import answer, kedge
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.server import serve
 
-from kedge.agents import AGENTS, make_diplomacy_player
+from kedge.agents import AGENTS, make_player
 from kedge.errors import InputError
 from kedge.games.diplomacy import POWERS, Diplomacy, DiplomacyState
 from kedge.interfaces.protocols.diplomacy import bot as diplomacy_bot
@@ -219,7 +219,7 @@ def test_a_game_of_seven_powers(server):
 
 def test_the_model_that_ships_searches_there(server):
     """It is told what everyone ordered in the phase before."""
-    player = make_diplomacy_player("pikl-hedge(diplomacy, iterations=16)")
+    player = make_player("pikl-hedge(diplomacy, iterations=16)", "diplomacy")
     seen = {}
 
     class Watched(RandomOrders):
@@ -275,7 +275,7 @@ def test_command(server, tmp_path, monkeypatch):
     until(lambda: other.powers)
     done = kedge(*server.join("--game", "two", "--power", "france", "--agent", "leaves"))
     assert (done.returncode, done.stdout) == (130, "")
-    assert done.stderr == "kedge: interrupted; --power FRANCE goes on, without --create\n"
+    assert done.stderr == "kedge: interrupted; --power FRANCE resumes, without --create\n"
 
     password = tmp_path / "password"
     password.write_text("other\n")
@@ -312,7 +312,7 @@ def test_mistakes_before_a_server_is_asked(tmp_path):
     fails((*join, "--host", "no such host"), "no Diplomacy server answers")
     fails((*join, "--power", "france,spain"), "'SPAIN' is not a power")
     fails((*join, "--agent", "go"), "agent go: does not play diplomacy")
-    fails((*join, "--password-file", empty), "has no password in its first line")
+    fails((*join, "--password-file", empty), "the first line is empty")
     fails((*join, "--password-file", tmp_path / "none"), "none: No such file")
 
 

@@ -70,7 +70,7 @@ def test_a_game_on_one_tree(session, mine):
                  "setoption name CPuct value 0.3",
                  "setoption name Temperature value 0")  # fmt: skip
     said = session.ask("isready", start="readyok")
-    assert said[-2] == "info string plays mine; chess says what positions are worth"
+    assert said[-2] == "info string plays mine; chess values positions"
     board = chess.Board()
     first = []
     for _ in range(6):

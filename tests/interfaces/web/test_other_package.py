@@ -6,6 +6,7 @@ from starlette.testclient import TestClient
 
 from kedge.errors import InputError
 from kedge.interfaces.web.app import ServerOptions, make_app
+from kedge.interfaces.web.pages.board import BoardPage
 from kedge.interfaces.web.pages.games import page_games
 
 
@@ -125,6 +126,16 @@ def test_a_long_search_is_watched_and_stopped(nim):
         while len(session["turns"]) == 0:
             session = socket.receive_json().get("session", session)
     assert session["turns"][0]["name"] == "take 3"
+
+
+@pytest.mark.parametrize("agent", BoardPage.agents)
+def test_the_usual_agents_play_it(nim, agent):
+    session = _begin(nim, seats=[{"human": True}, {"agent": agent}])
+    session = _play(nim, session, "take 1")
+    assert (len(session["turns"]), session["thought"]["agent"]) == (2, agent)
+    if agent == "puct(uniform, playouts=200)":
+        assert session["thought"]["rows"][0]["name"] == "take 2"
+        assert session["thought"]["rows"][0]["line"][0] == "take 2"
 
 
 def test_agents_are_chosen_by_spec(nim):

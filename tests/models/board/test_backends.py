@@ -285,7 +285,7 @@ def test_overflow_is_seen(backend):
 
 def test_compressed_models_are_to_be_unpacked(tmp_path):
     (tmp_path / "net.onnx.xz").write_bytes(lzma.compress(b"\x08anything"))
-    with pytest.raises(InputError, match=r"net\.onnx\.xz: compressed; unpack it first: xz -d"):
+    with pytest.raises(InputError, match=r"net\.onnx\.xz: compressed; decompress it first: xz -d"):
         read_model(tmp_path / "net.onnx.xz")
 
 

@@ -120,9 +120,9 @@ def test_attention_layers_without_a_format_of_their_own():
         (b"not weights at all", "not an lc0 weight file"),
         (b"2\n0.1 0.2", "not an lc0 weight file"),
         (tiny.net(magic_=0x1C1), "not an lc0 weight file"),
-        (b"\x0d\xc0\x01", "cut short"),
+        (b"\x0d\xc0\x01", "truncated"),
         (tiny.magic(), "has no weights"),
-        (VALID[:-7], "cut short"),
+        (VALID[:-7], "truncated"),
         (gzip.compress(VALID)[:-20], "damaged gzip"),
         (gzip.compress(VALID)[:-4] + b"oops", "damaged gzip"),
         (b"\x1f\x8b" + b"rubbish" * 9, "damaged gzip"),
@@ -130,7 +130,7 @@ def test_attention_layers_without_a_format_of_their_own():
         (tiny.magic() + b"\x0b", "wire type 3"),
         (tiny.magic() + b"\x00\x00", "field number 0"),
         (tiny.magic() + tiny.field(99, 1) * 2000, "more than 1024 fields"),
-        (tiny.magic() + tiny.field(10, 5), "should be a string"),
+        (tiny.magic() + tiny.field(10, 5), "must be a string"),
         (tiny.net(format_=tiny.field(1, 2)), "encoding 2"),
         (tiny.net(b""), "0 weights"),
         (tiny.net(tiny.field(2, b"") * 300), "0 weights"),
@@ -150,24 +150,24 @@ def change(number, content, **shape):
     [
         (change(7, tiny.layer(np.ones(127))), "127 weights"),
         (change(8, tiny.layer(np.ones(15))), "15 numbers, expected 16"),
-        (change(9, tiny.layer(np.ones(48))[:-1] + b""), "cut short"),
+        (change(9, tiny.layer(np.ones(48))[:-1] + b""), "truncated"),
         (change(10, tiny.layer(np.ones(1))), "1 numbers, expected 3"),
         (change(6, tiny.field(1, tiny.layer(np.ones(3)))), "3 weights"),
         (change(3, tiny.field(1, tiny.layer(np.ones(72 * 2 * 9)))), "72 planes"),
         (change(2, tiny.field(1, tiny.field(1, tiny.layer(np.ones(36))))), "conv2: 0 weights"),
         (change(10, tiny.field(3, b"abc")), "not a multiple of 2"),
         (change(10, tiny.field(3, b"abcd") + tiny.field(4, 9)), "encoding 9"),
-        (change(10, tiny.layer([np.nan, 1, 1], 4)), "not a finite number"),
-        (change(10, tiny.layer([np.inf, 1, 1], 4)), "not a finite number"),
+        (change(10, tiny.layer([np.nan, 1, 1], 4)), "a weight is not finite"),
+        (change(10, tiny.layer([np.inf, 1, 1], 4)), "a weight is not finite"),
         (
             change(10, tiny.field(1, float("nan")) + tiny.field(3, b"aabbcc")),
-            "not a finite number",
+            "a weight is not finite",
         ),
         (
             change(
                 10, tiny.field(1, -3e38) + tiny.field(2, float("inf")) + tiny.field(3, b"aabbcc")
             ),
-            "not a finite number",
+            "a weight is not finite",
         ),
     ],
 )
@@ -177,7 +177,7 @@ def test_lengths_and_numbers_are_checked(content, match):
 
 def test_negative_variance():
     head = tiny.field(1, tiny.layer(np.ones(4), 4)) + tiny.field(3, tiny.layer(np.ones(2), 4))
-    refused(change(6, head + tiny.field(4, tiny.layer(-np.ones(2), 4))), "not a finite number")
+    refused(change(6, head + tiny.field(4, tiny.layer(-np.ones(2), 4))), "a weight is not finite")
 
 
 def test_blocks_alike():
@@ -254,4 +254,4 @@ def test_any_bytes(content):
 
 def test_float_of_a_wider_field():
     wide = struct.pack("<Q", 2**40)
-    refused(change(10, b"\x09" + wide + tiny.field(3, b"aabbcc")), "should be a 32-bit float")
+    refused(change(10, b"\x09" + wide + tiny.field(3, b"aabbcc")), "must be a 32-bit float")

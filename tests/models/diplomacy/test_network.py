@@ -192,11 +192,11 @@ def test_files_that_are_not_whole(weights):
     kept = [one for one in model.graph.initializer if not one.name.startswith("lstm.1.hidden")]
     del model.graph.initializer[:]
     model.graph.initializer.extend(kept)
-    with pytest.raises(InputError, match="not a network that kedge trained"):
+    with pytest.raises(InputError, match="not a network trained by kedge"):
         parse_model(model.SerializeToString(), "broken.onnx")
     model = to_shipped_onnx(weights)
     onnx.helper.set_model_props(model, {"game": "diplomacy", "heads": "many"})
-    with pytest.raises(InputError, match="not a network that kedge trained"):
+    with pytest.raises(InputError, match="not a network trained by kedge"):
         parse_model(model.SerializeToString(), "broken.onnx")
 
 

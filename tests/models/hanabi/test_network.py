@@ -7,7 +7,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from kedge.agents import make_agent, make_hanabi_player  # noqa: E402
+from kedge.agents import make_agent, make_player  # noqa: E402
 from kedge.agents.hanabi.models import belief, blueprint  # noqa: E402
 from kedge.errors import InputError  # noqa: E402
 from kedge.experiments.fingerprints import weight_hashes  # noqa: E402
@@ -187,13 +187,13 @@ def test_a_value_is_not_taken_for_what_it_is_not(kind):
     weights = valued("zero", greedy=False)
     blueprint = NetworkBlueprint(kind(weights, device), GAME, weights.value)
     for bomb, greedy in (("zero", True), ("stack", False)):
-        with pytest.raises(InputError, match=r"value is of drawn play with bomb=zero, and not of"):
+        with pytest.raises(InputError, match=r"value is for drawn play with bomb=zero, not for"):
             blueprint.play_out(
                 some_games(Hanabi(bomb=bomb), 2), blueprint.begin(2), rng(), greedy=greedy, depth=2
             )
     without = NetworkBlueprint(kind(policy_weights(), device), GAME)
     for other in (without, UniformBlueprint(len(GAME.moves)), ConventionsBlueprint()):
-        with pytest.raises(InputError, match="depth: the anchor has no value to end rollouts wit"):
+        with pytest.raises(InputError, match="depth: the anchor has no value for unfinished games"):
             other.play_out(some_games(GAME, 2), other.begin(2), rng(), greedy=False, depth=2)
 
 
@@ -323,13 +323,13 @@ def test_a_value_comes_back_from_its_file_and_leaves_the_policy_alone(files, tmp
 def test_damaged_values_are_refused(damage, tmp_path):
     weights = replace(policy_weights(), value=replace(valued().value, **damage))
     (tmp_path / "wrong.onnx").write_bytes(to_shipped_onnx(weights).SerializeToString())
-    with pytest.raises(InputError, match="not a network that kedge trained"):
+    with pytest.raises(InputError, match="not a network trained by kedge"):
         read_model(tmp_path / "wrong.onnx")
 
 
 def test_models_play_and_believe_by_name(files):
     [state] = some_states(GAME, (3,))
-    player = make_hanabi_player(f'"{files}/policy.onnx"(greedy=true)')
+    player = make_player(f'"{files}/policy.onnx"(greedy=true)', "hanabi")
     [found] = player.analyse_many([state], rng())
     assert found.policy.max() == 1.0
     [hands] = belief(f"{files}/belief.onnx").draw([state], 10, rng())
@@ -341,20 +341,20 @@ def test_models_play_and_believe_by_name(files):
 def test_models_are_not_taken_for_what_they_are_not(files):
     with pytest.raises(InputError, match=r"belief\.onnx is a belief model and cannot play"):
         make_agent(f'"{files}/belief.onnx"')
-    with pytest.raises(InputError, match="not a model of what is played"):
+    with pytest.raises(InputError, match="is not a model that plays Hanabi"):
         blueprint(f"{files}/belief.onnx")
-    with pytest.raises(InputError, match="not a model of what hands may be"):
+    with pytest.raises(InputError, match="is not a belief model"):
         belief(f"{files}/policy.onnx")
     [state] = some_states(Hanabi(players=3), (3,))
-    with pytest.raises(InputError, match="a model for 2 players is asked about another game"):
-        make_hanabi_player(f'"{files}/policy.onnx"').analyse_many([state], rng())
+    with pytest.raises(InputError, match="the model is for 2 players and plays only"):
+        make_player(f'"{files}/policy.onnx"', "hanabi").analyse_many([state], rng())
 
 
 def test_damaged_files_are_refused(tmp_path):
     model = to_shipped_onnx(policy_weights())
     model.metadata_props[-1].value = '{"players": 99}'
     (tmp_path / "wrong.onnx").write_bytes(model.SerializeToString())
-    with pytest.raises(InputError, match="not a network that kedge trained"):
+    with pytest.raises(InputError, match="not a network trained by kedge"):
         read_model(tmp_path / "wrong.onnx")
 
 

@@ -15,7 +15,7 @@ from kedge.paper.chess.prediction import rating_of
 from kedge.paper.chess.sample import MANY_PLAYERS, default_sources, draw_games
 from kedge.paper.chess.strength import ChessStrength, ChessTradeoff
 from kedge.paper.prediction import Scores, short_name, titled
-from kedge.records import read_games
+from kedge.records import read_chess_games
 
 MODEL = "chess(elo=1500)"
 SMALL = {"models": (MODEL,), "playouts": 2, "c_puct": (2.0,), "shards": 3}
@@ -203,7 +203,7 @@ def test_games_are_drawn_whole_and_by_the_seed(human_games):
     assert sum(counts[:-1]) < 20 <= sum(counts)
     assert moves(some) == moves(drawn(human_games, 20)[1500])
     assert moves(everything[1500]) != moves(drawn(human_games, seed=1)[1500])
-    in_file = [game for game in read_games(human_games) if game.white_elo == 1510]
+    in_file = [game for game in read_chess_games(human_games) if game.white_elo == 1510]
     assert moves(everything[1500]) != moves(in_file)[:8]
 
 
@@ -251,7 +251,7 @@ def test_a_missing_device_is_told_before_anything_is_done(kind, human_games, tmp
 
 def test_sources_are_asked_of_games_that_name_one(tmp_path, human_games):
     lines = []
-    for number, game in enumerate(read_games(human_games)):
+    for number, game in enumerate(read_chess_games(human_games)):
         state, words = game.state(0), []
         for action in game.moves.tolist():
             words.append(state.uci(action))

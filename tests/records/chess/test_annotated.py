@@ -6,7 +6,7 @@ import chess.pgn
 import numpy as np
 from chess_games import recorded
 
-from kedge.records import Annotation, annotated_pgn, read_games
+from kedge.records import Annotation, annotated_pgn, read_chess_games
 
 
 def test_everything_is_read_again():
@@ -31,7 +31,7 @@ def test_everything_is_read_again():
     line = first.variations[1]
     assert [node.san() for node in (line, *line.mainline())] == ["c5", "Nf3", "d6"]
     assert read.headers["Annotator"] == "kedge"
-    assert [*read_games(io.BytesIO(text.encode()))] == [record]
+    assert [*read_chess_games(io.BytesIO(text.encode()))] == [record]
 
 
 def test_from_a_position_with_black_to_move():
@@ -39,9 +39,9 @@ def test_from_a_position_with_black_to_move():
     record = recorded("Kd7 e4", fen, result="1/2-1/2", variant="From Position")
     text = annotated_pgn(record, [Annotation("so"), Annotation("and so")])
     assert "7... Kd7 { so } 8. e4 { and so } 1/2-1/2" in text
-    assert [*read_games(io.BytesIO(text.encode()))] == [record]
+    assert [*read_chess_games(io.BytesIO(text.encode()))] == [record]
 
 
 def test_no_moves():
     text = annotated_pgn(recorded(""), [])
-    assert [len(one) for one in read_games(io.BytesIO(text.encode()))] == [0]
+    assert [len(one) for one in read_chess_games(io.BytesIO(text.encode()))] == [0]

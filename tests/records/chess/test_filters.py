@@ -5,20 +5,20 @@ import pytest
 from pgn_samples import shuffle
 
 from kedge.errors import InputError
-from kedge.records import ChessGame, positions
+from kedge.records import ChessGame, chess_positions
 from kedge.records.chess import filters
 from kedge.records.chess.filters import (
-    chosen_plies,
     enough_time,
     has_clocks,
     is_rated,
-    maia,
+    maia_filter,
     no_bots,
     no_bullet,
     rating_bucket,
     skip_opening,
     time_classes,
 )
+from kedge.records.sieve import chosen_plies
 
 RATED = {"rated": True, "white_elo": 1900, "black_elo": 1999, "time_class": "blitz"}
 
@@ -29,7 +29,7 @@ def kept(game: ChessGame, *chosen: filters.Filter) -> list[int]:
 
 def test_a_bucket_starts_at_a_rating():
     with pytest.raises(InputError, match="not at -3"):
-        filters.maia(-3)
+        filters.maia_filter(-3)
 
 
 def test_filters_of_plies():
@@ -75,18 +75,18 @@ def test_filters_of_games(chosen, changes, keeps):
 def test_bad_filters():
     with pytest.raises(InputError, match="'fast' is not a time class: ultrabullet"):
         time_classes("fast")
-    with pytest.raises(InputError, match="width 0"):
+    with pytest.raises(InputError, match="width must be at least 1, not 0"):
         rating_bucket(1500, 0)
 
 
 def test_maia():
     games = [shuffle(12, **RATED), shuffle(12, **{**RATED, "rated": False}), shuffle(11, **RATED)]
-    found = list(positions(games, maia(1900)))
+    found = list(chess_positions(games, maia_filter(1900)))
     assert [(position.game, position.ply) for position in found] == [
         (games[0], 10),
         (games[0], 11),
         (games[2], 10),
     ]
-    assert list(positions(games, maia(1800))) == []
-    assert len(list(positions(games, maia()))) == 3
-    assert len(list(positions(games))) == 35
+    assert list(chess_positions(games, maia_filter(1800))) == []
+    assert len(list(chess_positions(games, maia_filter()))) == 3
+    assert len(list(chess_positions(games))) == 35

@@ -9,7 +9,7 @@ from kedge import _core
 from kedge.errors import InputError
 from kedge.games.chess import ChessState
 from kedge.models.chess.encoding import encode_chess
-from kedge.records import ChessGame, Position, encode_positions, positions
+from kedge.records import ChessGame, ChessPosition, chess_positions, encode_chess_positions
 from kedge.records.chess.positions import boards_of
 
 RATED = {"rated": True, "white_elo": 1900, "black_elo": 1999, "time_class": "blitz"}
@@ -17,7 +17,7 @@ RATED = {"rated": True, "white_elo": 1900, "black_elo": 1999, "time_class": "bli
 
 def test_a_position():
     game = shuffle(12, **RATED, clocks=np.arange(12, dtype=np.float32), time_control="180+2")
-    position = Position(game, 9)
+    position = ChessPosition(game, 9)
     assert position.action == game.moves[9]
     assert (position.mover, position.rating, position.clock) == (1, 1999, 9.0)
     assert position.state().history == game.moves[:9].tolist()
@@ -27,14 +27,14 @@ def test_a_position():
         "time_control": "180+2",
         "clocks": "known",
     }
-    bare = Position(shuffle(2), 0)
+    bare = ChessPosition(shuffle(2), 0)
     assert (bare.rating, bare.clock) == (None, None)
     assert set(bare.groups.values()) == {"mixed", "unknown"}
 
 
 def check_rows(games: list[ChessGame], fill: bool) -> int:
-    chosen = list(positions(games))
-    encoded = encode_positions(chosen, fill=fill)
+    chosen = list(chess_positions(games))
+    encoded = encode_chess_positions(chosen, fill=fill)
     mask = encoded.legal_mask()
     row = 0
     for game in games:
@@ -63,7 +63,7 @@ def test_encoding_beside_states(fill):
 
 def test_boards_are_those_of_states():
     played = shuffle(20), shuffle(9)
-    chosen = [Position(game, ply) for game in played for ply in (0, 3, 4, 8)]
+    chosen = [ChessPosition(game, ply) for game in played for ply in (0, 3, 4, 8)]
     for position, board in zip(chosen, boards_of(chosen), strict=True):
         assert board == position.state().board
         assert board.repetitions == position.state().board.repetitions
@@ -77,25 +77,25 @@ def test_boards_are_those_of_states():
 
 def test_encoding_of_some_plies_in_any_order():
     game = shuffle(30)
-    whole = encode_positions([Position(game, ply) for ply in range(30)])
+    whole = encode_chess_positions([ChessPosition(game, ply) for ply in range(30)])
     order = [29, 3, 3, 17]
-    some = encode_positions([Position(game, ply) for ply in order], threads=1)
+    some = encode_chess_positions([ChessPosition(game, ply) for ply in order], threads=1)
     np.testing.assert_array_equal(some.planes, whole.planes[order])
     np.testing.assert_array_equal(some.legal, whole.legal[order])
     np.testing.assert_array_equal(some.played, whole.played[order])
-    assert len(encode_positions([])) == 0
-    assert encode_positions([]).legal_mask().shape == (0, 1858)
+    assert len(encode_chess_positions([])) == 0
+    assert encode_chess_positions([]).legal_mask().shape == (0, 1858)
 
 
 def test_encoding_refuses_what_is_no_game():
     bad = ChessGame(np.array([0, 1], np.uint16))
     with pytest.raises(InputError, match="game 1: half-move 1 is not a legal move"):
-        encode_positions([Position(shuffle(3), 0), Position(bad, 0)])
+        encode_chess_positions([ChessPosition(shuffle(3), 0), ChessPosition(bad, 0)])
     for ply in (3, -1):
         with pytest.raises(InputError, match=f"game 0: has no half-move {ply}"):
-            encode_positions([Position(shuffle(3), ply)])
+            encode_chess_positions([ChessPosition(shuffle(3), ply)])
     with pytest.raises(InputError, match="game 0: FEN: has 1 fields"):
-        encode_positions([Position(shuffle(3, fen="x"), 0)])
+        encode_chess_positions([ChessPosition(shuffle(3, fen="x"), 0)])
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_apply_if_legal_is_generate():
         for action in every[:: 1 if fen == fens[0] else 7].tolist() + sorted(legal):
             game = ChessGame(np.array([action], np.uint16), fen=fen)
             try:
-                encode_positions([Position(game, 0)], threads=1)
+                encode_chess_positions([ChessPosition(game, 0)], threads=1)
             except InputError:
                 assert action not in legal
             else:

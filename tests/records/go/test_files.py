@@ -20,14 +20,14 @@ from kedge.errors import InputError
 from kedge.records import (
     GoGame,
     ReadReport,
-    go_table,
+    go_arrays,
     holds_go,
     legal_games,
     read_go_games,
     write_sgf,
 )
 from kedge.records.go import files
-from kedge.records.go.arrays import AI, COLOURS, HANDICAP, SETUP, table_folder, tabulate_games
+from kedge.records.go.arrays import AI, COLOURS, HANDICAP, SETUP, arrays_folder, make_go_arrays
 from kedge.records.go.games import SPLITS, date_of, is_held_out, split_of
 
 HEADER = "path\tdate\tkomi\tresult\thandicap\tAB\tAW\tblack\twhite\tai\tcolors\tmoves"
@@ -78,9 +78,9 @@ def test_a_table():
 @pytest.mark.parametrize(
     ("row", "reason"),
     [
-        ("x", "1 columns, not 12"),
-        (ROWS[0] + "a", "moves are not two letters each"),
-        (ROWS[0] + "zz", "move 4, 'zz', is not a point of 19×19"),
+        ("x", "1 columns, expected 12"),
+        (ROWS[0] + "a", "moves must have two letters each"),
+        (ROWS[0] + "zz", "move 4: 'zz' is not a point of a 19×19 board"),
         (ROWS[2] + "aa", "3 colours for 4 moves"),
     ],
 )
@@ -161,7 +161,7 @@ def test_folders(tmp_path):
     games, report = read(tmp_path)
     assert numbers(games) == [7, 1, 2]
     assert [(one.where, one.reason) for one in report.broken] == [
-        (str(tmp_path / "d.sgf"), "no game in it")
+        (str(tmp_path / "d.sgf"), "no game found")
     ]
     assert read(tmp_path / "b")[1].games == 1
 
@@ -172,12 +172,12 @@ def test_encrypted_and_damaged_members():
         content[content.index(magic) + flags] |= 1
     games, report = read(io.BytesIO(bytes(content)))
     assert numbers(games) == [2, 3]
-    assert [(one.where, one.reason) for one in report.broken] == [("stream: 1.sgf", "is encrypted")]
+    assert [(one.where, one.reason) for one in report.broken] == [("stream: 1.sgf", "encrypted")]
     second = content.index(b"2.sgf") + 5
     content[second + 3 : second + 9] = b"\xff" * 6
     games, report = read(io.BytesIO(bytes(content)))
     assert numbers(games) == [3]
-    assert report.broken[1].reason.startswith("cannot be unpacked")
+    assert report.broken[1].reason.startswith("cannot unpack")
 
 
 @pytest.mark.parametrize("pack", [zipped, tar])
@@ -209,7 +209,7 @@ def test_headers_that_never_end():
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert numbers(games) == [1]
-        assert report.broken[-1].reason.endswith("a header is longer than 1 MiB")
+        assert report.broken[-1].reason.endswith("header longer than 1 MiB")
         assert peak < 40 << 20
 
 
@@ -220,13 +220,13 @@ def test_only_what_unpacks_with_bounds():
         archive.writestr("2.sgf", bytes(10 << 20), zipfile.ZIP_BZIP2)
     games, report = read(io.BytesIO(out.getvalue()))
     assert numbers(games) == [1]
-    assert [one.reason for one in report.broken] == ["is not compressed by deflate"]
+    assert [one.reason for one in report.broken] == ["not compressed with deflate"]
 
 
 def test_nothing_without_end(tmp_path):
     for name, content in (("a.sgf.gz", bytes(65 << 20)), ("b.sgf.gz", b"[a]" * (22 << 20))):
         (tmp_path / name).write_bytes(gzip.compress(content, 1))
-        with pytest.raises(InputError, match="holds no game in its first 64 MiB"):
+        with pytest.raises(InputError, match="no game in its first 64 MiB"):
             list(read_go_games(tmp_path / name))
 
 
@@ -259,11 +259,11 @@ def test_files_that_end_early():
     )
     games, report = read(io.BytesIO(whole[: len(whole) // 2]))
     assert 300 < len(games) < 1500
-    assert report.broken[-1].reason.startswith("the compressed file ends early")
+    assert report.broken[-1].reason.startswith("compressed file ends early")
     packed = tar({f"{i}.sgf": sgf(i) for i in range(20)})
     games, report = read(io.BytesIO(packed[:5700]))
     assert 0 < len(games) < 20
-    assert report.broken[-1].reason.startswith("the archive ends early")
+    assert report.broken[-1].reason.startswith("archive ends early")
     with pytest.raises(InputError, match="No such file"):
         next(read_go_games("nowhere.sgf"))
 
@@ -311,7 +311,7 @@ def test_flags_and_splits():
         game(1990, colours=np.array([0, 0], np.uint8)),
         GoGame(np.empty(0, np.int16)),
     ]
-    table = tabulate_games(games)
+    table = make_go_arrays(games)
     assert len(table) == len(games)
     assert [table.rows(split).tolist() for split in SPLITS] == [[1, 2], [3, 4], [5, 6, 7], []]
     assert table.flags.tolist() == [0] * 9 + [AI, HANDICAP | SETUP, 0, COLOURS, 0]
@@ -319,29 +319,29 @@ def test_flags_and_splits():
     assert table.moves(13).tolist() == []
     np.testing.assert_array_equal(table.black_returns[3:7], np.float32([1, 0, -1, np.nan]))
     assert (table.years[0], table.years[-1], table.komi[2]) == (1899, 0, 60)
-    assert len(tabulate_games([])) == 0
+    assert len(make_go_arrays([])) == 0
 
 
 def test_the_table_is_kept(tmp_path, monkeypatch):
     path = tmp_path / "games.sgf"
     path.write_bytes(sgf(1))
     report = ReadReport()
-    assert go_table(path, report).actions.tolist() == [1]
+    assert go_arrays(path, report).actions.tolist() == [1]
     again = ReadReport()
-    assert go_table(path, again).actions.tolist() == [1]
+    assert go_arrays(path, again).actions.tolist() == [1]
     assert (report.games, again.games) == (1, 0)
     path.write_bytes(sgf(2) + sgf(3))
-    assert go_table(path).actions.tolist() == [2, 3]
-    [kept] = table_folder().iterdir()
+    assert go_arrays(path).actions.tolist() == [2, 3]
+    [kept] = arrays_folder().iterdir()
     for content in (b"", b"PK", kept.read_bytes()[:-200], os.urandom(500)):
         kept.write_bytes(content)
-        assert go_table(path).actions.tolist() == [2, 3]
+        assert go_arrays(path).actions.tolist() == [2, 3]
     (tmp_path / "more.sgf").write_bytes(sgf(4))
-    assert go_table(tmp_path).actions.tolist() == [2, 3, 4]
+    assert go_arrays(tmp_path).actions.tolist() == [2, 3, 4]
     monkeypatch.setenv("KEDGE_HOME", str(path / "no folder"))
-    assert go_table(path).actions.tolist() == [2, 3]
+    assert go_arrays(path).actions.tolist() == [2, 3]
     with pytest.raises(InputError, match="No such file"):
-        go_table(tmp_path / "nowhere")
+        go_arrays(tmp_path / "nowhere")
 
 
 # --- Real games ---------------------------------------------------------------------------------

@@ -116,21 +116,21 @@ def test_collections():
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("(;GM[2];B[aa])", "game '2' is not Go"),
-        ("(;SZ[21];B[aa])", "a board of 21×21: only 2×2 to 19×19 are read"),
-        ("(;SZ[13:9];B[aa])", "a board of 13×9: only 2×2 to 19×19 are read"),
-        ("(;SZ[big];B[aa])", "'big' is not the size of a board"),
-        ("(;SZ[9];B[aa];W[jj])", "move 2, 'jj', is not a point of 9×9"),
-        ("(;B[aa];W[q16])", "move 2, 'q16', is not a point"),
-        ("(;B[aa];AW[bb];W[cc])", "stones are set up after move 1"),
-        ("(;AB[xx])", "a stone at 'xx', which is not on 19×19"),
-        ("(;AB[x])", "a stone at 'x', which is not a point"),
+        ("(;GM[2];B[aa])", "not Go: game type '2'"),
+        ("(;SZ[21];B[aa])", "21×21 board; only square boards of 2 to 19 lines are read"),
+        ("(;SZ[13:9];B[aa])", "13×9 board; only square boards of 2 to 19 lines are read"),
+        ("(;SZ[big];B[aa])", "'big' is not a board size"),
+        ("(;SZ[9];B[aa];W[jj])", "move 2: 'jj' is not a point of a 9×9 board"),
+        ("(;B[aa];W[q16])", "move 2: 'q16' is not a point"),
+        ("(;B[aa];AW[bb];W[cc])", "stones set up after move 1"),
+        ("(;AB[xx])", "setup: 'xx' is not on a 19×19 board"),
+        ("(;AB[x])", "setup: 'x' is not a point"),
         ("(;B[aa];W[bb", "cut short: another game starts in it"),
         ("(;B[aa];W[bb]C[x] \n(;B[cc];W[dd])", "cut short: another game starts in it"),
         ("(;B[aa];W[bb]!)", "'!)\\n(;FF[4]SZ[5];B[bb' is not SGF"),
-        ("(;B[aa]())", "a variation without moves"),
-        ("(;B[aa](;W[bb]);B[cc])", "a node after variations"),
-        ("(;B[aa](C[bb]))", "a property outside the nodes"),
+        ("(;B[aa]())", "variation without moves"),
+        ("(;B[aa](;W[bb]);B[cc])", "node after variations"),
+        ("(;B[aa](C[bb]))", "property outside a node"),
     ],
 )
 def test_a_broken_game_costs_itself_only(text, reason):
@@ -151,7 +151,7 @@ def test_cut_short():
     for text in ("", "no game", "(x", "\0" * 100):
         games, report = read(text)
         assert games == []
-        assert [one.reason for one in report.broken] == ["no game in it"]
+        assert [one.reason for one in report.broken] == ["no game found"]
         assert report.noise == 1
 
 
@@ -524,7 +524,7 @@ def test_deep_variations(depth):
 def test_stones_over_and_over():
     start = time.process_time()
     _, report = read("(;AB" + "[aa:ss]" * 100_000 + ")")
-    assert [one.reason for one in report.broken] == ["stones are set up over and over"]
+    assert [one.reason for one in report.broken] == ["more than 10000 setup stones"]
     assert time.process_time() - start < 2.0
 
 
@@ -532,9 +532,9 @@ def test_kinds_of_broken_games():
     broken = [f"(;SZ[{size}])" for size in (20, 21, 22)] + ["(;GM[3])", "(;SZ[9];B[zz])"]
     _, report = read("\n".join(broken))
     assert report.kinds == {
-        "a board of …×…: only …×… to …×… are read": 3,
-        "game … is not Go": 1,
-        "move …, …, is not a point of …×…": 1,
+        "…×… board; only square boards of … to … lines are read": 3,
+        "not Go: game type …": 1,
+        "move …: … is not a point of a …×… board": 1,
     }
     for number in range(300):
         report.add_broken(1, "here", "x" * number)
@@ -543,7 +543,7 @@ def test_kinds_of_broken_games():
 
 
 def test_more_notes_than_moves():
-    with pytest.raises(InputError, match="2 notes beside 1 moves"):
+    with pytest.raises(InputError, match="2 notes for 1 moves"):
         write_sgf(GoGame(np.zeros(1, np.int16)), [MoveNote(), MoveNote()])
 
 

@@ -15,7 +15,7 @@ from kedge import _core  # noqa: E402
 from kedge.errors import InputError  # noqa: E402
 from kedge.models.chess.conditioning import rating_features  # noqa: E402
 from kedge.models.chess.lc0_moves import MOVES  # noqa: E402
-from kedge.records import ChessGame, read_games, write_pgn  # noqa: E402
+from kedge.records import ChessGame, read_chess_games, write_pgn  # noqa: E402
 from kedge.records.chess.filters import is_held_out_player  # noqa: E402
 from kedge.training.board.imitation import TowerRecipe, TowerTrainer  # noqa: E402
 from kedge.training.chess.policy import (  # noqa: E402
@@ -191,14 +191,14 @@ def test_two_processes_train_what_one_does(file, tmp_path):
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("step 10 of 10") == 1
-    table = table_of(read_games(file))
+    table = table_of(read_chess_games(file))
     (tmp_path / "one").mkdir()
     list(train(table, tmp_path / "one", recipe, rank=Rank(CPU)))
     one, two = (averaged(tmp_path / name) for name in ("one", "two"))
     assert (one - two).norm() < 1e-3 * one.norm()
     longer = replace(recipe, steps=20)
     assert [report["step"] for report in train(table, tmp_path / "two", longer, rank=Rank(CPU))]
-    with pytest.raises(InputError, match="3 processes cannot share 64"):
+    with pytest.raises(InputError, match="a multiple of the 3 processes, not 64"):
         next(train(table, tmp_path / "one", longer, rank=Rank(CPU, 0, 3)))
 
 
@@ -230,5 +230,5 @@ def test_damaged_checkpoints_are_refused(positions, tmp_path):
     whole = path.read_bytes()
     for content in (b"", b"garbage", whole[: len(whole) // 2]):
         path.write_bytes(content)
-        with pytest.raises(InputError, match="not a checkpoint"):
+        with pytest.raises(InputError, match="not a training checkpoint"):
             trainer().load(path)

@@ -157,7 +157,7 @@ def test_a_run_leaves_a_model_and_goes_on(games, tmp_path):
 
 
 def test_muon_needs_matrices_to_turn():
-    with pytest.raises(InputError, match="muon does not move this network; adamw or sgd"):
+    with pytest.raises(InputError, match="muon cannot train this network; use adamw or sgd"):
         ValueTrainer(begun(ValueRecipe()), ValueRecipe(optimizer="muon"), CPU)
 
 
@@ -188,7 +188,7 @@ def test_values_are_learned_from_games_and_then_from_rollouts(games, tmp_path):
                                SmallValues(weights), rng)  # fmt: skip
     assert len(played_on) == len(shares) == 3 * 9
     np.testing.assert_allclose(shares.sum(1), 1.0, atol=2e-3)
-    with pytest.raises(InputError, match="has width 16 and hidden 8, the recipe 128 and 32"):
+    with pytest.raises(InputError, match="has width=16 and hidden=8, the recipe width=128"):
         begun(ValueRecipe(), weights)
 
 
@@ -235,14 +235,14 @@ def test_too_few_games(games):
     ours = [game for game in games if not is_held_out(game)]
     with pytest.raises(InputError, match=f"{len(ours)} to train on, 0 held out"):
         split(ours)
-    with pytest.raises(InputError, match="none tells how it ended"):
+    with pytest.raises(InputError, match="none records how it ended"):
         value.positions_of(replace(game, final=None) for game in ours)
 
 
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        (["width=50", "heads=4"], "width: a multiple of the 4 heads, not 50"),
+        (["width=50", "heads=4"], "width: must be a multiple of heads=4, not 50"),
         (["optimizer=best"], "one of adamw, muon, sgd, not 'best'"),
         (["filters=3"], "the recipe has no field 'filters'"),
         (["optimizer=sgd"], "games.jsonl: no game, or none of tiers AB"),

@@ -15,7 +15,7 @@ from kedge.models.board import plain  # noqa: E402
 from kedge.models.board.onnx_backends import OnnxNetwork  # noqa: E402
 from kedge.models.go.encoding import GO, encode_go  # noqa: E402
 from kedge.models.weight_files import read_weights  # noqa: E402
-from kedge.records.go.arrays import tabulate_games  # noqa: E402
+from kedge.records.go.arrays import make_go_arrays  # noqa: E402
 from kedge.records.go.games import GoGame  # noqa: E402
 from kedge.training.board.growth import grow  # noqa: E402
 from kedge.training.board.imitation import NO_MOVE, TowerRecipe  # noqa: E402
@@ -38,7 +38,7 @@ def played(seed, plies, **fields):
 @pytest.fixture(scope="module")
 def table():
     games = [played(seed, 30, date="1990-01-01") for seed in range(4)]
-    return tabulate_games([*games, played(9, 20, date="2015-06-01", komi=7.5, result="W+2.5")])
+    return make_go_arrays([*games, played(9, 20, date="2015-06-01", komi=7.5, result="W+2.5")])
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +98,7 @@ def test_from_an_illegal_move_on_nothing_is_learned():
     good = played(1, 12, date="1990-01-01")
     moves = good.moves.copy()
     moves[8] = moves[0]  # occupied, unless captured, which twelve random stones are not
-    table = tabulate_games([GoGame(moves, komi=6.5, date="1990-01-01"), good])
+    table = make_go_arrays([GoGame(moves, komi=6.5, date="1990-01-01"), good])
     found = positions_of(table, np.arange(2))
     assert len(found) == 8 + 12
     assert torch.equal(found.batch(torch.arange(8, 20)).moves, torch.from_numpy(good.moves).long())
@@ -106,12 +106,12 @@ def test_from_an_illegal_move_on_nothing_is_learned():
 
 
 def test_what_there_is_not(tmp_path):
-    modern = tabulate_games([played(seed, 5, date="2020-01-01") for seed in range(3)])
+    modern = make_go_arrays([played(seed, 5, date="2020-01-01") for seed in range(3)])
     recipe = TowerRecipe(filters=8, blocks=1, steps=1, batch=8)
-    with pytest.raises(InputError, match=r"0 games of 1900-2014.*--modern learns from all years"):
+    with pytest.raises(InputError, match=r"0 of 1900-2014.*--modern trains on all years"):
         train(modern, tmp_path, recipe, rank=CPU)
     for device in ("openvino", "nothing"):
-        with pytest.raises(InputError, match="torch trains on cpu, cuda"), joined(device):
+        with pytest.raises(InputError, match="use cpu, cuda"), joined(device):
             pass
 
 
@@ -143,7 +143,7 @@ def test_a_small_run_learns_and_exports(table, tmp_path: Path):
         (wide / "checkpoint.pt").rename(tmp_path / f"{number}.pt")
     stages = read_checkpoint(tmp_path / "2.pt", CPU.device)["stages"]
     assert [Path(stage.get("begun_as", "")).name for stage in stages] == ["model.onnx", ""]
-    with pytest.raises(InputError, match=r"another recipe \(filters is 8 there, 16 here\)"):
+    with pytest.raises(InputError, match=r"recipe differs \(filters is 8 there, 16 here\)"):
         list(train(table, tmp_path, replace(slower, filters=16), rank=CPU))
     assert {"paper", "small"} <= set(RECIPES)
 
@@ -157,7 +157,7 @@ def test_a_checkpoint_of_another_network(table, tmp_path):
         kept[part] = {name: value for name, value in kept[part].items() if "policy" not in name}
     other = tmp_path / "other"
     other.mkdir()
-    for broken, said in ((kept, "of another network"), ({**kept, "stages": []}, "are missing")):
+    for broken, said in ((kept, "of a different network"), ({**kept, "stages": []}, "are missing")):
         torch.save(broken, path)
         with pytest.raises(InputError, match=said):
             list(train(table, tmp_path, recipe, rank=CPU))
@@ -178,9 +178,9 @@ def test_heads_by_points_are_exported(table, tmp_path):
     expected = plain.forward(weights, positions.numpy())
     np.testing.assert_allclose(found.policy, expected.policy, atol=1e-4)
     np.testing.assert_allclose(found.value, expected.value, atol=1e-4)
-    with pytest.raises(InputError, match=r"another recipe \(heads is points there, dense here\)"):
+    with pytest.raises(InputError, match=r"recipe differs \(heads is points there, dense here\)"):
         list(train(table, tmp_path, replace(recipe, heads="dense"), rank=CPU))
-    with pytest.raises(InputError, match="heads: dense, points, not none"):
+    with pytest.raises(InputError, match="heads: dense or points, not none"):
         replace(recipe, heads="none")
 
 
@@ -200,7 +200,7 @@ def test_a_larger_network_begins_as_a_smaller_one(positions, filters, blocks, he
     planes = positions.batch(torch.arange(20)).planes.float()
     for ours, theirs in zip(large(planes)[:2], small(planes)[:2], strict=True):
         torch.testing.assert_close(ours, theirs, atol=1e-5, rtol=1e-4)
-    with pytest.raises(InputError, match="cannot begin as"):
+    with pytest.raises(InputError, match="cannot shrink to"):
         grow(make_network(replace(shape, filters=20, blocks=4)), large)
 
 
@@ -234,11 +234,11 @@ def test_what_is_unfolded_computes_the_same_and_trains_as_that(positions):
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("chess", "a model of another game"),
-        ("hanabi", "a model of another game"),
+        ("chess", "not a model for go"),
+        ("hanabi", "not a model for go"),
         ("nothing", "nothing"),
         ("nowhere.onnx", "nowhere.onnx"),
-        ("nowhere.pt", "not a checkpoint"),
+        ("nowhere.pt", "not a training checkpoint"),
     ],
 )
 def test_what_cannot_be_begun_as(table, tmp_path, name, said):

@@ -127,9 +127,9 @@ def test_a_run_leaves_a_model_goes_on_and_can_be_begun_as(games, tmp_path):
     trained = begun(RECIPE, GAME, before).weights()
     for name, array in before.arrays.items():
         assert (trained.arrays[name] == array).all()
-    with pytest.raises(InputError, match="has width 32 and layers 1, the recipe 16 and 1"):
+    with pytest.raises(InputError, match="has width=32 and layers=1, the recipe width=16"):
         begun(HanabiRecipe(width=16), GAME, before)
-    with pytest.raises(InputError, match="the model to begin as plays hanabi"):
+    with pytest.raises(InputError, match="the initial model plays hanabi"):
         begun(RECIPE, Hanabi(players=3), before)
 
 
@@ -221,8 +221,8 @@ def test_the_commands(games, tmp_path):
     assert read_model(told["model"]).value.bomb == "stack"
     for player, said in (
         ("uniform", "does not play hanabi"),
-        ("hanabi(temperature=2)", "a model's name, or conventions, and no more"),
-        ("sparta(conventions)", "a model's name, or conventions, and no more"),
+        ("hanabi(temperature=2)", "give a model's name or conventions, without options"),
+        ("sparta(conventions)", "give a model's name or conventions, without options"),
     ):
         done = kedge("train", "hanabi-belief", "--blueprint", player, "--folder", tmp_path / "no")
         assert done.returncode == 2

@@ -60,5 +60,5 @@ def test_games_that_are_all_alike_have_no_variance_to_explain():
 
 
 def test_too_few_games_are_refused():
-    with pytest.raises(InputError, match="games: at least 5, so that one is held out, not 4"):
+    with pytest.raises(InputError, match="games: at least 5, not 4"):
         fit(ANY, GAME, 4, np.random.default_rng(0), greedy=False)

@@ -1,4 +1,4 @@
-"""Thinking under limits, for protocols to ask for; it knows no game and no protocol."""
+"""Thinking under limits, independent of games and protocols."""
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -11,12 +11,12 @@ import numpy as np
 from kedge.agents.agent import Analysis, draw
 from kedge.regularize import Array
 
-_DEPTH_PLAYOUTS = 50  # that stand for a half-move of depth
+_DEPTH_PLAYOUTS = 50  # playouts per half-move of depth
 
 
 @dataclass(frozen=True)
 class Limits:
-    """How long to think about a move: the first of these that is reached ends it."""
+    """Limits on thinking about one move. The first that is reached ends it."""
 
     playouts: int | None = None
     seconds: float | None = None
@@ -25,39 +25,41 @@ class Limits:
     increment: float = 0.0
     moves_to_go: int | None = None
     depth: int | None = None
-    """Half-moves to look ahead. A search by playouts knows none, and makes 50 for each where
-    nothing else says how many."""
+    """Half-moves to look ahead. It counts as 50 playouts each if no other limit applies."""
     infinite: bool = False
-    """Until stopped, whatever else is said."""
+    """Whether to think until stopped, whatever the other limits."""
     only: tuple[int, ...] | None = None
-    """The only moves to think of."""
+    """The only moves to search; None for all."""
 
     def wanted(self, usual: int, most: int) -> int:
-        """The playouts to make, where `usual` are made unless all is left to the clock (0)."""
+        """Return the playouts to make, at most `most`.
+
+        `usual` is the default; 0 leaves the number to the clock.
+        """
         if self.infinite or (self.seconds is not None and self.playouts is None):
             return most
         return min(self.playouts or usual or _DEPTH_PLAYOUTS * (self.depth or 0) or most, most)
 
     def enough(self, overhead: float) -> float | None:
-        """When to stop searching, in seconds on our clock; None for never."""
-        found = None
+        """Return the seconds on our clock after which to stop searching; None for never."""
+        seconds = None
         if self.remaining is not None:
             share = self.remaining / max(2, min(30, self.moves_to_go or 30))
-            found = min(share + 0.8 * self.increment, 0.8 * self.remaining) - overhead
+            seconds = min(share + 0.8 * self.increment, 0.8 * self.remaining) - overhead
         if self.seconds is not None:
             own = self.seconds - min(overhead, self.seconds / 4)
-            found = own if found is None else min(found, own)
-        return found
+            seconds = own if seconds is None else min(seconds, own)
+        return seconds
 
 
 class Control:
-    """Through which another thread ends thinking, or turns pondering into thinking."""
+    """Lets another thread end thinking, or turn pondering into thinking."""
 
     def __init__(self, *, pondering: bool = False) -> None:
         self.stopped = False
         self.pondering = pondering
         self._changed = threading.Condition()
-        self._start = self._begun = perf_counter()
+        self._start = self._created = perf_counter()
 
     def stop(self) -> None:
         with self._changed:
@@ -71,46 +73,47 @@ class Control:
                 self._changed.notify_all()
 
     def wait_until(self, done: Callable[[], bool], seconds: float | None = None) -> None:
-        """Until stopped, `done`, or `seconds` have passed."""
+        """Wait until stopped, until `done()`, or until `seconds` have passed."""
         with self._changed:
             self._changed.wait_for(lambda: self.stopped or done(), seconds)
 
     def wait_for_leave(self, limits: Limits) -> None:
-        """Until a move may be played: not while pondering, nor in infinite analysis."""
+        """Wait until a move may be played: not while pondering, nor in infinite analysis."""
         self.wait_until(lambda: not (self.pondering or limits.infinite))
 
     @property
     def clock(self) -> float:
-        """Seconds on our own clock: since the start, or since the move that was pondered."""
+        """Seconds on our own clock: since the start, or since pondering became thinking."""
         return perf_counter() - self._start
 
     @property
     def seconds(self) -> float:
-        """Since the start."""
-        return perf_counter() - self._begun
+        """Seconds since the start."""
+        return perf_counter() - self._created
 
 
 @dataclass(frozen=True)
 class Thought:
-    """What is known after some playouts; `analysis` takes its time to tell."""
+    """State of a search after some playouts."""
 
     analysis: Callable[[], Analysis]
+    """Computes the current analysis, which is slow."""
     playouts: int
     seconds: float
     kept: int = 0
-    """Playouts of those that an earlier search made."""
+    """Playouts kept from an earlier search."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """The move to play, and the reply that is expected."""
+    """The move to play, and the expected reply."""
 
     action: int
     reply: int | None = None
 
 
 class Growing(Protocol):
-    """A search that is watched as it grows, such as `kedge.agents.chess.Search`."""
+    """A search that runs in steps, such as `kedge.agents.board.puct.Search`."""
 
     @property
     def playouts(self) -> int: ...
@@ -129,10 +132,10 @@ def think(
     overhead: float = 0.0,
     pause: Callable[[Analysis], float] | None = None,
 ) -> Iterator[Thought]:
-    """A thought after every batch, until there are `playouts`, or `limits` or `control` end it.
+    """Yield a thought after every batch, until `playouts`, `limits` or `control` end it.
 
-    It ends no earlier than the move is to be played: in pondering, in infinite analysis and in
-    the pause that the first thought gives rise to, it goes on without new thoughts.
+    It returns when the move may be played. So it waits while pondering, in infinite analysis, and
+    for the seconds that `pause` computes from the first analysis.
     """
     kept = search.playouts
     enough = limits.enough(overhead)
@@ -150,29 +153,30 @@ def think(
 
 
 def choose(
-    found: Analysis,
+    analysis: Analysis,
     actions: Sequence[int],
     rng: np.random.Generator,
     *,
     top_p: float = 1.0,
     best: bool = False,
 ) -> Choice:
-    """One of the legal `actions`, drawn from the policy; the `best` one if so asked."""
-    index = found.top1 if best else draw(nucleus(found.policy, top_p, found.anchor), rng)
-    line = found.lines[index] if found.lines else [actions[index]]
+    """Draw one of the legal `actions` from the policy; with `best`, take the first choice."""
+    policy = analysis.policy
+    index = analysis.top1 if best else draw(nucleus(policy, top_p, analysis.anchor), rng)
+    line = analysis.lines[index] if analysis.lines else [actions[index]]
     return Choice(actions[index], line[1] if len(line) > 1 else None)
 
 
 def nucleus(policy: Array, top_p: float, anchor: Array) -> Array:
-    """The likeliest actions that together have `top_p`, at least one; normalised.
+    """Return the policy over the likeliest actions that together have `top_p`, at least one.
 
-    Of those that are alike the anchor's come first, as in a search's order.
+    The anchor breaks ties, as in the order of a search.
     """
     if top_p >= 1.0:
         return policy
     order = np.lexsort((-anchor, -policy))
     before = np.cumsum(policy[order]) - policy[order]
     kept = np.zeros_like(policy)
-    chosen = order[(before < top_p) & (policy[order] > 0.0)]
-    kept[chosen] = policy[chosen]
+    selected = order[(before < top_p) & (policy[order] > 0.0)]
+    kept[selected] = policy[selected]
     return np.asarray(kept / kept.sum())

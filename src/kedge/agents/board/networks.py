@@ -6,21 +6,18 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 
-from kedge.agents.agent import Agent
-from kedge.agents.board.puct import NetworkAgent, PuctAgent
+from kedge.agents.board.puct import NetworkAgent
 from kedge.errors import InputError
 from kedge.machine import cores
 from kedge.models import embedded
 from kedge.models.board.backends import Dtype, Network
-from kedge.models.board.mixture import SplitNetwork
 from kedge.models.board.onnx_backends import OnnxNetwork, OpenVinoNetwork
 from kedge.models.board.torch_backend import TorchNetwork
 from kedge.models.board.tower import TowerNetwork
 from kedge.models.board.weights import Weights
-from kedge.models.chess.conditioning import for_players, is_told
+from kedge.models.chess.conditioning import for_players, takes_ratings
 from kedge.models.named import is_known, load
 from kedge.models.store import is_path, resolve
-from kedge.search.puct import Settings
 from kedge.specs import Spec, parse
 
 _KEPT = 64  # networks; a file of many games has many pairs of ratings
@@ -35,14 +32,14 @@ _device: ContextVar[tuple[str, Dtype, int | None]] = ContextVar(
 def computing_on(
     device: str, dtype: Dtype = "float32", threads: int | None = None
 ) -> Iterator[None]:
-    """Networks that are loaded within compute here.
+    """Set the device of networks that are loaded inside the ``with`` block.
 
-    "cpu" is kedge's own, and ONNX Runtime for graphs of others' making; "openvino" is OpenVINO's;
-    the others are torch's.
-    Agents made within use so many threads of the CPU; all cores, if None.
+    "cpu" means kedge's own kernels, or ONNX Runtime for graphs of other programs. "openvino" means
+    OpenVINO, any other device torch. Agents that are made inside use `threads` CPU threads, or all
+    cores.
     """
     if device == "cpu" and dtype != "float32":
-        raise InputError("the CPU computes in float32; --device openvino knows bfloat16")
+        raise InputError("--device cpu computes in float32 only; --device openvino has bfloat16")
     token = _device.set((device, dtype, threads))
     try:
         yield
@@ -51,51 +48,51 @@ def computing_on(
 
 
 def network(name: Spec | str, threads: int | None = None) -> Network:
-    """The network that `name` stands for; loaded once a process and device.
+    """Return the network that `name` names; it is loaded once per process and device.
 
-    It is a model that ships with kedge, a stored one, or a path's; one that is told who plays, for
-    players of some rating: "chess(elo=1700)".
+    `name` is a shipped or stored model, or a path. A model that takes ratings as input may have
+    them as arguments: "chess(elo=1700)".
     """
     spec = model_spec(name)
-    told = {key: _number(key, value) for key, value in spec.kwargs.items()}
-    if spec.args or not set(told) <= {"elo", "opponent"}:
-        raise InputError(f"{spec}: a model is told elo and opponent, and nothing else")
+    ratings = {key: _number(key, value) for key, value in spec.kwargs.items()}
+    if spec.args or not set(ratings) <= {"elo", "opponent"}:
+        raise InputError(f"{spec}: a model takes no parameters but elo and opponent")
     if spec.name in embedded.names():
-        return _loaded((str(spec),), lambda: _for(spec.name, told), threads)
+        return _loaded((str(spec),), lambda: _weights(spec.name, ratings), threads)
     path = resolve(spec.name).resolve()
     try:
         stat = path.stat()
     except OSError as error:
         raise InputError(f"{path}: cannot read ({error.strerror})") from None
-    key = (path, stat.st_mtime_ns, stat.st_size, *told.items())
-    return _loaded(key, lambda: _for(spec.name, told, path), threads)
+    key = (path, stat.st_mtime_ns, stat.st_size, *ratings.items())
+    return _loaded(key, lambda: _weights(spec.name, ratings, path), threads)
 
 
 def model_spec(name: Spec | str) -> Spec:
-    """The name of a model, and what it is told."""
+    """Return the spec of a model; a path without arguments is taken as it is."""
     if isinstance(name, Spec):
         return name
     return Spec(name) if is_path(name) and not name.endswith(")") else parse(name)
 
 
 def is_rated(name: Spec | str) -> bool:
-    """Whether it is a model that is told who plays."""
+    """Whether `name` names a model that takes ratings as input."""
     model = model_spec(name).name
     weights = load(model) if is_known(model) or is_path(model) else None
-    return isinstance(weights, Weights) and is_told(weights)
+    return isinstance(weights, Weights) and takes_ratings(weights)
 
 
-def _for(name: str, told: dict[str, float], path: Path | None = None) -> Path | Weights:
-    """The weights of a model for the players it is told of; of others' graphs, the path."""
+def _weights(name: str, ratings: dict[str, float], path: Path | None = None) -> Path | Weights:
+    """Return the weights of a model for these ratings; for graphs of other programs, the path."""
     try:
         weights = load(name)
     except InputError:
-        if path is None or told:
+        if path is None or ratings:
             raise
         return path
     if not isinstance(weights, Weights):
         raise InputError(f"{name} is not a model of a board game")
-    return for_players(weights, name, **told)  # type: ignore[arg-type]
+    return for_players(weights, name, **ratings)  # type: ignore[arg-type]
 
 
 def _loaded(
@@ -107,7 +104,7 @@ def _loaded(
     with _loading:
         if (*key, *where) not in _networks:
             while len(_networks) >= _KEPT:
-                del _networks[next(iter(_networks))]  # the oldest; who plays it keeps it
+                del _networks[next(iter(_networks))]  # the oldest; its agents keep it
             _networks[(*key, *where)] = _compute(model(), threads)
         return _networks[(*key, *where)]
 
@@ -127,78 +124,29 @@ def _compute(model: Path | Weights, threads: int) -> Network:
 
 
 def device() -> tuple[str, Dtype, int]:
-    """Where networks are to compute, and on how many threads of the CPU."""
+    """Return the device of networks, their number type, and the number of CPU threads."""
     where, dtype, threads = _device.get()
     return where, dtype, threads or cores()
 
 
 def is_cpu(device: str) -> bool:
-    """Whether cores compute there, and not something beside them."""
+    """Whether the device is the CPU."""
     return device in ("cpu", "openvino")
 
 
 def network_agent(name: Spec | str, temperature: float = 1.0) -> NetworkAgent:
-    """The model `name` by itself."""
-    return NetworkAgent(network(name), _number("temperature", temperature))
+    """Return the model `name` alone."""
+    threads = _device.get()[2] or 0
+    return NetworkAgent(network(name), _number("temperature", temperature), threads)
 
 
 def rated_agent(name: str, elo: float, opponent: float | None, temperature: float) -> NetworkAgent:
-    """The model `name`, which is told who plays, as a player of rating `elo` by itself."""
-    told = {"elo": elo} if opponent is None else {"elo": elo, "opponent": opponent}
-    return network_agent(Spec(name, (), told), temperature)
-
-
-def puct_agent(
-    anchor: Agent,
-    value: Agent | None,
-    *,
-    c_puct: float,
-    playouts: int,
-    temperature: float,
-    constant_lambda: float,
-    batch: int,
-    gumbel: int,
-    forward_lambda: float | None,
-) -> PuctAgent:
-    """PUCT over the network of `anchor`, whose temperature becomes the prior's.
-
-    With `value` that network says what positions are worth.
-    """
-    if not isinstance(anchor, NetworkAgent) or not isinstance(value, NetworkAgent | None):
-        what = "value" if isinstance(anchor, NetworkAgent) else "anchor"
-        raise InputError(f"puct: its {what} is a model, such as maia-1900 or a quoted path")
-    settings = Settings(
-        c_puct=_number("c_puct", c_puct),
-        playouts=_whole("playouts", playouts),
-        constant_lambda=_number("constant_lambda", constant_lambda),
-        batch=_whole("batch", batch),
-        gumbel=_whole("gumbel", gumbel),
-    )
-    return PuctAgent(
-        split_network(anchor.network, anchor.network if value is None else value.network),
-        settings,
-        temperature=_number("temperature", temperature),
-        prior_temperature=anchor.temperature,
-        threads=_device.get()[2] or 0,
-        forward_lambda=_number("forward_lambda", forward_lambda or 0.0),
-    )
-
-
-def split_network(prior: Network, value: Network) -> Network:
-    """The moves of one and the judgement of the other; one and the same is asked once."""
-    if value.encoding != prior.encoding:
-        games = value.encoding.game, prior.encoding.game
-        raise InputError("a model of {} cannot say what positions of {} are worth".format(*games))
-    return prior if value is prior else SplitNetwork(prior, value)
+    """Return the model `name` alone as a player of rating `elo` against `opponent`."""
+    ratings = {"elo": elo} if opponent is None else {"elo": elo, "opponent": opponent}
+    return network_agent(Spec(name, (), ratings), temperature)
 
 
 def _number(what: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise InputError(f"{what}: a number, not {value}")
     return float(value)
-
-
-def _whole(what: str, value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise InputError(f"{what}: a whole number, not {value}")
-    return value

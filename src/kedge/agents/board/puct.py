@@ -1,6 +1,6 @@
-"""Agents of a network: a human model by itself, and PUCT over it. In chess and in Go."""
+"""Agents of a network: a human model alone, and PUCT over it."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self, cast
@@ -9,12 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from kedge import _core
-from kedge.agents.agent import Analysis, draw
+from kedge.agents.agent import Analysis, BasePlayer
+from kedge.agents.board.any_game import puct_analysis
 from kedge.catalogue import GameEntry, find
 from kedge.errors import InputError
 from kedge.models.board.backends import Network
 from kedge.models.board.lanes import Lane, batch_size, open_lanes
-from kedge.regularize import Array
+from kedge.models.board.mixture import SplitNetwork
 from kedge.search.puct import (
     EvaluateBatch,
     ForestLane,
@@ -25,15 +26,14 @@ from kedge.search.puct import (
     result,
     search_chunks,
     search_many,
-    sharpened,
 )
 
-#: Of a root's legal moves those that may be tried.
+#: Mask of a root's legal moves that may be tried.
 Allowed = npt.NDArray[np.bool_]
 
 
-class ModelAgent(ABC):
-    """A network, and a search over it that may be no more than a look at the root."""
+class ModelAgent(BasePlayer[Any]):
+    """A network, and a search over it, which may be one evaluation of the root."""
 
     network: Network
     settings: Settings
@@ -42,8 +42,8 @@ class ModelAgent(ABC):
     threads: int
 
     @abstractmethod
-    def _analysis(self, found: SearchResult) -> Analysis:
-        """What was found, as this agent plays it."""
+    def _analysis(self, result: SearchResult) -> Analysis:
+        """Return the result of a search as this agent plays it."""
 
     @property
     def _entry(self) -> GameEntry:
@@ -57,34 +57,40 @@ class ModelAgent(ABC):
 
     @property
     def batch_size(self) -> int:
-        """How many states at once make the best of the network."""
+        """Number of states per chunk that uses the device best."""
         return max(1, batch_size(self.network) // self.settings.batch)
 
-    def policy(self, state: Any, player: int) -> Array:
-        return self.analyse_many([state])[0].policy
+    def analyse_many(
+        self, questions: Sequence[Any], rng: np.random.Generator | None = None
+    ) -> list[Analysis]:
+        """Analyse each state as if it were alone, while the network sees full batches.
 
-    def act(self, state: Any, player: int, rng: np.random.Generator) -> int:
-        policy = self.policy(state, player)
-        actions: list[int] = state.board.legal_actions()
-        return actions[draw(policy, rng)]
-
-    def analyse_many(self, states: Sequence[Any], *, lines: bool = False) -> list[Analysis]:
-        """Each state as if it were alone, the network seeing full batches; `lines` take longer."""
-        if not states:
+        Searches draw nothing, so `rng` has no effect.
+        """
+        if not questions:
             return []
-        agent = self.on_board_of(states[0])
-        boards = [agent.going_on(state).board for state in states]
-        if not lines:
-            size = min(agent.batch_size, len(boards))
-            chunks = [boards[first : first + size] for first in range(0, len(boards), size)]
-            lanes = agent._lanes(size, len(chunks))
-            found = search_chunks(lanes, chunks, self.settings, self._analysis)
-            return [chunk[row] for chunk in found for row in range(len(chunk.policy))]
+        agent = self.on_board_of(questions[0])
+        boards = [agent.going_on(state).board for state in questions]
+        size = min(agent.batch_size, len(boards))
+        chunks = [boards[first : first + size] for first in range(0, len(boards), size)]
+        lanes = agent._lanes(size, len(chunks))
+        analyses = search_chunks(lanes, chunks, self.settings, self._analysis)
+        return [chunk[row] for chunk in analyses for row in range(len(chunk.policy))]
+
+    def explain_many(
+        self, questions: Sequence[Any], rng: np.random.Generator | None = None
+    ) -> list[Analysis]:
+        """Analyse each state, with the line that is expected after each move. This takes longer."""
+        if not questions:
+            return []
+        agent = self.on_board_of(questions[0])
+        boards = [agent.going_on(state).board for state in questions]
         ((forest, evaluate),) = agent._lanes(len(boards), 1)
-        return [self._analysis(one) for one in search_many(forest, boards, evaluate, self.settings)]
+        results = search_many(forest, boards, evaluate, self.settings)
+        return [self._analysis(result) for result in results]
 
     def analyse_chunks(self, chunks: Iterable[Sequence[Any]]) -> Iterator[Analysis]:
-        """The boards of every chunk in one analysis. A chunk has at most `batch_size` of them."""
+        """Yield one analysis per chunk of at most `batch_size` boards."""
         lanes = self._lanes(self.batch_size)
         fitting = ([self._fitting(board) for board in boards] for boards in chunks)
         return search_chunks(lanes, fitting, self.settings, self._analysis)
@@ -94,36 +100,36 @@ class ModelAgent(ABC):
         return forest
 
     def on_board_of(self, state: Any) -> Self:
-        """The same agent, its network for boards of that size."""
+        """Return this agent with its network for boards of the state's size."""
         side = self.network.encoding.side
         size = getattr(self._own(state), "size", side)
         return self if size == side else replace(self, network=self.network.on(size))  # type: ignore[type-var]
 
     def _own(self, state: Any) -> Any:
-        """`state`, if it is of the game that this agent plays."""
+        """Return `state`; raise an `InputError` if it is of another game."""
         kind: Any = type(state)
         if kind is not self.states:
             game = self.network.encoding.game
-            raise InputError(f"an agent for {game} is asked about a {kind.__name__}")
+            raise InputError(f"agent plays {game}, not states of the class {kind.__name__}")
         return state
 
     def _fitting(self, board: Any) -> Any:
-        """`board`, if it has the size that the network is for."""
+        """Return `board`; raise an `InputError` if the network is for another size."""
         side = self.network.encoding.side
         size = getattr(board, "size", side)
         if size != side:
-            raise InputError(f"{side}×{side} and {size}×{size} at once: ask about one size")
+            raise InputError(f"boards of {side}×{side} and {size}×{size}: use one size per call")
         return board
 
     def going_on(self, state: Any) -> Any:
-        """`state`, if it is one that this agent plays, and not over."""
+        """Return `state`; raise an `InputError` if this agent cannot play it or it is over."""
         self._fitting(self._own(state).board)
         if not state.board.legal_actions():
-            raise InputError("the game is over: there is nothing to play")
+            raise InputError("the game is over: no move to play")
         return state
 
     def allowed(self, state: Any, only: Collection[int] | None) -> Allowed | None:
-        """Where the legal moves are among `only`, which must have some; None where all are."""
+        """Return the mask of legal moves in `only`, at least one; None if all are allowed."""
         actions = self.going_on(state).board.legal_actions()
         if only is None:
             return None
@@ -132,8 +138,8 @@ class ModelAgent(ABC):
             raise InputError("none of the moves to search is legal")
         return allowed
 
-    def told(self, forest: NativeForest, tree: int) -> Analysis:
-        """What the tree knows by now; telling takes its time."""
+    def analysis_of(self, forest: NativeForest, tree: int) -> Analysis:
+        """Return the current analysis of a tree. Slow to compute."""
         return self._analysis(result(forest, tree, self.settings))
 
     def _lanes(self, trees: int, most: int | None = None) -> list[ForestLane]:
@@ -160,20 +166,32 @@ class NetworkAgent(ModelAgent):
     def __post_init__(self) -> None:
         check_temperature(self.temperature)
 
-    def analyse(self, state: Any, player: int) -> Iterator[Analysis]:
-        yield self.analyse_many([state])[0]
+    def puct_search(self, value: Any, settings: Settings, **options: Any) -> "PuctAgent":
+        """Return PUCT over this network, whose temperature becomes the prior's.
 
-    def _analysis(self, found: SearchResult) -> Analysis:
-        policy = found.policy(self.temperature)
+        With `value`, that agent's network values the positions.
+        """
+        if value is not None and not isinstance(value, NetworkAgent):
+            raise InputError("puct: value= takes a model, such as maia-1900 or a quoted path")
+        return PuctAgent(
+            split_network(self.network, self.network if value is None else value.network),
+            settings,
+            prior_temperature=self.temperature,
+            threads=self.threads,
+            **options,
+        )
+
+    def _analysis(self, result: SearchResult) -> Analysis:
+        policy = result.policy(self.temperature)
         return Analysis(
-            anchor=found.prior,
+            anchor=result.prior,
             policy=policy,
-            q=found.q,
-            value=found.value,
+            q=result.q,
+            value=result.value,
             smooth=policy,
-            lines=found.lines,
-            actions=found.actions,
-            mask=found.mask,
+            lines=result.lines,
+            actions=result.actions,
+            mask=result.mask,
         )
 
 
@@ -188,7 +206,7 @@ class PuctAgent(ModelAgent):
     settings: Settings = field(default_factory=Settings)
     temperature: float = 1.0
     prior_temperature: float = 1.0
-    """Of the anchor in the whole tree: τ^(1/T), normalised."""
+    """Temperature of the anchor in the whole tree: τ^(1/T), normalised."""
     threads: int = 0
     forward_lambda: float = 0.0
 
@@ -196,19 +214,19 @@ class PuctAgent(ModelAgent):
         check_temperature(self.temperature)
         check_temperature(self.prior_temperature)
         if self.prior_temperature == 0.0:
-            raise InputError("the temperature of a search's anchor: above 0")
+            raise InputError("temperature of a search's anchor: must be above 0")
         if not self.forward_lambda >= 0.0:
             raise InputError(f"forward_lambda: at least 0, not {self.forward_lambda:g}")
 
     def analyse(self, state: Any, player: int) -> Iterator[Analysis]:
-        """After every batch of playouts, until they are spent."""
-        for found in self.search(state):
-            yield found()
+        """Yield an analysis after every batch of playouts, until they are spent."""
+        for analysis in self.search(state):
+            yield analysis()
 
     def search(
         self, state: Any, only: Collection[int] | None = None
     ) -> Iterator[Callable[[], Analysis]]:
-        """After every batch of playouts a function that tells what is known by now, in its time.
+        """Yield after every batch of playouts a function that computes the current analysis.
 
         See `Search`.
         """
@@ -216,28 +234,14 @@ class PuctAgent(ModelAgent):
         for _ in search.run():
             yield search.analysis
 
-    def _analysis(self, found: SearchResult) -> Analysis:
-        forward = found.forward_policy(self.forward_lambda) if self.forward_lambda else None
-        return Analysis(
-            anchor=found.prior,
-            policy=found.policy(self.temperature)
-            if forward is None
-            else sharpened(forward, self.temperature),
-            q=found.q,
-            value=found.value,
-            smooth=found.smooth_policy() if forward is None else forward,
-            visits=found.visits,
-            best=found.order[..., 0] if forward is None else None,
-            lines=found.lines,
-            actions=found.actions,
-            mask=found.mask,
-        )
+    def _analysis(self, result: SearchResult) -> Analysis:
+        return puct_analysis(result, self.temperature, self.forward_lambda)
 
 
 class Search:
-    """A position's tree, which is watched as it grows and may be kept for the next move.
+    """The search tree of a position. It runs in steps and may be kept for the next move.
 
-    With `only` no other move is tried at the root: the rest of the prior is shared out.
+    With `only`, the root tries no other moves; the prior is renormalised over them.
     """
 
     def __init__(self, agent: PuctAgent, state: Any, only: Collection[int] | None = None) -> None:
@@ -251,14 +255,14 @@ class Search:
 
     @property
     def playouts(self) -> int:
-        """Evaluations at and below the root, those that were kept among them."""
+        """Evaluations at and below the root, including kept ones."""
         return self._forest.playouts(self._tree)
 
     def run(self, playouts: int | None = None) -> Iterator[int]:
-        """Until there are so many, or as many as the agent makes; yields how many there are.
+        """Search until there are `playouts`, by default those of the agent.
 
-        It does so after every batch, and once if there is nothing to do. It may be left at any
-        time, and run again.
+        Yields their number after every batch, and once if there is nothing to do. A caller may
+        stop at any time and run it again.
         """
         self.agent.going_on(self.state)
         wanted = playouts or self.agent.settings.playouts
@@ -266,8 +270,8 @@ class Search:
         try:
             while True:
                 if made < wanted:
-                    # A batch at a time: else those that end a game, which nobody evaluates, run on
-                    # by the thousand, and the last of them unseen.
+                    # One batch at a time: playouts that end a game need no evaluation, and would
+                    # otherwise run on by the thousand without a yield.
                     batch = min(wanted, made + self.agent.settings.batch)
                     forest.set_playouts(self._tree, batch)
                     if forest.collect():
@@ -284,11 +288,11 @@ class Search:
         evaluate(self._forest, self._lane, self.agent.prior_temperature, allowed)
 
     def analysis(self) -> Analysis:
-        """What is known by now; telling takes its time."""
-        return self.agent.told(self._forest, self._tree)
+        """The current analysis. Slow to compute."""
+        return self.agent.analysis_of(self._forest, self._tree)
 
     def advance(self, action: int) -> None:
-        """Play `action`, and keep what was searched below it. A Gumbel root cannot be left."""
+        """Play `action` and keep the tree below it. A Gumbel root does not allow it."""
         try:
             self._forest.advance(self._tree, action)
         except ValueError as error:
@@ -296,6 +300,15 @@ class Search:
         self.state.board.push(action)
         self.state.history.append(action)
         self._allowed = None
+
+
+def split_network(prior: Network, value: Network) -> Network:
+    """Return a network with the moves of `prior` and the values of `value`."""
+    if value.encoding != prior.encoding:
+        raise InputError(
+            f"a model of {value.encoding.game} cannot value positions of {prior.encoding.game}"
+        )
+    return prior if value is prior else SplitNetwork(prior, value)
 
 
 def check_temperature(temperature: float) -> None:
@@ -306,9 +319,9 @@ def check_temperature(temperature: float) -> None:
 def evaluate(
     forest: NativeForest, lane: Lane, temperature: float, allowed: Mapping[int, Allowed]
 ) -> None:
-    """Have the leaves that wait evaluated, the anchor being at `temperature`.
+    """Evaluate the waiting leaves, with the anchor at `temperature`.
 
-    `allowed` has, by the number of a tree whose root waits, its only moves.
+    `allowed` has the masks of allowed root moves, by the number of the tree.
     """
     moves = cast("_core.EncodingForest", forest).encode(
         lane.masks, lane.numbers, lane.moves, lane.policy_size
@@ -325,4 +338,4 @@ def evaluate(
     try:
         forest.update_logits(logits, values, temperature)
     except ValueError:
-        raise InputError("the network answers with numbers that are not finite") from None
+        raise InputError("the network's output is not finite") from None

@@ -1,4 +1,4 @@
-"""Searches of many players that grow together, so that the network sees full batches."""
+"""Searches of many players that run together, so that the network sees full batches."""
 
 import threading
 from collections import deque
@@ -16,17 +16,17 @@ from kedge.models.board.backends import Network
 from kedge.models.board.lanes import open_lanes
 from kedge.search.puct import admit
 
-#: Is told what is known by now, and whether that is the end.
+#: Receives the current analysis, and whether it is the last.
 OnUpdate: TypeAlias = Callable[[Analysis, bool], None]
 
-_FEW = 4  # searches that are all told of as often as they ask for
+_FEW = 4  # searches that get updates as often as they ask for
 
 
 class SharedSearch(Future[Analysis]):
-    """One search among others; a future, whose result is what is known at the end.
+    """One search among others: a future whose result is the last analysis.
 
-    It fails with what went wrong in its network or in whoever follows it, and is cancelled if it
-    is stopped while it stands in line. In asyncio: ``await asyncio.wrap_future(search)``.
+    An error of its network or of its `on_update` is its exception. A search that is stopped while
+    it waits in the queue is cancelled. In asyncio: ``await asyncio.wrap_future(search)``.
     """
 
     def __init__(
@@ -41,55 +41,55 @@ class SharedSearch(Future[Analysis]):
         self.agent, self.board, self.allowed = agent, board, allowed
         self.stopped = False
         self._on_update, self._every = on_update, every
-        self._due = 0.0  # when there is next something to tell
+        self._due = 0.0  # time of the next update
 
     def stop(self) -> None:
-        """End it after the batch under way; what is known by then is the result."""
+        """End the search after the current batch; its result is the analysis by then."""
         self.stopped = True
 
-    def follow(self, told: Callable[[], Analysis], done: bool, crowd: int) -> bool:
-        """Tell who follows, if it is time; returns whether the search has ended.
+    def update(self, analyse: Callable[[], Analysis], done: bool, searches: int) -> bool:
+        """Call `on_update` if it is due; return whether the search has ended.
 
-        Telling takes time from searching: in a `crowd` each is told less often.
+        Updates take time from searching, so each of many `searches` gets them less often.
         """
         now = perf_counter()
         try:
             if done or (self._on_update is not None and now >= self._due):
-                self._due = now + self._every * max(1.0, crowd / _FEW)
-                analysis = told()
+                self._due = now + self._every * max(1.0, searches / _FEW)
+                analysis = analyse()
                 if self._on_update is not None:
                     self._on_update(analysis, done)
                 if done:
                     self.set_result(analysis)
-        except Exception as error:  # this one's trouble alone
+        except Exception as error:  # the other searches go on
             self.set_exception(error)
             return True
         return done
 
 
 class SharedSearches:
-    """Takes searches from any thread, and grows them in one of its own while there are some.
+    """Takes searches from any thread, and runs them in one thread of its own.
 
-    Each is exactly the sequential search, whoever else is there: a batch takes the next leaf of
-    every tree over one network and prior temperature, whatever their dials. So a long search does
-    not hold up the short ones.
+    Each search gives exactly the result that it would give alone. A batch takes the next leaf of
+    every tree that has the same network and prior temperature, whatever its other settings. So a
+    long search does not delay short ones.
 
     Parameters
     ----------
     together
-        Leaves that may wait for the networks at once; a search takes as many as its ``batch``. Who
-        comes later stands in line.
+        Most leaves that wait for the networks at once; a search takes as many as its ``batch``.
+        Further searches wait in a queue.
     most
-        Searches under way, those in line among them; beyond that they are refused.
+        Most searches, including waiting ones; further searches are refused.
     idle
         Seconds without a search after which the thread ends.
     """
 
     def __init__(self, together: int = 64, most: int = 512, idle: float = 5.0) -> None:
         self._together, self._most, self._idle = together, most, idle
-        self._changed = threading.Condition()  # guards all but the groves, which are the thread's
-        self._line: deque[SharedSearch] = deque()
-        self._under_way = 0
+        self._changed = threading.Condition()  # guards all but the groves: only the thread's
+        self._queue: deque[SharedSearch] = deque()
+        self._active = 0
         self._closed = False
         self._thread: threading.Thread | None = None
         self._groves: dict[tuple[Network, float], _Grove] = {}
@@ -104,28 +104,28 @@ class SharedSearches:
         only: Collection[int] | None = None,
         playouts: int | None = None,
     ) -> SharedSearch:
-        """Have a state searched, by so many `playouts` or as many as the agent makes.
+        """Search a state with `playouts`, by default those of the agent.
 
-        `on_update` is called in the searches' thread after the first batch, then at most `every` so
-        many seconds, less often among many, and at the end; it must be quick. With `only` no other
-        move is tried.
+        `on_update` is called in the searches' thread: after the first batch, then at most once per
+        `every` seconds (less often among many searches), and at the end. It must be quick. With
+        `only`, the root tries no other moves.
         """
         if playouts is not None:
             if not isinstance(agent, PuctAgent):
-                raise InputError("playouts: a model by itself looks once, and does not search")
+                raise InputError("playouts: a model alone does not search")
             agent = replace(agent, settings=replace(agent.settings, playouts=playouts))
         if agent.settings.batch > self._together:
-            raise InputError(f"batch: at most {self._together} where searches share the network")
+            raise InputError(f"batch: at most {self._together} when searches share the network")
         agent = agent.on_board_of(state)
         allowed = agent.allowed(state, only)
         search = SharedSearch(agent, state.clone().board, allowed, on_update, every)
         with self._changed:
             if self._closed:
-                raise InputError("no more searches are taken: they are closed")
-            if self._under_way >= self._most:
+                raise InputError("closed: no more searches")
+            if self._active >= self._most:
                 raise InputError(f"busy with {self._most} searches: try again later")
-            self._under_way += 1
-            self._line.append(search)
+            self._active += 1
+            self._queue.append(search)
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="searches", daemon=True)
                 self._thread.start()
@@ -134,7 +134,7 @@ class SharedSearches:
         return search
 
     def close(self) -> None:
-        """Stop all, and wait until they have ended."""
+        """Stop all searches, and wait until they have ended."""
         with self._changed:
             self._closed = True
             self._changed.notify()
@@ -144,44 +144,44 @@ class SharedSearches:
 
     def _count_off(self, _: Future[Analysis]) -> None:
         with self._changed:
-            self._under_way -= 1
+            self._active -= 1
 
     def _run(self) -> None:
         while self._is_wanted():
-            for search in self._next_in_line():
+            for search in self._next_searches():
                 self._plant(search)
             for key, grove in list(self._groves.items()):
                 grove.grow()
                 if not grove.searches:
-                    del self._groves[key]  # and with it the memory of its trees
+                    del self._groves[key]  # frees the memory of its trees
 
     def _is_wanted(self) -> bool:
         with self._changed:
             if not self._groves:
-                self._changed.wait_for(lambda: self._line or self._closed, self._idle)
-            if not self._groves and not self._line:
+                self._changed.wait_for(lambda: self._queue or self._closed, self._idle)
+            if not self._groves and not self._queue:
                 self._thread = None
                 return False
             return True
 
-    def _next_in_line(self) -> list[SharedSearch]:
-        """Those whose turn it is, first come first served."""
-        growing = [search for grove in self._groves.values() for search in grove.searches.values()]
-        free = self._together - sum(search.agent.settings.batch for search in growing)
+    def _next_searches(self) -> list[SharedSearch]:
+        """Take from the queue the searches that there is room for, first come first served."""
+        running = [search for grove in self._groves.values() for search in grove.searches.values()]
+        free = self._together - sum(search.agent.settings.batch for search in running)
         with self._changed:
             if self._closed:
-                for search in (*growing, *self._line):
+                for search in (*running, *self._queue):
                     search.stop()
-            for search in [search for search in self._line if search.stopped]:
+            for search in [search for search in self._queue if search.stopped]:
                 search.cancel()
-                self._line.remove(search)
-            found = []
-            while self._line and self._line[0].agent.settings.batch <= free:
-                search = self._line.popleft()
+                self._queue.remove(search)
+            searches = []
+            while self._queue and self._queue[0].agent.settings.batch <= free:
+                search = self._queue.popleft()
                 if search.set_running_or_notify_cancel():
                     free -= search.agent.settings.batch
-                    found.append(search)
-            return found
+                    searches.append(search)
+            return searches
 
     def _plant(self, search: SharedSearch) -> None:
         key = search.agent.network, search.agent.prior_temperature
@@ -197,7 +197,7 @@ class _Grove:
     """The trees over one network and prior temperature."""
 
     def __init__(self, agent: ModelAgent, rows: int) -> None:
-        self.searches: dict[int, SharedSearch] = {}  # by their trees
+        self.searches: dict[int, SharedSearch] = {}  # by tree
         self._forest = agent.new_forest()
         (self._lane,) = open_lanes(agent.network, rows, most=1)
         self._temperature = agent.prior_temperature
@@ -207,7 +207,7 @@ class _Grove:
         self.searches[tree] = search
 
     def grow(self) -> None:
-        """By a batch; those that end with it leave, all of them if the network fails."""
+        """Advance all searches by one batch and drop the finished ones, or all on an error."""
         forest = self._forest
         try:
             self._evaluate()
@@ -215,10 +215,10 @@ class _Grove:
             for search in self.searches.values():
                 search.set_exception(error)
             self.searches.clear()
-        crowd = len(self.searches)
+        count = len(self.searches)
         for tree, search in list(self.searches.items()):
             done = search.stopped or forest.playouts(tree) >= search.agent.settings.playouts
-            if search.follow(partial(search.agent.told, forest, tree), done, crowd):
+            if search.update(partial(search.agent.analysis_of, forest, tree), done, count):
                 forest.remove(tree)
                 del self.searches[tree]
 
@@ -226,7 +226,7 @@ class _Grove:
         forest, allowed = self._forest, {}
         for tree, search in self.searches.items():
             settings, made = search.agent.settings, forest.playouts(tree)
-            # A batch at a time, as `Search.run` does and for its reason.
+            # One batch at a time, for the reason given in `Search.run`.
             forest.set_playouts(tree, min(settings.playouts, made + settings.batch))
             if made == 0 and search.allowed is not None:
                 allowed[tree] = search.allowed

@@ -1,16 +1,16 @@
-"""From the weights of a board game's network to the agent that plays it."""
+"""Makers of the agents of board games' networks."""
 
 from collections.abc import Callable
 
 from kedge.agents.agent import Agent
 from kedge.models.board.weights import Weights
-from kedge.models.chess.conditioning import is_told
+from kedge.models.chess.conditioning import takes_ratings
 from kedge.specs import Spec
 
 
 def network_maker(name: str, weights: Weights) -> Callable[..., Agent]:
     """Return the maker of the model `name` alone; a model with ratings as input takes them."""
-    return rated_model(name) if is_told(weights) else model(name)
+    return rated_model(name) if takes_ratings(weights) else model(name)
 
 
 def model(name: str) -> Callable[..., Agent]:

@@ -1,4 +1,4 @@
-"""A chess player that thinks under limits, for protocols to talk to; it knows none of them."""
+"""A chess engine that thinks under limits, independent of protocols."""
 
 import math
 import re
@@ -21,38 +21,42 @@ from kedge.regularize import Array, entropy
 from kedge.specs import Spec
 
 SHIPPED = "chess"
-_QUICKEST = 0.15  # seconds that people take, premoves aside
+_QUICKEST = 0.15  # least seconds that people take, premoves aside
 
 
 @dataclass(frozen=True)
 class Options(model_engine.Options):
-    """How an `Engine` plays."""
+    """Options of an `Engine`."""
 
     elo: int | None = None
-    """Play as people of this rating do, whatever the model: see `choose_models`."""
+    """Rating of the people to play like, whatever the model: see `choose_models`."""
     human_time: bool = False
+    """Whether to take as long for a move as people do."""
 
 
 class Engine(ModelEngine):
-    """A game of chess, and how to play it."""
+    """A game of chess, and models that play it."""
 
     shipped = SHIPPED
-    playout_bytes = 3000  # some 35 moves
+    playout_bytes = 3000  # about 35 moves
     options: Options
     state: ChessState
 
     def __init__(self) -> None:
         super().__init__()
         self.options = Options()
-        self._longest = 0.0  # seconds that a clock has shown in this game
+        self._longest = 0.0  # most seconds that a clock has shown in this game
         self.new_game()
 
     def new_game(self) -> None:
-        """From the start, with another clock."""
+        """Start a new game, with another clock."""
         self.state, self._start, self._longest, self._last = ChessState(), START_FEN, 0.0, None
 
     def set_position(self, fen: str | None, moves: Iterable[str] = ()) -> None:
-        """The legal start of `moves` is kept when the rest is bad, and the `InputError` raised."""
+        """Set the position after `moves`.
+
+        An illegal move raises an `InputError`; the moves before it stay on the board.
+        """
         start = START_FEN if fen is None else fen
         self.state, self._start = ChessState.from_fen(start), start
         for number, text in enumerate(moves, 1):
@@ -67,10 +71,10 @@ class Engine(ModelEngine):
         return choose_models(options)
 
     def load(self) -> str | None:
-        """Have the network ready; says which it is if it was not.
+        """Load the network and return its description; None if it is loaded already.
 
-        When it cannot be had, the last one stays, or the shipped one comes, and the error says so:
-        a game cannot do without a move.
+        On an error the last network stays, or the shipped one is loaded, because a game needs
+        moves. The error names the network in use.
         """
         try:
             loaded = super().load()
@@ -80,34 +84,34 @@ class Engine(ModelEngine):
             raise InputError(f"{error}; meanwhile it {self._playing}") from error
         model = self.options.model
         playing = [model_spec(name).name for name in choose_models(self.options)[0]]
-        passed = model is not None and model_spec(model).name not in playing
-        return f"by rating, not with {model}: {loaded}" if loaded and passed else loaded
+        ignored = model is not None and model_spec(model).name not in playing
+        return f"by rating, not with {model}: {loaded}" if loaded and ignored else loaded
 
     def think(self, limits: Limits, control: Control) -> Iterator[Thought]:
         self._longest = max(self._longest, limits.remaining or 0.0)
         as_people = self.options.human_time and limits.remaining is not None
         return self._think(
-            limits, control, (lambda found: self._pause(found, limits)) if as_people else None
+            limits, control, (lambda analysis: self._pause(analysis, limits)) if as_people else None
         )
 
-    def _pause(self, found: Analysis, limits: Limits) -> float:
-        """Seconds that people take, and that the clock has."""
-        wait = human_seconds(found.anchor, self.state, limits, self._longest, self._rng)
+    def _pause(self, analysis: Analysis, limits: Limits) -> float:
+        """Return the seconds that people take, at most those on the clock."""
+        wait = human_seconds(analysis.anchor, self.state, limits, self._longest, self._rng)
         return min(wait, max(0.0, (limits.remaining or 0.0) - self.options.overhead))
 
 
 def rated_models() -> dict[int, str]:
-    """The stored Maias, by the rating of the people they play like."""
+    """Return the names of the stored Maias, by the rating of the people they play like."""
     names = (name for name in stored_names() if re.fullmatch(r"maia-\d{3,4}", name))
     return {int(name.removeprefix("maia-")): name for name in names}
 
 
 def choose_models(options: Options) -> tuple[list[str], float]:
-    """The models to play with, one or two, and the share of the second.
+    """Return the models to play with, one or two, and the share of the second.
 
-    A rating counts before a model that is named. The stored Maias on both sides of it play it,
-    mixed by how near it is to each, or the one that meets it. Elsewhere the model that ships with
-    kedge is told the rating: it knows every one. So is a model that is named and can be told.
+    A rating goes before a named model, unless that model takes ratings as input. The stored Maia
+    of this rating plays, or a mixture of the nearest ones below and above. Outside their range the
+    shipped model plays with the rating as input.
     """
     elo = options.elo
     if elo is None:
@@ -127,10 +131,10 @@ def choose_models(options: Options) -> tuple[list[str], float]:
 def human_seconds(
     anchor: Array, state: ChessState, limits: Limits, longest: float, rng: np.random.Generator
 ) -> float:
-    """How long to take for a move, drawn as people's times are spread (see `move_times`).
+    """Draw the seconds to take for a move from people's times (see `move_times`).
 
-    `longest` is the most that the clock has shown. At most a tenth of the clock is taken, which
-    people go beyond at times, and lose on time.
+    `longest` is the most that the clock has shown. The result is at most a tenth of the clock;
+    people sometimes take more, and lose on time.
     """
     remaining = limits.remaining or 0.0
     planes, _ = encode_chess([state])

@@ -1,20 +1,20 @@
-"""Forced mates, proved. A search only samples: what it visits most may still have an escape."""
+"""Proofs of forced mates. A search only samples: its most visited line may have an escape."""
 
 from collections.abc import Callable, Sequence
 
 from kedge import _core
 from kedge.games.chess import ChessState
 
-_MOST = 5_000  # positions to look at for a line, some ten milliseconds
-_NEAR = 3  # moves, of a mate that is looked for
+_MOST = 5_000  # positions per line, about ten milliseconds
+_NEAR = 3  # longest mate that `forced_end` looks for, in moves
 
 
 def forced_mate(state: ChessState, line: Sequence[int]) -> int | None:
-    """In how many moves the first move of `line` mates by force; below 0 if its mover is mated.
+    """Return in how many moves the first move of `line` forces mate; negative if it gets mated.
 
-    Only a line that ends in checkmate is looked into, no deeper than it goes. Every defence is
-    tried, and against each the moves that give check. So a number is a proof, though perhaps not
-    of the shortest mate; None says only that there was none.
+    Only a line that ends in checkmate is examined, no deeper than it goes. Every defence is tried,
+    and against each only moves that give check. So a number is a proof, though perhaps not of the
+    shortest mate. None proves nothing.
     """
     board = state.board.copy()
     for action in line:
@@ -35,11 +35,11 @@ def forced_mate(state: ChessState, line: Sequence[int]) -> int | None:
 
 
 def forced_end(state: ChessState) -> tuple[float, list[int]] | None:
-    """What a mate that is near makes of a position for its mover, 1 or -1, and the moves that force
-    it; none where the mover is the one who is mated.
+    """Return the mover's value by a forced mate, 1 or -1, and the line that forces it.
 
-    Looked for are mates by checks alone, in three moves at most: those that a reader of a game sees
-    and that a search of few playouts may have passed by. None says only that none was found.
+    The line is empty if the mover gets mated. Only mates by checks alone in at most three moves
+    are found: readers of a game see them, and a search of few playouts may miss them. None proves
+    nothing.
     """
     board = state.board.copy()
     if board.is_terminal():
@@ -57,22 +57,22 @@ def forced_end(state: ChessState) -> tuple[float, list[int]] | None:
 
 
 class _TooManyError(Exception):
-    """Positions: nothing is proved."""
+    """Too many positions: nothing is proved."""
 
 
 class _Prover:
-    """Asks about the mover of its board, which it moves and takes back."""
+    """Proves mates for or against the mover of a board. It makes and takes back moves on it."""
 
     def __init__(self, board: _core.ChessBoard) -> None:
         self._board = board
         self._positions = 0
 
     def wins(self, moves: int) -> bool:
-        """Whether the mover mates with checks alone, in as many moves or fewer."""
+        """Whether the mover mates with checks alone in at most `moves` moves."""
         return not self._board.is_terminal() and self._winner(moves) is not None
 
     def loses(self, moves: int) -> bool:
-        """Whether the mover, whatever it plays, is mated in as many moves of its opponent."""
+        """Whether every move of the mover lets the opponent mate in at most `moves` moves."""
         if self._board.is_terminal():
             return _is_mated(self._board)
         return moves > 0 and all(
@@ -80,7 +80,7 @@ class _Prover:
         )
 
     def mating_line(self, moves: int) -> list[int]:
-        """By which the mover wins in so many moves: against the first defence that there is."""
+        """Return a mating line of at most `moves` moves, against the first legal defences."""
         board, line = self._board, list[int]()
         while (action := self._winner(moves)) is not None:
             line.append(action)
@@ -95,7 +95,7 @@ class _Prover:
         return line
 
     def _winner(self, moves: int) -> int | None:
-        """A check by which the mover wins in as many moves or fewer."""
+        """Return a check that wins for the mover in at most `moves` moves, or None."""
 
         def wins() -> bool:
             return self._board.in_check and self.loses(moves - 1)

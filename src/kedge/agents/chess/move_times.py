@@ -1,7 +1,7 @@
-"""How long people take for a move: a model of few numbers, fitted to games with clocks.
+"""How long people take for a move: a small model, fitted to games with clocks.
 
-The logarithm of the seconds is normal about a weighted sum of what the mover sees. `kedge train
-move-times` fits it.
+The logarithm of the seconds is normally distributed around a weighted sum of `FEATURES`. `kedge
+train move-times` fits it.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from kedge.regularize import Array
 
 FEATURES = ("constant", "share", "longest", "opening", "ply", "entropy", "taken")
-_MOVES = 40  # that the clock is shared out to
+_MOVES = 40  # moves among which the clock is divided
 _OPENING = 20  # half-moves
 
 
@@ -27,9 +27,9 @@ class MoveTimes:
         return np.asarray(features @ np.array(self.weights))
 
 
-#: What `kedge train move-times` made of the 4,317 games with clocks among those of Lichess that the
-#: tests find under `KEDGE_DATA`: 161,867 moves of 4,321 players, at most twenty games of each, in
-#: blitz, rapid and a little classical chess. Half of the moves are of players rated 1500 to 2030.
+#: Fitted by `kedge train move-times` to the 4,317 games with clocks among the Lichess games that
+#: the tests find under `KEDGE_DATA`: 161,867 moves of 4,321 players, at most twenty games each, in
+#: blitz, rapid and a little classical chess. Half of the moves are by players rated 1500 to 2030.
 PEOPLE = MoveTimes((-3.483, 0.238, 0.421, 1.776, -0.758, 0.461, -0.327), 1.013)
 
 
@@ -43,20 +43,20 @@ def features(
     taken: npt.NDArray[np.bool_] | bool,
     moves_to_go: int | None = None,
 ) -> Array:
-    """`FEATURES` of a move, or of many, in the last axis.
+    """Return the `FEATURES` of one move or of many, in the last axis.
 
     Parameters
     ----------
     remaining, longest, increment
-        Seconds on the mover's clock, the most that it has shown, and those added a move.
+        Seconds on the mover's clock, the most that it has shown, and seconds added per move.
     ply
         Half-moves made before.
     entropy
-        Of people's moves here, in nats: 0 if all play the same, 1 to 1.5 mostly.
+        Entropy of people's moves here, in nats: 0 if all play the same, mostly 1 to 1.5.
     taken
-        Whether a piece of the mover's was just taken.
+        Whether one of the mover's pieces was just taken.
     moves_to_go
-        To the next time control.
+        Moves to the next time control.
     """
     moves = max(1, min(_MOVES, moves_to_go or _MOVES))
     share = remaining / moves + increment
@@ -73,7 +73,7 @@ def features(
 
 
 def just_taken(planes: npt.NDArray[np.uint64]) -> npt.NDArray[np.bool_]:
-    """Whether the mover has a piece less than a half-move ago, of packed planes (n, 112)."""
+    """Whether the mover has fewer pieces than a half-move ago, from packed planes (n, 112)."""
     now, before = (
         np.unpackbits(np.ascontiguousarray(planes[:, first : first + 6]).view(np.uint8), axis=1)
         for first in (0, 13)

@@ -1,4 +1,4 @@
-"""From the names of Diplomacy models to the agents that order as they do."""
+"""Diplomacy models and their agents, by name."""
 
 from functools import lru_cache
 
@@ -14,34 +14,34 @@ from kedge.models.diplomacy.values import SmallValues, ValueWeights
 from kedge.models.named import load
 
 _KEPT = 8
-_BATCHES = {"cpu": 256, "cuda": 4096}  # what goes to a network at a time
-_APART = {"cpu": 1, "cuda": 64}  # … where many orders are drawn
+_BATCHES = {"cpu": 256, "cuda": 4096}  # rows per call of a network
+_APART = {"cpu": 1, "cuda": 64}  # … when many orders are drawn for each
 
 
 def human_agent(name: str, temperature: float = 1.0, top_p: float = 1.0) -> ImitationAgent:
-    """The model `name` by itself: one that ships with kedge, a stored one, or a path."""
+    """Return the model `name` alone: shipped, stored, or a path."""
     return ImitationAgent(order_model(name), value_model(VALUE), temperature, top_p)
 
 
 def order_model(name: str) -> OrderModel:
     weights = load(name)
     if not isinstance(weights, DiplomacyWeights):
-        raise InputError(f"{name}: not a model of what people order")
+        raise InputError(f"{name} is not a model of people's orders in Diplomacy")
     return _orders(name, weights.sha256, *device())
 
 
 def value_model(name: str) -> ValueModel:
     weights = load(name)
     if not isinstance(weights, DiplomacyWeights | ValueWeights):
-        raise InputError(f"{name}: not a model of Diplomacy")
+        raise InputError(f"{name} is not a model of Diplomacy")
     return _values(name, weights.sha256, *device())
 
 
 def value_weights(name: str) -> ValueWeights:
-    """Of a small network of values."""
+    """Return the weights of a small value network."""
     weights = load(name)
     if not isinstance(weights, ValueWeights):
-        raise InputError(f"{name}: not a small network of values, as diplomacy-value is")
+        raise InputError(f"{name} is not a small value network, such as diplomacy-value")
     return weights
 
 
@@ -49,7 +49,7 @@ def value_weights(name: str) -> ValueWeights:
 def _orders(name: str, _sha256: str, where: str, dtype: Dtype, threads: int) -> OrderModel:
     weights = load(name)
     assert isinstance(weights, DiplomacyWeights)
-    sizes = _of(_BATCHES, where), _of(_APART, where)
+    sizes = _size(_BATCHES, where), _size(_APART, where)
     if where == "cpu":
         return NetworkOrders(OnnxOrders(weights, threads), *sizes)
     return SampledOrders(TorchOrders(weights, where, dtype), *sizes)
@@ -62,11 +62,11 @@ def _values(name: str, _sha256: str, where: str, dtype: Dtype, threads: int) -> 
         return SmallValues(weights, threads)
     assert isinstance(weights, DiplomacyWeights)
     return NetworkValues(
-        weights, threads=threads, device=where, dtype=dtype, batch=_of(_BATCHES, where)
+        weights, threads=threads, device=where, dtype=dtype, batch=_size(_BATCHES, where)
     )
 
 
-def _of(sizes: dict[str, int], where: str) -> int:
+def _size(sizes: dict[str, int], where: str) -> int:
     if where == "openvino":
         raise InputError("Diplomacy's networks run on cpu or cuda, not on openvino")
     return sizes["cpu" if where == "cpu" else "cuda"]

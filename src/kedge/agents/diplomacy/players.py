@@ -1,19 +1,19 @@
-"""Agents for Diplomacy: a human model by itself, and one-ply search over it."""
+"""Agents for Diplomacy: a human model alone, and one-ply search over it."""
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf, nan
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 
-from kedge.agents.agent import Analysis, draw
+from kedge.agents.agent import Analysis, BasePlayer
 from kedge.agents.board.networks import device
 from kedge.agents.diplomacy.search import (
     NOTHING,
     Candidates,
-    Choice,
+    CandidateSettings,
     JointValues,
     choose_candidates,
     draw_orders,
@@ -23,7 +23,6 @@ from kedge.agents.diplomacy.search import (
 from kedge.errors import InputError
 from kedge.games.diplomacy import POWERS, DiplomacyState, PackedOrders
 from kedge.models.diplomacy.model import OrderModel, Question, ValueModel
-from kedge.regularize import Array
 from kedge.search.one_ply import OnePly, search
 from kedge.search.regret import Iterate, Oracle, PiKLHedge
 from kedge.search.regret.parameters import check_lambdas
@@ -33,13 +32,17 @@ States = dict[int, DiplomacyState]  # by id
 
 @dataclass(frozen=True, kw_only=True)
 class OrdersAnalysis(Analysis):
-    """What an agent thinks of one power's decision; an action is all that the power orders."""
+    """Analysis of one power's decision; an action is a joint order of the power's units."""
 
     orders: list[PackedOrders]
     """One joint order of the power for each entry of ``anchor``, ``policy`` and ``q``."""
 
+    @property
+    def moves(self) -> list[PackedOrders]:
+        return self.orders
+
     def marginals(self) -> dict[int, float]:
-        """Of each order of a unit, packed, how likely it is."""
+        """Return the probability of each packed order of a unit."""
         shares: dict[int, float] = {}
         for orders, share in zip(self.orders, self.policy.tolist(), strict=True):
             for order in orders.tolist():
@@ -47,62 +50,47 @@ class OrdersAnalysis(Analysis):
         return shares
 
 
-@runtime_checkable
-class DiplomacyPlayer(Protocol):
-    """Whoever is asked about many positions, and several powers of each, at once.
+class OrdersAgent(BasePlayer[Question]):
+    """An agent for Diplomacy, asked about powers in states.
 
-    Questions about the very same state object share one search; each power still draws by itself.
+    Questions about the very same state object share one search; each power still draws alone.
     """
 
-    states: ClassVar[type]
+    model: OrderModel
+    """Human model, the anchor."""
+    value: ValueModel
+    """Model that values positions."""
 
     @property
-    def model(self) -> OrderModel:
-        """The human model that it starts from."""
-        ...
-
-    def analyse_many(
-        self, questions: Sequence[Question], rng: np.random.Generator
-    ) -> list[OrdersAnalysis]: ...
-
-    def act_many(
-        self, questions: Sequence[Question], rng: np.random.Generator
-    ) -> list[PackedOrders]:
-        """What each asked power orders now."""
-        ...
-
-
-class _OrdersAgent(ABC):
-    """The verbs of an agent, from one analysis."""
-
-    states: ClassVar[type] = DiplomacyState
+    def states(self) -> type:
+        return DiplomacyState
 
     @abstractmethod
     def analyse_many(
         self, questions: Sequence[Question], rng: np.random.Generator
     ) -> list[OrdersAnalysis]: ...
 
-    def act_many(
-        self, questions: Sequence[Question], rng: np.random.Generator
-    ) -> list[PackedOrders]:
-        found = self.analyse_many(questions, rng)
-        return [one.orders[draw(one.policy, rng)] for one in found]
+    def analyse_played(
+        self,
+        questions: Sequence[Question],
+        played: Sequence[PackedOrders],
+        rng: np.random.Generator,
+    ) -> list[OrdersAnalysis]:
+        """Analyse each question with the orders that were `played` among the candidates.
 
-    def analyse(self, state: DiplomacyState, player: int) -> Iterator[OrdersAnalysis]:
-        yield from self.analyse_many([(state, player)], np.random.default_rng(0))
+        An agent that has no candidates ignores them.
+        """
+        return self.analyse_many(questions, rng)
 
-    def policy(self, state: DiplomacyState, player: int) -> Array:
-        return next(self.analyse(state, player)).policy
-
-    def act(self, state: DiplomacyState, player: int, rng: np.random.Generator) -> PackedOrders:
-        return self.act_many([(state, player)], rng)[0]
+    def question(self, state: DiplomacyState, player: int) -> Question:
+        return state, player
 
 
 @dataclass(frozen=True)
-class ImitationAgent(_OrdersAgent):
+class ImitationAgent(OrdersAgent):
     """Orders as a human model does, at a temperature; the anchor of searches.
 
-    ``value`` says what positions are worth, to searches that have no other.
+    ``value`` values positions for searches that name no other model.
     """
 
     model: OrderModel
@@ -128,89 +116,103 @@ class ImitationAgent(_OrdersAgent):
     def analyse_many(
         self, questions: Sequence[Question], rng: np.random.Generator
     ) -> list[OrdersAnalysis]:
-        """Of the joint orders among `samples`."""
+        """Return one analysis per question, of the joint orders among `samples` draws."""
         _check(questions)
-        drawn = draw_orders(self.model, questions, self.samples, rng, self.temperature, self.top_p)
+        draws = draw_orders(self.model, questions, self.samples, rng, self.temperature, self.top_p)
         values = self.value.values([state.board for state, _ in questions])
         return [
             OrdersAnalysis(
-                anchor=normalised(one.log_probability),
-                policy=normalised(one.log_probability / self.temperature),
-                q=np.full(len(one.orders), nan),
+                anchor=normalised(drawn.log_probability),
+                policy=normalised(drawn.log_probability / self.temperature),
+                q=np.full(len(drawn.orders), nan),
                 value=float(shares[power]),
-                orders=one.orders,
+                orders=drawn.orders,
             )
-            for one, shares, (_, power) in zip(drawn, values, questions, strict=True)
+            for drawn, shares, (_, power) in zip(draws, values, questions, strict=True)
         ]
 
     def act_many(
         self, questions: Sequence[Question], rng: np.random.Generator
     ) -> list[PackedOrders]:
         _check(questions)
-        drawn = draw_orders(self.model, questions, 1, rng, self.temperature, self.top_p)
-        return [one.orders[0] for one in drawn]
+        draws = draw_orders(self.model, questions, 1, rng, self.temperature, self.top_p)
+        return [drawn.orders[0] for drawn in draws]
 
 
 @dataclass(frozen=True)
-class OrderSearch(_OrdersAgent):
-    """One-ply search over the candidates of all seven powers, then a draw from the policy found."""
+class OrderSearch(OrdersAgent):
+    """One-ply search over the candidates of all seven powers; plays a draw from its policy."""
 
     model: OrderModel
     value: ValueModel
     search: OnePly
-    choice: Choice = field(default_factory=Choice)
+    candidate_settings: CandidateSettings = field(default_factory=CandidateSettings)
     rollout: int = 0
-    """Movement phases that the model plays on before a position is valued."""
+    """Movement phases that the model plays before a position is valued."""
     greedy: bool = False
-    """Play the candidate of the highest value: where everyone else keeps to the anchor (λ = ∞),
-    the best response to it."""
+    """Whether to play the candidate of the highest value. With all others at the anchor (λ = ∞)
+    it is the best response."""
     threads: int = 0
-    """Of the CPU, beside the models' own; 0 for all there are."""
+    """CPU threads, besides those of the models; 0 for all cores."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.rollout, int) or self.rollout < 0:
             raise InputError(f"rollout: a number of movement phases, not {self.rollout}")
 
     def analyse_many(
+        self, questions: Sequence[Question], rng: np.random.Generator
+    ) -> list[OrdersAnalysis]:
+        return self._analyse(questions, rng)
+
+    def analyse_played(
+        self,
+        questions: Sequence[Question],
+        played: Sequence[PackedOrders],
+        rng: np.random.Generator,
+    ) -> list[OrdersAnalysis]:
+        return self._analyse(questions, rng, played)
+
+    def _analyse(
         self,
         questions: Sequence[Question],
         rng: np.random.Generator,
         given: Sequence[PackedOrders] | None = None,
     ) -> list[OrdersAnalysis]:
-        """`given`, one joint order a question, are candidates too, however unlikely they are."""
+        """Analyse each question. `given`, one joint order per question, is a candidate too."""
         _check(questions)
-        asked: dict[int, set[int]] = {}  # by state: questions about the very same share a search
+        asked: dict[int, set[int]] = {}  # powers by state: one search per state object
         states = {id(state): state for state, _ in questions}
         for state, power in questions:
             asked.setdefault(id(state), set()).add(power)
         candidates = self._candidates(states, asked, rng)
         if given is not None:
             self._add(candidates, questions, given)
-        # A power with one candidate has nothing to search.
+        # A power with one candidate needs no search.
         busy = [
             root
             for root, powers in candidates.items()
             if any(len(powers[power].orders) > 1 for power in asked[root])
         ]
-        found = dict(zip(busy, self._search(states, candidates, asked, busy, rng), strict=True))
+        results = dict(zip(busy, self._search(states, candidates, asked, busy, rng), strict=True))
         values = self.value.values([state.board for state, _ in questions])
         return [
-            self._analysis(candidates.get(id(state)), found.get(id(state)), power, shares[power])
+            self._analysis(candidates.get(id(state)), results.get(id(state)), power, shares[power])
             for (state, power), shares in zip(questions, values, strict=True)
         ]
 
     def _candidates(
         self, states: States, asked: dict[int, set[int]], rng: np.random.Generator
     ) -> dict[int, list[Candidates]]:
-        """Of every power, for the states in which somebody who is asked has orders to give."""
+        """Return all powers' candidates, for states where a power that is asked has orders due."""
         due = [
             root
             for root, state in states.items()
             if any(state.board.orders_due(power) for power in asked[root])
         ]
         questions = [(states[root], power) for root in due for power in range(len(POWERS))]
-        chosen = choose_candidates(self.model, questions, self.choice, rng)
-        return {root: chosen[len(POWERS) * k : len(POWERS) * (k + 1)] for k, root in enumerate(due)}
+        selected = choose_candidates(self.model, questions, self.candidate_settings, rng)
+        count = len(POWERS)
+        return {root: selected[count * k : count * (k + 1)] for k, root in enumerate(due)}
 
     def _add(
         self,
@@ -222,8 +224,8 @@ class OrderSearch(_OrdersAgent):
         asked = [questions[i] for i in due]
         before = [candidates[id(state)][power] for state, power in asked]
         after = with_orders(self.model, asked, before, [given[i] for i in due])
-        for (state, power), one in zip(asked, after, strict=True):
-            candidates[id(state)][power] = one
+        for (state, power), extended in zip(asked, after, strict=True):
+            candidates[id(state)][power] = extended
 
     def _search(
         self,
@@ -251,21 +253,21 @@ class OrderSearch(_OrdersAgent):
             self.threads,
         )
         oracle = Oracle(joint.counts, joint.utilities)
-        anchors = [[one.anchor for one in root] for root in roots]
+        anchors = [[power.anchor for power in root] for root in roots]
         return search(oracle, anchors, self.search, rng.spawn(len(busy)))
 
     def _analysis(
         self,
         powers: list[Candidates] | None,
-        found: Iterate | None,
+        result: Iterate | None,
         power: int,
         value: float,
     ) -> OrdersAnalysis:
         orders, anchor = NOTHING if powers is None else powers[power]
-        if found is None:
+        if result is None:
             unknown = np.full(len(orders), nan)
             return OrdersAnalysis(anchor, anchor, unknown, float(value), orders=orders)
-        q, policy = found.q[power], found.policies[power]
+        q, policy = result.q[power], result.policies[power]
         if self.greedy:
             policy = np.eye(len(q))[np.argmax(q)]
         return OrdersAnalysis(anchor, policy, q, float(policy @ q), orders=orders)
@@ -284,12 +286,13 @@ def search_agent(
     value: ValueModel | None = None,
     **dial: Any,
 ) -> OrderSearch:
-    """The search called `name` over `anchor`, as the paper has it or as its authors released it.
+    """Return the search called `name` over `anchor`.
 
-    `name` is a regret minimiser's, with ``lam`` or ``lambdas`` as its dial; or "best-response".
+    `name` is a regret minimiser, with ``lam`` or ``lambdas`` as its dial, or "best-response".
+    `preset` is "paper", or "authors" for the settings of the authors' released code.
     """
     if (anchor.temperature, anchor.top_p) != (1.0, 1.0):
-        raise InputError("anchor: a search has it at temperature 1 and top_p 1; leave them out")
+        raise InputError("anchor: a search needs temperature 1 and top_p 1; leave them out")
     for what, lams in dial.items():
         check_lambdas(lams, np.size(lams), "lambda" if what == "lam" else what)
     greedy = name == "best-response"
@@ -299,7 +302,7 @@ def search_agent(
         anchor.model,
         anchor.value if value is None else value,
         OnePly(PiKLHedge(inf), iterations) if greedy else settings,
-        Choice(candidates, per_unit, samples, 1.0 if released else 0.95, released),
+        CandidateSettings(candidates, per_unit, samples, 1.0 if released else 0.95, released),
         rollout,
         greedy,
         device()[2],
@@ -308,4 +311,4 @@ def search_agent(
 
 def _check(questions: Sequence[Question]) -> None:
     if any(state.is_terminal() for state, _ in questions):
-        raise InputError("the game is over: there is nothing to order")
+        raise InputError("the game is over: no orders to give")

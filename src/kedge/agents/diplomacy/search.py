@@ -1,4 +1,4 @@
-"""What one-ply search asks in Diplomacy: candidate orders, and what joint orders are worth."""
+"""Parts of one-ply search in Diplomacy: candidate orders, and values of joint orders."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,16 +31,17 @@ ROLLOUT_TEMPERATURE, ROLLOUT_TOP_P = 0.75, 0.95
 
 
 @dataclass(frozen=True)
-class Choice:
-    """Which candidates a power has: the likeliest of `samples` joint orders of the human model."""
+class CandidateSettings:
+    """How to select a power's candidates: the likeliest of `samples` draws of the human model."""
 
     candidates: int = 30
+    """Most candidates per power."""
     per_unit: float = 3.5
-    """At most so many for each unit to be ordered."""
+    """Most candidates per unit with orders due."""
     samples: int = 1024
     top_p: float = 0.95
     coordinated_first: bool = False
-    """Orders that support what they say come before likelier ones."""
+    """Whether coordinated joint orders come before likelier ones."""
 
     def __post_init__(self) -> None:
         whole = isinstance(self.candidates, int)
@@ -53,13 +54,13 @@ class Choice:
 
 
 class Candidates(NamedTuple):
-    """What a power may choose from, and how likely people are to: the anchor τ."""
+    """Joint orders that a power may choose, and their probabilities for people: the anchor τ."""
 
     orders: list[PackedOrders]
     anchor: Array
 
 
-#: Of a power that has no orders to give.
+#: Candidates of a power without orders due.
 NOTHING = Candidates([np.zeros(0, np.uint32)], np.ones(1))
 
 
@@ -72,30 +73,34 @@ def draw_orders(
     top_p: float = 1.0,
     most: Sequence[int] | None = None,
 ) -> list[Drawn]:
-    """`OrderModel.draw`, which is not asked of powers that have nothing to order."""
+    """Call `OrderModel.draw` for the powers that have orders due; others get `NOTHING`."""
     nothing = Drawn(NOTHING.orders, np.array([count]), np.zeros(1))
     due = [state.board.orders_due(power) > 0 for state, power in questions]
     asked = list(compress(questions, due))
-    how: dict[str, Any] = {"temperature": temperature, "top_p": top_p}
-    how["most"] = None if most is None else list(compress(most, due))
-    drawn = iter(model.draw(asked, count, rng, **how) if asked else [])
+    options: dict[str, Any] = {"temperature": temperature, "top_p": top_p}
+    options["most"] = None if most is None else list(compress(most, due))
+    drawn = iter(model.draw(asked, count, rng, **options) if asked else [])
     return [next(drawn) if is_due else nothing for is_due in due]
 
 
 def choose_candidates(
-    model: OrderModel, questions: Sequence[Question], choice: Choice, rng: np.random.Generator
+    model: OrderModel,
+    questions: Sequence[Question],
+    settings: CandidateSettings,
+    rng: np.random.Generator,
 ) -> list[Candidates]:
+    """Draw joint orders of the model and select the candidates of each question."""
     units = (state.board.orders_due(power) for state, power in questions)
-    limits = [max(1, min(choice.candidates, ceil(choice.per_unit * count))) for count in units]
-    # What is coordinated is known of whole orders only: then all are wanted.
-    most = None if choice.coordinated_first else limits
-    drawn = draw_orders(model, questions, choice.samples, rng, top_p=choice.top_p, most=most)
-    return [_kept(one, limit, choice) for one, limit in zip(drawn, limits, strict=True)]
+    limits = [max(1, min(settings.candidates, ceil(settings.per_unit * count))) for count in units]
+    # Only whole joint orders show whether they are coordinated, so then all of them are needed.
+    most = None if settings.coordinated_first else limits
+    draws = draw_orders(model, questions, settings.samples, rng, top_p=settings.top_p, most=most)
+    return [_select(drawn, limit, settings) for drawn, limit in zip(draws, limits, strict=True)]
 
 
-def _kept(drawn: Drawn, limit: int, choice: Choice) -> Candidates:
+def _select(drawn: Drawn, limit: int, settings: CandidateSettings) -> Candidates:
     likeliest = np.argsort(-drawn.log_probability, kind="stable")
-    if choice.coordinated_first:
+    if settings.coordinated_first:
         sound = coordinated(_table(drawn.orders))
         likeliest = likeliest[np.argsort(~sound[likeliest], kind="stable")]
     kept = likeliest[:limit]
@@ -108,28 +113,29 @@ def with_orders(
     candidates: Sequence[Candidates],
     given: Sequence[PackedOrders],
 ) -> list[Candidates]:
-    """Candidates with one joint order more each, unless it is among them already."""
-    firsts = [one.orders[0] for one in candidates]
-    likely = [float(one.sum()) for one in model.score([*questions] * 2, [*given, *firsts])]
+    """Return the candidates with one more joint order each, unless they have it already."""
+    firsts = [old.orders[0] for old in candidates]
+    scores = model.score([*questions] * 2, [*given, *firsts])
+    logs = [float(score.sum()) for score in scores]
     return [
-        one if place_among(one.orders, orders) is not None else _with(one, orders, mine - first)
-        for one, orders, mine, first in zip(
-            candidates, given, likely[: len(given)], likely[len(given) :], strict=True
+        old if place_among(old.orders, orders) is not None else _with(old, orders, mine - first)
+        for old, orders, mine, first in zip(
+            candidates, given, logs[: len(given)], logs[len(given) :], strict=True
         )
     ]
 
 
 def _with(candidates: Candidates, orders: PackedOrders, log_odds: float) -> Candidates:
-    """With orders that are so likely for people against the first candidate."""
-    kept, anchor = (one[: MOST_CANDIDATES - 1] for one in candidates)
-    tiny = np.finfo(np.float64).tiny  # where the model has it impossible
+    """Add orders; `log_odds` is their log-probability less that of the first candidate."""
+    kept, anchor = (column[: MOST_CANDIDATES - 1] for column in candidates)
+    tiny = np.finfo(np.float64).tiny  # if the model gives it no probability
     whole = np.append(anchor, max(anchor[0] * np.exp(log_odds), tiny))
     return Candidates([*kept, orders], whole / whole.sum())
 
 
 def place_among(candidates: Sequence[PackedOrders], orders: PackedOrders) -> int | None:
-    """Where joint orders are the same, in whatever order they are written."""
-    same = (np.array_equal(np.sort(one), np.sort(orders)) for one in candidates)
+    """Return the index of the same joint orders, however they are sorted; None if missing."""
+    same = (np.array_equal(np.sort(joint), np.sort(orders)) for joint in candidates)
     return next((i for i, is_same in enumerate(same) if is_same), None)
 
 
@@ -139,28 +145,28 @@ def normalised(log_probability: Array) -> Array:
 
 
 def _table(orders: Sequence[PackedOrders]) -> PackedOrders:
-    """One row each, filled up with 0, which is no order."""
+    """Return one row per joint order, padded with 0, which is no order."""
     table = np.zeros((len(orders), max(map(len, orders))), np.uint32)
-    for row, one in zip(table, orders, strict=True):
-        row[: len(one)] = one
+    for row, joint in zip(table, orders, strict=True):
+        row[: len(joint)] = joint
     return table
 
 
 class JointValues:
-    """Utilities of the powers' candidates against joint actions, from several roots at once.
+    """Utilities of the powers' candidates against joint actions, for several roots at once.
 
-    Each joint action is adjudicated once and each position that comes of it valued once; with a
-    rollout, then, one is all that a position gets.
+    Each joint action is adjudicated once and each resulting position valued once. So a position
+    gets at most one rollout.
 
     Parameters
     ----------
-    candidates : one list a root, one entry a power
+    candidates : one list per root, one entry per power
     asked : (roots, 7)
-        The powers whose utilities matter; those of others are left 0.
+        The powers whose utilities matter; those of others stay 0.
     rollout
-        How many movement phases the model plays on before a position is valued.
+        Movement phases that the model plays before a position is valued.
     threads
-        That adjudicate; 0 for all there are.
+        CPU threads that adjudicate; 0 for all cores.
     """
 
     def __init__(
@@ -176,12 +182,12 @@ class JointValues:
     ) -> None:
         self.states, self.model, self.value = states, model, value
         self.rollout, self.rng = rollout, rng
-        self.counts = np.array([[len(one.orders) for one in root] for root in candidates])
+        self.counts = np.array([[len(power.orders) for power in root] for root in candidates])
         self.table = _table(
-            [orders for root in candidates for one in root for orders in one.orders]
+            [orders for root in candidates for power in root for orders in power.orders]
         )
         self.first = np.cumsum(self.counts).reshape(self.counts.shape) - self.counts
-        # The candidates that are to be valued: whose each is, its number there, its row.
+        # The candidates to value: their root, power, and index among the power's candidates.
         each = self.counts[asked]
         self.root, self.power = (np.repeat(whose, each) for whose in np.nonzero(asked))
         self.index = np.arange(each.sum()) - np.repeat(np.cumsum(each) - each, each)
@@ -197,14 +203,14 @@ class JointValues:
         self._values = _Growing(np.zeros((0, len(POWERS))))  # by position
 
     def utilities(self, sampled: npt.NDArray[np.int64]) -> Array:
-        """u_i(a, a*_−i) for `sampled` a* of shape (roots, 7), as an `Oracle` answers."""
+        """Return u_i(a, a*_−i) for `sampled` a* of shape (roots, 7), as an `Oracle` needs."""
         positions, reached, by = self._actions.reach(sampled)
         if self.rollout and len(by):
             reached = self._played_on(sampled, by)
         if len(by):
             over = reached.winners()[:, None] >= 0
             values = self.value.values(reached)
-            # What the end of a game is worth is known.
+            # A finished game has a known value.
             self._values.append(np.where(over, reached.shares(), values) if over.any() else values)
         out = np.zeros((*self.counts.shape, self.counts.max()))
         out[self.root, self.power, self.index] = self._values.rows[positions, self.power]
@@ -213,7 +219,7 @@ class JointValues:
     def _played_on(
         self, sampled: npt.NDArray[np.int64], by: npt.NDArray[np.int64]
     ) -> "_core.DiplomacyBatch":
-        """The ends of rollouts from what candidates lead to, by number."""
+        """Return the positions after rollouts from the candidates with the numbers `by`."""
         roots, powers = self.root[by], self.power[by]
         rows = (self.first + sampled)[roots]
         rows[np.arange(len(by)), powers] = self.first[roots, powers] + self.index[by]
@@ -227,7 +233,7 @@ class JointValues:
 def play_on(
     model: OrderModel, states: Sequence[DiplomacyState], phases: int, rng: np.random.Generator
 ) -> None:
-    """Let the model play every state on, for so many movement phases or to the end."""
+    """Let the model play every state for `phases` movement phases, or to the end."""
     left = dict.fromkeys(range(len(states)), phases)
     while going := [i for i, n in left.items() if n and not states[i].is_terminal()]:
         for i in going:
@@ -238,21 +244,21 @@ def play_on(
 def play_phase(
     model: OrderModel, states: Sequence[DiplomacyState], rng: np.random.Generator
 ) -> None:
-    """One phase of each, none of which is over, as rollouts play it."""
+    """Play one phase of each state as rollouts do; no game may be over."""
     if isinstance(model, DrawsEveryone):
-        how = {"temperature": ROLLOUT_TEMPERATURE, "top_p": ROLLOUT_TOP_P}
-        joint = model.draw_everyone(states, rng, **how)
+        options = {"temperature": ROLLOUT_TEMPERATURE, "top_p": ROLLOUT_TOP_P}
+        joint = model.draw_everyone(states, rng, **options)
     else:
         questions = [(state, power) for state in states for power in range(len(POWERS))]
-        drawn = draw_orders(model, questions, 1, rng, ROLLOUT_TEMPERATURE, ROLLOUT_TOP_P)
-        orders = iter(one.orders[0] for one in drawn)
+        draws = draw_orders(model, questions, 1, rng, ROLLOUT_TEMPERATURE, ROLLOUT_TOP_P)
+        orders = iter(drawn.orders[0] for drawn in draws)
         joint = [np.concatenate([next(orders) for _ in POWERS]) for _ in states]
-    for state, everyones in zip(states, joint, strict=True):
-        state.apply_packed(everyones)
+    for state, packed in zip(states, joint, strict=True):
+        state.apply_packed(packed)
 
 
 class _Growing:
-    """An array that rows are added to, at the end."""
+    """An array to which rows are appended."""
 
     def __init__(self, empty: npt.NDArray[np.generic]) -> None:
         self._all, self._used = empty, 0

@@ -1,4 +1,4 @@
-"""The agents of Diplomacy, from their specs."""
+"""Makers of Diplomacy's agents, by spec name."""
 
 from collections.abc import Callable, Mapping
 from inspect import signature
@@ -8,32 +8,14 @@ from kedge.agents import registry
 from kedge.agents.agent import Agent
 from kedge.agents.registry import make_agent, no_such
 from kedge.errors import InputError
-from kedge.specs import Spec, parse
+from kedge.specs import Spec
 
 if TYPE_CHECKING:
-    from kedge.agents.diplomacy.players import DiplomacyPlayer, ImitationAgent, OrderSearch
+    from kedge.agents.diplomacy.players import ImitationAgent, OrderSearch
     from kedge.models.diplomacy.model import ValueModel
 
-#: As Gray et al. (2021) have it.
+#: Settings of Gray et al. (2021).
 SEARCHBOT = {"candidates": 50, "iterations": 256, "rollout": 2, "preset": "authors"}
-
-
-def make_diplomacy_player(spec: Spec | str) -> "DiplomacyPlayer":
-    """The agent that `spec` names, if it plays Diplomacy."""
-    from kedge.agents.diplomacy.players import DiplomacyPlayer
-
-    agent = make_agent(spec)
-    if not isinstance(agent, DiplomacyPlayer):
-        raise not_of_diplomacy(spec)
-    return agent
-
-
-def not_of_diplomacy(spec: Spec | str) -> InputError:
-    """What is said of an agent that plays something else."""
-    who = parse(spec) if isinstance(spec, str) else spec
-    searches = ("rm", "hedge", "pikl-hedge", "dil-pikl")
-    ours = f"{who.name}(diplomacy, …)" if who.name in searches else "pikl-hedge(diplomacy, …)"
-    return InputError(f"agent {spec}: does not play diplomacy; diplomacy and {ours} do")
 
 
 def human(name: str, _: object = None) -> Callable[..., Agent]:
@@ -48,7 +30,7 @@ def human(name: str, _: object = None) -> Callable[..., Agent]:
 
 
 def uniform_orders(temperature: float = 1.0, top_p: float = 1.0) -> Agent:
-    """Every legal order of Diplomacy alike; positions are worth their centres."""
+    """Return the agent that draws legal orders uniformly; it values positions by centres."""
     from kedge.agents.diplomacy.players import ImitationAgent
     from kedge.models.diplomacy.plain import CentreShares, UniformOrders
 
@@ -78,7 +60,7 @@ def order_search(
 
 
 def named_search(name: str, **settings: Any) -> Callable[..., Agent]:
-    """Makes the search called `name` with these settings, over any human model."""
+    """Return the maker of the search called `name` with these settings, over any human model."""
 
     def make(anchor: Spec | str = "diplomacy", **changes: Any) -> Agent:
         return order_search(name, _human_model("anchor", anchor), {}, settings | changes)
@@ -96,13 +78,13 @@ def _human_model(what: str, spec: Spec | str) -> "ImitationAgent":
 
 
 def _value_model(spec: Spec | str) -> "ValueModel":
-    """Of a network by its name or path; or what another human model goes by."""
+    """Return the value model of a name or path; for an agent's name, that agent's own."""
     from kedge.agents.diplomacy.models import value_model
     from kedge.models import embedded
 
     plain = Spec(spec) if isinstance(spec, str) else spec
     if not isinstance(plain, Spec) or plain.args or plain.kwargs:
-        raise InputError(f"value: the name of a model, or a path to one, not {spec}")
+        raise InputError(f"value: the name or path of a model, not {spec}")
     if plain.name in registry.AGENTS.names() and plain.name not in embedded.names():
         return _human_model("value", plain).value
     return value_model(plain.name)

@@ -1,7 +1,7 @@
-"""When people pass and resign. Records seldom have passes, so models of them are late to pass.
+"""When to pass and resign, as people do. Records seldom have passes, so models pass too late.
 
-A board that is late holds many stones. There a point is idle if it lies in an empty area that only
-one colour reaches: whoever plays there fills territory. The game is over where all points are.
+A board with many stones is late. On it a point is idle if it lies in an empty area that only one
+colour reaches: a move there fills territory. The game is over when all empty points are idle.
 """
 
 from collections.abc import Collection, Sequence
@@ -14,14 +14,15 @@ from kedge.agents.agent import Analysis
 from kedge.games.go import EMPTY, GoState, regions
 from kedge.regularize import Array
 
-RESIGN = -0.9  #: Positions that are worth less look lost.
-_PATIENCE = 5  # moves in a row that look lost before one resigns
-_CLOSE = 10.0  # points; people play such games out
-_LATE = 1 / 3  # of the points have stones; professionals count at 0.6
-_NEEDED = 0.5  # a share of people who hold a move necessary, over or not
-_RARE = 0.1  # fewer fill territory there
-# A value that belies the count. It is seen at 1.6 % of the ends of counted games that the count has
-# won rightly, and at a third of the others, where it takes large groups for dead.
+RESIGN = -0.9  #: Positions of a smaller value look lost.
+_PATIENCE = 5  # hopeless moves in a row before a player resigns
+_CLOSE = 10.0  # points of a close game, which people play out
+_LATE = 1 / 3  # share of points with stones; professionals count the score at 0.6
+_NEEDED = 0.5  # share of people who play the same move, so that it is necessary
+_RARE = 0.1  # share of people below which a move that fills territory is dropped
+# Below this value, the model contradicts a count that says the mover wins. That happens at 1.6 % of
+# the ends of games whose count is right, and at a third of the others, where the count takes large
+# groups for dead.
 _BELIED = -0.5
 
 
@@ -31,7 +32,7 @@ def is_late(state: GoState) -> bool:
 
 
 def idle_points(state: GoState, dead: Collection[int] = ()) -> npt.NDArray[np.bool_]:
-    """Of every point, whether it is idle, stones at `dead` taken off; never those of stones."""
+    """Return the mask of idle points, after the stones at `dead` are taken off."""
     colours = state.colours()
     for stone in dead:
         colours[stone] = EMPTY
@@ -41,67 +42,67 @@ def idle_points(state: GoState, dead: Collection[int] = ()) -> npt.NDArray[np.bo
     return idle
 
 
-def passes(state: GoState, found: Analysis, dead: Collection[int], lead: float) -> bool:
-    """Whether the mover, who is ahead by `lead` points as the board stands, is done.
+def passes(state: GoState, analysis: Analysis, dead: Collection[int], lead: float) -> bool:
+    """Whether the mover, ahead by `lead` points on the board, passes.
 
-    Who is ahead takes the opponent's pass for an end, unless the model takes the game for lost.
-    Else it is one when no area is open, unless most people would still play one and the same move.
+    A mover who is ahead answers a pass with a pass, unless the model values the game as lost.
+    Otherwise it passes when all points are idle, unless most people would play the same move.
     """
     if not is_late(state):
         return False
     offered = bool(state.history) and state.history[-1] == state.size**2
-    if offered and lead > 0.0 and float(found.value) > _BELIED:
+    if offered and lead > 0.0 and float(analysis.value) > _BELIED:
         return True
     empty = np.array(state.colours()) == EMPTY
     over = bool(idle_points(state, dead)[empty].all())
-    return over and float(found.anchor[:-1].max(initial=0.0)) < _NEEDED
+    return over and float(analysis.anchor[:-1].max(initial=0.0)) < _NEEDED
 
 
-def played(state: GoState, found: Analysis, dead: Collection[int], lead: float) -> Array:
-    """The policy of who ends the game as people do: all on the pass once it `passes`."""
-    if not passes(state, found, dead, lead):
-        return purposeful(state, found, dead)
-    policy = np.zeros_like(found.policy)
+def played(state: GoState, analysis: Analysis, dead: Collection[int], lead: float) -> Array:
+    """Return the policy that ends the game as people do: only the pass once it `passes`."""
+    if not passes(state, analysis, dead, lead):
+        return purposeful(state, analysis, dead)
+    policy = np.zeros_like(analysis.policy)
     policy[-1] = 1.0
     return policy
 
 
 class Patience:
-    """That of both players with positions that look lost: they resign when it is spent."""
+    """Counts hopeless moves of both players. A player resigns at the limit."""
 
     def __init__(self) -> None:
-        # By player, the moves to those positions that looked lost, the last ones in a row.
+        # By player, the move lists of the last positions in a row that looked lost.
         self._lost: list[list[list[Any]]] = [[], []]
 
     def is_spent(
         self,
         state: GoState,
         moves: Sequence[Any],
-        found: Analysis,
+        analysis: Analysis,
         lead: float,
         resign: float = RESIGN,
     ) -> bool:
         """Whether the mover, ahead by `lead` points, resigns after these `moves`."""
         player, made = state.board.player(), list(moves)
-        # Only those of this game count; it may have been told anew, as programs do.
+        # Only positions of this game count: programs may send the whole game again.
         lost = [past for past in self._lost[player] if past == made[: len(past)] != made]
-        looks_lost = float(found.value) < resign
+        looks_lost = float(analysis.value) < resign
         self._lost[player] = [*lost, made][-_PATIENCE:] if looks_lost else []
         close = is_late(state) and lead > -_CLOSE
         return len(self._lost[player]) >= _PATIENCE and not close
 
 
-def purposeful(state: GoState, found: Analysis, dead: Collection[int]) -> Array:
-    """The policy without passes, and without moves that fill territory and that few people play.
+def purposeful(state: GoState, analysis: Analysis, dead: Collection[int]) -> Array:
+    """Return the policy without passes and without rare moves that fill territory.
 
-    Where nothing is left it is all on the pass, the last action.
+    If no move is left, all probability is on the pass, the last action.
     """
-    policy = (found.policy if found.policy[:-1].any() else found.anchor).copy()
+    policy = (analysis.policy if analysis.policy[:-1].any() else analysis.anchor).copy()
     policy[-1] = 0.0
     if is_late(state):
         idle = idle_points(state, dead)
         actions = np.array(state.legal_actions()[:-1], np.int64)
-        policy[:-1][idle[actions] & (found.anchor[:-1] < _RARE)] = 0.0
+        policy[:-1][idle[actions] & (analysis.anchor[:-1] < _RARE)] = 0.0
     if not policy.any():
         policy[-1] = 1.0
     return np.asarray(policy / policy.sum())

@@ -1,4 +1,4 @@
-"""A player of Go at a board of its own, for protocols to talk to; it knows none of them."""
+"""A Go engine with a board of its own, independent of protocols."""
 
 import contextlib
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -17,27 +17,28 @@ from kedge.games.go.rules import GoRules
 from kedge.records.go.games import KOMI, GoGame
 from kedge.records.go.positions import legal_length
 
-_LONGEST = 10.0  # seconds for a move, where neither playouts nor a clock end it
+_LONGEST = 10.0  # seconds per move, if neither playouts nor a clock limit it
 
 
 @dataclass(frozen=True)
 class Options(model_engine.Options):
-    """How a `GoEngine` plays."""
+    """Options of a `GoEngine`."""
 
     overhead: float = 0.5
-    """Clocks are told in whole seconds."""
+    """Seconds lost between the engine and the clock. GTP reports clocks in whole seconds."""
     max_time: float = 0.0
-    """Seconds for a move at most, whatever the clock has; 0 for no bound."""
+    """Most seconds per move, whatever the clock has; 0 for no limit."""
     resign: float = go_endings.RESIGN
-    """Resign when positions have been worth less than this for some moves; −1 never does."""
+    """Value below which it resigns after some moves; −1 for never."""
 
 
 @dataclass
-class Clock:
-    """Time for the game, and overtime: `period` seconds for every `stones`.
+class TimeControl:
+    """Time control of a game, in seconds.
 
-    With `periods` they are Japan's: one stone each, and whole again after a move in time. An
-    `increment` comes with every move, as Fischer has it.
+    After `main` seconds comes overtime: `period` seconds for every `stones` moves (Canadian). With
+    `periods`, overtime is Japanese: one move per period, which is whole again after a move in
+    time. `increment` is added per move (Fischer).
     """
 
     main: float
@@ -46,7 +47,7 @@ class Clock:
     periods: int = 0
     increment: float = 0.0
     left: dict[int, tuple[float, int]] = field(default_factory=dict)
-    """By player what was said last: seconds, and in overtime the stones or periods left."""
+    """Last report by player: seconds left, and in overtime the stones or periods left."""
 
     def __post_init__(self) -> None:
         for number in (self.main, self.period, self.stones, self.periods, self.increment):
@@ -54,7 +55,7 @@ class Clock:
                 raise InputError(f"time: at least 0, not {number:g}")
 
     def limits(self, player: int) -> Limits:
-        """For the next move of `player`."""
+        """Return the limits of the next move of `player`."""
         seconds, count = self.left.get(player, (self.main, 0))
         if count:
             return Limits(seconds=seconds if self.periods else seconds / count)
@@ -65,15 +66,15 @@ class Clock:
 
 
 def all_alive(state: GoState) -> Collection[int]:
-    """No stone is dead: what Tromp and Taylor have it."""
+    """Return no dead stones, as in Tromp–Taylor rules."""
     return ()
 
 
 class GoEngine(ModelEngine):
-    """A game, and who plays it.
+    """A game of Go, and models that play it.
 
-    The ko rule is that of `rules` until the opponent's moves break it. `dead_stones` says which
-    points have stones that players would take off.
+    The ko rule is that of `rules` until a move of the opponent breaks it. `dead_stones` returns
+    the points of stones that players would take off.
     """
 
     shipped = "go"
@@ -89,26 +90,26 @@ class GoEngine(ModelEngine):
         super().__init__()
         self.options = Options() if options is None else options
         self.rules = GoRules()
-        self.clock: Clock | None = None
+        self.time_control: TimeControl | None = None
         self._dead_stones = dead_stones
         self._patience = go_endings.Patience()
         self.state = GoState()
         self.new_game()
 
     def new_game(self, size: int | None = None) -> None:
-        """On an empty board; komi, the rules and the clock's settings stay."""
+        """Clear the board. Komi, the rules and the time control stay."""
         self._begin(self.state.size if size is None else size, self.state.komi)
-        if self.clock is not None:
-            self.clock.left.clear()
+        if self.time_control is not None:
+            self.time_control.left.clear()
 
     def _begin(
         self, size: int, komi: float, black: Sequence[int] = (), white: Sequence[int] = ()
     ) -> None:
         if self._network is not None:
-            self._network.on(size)  # or it says that it cannot
+            self._network.on(size)  # raises if it cannot
         first = self._first(size, komi, self.rules, black, white)
         self.state, self._black, self._white = first, list(black), list(white)
-        self._moves: list[tuple[int, int]] = []  # who, and where
+        self._moves: list[tuple[int, int]] = []  # player and action
         self._last = None
 
     @staticmethod
@@ -126,28 +127,28 @@ class GoEngine(ModelEngine):
         self.rules = rules
 
     def set_player(self, player: int) -> None:
-        """Whose turn it is."""
+        """Set whose turn it is."""
         if player != self.state.board.player():
             self.state.set_player(player)
             self._last = None
 
     def place_handicap(self, points: Sequence[int]) -> None:
-        """Black's stones before the first move."""
+        """Place Black's stones before the first move."""
         if any(colour != EMPTY for colour in self.state.colours()):
             raise InputError("board not empty")
         self._begin(self.state.size, self.state.komi, points)
 
     def place_free_handicap(self, stones: int) -> list[int]:
-        """So many, a tenth of the board at most: says where.
+        """Place `stones` handicap stones, at most a tenth of the board; return their points.
 
-        Those that have a customary place are there, the others where most people would play next.
+        They take the customary points first, then those where most people would play next.
         """
         points = self._customary(stones)
         self.place_handicap(points)
         while len(points) < min(stones, self.state.size**2 // 10):
             self.set_player(BLACK)
-            found = next(self.think(Limits(playouts=1), Control())).analysis()
-            points.append(self.state.legal_actions()[int(found.anchor[:-1].argmax())])
+            analysis = next(self.think(Limits(playouts=1), Control())).analysis()
+            points.append(self.state.legal_actions()[int(analysis.anchor[:-1].argmax())])
             self._begin(self.state.size, self.state.komi, points)
         return points
 
@@ -158,7 +159,7 @@ class GoEngine(ModelEngine):
         return handicap_points(self.state.size, min(stones, 2))
 
     def load_game(self, game: GoGame, moves: int | None = None) -> None:
-        """Up to a record's first `moves` moves, or as far as it is legal."""
+        """Set up the first `moves` moves of a record, by default all; stop at an illegal one."""
         komi = KOMI if game.komi is None else game.komi
         length = legal_length(game)
         self._begin(game.size, komi, game.black_stones, game.white_stones)
@@ -166,7 +167,7 @@ class GoEngine(ModelEngine):
             self.play(game.mover(ply), int(game.moves[ply]))
 
     def game(self) -> GoGame:
-        """So far, for a record."""
+        """Return the game so far as a record."""
         players, points = zip(*self._moves, strict=True) if self._moves else ((), ())
         return GoGame(
             np.array(points, np.int16),
@@ -179,7 +180,10 @@ class GoEngine(ModelEngine):
         )
 
     def play(self, player: int, action: int) -> None:
-        """By anyone at any time, after two passes too, as programs that settle dead stones do."""
+        """Play a move for either player, in or out of turn.
+
+        This also works after two passes: programs play on to settle dead stones.
+        """
         moves = [*self._moves, (player, action)]
         if player != self.state.board.player():
             self._last = None
@@ -196,14 +200,17 @@ class GoEngine(ModelEngine):
     # Thinking
 
     def limits(self, player: int) -> Limits:
-        return Limits() if self.clock is None else self.clock.limits(player)
+        return Limits() if self.time_control is None else self.time_control.limits(player)
 
     def think(self, limits: Limits, control: Control) -> Iterator[Thought]:
-        """Playouts bound it in overtime too, as all of a game is played alike."""
+        """Yield thoughts on the next move.
+
+        Playouts limit overtime too, so that all moves of a game are played alike.
+        """
         options = self.options
         if limits.infinite:
             return self._think(limits, control)
-        unbounded = not options.playouts and self.clock is None
+        unbounded = not options.playouts and self.time_control is None
         longest = options.max_time or (_LONGEST if unbounded else np.inf)
         own = np.inf if limits.seconds is None else limits.seconds
         seconds = min(own, longest) if min(own, longest) < np.inf else None
@@ -217,9 +224,9 @@ class GoEngine(ModelEngine):
         *,
         cleanup: bool = False,
     ) -> int | None:
-        """The move of `player`, a pass if the game is over; None to resign.
+        """Return the move of `player`, a pass if the game is over; None to resign.
 
-        `watch` is told every thought. In a `cleanup` dead stones are to be taken off by playing.
+        `watch` receives every thought. In a `cleanup`, dead stones must be captured by playing.
         """
         self.set_player(player)
         if not self.state.legal_actions():
@@ -231,29 +238,30 @@ class GoEngine(ModelEngine):
         assert thought is not None, "a search has at least one thought"
         return self._decide(player, thought.analysis(), cleanup)
 
-    def _decide(self, player: int, found: Analysis, cleanup: bool) -> int | None:
+    def _decide(self, player: int, analysis: Analysis, cleanup: bool) -> int | None:
         state = self.state
         dead = () if cleanup else self.dead_stones()
         lead = -np.inf if cleanup else (1 - 2 * player) * self.score(dead)
         resign, patience = self.options.resign, self._patience
-        if not cleanup and patience.is_spent(state, self._moves, found, lead, resign):
+        if not cleanup and patience.is_spent(state, self._moves, analysis, lead, resign):
             return None
-        rest = replace(found, policy=go_endings.played(state, found, dead, lead), lines=None)
-        return choose(rest, state.legal_actions(), self._rng, top_p=self.options.top_p).action
+        policy = go_endings.played(state, analysis, dead, lead)
+        ending = replace(analysis, policy=policy, lines=None)
+        return choose(ending, state.legal_actions(), self._rng, top_p=self.options.top_p).action
 
     # The end
 
     def dead_stones(self) -> Collection[int]:
-        """Those that players would take off; none before the board is late."""
+        """Return the stones that players would take off; none before the board is late."""
         return self._dead_stones(self.state) if go_endings.is_late(self.state) else ()
 
     def score(self, dead: Collection[int] | None = None) -> float:
-        """Black's points less White's, by the rules."""
+        """Return Black's points less White's, by the rules."""
         stones = 0 if self._white else len(self._black)
         return self.rules.score(self.state, self.dead_stones() if dead is None else dead, stones)
 
     def _replayed(self, komi: float, rules: GoRules, moves: Sequence[tuple[int, int]]) -> GoState:
-        """By the strictest rule that has all the moves legal."""
+        """Return the position after `moves`; if they break the ko rule, with simple ko."""
         self._last = None
         try:
             return self._replayed_by(rules, komi, moves)

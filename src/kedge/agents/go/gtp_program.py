@@ -1,4 +1,4 @@
-"""Another program that plays Go, talked to over the Go Text Protocol."""
+"""An external Go program that speaks the Go Text Protocol."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ TIMEOUT = 60.0  #: Seconds that an answer may take.
 
 
 class GtpProgram(Program):
-    """A program that answers commands, one after the other."""
+    """A GTP program, sent one command after the other."""
 
     farewell = "quit\n"
 
@@ -19,7 +19,7 @@ class GtpProgram(Program):
         super().__init__(command, timeout, startup)
 
     def send(self, command: str) -> str:
-        """The answer to a command; an `InputError` if it is refused, late, or never comes."""
+        """Return the answer to a command; raise an `InputError` if it is refused or late."""
         self.write(command, command)
         answer = self._answer(command)
         text = answer[1:].strip()
@@ -29,11 +29,11 @@ class GtpProgram(Program):
         return text
 
     def _answer(self, command: str) -> str:
-        """From the line with = or ? to the next empty one."""
-        found: list[str] = []
+        """Return the lines from the one with = or ? to the next empty one."""
+        answer: list[str] = []
         for line in self.lines(command):
-            if found and not line:
+            if answer and not line:
                 break
-            if found or line.startswith(("=", "?")):
-                found.append(line)
-        return "\n".join(found)
+            if answer or line.startswith(("=", "?")):
+                answer.append(line)
+        return "\n".join(answer)

@@ -1,4 +1,4 @@
-"""KataGo's networks by themselves, asked through its analysis engine."""
+"""KataGo's networks alone, through its analysis engine."""
 
 import json
 import tempfile
@@ -17,7 +17,7 @@ from kedge.records.go.games import GoGame
 from kedge.records.go.positions import GoPosition
 
 TIMEOUT = 3600.0  #: Seconds for an answer: on a new machine KataGo first tunes itself.
-# One visit is the network's word alone. Boards are not turned at random: a run can be repeated.
+# One visit is the network without search. Boards are not turned at random: runs are repeatable.
 _CONFIG = """\
 maxVisits = 1
 numAnalysisThreads = 16
@@ -32,8 +32,8 @@ nnRandomize = false
 class KataGo:
     """One of KataGo's networks without search; the program ends with the ``with`` block.
 
-    Games are told as they were played, since the network sees the last moves. Rules are Japan's,
-    which records of professionals seldom name.
+    It receives all moves of a game, since the network sees the last moves. The rules are Japanese:
+    records of professionals seldom name them.
     """
 
     batch_size = 512  # in flight: the program makes its own batches
@@ -58,34 +58,34 @@ class KataGo:
         self._config.unlink()
 
     def analyse_chunks(self, chunks: Iterable[Sequence[GoPosition]]) -> Iterator[Analysis]:
-        """What the network would play in the positions of each chunk, those of a game together."""
+        """Yield one analysis per chunk; the positions of a game must follow each other."""
         for chunk in chunks:
             yield self._analyse(chunk)
 
-    def _analyse(self, chosen: Sequence[GoPosition]) -> Analysis:
+    def _analyse(self, positions: Sequence[GoPosition]) -> Analysis:
         rows: dict[tuple[str, int], int] = {}
-        for number, (_, run) in enumerate(groupby(chosen, key=lambda one: id(one.game))):
+        for number, (_, run) in enumerate(groupby(positions, key=lambda each: id(each.game))):
             group = list(run)
             for position in group:
                 rows[str(number), position.ply] = len(rows)
             query = _query(group[0].game, [position.ply for position in group])
             self._program.write(json.dumps({"id": str(number), **query}), "analysis")
-        area = chosen[0].game.size ** 2
-        policy = np.full((len(chosen), area + 1), np.nan)
+        area = positions[0].game.size ** 2
+        policy = np.full((len(positions), area + 1), np.nan)
         while rows:
             answer = self._answer()
             row = rows.pop((answer["id"], answer["turnNumber"]))
-            policy[row] = np.maximum(answer["policy"], 0.0)  # -1 is what is illegal
+            policy[row] = np.maximum(answer["policy"], 0.0)  # -1 marks illegal moves
         return Analysis(
             anchor=policy,
             policy=policy,
             q=np.full_like(policy, np.nan),
-            value=np.full(len(chosen), np.nan),
+            value=np.full(len(positions), np.nan),
             actions=np.broadcast_to(np.arange(area + 1), policy.shape),
         )
 
     def _answer(self) -> dict[str, Any]:
-        """The next one, whichever position it is about."""
+        """Return the next answer, to any of the queries."""
         for line in self._program.lines("analysis"):
             try:
                 answer: dict[str, Any] = json.loads(line)
@@ -93,13 +93,13 @@ class KataGo:
                 raise InputError(f"{self._program.name}: not JSON: {line[:80]}") from None
             if "error" in answer:
                 raise InputError(f"{self._program.name}: {answer['error']}")
-            if "policy" in answer:  # and no warning
+            if "policy" in answer:  # else it is a warning
                 return answer
-        raise AssertionError("lines end by an error")
+        raise AssertionError("lines() raises at the end")
 
 
 def _query(game: GoGame, plies: list[int]) -> dict[str, Any]:
-    """KataGo's question about the positions before some moves of a game."""
+    """Return a query of KataGo about the positions before some moves of a game."""
 
     def stone(colour: int, point: int) -> tuple[str, str]:
         return "BW"[colour], format_gtp(point, game.size)
@@ -109,7 +109,7 @@ def _query(game: GoGame, plies: list[int]) -> dict[str, Any]:
         "boardXSize": game.size,
         "boardYSize": game.size,
         "rules": "japanese",
-        "komi": round(2.0 * game.state(0).komi) / 2.0,  # halves are all that it takes
+        "komi": round(2.0 * game.state(0).komi) / 2.0,  # KataGo accepts only halves
         "initialStones": [
             *(stone(0, point) for point in game.black_stones),
             *(stone(1, point) for point in game.white_stones),

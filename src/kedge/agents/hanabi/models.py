@@ -1,4 +1,4 @@
-"""From the names of Hanabi models to the blueprints that play and the beliefs that searches ask."""
+"""Hanabi models by name: blueprints that play, and beliefs for searches."""
 
 from functools import lru_cache
 
@@ -23,45 +23,48 @@ _KEPT = 8
 
 
 def blueprint_agent(name: str, temperature: float = 1.0, *, greedy: bool = False) -> BlueprintAgent:
-    """The model `name` by itself: one that ships with kedge, a stored one, or a path."""
+    """Return the model `name` alone: shipped, stored, or a path."""
     return BlueprintAgent(blueprint(name), temperature, greedy=greedy)
 
 
 def blueprint(name: str) -> NetworkBlueprint:
-    """What the model `name` plays."""
+    """Return the blueprint of the model `name`."""
     weights = policy_weights(name)
     network = _policy(name, weights.sha256, *_device())
     return NetworkBlueprint(network, weights.game, weights.value)
 
 
 def belief(name: str) -> LearnedBelief:
-    """What the model `name` believes of hands."""
+    """Return the belief of the model `name`."""
     weights = _belief_weights(name)
     return LearnedBelief(_belief(name, weights.sha256, *_device()), weights.game)
 
 
-def belief_over(agent: BlueprintAgent, name: str, told: str | None, *, greedy: bool) -> Belief:
-    """What a search over the blueprint `name` believes: ``exact``, ``learned`` (the model of
-    beliefs that goes with it), or what another model does; if not told, learned where it can be."""
+def belief_over(agent: BlueprintAgent, name: str, option: str | None, *, greedy: bool) -> Belief:
+    """Return the belief of a search over the blueprint `name`.
+
+    `option` is ``exact``, ``learned`` (the blueprint's own belief model), or the name or path of a
+    belief model. None means learned if there is such a model, else exact.
+    """
     usual = belief_name(name, greedy=greedy)
-    if told == "exact" or (told is None and not is_known(usual)):
+    if option == "exact" or (option is None and not is_known(usual)):
         return exact_belief(agent.blueprint, greedy=greedy)
-    if told == "learned" and not is_known(usual):
-        raise InputError(f'belief: there is no model {usual}; belief=exact, NAME or "FILE"')
-    return belief(usual if told in (None, "learned") else told)
+    if option == "learned" and not is_known(usual):
+        raise InputError(f'belief: there is no model {usual}; use belief=exact, NAME or "FILE"')
+    return belief(usual if option in (None, "learned") else option)
 
 
 def policy_weights(name: str) -> PolicyWeights:
     weights = load(name)
     if not isinstance(weights, PolicyWeights):
-        raise InputError(f"{name}: not a model of what is played in Hanabi")
+        raise InputError(f"{name} is not a model that plays Hanabi")
     return weights
 
 
 def _belief_weights(name: str) -> BeliefWeights:
     weights = load(name)
     if not isinstance(weights, BeliefWeights):
-        raise InputError(f"{name}: not a model of what hands may be in Hanabi")
+        raise InputError(f"{name} is not a belief model of Hanabi")
     return weights
 
 

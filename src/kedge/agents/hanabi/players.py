@@ -1,15 +1,14 @@
-"""Agents for Hanabi: a blueprint by itself. Searches over it are `kedge.agents.hanabi.search`'s."""
+"""Agents for Hanabi: a blueprint alone. For searches see `kedge.agents.hanabi.search`."""
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import nan
-from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
-from kedge.agents.agent import Analysis, draw
+from kedge.agents.agent import Analysis, BasePlayer
 from kedge.errors import InputError
 from kedge.games.hanabi import Hanabi, HanabiState
 from kedge.models.hanabi.model import Blueprint, Followed, Games
@@ -18,68 +17,38 @@ from kedge.regularize import Array
 
 @dataclass(frozen=True, kw_only=True)
 class HanabiAnalysis(Analysis):
-    """What an agent thinks of one decision."""
+    """Analysis of one decision, with beliefs."""
 
     cards: Array | None = None
-    """(slots, cards): what it believes about each of its cards, if it has thought of them."""
+    """(slots, cards): the mover's belief about its own cards; None if not computed."""
     answers: list[tuple[int, float] | None] | None = None
-    """After each action what the next player would likeliest do, and how likely that is, as far as
-    who is to move can know; None where the game would be over."""
+    """The next player's likeliest action after each action, and its probability, as the mover can
+    know it; None if the game would be over."""
 
 
-@runtime_checkable
-class HanabiPlayer(Protocol):
-    """Whoever is asked about many games at once, each by who is to move in it."""
-
-    states: ClassVar[type]
-
-    @property
-    def blueprint(self) -> Blueprint:
-        """What it plays like, or starts from."""
-        ...
-
-    def check(self, rules: Hanabi) -> None:
-        """An `InputError` if it does not play by them."""
-        ...
-
-    def analyse_many(
-        self, states: Sequence[HanabiState], rng: np.random.Generator
-    ) -> list[HanabiAnalysis]: ...
-
-    def act_many(self, states: Sequence[HanabiState], rng: np.random.Generator) -> list[int]:
-        """What who is to move does in each."""
-        ...
-
-
-class HanabiAgent(ABC):
-    """The verbs of an agent, from one analysis."""
-
-    states: ClassVar[type] = HanabiState
+class HanabiAgent(BasePlayer[HanabiState]):
+    """An agent for Hanabi. It answers for the player to move."""
 
     blueprint: Blueprint
+    """The policy that it plays, or searches over."""
+
+    @property
+    def states(self) -> type:
+        return HanabiState
 
     def check(self, rules: Hanabi) -> None:
+        """Raise an `InputError` if it does not play by these rules."""
         self.blueprint.observe(rules.initial_state().games, self.blueprint.begin(1))
 
     @abstractmethod
     def analyse_many(
-        self, states: Sequence[HanabiState], rng: np.random.Generator
+        self, questions: Sequence[HanabiState], rng: np.random.Generator
     ) -> list[HanabiAnalysis]: ...
 
-    def act_many(self, states: Sequence[HanabiState], rng: np.random.Generator) -> list[int]:
-        found = self.analyse_many(states, rng)
-        return [_action(one, draw(one.policy, rng)) for one in found]
-
-    def analyse(self, state: HanabiState, player: int) -> Iterator[HanabiAnalysis]:
+    def question(self, state: HanabiState, player: int) -> HanabiState:
         if player != state.current_player():
             raise InputError(f"player {player} is not to move")
-        yield from self.analyse_many([state], np.random.default_rng(0))
-
-    def policy(self, state: HanabiState, player: int) -> Array:
-        return next(self.analyse(state, player)).policy
-
-    def act(self, state: HanabiState, player: int, rng: np.random.Generator) -> int:
-        return self.act_many([state], rng)[0]
+        return state
 
 
 class BlueprintAgent(HanabiAgent):
@@ -96,7 +65,7 @@ class BlueprintAgent(HanabiAgent):
         self._followed = Followed(blueprint)
 
     def analyse_many(
-        self, states: Sequence[HanabiState], rng: np.random.Generator
+        self, questions: Sequence[HanabiState], rng: np.random.Generator
     ) -> list[HanabiAnalysis]:
         return [
             HanabiAnalysis(
@@ -107,14 +76,14 @@ class BlueprintAgent(HanabiAgent):
                 smooth=anchor,
                 actions=actions,
             )
-            for actions, anchor in anchors(self.blueprint, self._followed, states)
+            for actions, anchor in anchors(self.blueprint, self._followed, questions)
         ]
 
 
 def anchors(
     blueprint: Blueprint, followed: Followed, states: Sequence[HanabiState]
 ) -> list[tuple[npt.NDArray[np.int64], Array]]:
-    """The legal actions of each state, and what the blueprint thinks of them."""
+    """Return the legal actions of each state, and the blueprint's policy over them."""
     games = Games.join([state.games for state in states])
     policies = blueprint.policy(games, followed.memories(states))
     legal = [np.array(state.legal_actions(), np.int64) for state in states]
@@ -122,7 +91,7 @@ def anchors(
 
 
 def likeliest(policy: Array) -> Array:
-    """All of it on one action."""
+    """Return the policy with all probability on its likeliest action."""
     return np.where(np.arange(len(policy)) == policy.argmax(), 1.0, 0.0)
 
 
@@ -132,8 +101,3 @@ def _tempered(policy: Array, temperature: float) -> Array:
     power: Array = (policy / policy.max()) ** (1.0 / temperature)
     power /= power.sum()
     return power
-
-
-def _action(found: HanabiAnalysis, index: int) -> int:
-    assert found.actions is not None
-    return int(found.actions[index])

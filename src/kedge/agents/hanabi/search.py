@@ -1,4 +1,4 @@
-"""SPARTA and piKL-SPARTA in Hanabi: search over a blueprint, in hands that its player may hold."""
+"""SPARTA and piKL-SPARTA in Hanabi: search over a blueprint, in hands drawn from a belief."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,32 +20,31 @@ from kedge.models.hanabi.model import Belief, Blueprint, Followed, Games, Hands,
 from kedge.regularize import Array, forward_kl
 from kedge.search.sparta import Budget, Estimate, estimate, improved, lam_of_kl
 
-_AT_ONCE = 1 << 16  # rollouts: enough for any device, and little memory
-_ANSWERED = 64  # hands in which it is asked what the next player would do
-_BELIEVED = 2000  # hands that tell what one holds: to a percent or so
+_AT_ONCE = 1 << 16  # rollouts per batch: enough for any device, and little memory
+_ANSWERED = 64  # hands for the next player's likely answers
+_BELIEVED = 2000  # hands for beliefs, which makes them accurate to about a percent
 
 
 class SpartaAgent(HanabiAgent):
-    """Searches over a blueprint that it takes the others to follow.
+    """Searches over a blueprint that the other players are assumed to follow.
 
-    Where the belief is empty it plays as the blueprint does: `q` is NaN then, and nothing is said
-    of its cards.
+    If the belief is empty, it plays the blueprint; then `q` is NaN and `cards` is None.
 
     Parameters
     ----------
     anchor
         Plays the blueprint.
     lam
-        λ in points; 0 is SPARTA, the best move whatever the anchor thinks of it.
+        λ in points; 0 is SPARTA: the best move, whatever its anchor probability.
     greedy
-        Play the likeliest move, and suppose that others do.
+        Whether to play the likeliest move, and assume that others do.
     threshold
         At λ = 0, the points by which a move must be better than the blueprint's.
     kl
-        Nats from the anchor: λ is chosen for every decision, in place of `lam`.
+        KL from the anchor in nats; it sets λ for every decision, in place of `lam`.
     depth
-        End rollouts so many moves of all players after the one that is tried, with the blueprint's
-        value; unless given, they go to the end of the game.
+        Moves of all players after which a rollout ends with the blueprint's value. None plays to
+        the end of the game.
     """
 
     def __init__(
@@ -68,11 +67,11 @@ class SpartaAgent(HanabiAgent):
         if not isinstance(greedy, bool):
             raise InputError(f"greedy: true or false, not {greedy}")
         if not isinstance(anchor, BlueprintAgent) or anchor.temperature != 1.0 or anchor.greedy:
-            raise InputError("sparta: its anchor is a blueprint of Hanabi, at temperature 1")
+            raise InputError("sparta: its anchor must be a blueprint of Hanabi at temperature 1")
         if kl is not None and lam > 0.0:
-            raise InputError("sparta: lambda or kl, not both: kl chooses lambda")
+            raise InputError("sparta: give lambda or kl, not both")
         if threshold > 0.0 and (lam > 0.0 or kl is not None):
-            raise InputError("sparta: threshold is for lambda=0 alone")
+            raise InputError("sparta: threshold needs lambda=0, without kl")
         self.blueprint = anchor.blueprint
         self.belief, self.budget, self.greedy = belief, budget or Budget(), greedy
         self.lam, self.threshold, self.kl, self.depth = lam, threshold, kl, depth
@@ -83,20 +82,21 @@ class SpartaAgent(HanabiAgent):
         state, rng = rules.initial_state(), np.random.default_rng(0)
         self.belief.draw([state], 1, rng)
         if self.depth is not None:
-            begun = self.blueprint.begin(1)
-            self.blueprint.play_out(state.games, begun, rng, greedy=self.greedy, depth=self.depth)
+            memory = self.blueprint.begin(1)
+            self.blueprint.play_out(state.games, memory, rng, greedy=self.greedy, depth=self.depth)
 
     def analyse_many(
-        self, states: Sequence[HanabiState], rng: np.random.Generator
+        self, questions: Sequence[HanabiState], rng: np.random.Generator
     ) -> list[HanabiAnalysis]:
+        states = questions
         known = anchors(self.blueprint, self._followed, states)
         count = self.budget.worlds(min(len(actions) for actions, _ in known))
         hands = self.belief.draw(states, count, rng)
         roots = [i for i, drawn in enumerate(hands) if len(drawn)]
-        found = self._estimates(
+        estimates = self._estimates(
             [states[i] for i in roots], [known[i] for i in roots], [hands[i] for i in roots], rng
         )
-        searched = dict(zip(roots, found, strict=True))
+        searched = dict(zip(roots, estimates, strict=True))
         return [
             self._searched(*known[i], searched[i], _shares(state, hands[i]))
             if i in searched
@@ -104,16 +104,20 @@ class SpartaAgent(HanabiAgent):
             for i, state in enumerate(states)
         ]
 
-    def explained(self, state: HanabiState, rng: np.random.Generator) -> HanabiAnalysis:
-        """A decision with more to look at than playing takes: what is believed by more hands than
-        a search tries, and what the next player would answer."""
-        [found] = self.analyse_many([state], rng)
+    def explain_many(
+        self, questions: Sequence[HanabiState], rng: np.random.Generator
+    ) -> list[HanabiAnalysis]:
+        """Analyse each state, with finer beliefs and the next player's likely answers."""
+        return [self._explained(state, rng) for state in questions]
+
+    def _explained(self, state: HanabiState, rng: np.random.Generator) -> HanabiAnalysis:
+        [analysis] = self.analyse_many([state], rng)
         [hands] = self.belief.draw([state], _BELIEVED, rng)
         if not len(hands):
-            return replace(found, cards=None)
-        assert found.actions is not None
-        answers = self._answers(state, found.actions, hands[:_ANSWERED], rng)
-        return replace(found, cards=_shares(state, hands), answers=answers)
+            return replace(analysis, cards=None)
+        assert analysis.actions is not None
+        answers = self._answers(state, analysis.actions, hands[:_ANSWERED], rng)
+        return replace(analysis, cards=_shares(state, hands), answers=answers)
 
     def _answers(
         self,
@@ -131,7 +135,7 @@ class SpartaAgent(HanabiAgent):
             policy = (policy == policy.max(1, keepdims=True)) & (policy > 0.0)
         shares = np.asarray(policy, np.float64).reshape(*count, -1).mean(1)
         return [
-            (int(one.argmax()), float(one.max())) if one.max() > 0.0 else None for one in shares
+            (int(row.argmax()), float(row.max())) if row.max() > 0.0 else None for row in shares
         ]
 
     def _estimates(
@@ -167,7 +171,7 @@ class SpartaAgent(HanabiAgent):
         )
 
     def _lead(self, anchor: Array) -> Array:
-        """What the anchor gives moves in the comparison of Q(a) + λ log τ(a)."""
+        """Return the anchor's term λ log τ(a) in the comparison of Q(a) + λ log τ(a)."""
         if self.kl is not None or self.lam in (0.0, inf):
             return np.zeros(len(anchor))
         with np.errstate(divide="ignore"):
@@ -177,21 +181,22 @@ class SpartaAgent(HanabiAgent):
         self,
         actions: npt.NDArray[np.int64],
         anchor: Array,
-        found: Estimate,
+        estimated: Estimate,
         cards: Array,
     ) -> HanabiAnalysis:
+        q = estimated.q
         if self.kl is None:
-            policy = improved(anchor, found.q, self.lam, self.threshold)
+            policy = improved(anchor, q, self.lam, self.threshold)
         else:
-            policy = forward_kl(anchor, found.q, lam_of_kl(anchor, found.q, self.kl))
+            policy = forward_kl(anchor, q, lam_of_kl(anchor, q, self.kl))
         played = likeliest(policy) if self.greedy else policy
         return HanabiAnalysis(
             anchor=anchor,
             policy=played,
-            q=found.q,
-            value=float(played @ found.q),
+            q=q,
+            value=float(played @ q),
             smooth=policy,
-            visits=found.visits,
+            visits=estimated.visits,
             actions=actions,
             cards=cards,
         )
@@ -208,10 +213,7 @@ class SpartaAgent(HanabiAgent):
 
 
 class _Worlds:
-    """What moves come to when who makes them holds the hands that were drawn.
-
-    A world is one of them, and an order of the draw pile.
-    """
+    """Returns of moves in sampled worlds: a hand of the mover, and an order of the draw pile."""
 
     def __init__(
         self,
@@ -253,7 +255,7 @@ class _Worlds:
         actions: npt.NDArray[np.int64],
         worlds: npt.NDArray[np.int64],
     ) -> tuple[Games, Memory]:
-        """The games after these actions, which are not yet observed."""
+        """Return the games after these actions, not yet observed, and the players' memory."""
         hands = self._hands[self._first_hand[roots] + worlds % self._drawn[roots]]
         seeds = self._seeds[roots] + worlds.astype(np.uint64)
         games = self._games.redealt(roots, self._seats[roots], hands, seeds)
@@ -273,12 +275,12 @@ class _Worlds:
 
 
 def _starts(counts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Where each part begins when parts of so many rows are put together."""
+    """Return the first row of each part when parts of these lengths are concatenated."""
     return np.asarray(np.cumsum(counts) - counts)
 
 
 def _shares(state: HanabiState, hands: Hands) -> Array:
-    """(slots, cards): how often each card is in each slot that holds one."""
+    """Return (slots, cards): the share of `hands` that have each card in each slot."""
     size = len(state.hands[state.current_player()])
     cards = np.arange(state.game.colors * state.game.ranks)
     return np.asarray((hands[:, :size, np.newaxis] == cards).mean(0))

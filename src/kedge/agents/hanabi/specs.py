@@ -1,26 +1,11 @@
-"""The agents of Hanabi, from their specs."""
+"""Makers of Hanabi's agents, by spec name."""
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
 
-from kedge.agents.agent import Agent, plays
+from kedge.agents.agent import Agent
 from kedge.agents.registry import make_agent
 from kedge.errors import InputError
 from kedge.specs import Spec, parse
-
-if TYPE_CHECKING:
-    from kedge.agents.hanabi.players import HanabiPlayer
-
-
-def make_hanabi_player(spec: Spec | str) -> "HanabiPlayer":
-    """The agent that `spec` names, if it plays Hanabi."""
-    from kedge.agents.hanabi.players import HanabiPlayer
-    from kedge.games.hanabi import HanabiState
-
-    agent = make_agent(spec)
-    if not isinstance(agent, HanabiPlayer) or not plays(agent, HanabiState):
-        raise InputError(f"agent {spec}: does not play hanabi; hanabi and sparta(hanabi, …) do")
-    return agent
 
 
 def blueprint(name: str, _: object) -> Callable[..., Agent]:
@@ -44,7 +29,7 @@ def no_moves(name: str, _: object) -> Callable[..., Agent]:
 
 
 def uniform_hanabi(temperature: float = 1.0, greedy: bool = False) -> Agent:
-    """Every legal move of Hanabi alike, whatever the number of players."""
+    """Return the agent that draws legal moves uniformly, for any number of players."""
     from kedge.agents.hanabi.players import BlueprintAgent
     from kedge.games.hanabi import Hanabi
     from kedge.models.hanabi.model import UniformBlueprint
@@ -54,8 +39,10 @@ def uniform_hanabi(temperature: float = 1.0, greedy: bool = False) -> Agent:
 
 
 def conventions(greedy: bool = False) -> Agent:
-    """A player of Hanabi by simple conventions, which needs no network; greedy or not, it is sure
-    of what it does."""
+    """Return a player of simple conventions, without a network.
+
+    It is deterministic: `greedy` has no effect.
+    """
     from kedge.agents.hanabi.players import BlueprintAgent
     from kedge.models.hanabi.conventions import ConventionsBlueprint
 
@@ -74,7 +61,7 @@ def sparta(
     kl: float | None = None,
     depth: int | None = None,
 ) -> Agent:
-    """`anchor` is a blueprint of Hanabi, which the others are taken to play."""
+    """Return SPARTA over `anchor`, a blueprint that the other players are assumed to play."""
     from kedge.agents.hanabi.models import belief_over
     from kedge.agents.hanabi.players import BlueprintAgent
     from kedge.agents.hanabi.search import SpartaAgent
@@ -84,10 +71,10 @@ def sparta(
     if not isinstance(agent, BlueprintAgent):
         raise InputError(f"anchor {anchor} is not a blueprint of Hanabi")
     name = (parse(anchor) if isinstance(anchor, str) else anchor).name
-    told = belief.name if isinstance(belief, Spec) else belief
+    option = belief.name if isinstance(belief, Spec) else belief
     return SpartaAgent(
         agent,
-        belief_over(agent, name, told, greedy=greedy),
+        belief_over(agent, name, option, greedy=greedy),
         lam=lam,
         budget=Budget(rollouts, str(allocation), stop),
         greedy=greedy,

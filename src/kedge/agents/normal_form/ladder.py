@@ -4,5 +4,5 @@ from importlib.resources import files
 
 from kedge.agents.ladder import Ladder
 
-# No records say what people play in Blotto: the anchor is the paper's, the uniform one.
+# There are no records of people playing Blotto, so the anchor is uniform, as in the paper.
 BLOTTO = Ladder("uniform", "pikl-hedge", "lambda", files(__package__) / "dial.json")

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kedge.agents.agent import Analysis, Player
-from kedge.evaluation.chess.rating_fit import RatingFit, fit_rating
+from kedge.evaluation.board.rating_fit import RatingFit, fit_rating
 from kedge.regularize import Array
 
 MISTAKE, BLUNDER = 0.1, 0.2  #: From how much expected score on a move is marked "?" and "??".
@@ -63,7 +63,7 @@ class Record(Protocol):
 
 
 @dataclass(frozen=True)
-class Choice:
+class Alternative:
     """A move, and how likely it is for people (the anchor) and for the agent."""
 
     name: str
@@ -92,11 +92,11 @@ class MoveReport:
     """How likely it is for people."""
     rank: int
     """1 if people play nothing more often."""
-    people: tuple[Choice, ...]
+    people: tuple[Alternative, ...]
     """What people play most."""
     policy: float
     """How likely it is for the agent."""
-    choice: Choice
+    choice: Alternative
     """What the agent holds likeliest."""
     line: tuple[str, ...]
     """What it expects after that, as players write it, its choice first."""
@@ -168,7 +168,8 @@ class GameReport:
     ratings: tuple[int, int] | None = None
     """Of the people that each player's anchor stands for, where one is told."""
     likelihoods: Array | None = None
-    """Of each move under models of rising rating: `rating_fit.move_likelihoods`."""
+    """Log-likelihood of each move (moves, knots) at the ratings of ``knots``."""
+    knots: Array | None = None
 
     @property
     def values(self) -> list[float]:
@@ -207,10 +208,11 @@ class GameReport:
 
 def analyse_game(
     game: Record,
-    agents: Sequence[Player],
+    agents: Sequence[Player[Any]],
     *,
     ratings: tuple[int, int] | None = None,
     likelihoods: Array | None = None,
+    knots: Array | None = None,
     proven: Proof = lambda state: None,
     tell: Callable[[int], None] = lambda moves: None,
 ) -> GameReport:
@@ -258,10 +260,11 @@ def analyse_game(
                 anchor=float(one.anchor[played]),
                 rank=1 + int((one.anchor > one.anchor[played]).sum()),
                 people=tuple(
-                    _choice(state, one, i) for i in np.argsort(-one.anchor, kind="stable")[:_SHOWN]
+                    _alternative(state, one, i)
+                    for i in np.argsort(-one.anchor, kind="stable")[:_SHOWN]
                 ),
                 policy=float(one.policy[played]),
-                choice=_choice(state, one, one.top1),
+                choice=_alternative(state, one, one.top1),
                 line=line_names(state, one.lines[one.top1] if one.lines else [chosen[ply]]),
                 kl_to_anchor=one.kl,
                 value=values[ply],
@@ -270,7 +273,7 @@ def analyse_game(
             )
         )
     searched = any(one.visits is not None for _, one in decisions)
-    return GameReport(game, tuple(moves), values[-1], searched, ratings, likelihoods)
+    return GameReport(game, tuple(moves), values[-1], searched, ratings, likelihoods, knots)
 
 
 def player_report(seats: Iterable[tuple[GameReport, int]]) -> PlayerReport:
@@ -279,6 +282,7 @@ def player_report(seats: Iterable[tuple[GameReport, int]]) -> PlayerReport:
     moves = [move for report, player in seats for move in report.moves if move.player == player]
     scored = [move for move in moves if not move.opening]
     tiny = np.finfo(np.float64).tiny
+    knots = next((report.knots for report, _ in seats if report.knots is not None), None)
     likelihoods = [
         report.likelihoods[[move.ply for move in report.moves if move.player == player]]
         for report, player in seats
@@ -298,7 +302,7 @@ def player_report(seats: Iterable[tuple[GameReport, int]]) -> PlayerReport:
         loss=_mean([move.loss for move in scored]),
         mistakes=marks.count("?"),
         blunders=marks.count("??"),
-        fit=fit_rating(np.concatenate(likelihoods)) if likelihoods else None,
+        fit=None if knots is None else fit_rating(np.concatenate(likelihoods), knots),
     )
 
 
@@ -324,7 +328,7 @@ def _after(state: Any, action: int, mover: int) -> Any:
 
 
 def _analyse(
-    states: Sequence[Any], agents: Sequence[Player], proven: Proof
+    states: Sequence[Any], agents: Sequence[Player[Any]], proven: Proof
 ) -> list[Analysis | None]:
     """By the mover's agent, each of them asked once; None where nobody can move."""
     found: list[Analysis | None] = [None] * len(states)
@@ -335,7 +339,7 @@ def _analyse(
             if state.board.player() == player and state.board.legal_actions()
         ]
         if asked:
-            answers = agent.analyse_many([states[i] for i in asked], lines=True)
+            answers = agent.explain_many([states[i] for i in asked], np.random.default_rng(0))
             for i, answer in zip(asked, answers, strict=True):
                 found[i] = _corrected(answer, states[i], proven(states[i]))
     return found
@@ -368,14 +372,14 @@ def _worth(state: Any, found: Analysis | None, before: float) -> float:
 
 
 def _seen_by(player: int, value: float) -> float:
-    """Player 0's value for another player, and back."""
+    """Player[Any] 0's value for another player, and back."""
     return value if player == 0 else 0.0 - value
 
 
-def _choice(state: Any, found: Analysis, index: int) -> Choice:
+def _alternative(state: Any, found: Analysis, index: int) -> Alternative:
     action = state.board.legal_actions()[index]
     likely = float(found.anchor[index]), float(found.policy[index])
-    return Choice(state.action_to_string(action), state.protocol_name(action), *likely)
+    return Alternative(state.action_to_string(action), state.protocol_name(action), *likely)
 
 
 def line_names(state: Any, line: Sequence[int]) -> tuple[str, ...]:

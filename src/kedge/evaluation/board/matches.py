@@ -25,7 +25,6 @@ class GameState(Protocol):
     def apply_action(self, action: int) -> None: ...
     def is_terminal(self) -> bool: ...
     def returns(self) -> list[float]: ...
-    def termination(self) -> str | None: ...
 
 
 @dataclass(frozen=True)
@@ -41,7 +40,7 @@ class GameRecord:
 
 
 def play_games(
-    players: tuple[Player, Player],
+    players: tuple[Player[Any], Player[Any]],
     new_state: Callable[[], GameState],
     count: int,
     rng: np.random.Generator,
@@ -72,7 +71,7 @@ def play_games(
         for index, player in enumerate(players):
             asked = [game for game in going if game.to_move == index]
             if asked:
-                found = player.analyse_many([game.state for game in asked])
+                found = player.analyse_many([game.state for game in asked], rng)
                 for game, analysis in zip(asked, found, strict=True):
                     game.play(analysis, max_plies, resign)
                 going = [game for game in going if game.record is None]
@@ -104,7 +103,9 @@ class _Game:
             self.decided = self.decided + ahead if self.decided * ahead > 0 else ahead
         if self.state.is_terminal():
             score = (1.0 + self.state.returns()[self.first]) / 2.0
-            self._end(score, str(self.state.termination()))
+            # Not every game says how it ended.
+            how = getattr(self.state, "termination", lambda: "end of the game")
+            self._end(score, str(how()))
         elif abs(self.decided) >= _RESIGN_PLIES:
             self._end(float(self.decided > 0), RESIGNATION)
         elif len(self.moves) >= max_plies:

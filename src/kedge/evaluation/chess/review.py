@@ -8,9 +8,9 @@ from kedge.agents import make_player
 from kedge.agents.chess.mates import forced_end
 from kedge.evaluation.board.game_analysis import GameReport, analyse_game
 from kedge.evaluation.chess.rating_fit import move_likelihoods, rating_networks
-from kedge.evaluation.chess.told_ratings import told_agent, told_ratings
+from kedge.evaluation.chess.ratings import game_ratings, rated_search
 from kedge.evaluation.review import Review, Reviewer
-from kedge.games.chess import ChessState
+from kedge.models.chess.conditioning import KNOTS
 
 # The model takes the players' ratings as input.
 _AGENT = "puct(chess, c_puct=2, playouts=50)"
@@ -24,7 +24,7 @@ def chess_reviewer(
     `elo` is the rating that the model assumes for both players, whatever the record says. `fit`
     estimates the players' ratings from their moves; by default it does so without an `agent`.
     """
-    given = None if agent is None else make_player(agent, ChessState)
+    given = None if agent is None else make_player(agent, "chess")
     is_fitted = given is None if fit is None else fit
     networks = cache(rating_networks)  # loaded when there is a game
 
@@ -32,12 +32,18 @@ def chess_reviewer(
         if given is not None:
             ratings, agents = None, [given, given]
         else:
-            ratings = told_ratings(game, elo)
-            specs = told_agent(*ratings), told_agent(*ratings[::-1])
-            agents = [make_player(spec, ChessState) for spec in specs]
+            ratings = game_ratings(game, elo)
+            specs = rated_search(*ratings), rated_search(*ratings[::-1])
+            agents = [make_player(spec, "chess") for spec in specs]
         likelihoods = None if not is_fitted else move_likelihoods(game, networks())
         return analyse_game(
-            game, agents, ratings=ratings, likelihoods=likelihoods, proven=forced_end, tell=tell
+            game,
+            agents,
+            ratings=ratings,
+            likelihoods=likelihoods,
+            knots=KNOTS if is_fitted else None,
+            proven=forced_end,
+            tell=tell,
         )
 
     return review

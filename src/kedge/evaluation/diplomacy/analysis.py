@@ -6,7 +6,7 @@ from itertools import groupby
 
 import numpy as np
 
-from kedge.agents.diplomacy.players import ImitationAgent, OrdersAnalysis, OrderSearch
+from kedge.agents.diplomacy.players import OrdersAgent, OrdersAnalysis
 from kedge.agents.diplomacy.search import place_among
 from kedge.evaluation.decision_reports import (
     DecisionReport,
@@ -27,7 +27,7 @@ SHARE = Scale("of the game", mistake=0.05, blunder=0.1)
 
 def analyse_orders(
     game: DiplomacyGame,
-    agent: OrderSearch | ImitationAgent,
+    agent: OrdersAgent,
     spec: str,
     rng: np.random.Generator,
     tell: Callable[[int], None] = lambda turns: None,
@@ -64,15 +64,12 @@ def analyse_orders(
 def _decisions(
     turn: int,
     given: Sequence[HumanOrders],
-    agent: OrderSearch | ImitationAgent,
+    agent: OrdersAgent,
     rng: np.random.Generator,
 ) -> list[DecisionReport]:
     """Of all powers in one phase, which share a search."""
     questions = [(one.state, one.power) for one in given]
-    if isinstance(agent, OrderSearch):
-        found = agent.analyse_many(questions, rng, [one.orders for one in given])
-    else:
-        found = agent.analyse_many(questions, rng)
+    found = agent.analyse_played(questions, [one.orders for one in given], rng)
     played, firsts = [one.orders for one in given], [one.orders[0] for one in found]
     likely = agent.model.score([*questions, *questions], [*played, *firsts])
     return [

@@ -6,7 +6,7 @@ from itertools import chain, groupby
 
 import numpy as np
 
-from kedge.agents.diplomacy.players import DiplomacyPlayer, OrdersAnalysis
+from kedge.agents.diplomacy.players import OrdersAgent, OrdersAnalysis
 from kedge.evaluation.prediction import ANCHOR_SHARE, LEAST, SUMS, GameScore, Prediction
 from kedge.games.diplomacy import POWERS, PackedOrders, unit_of
 from kedge.records.diplomacy.positions import HumanOrders
@@ -20,7 +20,7 @@ _AT_ONCE = 64  # positions
 
 
 def predict_orders(
-    chosen: Sequence[HumanOrders], agent: DiplomacyPlayer, rng: np.random.Generator
+    chosen: Sequence[HumanOrders], agent: OrdersAgent, rng: np.random.Generator
 ) -> Prediction:
     """Score `agent` on what people ordered; powers of a phase, and phases of a game, in a row.
 
@@ -47,7 +47,7 @@ def _batches(chosen: Sequence[HumanOrders]) -> Iterator[list[HumanOrders]]:
 
 
 def _scored(
-    batch: Sequence[HumanOrders], agent: DiplomacyPlayer, rng: np.random.Generator
+    batch: Sequence[HumanOrders], agent: OrdersAgent, rng: np.random.Generator
 ) -> Iterator[Array]:
     questions = [(one.state, one.power) for one in batch]
     found = agent.analyse_many(questions, rng)

@@ -2,10 +2,8 @@
 
 import numpy as np
 
-from kedge.agents import make_agent
+from kedge.agents import make_player
 from kedge.agents.dial import strongest
-from kedge.agents.diplomacy.players import ImitationAgent, OrderSearch
-from kedge.agents.diplomacy.specs import not_of_diplomacy
 from kedge.evaluation.diplomacy.analysis import analyse_orders
 from kedge.evaluation.review import Review, Reviewer
 
@@ -17,9 +15,7 @@ def _agent() -> str:
 def diplomacy_reviewer(agent: str | None = None) -> Reviewer:
     """Return a reviewer of Diplomacy games; by default the strongest agent of the dial reviews."""
     spec = agent or _agent()
-    player = make_agent(spec)
-    if not isinstance(player, OrderSearch | ImitationAgent):
-        raise not_of_diplomacy(spec)
+    player = make_player(spec, "diplomacy")
     return lambda game, tell: analyse_orders(game, player, spec, np.random.default_rng(0), tell)
 
 

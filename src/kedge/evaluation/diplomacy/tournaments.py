@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kedge.agents.diplomacy.players import DiplomacyPlayer
+from kedge.agents.diplomacy.players import OrdersAgent
 from kedge.evaluation.prediction import mean_by_game
 from kedge.games.diplomacy import POWERS, Diplomacy, DiplomacyState, format_orders
 from kedge.records import DiplomacyGame, Phase
@@ -53,7 +53,7 @@ def drawn_from_pool(games: int, agents: int, rng: np.random.Generator) -> list[S
 
 
 def play_tournament(
-    players: Sequence[DiplomacyPlayer],
+    players: Sequence[OrdersAgent],
     seatings: Iterable[Seats],
     rules: Diplomacy,
     rng: np.random.Generator,

@@ -3,14 +3,13 @@
 from kedge.agents import make_player
 from kedge.evaluation.board.game_analysis import analyse_game
 from kedge.evaluation.review import Review, Reviewer
-from kedge.games.go import GoState
 
 _AGENT = "puct(go, c_puct=2, playouts=50)"
 
 
 def go_reviewer(agent: str | None = None) -> Reviewer:
     """Return a reviewer of Go games."""
-    player = make_player(agent or _AGENT, GoState)
+    player = make_player(agent or _AGENT, "go")
     return lambda game, tell: analyse_game(game, [player, player], tell=tell)
 
 

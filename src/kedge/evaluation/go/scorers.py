@@ -1,6 +1,7 @@
-"""Who won? Players of Go pass before a board can be counted by rule: a neutral judge settles it.
+"""Scorers of finished games of Go.
 
-A judge finds the dead stones and counts territory, as in Japan and in the paper's matches.
+Players pass before a board can be counted by rule, so a neutral scorer finds the dead stones and
+counts territory, as in Japan and in the paper's matches.
 """
 
 import contextlib
@@ -22,12 +23,13 @@ from kedge.errors import InputError
 from kedge.games.go import EMPTY, GoState, areas
 from kedge.specs import suggest
 
-JUDGES = ("gnugo", "katago:PROGRAM,NETWORK", "playouts")
+# The option --judge names a scorer, and so do the error messages.
+SCORERS = ("gnugo", "katago:PROGRAM,NETWORK", "playouts")
 PLAYOUTS = 200  #: More do not find the winner more often.
-_TRIES = 2  # so that a program which ended is started again
-_STARTUP = 600.0  # seconds: KataGo tunes itself when it first meets a machine
-_PATIENCE = 3  # games in a row in which a judge may fail
-# What it does not start without; 200 visits score the end of a game.
+_TRIES = 2  # per game; a program that ended is started again
+_STARTUP = 600.0  # seconds: KataGo tunes itself on its first run on a machine
+_PATIENCE = 3  # games in a row in which a scorer may fail
+# KataGo does not start without these settings; 200 visits score the end of a game.
 _KATAGO = """\
 rules = japanese
 logAllGTPCommunication = false
@@ -35,25 +37,26 @@ logSearchInfo = false
 maxVisits = 200
 numSearchThreads = 2
 """
-# By the name that a user gave, and by judge. Tasks of a match have few games each.
+# Failures in a row by the name that a user gave, then by scorer. They outlive a call of
+# `score_games`, because the tasks of a match have few games each.
 _lost: defaultdict[str, Counter[str]] = defaultdict(Counter)
 _SCORE = re.compile(r"(?:([BW])\+(\d+(?:\.\d+)?)|0)(?:\s|$)")
 
 
-class Judge(Protocol):
-    """Who scores a game that is over."""
+class Scorer(Protocol):
+    """Scores finished games."""
 
     name: str
 
     def score(self, state: GoState) -> float:
-        """Black's points less White's and komi; an `InputError` where it fails to tell."""
+        """Return Black's points less White's and komi; raise an `InputError` on failure."""
         ...
 
     def close(self) -> None: ...
 
 
-class PlayoutJudge:
-    """Our own, by random games from the last position."""
+class PlayoutScorer:
+    """Kedge's own scorer: random games from the last position."""
 
     name = "playouts"
 
@@ -61,13 +64,13 @@ class PlayoutJudge:
         return state.score(dead_stones(state), "territory")
 
     def close(self) -> None:
-        """It holds nothing."""
+        """Do nothing: it holds no resources."""
 
 
-class ProgramJudge:
-    """A program that is told the game, and asked for `final_score`.
+class ProgramScorer:
+    """A GTP program that receives the game and answers `final_score`.
 
-    It starts when it is first needed, with `config` as a file, and again after it has ended.
+    It starts on first use, with `config` as a file, and again after it has ended.
     """
 
     def __init__(
@@ -76,84 +79,85 @@ class ProgramJudge:
         self.name = name
         self._command, self._rules, self._config = command, rules, config
         self._program: GtpProgram | None = None
-        self._held = contextlib.ExitStack()
+        self._resources = contextlib.ExitStack()
 
     def score(self, state: GoState) -> float:
         if self._program is None or not self._program.is_running:
             self.close()
             self._program = self._start()
-        for command in (self._rules, *_told(state)):
+        for command in (self._rules, *_setup_commands(state)):
             if command:
                 self._program.send(command)
         answer = self._program.send("final_score")
-        found = _SCORE.match(answer)
-        if found is None:
+        match = _SCORE.match(answer)
+        if match is None:
             raise InputError(f"{self.name}: final_score: {answer[:60]!r} is not a score")
-        return float(found[2] or 0.0) * (-1.0 if found[1] == "W" else 1.0)
+        return float(match[2] or 0.0) * (-1.0 if match[1] == "W" else 1.0)
 
     def close(self) -> None:
-        self._held.close()
+        self._resources.close()
         self._program = None
 
     def _start(self) -> GtpProgram:
         command = list(self._command)
         if self._config:
-            config = Path(self._held.enter_context(tempfile.TemporaryDirectory()), "gtp.cfg")
+            config = Path(self._resources.enter_context(tempfile.TemporaryDirectory()), "gtp.cfg")
             config.write_text(self._config)
             command += ["-config", str(config)]
-        return self._held.enter_context(GtpProgram(command, startup=_STARTUP))
+        return self._resources.enter_context(GtpProgram(command, startup=_STARTUP))
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """What a judge found."""
+class ScoredGame:
+    """The score of a finished game."""
 
     score: float
     """Black's points less White's and komi."""
-    judge: str
+    scorer: str
     failures: tuple[str, ...] = ()
-    """What went wrong before."""
+    """Errors of the scorers before this one."""
     unasked: tuple[str, ...] = ()
-    """The judges before it that are given up."""
+    """Scorers that were given up earlier, and so were not asked."""
 
 
-class Court:
-    """Judges in their order: one that fails twice leaves the game to the next, at last to ours.
+class ScorerChain:
+    """Scorers in their order: after two failures the next one scores the game, at last playouts.
 
-    Who has failed in three games in a row is given up; courts may count those together in `lost`.
+    A scorer that fails in three games in a row is given up. Chains that share `lost` count these
+    games together.
     """
 
-    def __init__(self, *judges: Judge, lost: Counter[str] | None = None) -> None:
-        self._judges = (*judges, PlayoutJudge())
+    def __init__(self, *scorers: Scorer, lost: Counter[str] | None = None) -> None:
+        self._scorers = (*scorers, PlayoutScorer())
         self._lost = Counter() if lost is None else lost
 
-    def judge(self, state: GoState) -> Verdict:
+    def score(self, state: GoState) -> ScoredGame:
         failures: list[str] = []
         unasked: list[str] = []
-        for judge in self._judges:
-            if self._lost[judge.name] >= _PATIENCE:
-                unasked.append(judge.name)
+        for scorer in self._scorers:
+            if self._lost[scorer.name] >= _PATIENCE:
+                unasked.append(scorer.name)
                 continue
-            score = _score(judge, state, failures)
+            score = _try_score(scorer, state, failures)
             if score is not None:
-                self._lost[judge.name] = 0
-                return Verdict(score, judge.name, tuple(failures), tuple(unasked))
-            self._lost[judge.name] += 1
-        raise AssertionError("ours never fails")
+                self._lost[scorer.name] = 0
+                return ScoredGame(score, scorer.name, tuple(failures), tuple(unasked))
+            self._lost[scorer.name] += 1
+        raise AssertionError("playouts never fail")
 
-    def __enter__(self) -> "Court":
+    def __enter__(self) -> "ScorerChain":
         return self
 
     def __exit__(self, *_: Any) -> None:
-        for judge in self._judges:
-            judge.close()
+        for scorer in self._scorers:
+            scorer.close()
 
 
-def _score(judge: Judge, state: GoState, failures: list[str]) -> float | None:
-    """None if the judge failed, and why is among `failures`."""
+def _try_score(scorer: Scorer, state: GoState, failures: list[str]) -> float | None:
+    """Return the score, or None if the scorer failed; add the reasons to `failures`."""
     for _ in range(_TRIES):
         try:
-            return judge.score(state)
+            return scorer.score(state)
         except InputError as error:
             failures.append(str(error))
             if isinstance(error, LateError):
@@ -161,54 +165,57 @@ def _score(judge: Judge, state: GoState, failures: list[str]) -> float | None:
     return None
 
 
-def judge_games(judge: str, states: Sequence[GoState], at_once: int = 1) -> list[Verdict]:
-    """What the judge of that name finds, with so many of it at work."""
-    courts: queue.SimpleQueue[Court] = queue.SimpleQueue()
+def score_games(scorer: str, states: Sequence[GoState], at_once: int = 1) -> list[ScoredGame]:
+    """Score finished games with the scorer of this name, `at_once` games in parallel."""
+    chains: queue.SimpleQueue[ScorerChain] = queue.SimpleQueue()
 
-    def verdict(state: GoState) -> Verdict:
-        court = courts.get()
+    def score(state: GoState) -> ScoredGame:
+        chain = chains.get()
         try:
-            return court.judge(state)
+            return chain.score(state)
         finally:
-            courts.put(court)
+            chains.put(chain)
 
     with contextlib.ExitStack() as stack:
         for _ in range(at_once):
-            courts.put(stack.enter_context(Court(*_judges(judge), lost=_lost[judge])))
+            chains.put(stack.enter_context(ScorerChain(*_scorers(scorer), lost=_lost[scorer])))
         pool = stack.enter_context(ThreadPoolExecutor(at_once))
-        return list(pool.map(verdict, states))
+        return list(pool.map(score, states))
 
 
-def judge_name(text: str | None = None) -> str:
-    """The judge that `text` names, paths in full; if None GNU Go where it is installed, or ours."""
+def scorer_name(text: str | None = None) -> str:
+    """Return the scorer that `text` names, with absolute paths.
+
+    None means GNU Go if it is installed, else playouts.
+    """
     if text is None:
         return "gnugo" if _gnugo() else "playouts"
     if text.startswith("katago:"):
         paths = text.removeprefix("katago:").split(",")
         if len(paths) != 2:
             raise InputError(f"judge {text}: write katago:PROGRAM,NETWORK")
-        # Workers may stand in another folder.
+        # Workers may run in another folder.
         return "katago:" + ",".join(str(Path(path).resolve()) for path in paths)
-    if text not in JUDGES:
-        raise InputError(f"unknown judge {text!r}; {suggest(text, list(JUDGES))}")
+    if text not in SCORERS:
+        raise InputError(f"unknown judge {text!r}; {suggest(text, list(SCORERS))}")
     return text
 
 
-def judge_files(judge: str) -> list[str]:
-    """The files that the user named with it."""
-    return judge.removeprefix("katago:").split(",") if judge.startswith("katago:") else []
+def scorer_files(scorer: str) -> list[str]:
+    """Return the files that the user named with the scorer."""
+    return scorer.removeprefix("katago:").split(",") if scorer.startswith("katago:") else []
 
 
-def check_judge(judge: str) -> None:
-    """An `InputError` if it is not installed on this machine."""
-    if judge == "gnugo" and not _gnugo():
+def check_scorer(scorer: str) -> None:
+    """Raise an `InputError` if the scorer is not installed on this machine."""
+    if scorer == "gnugo" and not _gnugo():
         raise InputError(
-            "judge gnugo: GNU Go is not installed here; --judge playouts needs nothing"
+            "judge gnugo: GNU Go is not installed here; --judge playouts needs no program"
         )
 
 
 def dead_stones(state: GoState, playouts: int = PLAYOUTS, seed: int = 0) -> list[int]:
-    """The chains that random games from here leave to the opponent more often than not."""
+    """Return the stones of chains that most random games from here leave to the opponent."""
     owners = _core.go_ownership(state.board, playouts, seed, threads=1)
     colours = state.colours()
     return [
@@ -220,16 +227,16 @@ def dead_stones(state: GoState, playouts: int = PLAYOUTS, seed: int = 0) -> list
     ]
 
 
-def _judges(judge: str) -> list[Judge]:
-    if judge == "playouts":
+def _scorers(name: str) -> list[Scorer]:
+    if name == "playouts":
         return []
-    if judge == "gnugo":
+    if name == "gnugo":
         # Its level is for playing; where nothing is left to play, 1 finds as many winners as 10.
         options = ["--mode", "gtp", "--japanese-rules", "--level", "1"]
-        return [ProgramJudge(judge, [_gnugo() or "gnugo", *options])]
-    program, network = judge_files(judge)
+        return [ProgramScorer(name, [_gnugo() or "gnugo", *options])]
+    program, network = scorer_files(name)
     return [
-        ProgramJudge(
+        ProgramScorer(
             "katago",
             [program, "gtp", "-model", network],
             rules="kata-set-rules japanese",
@@ -239,19 +246,19 @@ def _judges(judge: str) -> list[Judge]:
 
 
 def _gnugo() -> str | None:
-    # Debian keeps games where not every PATH leads.
+    # Debian installs games in a folder that not every PATH has.
     return shutil.which("gnugo") or shutil.which("gnugo", path="/usr/games")
 
 
-def _told(state: GoState) -> Iterator[str]:
-    """The commands that lead to a state."""
+def _setup_commands(state: GoState) -> Iterator[str]:
+    """Yield the GTP commands that lead to a state."""
     first, moves = state.clone(), []
     while first.history:
         action = first.history[-1]
         first.undo_action()
         moves.append((first.board.player(), action))
     if state.is_terminal():
-        moves = moves[1:]  # after a second pass KataGo scores what stands, dead stones too
+        moves = moves[1:]  # after a second pass KataGo counts all stones as alive
     yield f"boardsize {state.size}"
     yield "clear_board"
     yield f"komi {state.komi:g}"
@@ -263,14 +270,14 @@ def _told(state: GoState) -> Iterator[str]:
 
 
 __all__ = [
-    "JUDGES",
-    "Court",
-    "PlayoutJudge",
-    "ProgramJudge",
-    "Verdict",
-    "check_judge",
+    "SCORERS",
+    "PlayoutScorer",
+    "ProgramScorer",
+    "ScoredGame",
+    "ScorerChain",
+    "check_scorer",
     "dead_stones",
-    "judge_files",
-    "judge_games",
-    "judge_name",
+    "score_games",
+    "scorer_files",
+    "scorer_name",
 ]

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from kedge.agents.hanabi.players import HanabiAnalysis, HanabiPlayer
+from kedge.agents.hanabi.players import HanabiAgent, HanabiAnalysis
 from kedge.evaluation.decision_reports import (
     DecisionReport,
     DecisionsReport,
@@ -22,7 +22,7 @@ POINTS = Scale("points", mistake=1.0, blunder=2.0)
 
 def analyse_hanabi(
     game: HanabiGame,
-    agent: HanabiPlayer,
+    agent: HanabiAgent,
     spec: str,
     rng: np.random.Generator,
     tell: Callable[[int], None] = lambda turns: None,

@@ -7,7 +7,7 @@ from itertools import groupby
 import numpy as np
 
 from kedge.agents.agent import Analysis
-from kedge.agents.hanabi.players import HanabiAnalysis, HanabiPlayer
+from kedge.agents.hanabi.players import HanabiAgent, HanabiAnalysis
 from kedge.evaluation.prediction import (
     ANCHOR_SHARE,
     LEAST,
@@ -45,7 +45,7 @@ class Watched:
 
 
 def predict_moves(
-    chosen: Sequence[Chosen], agent: HanabiPlayer, rng: np.random.Generator
+    chosen: Sequence[Chosen], agent: HanabiAgent, rng: np.random.Generator
 ) -> Prediction:
     """Score `agent` on what was played, one participant's games being one cluster.
 
@@ -63,7 +63,7 @@ def predict_at(lam: float, games: Sequence[Watched]) -> Prediction:
 
 
 def watched(
-    chosen: Sequence[Chosen], agent: HanabiPlayer, rng: np.random.Generator
+    chosen: Sequence[Chosen], agent: HanabiAgent, rng: np.random.Generator
 ) -> Iterator[Watched]:
     """Games in their order, those by the same rules side by side, so that batches are large."""
     for _, run in groupby(chosen, key=lambda one: str(one[0].rules)):
@@ -73,7 +73,7 @@ def watched(
 
 
 def _side_by_side(
-    chosen: Sequence[Chosen], agent: HanabiPlayer, rng: np.random.Generator
+    chosen: Sequence[Chosen], agent: HanabiAgent, rng: np.random.Generator
 ) -> list[Watched]:
     games = [
         Watched(game, frozenset(plies), game.rules.initial_state(game.deck))

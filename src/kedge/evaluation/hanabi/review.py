@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kedge.agents import make_hanabi_player
+from kedge.agents import make_player
 from kedge.agents.dial import strongest
 from kedge.evaluation.hanabi.analysis import analyse_hanabi
 from kedge.evaluation.review import Review, Reviewer
@@ -15,7 +15,7 @@ def _agent() -> str:
 def hanabi_reviewer(agent: str | None = None) -> Reviewer:
     """Return a reviewer of Hanabi games; by default the strongest agent of the dial reviews."""
     spec = agent or _agent()
-    player = make_hanabi_player(spec)
+    player = make_player(spec, "hanabi")
     return lambda game, tell: analyse_hanabi(game, player, spec, np.random.default_rng(0), tell)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kedge.agents.hanabi.players import HanabiPlayer
+from kedge.agents.hanabi.players import HanabiAgent
 from kedge.evaluation.prediction import mean_by_game
 from kedge.games.hanabi import Card, Hanabi
 from kedge.records import HanabiGame
@@ -61,7 +61,7 @@ def dealt(rules: Hanabi, seed: int, number: int) -> Deck:
 
 
 def play(
-    agents: Sequence[HanabiPlayer],
+    agents: Sequence[HanabiAgent],
     tables: Sequence[tuple[Seats, Deck]],
     rules: Hanabi,
     rng: np.random.Generator,

@@ -5,7 +5,7 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from kedge.evaluation.board.matches import (
 )
 from kedge.experiments.experiment import Experiment, Task
 from kedge.experiments.fingerprints import weight_hashes
+from kedge.experiments.options import DEVICE, DTYPE, GAMES, PLAYED_SEED, Option, chunk_option
 from kedge.experiments.players import player_on
 from kedge.experiments.reports.report import Column, Report, Table
 from kedge.models.board.backends import Dtype
@@ -33,27 +34,40 @@ class Match(Experiment):
     """`games` games between the agents `a` and `b`; each has the first move equally often."""
 
     name: ClassVar[str] = "match"
-    states: ClassVar[type]
     colours: ClassVar[tuple[str, str]]
     """Who moves first, and who second."""
     cpu_chunk: ClassVar[int]
     """Games in a task on a CPU, where larger batches gain nothing."""
 
-    a: str
-    b: str
-    games: int = 100
-    temperature: float | None = None
-    """At which both draw their moves; None leaves each its own."""
-    max_plies: int = MAX_PLIES
-    resign: float | None = None
-    device: str = "cpu"
-    dtype: Dtype = "float32"
-    chunk: int | None = None
+    seed: Annotated[int, PLAYED_SEED] = 0
+    a: Annotated[str, Option("The agent whose score is reported.", is_argument=True)]
+    b: Annotated[str, Option("Its opponent.", is_argument=True)]
+    games: Annotated[int, GAMES] = 100
+    temperature: Annotated[
+        float | None,
+        Option(
+            "Sampling temperature of both agents.",
+            flags=("--temperature", "-t"),
+            default="each agent's own",
+        ),
+    ] = None
+    max_plies: Annotated[int, Option("A game of this length is a draw.", min=1)] = MAX_PLIES
+    resign: Annotated[
+        float | None,
+        Option(
+            "End a game as won when both agents have put its value beyond ±X for four moves.",
+            metavar="X",
+            default="play on",
+        ),
+    ] = None
+    device: Annotated[str, DEVICE] = "cpu"
+    dtype: Annotated[Dtype, DTYPE] = "float32"
+    chunk: Annotated[int | None, chunk_option("suits the device", 2)] = None
     """Games in a task; None becomes what suits the device."""
 
     @abstractmethod
     def play(
-        self, players: tuple[Player, Player], games: int, rng: np.random.Generator
+        self, players: tuple[Player[Any], Player[Any]], games: int, rng: np.random.Generator
     ) -> list[dict[str, Any]]:
         """Games as JSON: ``first`` (the agent that has the first move), ``moves``, ``score`` of
         agent 0, ``termination``.
@@ -94,10 +108,10 @@ class Match(Experiment):
     def check(self) -> None:
         self.players()
 
-    def players(self) -> tuple[Player, Player]:
+    def players(self) -> tuple[Player[Any], Player[Any]]:
         """The two agents; an `InputError` if one does not play."""
         return match_players(
-            self.a, self.b, self.temperature, self.device, self.dtype, states=self.states
+            self.a, self.b, self.temperature, self.device, self.dtype, game=self.config()["game"]
         )
 
     def notes(self, games: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -173,10 +187,10 @@ def match_players(
     device: str = "cpu",
     dtype: Dtype = "float32",
     *,
-    states: type,
-) -> tuple[Player, Player]:
+    game: str,
+) -> tuple[Player[Any], Player[Any]]:
     """The agents of a match; both draw their moves at `temperature`, unless it is None."""
-    one, other = (player_on(device, dtype, spec, states) for spec in (a, b))
+    one, other = (player_on(device, dtype, spec, game) for spec in (a, b))
     return _at(one, temperature), _at(other, temperature)
 
 
@@ -189,7 +203,7 @@ def game_json(record: GameRecord, moves: Iterable[str]) -> dict[str, Any]:
     }
 
 
-def _at(player: Any, temperature: float | None) -> Player:
+def _at(player: Any, temperature: float | None) -> Player[Any]:
     if temperature is not None:
         player = dataclasses.replace(player, temperature=temperature)
     return player  # type: ignore[no-any-return]

@@ -2,29 +2,44 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
 from kedge.agents import Player
 from kedge.evaluation.board.matches import MOVE_LIMIT, RESIGNATION, play_games
 from kedge.experiments.board.match import Match, game_json, played_games, score_of_first
+from kedge.experiments.experiment import Output
+from kedge.experiments.options import RECORD, chunk_option
 from kedge.games.chess import START_FEN, ChessState
-from kedge.records import ChessGame
+from kedge.records import ChessGame, write_pgn
 
 
 @dataclass(frozen=True, kw_only=True)
 class ChessMatch(Match):
-    """Chess, draws claimed."""
+    """Play a chess match, and report the score of A against B and the difference in Elo.
 
-    states: ClassVar[type] = ChessState
+    Each agent has white equally often. Agents draw their moves from their policies, so games
+    differ. A draw counts as half a win. Games end by the rules of chess, and draws are claimed.
+
+    Finished games are kept: interrupt the command, run it again, and it resumes.
+
+    **Examples**
+
+    - `kedge match chess "puct(chess, c_puct=2, playouts=50)" chess --games 20`
+    - `kedge match chess "puct(maia-1900, c_puct=0.5)" maia-1900 -n 1000 -t 0.3 --device cuda`
+    - `kedge match chess "chess(elo=1900)" "chess(elo=1100)" --pgn games.pgn --json`
+    """
+
     colours: ClassVar[tuple[str, str]] = ("white", "black")
     cpu_chunk: ClassVar[int] = 8
+    outputs: ClassVar[tuple[Output, ...]] = (Output("pgn", RECORD, write_pgn),)
 
+    chunk: Annotated[int | None, chunk_option("8; 256 on a GPU", 2)] = None
     game: Literal["chess"] = "chess"
 
     def play(
-        self, players: tuple[Player, Player], games: int, rng: np.random.Generator
+        self, players: tuple[Player[Any], Player[Any]], games: int, rng: np.random.Generator
     ) -> list[dict[str, Any]]:
         return play_chess(players, games, rng, max_plies=self.max_plies, resign=self.resign)
 
@@ -47,7 +62,7 @@ class ChessMatch(Match):
 
 
 def play_chess(
-    players: tuple[Player, Player], games: int, rng: np.random.Generator, **rules: Any
+    players: tuple[Player[Any], Player[Any]], games: int, rng: np.random.Generator, **rules: Any
 ) -> list[dict[str, Any]]:
     """Games as `Match.play` has them, moves in UCI's words. `rules` are those of `play_games`."""
     return [

@@ -2,52 +2,71 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
-from kedge.agents.agent import Player
-from kedge.evaluation.chess.told_ratings import predict_told, told_spec
+from kedge.evaluation.chess.ratings import predict_rated, rated_spec
 from kedge.evaluation.prediction import Prediction, predict
+from kedge.experiments.options import Option, agent_option, data_option
 from kedge.experiments.players import player_on
 from kedge.experiments.predict import Predict
-from kedge.games.chess import ChessState
-from kedge.records import ChessGame, Position, ReadReport, read_games
-from kedge.records.chess.filters import (
-    MAIA_BY_NAME,
-    Filter,
-    Sieve,
-    is_held_out,
-    rating_bucket,
-)
+from kedge.records import ChessGame, ChessPosition, ReadReport, read_chess_games
+from kedge.records.chess.filters import MAIA_BY_NAME, is_held_out, rating_bucket
+from kedge.records.sieve import Filter, Sieve
 from kedge.specs import Spec, parse
 
 
 @dataclass(frozen=True, kw_only=True)
 class ChessPredict(Predict):
-    """Chess, by Maia's filters."""
+    """Predict people's chess moves, and report top-1, top-5 and cross-entropy.
+
+    The report also groups moves by rating, time control and phase. Positions are those of the
+    paper and of Maia: rated games, no bullet, no bots, after ten plies, with thirty seconds left
+    where clocks are known. Standard errors are clustered by game.
+
+    Finished games are kept: interrupt the command, run it again, and it resumes.
+
+    **Examples**
+
+    - `kedge predict chess lichess_2024-01.pgn.zst --agent maia-1900 --bucket 1900 --limit 20000`
+    - `kedge predict chess games.pgn --agent "puct(chess, c_puct=2, playouts=50)"`
+    - `kedge predict chess games.pgn --agent chess --told-ratings --json`
+    """
 
     advice: ClassVar[Mapping[str, str]] = {
         "not rated": "--unrated keeps what does not say that it is rated"
     }
 
+    agent: Annotated[str, agent_option("chess")]
+    data: Annotated[tuple[str, ...], data_option("PGN or JSON lines")]
     game: Literal["chess"] = "chess"
-    bucket: int | None = None
-    source: str | None = None
-    held_out: bool = False
-    unrated: bool = False
-    """Whether games stay that do not say that they are rated."""
-    told_ratings: bool = False
-    """Whether the shipped model is told both players' ratings."""
+    bucket: Annotated[
+        int | None, Option("Use only games whose players are both rated N to N + 99.", metavar="N")
+    ] = None
+    source: Annotated[str | None, Option("Use only games of this source (JSON lines).")] = None
+    held_out: Annotated[bool, Option("Use only games that `kedge train` does not train on.")] = (
+        False
+    )
+    unrated: Annotated[
+        bool, Option("Also use games that are not marked as rated, such as those of chess.com.")
+    ] = False
+    told_ratings: Annotated[
+        bool,
+        Option(
+            "Pass both players' ratings to the model in every position. The agent must be `chess`, "
+            "a model that you trained, or a search over one."
+        ),
+    ] = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.told_ratings:
-            told_spec(parse(self.agent), 1500, 1500)
+            rated_spec(parse(self.agent), 1500, 1500)
 
     @property
     def title(self) -> str:
-        return self.agent + (", told both players' ratings" if self.told_ratings else "")
+        return self.agent + (", with both players' ratings" if self.told_ratings else "")
 
     def sieve(self) -> Sieve:
         filters: dict[str, Filter] = {}
@@ -63,21 +82,21 @@ class ChessPredict(Predict):
         return Sieve(filters)
 
     def read(self, path: str, report: ReadReport, threads: int) -> Iterator[ChessGame]:
-        return read_games(path, report, threads=threads)
+        return read_chess_games(path, report, threads=threads)
 
-    def player(self) -> Player:
-        return self._told(1500, 1500) if self.told_ratings else self._on_device(self.agent)
+    def player(self) -> Any:
+        return self._rated(1500, 1500) if self.told_ratings else self._on_device(self.agent)
 
-    def _told(self, elo: int, opponent: int) -> Player:
-        return self._on_device(told_spec(parse(self.agent), elo, opponent))
+    def _rated(self, elo: int, opponent: int) -> Any:
+        return self._on_device(rated_spec(parse(self.agent), elo, opponent))
 
-    def _on_device(self, spec: Spec | str) -> Player:
-        return player_on(self.device, self.dtype, spec, ChessState)
+    def _on_device(self, spec: Spec | str) -> Any:
+        return player_on(self.device, self.dtype, spec, self.game)
 
     def predict(
         self, games: Sequence[tuple[ChessGame, list[int]]], rng: np.random.Generator
     ) -> Prediction:
-        chosen = [Position(game, ply) for game, plies in games for ply in plies]
+        positions = [ChessPosition(game, ply) for game, plies in games for ply in plies]
         if self.told_ratings:
-            return predict_told(chosen, self._told)
-        return predict(chosen, self.player())
+            return predict_rated(positions, self._rated)
+        return predict(positions, self.player())

@@ -2,24 +2,37 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
-from kedge.agents.diplomacy.players import DiplomacyPlayer
 from kedge.evaluation.diplomacy.prediction import KINDS, predict_orders
 from kedge.evaluation.prediction import ANCHOR_SHARE, LEAST, Prediction
-from kedge.experiments.players import diplomacy_player_on
+from kedge.experiments.options import Option, agent_option, chunk_option, data_option
+from kedge.experiments.players import player_on
 from kedge.experiments.predict import DrawnPredict
 from kedge.records import DiplomacyGame, ReadReport, read_diplomacy_games
-from kedge.records.chess.filters import Sieve
 from kedge.records.diplomacy.positions import human_orders, order_sieve
+from kedge.records.sieve import Sieve
 from kedge.records.splits import NOT_HELD_OUT
 
 
 @dataclass(frozen=True, kw_only=True)
 class DiplomacyPredict(DrawnPredict):
-    """Diplomacy: the orders of movement phases, unit by unit."""
+    """Predict people's orders in Diplomacy, and report top-1 and cross-entropy.
+
+    Top-1 compares the agent's likeliest joint orders with the orders given, unit by unit, in
+    movement phases. The report also groups orders by power, season, year, tier and rating. By
+    default the games are those that models are not trained on. Standard errors are clustered by
+    game.
+
+    Finished games are kept: interrupt the command, run it again, and it resumes.
+
+    **Examples**
+
+    - `kedge predict diplomacy droidippy.jsonl.xz --agent diplomacy`
+    - `kedge predict diplomacy games.jsonl --all --agent "pikl-hedge(diplomacy)" --limit 500 --json`
+    """
 
     advice: ClassVar[Mapping[str, str]] = {NOT_HELD_OUT: "--all keeps every game"}
     kinds: ClassVar[tuple[str, ...]] = KINDS
@@ -33,10 +46,15 @@ class DiplomacyPredict(DrawnPredict):
         f"anchor's probability; none counts for less than {LEAST:g}.",
     )
 
+    agent: Annotated[str, agent_option("Diplomacy")]
+    data: Annotated[tuple[str, ...], data_option("Games as JSON lines")]
+    limit: Annotated[int | None, Option("Use only the first N movement phases.", min=1)] = None
+    chunk: Annotated[int | None, chunk_option("4, 32 on a GPU; more if there are very many")] = None
     game: Literal["diplomacy"] = "diplomacy"
-    everything: bool = False
-    """Whether games stay that models may be trained on."""
-    tier: str | None = None
+    everything: Annotated[
+        bool, Option("Also use games that models may have been trained on.", flags=("--all",))
+    ] = False
+    tier: Annotated[str | None, Option("Use only games of this tier.")] = None
 
     def sieve(self) -> Sieve:
         return order_sieve(everything=self.everything, tier=self.tier)
@@ -44,8 +62,8 @@ class DiplomacyPredict(DrawnPredict):
     def read(self, path: str, report: ReadReport, threads: int) -> Iterator[DiplomacyGame]:
         return read_diplomacy_games(path, report)
 
-    def player(self) -> DiplomacyPlayer:
-        return diplomacy_player_on(self.device, self.dtype, self.agent)
+    def player(self) -> Any:
+        return player_on(self.device, self.dtype, self.agent, self.game)
 
     def predict(
         self, games: Sequence[tuple[DiplomacyGame, list[int]]], rng: np.random.Generator

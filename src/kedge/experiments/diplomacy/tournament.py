@@ -3,12 +3,12 @@
 import dataclasses
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, get_args
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
 import numpy as np
 
 from kedge.agents.board.networks import is_cpu
-from kedge.agents.diplomacy.players import DiplomacyPlayer
+from kedge.agents.diplomacy.players import OrdersAgent
 from kedge.errors import InputError
 from kedge.evaluation.diplomacy.tournaments import (
     TournamentGame,
@@ -19,14 +19,23 @@ from kedge.evaluation.diplomacy.tournaments import (
     standing,
 )
 from kedge.experiments.board.match import match_tasks
-from kedge.experiments.experiment import Experiment, Task
+from kedge.experiments.experiment import Experiment, Output, Task
 from kedge.experiments.fingerprints import weight_hashes
-from kedge.experiments.players import diplomacy_player_on
+from kedge.experiments.options import (
+    DEVICE,
+    DTYPE,
+    GAMES,
+    PLAYED_SEED,
+    RECORD,
+    Option,
+    chunk_option,
+)
+from kedge.experiments.players import player_on
 from kedge.experiments.reports.report import Column, Report, Table
 from kedge.games.diplomacy import POWERS, Diplomacy
 from kedge.models.board.backends import Dtype
-from kedge.records import DiplomacyGame
-from kedge.specs import parse
+from kedge.records import DiplomacyGame, write_diplomacy_games
+from kedge.specs import parse, parse_list
 
 Seating = Literal["1v6", "pool"]
 #: Games in a task: each of seven seats once; on a GPU, which wants larger batches, three times.
@@ -35,24 +44,59 @@ CHUNK, GPU_CHUNK = 7, 21
 
 @dataclass(frozen=True, kw_only=True)
 class Tournament(Experiment):
-    """`games` games of Diplomacy among `agents`.
+    """Play Diplomacy, one agent against six or from a pool, and report each agent's mean share.
 
-    ``1v6``: the first agent has each power in turn, and the second the other six. ``pool``: for
-    every power one of the agents is drawn.
+    With `--one` and `--six`, the first agent has each power in turn, and the second has the other
+    six. With `--pool`, an agent is drawn for every power. Shares are Sum of Squares: centres
+    squared, or everything after a solo. Equal agents have 1/7 each. Standard errors are by game.
+    `kedge replay diplomacy` reads the file that `--jsonl` writes.
+
+    Finished games are kept: interrupt the command, run it again, and it resumes.
+
+    **Examples**
+
+    - `kedge tournament diplomacy --one "pikl-hedge(diplomacy)" --six diplomacy --games 70`
+    - `kedge tournament diplomacy --pool "diplomacy, rm(diplomacy), hedge(diplomacy)" -n 100`
+    - `kedge tournament diplomacy --one diplomacy --six "rm(diplomacy)" --jsonl games.jsonl.gz`
     """
 
     name: ClassVar[str] = "tournament"
+    outputs: ClassVar[tuple[Output, ...]] = (Output("jsonl", RECORD, write_diplomacy_games),)
 
+    seed: Annotated[int, PLAYED_SEED] = 0
     game: Literal["diplomacy"] = "diplomacy"
     agents: tuple[str, ...]
     seating: Seating = "1v6"
-    games: int = 100
-    last_year: int = 1935
-    quiet_years: int = 5
-    device: str = "cpu"
-    dtype: Dtype = "float32"
-    chunk: int | None = None
+    games: Annotated[int, GAMES] = 100
+    last_year: Annotated[
+        int, Option("A game without a winner after this year is a draw.", min=1901, max=9999)
+    ] = 1935
+    quiet_years: Annotated[
+        int, Option("After so many years without a change of centres, a game is a draw.", min=1)
+    ] = 5
+    device: Annotated[str, DEVICE] = "cpu"
+    dtype: Annotated[Dtype, DTYPE] = "float32"
+    chunk: Annotated[int | None, chunk_option("7; 21 on a GPU")] = None
     """Games in a task; None becomes what suits the device."""
+
+    @classmethod
+    def from_command(
+        cls,
+        *,
+        one: Annotated[
+            str | None, Option("Agent that has one power, each of the seven in turn.", metavar="A")
+        ] = None,
+        six: Annotated[str | None, Option("Agent that has the other six.", metavar="B")] = None,
+        pool: Annotated[
+            str | None, Option("Agents; one is drawn for every power.", metavar="A,B,…")
+        ] = None,
+        **options: Any,
+    ) -> "Tournament":
+        if pool is not None and one is None and six is None:
+            return cls(agents=tuple(map(str, parse_list(pool))), seating="pool", **options)
+        if pool is None and one is not None and six is not None:
+            return cls(agents=(one, six), seating="1v6", **options)
+        raise InputError("no agents; give --one A --six B, or --pool A,B,…")
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "agents", tuple(str(parse(spec)) for spec in self.agents))
@@ -89,9 +133,9 @@ class Tournament(Experiment):
     def check(self) -> None:
         self.players()
 
-    def players(self) -> list[DiplomacyPlayer]:
+    def players(self) -> list[OrdersAgent]:
         """The agents; an `InputError` if one does not play."""
-        return [diplomacy_player_on(self.device, self.dtype, spec) for spec in self.agents]
+        return [player_on(self.device, self.dtype, spec, "diplomacy") for spec in self.agents]
 
     def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:
         games = task.params["games"]

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -11,58 +11,86 @@ from kedge.agents import Player
 from kedge.agents.board.networks import is_cpu
 from kedge.agents.board.puct import ModelAgent
 from kedge.evaluation.board.matches import RESIGNATION, GameRecord, play_games
-from kedge.evaluation.go.scorers import check_judge, judge_files, judge_games, judge_name
+from kedge.evaluation.go.scorers import check_scorer, score_games, scorer_files, scorer_name
 from kedge.experiments.board.match import Match, game_json, played_games, score_of_first
-from kedge.experiments.experiment import Experiment
+from kedge.experiments.experiment import Experiment, Output
 from kedge.experiments.fingerprints import files_of
+from kedge.experiments.options import DEVICE, RECORD, Option, chunk_option
 from kedge.games.go import GoState, format_gtp, format_score, parse_gtp
 from kedge.machine import cores
 from kedge.models.go.encoding import GO
-from kedge.records import GoGame
+from kedge.records import GoGame, write_sgf_file
 from kedge.records.go.games import KOMI
 
 GO_MAX_PLIES = 722  #: Two for each point of the board, as in AlphaGo Zero.
 
 
+# The field `judge`, the option --judge and the keys "judge", "judge_files", "failures" and
+# "unasked" of results keep their names, so that old runs can still be read.
 @dataclass(frozen=True, kw_only=True)
-class Judged(Experiment):
-    """What experiments with games of Go have besides: a judge, by whom runs differ."""
+class Scored(Experiment):
+    """An experiment with games of Go, whose results depend on the scorer."""
 
-    device: str = "cpu"
-    judge: str | None = None
-    """As `judge_name` has it; None becomes what there is on this machine."""
+    device: Annotated[str, DEVICE] = "cpu"
+    judge: Annotated[
+        str | None,
+        Option(
+            "Scores finished games: `gnugo`, `katago:PROGRAM,NETWORK`, or `playouts`.",
+            default="GNU Go where it is installed, else playouts",
+        ),
+    ] = None
+    """Scorer of finished games: see `scorer_name`. None becomes what this machine has."""
 
     def __post_init__(self) -> None:
         super().__post_init__()  # type: ignore[misc]
-        object.__setattr__(self, "judge", judge_name(self.judge))
+        object.__setattr__(self, "judge", scorer_name(self.judge))
 
     def inputs(self) -> dict[str, Any]:
-        return {**super().inputs(), "judge_files": files_of(judge_files(str(self.judge)))}
+        return {**super().inputs(), "judge_files": files_of(scorer_files(str(self.judge)))}
 
     def check(self) -> None:
         super().check()
-        check_judge(str(self.judge))
+        check_scorer(str(self.judge))
 
-    def judging(self) -> dict[str, Any]:
-        """Who, for `play_go`, and how many at once: on a CPU other tasks have the other cores."""
-        return {"judge": self.judge, "at_once": 1 if is_cpu(self.device) else cores()}
+    def scoring(self) -> dict[str, Any]:
+        """Return the arguments of `play_go` for scoring.
+
+        On a CPU, games are scored one at a time: other tasks have the other cores.
+        """
+        return {"scorer": self.judge, "at_once": 1 if is_cpu(self.device) else cores()}
 
 
 @dataclass(frozen=True, kw_only=True)
-class GoMatch(Judged, Match):
-    """Go; a judge scores what was not resigned."""
+class GoMatch(Scored, Match):
+    """Play a match of Go, and report the score of A against B and the difference in Elo.
 
-    states: ClassVar[type] = GoState
+    Each agent has black equally often. A game ends with two passes in a row. Models that learned
+    from people pass before the board can be counted by rule. So a judge decides which stones are
+    dead, and territory is counted by Japanese rules. No board position may repeat. When a judge
+    fails, it is asked again, then kedge's own judge is; the report says how often.
+
+    Finished games are kept: interrupt the command, run it again, and it resumes.
+
+    **Examples**
+
+    - `kedge match go "puct(go, c_puct=2, playouts=50)" go --games 20 --sgf games.sgf`
+    - `kedge match go "puct(go, c_puct=0.5)" go -n 1000 -t 0.3 --device cuda`
+    - `kedge match go "puct(go, c_puct=0.5)" go --size 9 --komi 7`
+    - `kedge match go go "go(temperature=0.3)" --judge katago:./katago,b15.bin.gz --json`
+    """
+
     colours: ClassVar[tuple[str, str]] = ("black", "white")
     cpu_chunk: ClassVar[int] = 2  # a game with search takes minutes
+    outputs: ClassVar[tuple[Output, ...]] = (Output("sgf", RECORD, write_sgf_file),)
 
+    chunk: Annotated[int | None, chunk_option("2; 256 on a GPU", 2)] = None
     game: Literal["go"] = "go"
-    max_plies: int = GO_MAX_PLIES
-    komi: float = KOMI
-    size: int = GO.side
+    max_plies: Annotated[int, Option("A game of this length ends.", min=1)] = GO_MAX_PLIES
+    komi: Annotated[float, Option("White's bonus in points.", min=-60, max=60)] = KOMI
+    size: Annotated[int, Option("Side of the board.", min=2, max=19)] = GO.side
 
     def play(
-        self, players: tuple[Player, Player], games: int, rng: np.random.Generator
+        self, players: tuple[Player[Any], Player[Any]], games: int, rng: np.random.Generator
     ) -> list[dict[str, Any]]:
         return play_go(
             players,
@@ -72,7 +100,7 @@ class GoMatch(Judged, Match):
             size=self.size,
             max_plies=self.max_plies,
             resign=self.resign,
-            **self.judging(),
+            **self.scoring(),
         )
 
     def check(self) -> None:
@@ -83,7 +111,7 @@ class GoMatch(Judged, Match):
                 player.on_board_of(state)
 
     def notes(self, games: Sequence[Mapping[str, Any]]) -> list[str]:
-        return judged_words(games)
+        return scoring_notes(games)
 
     def records(self, results: Mapping[str, dict[str, Any]]) -> Iterator[GoGame]:
         names = (self.a, self.b)
@@ -105,53 +133,55 @@ class GoMatch(Judged, Match):
 
 
 def play_go(
-    players: tuple[Player, Player],
+    players: tuple[Player[Any], Player[Any]],
     games: int,
     rng: np.random.Generator,
     *,
-    judge: str,
+    scorer: str,
     at_once: int = 1,
     komi: float = KOMI,
     size: int = GO.side,
     max_plies: int = GO_MAX_PLIES,
     resign: float | None = None,
 ) -> list[dict[str, Any]]:
-    """Games as `Match.play` has them, moves in GTP's words.
+    """Play games and return them as `Match.play` does, with GTP moves.
 
-    Those that were not resigned have ``judge``, who it was, ``margin``, what Black is ahead, and
-    where judges failed or are given up, ``failures`` and ``unasked``.
+    Games that were not resigned also have ``judge`` (the name of the scorer) and ``margin``
+    (Black's lead in points). ``failures`` and ``unasked`` list scorers' errors and the scorers
+    that were given up.
     """
     records = play_games(
         players, lambda: GoState(size, komi), games, rng, max_plies=max_plies, resign=resign
     )
     states = [_replayed(record, size, komi) for record in records]
-    told = [
+    results = [
         game_json(record, (format_gtp(move, state.size) for move in record.moves))
         for record, state in zip(records, states, strict=True)
     ]
-    played_out = [i for i, game in enumerate(told) if game["termination"] != RESIGNATION]
-    verdicts = judge_games(judge, [states[i] for i in played_out], at_once)
-    for i, verdict in zip(played_out, verdicts, strict=True):
-        black = float(np.sign(verdict.score)) / 2 + 0.5
-        told[i]["score"] = black if told[i]["first"] == 0 else 1.0 - black
-        told[i] |= {"margin": verdict.score, "judge": verdict.judge}
-        for word in ("failures", "unasked"):
-            if found := getattr(verdict, word):
-                told[i][word] = list(found)
-    return told
+    played_out = [i for i, game in enumerate(results) if game["termination"] != RESIGNATION]
+    scored_games = score_games(scorer, [states[i] for i in played_out], at_once)
+    for i, scored in zip(played_out, scored_games, strict=True):
+        game = results[i]
+        black = float(np.sign(scored.score)) / 2 + 0.5
+        game["score"] = black if game["first"] == 0 else 1.0 - black
+        game |= {"margin": scored.score, "judge": scored.scorer}
+        for key, names in (("failures", scored.failures), ("unasked", scored.unasked)):
+            if names:
+                game[key] = list(names)
+    return results
 
 
-def judged_words(games: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Who scored the games, and how often that failed."""
-    judges = Counter(game["judge"] for game in games if "judge" in game)
+def scoring_notes(games: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return lines that say which scorers were used, and how often they failed."""
+    scorers = Counter(game["judge"] for game in games if "judge" in game)
     failures = [reason for game in games for reason in game.get("failures", ())]
-    words = ["judges: " + ", ".join(f"{name} {n:,}" for name, n in judges.most_common())]
+    notes = ["judges: " + ", ".join(f"{name} {n:,}" for name, n in scorers.most_common())]
     if failures:
         common, _ = Counter(failures).most_common(1)[0]
-        words.append(f"a judge failed {len(failures):,} times, most often so: {common}")
+        notes.append(f"a judge failed {len(failures):,} times, most often: {common}")
     for name, n in Counter(name for game in games for name in game.get("unasked", ())).items():
-        words.append(f"{name} failed in three games in a row and was not asked in {n:,} after them")
-    return words if judges else []
+        notes.append(f"{name} failed in three games in a row and was not asked in {n:,} after them")
+    return notes if scorers else []
 
 
 def _replayed(record: GameRecord, size: int, komi: float) -> GoState:

@@ -2,32 +2,55 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
-from kedge.agents.agent import Player
 from kedge.evaluation.prediction import Prediction, predict
+from kedge.experiments.options import Option, agent_option, data_option
 from kedge.experiments.players import player_on
 from kedge.experiments.predict import Predict
-from kedge.games.go import GoState
 from kedge.records import ReadReport
-from kedge.records.chess.filters import Sieve
 from kedge.records.go.files import read_go_games
 from kedge.records.go.games import SPLITS, GoGame
 from kedge.records.go.positions import GoPosition, GoSplit, boards_of, go_sieve, not_in
+from kedge.records.sieve import Sieve
 
 
 @dataclass(frozen=True, kw_only=True)
 class GoPredict(Predict):
-    """Go, on the full board: the paper's games, or all."""
+    """Predict people's Go moves, and report top-1, top-5 and cross-entropy.
+
+    The report also groups moves by year, komi and phase. By default the games are those of the
+    paper: even games between people on the full board, of 2015 and 2016. Your own games may need
+    `--split all`. Standard errors are clustered by game.
+
+    Finished games are kept: interrupt the command, run it again, and it resumes.
+
+    **Examples**
+
+    - `kedge predict go games.sgf --split all --agent "puct(go, c_puct=2)"`
+    - `kedge predict go games.tsv.xz --agent '"mine/model.onnx"' --limit 20000`
+    - `kedge predict go sgf/ --split all --agent 'puct("mine/model.onnx", c_puct=2)' --device cuda`
+    """
 
     advice: ClassVar[Mapping[str, str]] = {
         not_in(split): "--split all keeps every game on 19×19" for split in SPLITS
     }
 
+    agent: Annotated[str, agent_option("Go")]
+    data: Annotated[
+        tuple[str, ...], data_option("SGF files, folders and archives of them, or a table")
+    ]
     game: Literal["go"] = "go"
-    split: GoSplit = "test"
+    split: Annotated[
+        GoSplit,
+        Option(
+            "Which games: the paper's `test` (2015 and 2016) or `train` (1900 to 2014); `modern` "
+            "(later years); `modern-test`, the twentieth of them that `kedge train go --modern` "
+            "holds out; or `all`."
+        ),
+    ] = "test"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -39,8 +62,8 @@ class GoPredict(Predict):
     def read(self, path: str, report: ReadReport, threads: int) -> Iterator[GoGame]:
         return read_go_games(path, report)
 
-    def player(self) -> Player:
-        return player_on(self.device, self.dtype, self.agent, GoState)
+    def player(self) -> Any:
+        return player_on(self.device, self.dtype, self.agent, self.game)
 
     def predict(
         self, games: Sequence[tuple[GoGame, list[int]]], rng: np.random.Generator

@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
-from kedge.agents.hanabi.players import HanabiPlayer
 from kedge.errors import InputError
 from kedge.evaluation.hanabi.prediction import (
     KINDS,
@@ -17,18 +16,32 @@ from kedge.evaluation.hanabi.prediction import (
 )
 from kedge.evaluation.prediction import ANCHOR_SHARE, LEAST, GameScore, Prediction
 from kedge.experiments.experiment import Task
-from kedge.experiments.players import hanabi_player_on
+from kedge.experiments.options import Option, agent_option, chunk_option, data_option
+from kedge.experiments.players import player_on
 from kedge.experiments.predict import DrawnPredict
 from kedge.experiments.reports.report import Column, Report, Table
 from kedge.records import HanabiGame, ReadReport, replayed_hanabi_games
-from kedge.records.chess.filters import Sieve
 from kedge.records.hanabi.positions import NO_BOTS, NO_PEOPLE, hanabi_sieve
+from kedge.records.sieve import Sieve
 from kedge.records.splits import NOT_HELD_OUT
 
 
 @dataclass(frozen=True, kw_only=True)
 class HanabiPredict(DrawnPredict):
-    """Hanabi: the moves of people, or of the programs that they play with."""
+    """Predict people's moves in Hanabi, and report top-1 and cross-entropy.
+
+    The report also groups moves by score, participant and kind of move. Moves of programs that play
+    with people do not count. By default the games are those of participants that models are not
+    trained on. Scores are as the source counts them. Standard errors are clustered by participant.
+
+    Finished games are kept: interrupt the command, run it again, and it resumes.
+
+    **Examples**
+
+    - `kedge predict hanabi human_ai_2p.jsonl.xz --agent hanabi`
+    - `kedge predict hanabi games.jsonl --agent "sparta(hanabi, lambda=1, rollouts=500)" --json`
+    - `kedge predict hanabi smartbot_selfplay_2p.jsonl.xz --bots --agent conventions`
+    """
 
     advice: ClassVar[Mapping[str, str]] = {
         NOT_HELD_OUT: "--all keeps every game",
@@ -45,11 +58,15 @@ class HanabiPredict(DrawnPredict):
         f"counts for less than {LEAST:g}.",
     )
 
+    agent: Annotated[str, agent_option("Hanabi")]
+    data: Annotated[tuple[str, ...], data_option("Games as JSON lines or exports of hanab.live")]
+    limit: Annotated[int | None, Option("Use only the first N moves.", min=1)] = None
+    chunk: Annotated[int | None, chunk_option("8, 64 on a GPU; more if there are very many")] = None
     game: Literal["hanabi"] = "hanabi"
-    everything: bool = False
-    """Whether games stay that models may be trained on."""
-    bots: bool = False
-    """Whether the moves of programs are predicted, not those of people."""
+    everything: Annotated[
+        bool, Option("Also use games that models may have been trained on.", flags=("--all",))
+    ] = False
+    bots: Annotated[bool, Option("Predict the moves of programs instead of people.")] = False
 
     def sieve(self) -> Sieve:
         return hanabi_sieve(everything=self.everything, bots=self.bots)
@@ -57,8 +74,8 @@ class HanabiPredict(DrawnPredict):
     def read(self, path: str, report: ReadReport, threads: int) -> Iterator[HanabiGame]:
         return replayed_hanabi_games(path, report)
 
-    def player(self) -> HanabiPlayer:
-        return hanabi_player_on(self.device, self.dtype, self.agent)
+    def player(self) -> Any:
+        return player_on(self.device, self.dtype, self.agent, self.game)
 
     def predict(
         self, games: Sequence[tuple[HanabiGame, list[int]]], rng: np.random.Generator
@@ -79,9 +96,6 @@ class HanabiSweep(HanabiPredict):
         for lam in self.lambdas:
             if not lam >= 0.0:
                 raise InputError(f"lambdas: at least 0, not {lam:g}")
-
-    def check(self) -> None:
-        self.player()
 
     def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:
         chosen = self._taken(task.params["first"], task.params["end"])

@@ -2,15 +2,15 @@
 
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from kedge.agents.board.networks import is_cpu
-from kedge.agents.hanabi.players import HanabiPlayer
+from kedge.agents.hanabi.players import HanabiAgent
 from kedge.errors import InputError
 from kedge.evaluation.hanabi.selfplay import (
     PERFECT,
@@ -23,14 +23,15 @@ from kedge.evaluation.hanabi.selfplay import (
     standing,
 )
 from kedge.experiments.composite import Composite
-from kedge.experiments.experiment import Experiment, Task
+from kedge.experiments.experiment import Experiment, Output, Task
 from kedge.experiments.fingerprints import weight_hashes
-from kedge.experiments.players import hanabi_player_on
+from kedge.experiments.options import DEVICE, DTYPE, GAMES, RECORD, Option, chunk_option
+from kedge.experiments.players import player_on
 from kedge.experiments.reports.report import Column, Report, Table
 from kedge.games.hanabi import Bomb, Hanabi
 from kedge.models.board.backends import Dtype
-from kedge.records import HanabiGame
-from kedge.specs import parse
+from kedge.records import HanabiGame, write_hanabi_games, write_live_games
+from kedge.specs import parse, parse_list
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -42,24 +43,72 @@ _BAR = 40  # characters
 
 @dataclass(frozen=True, kw_only=True)
 class SelfPlay(Experiment):
-    """`games` games of Hanabi, `agents` in turn around the table.
+    """Play Hanabi with agents at one table, and report mean score, perfect games and bombs.
 
-    Several change seats from game to game. A deck goes by the seed and the number of the game
-    alone, so that whoever plays as many games by the same seed plays the same decks.
+    Several agents change seats from game to game. Game 7 of a seed has the same deck whoever plays,
+    so runs compare game by game. `kedge replay hanabi` reads the file that `--jsonl` writes.
+
+    Finished games are kept: interrupt the command, run it again, and it resumes.
+
+    **Examples**
+
+    - `kedge selfplay hanabi --agents hanabi --games 200`
+    - `kedge selfplay hanabi --agents "sparta(hanabi, lambda=0.5, rollouts=300), hanabi" -n 8
+      --bomb stack --hanab-live watch/`
+    - `kedge selfplay hanabi --agents "hanabi, conventions" --cross --games 200 --bomb stack`
     """
 
     name: ClassVar[str] = "selfplay"
+    outputs: ClassVar[tuple[Output, ...]] = (
+        Output("jsonl", replace(RECORD, flags=("--jsonl", "--games-file")), write_hanabi_games),
+        Output(
+            "hanab_live",
+            Option(
+                "Write each game to a file that hanab.live shows as a replay.", metavar="FOLDER"
+            ),
+            write_live_games,
+            is_folder=True,
+        ),
+    )
 
+    seed: Annotated[
+        int, Option("The same seed deals the same decks to any agents.", min=0, is_general=True)
+    ] = 0
     game: Literal["hanabi"] = "hanabi"
     agents: tuple[str, ...]
-    players: int = 2
-    bomb: Bomb = "zero"
-    """What a game is worth whose last life is lost: nothing, as in the paper, or what was built."""
-    games: int = 100
-    device: str = "cpu"
-    dtype: Dtype = "float32"
-    chunk: int | None = None
+    players: Annotated[int, Option("Seats at the table.", min=2, max=5)] = 2
+    bomb: Annotated[
+        Bomb, Option("Score of a game whose last life is lost: 0, or the cards in the stacks.")
+    ] = "zero"
+    games: Annotated[int, GAMES] = 100
+    device: Annotated[str, DEVICE] = "cpu"
+    dtype: Annotated[Dtype, DTYPE] = "float32"
+    chunk: Annotated[int | None, chunk_option("4; 64 on a GPU")] = None
     """Games in a task; None becomes what suits the device."""
+
+    @classmethod
+    def from_command(
+        cls,
+        *,
+        agents: Annotated[
+            str,
+            Option(
+                "Who sits at the table: one agent has all seats, several take turns around it.",
+                flags=("--agents", "-a"),
+                metavar="A[,B…]",
+            ),
+        ] = "sparta(hanabi, lambda=1, rollouts=1000)",
+        cross: Annotated[
+            bool, Option("Play every pair of agents, and each agent with itself: a matrix.")
+        ] = False,
+        **options: Any,
+    ) -> "SelfPlay | CrossPlay":
+        table = tuple(map(str, parse_list(agents)))
+        if not cross:
+            return cls(agents=table, **options)
+        if options.pop("players", 2) != 2:
+            raise InputError("--cross: tables have two seats; leave out --players")
+        return CrossPlay(agents=table, **options)
 
     def __post_init__(self) -> None:
         agents = tuple(str(parse(spec)) for spec in self.agents)
@@ -85,9 +134,9 @@ class SelfPlay(Experiment):
         for agent in self.table():
             agent.check(self.rules())
 
-    def table(self) -> list[HanabiPlayer]:
+    def table(self) -> list[HanabiAgent]:
         """The agents; an `InputError` if one does not play."""
-        return [hanabi_player_on(self.device, self.dtype, spec) for spec in self.agents]
+        return [player_on(self.device, self.dtype, spec, "hanabi") for spec in self.agents]
 
     def tasks(self) -> list[Task]:
         assert self.chunk is not None

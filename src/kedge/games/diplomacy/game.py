@@ -69,6 +69,7 @@ class DiplomacyState:
     """
 
     num_players = len(POWERS)
+    powers = POWERS
 
     def __init__(self, board: _core.DiplomacyBoard, game: Diplomacy | None = None) -> None:
         #: The native board, for searches and encoders.

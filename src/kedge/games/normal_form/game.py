@@ -96,6 +96,10 @@ class NormalFormState:
     def legal_actions(self, player: int) -> list[int]:
         return [] if self.is_terminal() else list(range(self.game.num_actions[player]))
 
+    def action_values(self, policies: Sequence[npt.ArrayLike]) -> list[Any]:
+        """Expected payoff of each player's actions when all play by `policies`."""
+        return list(self.game.action_values(policies))
+
     def apply_actions(self, actions: Sequence[int]) -> None:
         """Everyone moves."""
         counts = self.game.num_actions

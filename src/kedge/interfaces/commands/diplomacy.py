@@ -1,25 +1,66 @@
-"""``kedge diplomacy join``: an agent as a player on a game server."""
+"""Commands of Diplomacy alone: ``kedge diplomacy join`` and ``kedge adjudicate diplomacy``."""
 
+import sys
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from kedge.errors import InputError
-from kedge.interfaces.options import Json
+from kedge.interfaces.options import Json, unfolded
 from kedge.interfaces.output import InterruptError, print_json
 
-diplomacy_app = typer.Typer(no_args_is_help=True, help="Diplomacy on a game server.")
+if TYPE_CHECKING:
+    from kedge.interfaces.protocols.diplomacy.bot import Seats
+
+diplomacy_app = typer.Typer(no_args_is_help=True, help="Play Diplomacy on a game server.")
 
 
 @diplomacy_app.callback()
 def _root() -> None:
-    """One command a deed."""
+    """Commands on a server."""
+
+
+@dataclass(frozen=True)
+class Server:
+    """Where to play, and as who."""
+
+    game: Annotated[str, typer.Option(help="ID of the game on the server.", show_default=False)]
+    host: Annotated[str, typer.Option(help="Host of the server.")] = "localhost"
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Port of the server.")] = 8432
+    user: Annotated[str, typer.Option(help="User; registered if the name is free.")] = "kedge"
+    password_file: Annotated[
+        Path | None,
+        typer.Option(
+            help="File whose first line is the password. [default: the user's name]",
+            show_default=False,
+        ),
+    ] = None
+    patience: Annotated[
+        float, typer.Option(min=0, help="Seconds to reconnect after a lost connection.")
+    ] = 600.0
+
+
+@dataclass(frozen=True)
+class Creation:
+    """A game to create."""
+
+    create: Annotated[bool, typer.Option("--create", help="Create the game first.")] = False
+    players: Annotated[
+        int, typer.Option(min=1, max=7, help="With `--create`: powers needed to start.")
+    ] = 7
+    deadline: Annotated[
+        int,
+        typer.Option(min=0, help="With `--create`: seconds per phase; 0 is no limit."),
+    ] = 300
 
 
 @diplomacy_app.command()
+@unfolded
 def join(
-    game: Annotated[str, typer.Option(help="The game's ID on the server.", show_default=False)],
+    server: Server,
+    creation: Creation,
     agent: Annotated[str, typer.Option(help="Who plays.")] = "diplomacy",
     power: Annotated[
         str,
@@ -27,26 +68,9 @@ def join(
             "--power",
             "-p",
             metavar="POWERS",
-            help="`FRANCE`, or several between commas; `any` that is free, or `all` of them.",
+            help="`FRANCE`, several separated by commas, `any` free one, or `all`.",
         ),
     ] = "any",
-    host: Annotated[str, typer.Option(help="Of the server.")] = "localhost",
-    port: Annotated[int, typer.Option(min=1, max=65535, help="Of the server.")] = 8432,
-    user: Annotated[str, typer.Option(help="Registered if nobody has the name.")] = "kedge",
-    password_file: Annotated[
-        Path | None,
-        typer.Option(
-            help="Its first line is the password. [default: the user's name]", show_default=False
-        ),
-    ] = None,
-    create: Annotated[bool, typer.Option("--create", help="Make the game first.")] = False,
-    players: Annotated[
-        int, typer.Option(min=1, max=7, help="With `--create`: how many powers start it.")
-    ] = 7,
-    deadline: Annotated[
-        int,
-        typer.Option(min=0, help="With `--create`: seconds that a phase may take; 0 is no bound."),
-    ] = 300,
     draw: Annotated[
         Literal["yes", "no"], typer.Option(help="The answer when others vote for a draw.")
     ] = "yes",
@@ -56,17 +80,14 @@ def join(
             min=1901, help="Vote for a draw after this year. [default: never]", show_default=False
         ),
     ] = None,
-    patience: Annotated[
-        float, typer.Option(min=0, help="Seconds to try to come back after a lost connection.")
-    ] = 600.0,
-    seed: Annotated[int, typer.Option(min=0, help="Of the agent's draws.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the agent's random draws.")] = 0,
     as_json: Json = False,
 ) -> None:
-    """Play on a running server of the `diplomacy` package, until the game ends.
+    """Play on a running server of the `diplomacy` package until the game ends.
 
-    It says at once what it orders, and does not wait for the deadline. A lost connection is made
-    anew. An agent that fails or is late costs a phase, in which its units hold, and never the seat.
-    It leaves messages unanswered.
+    The agent submits its orders at once and does not wait for the deadline. It reconnects after a
+    lost connection. An agent that fails or is late loses a phase, in which its units hold, but not
+    its seat. It does not answer messages.
 
     **Examples**
 
@@ -76,30 +97,18 @@ def join(
     """
     import numpy as np
 
-    from kedge.agents import make_diplomacy_player
-    from kedge.interfaces.protocols.diplomacy.bot import DiplomacyBot, NewGame, Seats
+    from kedge.agents import make_player
+    from kedge.interfaces.protocols.diplomacy.bot import DiplomacyBot
 
-    powers = _powers(power)
-    player = make_diplomacy_player(agent)
+    seats = _seats(server, creation, powers=_powers(power), draw=draw, last_year=last_year)
 
     def tell(phase: str, name: str, orders: list[str], centers: int) -> None:
         if not as_json:
             typer.echo(f"{phase} {name} ({centers} centres): {', '.join(orders) or 'no orders'}")
 
     bot = DiplomacyBot(
-        Seats(
-            host=host,
-            port=port,
-            game=game,
-            user=user,
-            password=user if password_file is None else _password(password_file),
-            powers=powers,
-            new_game=NewGame(players, deadline) if create else None,
-            draw=draw,
-            last_year=last_year,
-            patience=patience,
-        ),
-        player,
+        seats,
+        make_player(agent, "diplomacy"),
         np.random.default_rng(seed),
         tell,
         lambda line: typer.echo(f"kedge: {line}", err=True),
@@ -107,13 +116,29 @@ def join(
     try:
         result = bot.play()
     except KeyboardInterrupt:
-        kept = f"; --power {','.join(bot.powers)} goes on, without --create" if bot.powers else ""
+        kept = f"; --power {','.join(bot.powers)} resumes, without --create" if bot.powers else ""
         raise InterruptError(f"interrupted{kept}") from None
     if as_json:
         print_json({"agent": agent, **result})
         return
     for name, end in result["powers"].items():
         typer.echo(f"{name}: {end['outcome']}, {end['centers']} centres, share {end['share']:.3f}")
+
+
+def _seats(server: Server, creation: Creation, **options: Any) -> "Seats":
+    from kedge.interfaces.protocols.diplomacy.bot import NewGame, Seats
+
+    file = server.password_file
+    return Seats(
+        host=server.host,
+        port=server.port,
+        game=server.game,
+        user=server.user,
+        password=server.user if file is None else _password(file),
+        patience=server.patience,
+        new_game=NewGame(creation.players, creation.deadline) if creation.create else None,
+        **options,
+    )
 
 
 def _powers(text: str) -> tuple[str, ...] | Literal["any", "all"]:
@@ -133,7 +158,47 @@ def _password(file: Path) -> str:
     except OSError as error:
         raise InputError(f"{file}: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise InputError(f"{file}: is not text") from None
+        raise InputError(f"{file}: not text") from None
     if not lines or not lines[0]:
-        raise InputError(f"{file}: has no password in its first line")
+        raise InputError(f"{file}: the first line is empty; write the password there")
     return lines[0]
+
+
+def adjudicate(
+    game: Annotated[Literal["diplomacy"], typer.Argument(help="The game.", show_default=False)],
+    file: Annotated[
+        str,
+        typer.Argument(
+            help="A JSON object, or one a line, with `name` (S1901M), `units`, `centers`, "
+            "`orders`, and `dislodged` in R phases. `-` is standard input.",
+            show_default=False,
+        ),
+    ],
+    as_json: Json = False,
+) -> None:
+    """Carry out all powers' orders by the rules, and print the next position.
+
+    Illegal orders, and later orders for the same unit, are named and left out. With `--json`, one
+    position is the object itself; several are its `positions`.
+
+    **Examples**
+
+    - `kedge adjudicate diplomacy position.json`
+    - `kedge adjudicate diplomacy positions.jsonl --json`
+    """
+    from kedge.records import read_positions
+
+    positions: list[dict[str, Any]] = []
+    source = sys.stdin.buffer if file == "-" else file
+    for state, orders in read_positions(source, ordered=True):
+        left_out = {"illegal": state.illegal(orders), "surplus": state.surplus(orders)}
+        state.apply(orders)
+        if as_json:
+            positions.append({"dislodged": {}, **state.to_json(), **left_out})
+            continue
+        typer.echo(str(state))
+        for why, given in zip(("not legal", "too many"), left_out.values(), strict=True):
+            for power, texts in given.items():
+                typer.echo(f"{why}, {power}: {', '.join(texts)}")
+    if as_json:
+        print_json(positions[0] if len(positions) == 1 else {"positions": positions})

@@ -1,8 +1,9 @@
-"""``kedge paper`` and ``kedge experiments``: runs, made and kept."""
+"""``kedge paper`` and ``kedge experiments``: make and manage runs."""
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,17 +16,80 @@ if TYPE_CHECKING:
 
 experiments_app = typer.Typer(
     no_args_is_help=True,
-    help="Look at, and clear away, the runs that are kept: tables, matches and predictions.",
+    help="List, show and delete runs: tables, matches and predictions.",
 )
+
+
+@dataclass(frozen=True)
+class Shorthands:
+    """Options that set a field of the experiment."""
+
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            help="Human games, plain or compressed, in the formats of `kedge replay`. "
+            "(--set data=…)",
+            dir_okay=False,
+            resolve_path=True,
+            show_default=False,
+        ),
+    ] = None
+    positions: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Use at most N positions, in chess of each rating. (--set positions=…)",
+            metavar="N",
+            show_default=False,
+        ),
+    ] = None
+    games: Annotated[
+        int | None,
+        typer.Option(min=1, help="How many games to play. (--set games=…)", show_default=False),
+    ] = None
+    anchor: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Use this human model instead of the default; may be repeated. (--set models=…)",
+            show_default=False,
+        ),
+    ] = None
+    katago: Annotated[
+        str | None,
+        typer.Option(help="KataGo's program. (--set katago=…)", show_default=False),
+    ] = None
+    network: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A network of KataGo; may be repeated. (--set networks=…)", show_default=False
+        ),
+    ] = None
+    device: Annotated[
+        str | None,
+        typer.Option(help="`cpu`, `openvino`, `cuda`, … (--set device=…)", show_default=False),
+    ] = None
+
+    def fields(self) -> dict[str, Any]:
+        """Return the fields by name; those not given are None."""
+        return {
+            "data": None if self.data is None else str(self.data),
+            "positions": self.positions,
+            "games": self.games,
+            "models": tuple(self.anchor) if self.anchor else None,
+            "katago": self.katago,
+            "networks": tuple(self.network) if self.network else None,
+            "device": self.device,
+        }
+
+
+NONE = Shorthands()
 
 
 @unfolded
 def paper(
     name: Annotated[
         str | None,
-        typer.Argument(
-            help="Which table or figure; without it, all are listed.", show_default=False
-        ),
+        typer.Argument(help="Which table or figure. [default: list them all]", show_default=False),
     ] = None,
     settings: Annotated[
         list[str] | None,
@@ -33,53 +97,11 @@ def paper(
             "--set",
             "-s",
             metavar="FIELD=VALUE",
-            help="Change a field of the experiment; lists are written with commas.",
+            help="Change a field of the experiment; separate the items of a list by commas.",
             show_default=False,
         ),
     ] = None,
-    data: Annotated[
-        Path | None,
-        typer.Option(
-            help="Human games, plain or compressed: of chess PGN or JSON lines, of Go SGF or a "
-            "table, of Diplomacy and Hanabi JSON. (--set data=…)",
-            dir_okay=False,
-            resolve_path=True,
-            show_default=False,
-        ),
-    ] = None,
-    positions: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help="At most so many, in chess of each rating. (--set positions=…)",
-            show_default=False,
-        ),
-    ] = None,
-    games: Annotated[
-        int | None,
-        typer.Option(min=1, help="To play. (--set games=…)", show_default=False),
-    ] = None,
-    anchor: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="A human model, in place of the default; may be repeated. (--set models=…)",
-            show_default=False,
-        ),
-    ] = None,
-    katago: Annotated[
-        str | None,
-        typer.Option(help="Where KataGo is. (--set katago=…)", show_default=False),
-    ] = None,
-    network: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="A network of KataGo's; may be repeated. (--set networks=…)", show_default=False
-        ),
-    ] = None,
-    device: Annotated[
-        str | None,
-        typer.Option(help="`cpu`, `openvino`, `cuda`, … (--set device=…)", show_default=False),
-    ] = None,
+    shorthands: Shorthands = NONE,
     running: Running = HERE,
     open_figure: Annotated[
         bool | None,
@@ -91,13 +113,13 @@ def paper(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """The paper's tables and figures, each one command.
+    """Make a table or figure of the paper.
 
-    Finished tasks are kept: interrupt it, kill it, run it again, and it goes on from there.
+    Finished tasks are kept: interrupt or kill the command, run it again, and it resumes.
 
     **Examples**
 
-    - `kedge paper` lists what there is, with every field and its default
+    - `kedge paper`: lists all, with every field and its default
     - `kedge paper blotto`
     - `kedge paper blotto --set iterations=1000000 --set lambdas=0.01,0.1,1`
     - `kedge paper theory --engine ray --address auto`
@@ -115,7 +137,7 @@ def paper(
     if name is None:
         catalogue = {known: experiment_class(known)() for known in EXPERIMENTS}
         if as_json:
-            print_json({known: one.config() for known, one in catalogue.items()})
+            print_json({known: each.config() for known, each in catalogue.items()})
         else:
             print_catalogue(catalogue)
         return
@@ -123,13 +145,7 @@ def paper(
         experiment_class(name),
         name,
         settings or [],
-        data=None if data is None else str(data),
-        positions=positions,
-        games=games,
-        models=tuple(anchor) if anchor else None,
-        katago=katago,
-        networks=tuple(network) if network else None,
-        device=device,
+        **shorthands.fields(),
     )
     done, files = finished(experiment, running)
     if as_json:
@@ -143,7 +159,7 @@ def paper(
 
 @experiments_app.command("list")
 def list_experiments(as_json: Json = False) -> None:
-    """The runs kept under kedge's home (`KEDGE_HOME`, or the platform's user data folder)."""
+    """List the runs under kedge's home (`KEDGE_HOME`, or the platform's user data folder)."""
     from kedge.experiments import list_runs, runs_folder
     from kedge.interfaces.text_tables import print_runs
 
@@ -156,10 +172,10 @@ def list_experiments(as_json: Json = False) -> None:
 
 @experiments_app.command("show")
 def show_experiment(
-    run: Annotated[str, typer.Argument(help="Its name-digest, the start of it, or its folder.")],
+    run: Annotated[str, typer.Argument(help="Name of the run, the start of it, or its folder.")],
     as_json: Json = False,
 ) -> None:
-    """One run: its config, where and when it was computed, and its report."""
+    """Show a run: its configuration, where and when it was computed, and its report."""
     from kedge.interfaces.text_tables import print_run
 
     info = _kept_run(run)
@@ -174,22 +190,22 @@ def clean_experiments(
     runs: Annotated[
         list[str] | None, typer.Argument(help="Runs to delete.", show_default=False)
     ] = None,
-    all_runs: Annotated[bool, typer.Option("--all", help="Every run.")] = False,
+    all_runs: Annotated[bool, typer.Option("--all", help="Delete all runs.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Delete runs. What is not a run is never touched."""
+    """Delete runs. Folders that are not runs are never touched."""
     from kedge.experiments import list_runs, remove_run
 
     if bool(runs) == all_runs:
-        raise InputError("name the runs to delete, or give --all")
+        raise InputError("no runs given; name them, or give --all")
     chosen = list_runs() if all_runs else [_kept_run(run) for run in runs or []]
     if not yes and not as_json and chosen:
         if not sys.stdin.isatty():
-            raise InputError("nobody can be asked here: give --yes")
+            raise InputError("cannot ask for confirmation without a terminal; give --yes")
         names = ", ".join(info.folder.name for info in chosen)
         if not typer.confirm(f"Delete {names}?"):
-            raise InputError("nothing was deleted")
+            raise InputError("aborted; nothing was deleted")
     removed = [remove_run(info.folder) for info in chosen]
     if as_json:
         print_json({"removed": [info.folder for info in removed]})
@@ -200,11 +216,11 @@ def clean_experiments(
 
 
 def _kept_run(name: str) -> "RunInfo":
-    """The run of that name; what is neither one nor a folder is answered with those there are."""
+    """Return the run of that name; an error suggests the names of other runs."""
     from kedge.experiments import list_runs, load_run
     from kedge.specs import suggest
 
     known = [info.folder.name for info in list_runs()]
-    if known and not Path(name).exists() and not any(one.startswith(name) for one in known):
+    if known and not Path(name).exists() and not any(run.startswith(name) for run in known):
         raise InputError(f"{name}: not a run; {suggest(name, known)}")
     return load_run(name)

@@ -109,7 +109,7 @@ def mean_of_models(
     out: Annotated[Path, typer.Option(help="The `.onnx` to write.", show_default=False)],
     as_json: Json = False,
 ) -> None:
-    """The mean of networks of chess or Go, weight by weight.
+    """Take the mean of networks of a board game, weight by weight.
 
     Of a model and what was trained from it the mean is often better than either; of models that
     were trained apart it plays nonsense. `kedge predict` tells.

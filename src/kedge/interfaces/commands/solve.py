@@ -1,38 +1,40 @@
 """``kedge solve``: normal-form games toward an anchor."""
 
 import sys
-from typing import Annotated, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from kedge.errors import InputError
-from kedge.interfaces.options import Json
+from kedge.interfaces.options import Json, unfolded
 from kedge.interfaces.output import print_json
 
+if TYPE_CHECKING:
+    from kedge.evaluation.normal_form.equilibria import Solution
 
-def solve(
-    game: Annotated[
-        str,
-        typer.Argument(
-            help="A game spec, a Gambit `.nfg` or JSON file, or `openspiel:NAME`.",
-            show_default=False,
-        ),
-    ],
+
+@dataclass(frozen=True)
+class Solver:
+    """How a game is solved."""
+
     algorithm: Annotated[
         Literal["pikl-hedge", "hedge", "rm", "rm+", "mmd", "dil-pikl", "qre"],
-        typer.Option("--algorithm", "-a", help="`qre` is exact (small games); the others learn."),
-    ] = "pikl-hedge",
+        typer.Option(
+            "--algorithm", "-a", help="`qre` is exact, for small games; the others learn."
+        ),
+    ] = "pikl-hedge"
     lam: Annotated[
         str | None,
         typer.Option(
             "--lambda",
             "-l",
             metavar="X[,Y…]",
-            help="The dial: one λ for all players, or one a player. 0 ignores the anchor, inf "
+            help="The dial: one λ for all players, or one per player. 0 ignores the anchor, inf "
             "plays it. [default: 0.1]",
             show_default=False,
         ),
-    ] = None,
+    ] = None
     lambda_types: Annotated[
         str | None,
         typer.Option(
@@ -40,11 +42,7 @@ def solve(
             help="For `dil-pikl`: the λs of a player's types. [default: 1e-4,1e-3,1e-2,1e-1]",
             show_default=False,
         ),
-    ] = None,
-    anchor: Annotated[
-        str,
-        typer.Option(metavar="FILE|uniform", help="A JSON list with one policy a player."),
-    ] = "uniform",
+    ] = None
     eta: Annotated[
         str | None,
         typer.Option(
@@ -53,44 +51,97 @@ def solve(
             "number; its default is safe. [default: theory]",
             show_default=False,
         ),
-    ] = None,
+    ] = None
     weighting: Annotated[
         Literal["uniform", "linear"] | None,
         typer.Option(
-            help="What iteration t counts for in what players learn from: 1, or t (faster where "
-            "players chase each other). [default: uniform]",
+            help="Weight of iteration t in learning: 1, or t (faster where players chase each "
+            "other). [default: uniform]",
             show_default=False,
         ),
-    ] = None,
+    ] = None
     feedback: Annotated[
         Literal["full", "sampled"] | None,
         typer.Option(
             help="Learn from expected utilities, or from sampled joint actions. [default: full]",
             show_default=False,
         ),
-    ] = None,
+    ] = None
     average: Annotated[
         Literal["uniform", "linear", "last"] | None,
         typer.Option(
-            help="Which policies to answer with. [default: last for mmd, else uniform]",
+            help="Which policies to return: an average or the last. [default: last for mmd, else "
+            "uniform]",
             show_default=False,
         ),
-    ] = None,
+    ] = None
     iterations: Annotated[
         int | None,
         typer.Option(
-            "--iterations", "-n", min=1, max=10**15, help="[default: 10000]", show_default=False
+            "--iterations",
+            "-n",
+            min=1,
+            max=10**15,
+            help="How many iterations. [default: 10000]",
+            show_default=False,
         ),
-    ] = None,
+    ] = None
     seed: Annotated[
         int | None,
-        typer.Option(min=0, help="Of the sampling. [default: 0]", show_default=False),
-    ] = None,
+        typer.Option(min=0, help="Seed of the sampling. [default: 0]", show_default=False),
+    ] = None
+
+    def solve(self, game: Any, anchors: list[Any] | None, *, is_watched: bool) -> "Solution":
+        """Solve the game; show progress if somebody watches."""
+        from kedge.evaluation.normal_form import equilibria
+        from kedge.interfaces import inputs
+        from kedge.interfaces.text_tables import tracked
+
+        lams = inputs.numbers(self.lam, "--lambda")
+        if self.algorithm == "qre":
+            self._check_exact()
+            return equilibria.solve_exactly(game, lams, anchors)
+        types = inputs.numbers(self.lambda_types, "--lambda-types")
+        count = self.iterations or equilibria.ITERATIONS
+        steps = equilibria.solve_by_learning(
+            game,
+            inputs.algorithm(self.algorithm, lams, types, self.eta, self.weighting),
+            count,
+            anchors=anchors,
+            feedback=self.feedback or "full",
+            average=self.average,
+            seed=self.seed or 0,
+            reports=100 if is_watched else 1,
+        )
+        return tracked(steps, count)
+
+    def _check_exact(self) -> None:
+        for name, value in vars(self).items():
+            if name not in ("algorithm", "lam") and value is not None:
+                raise InputError(f"--{name.replace('_', '-')}: qre has no such option")
+
+
+@unfolded
+def solve(
+    game: Annotated[
+        str,
+        typer.Argument(
+            help="A game spec, a Gambit `.nfg` or JSON file, or `openspiel:NAME`.",
+            show_default=False,
+        ),
+    ],
+    solver: Solver,
+    anchor: Annotated[
+        str,
+        typer.Option(
+            metavar="FILE|uniform", help="The anchor: a JSON list with one policy per player."
+        ),
+    ] = "uniform",
     as_json: Json = False,
 ) -> None:
     """Solve a normal-form game toward an anchor.
 
-    Everyone's policy is a best answer to the others' that pays λ·KL(π‖τ) for leaving the anchor τ.
+    Each policy is a best answer to the others, and pays λ·KL(π‖τ) for leaving the anchor τ.
 
     **Examples**
 
@@ -101,47 +152,18 @@ def solve(
     **What is printed**
 
     - `exploitability`: the mean of the players' unregularised regrets (NashConv / players)
-    - `kl_to_anchor`: KL(π‖τ) in nats, one a player
+    - `kl_to_anchor`: KL(π‖τ) in nats, one per player
     - `residual`: max |π − F(π)| of the regularised fixed point; none at λ = 0
     """
-    from kedge.evaluation.normal_form import equilibria
     from kedge.games import load_normal_form
     from kedge.interfaces import inputs
-    from kedge.interfaces.text_tables import print_solution, tracked
+    from kedge.interfaces.text_tables import print_solution
 
     loaded = load_normal_form(game)
     anchors = inputs.read_anchors(anchor)
-    lams = inputs.numbers(lam, "--lambda")
-    if algorithm == "qre":
-        learning = {
-            "eta": eta,
-            "lambda-types": lambda_types,
-            "average": average,
-            "weighting": weighting,
-            "feedback": feedback,
-            "iterations": iterations,
-            "seed": seed,
-        }
-        for name, value in learning.items():
-            if value is not None:
-                raise InputError(f"--{name}: qre has no such option")
-        solution = equilibria.solve_exactly(loaded, lams, anchors)
-    else:
-        types = inputs.numbers(lambda_types, "--lambda-types")
-        chosen = inputs.algorithm(algorithm, lams, types, eta, weighting)
-        count = iterations or equilibria.ITERATIONS
-        steps = equilibria.solve_by_learning(
-            loaded,
-            chosen,
-            count,
-            anchors=anchors,
-            feedback=feedback or "full",
-            average=average,
-            seed=seed or 0,
-            reports=100 if sys.stderr.isatty() and not as_json else 1,
-        )
-        solution = tracked(steps, count)
+    is_watched = sys.stderr.isatty() and not as_json
+    solution = solver.solve(loaded, anchors, is_watched=is_watched)
     if as_json:
-        print_json({"game": loaded.name, "algorithm": algorithm, **solution.to_json()})
+        print_json({"game": loaded.name, "algorithm": solver.algorithm, **solution.to_json()})
     else:
         print_solution(loaded, anchors, solution)

@@ -9,8 +9,6 @@ from dataclasses import replace
 from importlib.metadata import version
 from typing import Any, TextIO
 
-import numpy as np
-
 from kedge.agents.agent import Analysis
 from kedge.agents.board.engine import Choice, Control, Limits, Thought
 from kedge.agents.board.networks import computing_on, network
@@ -199,19 +197,17 @@ class Uci(EngineSession):
     # Saying
 
     def _tell(self, thought: Thought, found: Analysis, drawn: int | None = None) -> None:
-        """The lines by their visits, that of the move that was drawn before the others."""
+        """Send the lines, best first; the line of a move that was drawn comes before the others."""
         assert found.visits is not None
         assert found.lines is not None
         spent = max(thought.seconds, 1e-3)
         seldepth = max(map(len, found.lines))
         tried = int((found.anchor > 0.0).sum())
-        behind = np.array([drawn is not None and line[0] != drawn for line in found.lines])
-        order = np.lexsort((-found.anchor, -found.visits, behind))
-        order = order[: min(self._values["MultiPV"], tried)]
+        rows = sorted(found.rows(), key=lambda row: drawn is not None and row.action != drawn)
         lines = []
-        for rank, index in enumerate(order.tolist(), 1):
-            value = float(found.q[index]) if found.visits[index] else found.value
-            line = found.lines[index]
+        for rank, row in enumerate(rows[: min(self._values["MultiPV"], tried)], 1):
+            value = found.value if row.q is None else row.q
+            line = row.line
             mate = forced_mate(self._engine.state, line)
             if mate is not None:
                 value = math.copysign(1.0, mate)

@@ -1,4 +1,4 @@
-"""What computes a network: batches in, batches out. Each backend has a file of its own."""
+"""The interface of network backends, which evaluate batches. Each backend has its own file."""
 
 import threading
 from abc import ABC, abstractmethod
@@ -18,32 +18,32 @@ Dtype = Literal["float32", "bfloat16"]
 
 
 class Evaluation(NamedTuple):
-    """What a network says of a batch of positions, for the side to move."""
+    """A network's outputs for a batch of positions, for the side to move."""
 
     policy: Array  # (n, moves) logits; in chess in the order of `lc0_moves.MOVES`
     value: Array  # (n) W − L
-    draw: Array | None  # (n) probability; None where the network does not know
+    draw: Array | None  # (n) probability; None if the network does not predict it
 
 
 class Network(Protocol):
-    """A network that evaluates batches; each backend is one."""
+    """A network that evaluates batches; every backend implements it."""
 
     @property
     def encoding(self) -> Encoding:
-        """Of what game it is, and how that is put to it."""
+        """Its game and the format of its inputs."""
 
     def on(self, side: int) -> "Network":
-        """The same on boards of that side; `InputError` if it knows but its own."""
+        """The same network on boards of that side; `InputError` if it has a fixed size."""
 
     def evaluate(self, planes: npt.ArrayLike) -> Evaluation:
-        """Of float planes (n, planes, side, side)."""
+        """Evaluate float planes (n, planes, side, side)."""
 
     def evaluate_packed(self, masks: npt.ArrayLike, numbers: npt.ArrayLike) -> Evaluation:
-        """Of uint64 masks (n, words) and numbers (n): see `Encoding`."""
+        """Evaluate uint64 masks (n, words) and numbers (n): see `Encoding`."""
 
 
 class Backend(ABC):
-    """What computes weights, and on boards of another size the same weights once more."""
+    """Base of the backends; caches a copy of the network for each other board size."""
 
     encoding: Encoding
 
@@ -62,12 +62,12 @@ class Backend(ABC):
             return self._others[side]
 
     def weights(self) -> Weights:
-        """What it was made from."""
+        """The weights of this network."""
         return self._model if isinstance(self._model, Weights) else read_weights(self._model)
 
     @abstractmethod
     def _computing(self, weights: Weights) -> Network:
-        """These in the same way."""
+        """A backend of the same kind for other weights."""
 
     @abstractmethod
     def evaluate(self, planes: npt.ArrayLike) -> Evaluation: ...
@@ -80,9 +80,9 @@ def joined(name: str, parts: list[list[Array]]) -> Evaluation:
     policy, value, *wdl = (
         part[0] if len(part) == 1 else np.concatenate(part) for part in zip(*parts, strict=True)
     )
-    # Weights can be finite and still overflow; a search must not get to see that.
+    # Finite weights can still overflow; a search must not see the result.
     if not (np.isfinite(value).all() and np.isfinite(policy).all()):
-        raise InputError(f"{name}: the network answers with numbers that are not finite")
+        raise InputError(f"{name}: the network's outputs are not finite")
     return Evaluation(policy, value, wdl[0][:, 1] if wdl else None)
 
 

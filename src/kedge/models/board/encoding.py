@@ -6,7 +6,7 @@ of 28.7 kB.
 """
 
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -38,6 +38,8 @@ class Encoding:
     """In a batch that makes the best of a CPU; more gain nothing and cost memory."""
     gpu_rows: int
     """And of a GPU."""
+    gather: npt.NDArray[np.int64] | None = field(default=None, compare=False, repr=False)
+    """Place of each move in the planes of a convolutional policy head, if there is such a head."""
 
     @property
     def has_pass(self) -> bool:

@@ -1,4 +1,4 @@
-"""The way of a search's leaves to a network and back."""
+"""Lanes carry the leaves of a search to a network and back."""
 
 from typing import Protocol
 
@@ -8,15 +8,15 @@ import numpy.typing as npt
 from kedge.models.board.backends import Array, Network
 from kedge.models.board.torch_backend import TorchNetwork
 
-_CUDA_LANES = 3  # trees grow in one, another is on its way, the GPU computes the third
+_CUDA_LANES = 3  # one for growing trees, one in transfer, one on the GPU
 
 
 class Lane(Protocol):
-    """A batch of positions and their legal moves, on its way to a network and back.
+    """Buffers for a batch of positions and their legal moves.
 
-    Fill the first rows of ``masks`` and ``numbers`` (see `Encoding`), and ``moves`` with where the
-    legal moves stand in the flat policy of the batch: policy_size · row + index. A lane is for
-    one thread; on a GPU several keep it busy.
+    Fill the first rows of ``masks`` and ``numbers`` (see `Encoding`), and ``moves`` with the
+    indices of the legal moves in the flat policy of the batch: policy_size · row + index. A lane
+    serves one thread; several keep a GPU busy.
     """
 
     masks: npt.NDArray[np.uint64]  # (rows, words)
@@ -25,11 +25,11 @@ class Lane(Protocol):
     policy_size: int
 
     def evaluate(self, rows: int, moves: int) -> tuple[Array, Array]:
-        """The logits of the first `moves` and the first rows' values; valid until the next call."""
+        """The logits of the first `moves` and values of the first `rows`, until the next call."""
 
 
 def open_lanes(network: Network, rows: int, most: int | None = None) -> list[Lane]:
-    """Lanes for batches of up to so many rows: enough to keep the network busy, `most` at most."""
+    """Open as many lanes of `rows` rows as keep the network busy, but at most `most`."""
     if not isinstance(network, TorchNetwork):
         return [_PlainLane(network, rows)]
     count = _CUDA_LANES if network.device.type == "cuda" else 1
@@ -37,7 +37,7 @@ def open_lanes(network: Network, rows: int, most: int | None = None) -> list[Lan
 
 
 def batch_size(network: Network) -> int:
-    """How many positions at once make the best of the network."""
+    """The most efficient batch size of the network."""
     on_gpu = isinstance(network, TorchNetwork) and network.device.type == "cuda"
     return network.encoding.gpu_rows if on_gpu else network.encoding.rows
 
@@ -51,12 +51,12 @@ class _PlainLane:
         self.policy_size = network.encoding.moves
 
     def evaluate(self, rows: int, moves: int) -> tuple[Array, Array]:
-        found = self._network.evaluate_packed(self.masks[:rows], self.numbers[:rows])
-        return found.policy.ravel()[self.moves[:moves]], found.value
+        evaluation = self._network.evaluate_packed(self.masks[:rows], self.numbers[:rows])
+        return evaluation.policy.ravel()[self.moves[:moves]], evaluation.value
 
 
 class _TorchLane:
-    """Only masks go to the device and only legal moves come back, while others use CPU and GPU."""
+    """Sends masks to the device and fetches only legal moves, while other lanes compute."""
 
     def __init__(self, network: TorchNetwork, rows: int) -> None:
         import torch
@@ -80,7 +80,7 @@ class _TorchLane:
         self.policy_size = network.encoding.moves
         self._stream = self._done = None
         if cuda:
-            torch.cuda.synchronize(network.device)  # the weights are there
+            torch.cuda.synchronize(network.device)  # wait until the weights are there
             self._stream = torch.cuda.Stream(network.device)
             self._done = torch.cuda.Event()
 

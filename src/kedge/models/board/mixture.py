@@ -1,4 +1,4 @@
-"""Two networks as one: a mixture of players, or one's moves and the other's judgement."""
+"""Two networks as one: a mixture of players, or one's policy with the other's value."""
 
 from dataclasses import dataclass, replace
 
@@ -12,15 +12,14 @@ from kedge.models.board.encoding import Encoding
 class MixedNetwork:
     """The geometric mixture π ∝ τ₁^(1−w)·τ₂^w of two policies, and the mean of the values.
 
-    Between a player rated 1500 and one rated 1700 there is one rated 1600.
-    Logits are averaged, so that it is the mixture over legal moves whatever either network thinks
-    of illegal ones.
+    For example, players rated 1500 and 1700 mix to one rated 1600. Logits are averaged, so the
+    mixture over legal moves does not depend on the probabilities of illegal ones.
     """
 
     first: Network
     second: Network
     share: float
-    """w, of the second."""
+    """The weight w of the second network."""
 
     def on(self, side: int) -> "MixedNetwork":
         return replace(self, first=self.first.on(side), second=self.second.on(side))
@@ -47,7 +46,7 @@ class MixedNetwork:
 
 @dataclass(frozen=True)
 class SplitNetwork:
-    """The policy of one network, value and draws of another: how people play, what it is worth."""
+    """The policy of one network with the value and draws of another."""
 
     prior: Network
     value: Network

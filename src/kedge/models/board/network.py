@@ -1,7 +1,7 @@
-"""One weight dictionary, two graphs: ONNX and torch. `kedge.models.board.plain` specifies them.
+"""Weights as an ONNX or a torch graph. `kedge.models.board.plain` specifies them.
 
 Both have the outputs ``policy`` (n, moves) logits, in chess in the order of `lc0_moves.MOVES`,
-``value`` (n) = W − L for the side to move, and, where the value head knows draws, ``wdl`` (n, 3).
+``value`` (n) = W − L for the side to move, and, if the value head predicts draws, ``wdl`` (n, 3).
 """
 
 from typing import TYPE_CHECKING
@@ -11,7 +11,6 @@ import onnx
 
 from kedge.errors import InputError
 from kedge.models.board.weights import Array, Weights
-from kedge.models.chess.lc0_moves import GATHER
 from kedge.models.onnx_graph import Graph, in_bytes
 
 if TYPE_CHECKING:
@@ -21,14 +20,14 @@ if TYPE_CHECKING:
 def to_onnx(weights: Weights) -> onnx.ModelProto:
     """The network as an ONNX model with the input ``planes`` (n, planes, side, side), n free.
 
-    Where its input convolution takes more planes than the encoding has, it is also told who plays:
-    ``who`` (n, k) holds k numbers, each seen as a plane of its own, all over the board.
+    If its input convolution takes k more planes than the encoding has, the model also takes
+    ``who`` (n, k) as input: numbers that describe the players, each as a constant plane.
     """
     return _TowerGraph(weights).whole()
 
 
 def to_shipped_onnx(weights: Weights) -> onnx.ModelProto:
-    """The same as kedge ships it: see `in_bytes`."""
+    """The network as an ONNX model with a byte a weight: see `in_bytes`."""
     return in_bytes(to_onnx(weights))
 
 
@@ -37,12 +36,12 @@ def to_torch(weights: Weights) -> "TorchModule":
     try:
         from kedge.models.board.torch_network import TorchModule
     except ImportError as error:
-        raise InputError(f"torch is needed: pip install 'kedge[train]' ({error})") from None
+        raise InputError(f"torch is not installed: pip install 'kedge[train]' ({error})") from None
     return TorchModule(weights)
 
 
 class _TowerGraph(Graph):
-    """A network of convolutions, as ONNX has them: planes (n, channels, side, side)."""
+    """A graph of convolutions on planes (n, channels, side, side)."""
 
     def __init__(self, weights: Weights) -> None:
         super().__init__()
@@ -50,9 +49,9 @@ class _TowerGraph(Graph):
 
     def whole(self) -> onnx.ModelProto:
         weights = self._weights
-        told = weights.arrays["input.weight"].shape[1] - weights.encoding.planes
+        extra = weights.arrays["input.weight"].shape[1] - weights.encoding.planes
         self.input("planes", ["n", *weights.encoding.shape])
-        x = self._conv("input", self._told_planes(told) if told else "planes", relu=True)
+        x = self._conv("input", self._player_planes(extra) if extra else "planes", relu=True)
         for i in range(weights.blocks):
             x = self._block(f"blocks.{i}", x)
         self._policy_head(x)
@@ -76,7 +75,7 @@ class _TowerGraph(Graph):
         return self.add("Relu", [self.add("Add", [y, x], f"{name}.sum")], name)
 
     def _squeeze_and_excite(self, name: str, y: str) -> str:
-        # The last layer is cut into its halves, so that nothing has to be split at run time.
+        # The last layer is stored in halves, so that nothing is split at run time.
         filters = self._weights.filters
         arrays = self._weights.arrays
 
@@ -92,7 +91,7 @@ class _TowerGraph(Graph):
         return self.add("Add", [self.add("Mul", [y, scale], f"{name}.scaled"), bias], name)
 
     def _pooled_dense(self, name: str, x: str, weight: Array, bias: Array) -> str:
-        """A dense layer on pooled planes: a 1 × 1 convolution, so that nothing is reshaped."""
+        """A dense layer on pooled planes, as a 1 × 1 convolution to avoid a reshape."""
         inputs = [
             x,
             self.constant(f"{name}.weight", weight[:, :, None, None]),
@@ -111,7 +110,8 @@ class _TowerGraph(Graph):
             x = self._conv("policy.conv1", x, relu=True)
             flat = self._flat(self._conv("policy.conv2", x, relu=False), "policy.flat")
             if self._weights.policy == "convolution":
-                self.add("Gather", [flat, self.constant("policy.gather", GATHER)], "policy", axis=1)
+                gather = self.constant("policy.gather", self._weights.gather)
+                self.add("Gather", [flat, gather], "policy", axis=1)
             else:
                 points, passing = self.split(flat, ["policy.points", "policy.passing"])
                 mean = self.add("ReduceMean", [passing], "policy.pass", axes=[1], keepdims=1)
@@ -138,8 +138,8 @@ class _TowerGraph(Graph):
             self.add("Squeeze", [self.add("Tanh", [last], "value.tanh"), axis], "value")
         self.output("value", ["n"])
 
-    def _told_planes(self, count: int) -> str:
-        """``planes`` with ``who`` spread over the board behind them."""
+    def _player_planes(self, count: int) -> str:
+        """``planes`` followed by the constant planes of ``who``."""
         self.input("who", ["n", count])
         axes = self.constant("who.axes", np.array([2, 3]))
         side = self._weights.encoding.side

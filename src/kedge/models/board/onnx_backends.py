@@ -1,5 +1,5 @@
-"""Networks as ONNX graphs on the CPU: ONNX Runtime, which takes graphs that kedge did not make, and
-OpenVINO, for processors that know bfloat16."""
+"""Networks as ONNX graphs on the CPU: ONNX Runtime, which also runs graphs from other programs, and
+OpenVINO, for processors with bfloat16."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -10,11 +10,11 @@ from typing import Any, NamedTuple, Protocol
 import numpy.typing as npt
 
 from kedge.errors import InputError
+from kedge.files import read_file
 from kedge.models.board.backends import Array, Backend, Dtype, Evaluation, Network, joined, nothing
 from kedge.models.board.encoding import Encoding, encodings
 from kedge.models.board.network import to_onnx
 from kedge.models.board.weights import Weights
-from kedge.models.chess.lc0 import read_file
 
 
 class OnnxNetwork(Backend):
@@ -23,17 +23,17 @@ class OnnxNetwork(Backend):
     Parameters
     ----------
     model
-        An lc0 weight file or an ``.onnx`` file with the inputs and outputs of `network.to_onnx`;
-        or weights that were read already.
+        An lc0 weight file, an ``.onnx`` file with the inputs and outputs of `network.to_onnx`, or
+        loaded weights.
     threads
-        Over how many threads a batch is spread: each takes a share of the positions. Fewer
-        positions than threads are left to ONNX Runtime's own, which divide every layer and spin
-        while they wait for each other; so ask for no more than there are free cores.
+        Number of threads; each computes a share of the positions. If there are fewer positions
+        than threads, ONNX Runtime's own threads split every layer instead. They spin while they
+        wait, so use no more threads than free cores.
     """
 
     def __init__(self, model: str | Path | Weights, *, threads: int = 1) -> None:
         if threads < 1:
-            raise InputError(f"threads is {threads}, expected at least 1")
+            raise InputError(f"threads: at least 1, not {threads}")
         super().__init__(model)
         known: Sequence[Encoding] = encodings()
         if isinstance(model, Weights):
@@ -74,8 +74,8 @@ class OnnxNetwork(Backend):
 
         def run(start: int) -> list[Array]:
             planes = planes_of(slice(start, start + size))
-            found: list[Array] = session.run(self._outputs, {"planes": planes})
-            return found
+            outputs: list[Array] = session.run(self._outputs, {"planes": planes})
+            return outputs
 
         starts = range(0, count, size)
         spread = map if self._pool is None or len(starts) == 1 else self._pool.map
@@ -83,10 +83,10 @@ class OnnxNetwork(Backend):
 
 
 class OpenVinoNetwork(OnnxNetwork):
-    """The same by OpenVINO, on the CPU.
+    """A network on OpenVINO, on the CPU.
 
-    ``dtype`` "bfloat16" is faster where the processor knows it, and coarser; where it does not,
-    OpenVINO computes in float32. ``benchmarks/models.py`` shows how much of either.
+    ``dtype`` "bfloat16" is faster and less precise. On processors without it, OpenVINO computes in
+    float32. ``benchmarks/models.py`` measures both effects.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class OpenVinoNetwork(OnnxNetwork):
         return OpenVinoNetwork(weights, threads=self._threads, dtype=self._dtype)
 
     def _open(self, content: bytes, threads: int) -> "_Session":
-        # Either several threads take a batch's shares, or all of them one batch.
+        # Threads either take shares of a batch or work on one batch together.
         streams = self._threads if threads == 1 else 1
         return _OpenVinoSession(self._name, content, self._threads, streams, self._dtype)
 
@@ -109,14 +109,14 @@ def onnx_session(name: str, content: bytes, threads: int) -> "_Session":
 
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
-    options.log_severity_level = 4  # what goes wrong is raised
+    options.log_severity_level = 4  # errors are raised anyway
     try:
-        # From bytes, so that the model cannot name other files to be read.
+        # From bytes, so that the model cannot make it read other files.
         session: _Session = onnxruntime.InferenceSession(
             content, options, providers=["CPUExecutionProvider"]
         )
         return session
-    except Exception as error:  # ONNX Runtime's own kinds are many
+    except Exception as error:  # ONNX Runtime raises many kinds
         reason = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
         raise InputError(f"{name}: not an ONNX model ({reason})") from None
 
@@ -125,11 +125,11 @@ class _Port(NamedTuple):
     """An input or output of a graph."""
 
     name: str
-    shape: tuple[int, ...]  # −1 where it is free
+    shape: tuple[int, ...]  # −1 for a free dimension
 
 
 class _Session(Protocol):
-    """As ONNX Runtime has them: a graph that can be run, by several threads at once."""
+    """The part of ONNX Runtime's sessions used here: a graph that several threads can run."""
 
     def run(self, outputs: list[str], inputs: dict[str, Any]) -> list[Array]: ...
     def get_inputs(self) -> Sequence[Any]: ...
@@ -141,26 +141,26 @@ class _OpenVinoSession:
         try:
             import openvino
         except ImportError:
-            raise InputError("OpenVINO is needed: pip install 'kedge[openvino]'") from None
+            raise InputError("OpenVINO is not installed: pip install 'kedge[openvino]'") from None
         core = openvino.Core()
         settings = {
             "INFERENCE_PRECISION_HINT": {"float32": "f32", "bfloat16": "bf16"}[dtype],
             "INFERENCE_NUM_THREADS": threads,
             "NUM_STREAMS": streams,
-            "ENABLE_CPU_PINNING": False,  # or all processes of a pool sit on the same core
+            "ENABLE_CPU_PINNING": False,  # otherwise all processes of a pool use the same core
         }
         try:
             self._model = core.compile_model(core.read_model(content), "CPU", settings)
         except RuntimeError as error:
             reason = str(error).splitlines()[-1][:200]
-            raise InputError(f"{name}: OpenVINO cannot take it ({reason})") from None
+            raise InputError(f"{name}: OpenVINO cannot load it ({reason})") from None
         self._of_thread = threading.local()
 
     def run(self, outputs: list[str], inputs: dict[str, Array]) -> list[Array]:
         if not hasattr(self._of_thread, "request"):
             self._of_thread.request = self._model.create_infer_request()
-        found = self._of_thread.request.infer(inputs)
-        return [found[output].copy() for output in outputs]
+        results = self._of_thread.request.infer(inputs)
+        return [results[output].copy() for output in outputs]
 
     def get_inputs(self) -> list[_Port]:
         return [_port(each) for each in self._model.inputs]
@@ -169,24 +169,24 @@ class _OpenVinoSession:
         return [_port(each) for each in self._model.outputs]
 
 
-def _port(found: Any) -> _Port:
-    sizes = (size.get_length() if size.is_static else -1 for size in found.partial_shape)
-    return _Port(found.any_name, tuple(sizes))
+def _port(port: Any) -> _Port:
+    sizes = (size.get_length() if size.is_static else -1 for size in port.partial_shape)
+    return _Port(port.any_name, tuple(sizes))
 
 
 def _check_signature(
     session: _Session, name: str, known: Sequence[Encoding]
 ) -> tuple[Encoding, list[str]]:
-    """Which of the `known` encodings it has, and the outputs to ask for; `InputError` if none."""
-    inputs = {found.name: tuple(found.shape[1:]) for found in session.get_inputs()}
-    outputs = {found.name: list(found.shape[1:]) for found in session.get_outputs()}
+    """Return the graph's encoding, one of `known`, and its outputs; `InputError` if none fits."""
+    inputs = {port.name: tuple(port.shape[1:]) for port in session.get_inputs()}
+    outputs = {port.name: list(port.shape[1:]) for port in session.get_outputs()}
     for encoding in known:
-        wanted = {"policy": [encoding.moves], "value": [], "wdl": [3]}
-        found = {output: outputs[output] for output in wanted if output in outputs}
-        is_whole = {"policy", "value"} <= set(found) and all(
-            found[output] == wanted[output] for output in found
+        expected = {"policy": [encoding.moves], "value": [], "wdl": [3]}
+        shapes = {output: outputs[output] for output in expected if output in outputs}
+        is_whole = {"policy", "value"} <= set(shapes) and all(
+            shapes[output] == expected[output] for output in shapes
         )
         if inputs == {"planes": encoding.shape} and is_whole:
-            return encoding, list(found)
+            return encoding, list(shapes)
     games = " or ".join(encoding.game for encoding in encodings())
     raise InputError(f"{name}: not a model of {games} with kedge's planes and moves")

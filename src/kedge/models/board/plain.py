@@ -1,4 +1,4 @@
-"""The network in plain numpy: the specification that the backends are held to. Slow."""
+"""The network in plain numpy: the specification of the backends. Slow."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,6 @@ import numpy as np
 import numpy.typing as npt
 
 from kedge.models.board.weights import Weights
-from kedge.models.chess.lc0_moves import GATHER
 
 _Array = npt.NDArray[np.float64]
 
@@ -41,7 +40,7 @@ def forward(weights: Weights, planes: npt.ArrayLike) -> PlainOutputs:
     else:
         planes = conv("policy.conv2", _relu(conv("policy.conv1", x))).reshape(len(x), -1)
         if weights.policy == "convolution":
-            policy = planes[:, GATHER]
+            policy = planes[:, weights.gather]
         else:
             to_play, passing = np.split(planes, 2, axis=1)
             policy = np.concatenate([to_play, passing.mean(axis=1, keepdims=True)], axis=1)
@@ -60,7 +59,7 @@ def _relu(x: _Array) -> _Array:
 
 
 def _conv(x: _Array, weight: _Array) -> _Array:
-    """A convolution that keeps the board's size: the sum over the kernel's shifts."""
+    """Convolve and keep the board's size: the sum over the kernel's shifts."""
     size, rows = weight.shape[-1], x.shape[-1]
     edge = size // 2
     padded = np.pad(x, ((0, 0), (0, 0), (edge, edge), (edge, edge)))

@@ -13,21 +13,21 @@ from kedge.models.board.backends import Array, Backend, Dtype, Evaluation, Netwo
 from kedge.models.board.network import to_torch
 from kedge.models.board.weights import Weights
 
-_SIZES = (1, 16, 128, 512, 2048, 8192)  # that a compiled network is compiled for
+_SIZES = (1, 16, 128, 512, 2048, 8192)  # batch sizes of a compiled network
 _ROWS = _SIZES[-1]
 
 
 def placed(module: Any, device: str, dtype: Dtype) -> Any:
-    """A module of torch where it is to compute; an `InputError` if it cannot."""
+    """Move a torch module to its device; raise `InputError` if that is impossible."""
     import torch
 
     if dtype not in ("float32", "bfloat16"):
-        raise InputError(f"dtype is {dtype!r}, expected float32 or bfloat16")
+        raise InputError(f"dtype: float32 or bfloat16, not {dtype}")
     try:
         return module.to(torch.device(device), getattr(torch, dtype)).eval()
     except (RuntimeError, AssertionError) as error:  # torch raises both
         reason = str(error).splitlines()[0]
-        raise InputError(f"device {device!r} cannot be used ({reason})") from None
+        raise InputError(f"device {device!r}: cannot be used ({reason})") from None
 
 
 class TorchNetwork(Backend):
@@ -36,14 +36,14 @@ class TorchNetwork(Backend):
     Parameters
     ----------
     model
-        A weight file of lc0's or kedge's, or weights that were read already.
+        A weight file of lc0 or kedge, or loaded weights.
     device
         ``"cpu"``, ``"cuda"``, ``"cuda:1"``, …
     dtype
-        ``"float32"``, or ``"bfloat16"``: faster on a GPU, and coarser. On positions that cover the
-        rules, it moved a move's probability of Maia's by up to 0.04 and values by up to 0.03. On a
-        GPU torch lets convolutions of float32 compute in TF32: ``benchmarks/models.py --device
-        cuda`` shows how far off both are.
+        ``"float32"``, or ``"bfloat16"``: faster on a GPU and less precise. On positions that cover
+        the rules, it changed Maia's move probabilities by up to 0.04 and values by up to 0.03. On a
+        GPU torch computes float32 convolutions in TF32. ``benchmarks/models.py --device cuda``
+        measures both errors.
     compile
         Compile with `torch.compile`. Batches are then padded to one of few sizes.
     """
@@ -85,7 +85,7 @@ class TorchNetwork(Backend):
         return self._batches(self.forward_packed, masks.view(np.int64), numbers)
 
     def padded(self, rows: int) -> int:
-        """How many rows are computed for so many."""
+        """The number of rows computed for a batch of `rows`."""
         return next(size for size in _SIZES if size >= rows) if self._pad else rows
 
     def _batches(self, forward: Callable[..., Any], *inputs: npt.NDArray[Any]) -> Evaluation:
@@ -100,8 +100,8 @@ class TorchNetwork(Backend):
             size = self.padded(rows)
             batch = (_padded(array[start : start + rows], size) for array in inputs)
             with torch.inference_mode():
-                found = forward(*(torch.from_numpy(array).to(self.device) for array in batch))
-            parts.append([out[:rows].cpu().numpy() for out in found if out is not None])
+                outputs = forward(*(torch.from_numpy(array).to(self.device) for array in batch))
+            parts.append([out[:rows].cpu().numpy() for out in outputs if out is not None])
         return joined(self._name, parts)
 
 

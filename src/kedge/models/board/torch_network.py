@@ -1,10 +1,9 @@
-"""The network in torch. Imported only where torch is wanted (the ``[train]`` extra)."""
+"""The network in torch. Imported only if torch is used (the ``[train]`` extra)."""
 
 import torch
 from torch import Tensor, nn
 
 from kedge.models.board.weights import Weights
-from kedge.models.chess.lc0_moves import GATHER
 
 
 class _SqueezeExcitation(nn.Module):
@@ -44,7 +43,9 @@ class _Policy(nn.Module):
             planes = len(weights.arrays["policy.conv2.bias"])
             self.conv1 = nn.Conv2d(weights.filters, weights.filters, 3, padding=1)
             self.conv2 = nn.Conv2d(weights.filters, planes, 3, padding=1)
-            self.register_buffer("gather", torch.from_numpy(GATHER.copy()), persistent=False)
+            self.register_buffer(
+                "gather", torch.from_numpy(weights.gather.copy()), persistent=False
+            )
 
     def forward(self, x: Tensor) -> Tensor:
         if self.kind == "classical":
@@ -67,15 +68,15 @@ class _Value(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         planes = torch.relu(self.conv(x))
-        seen = planes.mean(dim=(2, 3)) if self.pools else planes.flatten(1)
-        return self.fc2(torch.relu(self.fc1(seen)))
+        features = planes.mean(dim=(2, 3)) if self.pools else planes.flatten(1)
+        return self.fc2(torch.relu(self.fc1(features)))
 
 
 class TorchModule(nn.Module):
     """The network; its parameters have the names of ``Weights.arrays``.
 
-    Calling it gives ``policy`` logits, ``value`` and ``wdl`` (None for a classical value) in
-    float32, whatever the type it computes in.
+    It returns ``policy`` logits, ``value`` and ``wdl`` (None for a classical value), always in
+    float32.
     """
 
     bits: Tensor
@@ -105,9 +106,9 @@ class TorchModule(nn.Module):
     def forward_packed(
         self, masks: Tensor, numbers: Tensor
     ) -> tuple[Tensor, Tensor, Tensor | None]:
-        """The same from int64 masks (n, words) and numbers (n), unpacked on the device."""
+        """Evaluate int64 masks (n, words) and numbers (n), unpacked on the device."""
         encoding, dtype = self.encoding, self.input.weight.dtype
-        # The shift keeps the sign, and the last bit is all that is looked at.
+        # The shift keeps the sign, but only the last bit is used.
         bits = (masks[:, :, None] >> self.bits & 1).to(dtype)
         area = encoding.side * encoding.side
         planes = bits.view(len(masks), encoding.planes, -1)[:, :, :area]

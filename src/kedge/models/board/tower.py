@@ -1,4 +1,4 @@
-"""Networks on the CPU by kedge's own kernels: Winograd's convolutions."""
+"""Networks on the CPU with kedge's own kernels: Winograd convolutions."""
 
 from pathlib import Path
 
@@ -9,54 +9,54 @@ from kedge import _core
 from kedge.errors import InputError
 from kedge.models.board.backends import Array, Backend, Evaluation, Network, joined
 from kedge.models.board.weights import Weights
-from kedge.models.chess.lc0_moves import GATHER
 
-#: A kernel g becomes G g Gᵀ; ``cpp/tower`` knows the other two matrices of F(4×4, 3×3).
+#: A kernel g becomes G g Gᵀ; ``cpp/tower`` has the other two matrices of F(4×4, 3×3).
 _G = np.array([[6, 0, 0], [-4, -4, -4], [-4, 4, -4], [1, 2, 4], [1, -2, 4], [0, 0, 24]]) / 24
 _TO_BASIS = np.kron(_G, _G)
-_INSTRUCTIONS = _core.tower_instructions()[-1]  # the widest that this machine has
+_INSTRUCTIONS = _core.tower_instructions()[-1]  # the widest of this machine
 
 
 class TowerNetwork(Backend):
     """A network on the CPU.
 
-    A position's answer does not depend on the others in its batch. Weights take four times their
-    own memory.
+    The result of a position does not depend on the others in its batch. The weights need four
+    times their own memory.
 
     Parameters
     ----------
     model
-        A weight file of lc0's or kedge's, or weights that were read already.
+        A weight file of lc0 or kedge, or loaded weights.
     threads
-        Over how many threads a batch is spread: each takes a share of the positions. Of fewer
-        large positions than threads, such as one of Go, each computes a share of every layer, and
-        spins while it waits for the others; so ask for no more than there are free cores.
+        Number of threads; each computes a share of the positions. If there are fewer large
+        positions than threads, such as one of Go, each computes a share of every layer and spins
+        while it waits. So use no more threads than free cores.
     """
 
     def __init__(self, model: str | Path | Weights, *, threads: int = 1) -> None:
         if threads < 1:
-            raise InputError(f"threads is {threads}, expected at least 1")
+            raise InputError(f"threads: at least 1, not {threads}")
         super().__init__(model)
         weights = self.weights()
         self.encoding = weights.encoding
         self._threads = threads
         if weights.arrays["input.weight"].shape[1] != self.encoding.planes:
-            raise InputError(f"{self._name}: a network that is told who plays, and is not")
+            raise InputError(f"{self._name}: takes ratings as input; fix them with for_players")
         try:
             self._tower = _tower(weights, threads)
-        except ValueError as error:  # of numpy's and of the native core's
+        except ValueError as error:  # from numpy or the native core
             raise InputError(f"{self._name}: {error}") from None
 
     def _computing(self, weights: Weights) -> Network:
         return TowerNetwork(weights, threads=self._threads)
 
     def evaluate(self, planes: npt.ArrayLike) -> Evaluation:
-        return self._found(self._tower.evaluate(self.encoding.check_planes(planes)))
+        return self._evaluation(self._tower.evaluate(self.encoding.check_planes(planes)))
 
     def evaluate_packed(self, masks: npt.ArrayLike, numbers: npt.ArrayLike) -> Evaluation:
-        return self._found(self._tower.evaluate_packed(*self.encoding.check_packed(masks, numbers)))
+        packed = self.encoding.check_packed(masks, numbers)
+        return self._evaluation(self._tower.evaluate_packed(*packed))
 
-    def _found(self, outputs: tuple[Array, Array, Array | None]) -> Evaluation:
+    def _evaluation(self, outputs: tuple[Array, Array, Array | None]) -> Evaluation:
         return joined(self._name, [[output for output in outputs if output is not None]])
 
 
@@ -70,12 +70,12 @@ def _tower(weights: Weights, threads: int) -> _core.Tower:
         kernels = arrays[f"{name}.weight"]
         outputs, inputs, size, _ = kernels.shape
         flat = kernels.reshape(outputs * inputs, size * size).T
-        turned = flat if size == 1 else _TO_BASIS @ flat
-        matrices = turned.reshape(-1, outputs, inputs).swapaxes(1, 2)
+        transformed = flat if size == 1 else _TO_BASIS @ flat
+        matrices = transformed.reshape(-1, outputs, inputs).swapaxes(1, 2)
         return layer(matrices, arrays[f"{name}.bias"])
 
     def dense(name: str, rows: slice = slice(None), planes: int = 1) -> _core.TowerLayer:
-        """Of what it reads a row of `planes` after the other; the tower has them side by side."""
+        """A dense layer. Weights store its inputs plane by plane, the tower point by point."""
         matrix = arrays[f"{name}.weight"][rows]
         side_by_side = matrix.reshape(len(matrix), planes, -1).transpose(2, 1, 0)
         return layer(side_by_side.reshape(1, -1, len(matrix)), arrays[f"{name}.bias"][rows])
@@ -91,7 +91,7 @@ def _tower(weights: Weights, threads: int) -> _core.Tower:
         policy = conv("policy.conv"), dense("policy.fc", planes=planes)
     else:
         policy = conv("policy.conv1"), conv("policy.conv2")
-    seen = 1 if weights.pools_value else len(arrays["value.conv.bias"])
+    value_planes = 1 if weights.pools_value else len(arrays["value.conv.bias"])
     return _core.Tower(
         shape=(encoding.planes, encoding.side, encoding.plane_words, encoding.number_plane),
         moves=encoding.moves,
@@ -102,8 +102,8 @@ def _tower(weights: Weights, threads: int) -> _core.Tower:
         ],
         policy=weights.policy,
         policy_layers=policy,
-        gather=np.array(GATHER if weights.policy == "convolution" else [], np.uint32),
-        value=(conv("value.conv"), dense("value.fc1", planes=seen), dense("value.fc2")),
+        gather=np.array(weights.gather if weights.policy == "convolution" else [], np.uint32),
+        value=(conv("value.conv"), dense("value.fc1", planes=value_planes), dense("value.fc2")),
         pools_value=weights.pools_value,
         threads=threads,
         instructions=_INSTRUCTIONS,

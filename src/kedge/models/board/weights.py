@@ -1,4 +1,4 @@
-"""The numbers of a network, in the one form that every graph and backend is made from."""
+"""The weights of a network, in the form from which every graph and backend is built."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,16 +17,15 @@ ValueKind = Literal["classical", "wdl"]
 
 @dataclass(frozen=True)
 class Weights:
-    """A squeeze-and-excitation network, of lc0's or our own: its numbers by name, and their shape.
+    """A squeeze-and-excitation network of lc0 or kedge: its arrays by name, and its shape.
 
     ``arrays`` has ``input``, ``blocks.I.conv1``, ``blocks.I.conv2``, ``blocks.I.se.fc1``,
     ``blocks.I.se.fc2``, ``policy.conv1``, ``policy.conv2`` (or ``policy.conv``, ``policy.fc``),
     ``value.conv``, ``value.fc1``, ``value.fc2``, each with ``.weight`` (outputs first) and
     ``.bias``.
 
-    A policy of ``points`` has two planes, one of the points to play on and one whose mean is the
-    pass. It goes with a value that is read off the means of its planes, so that no weight belongs
-    to a place on the board.
+    A ``points`` policy has two planes: one of the points to play on, and one whose mean is the
+    pass. Its value head reads the means of its planes, so no weight depends on the board size.
     """
 
     arrays: Mapping[str, Array]
@@ -51,13 +50,20 @@ class Weights:
         return self.filters // self.se_channels if self.se_channels else None
 
     @property
+    def gather(self) -> npt.NDArray[np.int64]:
+        """Place of each move in the planes of a convolutional policy head."""
+        if self.encoding.gather is None:
+            raise InputError(f"{self.encoding.game} has no convolutional policy head")
+        return self.encoding.gather
+
+    @property
     def pools_value(self) -> bool:
-        """Whether the value is made of the means of its planes, and not of all their points."""
-        read: int = self.arrays["value.fc1.weight"].shape[1]
-        return read == len(self.arrays["value.conv.bias"])
+        """Whether the value head reads the means of its planes instead of all points."""
+        inputs: int = self.arrays["value.fc1.weight"].shape[1]
+        return inputs == len(self.arrays["value.conv.bias"])
 
     def on(self, side: int) -> "Weights":
-        """The same network on another board; `InputError` if some weights belong to places."""
+        """The same network on another board; `InputError` if weights depend on the size."""
         was = self.encoding.side
         if side != was and not (self.policy == "points" and self.pools_value):
             raise InputError(f"the model plays on {was}×{was}, not on {side}×{side}")
@@ -73,7 +79,7 @@ class Weights:
         return sum(array.size for array in self.arrays.values())
 
     def architecture(self) -> dict[str, Any]:
-        """The shape in JSON."""
+        """The shape as JSON data."""
         return {
             "filters": self.filters,
             "blocks": self.blocks,
@@ -85,10 +91,10 @@ class Weights:
 
 
 def make_weights(arrays: Mapping[str, Any], source: str, encoding: Encoding) -> Weights:
-    """A weight dictionary with its shape; `source` stands for the file's digest."""
+    """Build `Weights` from arrays by name; `source` stands for the file's digest."""
     dense = {}
     for key, array in arrays.items():
-        # Squeeze-and-excitation is kept as it runs, in halves: see `network.to_onnx`.
+        # Graphs store squeeze-and-excitation in halves: see `network.to_onnx`.
         block, _, part = key.partition(".se.")
         if part.startswith("fc1.0."):
             dense[f"{block}.se.fc1.{part.removeprefix('fc1.0.')}"] = _flat(array)
@@ -116,19 +122,19 @@ def make_weights(arrays: Mapping[str, Any], source: str, encoding: Encoding) -> 
 
 
 def mean_of(networks: Sequence[Weights]) -> Weights:
-    """The network whose every number is the mean of theirs; `InputError` unless they are alike.
+    """Average the weights of networks of one game and shape; `InputError` for others.
 
-    Of networks of which one was trained from the other it is often better than either (Wortsman et
-    al. 2022); of strangers it is nothing.
+    If one network was trained from the other, the mean is often better than either (Wortsman et
+    al. 2022). The mean of unrelated networks is useless.
     """
     first, *others = networks
     shapes = {name: array.shape for name, array in first.arrays.items()}
     for other in others:
         theirs = {name: array.shape for name, array in other.arrays.items()}
         if theirs != shapes or other.encoding != first.encoding:
-            raise InputError("only networks of one game and shape have a mean")
+            raise InputError("cannot average networks of different games or shapes")
     arrays = {
-        name: np.asarray(sum(one.arrays[name] for one in networks) / len(networks), np.float32)
+        name: np.asarray(sum(part.arrays[name] for part in networks) / len(networks), np.float32)
         for name in shapes
     }
     return replace(first, arrays=arrays, sha256="mean", training={})

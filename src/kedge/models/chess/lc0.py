@@ -1,8 +1,8 @@
 """lc0's weight files (``.pb.gz``, ``.pb``): convolutional networks for chess, such as Maia.
 
-Read: the classical 112 input planes; a residual tower, with or without squeeze-and-excitation;
+Supported: the classical 112 input planes; a residual tower, with or without squeeze-and-excitation;
 classical or convolutional policy; classical or win-draw-loss value. Batch normalisation of older
-files is folded into the convolutions. A moves-left head is passed over; attention is refused.
+files is folded into the convolutions. A moves-left head is ignored; attention is an error.
 """
 
 import gzip
@@ -17,17 +17,16 @@ from typing import Any
 import numpy as np
 
 from kedge.errors import InputError
+from kedge.files import MAX_BYTES, read_file
 from kedge.models.board.weights import Array, PolicyKind, ValueKind, Weights
 from kedge.models.chess.encoding import CHESS
 from kedge.models.chess.lc0_moves import MOVES
 from kedge.models.chess.lc0_moves import PLANES as POLICY_PLANES
 from kedge.models.wire import Message
 
-#: No convolutional network of lc0's comes near; a bomb does.
-MAX_BYTES = 512 * 2**20
 _MAX_BLOCKS = 256
 _MAGIC = 0x1C0
-_EPSILON = 1e-5  # lc0's, in batch normalisation
+_EPSILON = 1e-5  # of lc0's batch normalisation
 
 _INPUTS = {
     0: "INPUT_UNKNOWN",
@@ -58,38 +57,22 @@ _POLICIES = {
 }
 _VALUES = {0: "VALUE_UNKNOWN", 1: "VALUE_CLASSICAL", 2: "VALUE_WDL", 3: "VALUE_PARAM"}
 _ACTIVATIONS = {0: "DEFAULT_ACTIVATION_RELU", 1: "DEFAULT_ACTIVATION_MISH"}
-# Of the message Weights: encoders, their embedding, attention policy, several heads.
+# Fields of the message Weights: encoders, their embedding, attention policy, several heads.
 _ATTENTION_FIELDS = (17, 19, 21, 22, 25, 27, 29, 35, 37, 44, 45)
 _LINEAR16, _FLOAT16, _BFLOAT16, _FLOAT32 = 1, 2, 3, 4
 
 
 def read_lc0(path: str | Path, *, limit: int = MAX_BYTES) -> Weights:
-    """Read a weight file; `InputError` where it is not one, or not of a kind that is read here."""
+    """Read a weight file; `InputError` if it is not one or not supported."""
     return parse_lc0(read_file(path, limit), str(path), limit=limit)
 
 
-def read_file(path: str | Path, limit: int = MAX_BYTES) -> bytes:
-    """A regular file of at most `limit` bytes."""
-    path = Path(path)
-    try:
-        if path.is_file():
-            with path.open("rb") as file:
-                content = file.read(limit + 1)
-        else:
-            raise InputError(f"{path}: {'not a file' if path.exists() else 'no such file'}")
-    except OSError as error:
-        raise InputError(f"{path}: cannot read ({error.strerror})") from None
-    if len(content) > limit:
-        raise InputError(f"{path}: larger than {limit:,} bytes")
-    return content
-
-
 def parse_lc0(content: bytes, name: str, *, limit: int = MAX_BYTES) -> Weights:
-    """The network in the bytes of a weight file, compressed or not; ``name`` is for errors."""
+    """Read the network in a file's bytes, compressed or not; ``name`` is used in errors."""
     data = _unzip(content, name, limit) if content[:2] == b"\x1f\x8b" else content
     if not data:
         raise InputError(f"{name}: empty")
-    # Every writer puts the magic first, so that other files are told apart at once.
+    # Every writer puts the magic first, so other files are recognised at once.
     if data[0] != 0x0D:
         raise InputError(f"{name}: not an lc0 weight file")
     net = Message(name, memoryview(data))
@@ -110,7 +93,7 @@ def parse_lc0(content: bytes, name: str, *, limit: int = MAX_BYTES) -> Weights:
 
 
 def _unzip(content: bytes, name: str, limit: int) -> bytes:
-    """Decompress by steps, so that a small file cannot fill the memory."""
+    """Decompress in steps, so that a small file cannot fill the memory."""
     data = bytearray()
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
@@ -126,7 +109,7 @@ def _unzip(content: bytes, name: str, limit: int) -> bytes:
 
 
 def _formats(net: Message, name: str) -> tuple[PolicyKind, ValueKind]:
-    """The heads' kinds, after checks of all that the format says."""
+    """Check the format and return the kinds of the heads."""
 
     def refuse(names: Mapping[int, str], number: int) -> InputError:
         what = names.get(number, f"format {number}")
@@ -161,19 +144,19 @@ def _formats(net: Message, name: str) -> tuple[PolicyKind, ValueKind]:
 
 
 def _training(params: Message) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    training: dict[str, Any] = {}
     if params.has(1):
-        found["training_steps"] = params.number(1)
+        training["training_steps"] = params.number(1)
     for number, name in enumerate(("learning_rate", "mse_loss", "policy_loss", "accuracy"), 2):
         if params.has(number) and math.isfinite(params.real(number)):
-            found[name] = params.real(number)
+            training[name] = params.real(number)
     if params.has(6):
-        found["lc0_params"] = params.text(6)
-    return found
+        training["lc0_params"] = params.text(6)
+    return training
 
 
 class _Layers:
-    """Takes the layers out of the message Weights, each checked against its shape."""
+    """Reads the layers of the message Weights and checks their shapes."""
 
     def __init__(self, weights: Message) -> None:
         self._weights = weights
@@ -231,7 +214,7 @@ class _Layers:
         self._dense(self._weights, (9, 10), "value.fc2", 3 if kind == "wdl" else 1, hidden)
 
     def _conv(self, block: Message, name: str, outputs: int | None, inputs: int, size: int) -> int:
-        """A convolution, with any batch normalisation folded in; how many outputs it has."""
+        """Store a convolution, with batch normalisation folded in; return its output count."""
         weight = _decode(block.message(1, "weights"))
         outputs = _outputs(block.where, weight, outputs, inputs * size * size)
         weight = weight.reshape(outputs, inputs, size, size)
@@ -239,16 +222,16 @@ class _Layers:
         def vector(number: int, what: str, default: float) -> Array:
             if not block.has(number):
                 return np.full(outputs, default, np.float32)
-            found = _decode(block.message(number, what))
-            if found.size == 0:
+            array = _decode(block.message(number, what))
+            if array.size == 0:
                 return np.full(outputs, default, np.float32)
-            return _sized(f"{block.where}: {what}", found, outputs)
+            return _sized(f"{block.where}: {what}", array, outputs)
 
         bias = vector(2, "biases", 0.0)
         if block.message(3, "means").has(3):
             means, variances = vector(3, "means", 0.0), vector(4, "variances", 1.0)
             gammas, betas = vector(5, "gammas", 1.0), vector(6, "betas", 0.0)
-            # lc0 calls them stddivs, but keeps variances there.
+            # lc0 calls them stddivs, but they are variances.
             with np.errstate(all="ignore"):
                 scale = gammas / np.sqrt(variances + np.float32(_EPSILON))
                 weight = weight * scale[:, None, None, None]
@@ -265,7 +248,7 @@ class _Layers:
         outputs: int | None,
         inputs: int,
     ) -> int:
-        """A fully connected layer; how many outputs it has."""
+        """Store a fully connected layer; return its output count."""
         where = f"{message.where}: {name}"
         weight = _decode(message.message(numbers[0], f"{name}.weight"))
         outputs = _outputs(where, weight, outputs, inputs)
@@ -276,17 +259,17 @@ class _Layers:
 
     def _keep(self, where: str, name: str, array: Array) -> None:
         if not np.isfinite(array).all():
-            raise InputError(f"{where}: has a weight that is not a finite number")
+            raise InputError(f"{where}: a weight is not finite")
         self._arrays[name] = np.ascontiguousarray(array, np.float32)
 
 
 def _outputs(where: str, weight: Array, outputs: int | None, inputs: int) -> int:
-    """How many outputs a weight of this many inputs has; checked where it is known."""
-    found, rest = divmod(weight.size, inputs)
-    if rest or not found or (outputs is not None and found != outputs):
+    """The output count of a weight with this many inputs; checked against `outputs` if given."""
+    count, rest = divmod(weight.size, inputs)
+    if rest or not count or (outputs is not None and count != outputs):
         expected = f"a multiple of {inputs}" if outputs is None else f"{outputs * inputs}"
         raise InputError(f"{where}: {weight.size} weights, expected {expected}")
-    return found
+    return count
 
 
 def _sized(where: str, array: Array, size: int) -> Array:
@@ -296,7 +279,7 @@ def _sized(where: str, array: Array, size: int) -> Array:
 
 
 def _decode(layer: Message) -> Array:
-    """A layer's numbers. LINEAR16 spreads 65536 steps evenly from its least to its greatest."""
+    """Decode a layer's weights. LINEAR16 has 65536 even steps from the least to the greatest."""
     encoding = layer.number(4, _LINEAR16)
     params = layer.bytes(3)
     size = 4 if encoding == _FLOAT32 else 2

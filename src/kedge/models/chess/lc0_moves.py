@@ -1,4 +1,4 @@
-"""lc0's 1858 moves, and where its convolutional policy head keeps each of them.
+"""lc0's 1858 moves, and the index of each in its convolutional policy head.
 
 Moves are written from the mover's side: for Black, ranks are flipped. The order is from-square,
 then to-square (a1, b1, …, h8) over all queen and knight moves, then the promotions to queen, rook
@@ -19,7 +19,7 @@ _PROMOTIONS = "qrb"  # in the list of moves
 _PROMOTION_PLANES = [(side, piece) for side in (-1, 0, 1) for piece in "rbq"]  # in the head
 _CASTLING = {"e1g1": "e1h1", "e1c1": "e1a1"}
 
-#: Planes of the head that name a move: 8 × 7 queen moves, 8 knight moves, 3 × 3 promotions.
+#: Planes of the head that encode moves: 8 × 7 queen moves, 8 knight moves, 3 × 3 promotions.
 PLANES = 73
 
 
@@ -35,8 +35,8 @@ def _leaps() -> list[tuple[int, int]]:
 
 def _targets(square: int) -> list[int]:
     file, rank = square % 8, square // 8
-    found = [(file + x, rank + y) for x, y in _leaps()]
-    return sorted(y * 8 + x for x, y in found if 0 <= x < 8 and 0 <= y < 8)
+    squares = [(file + x, rank + y) for x, y in _leaps()]
+    return sorted(y * 8 + x for x, y in squares if 0 <= x < 8 and 0 <= y < 8)
 
 
 def _moves() -> list[str]:
@@ -75,7 +75,7 @@ def _gather() -> npt.NDArray[np.int64]:
     return places
 
 
-#: ``GATHER[move]`` is plane × 64 + from-square: where the convolutional head keeps the move.
+#: ``GATHER[move]`` is plane × 64 + from-square: the index of the move in the convolutional head.
 GATHER: npt.NDArray[np.int64] = _gather()
 GATHER.setflags(write=False)
 
@@ -83,8 +83,8 @@ GATHER.setflags(write=False)
 def move_index(uci: str, *, black: bool = False, castling: bool = False) -> int:
     """The index of a move in plain UCI (``e8g8``, ``a2a1n``), for White or Black to move.
 
-    ``castling`` says that the king's two steps are castling; a rook or a queen may go from e1 to
-    g1 too, so the board has to tell.
+    ``castling`` marks the king's two steps as castling. The text alone does not show it: a rook or
+    a queen may also go from e1 to g1.
 
     >>> MOVES[move_index("e7e5", black=True)], MOVES[move_index("e1g1", castling=True)]
     ('e2e4', 'e1h1')

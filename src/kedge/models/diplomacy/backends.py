@@ -1,4 +1,4 @@
-"""What computes a Diplomacy network: ONNX Runtime on a CPU, torch on a GPU. Batches in and out."""
+"""Backends of the Diplomacy network: ONNX Runtime on a CPU, torch on a GPU."""
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -20,41 +20,41 @@ _LOOKS = 1 + PURPOSES * PLACES
 
 
 class Asked(NamedTuple):
-    """The next choice of g powers, with r beginnings of orders each, and c orders to choose from;
+    """The next choice of g powers, with r partial orders each, and c orders to choose from;
     powers with fewer are padded."""
 
-    positions: Integers  # (g,) which of those that were read
+    positions: Integers  # (g,) index of the position
     powers: Integers  # (g,)
-    places: Integers  # (g,) of the unit; PLACES where there is none
-    left: Integers  # (g,) choices of the power, this one counted
-    parents: Integers  # (g, r) which row of the step before each goes on from
+    places: Integers  # (g,) place of the unit; PLACES if there is none
+    left: Integers  # (g,) remaining choices of the power, including this one
+    parents: Integers  # (g, r) row of the previous step that each continues
     before: Integers  # (g, r, 3) facts of the order before
     orders: Integers  # (g, c, 5) facts
 
 
 class OrderNetwork(Protocol):
-    """A network that reads positions, and goes from one order to the next."""
+    """A network that reads positions and then predicts one order at a time."""
 
     def read(self, facts: Facts) -> Any:
-        """Positions, for `step`; what this is, is the backend's own business."""
+        """Read positions for `step`; the result's type depends on the backend."""
 
     def step(self, read: Any, state: Any, asked: Asked) -> tuple[Array, Any]:
-        """The logits (g, r, c) of the orders, and the state of the g · r rows after them. At the
-        start there is no state, and parents do not matter."""
+        """The logits (g, r, c) of the orders, and the next state of the g · r rows. In the first
+        step `state` is None and `parents` is ignored."""
 
 
 class Sampler(OrderNetwork, Protocol):
-    """A network that draws by itself, and so leaves nothing but the orders to be fetched."""
+    """A network that draws on its device, so that only the orders are transferred."""
 
     def sample(
         self, facts: Facts, choices: Choices, seed: int, temperature: float, top_p: float
     ) -> Integers:
-        """Which order of each choice is drawn; the choices are those of all powers on the boards
-        that `facts` tells of."""
+        """Draw an order for each choice; `choices` are those of all powers on the boards of
+        `facts`."""
 
 
 class OnnxOrders:
-    """On ONNX Runtime's CPU backend, each batch divided over `threads`."""
+    """The network on ONNX Runtime's CPU backend, each batch split over `threads`."""
 
     def __init__(self, weights: DiplomacyWeights, threads: int = 1) -> None:
         self._weights = weights
@@ -74,7 +74,7 @@ class OnnxOrders:
         else:
             hidden, cell = (part[:, asked.parents] for part in state)
         at = asked.positions
-        seen = looks[at[:, None, None], asked.orders[..., 3:]].sum(2)
+        looked = looks[at[:, None, None], asked.orders[..., 3:]].sum(2)
         logits, hidden, cell = self._step.run(
             ["logits", "hidden.next", "cell.next"],
             {
@@ -83,7 +83,7 @@ class OnnxOrders:
                 "left": asked.left,
                 "before": asked.before,
                 "orders": asked.orders[..., :3],
-                "looked": seen,
+                "looked": looked,
                 "hidden": hidden,
                 "cell": cell,
             },
@@ -93,7 +93,7 @@ class OnnxOrders:
 
 
 class TorchOrders:
-    """On one of torch's devices."""
+    """The network on a torch device."""
 
     def __init__(self, weights: DiplomacyWeights, device: str, dtype: Dtype = "float32") -> None:
         try:
@@ -101,7 +101,9 @@ class TorchOrders:
 
             from kedge.models.diplomacy.torch_network import module_of
         except ImportError as error:
-            raise InputError(f"torch is needed: pip install 'kedge[train]' ({error})") from None
+            raise InputError(
+                f"torch is not installed: pip install 'kedge[train]' ({error})"
+            ) from None
         self._torch = torch
         self._module = placed(module_of(weights), device, dtype)
         self._device = torch.device(device)
@@ -114,8 +116,8 @@ class TorchOrders:
             return self._module.read(self._number(facts.view(np.int16)).int())
 
     def shares(self, facts: Facts) -> Array:
-        found: Array = self.read(facts).shares.float().cpu().numpy()
-        return found
+        shares: Array = self.read(facts).shares.float().cpu().numpy()
+        return shares
 
     def step(self, read: Any, state: Any, asked: Asked) -> tuple[Array, Any]:
         from kedge.models.diplomacy.torch_network import Told
@@ -123,8 +125,8 @@ class TorchOrders:
         with self._torch.inference_mode():
             at = self._number(asked.positions)
             orders = self._number(asked.orders)
-            seen = read.looks[at[:, None, None], orders[..., 3:]].sum(2)
-            told = Told(
+            looked = read.looks[at[:, None, None], orders[..., 3:]].sum(2)
+            inputs = Told(
                 read.places[at, self._number(asked.places)],
                 read.powers[at, self._number(asked.powers)],
                 self._number(asked.left),
@@ -133,7 +135,7 @@ class TorchOrders:
             if state is not None:
                 rows = self._number(asked.parents.ravel())
                 state = tuple(part[:, rows].contiguous() for part in state)
-            logits, state = self._module.step(told, orders[..., :3], seen, state)
+            logits, state = self._module.step(inputs, orders[..., :3], looked, state)
             return logits.float().cpu().numpy(), state
 
     def sample(
@@ -145,21 +147,18 @@ class TorchOrders:
         first, counts = np.zeros((2, len(facts), len(POWERS)), np.int64)
         groups = choices.boards[choices.first], choices.powers[choices.first]
         first[groups], counts[groups] = choices.first, choices.counts
-        told = _core.diplomacy_order_facts(choices.orders).view(np.int16)
+        order_facts = _core.diplomacy_order_facts(choices.orders).view(np.int16)
         with self._torch.inference_mode():
-            parts = (first, counts, choices.places, choices.offsets, told, after, until)
+            parts = (first, counts, choices.places, choices.offsets, order_facts, after, until)
             every = AllChoices(*(self._number(part) for part in parts))
             generator = self._torch.Generator(self._device).manual_seed(seed)
             drawn = sample(self._module, self.read(facts), every, generator, temperature, top_p)
-            found: Integers = drawn.cpu().numpy()
-            return found
+            orders: Integers = drawn.cpu().numpy()
+            return orders
 
 
 class NetworkValues:
-    """What positions are worth by a network, which is told nothing of the orders before.
-
-    Boards go to it at most `batch` at a time.
-    """
+    """Values positions with a network, without previous orders; `batch` boards at a time."""
 
     def __init__(
         self,
@@ -194,7 +193,7 @@ class NetworkValues:
 
 
 class _Spread:
-    """A graph of ``facts`` whose batches are divided over threads."""
+    """A graph with the input ``facts`` whose batches are split over threads."""
 
     def __init__(self, content: bytes, threads: int) -> None:
         self._threads = threads
@@ -205,11 +204,11 @@ class _Spread:
         return self.run(["shares"], facts)[0]
 
     def run(self, outputs: list[str], facts: Facts) -> list[Array]:
-        told = facts.astype(np.int32)
-        if self._pool is None or len(told) < 2 * self._threads:
-            return self._session.run(outputs, {"facts": told})
+        inputs = facts.astype(np.int32)
+        if self._pool is None or len(inputs) < 2 * self._threads:
+            return self._session.run(outputs, {"facts": inputs})
         parts = self._pool.map(
             lambda part: self._session.run(outputs, {"facts": part}),
-            np.array_split(told, self._threads),
+            np.array_split(inputs, self._threads),
         )
         return [np.concatenate(part) for part in zip(*parts, strict=True)]

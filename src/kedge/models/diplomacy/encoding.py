@@ -1,10 +1,10 @@
-"""What Diplomacy networks are told, and what they choose from.
+"""Inputs of Diplomacy networks, and the choices of powers.
 
-A position is 88 tokens, one a place and one a power, each of at most ten facts; an order is five
-facts. A fact is the row of a table, and a network adds the rows up; row 0 is nothing.
+A position is 88 tokens, one per place and one per power, each with at most ten facts; an order has
+five facts. A fact is a row of a table, and a network adds up the rows; row 0 is empty.
 
-A power chooses order by order: for one unit after the other, by place, or one build or removal
-after the other, so that each set of them is chosen in one way only.
+A power chooses one order at a time: unit by unit in order of place, or builds and removals in a
+fixed order, so that each set of orders can be chosen in only one way.
 """
 
 from collections.abc import Sequence
@@ -21,9 +21,9 @@ TOKENS = PLACES + len(POWERS)
 FACTS = 10
 FACT_ROWS = _core.DIPLOMACY_FACT_ROWS
 ORDER_ROWS = _core.DIPLOMACY_ORDER_ROWS
-#: Purposes for which an order makes a network look at a place.
+#: Roles that a place can have in an order.
 PURPOSES = 4
-#: Nobody has more units to order at once: with 18 centres the game is over.
+#: Most units of a power: with 18 centres the game is over.
 MOST_CHOICES = 17
 EVERYBODY = len(POWERS)
 WAIVE = 10
@@ -34,7 +34,7 @@ Integers = npt.NDArray[np.int64]
 
 
 def facts_of(states: Sequence[DiplomacyState], threads: int = 0) -> Facts:
-    """(n, 88, 10), the orders of the last movement phase told as well."""
+    """The facts of positions, (n, 88, 10), with the orders of the last movement phase."""
     previous = [state.previous for state in states]
     offsets = np.concatenate([[0], np.cumsum([len(orders) for orders in previous])])
     flat = np.concatenate([np.zeros(0, np.uint32), *previous])
@@ -43,7 +43,7 @@ def facts_of(states: Sequence[DiplomacyState], threads: int = 0) -> Facts:
 
 
 def tells_previous() -> npt.NDArray[np.bool_]:
-    """(88, 10): which of the facts are of the orders before."""
+    """(88, 10): mask of the facts about previous orders."""
     which = np.zeros((TOKENS, FACTS), bool)
     which[:PLACES, -3:] = True
     return which
@@ -56,21 +56,21 @@ def is_waive(orders: PackedOrders) -> npt.NDArray[np.bool_]:
 
 @dataclass(frozen=True)
 class Choices:
-    """What powers choose from, on many boards: by board, power and place."""
+    """The choices of powers on many boards, by board, power and place."""
 
     boards: npt.NDArray[np.int32]  # (s,) the board of each choice
     powers: npt.NDArray[np.uint8]  # (s,)
-    places: npt.NDArray[np.uint8]  # (s,) of the unit; PLACES where units are built or removed
+    places: npt.NDArray[np.uint8]  # (s,) place of the unit; PLACES for builds and removals
     offsets: Integers  # (s + 1,) where its orders begin
     orders: PackedOrders
     first: Integers  # (g,) the first choice of each power that has any, board by board
-    counts: Integers  # (g,) how many it has
+    counts: Integers  # (g,) the number of its choices
 
     @classmethod
     def on(
         cls, boards: Sequence[_core.DiplomacyBoard], powers: Sequence[int], threads: int = 0
     ) -> "Choices":
-        """Of one power on each board, or of `EVERYBODY`."""
+        """The choices of one power on each board, or of `EVERYBODY`."""
         asked = np.asarray(powers, np.uint8)
         on, whose, places, offsets, orders = _core.diplomacy_slots(boards, asked, threads)
         groups = on.astype(np.int64) * len(POWERS) + whose
@@ -81,12 +81,12 @@ class Choices:
         return self.orders[self.offsets[choice] : self.offsets[choice + 1]]
 
     def openings(self) -> tuple[Integers, Integers]:
-        """For each order, from which of its choice's on the power's next may be; and for each
-        choice, up to which it may itself be.
+        """The first order allowed after each order, and the end of the orders allowed in each
+        choice; both count within a choice.
 
-        Units are ordered in any way. But of builds and removals those before it, and others at
-        the same place, are then closed, and after a waived build there are only waived ones; of
-        the units to remove enough must remain.
+        Orders to units are free. Builds and removals must follow in order: earlier ones and others
+        at the same place are closed, and after a waived build only waived builds may come. Enough
+        units to remove must remain.
         """
         after, until = np.zeros(len(self.orders), np.int64), np.diff(self.offsets)
         adjusting = self.places == PLACES
@@ -103,10 +103,10 @@ class Choices:
         return after, np.where(removing, until - left, until)
 
     def matched(self, own: slice, given: PackedOrders) -> PackedOrders:
-        """Which of the `given` orders is for each of a power's `own` choices; 0 where none is.
+        """The `given` order for each of a power's `own` choices; 0 if there is none.
 
-        Builds and removals go by place, and builds that were not made were waived; if they are too
-        many or too few, none counts.
+        Builds and removals are sorted by place, and missing builds count as waived. If there are
+        too many or too few, none is matched.
         """
         wanted = np.zeros(own.stop - own.start, np.uint32)
         if self.places[own.start] == PLACES:

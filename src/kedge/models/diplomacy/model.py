@@ -1,4 +1,4 @@
-"""What a model of Diplomacy answers: which orders people would give, what a position is worth."""
+"""Interfaces of Diplomacy models: people's orders, and the value of a position."""
 
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
@@ -10,23 +10,23 @@ from kedge import _core
 from kedge.games.diplomacy import DiplomacyState, PackedOrders
 from kedge.regularize import Array
 
-#: A position, and the power (0 to 6) that is asked.
+#: A position and a power (0 to 6).
 Question = tuple[DiplomacyState, int]
 
 
 class Drawn(NamedTuple):
-    """Orders that were drawn for one power."""
+    """Orders drawn for one power."""
 
     orders: list[PackedOrders]
-    """Distinct joint orders; that of a power with nothing to order is empty."""
+    """Distinct joint orders; empty for a power with nothing to order."""
     counts: npt.NDArray[np.int64]
-    """How often each was drawn."""
+    """Number of draws of each."""
     log_probability: Array
-    """The model's, of each joint order, at temperature 1 and top-p 1."""
+    """The model's log-probability of each joint order, at temperature 1 and top-p 1."""
 
 
 class OrderModel(Protocol):
-    """A human model: how people would order their units."""
+    """A human model: predicts people's orders."""
 
     def draw(
         self,
@@ -38,8 +38,10 @@ class OrderModel(Protocol):
         top_p: float = 1.0,
         most: Sequence[int] | None = None,
     ) -> list[Drawn]:
-        """`count` joint orders for each question; of these, if told, at least the `most` likeliest
-        for each, so that counts may sum to less."""
+        """Draw `count` joint orders for each question.
+
+        With `most`, return at least the `most` likeliest of them; the counts may then sum to less.
+        """
         ...
 
     def score(self, questions: Sequence[Question], orders: Sequence[PackedOrders]) -> list[Array]:
@@ -49,7 +51,7 @@ class OrderModel(Protocol):
 
 @runtime_checkable
 class DrawsEveryone(Protocol):
-    """An `OrderModel` that knows a quick way to draw once for all powers."""
+    """An `OrderModel` with a fast way to draw once for all powers."""
 
     def draw_everyone(
         self,
@@ -59,12 +61,12 @@ class DrawsEveryone(Protocol):
         temperature: float = 1.0,
         top_p: float = 1.0,
     ) -> list[PackedOrders]:
-        """What all powers of each state order."""
+        """Draw the orders of all powers in each state."""
         ...
 
 
 class ValueModel(Protocol):
-    """What positions are worth to each power."""
+    """Values positions for each power."""
 
     def values(self, boards: _core.DiplomacyBatch | Sequence[_core.DiplomacyBoard]) -> Array:
         """Expected Sum-of-Squares shares, (boards, 7)."""

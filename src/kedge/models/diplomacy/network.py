@@ -1,9 +1,9 @@
-"""The Diplomacy network as numbers, and as ONNX graphs.
+"""The weights of the Diplomacy network, and its ONNX graphs.
 
 `kedge.models.diplomacy.torch_network` has the same in torch.
 
-One file holds all of it. As it is, it runs as the graph that reads positions; the graph that goes
-from one order to the next is made from its weights.
+One file holds all weights. Its own graph reads positions; the graph for one order after the other
+is built from the weights.
 """
 
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ VALUE = "diplomacy-value"
 
 @dataclass(frozen=True)
 class DiplomacyWeights:
-    """A network's numbers by name, each ``.weight`` with its outputs first, and its shape."""
+    """A network's arrays by name, each ``.weight`` with its outputs first, and its shape."""
 
     arrays: Mapping[str, Array]
     heads: int
@@ -51,7 +51,7 @@ class DiplomacyWeights:
 
     @property
     def layers(self) -> int:
-        """Of the LSTM."""
+        """Layers of the LSTM."""
         return _count(self.arrays, "lstm.{}.input.weight")
 
     @property
@@ -59,7 +59,7 @@ class DiplomacyWeights:
         return sum(array.size for array in self.arrays.values())
 
     def architecture(self) -> dict[str, Any]:
-        """The shape in JSON."""
+        """The shape as JSON data."""
         shape = {"width": self.width, "blocks": self.blocks, "heads": self.heads}
         return {**shape, "layers": self.layers, "parameters": self.parameters}
 
@@ -69,7 +69,7 @@ def _count(arrays: Mapping[str, Array], name: str) -> int:
 
 
 def parse_diplomacy(model: onnx.ModelProto, digest: str) -> DiplomacyWeights:
-    """Back from what `to_shipped_onnx` made; `KeyError` or `ValueError` where parts are missing."""
+    """Read a model from `to_shipped_onnx`; `KeyError` or `ValueError` if parts are missing."""
     arrays = weight_arrays(model.graph)
     weights = DiplomacyWeights(arrays, int(told_by(model)["heads"]), digest)
     to_onnx(weights)
@@ -78,7 +78,7 @@ def parse_diplomacy(model: onnx.ModelProto, digest: str) -> DiplomacyWeights:
 
 
 def to_shipped_onnx(weights: DiplomacyWeights) -> onnx.ModelProto:
-    """The file: what reads positions, and every other weight beside it."""
+    """The model file: the graph that reads positions, with all other weights."""
     graph = _Graph(weights)
     graph.read()
     graph.add_unused()
@@ -90,21 +90,25 @@ def to_shipped_onnx(weights: DiplomacyWeights) -> onnx.ModelProto:
 
 
 def to_onnx(weights: DiplomacyWeights, *, values_only: bool = False) -> onnx.ModelProto:
-    """Positions in, ``facts`` (n, 88, 10); out come ``shares`` (n, 7) as logits and, unless those
-    are all that is wanted, ``places`` (n, 82, width), ``powers`` (n, 7, width) and ``looks``
-    (n, 325, width), of which the last place and the first look are nothing."""
+    """The graph that reads positions.
+
+    Its input is ``facts`` (n, 88, 10). Its outputs are the logits ``shares`` (n, 7) and, unless
+    `values_only`, ``places`` (n, 82, width), ``powers`` (n, 7, width) and ``looks``
+    (n, 325, width). The last place and the first look are 0.
+    """
     graph = _Graph(weights)
     graph.read(values_only=values_only)
     return graph.made("diplomacy")
 
 
 def to_step_onnx(weights: DiplomacyWeights) -> onnx.ModelProto:
-    """From one order to the next, for g powers with r beginnings of orders each.
+    """The graph that advances by one order, for g powers with r partial orders each.
 
-    In go ``places`` (g, width) and ``powers`` (g, width) as they were read, how many choices are
-    ``left`` (g), facts of the order ``before`` (g, r, 3), the c ``orders`` (g, c, 3) to choose
-    from with what is ``looked`` (g, c, width) at for each, and the LSTM's ``hidden`` and ``cell``
-    (layers, g, r, width). Out come the ``logits`` (g, r, c) and the LSTM's next state.
+    Its inputs are ``places`` (g, width) and ``powers`` (g, width) from the graph that reads
+    positions, the number of choices ``left`` (g), facts of the order ``before`` (g, r, 3), the c
+    legal ``orders`` (g, c, 3) with the vectors ``looked`` (g, c, width) of their places, and the
+    LSTM's ``hidden`` and ``cell`` (layers, g, r, width). Its outputs are the ``logits`` (g, r, c)
+    and the LSTM's next state.
     """
     graph = _Graph(weights)
     graph.step()
@@ -152,11 +156,11 @@ class _Graph(WeightGraph):
         looked = self.input("looked", ["g", "c", width])
         state = [self.input(name, [layers, "g", "r", width]) for name in ("hidden", "cell")]
         table = self.weight("left.weight")
-        told = self.add("Gather", [table, left], "left.told", axis=0)
+        group = self.add("Gather", [table, left], "left.told", axis=0)
         for name, x in (("place", places), ("power", powers)):
-            told = self.add("Add", [told, self.dense(name, x, bias=False)], f"{name}.told")
-        told = self.add("Unsqueeze", [told, self.numbers("middle", [1])], "group.told")
-        x = self.add("Add", [self._rows("before", before, "before.rows"), told], "told")
+            group = self.add("Add", [group, self.dense(name, x, bias=False)], f"{name}.told")
+        group = self.add("Unsqueeze", [group, self.numbers("middle", [1])], "group.told")
+        x = self.add("Add", [self._rows("before", before, "before.rows"), group], "told")
         hidden, cell = [], []
         for i in range(layers):
             number = self.numbers(f"layer.{i}", i)
@@ -166,7 +170,7 @@ class _Graph(WeightGraph):
             cell.append(c)
         for name, parts in (("hidden.next", hidden), ("cell.next", cell)):
             first = self.numbers(f"{name}.first", [0])
-            apart = [self.add("Unsqueeze", [one, first], f"{one}.apart") for one in parts]
+            apart = [self.add("Unsqueeze", [part, first], f"{part}.apart") for part in parts]
             self.add("Concat", apart, name, axis=0)
             self.output(name, [layers, "g", "r", width])
         vectors = self.add("Add", [self._rows("order", orders, "order.rows"), looked], "vectors")
@@ -180,15 +184,15 @@ class _Graph(WeightGraph):
         y = self._norm(f"{name}.norm1", x)
         apart = self.numbers(f"{name}.apart", [0, TOKENS, heads, size])
         parts = []
-        for part, turned in (
+        for part, order in (
             ("query", [0, 2, 1, 3]),
             ("key", [0, 2, 3, 1]),
             ("value", [0, 2, 1, 3]),
         ):
-            found = self.add(
+            split = self.add(
                 "Reshape", [self.dense(f"{name}.{part}", y), apart], f"{name}.{part}.apart"
             )
-            parts.append(self.add("Transpose", [found], f"{name}.{part}.heads", perm=turned))
+            parts.append(self.add("Transpose", [split], f"{name}.{part}.heads", perm=order))
         query, key, value = parts
         scale = self.constant(f"{name}.scale", np.array(size**-0.5, np.float32))
         query = self.add("Mul", [query, scale], f"{name}.scaled")

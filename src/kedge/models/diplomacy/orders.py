@@ -1,8 +1,8 @@
-"""Orders from a network: drawn one after the other, or scored as they were given.
+"""Orders from a network: drawn one by one, or scored.
 
-Orders that begin alike are followed together: of a thousand drawn for one power, each beginning is
-looked at once, and what comes after it is drawn as often as it was. Where only the likeliest of
-them are wanted, a beginning that is less likely than as many whole orders is not followed at all.
+Joint orders with the same prefix are drawn together: the network evaluates each prefix once, and
+its continuations are drawn as often as the prefix was. If only the `most` likeliest joint orders
+are needed, a prefix that is less likely than `most` complete ones is dropped.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -29,13 +29,13 @@ from kedge.regularize import Array
 
 @dataclass
 class _Rows:
-    """Beginnings of orders, of the powers that are asked."""
+    """Prefixes of joint orders, one per row."""
 
-    groups: Integers  # (n,) whose, ascending
-    counts: Integers  # (n,) how often it was drawn
+    groups: Integers  # (n,) the power's group, ascending
+    counts: Integers  # (n,) number of draws
     log_probability: Array  # (n,)
-    first: Integers  # (n,) from which order on the next may be
-    states: Integers  # (n,) where the network left off
+    first: Integers  # (n,) the first order allowed next
+    states: Integers  # (n,) row of the network's state
     before: Integers  # (n, 3) facts of the last order
     chosen: PackedOrders  # (n, steps)
 
@@ -48,20 +48,19 @@ class _Rows:
     @classmethod
     def joined(cls, parts: Sequence["_Rows"]) -> "_Rows":
         names = vars(parts[0])
-        return cls(**{name: np.concatenate([vars(one)[name] for one in parts]) for name in names})
+        return cls(**{name: np.concatenate([vars(part)[name] for part in parts]) for name in names})
 
 
-#: How often each order comes next, from logits and how often each beginning was drawn.
+#: Draws counts of the next orders, from logits and the counts of the prefixes.
 _Draw = Callable[[Array, Integers], Integers]
-_AT_ONCE = 128  # beginnings, the likeliest first: those after them may not be wanted any more
+_AT_ONCE = 128  # prefixes per step, the likeliest first: the others may turn out unnecessary
 
 
 class NetworkOrders:
-    """How people would order their units, by a network: an `OrderModel`.
+    """An `OrderModel` that predicts people's orders with a network.
 
-    At most `batch` questions go to the network at a time; at most `apart` of them where many orders
-    are drawn for each, since then the longest list of beginnings and the longest list of orders
-    are what all take.
+    At most `batch` questions go to the network at a time. If many orders are drawn for each, at
+    most `apart`: all questions are padded to the longest lists of prefixes and orders.
     """
 
     def __init__(self, network: OrderNetwork, batch: int = 256, apart: int = 1) -> None:
@@ -79,56 +78,58 @@ class NetworkOrders:
         most: Sequence[int] | None = None,
     ) -> list[Drawn]:
         if not 0.0 <= temperature < np.inf or not 0.0 < top_p <= 1.0:
-            raise InputError("temperature is at least 0, and top_p above 0 and at most 1")
+            raise InputError(
+                "temperature must be at least 0 and finite, top_p above 0 and at most 1"
+            )
 
         def draw(logits: Array, counts: Integers) -> Integers:
-            found: Integers = rng.multinomial(counts, _sharpened(logits, temperature, top_p))
-            return found
+            next_counts: Integers = rng.multinomial(counts, _sharpened(logits, temperature, top_p))
+            return next_counts
 
-        found: list[Drawn] = []
-        for asking in self._asked(questions, self._batch if count == 1 else self._apart):
-            if most is not None and asking.count == 1:
-                parts = [asking.likeliest(count, most[len(found)], draw)]
+        drawn: list[Drawn] = []
+        for batch in self._batches(questions, self._batch if count == 1 else self._apart):
+            if most is not None and batch.count == 1:
+                parts = [batch.likeliest(count, most[len(drawn)], draw)]
             else:
-                parts = asking.all(count, draw)
-            found += asking.collected(parts, count)
-        return found
+                parts = batch.all(count, draw)
+            drawn += batch.collected(parts, count)
+        return drawn
 
-    def _asked(self, questions: Sequence[Question], together: int) -> Iterator["_Asking"]:
-        """The questions, `together` at a time, of positions that are read `batch` at a time."""
+    def _batches(self, questions: Sequence[Question], together: int) -> Iterator["_Batch"]:
+        """Yield the questions, `together` at a time; positions are read `batch` at a time."""
         for first in range(0, len(questions), self._batch):
             some = questions[first : first + self._batch]
             states = list({id(state): state for state, _ in some}.values())
             index = {id(state): i for i, state in enumerate(states)}
             read = self._network.read(facts_of(states))
             for begin in range(0, len(some), together):
-                asked = some[begin : begin + together]
-                positions = np.array([index[id(state)] for state, _ in asked], np.int64)
-                yield _Asking(self._network, read, positions, asked)
+                part = some[begin : begin + together]
+                positions = np.array([index[id(state)] for state, _ in part], np.int64)
+                yield _Batch(self._network, read, positions, part)
 
     def score(self, questions: Sequence[Question], orders: Sequence[PackedOrders]) -> list[Array]:
-        """Units that were given no order hold or disband; an order that is not legal has −∞."""
-        found: list[Array] = []
+        """Score given orders. Units without an order hold or disband; illegal orders get −∞."""
+        scores: list[Array] = []
         given = iter(orders)
-        for asking in self._asked(questions, self._batch):
-            wanted = asking.wanted(list(islice(given, asking.count)))
-            rows, state = asking.begin(1), None
-            likely = np.zeros(len(asking.choices.places))
-            for step in range(asking.steps):
-                rows = rows[asking.choices.counts[rows.groups] > step]
-                logits, states, state = asking.ask(rows, step, state)
-                slots = asking.choices.first[rows.groups] + step
+        for batch in self._batches(questions, self._batch):
+            wanted = batch.wanted(list(islice(given, batch.count)))
+            rows, state = batch.begin(1), None
+            likely = np.zeros(len(batch.choices.places))
+            for step in range(batch.steps):
+                rows = rows[batch.choices.counts[rows.groups] > step]
+                logits, states, state = batch.evaluate(rows, step, state)
+                slots = batch.choices.first[rows.groups] + step
                 which = np.maximum(wanted[slots], 0)
                 own = np.arange(len(rows))
-                said = _log_softmax(logits)[own, which]
-                likely[slots] = np.where(wanted[slots] < 0, -np.inf, said)
-                rows = asking.grown(rows, states, step, own, which, said)
-            found += asking.by_question(likely)
-        return found
+                predicted = _log_softmax(logits)[own, which]
+                likely[slots] = np.where(wanted[slots] < 0, -np.inf, predicted)
+                rows = batch.grown(rows, states, step, own, which, predicted)
+            scores += batch.by_question(likely)
+        return scores
 
 
 class SampledOrders(NetworkOrders):
-    """The same by a network that draws by itself: a `DrawsEveryone` too."""
+    """`NetworkOrders` for a network that can draw itself; also a `DrawsEveryone`."""
 
     def __init__(self, network: Sampler, batch: int = 256, apart: int = 1) -> None:
         super().__init__(network, batch, apart)
@@ -142,8 +143,8 @@ class SampledOrders(NetworkOrders):
         temperature: float = 1.0,
         top_p: float = 1.0,
     ) -> list[PackedOrders]:
-        """What all powers of each state order, drawn once: quicker than `draw` on a GPU."""
-        found: list[PackedOrders] = []
+        """Draw the orders of all powers in each state; faster than `draw` on a GPU."""
+        by_state: list[PackedOrders] = []
         for first in range(0, len(states), self._batch):
             some = states[first : first + self._batch]
             choices = Choices.on([state.board for state in some], [EVERYBODY] * len(some))
@@ -151,12 +152,12 @@ class SampledOrders(NetworkOrders):
                 facts_of(some), choices, int(rng.integers(1 << 62)), temperature, top_p
             )
             orders = choices.orders[choices.offsets[:-1] + drawn]
-            found += np.split(orders, np.searchsorted(choices.boards, np.arange(1, len(some))))
-        return found
+            by_state += np.split(orders, np.searchsorted(choices.boards, np.arange(1, len(some))))
+        return by_state
 
 
-class _Asking:
-    """Questions, as the network is asked them: one order of every power at a time."""
+class _Batch:
+    """Questions that go to the network together, one order of every power at a time."""
 
     def __init__(
         self,
@@ -190,7 +191,7 @@ class _Asking:
         )
 
     def all(self, count: int, draw: _Draw) -> list[_Rows]:
-        """Whole orders, those of powers with fewer choices first."""
+        """Draw complete orders; those of powers with fewer choices come first."""
         rows, state, ended = self.begin(count), None, []
         for step in range(self.steps):
             done = self.choices.counts[rows.groups] == step
@@ -199,10 +200,10 @@ class _Asking:
         return [*ended, rows]
 
     def likeliest(self, count: int, most: int, draw: _Draw) -> _Rows:
-        """Whole orders of the only question: the `most` likeliest of `all`, and some others.
+        """Draw orders of the only question: the `most` likeliest of `all`, and some others.
 
-        Depth first, the likeliest beginnings first. An order is less likely than its beginning: one
-        that is less likely than `most` whole orders need not be followed, whatever would be drawn.
+        The search is depth first and extends the likeliest prefixes first. An order is less likely
+        than its prefix, so a prefix less likely than `most` complete orders can be dropped.
         """
         whole: list[_Rows] = []
         least = -np.inf
@@ -211,7 +212,7 @@ class _Asking:
             nonlocal least
             if step == self.steps:
                 whole.append(rows)
-                likely = np.concatenate([one.log_probability for one in whole])
+                likely = np.concatenate([part.log_probability for part in whole])
                 if len(likely) >= most:
                     least = np.partition(likely, -most)[-most]
                 return
@@ -228,8 +229,8 @@ class _Asking:
         return _Rows.joined(whole)
 
     def _next(self, rows: _Rows, step: int, state: object, draw: _Draw) -> tuple[_Rows, object]:
-        """The rows that drawn orders make of these, and the network's state."""
-        logits, states, state = self.ask(rows, step, state)
+        """Extend `rows` by drawn orders; also return the network's state."""
+        logits, states, state = self.evaluate(rows, step, state)
         drawn = draw(logits, rows.counts)
         parents, which = np.nonzero(drawn)
         likely = _log_softmax(logits)[parents, which]
@@ -237,9 +238,9 @@ class _Asking:
         grown.counts = drawn[parents, which]
         return grown, state
 
-    def ask(self, rows: _Rows, step: int, state: object) -> tuple[Array, Integers, object]:
-        """The logits (n, orders) of what may come next, −∞ where nothing is; where the network is
-        then, row by row, and its state."""
+    def evaluate(self, rows: _Rows, step: int, state: object) -> tuple[Array, Integers, object]:
+        """The logits (n, orders) of the next orders, −∞ for closed ones; each row's index in the
+        network's state; and that state."""
         groups, own, sizes = np.unique(rows.groups, return_inverse=True, return_counts=True)
         column = np.arange(len(rows)) - (np.cumsum(sizes) - sizes)[own]
         shape = (len(groups), int(sizes.max()))
@@ -260,9 +261,9 @@ class _Asking:
             orders=orders * real[..., None],
         )
         logits, state = self._network.step(self._read, state, asked)
-        found = logits[own, column].astype(np.float64)
+        by_row = logits[own, column].astype(np.float64)
         open_ = (number >= rows.first[:, None]) & (number < self._until[slots][own][:, None])
-        return np.where(open_, found, -np.inf), own * shape[1] + column, state
+        return np.where(open_, by_row, -np.inf), own * shape[1] + column, state
 
     def grown(
         self,
@@ -273,7 +274,7 @@ class _Asking:
         which: Integers,
         likely: Array,
     ) -> _Rows:
-        """The rows that some orders make of their parents."""
+        """Extend the parent rows by one order each."""
         grown = rows[parents]
         orders = self.choices.offsets[self.choices.first[grown.groups] + step] + which
         grown.states = states[parents]
@@ -292,12 +293,13 @@ class _Asking:
                 own = np.arange(start, start + size)
                 steps = self.choices.counts[group]
                 orders = [chosen[:steps].copy() for chosen in rows.chosen[own]]
-                found = Drawn(orders, rows.counts[own], rows.log_probability[own])
-                drawn[self._questions[group]] = found
+                drawn[self._questions[group]] = Drawn(
+                    orders, rows.counts[own], rows.log_probability[own]
+                )
         return drawn
 
     def wanted(self, orders: Sequence[PackedOrders]) -> Integers:
-        """Which order of each choice was given; −1 where none that is legal was."""
+        """The index of the given order in each choice; −1 if it is not legal."""
         wanted = np.full(len(self.choices.places), -1)
         for group, (first, count) in enumerate(
             zip(self.choices.first, self.choices.counts, strict=True)
@@ -306,28 +308,29 @@ class _Asking:
             given = self.choices.matched(own, orders[self._questions[group]])
             for slot, order in enumerate(given, first):
                 hits = np.flatnonzero(self.choices.of(slot) == order)
-                # The first is to hold, or to disband.
+                # Order 0 is to hold or to disband.
                 default = -1 if order or self.choices.places[slot] == PLACES else 0
                 wanted[slot] = hits[0] if len(hits) else default
         return wanted
 
     def by_question(self, numbers: Array) -> list[Array]:
-        found = [np.zeros(0)] * self.count
+        parts = [np.zeros(0)] * self.count
         for group, (first, count) in enumerate(
             zip(self.choices.first, self.choices.counts, strict=True)
         ):
-            found[self._questions[group]] = numbers[first : first + count]
-        return found
+            parts[self._questions[group]] = numbers[first : first + count]
+        return parts
 
 
 def _log_softmax(logits: Array) -> Array:
     shifted = logits - logits.max(1, keepdims=True)
-    found: Array = shifted - np.log(np.exp(shifted).sum(1, keepdims=True))
-    return found
+    normalised: Array = shifted - np.log(np.exp(shifted).sum(1, keepdims=True))
+    return normalised
 
 
 def _sharpened(logits: Array, temperature: float, top_p: float) -> Array:
-    """What is drawn from: the likeliest orders that together have `top_p`, at a temperature."""
+    """The sampling distribution: the likeliest orders that together have `top_p`, at a
+    temperature."""
     if temperature == 0.0:
         best = np.zeros_like(logits)
         best[np.arange(len(logits)), logits.argmax(1)] = 1.0

@@ -1,4 +1,4 @@
-"""Diplomacy without a network: stand-ins for a human model and for a value model."""
+"""Diplomacy without a network: substitutes for a human model and a value model."""
 
 from collections.abc import Sequence
 from math import comb, inf, log
@@ -12,9 +12,9 @@ from kedge.regularize import Array
 
 
 class UniformOrders:
-    """Every legal order alike; in Winter as many as are due, at places that are all alike.
+    """Draws legal orders uniformly; in Winter as many as are due, at uniform places.
 
-    No order is likelier than another, so that temperature and top-p change nothing.
+    All orders are equally likely, so temperature and top-p have no effect.
     """
 
     def draw(
@@ -34,7 +34,7 @@ class UniformOrders:
 
 
 class CentreShares:
-    """The shares of the game if it ended now."""
+    """Values a position by the shares if the game ended now."""
 
     def values(self, boards: _core.DiplomacyBatch | Sequence[_core.DiplomacyBoard]) -> Array:
         batch = boards if isinstance(boards, _core.DiplomacyBatch) else _core.DiplomacyBatch(boards)
@@ -45,7 +45,7 @@ def _draw(question: Question, count: int, rng: np.random.Generator) -> Drawn:
     options, due = _options(question)
     if not due:
         return Drawn([np.zeros(0, np.uint32)], np.array([count]), np.zeros(1))
-    # The first `due` of the places in random order; in all phases but Winter these are all.
+    # The first `due` places in random order; outside Winter these are all places.
     shuffled = rng.random((count, len(options))).argsort(axis=1)
     places = np.sort(shuffled[:, :due], axis=1)
     sizes = np.array([len(place) for place in options], np.int64)
@@ -69,7 +69,7 @@ def _score(question: Question, orders: PackedOrders) -> Array:
 
 
 def _options(question: Question) -> tuple[list[list[int]], int]:
-    """The legal orders for each place, packed and without waives, and how many places get one."""
+    """The packed legal orders of each place, without waives, and the number of orders due."""
     state, power = question
     texts = state.orders(POWERS[power]).values()
     options = [

@@ -1,8 +1,8 @@
-"""The Diplomacy network in torch, as it is trained and as it runs on a GPU (appendix I).
+"""The Diplomacy network in torch, for training and for GPUs (appendix I).
 
-A transformer reads the 88 tokens of a position. Each power's token says what share of the game it
-will have; an LSTM reads the tokens of its units one after the other, with the orders given before,
-and what it says of a unit is compared with a vector of each of its legal orders.
+A transformer reads the 88 tokens of a position. Each power's token predicts its final share. An
+LSTM reads the tokens of the power's units one by one, with the previous orders. Its output for a
+unit is compared with a vector of each legal order.
 """
 
 from dataclasses import dataclass
@@ -32,16 +32,16 @@ class Shape:
 
 
 class Read(NamedTuple):
-    """What the network made of positions."""
+    """The encoded positions."""
 
-    places: Tensor  # (n, 82, width), nothing in the last
+    places: Tensor  # (n, 82, width), 0 in the last
     powers: Tensor  # (n, 7, width)
-    looks: Tensor  # (n, 1 + 4 · 81, width): of each place, for each purpose; nothing in the first
+    looks: Tensor  # (n, 1 + 4 · 81, width): one per place and purpose; 0 in the first
     shares: Tensor  # (n, 7) logits
 
 
 def _table(rows: int, width: int, scale: float) -> nn.Embedding:
-    """Of which rows are added up; the first is nothing, and stays so."""
+    """A table whose rows are added up; the first row stays 0."""
     table = nn.Embedding(rows, width, padding_idx=0)
     with torch.no_grad():
         table.weight.mul_(scale)
@@ -49,7 +49,7 @@ def _table(rows: int, width: int, scale: float) -> nn.Embedding:
 
 
 class Block(nn.Module):
-    """Attention, then a feed-forward layer, each beside the way around it."""
+    """Attention, then a feed-forward layer, both residual."""
 
     def __init__(self, width: int, heads: int, dropout: float) -> None:
         super().__init__()
@@ -73,7 +73,7 @@ class Block(nn.Module):
 
 
 class Encoder(nn.Module):
-    """Positions, to what all that is asked of them needs."""
+    """The transformer over the tokens of a position."""
 
     def __init__(self, shape: Shape, dropout: float = 0.0) -> None:
         super().__init__()
@@ -95,7 +95,7 @@ class Encoder(nn.Module):
 
 
 class Told(NamedTuple):
-    """Of choices of g powers, with r beginnings of orders each."""
+    """Inputs of the choices of g powers, with r partial orders each."""
 
     places: Tensor  # (g, width)
     powers: Tensor  # (g, width)
@@ -104,14 +104,14 @@ class Told(NamedTuple):
 
 
 class TaughtChoices(NamedTuple):
-    """Positions and the choices in them, with the orders that were given before each."""
+    """Positions and the choices in them, with the order before each."""
 
     facts: Tensor  # (n, 88, 10)
-    places: Tensor  # (n, 7, slots) of each choice; 81 for builds and removals
-    left: Tensor  # (n, 7, slots) how many choices the power still has, itself counted
+    places: Tensor  # (n, 7, slots) the place of each choice; 81 for builds and removals
+    left: Tensor  # (n, 7, slots) remaining choices of the power, including this one
     before: Tensor  # (n, 7, slots, 3) facts of the order before
-    slot: Tensor  # (c,) which of the n · 7 · slots choices an order is one of, ascending
-    orders: Tensor  # (c, 5) its facts
+    slot: Tensor  # (c,) the choice, of n · 7 · slots, of each order; ascending
+    orders: Tensor  # (c, 5) facts of each order
 
 
 class DiplomacyModule(nn.Module):
@@ -137,29 +137,29 @@ class DiplomacyModule(nn.Module):
         return Read(places, tokens[:, PLACES:], looks, shares)
 
     def heard(self, places: Tensor, powers: Tensor, left: Tensor, before: Tensor) -> Tensor:
-        """What the LSTM is told of a choice: the unit's place, the power, how many choices it has
-        left, and facts of the order before."""
-        told = self.before(before).sum(-2) + self.left(left)
-        return told + self.place(places) + self.power(powers)
+        """The LSTM's input for a choice: the unit's place, the power, its remaining choices, and
+        facts of the order before."""
+        context = self.before(before).sum(-2) + self.left(left)
+        return context + self.place(places) + self.power(powers)
 
     def forward(self, batch: TaughtChoices) -> tuple[Tensor, Tensor]:
-        """The logits of the orders of all choices, and of the shares, where it is known what was
-        ordered before each."""
+        """The logits of the orders of all choices and of the shares, given the order before each
+        choice."""
         read = self.read(batch.facts)
         count = len(batch.places)
         own = torch.arange(count, device=batch.places.device)[:, None, None]
-        told = self.heard(
+        inputs = self.heard(
             read.places[own, batch.places], read.powers[:, :, None], batch.left, batch.before
         )
-        told = functional.dropout(told, self.dropout, self.training)
-        said, _ = self.lstm(told.flatten(0, 1))
-        said = functional.dropout(said, self.dropout, self.training)
-        said = said.reshape(count, -1, said.shape[-1])
-        looked = (said @ read.looks.transpose(1, 2)).flatten(0, 1)
-        # Few of the places for choices are taken: only those are compared with every order.
-        asked, slot = batch.slot.unique_consecutive(return_inverse=True)
-        table = functional.pad(self.order.weight[1:], (0, 0, 1, 0)).to(said.dtype)
-        known = said.flatten(0, 1)[asked] @ table.T
+        inputs = functional.dropout(inputs, self.dropout, self.training)
+        outputs, _ = self.lstm(inputs.flatten(0, 1))
+        outputs = functional.dropout(outputs, self.dropout, self.training)
+        outputs = outputs.reshape(count, -1, outputs.shape[-1])
+        looked = (outputs @ read.looks.transpose(1, 2)).flatten(0, 1)
+        # Few slots hold a choice: only these are compared with every order.
+        used, slot = batch.slot.unique_consecutive(return_inverse=True)
+        table = functional.pad(self.order.weight[1:], (0, 0, 1, 0)).to(outputs.dtype)
+        known = outputs.flatten(0, 1)[used] @ table.T
         orders = batch.orders.long()
         logits = looked.new_zeros(len(slot), dtype=torch.float32)
         for fact in range(3):
@@ -178,16 +178,16 @@ class DiplomacyModule(nn.Module):
         looked: Tensor,
         state: tuple[Tensor, Tensor],
     ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
-        """From one order to the next: see `kedge.models.diplomacy.network.to_step_onnx`."""
+        """Advance by one order: see `kedge.models.diplomacy.network.to_step_onnx`."""
         before = told.before
-        heard = self.heard(told.places[:, None], told.powers[:, None], told.left[:, None], before)
-        said, state = self.lstm(heard.flatten(0, 1)[:, None], state)
+        inputs = self.heard(told.places[:, None], told.powers[:, None], told.left[:, None], before)
+        outputs, state = self.lstm(inputs.flatten(0, 1)[:, None], state)
         vectors = self.order(orders).sum(2) + looked
-        return said.view(*before.shape[:2], -1) @ vectors.transpose(1, 2), state
+        return outputs.view(*before.shape[:2], -1) @ vectors.transpose(1, 2), state
 
 
 class AllChoices(NamedTuple):
-    """What every power chooses from: `kedge.models.diplomacy.encoding.Choices`, by position."""
+    """The choices of every power, by position: see `kedge.models.diplomacy.encoding.Choices`."""
 
     first: Tensor  # (n, 7) the first choice of each power
     counts: Tensor  # (n, 7)
@@ -206,7 +206,7 @@ def sample(
     temperature: float,
     top_p: float,
 ) -> Tensor:
-    """(s,) which order of each choice is drawn, choice by choice of all powers at once."""
+    """Draw an order for each choice, (s,); one choice of every power at a time."""
     rows = choices.first.numel()
     positions = torch.arange(rows, device=choices.first.device) // choices.first.shape[1]
     first, counts = choices.first.flatten(), choices.counts.flatten()
@@ -217,40 +217,40 @@ def sample(
     shape = (module.lstm.num_layers, rows, module.lstm.hidden_size)
     hidden, cell = powers.new_zeros(2, *shape)
     for step in range(int(counts.max())):
-        asked = (counts > step).nonzero().squeeze(1)
-        slots, at = first[asked] + step, positions[asked]
-        heard = module.heard(
+        active = (counts > step).nonzero().squeeze(1)
+        slots, at = first[active] + step, positions[active]
+        inputs = module.heard(
             read.places[at, choices.places[slots].long()],
-            powers[asked],
-            counts[asked] - step,
-            before[asked],
+            powers[active],
+            counts[active] - step,
+            before[active],
         )
-        said, (hidden[:, asked], cell[:, asked]) = module.lstm(
-            heard[:, None], (hidden[:, asked], cell[:, asked])
+        outputs, (hidden[:, active], cell[:, active]) = module.lstm(
+            inputs[:, None], (hidden[:, active], cell[:, active])
         )
-        said = said.squeeze(1)
-        # Of a position all powers look at once: its places are not copied for each.
-        whole = powers.new_zeros(rows, said.shape[1]).index_copy(0, asked, said)
+        outputs = outputs.squeeze(1)
+        # One product per position for all its powers, so that its places are not copied.
+        whole = powers.new_zeros(rows, outputs.shape[1]).index_copy(0, active, outputs)
         looked = whole.unflatten(0, choices.first.shape) @ read.looks.transpose(1, 2)
         begins = choices.offsets[slots]
         lengths = choices.offsets[slots + 1] - begins
         number = torch.arange(int(lengths.max()), device=slots.device)
         orders = choices.orders[(begins[:, None] + number).clamp(max=len(choices.orders) - 1)]
         facts = orders.long() * (number < lengths[:, None])[..., None]
-        logits = (said @ table.T).gather(1, facts[..., :3].flatten(1))
+        logits = (outputs @ table.T).gather(1, facts[..., :3].flatten(1))
         logits = logits.float().unflatten(1, (-1, 3)).sum(2)
-        looks = looked.flatten(0, 1)[asked].gather(1, facts[..., 3:].flatten(1))
+        looks = looked.flatten(0, 1)[active].gather(1, facts[..., 3:].flatten(1))
         logits = logits + looks.float().unflatten(1, (-1, 2)).sum(2)
-        closed = (number < open_[asked][:, None]) | (number >= choices.until[slots][:, None])
+        closed = (number < open_[active][:, None]) | (number >= choices.until[slots][:, None])
         which = _drawn(logits.masked_fill(closed, -torch.inf), generator, temperature, top_p)
         chosen[slots] = which
-        before[asked] = facts[torch.arange(len(which), device=which.device), which, :3]
-        open_[asked] = choices.after[begins + which]
+        before[active] = facts[torch.arange(len(which), device=which.device), which, :3]
+        open_[active] = choices.after[begins + which]
     return chosen
 
 
 def _drawn(logits: Tensor, generator: torch.Generator, temperature: float, top_p: float) -> Tensor:
-    """One a row, of the likeliest that together have `top_p`, at a temperature."""
+    """Draw one column a row, from the likeliest ones that together have `top_p`."""
     if temperature == 0.0:
         return logits.argmax(1)
     logits = logits / temperature
@@ -258,13 +258,13 @@ def _drawn(logits: Tensor, generator: torch.Generator, temperature: float, top_p
         ranked, order = logits.softmax(1).sort(descending=True)
         beyond = ranked.cumsum(1) - ranked >= top_p
         logits = logits.masked_fill(beyond.scatter(1, order, beyond), -torch.inf)
-    # The largest of them with Gumbel noise is one drawn by their probabilities.
+    # Gumbel-max: the largest logit with noise is a draw from the softmax.
     noise = torch.empty_like(logits).exponential_(generator=generator).log()
     return (logits - noise).argmax(1)
 
 
 def module_of(weights: DiplomacyWeights) -> DiplomacyModule:
-    """The network that these are the numbers of."""
+    """The torch module with these weights."""
     module = DiplomacyModule(Shape(weights.width, weights.blocks, weights.heads, weights.layers))
     module.load_state_dict(state_of(weights.arrays))
     return module

@@ -1,10 +1,10 @@
-"""A small network of what Diplomacy positions are worth, which searches ask thousands of times.
+"""A small value network for Diplomacy, which searches evaluate thousands of times.
 
-It sees a position with the eyes of each power in turn: rows of a table are added up (what is mine
-and what is others', and who could move where with how many), two layers make a number of the sum,
-and the seven numbers' softmax are the shares. It is told nothing of the orders before, so that a
-position is worth the same however it came about. The native core computes it, some microseconds a
-position; `to_shipped_onnx` says what.
+It reads a position from each power's view in turn. It adds up rows of a table (own and other units
+and centres, and who could move where with how much support). Two layers turn the sum into a number,
+and the softmax of the seven numbers is the shares. It does not take previous orders as input, so
+the value of a position does not depend on its history. The native core computes it in a few
+microseconds; `to_shipped_onnx` specifies it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,13 +21,13 @@ from kedge.games.diplomacy import POWERS
 from kedge.models.diplomacy.network import Array
 from kedge.models.onnx_graph import Graph, in_bytes, weight_arrays
 
-#: Rows that a power sees of a position, at most; and how many there are.
+#: Most rows of a power's view of a position, and the size of the table.
 SEEN, SEEN_ROWS = _core.DIPLOMACY_SEEN, _core.DIPLOMACY_SEEN_ROWS
 
 
 @dataclass(frozen=True)
 class ValueWeights:
-    """A value network's numbers: ``rows``, ``layer`` and ``out``, as torch has them."""
+    """A value network's arrays: ``rows``, ``layer`` and ``out``, in torch's layout."""
 
     arrays: Mapping[str, Array]
     sha256: str  # of the file
@@ -53,12 +53,12 @@ class ValueWeights:
         return sum(array.size for array in self.arrays.values())
 
     def architecture(self) -> dict[str, Any]:
-        """The shape in JSON."""
+        """The shape as JSON data."""
         return {"width": self.width, "hidden": self.hidden, "parameters": self.parameters}
 
 
 class SmallValues:
-    """The network on the CPU's cores: a `ValueModel`."""
+    """A `ValueModel`: the network on the CPU."""
 
     def __init__(self, weights: ValueWeights, threads: int = 0) -> None:
         arrays = weights.arrays
@@ -80,7 +80,7 @@ class SmallValues:
 
 
 def to_shipped_onnx(weights: ValueWeights) -> onnx.ModelProto:
-    """What powers see, ``seen`` (n, 7, 176), in; out come ``shares`` (n, 7), as logits."""
+    """The network as an ONNX model from ``seen`` (n, 7, 176) to the logits ``shares`` (n, 7)."""
     graph = Graph()
     seen = graph.input("seen", ["n", len(POWERS), SEEN], TensorProto.INT32)
     constants = {name: graph.constant(name, array) for name, array in weights.arrays.items()}
@@ -99,15 +99,15 @@ def to_shipped_onnx(weights: ValueWeights) -> onnx.ModelProto:
 
 
 def parse_values(model: onnx.ModelProto, digest: str) -> ValueWeights:
-    """Back from what `to_shipped_onnx` made; `KeyError` or `ValueError` where it is not whole."""
+    """Read a model from `to_shipped_onnx`; `KeyError` or `ValueError` if parts are missing."""
     weights = ValueWeights(weight_arrays(model.graph), digest)
     SmallValues(weights)
     return weights
 
 
 def alive(seen: npt.NDArray[np.uint16]) -> npt.NDArray[np.bool_]:
-    """(n, 7): who has anything left; the others' share is 0."""
-    # Rows of units, dislodged ones and centres go by whose they are.
+    """(n, 7): powers with a unit or a centre; the others' share is 0."""
+    # Rows of units, dislodged units and centres encode their owner.
     unit, centre = 1, 1 + 8 * 81
     own_unit = (seen >= unit) & (seen < centre) & ((seen - unit) % 2 == 1)
     own_centre = (seen >= centre) & (seen < centre + 3 * 81) & ((seen - centre) % 3 == 1)

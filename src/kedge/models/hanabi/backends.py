@@ -1,6 +1,6 @@
-"""What computes Hanabi's networks: ONNX Runtime on a CPU, torch on a GPU. Batches in and out.
+"""Backends of Hanabi's networks: ONNX Runtime on a CPU, torch on a GPU.
 
-Their memory is an LSTM's hidden state and cell, (n, layers, width): arrays, or tensors there.
+A memory is an LSTM's hidden state and cell, (n, layers, width): arrays, or tensors on the device.
 """
 
 from collections.abc import Callable, Iterable
@@ -28,17 +28,17 @@ from kedge.models.hanabi.network import (
     to_policy_onnx,
 )
 
-_CHUNK = 256  # rows at a time on a CPU: what is between two layers stays in its cache
+_CHUNK = 256  # rows at a time on a CPU: activations between layers stay in its cache
 Legal = npt.NDArray[np.bool_]
 Shares = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 
 class TableNetwork(Protocol):
-    """A network that looks at tables, turn by turn."""
+    """A network that observes tables, turn by turn."""
 
     def rows(self, count: int, features: int) -> Array:
-        """Where to write what is seen; it is free again when the network has answered."""
+        """The buffer for views; it may be reused after the network has answered."""
 
     def begin(self, count: int) -> Memory: ...
 
@@ -47,10 +47,10 @@ class TableNetwork(Protocol):
 
 class PolicyNetwork(TableNetwork, Protocol):
     def policy(self, seen: Array, legal: Legal, memory: Memory) -> Shares:
-        """(n, actions), from what who is to move sees."""
+        """The policy (n, actions) from the movers' views."""
 
     def product(self, seen: Array, memory: Memory) -> Array:
-        """(n, width): the layer that the policy, and a value, are of."""
+        """(n, width): the layer from which the policy and the value are computed."""
 
     def move(
         self,
@@ -62,12 +62,12 @@ class PolicyNetwork(TableNetwork, Protocol):
         *,
         greedy: bool,
     ) -> tuple[Integers, Memory]:
-        """Observes what of `seen` is public, all but the first `hands` numbers, and moves."""
+        """Observe the public part of `seen`, without its first `hands` features, and move."""
 
 
 @runtime_checkable
 class PlaysOut(Protocol):
-    """A network that games go to, and not the other way about: a GPU need not wait for them."""
+    """A network that plays games out on its own device, so that a GPU need not wait."""
 
     def play_out(
         self,
@@ -78,13 +78,12 @@ class PlaysOut(Protocol):
         greedy: bool,
         depth: int | None = None,
     ) -> Shares:
-        """As `kedge.models.hanabi.model.Blueprint` has it."""
+        """See `kedge.models.hanabi.model.Blueprint.play_out`."""
 
 
 class BeliefNetwork(TableNetwork, Protocol):
     def hands(self, seen: Array, memory: Memory, count: int, rng: np.random.Generator) -> Hands:
-        """(n, count, slots): cards drawn one after the other, the oldest first, at tables that
-        were observed and look like this."""
+        """Draw hands (n, count, slots) at observed tables, card by card, the oldest first."""
 
 
 # --- On a CPU -----------------------------------------------------------------------------------
@@ -106,14 +105,14 @@ class _OnnxTable:
         return np.zeros(shape, np.float32), np.zeros(shape, np.float32)
 
     def observe(self, seen: Array, memory: Memory) -> Memory:
-        told = {"seen": seen, "hidden": memory[0], "cell": memory[1]}
-        return tuple(self._run(self._observe, ["hidden.next", "cell.next"], told))
+        inputs = {"seen": seen, "hidden": memory[0], "cell": memory[1]}
+        return tuple(self._run(self._observe, ["hidden.next", "cell.next"], inputs))
 
-    def _run(self, session: Any, outputs: list[str], told: dict[str, Any]) -> list[Any]:
-        """In chunks, as many at once as there are threads."""
-        count = len(next(iter(told.values())))
+    def _run(self, session: Any, outputs: list[str], inputs: dict[str, Any]) -> list[Any]:
+        """Run in chunks, one per thread at a time."""
+        count = len(next(iter(inputs.values())))
         parts = [
-            {name: array[first : first + _CHUNK] for name, array in told.items()}
+            {name: array[first : first + _CHUNK] for name, array in inputs.items()}
             for first in range(0, max(count, 1), _CHUNK)
         ]
         done = self._each(lambda part: session.run(outputs, part), parts)
@@ -121,22 +120,22 @@ class _OnnxTable:
 
 
 class OnnxPolicy(_OnnxTable):
-    """On ONNX Runtime's CPU backend, chunks of each batch on `threads`."""
+    """A policy on ONNX Runtime's CPU backend, with chunks of each batch on `threads`."""
 
     def __init__(self, weights: PolicyWeights, threads: int = 1) -> None:
         super().__init__(weights, threads)
         self._policy = _session(to_policy_onnx(weights))
 
     def policy(self, seen: Array, legal: Legal, memory: Memory) -> Shares:
-        return _softmax(self._said("logits", seen, memory), legal)
+        return _softmax(self._output("logits", seen, memory), legal)
 
     def product(self, seen: Array, memory: Memory) -> Array:
-        return self._said("product", seen, memory)
+        return self._output("product", seen, memory)
 
-    def _said(self, what: str, seen: Array, memory: Memory) -> Array:
-        told = {"seen": seen, "says": memory[0][:, -1]}
-        said: Array = self._run(self._policy, [what], told)[0]
-        return said
+    def _output(self, name: str, seen: Array, memory: Memory) -> Array:
+        inputs = {"seen": seen, "says": memory[0][:, -1]}
+        output: Array = self._run(self._policy, [name], inputs)[0]
+        return output
 
     def move(
         self,
@@ -153,7 +152,7 @@ class OnnxPolicy(_OnnxTable):
 
 
 class OnnxBelief(_OnnxTable):
-    """The same of a belief."""
+    """A belief on ONNX Runtime's CPU backend, with chunks of each batch on `threads`."""
 
     def __init__(self, weights: BeliefWeights, threads: int = 1) -> None:
         super().__init__(weights, threads)
@@ -163,26 +162,26 @@ class OnnxBelief(_OnnxTable):
         says = memory[0][:, -1:]
         hinted = np.log(np.maximum(odds_by_hints(self._weights.game, seen), NEVER))
         sizes = [min(_CHUNK, count - first) for first in range(0, count, _CHUNK)]
-        asked = [(*table, size) for table in zip(says, hinted, strict=True) for size in sizes]
-        # By a generator each, so that threads draw alike however many there are.
-        parts = self._each(self._drawn, asked, rng.spawn(len(asked)))
+        tasks = [(*table, size) for table in zip(says, hinted, strict=True) for size in sizes]
+        # One generator per task, so that the number of threads does not change the draws.
+        parts = self._each(self._drawn, tasks, rng.spawn(len(tasks)))
         return np.concatenate(list(parts)).reshape(len(says), count, -1)
 
-    def _drawn(self, asked: tuple[Array, Array, int], rng: np.random.Generator) -> Hands:
-        """Some hands at one table."""
-        (says, hinted, count), game = asked, self._weights.game
+    def _drawn(self, task: tuple[Array, Array, int], rng: np.random.Generator) -> Hands:
+        """Draw some hands at one table."""
+        (says, hinted, count), game = task, self._weights.game
         cards = game.colors * game.ranks
         before = np.full((1, count), cards)
         hidden = cell = np.zeros((1, count, self._weights.width), np.float32)
-        found = np.empty((count, game.hand_size), np.uint8)
+        hands = np.empty((count, game.hand_size), np.uint8)
         for slot in range(game.hand_size):
             logits, hidden, cell = self._card.run(
                 ["logits", "hidden.next", "cell.next"],
                 {"says": says, "before": before, "hidden": hidden, "cell": cell},
             )
             before = drawn(_softmax(logits[0] + hinted[slot], np.array(True)), rng)[np.newaxis]
-            found[:, slot] = before
-        return found
+            hands[:, slot] = before
+        return hands
 
 
 def _session(model: onnx.ModelProto) -> Any:
@@ -190,10 +189,10 @@ def _session(model: onnx.ModelProto) -> Any:
 
 
 def _softmax(logits: Array, allowed: Legal) -> Shares:
-    """0 where it is not allowed, and everywhere where nothing is."""
-    some = np.where(allowed, logits, -np.inf)
-    most = some.max(1, keepdims=True)
-    powers = np.exp(some - np.where(np.isfinite(most), most, 0.0), dtype=np.float64)
+    """The softmax over allowed columns; 0 for others, and in rows without any."""
+    masked = np.where(allowed, logits, -np.inf)
+    most = masked.max(1, keepdims=True)
+    powers = np.exp(masked - np.where(np.isfinite(most), most, 0.0), dtype=np.float64)
     total = powers.sum(1, keepdims=True)
     shares: Shares = powers / np.where(total > 0.0, total, 1.0)
     return shares
@@ -211,18 +210,20 @@ class _TorchTable:
 
             from kedge.models.hanabi.torch_network import module_of
         except ImportError as error:
-            raise InputError(f"torch is needed: pip install 'kedge[train]' ({error})") from None
+            raise InputError(
+                f"torch is not installed: pip install 'kedge[train]' ({error})"
+            ) from None
         self._torch, self._weights = torch, weights
         self._device, self._dtype = torch.device(device), getattr(torch, dtype)
         self._module = placed(module_of(weights), device, dtype)
-        self._module.lstm.flatten_parameters()  # in one piece again, after the move
+        self._module.lstm.flatten_parameters()  # contiguous again after the move
         self._room = torch.empty(0)
 
     def rows(self, count: int, features: int) -> Array:
-        """In memory that the GPU reads by itself, and that is not given back."""
+        """A buffer in pinned memory, which is reused."""
         if len(self._room) < count * features:
-            is_far = self._device.type == "cuda"
-            self._room = self._torch.empty(count * features, pin_memory=is_far)
+            on_gpu = self._device.type == "cuda"
+            self._room = self._torch.empty(count * features, pin_memory=on_gpu)
         rows: Array = self._room[: count * features].view(count, features).numpy()
         return rows
 
@@ -247,7 +248,7 @@ class _TorchTable:
 
 
 class TorchPolicy(_TorchTable):
-    """On one of torch's devices; moves are drawn there, too."""
+    """A policy on a torch device, where it also draws moves."""
 
     def __init__(self, weights: PolicyWeights, device: str, dtype: Dtype = "float32") -> None:
         super().__init__(weights, device, dtype)
@@ -258,19 +259,19 @@ class TorchPolicy(_TorchTable):
         with self._torch.inference_mode():
             shares = self._shares(self._there(seen), legal, memory)
             shares = shares.double()
-            # Single precision sums to 1 less closely than those who draw demand.
-            found: Shares = (shares / shares.sum(1, keepdim=True).clamp(1e-9)).cpu().numpy()
-            return found
+            # Normalise in double precision: numpy's draws demand a sum close to 1.
+            policy: Shares = (shares / shares.sum(1, keepdim=True).clamp(1e-9)).cpu().numpy()
+            return policy
 
     def product(self, seen: Array, memory: Memory) -> Array:
         with self._torch.inference_mode():
             product = self._module.product(self._there(seen), memory[0][:, -1])
-            found: Array = product.float().cpu().numpy()
-            return found
+            array: Array = product.float().cpu().numpy()
+            return array
 
     def _shares(self, seen: Any, legal: Legal, memory: Memory) -> Any:
         logits = self._module.logits(seen, memory[0][:, -1]).float()
-        # Nothing is legal once a game is over, which is no number until it is made none.
+        # Nothing is legal in a finished game, so its softmax is NaN.
         return logits.masked_fill(~self._there(legal), -self._torch.inf).softmax(1).nan_to_num()
 
     def move(
@@ -284,9 +285,9 @@ class TorchPolicy(_TorchTable):
         greedy: bool,
     ) -> tuple[Integers, Memory]:
         with self._torch.inference_mode():
-            there = self._there(seen)
-            memory = self._observed(there[:, hands:], memory)
-            shares = self._shares(there, legal, memory)
+            views = self._there(seen)
+            memory = self._observed(views[:, hands:], memory)
+            shares = self._shares(views, legal, memory)
             if not greedy:
                 shares /= _waits(self._torch, shares, rng)
             actions: Integers = shares.argmax(1).cpu().numpy()
@@ -304,10 +305,10 @@ class TorchPolicy(_TorchTable):
         from kedge.games.hanabi.tensors import TensorGames
         from kedge.models.hanabi.playouts import End, play_out
 
-        there = TensorGames.of(self._rules(bomb_of(games)), games)
+        tensor_games = TensorGames.of(self._rules(bomb_of(games)), games)
         seed = int(rng.integers(2**63))
         scores = play_out(
-            there,
+            tensor_games,
             self._evaluate,
             memory,
             self._torch.Generator(self._device).manual_seed(seed),
@@ -316,22 +317,22 @@ class TorchPolicy(_TorchTable):
             dtype=self._dtype,
             end=None if depth is None else End(depth, self._value),
         )
-        found: Shares = scores.double().cpu().numpy()
-        return found
+        array: Shares = scores.double().cpu().numpy()
+        return array
 
     def _evaluate(self, private: Any, public: Any, memory: Memory) -> tuple[Any, Memory]:
         memory = self._observed(public, memory)
         return self._module.logits(private, memory[0][:, -1]), memory
 
     def _value(self, private: Any, public: Any, memory: Memory) -> Any:
-        assert self._fitted is not None  # which its blueprint has checked
+        assert self._fitted is not None  # checked by the blueprint
         row = self._torch.from_numpy(self._fitted.weight).to(self._device)
         memory = self._observed(public, memory)
         product = self._module.product(private, memory[0][:, -1])
         return product.float() @ row + self._fitted.bias
 
     def _rules(self, bomb: Bomb) -> Any:
-        """What games by the model's rules look up there, whatever a bomb is worth in them."""
+        """The device's rule tables for the model's game with this bomb rule."""
         from kedge.games.hanabi.tensors import TensorRules
 
         if bomb not in self._looked_up:
@@ -341,7 +342,7 @@ class TorchPolicy(_TorchTable):
 
 
 class TorchBelief(_TorchTable):
-    """The same of a belief."""
+    """A belief on a torch device."""
 
     def hands(self, seen: Array, memory: Memory, count: int, rng: np.random.Generator) -> Hands:
         torch, game = self._torch, self._weights.game
@@ -349,18 +350,18 @@ class TorchBelief(_TorchTable):
         with torch.inference_mode():
             before = torch.full((len(says), count), game.colors * game.ranks, device=self._device)
             state = (says.new_zeros(len(says), count, says.shape[1]),) * 2
-            found = []
+            hand = []
             for hinted in self._module.hinted(self._there(seen)).unbind(1):
                 logits, state = self._module.step(says, before, state)
                 shares = (logits.float() + hinted[:, None]).softmax(2)
                 before = (shares / _waits(torch, shares, rng)).argmax(2)
-                found.append(before)
-            cards: Hands = torch.stack(found, 2).to(torch.uint8).cpu().numpy()
+                hand.append(before)
+            cards: Hands = torch.stack(hand, 2).to(torch.uint8).cpu().numpy()
             return cards
 
 
 def _waits(torch: Any, shares: Any, rng: np.random.Generator) -> Any:
-    """Exponential times: whoever's share comes first, divided by them, is drawn by its share."""
+    """Exponential waiting times; the largest ratio of share to time is a draw by the shares."""
     generator = torch.Generator(shares.device).manual_seed(int(rng.integers(2**63)))
     return torch.empty_like(shares).exponential_(generator=generator)
 

@@ -1,4 +1,4 @@
-"""A belief that a network learned: what hands its blueprint's games have left possible."""
+"""A belief from a network trained on a blueprint's games."""
 
 from collections.abc import Sequence
 
@@ -9,12 +9,12 @@ from kedge.models.hanabi.backends import BeliefNetwork
 from kedge.models.hanabi.blueprint import seen_by
 from kedge.models.hanabi.model import Followed, Games, Hands, Memory
 
-_LEAST = 512  # hands that are drawn: late in a game few of them can be
+_LEAST = 512  # fewest hands to draw: late in a game few of them are possible
 
 
 class LearnedBelief:
-    """Draws twice as many hands as are asked for, or some hundreds if those are few, and keeps
-    those that can be (appendix L)."""
+    """Draws twice as many hands as requested, at least `_LEAST`, and keeps the possible ones
+    (appendix L)."""
 
     def __init__(self, network: BeliefNetwork, game: Hanabi) -> None:
         self._network, self._game = network, game
@@ -37,7 +37,7 @@ class LearnedBelief:
 
 
 class _Seats:
-    """What each seat of a game remembers: the memory has a row of seats a game."""
+    """Keeps the memory of each seat: an array with a row of seats per game."""
 
     def __init__(self, network: BeliefNetwork, game: Hanabi) -> None:
         self._network, self._game = network, game

@@ -1,4 +1,4 @@
-"""A blueprint that a network plays: see `kedge.models.hanabi.network`."""
+"""A blueprint played by a network: see `kedge.models.hanabi.network`."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from kedge.regularize import Array
 
 
 class NetworkBlueprint(Stepwise):
-    """Remembers the state of an LSTM, one a game, over the public views of who was to move."""
+    """Plays by a network; its memory is the state of the LSTM over the movers' public views."""
 
     def __init__(
         self, network: PolicyNetwork, game: Hanabi, value: PolicyValue | None = None
@@ -33,17 +33,17 @@ class NetworkBlueprint(Stepwise):
         return self._network.policy(seen, self._legal(games), memory)
 
     def product(self, games: Games, memory: Memory) -> npt.NDArray[np.float32]:
-        """(games, width): the layer that says what is played, and what games come to."""
+        """(games, width): the layer from which the policy and the value are computed."""
         return self._network.product(seen_by(self._network, self._game, games, "private"), memory)
 
     def check_value(self, games: Games, *, greedy: bool) -> None:
         if self._value is None:
             raise no_value()
-        fitted, asked = (self._value.bomb, self._value.greedy), (bomb_of(games), greedy)
-        if fitted != asked:
+        fitted, needed = (self._value.bomb, self._value.greedy), (bomb_of(games), greedy)
+        if fitted != needed:
             raise InputError(
-                f"depth: the anchor's value is of {_way(*fitted)}, and not of {_way(*asked)}; fit "
-                "one to that with `kedge train hanabi-value`, or leave depth out"
+                f"depth: the anchor's value is for {_way(*fitted)}, not for {_way(*needed)}; fit "
+                "one with `kedge train hanabi-value`, or leave out depth"
             )
 
     def value(self, games: Games, memory: Memory) -> Array:
@@ -69,7 +69,7 @@ class NetworkBlueprint(Stepwise):
     def move(
         self, games: Games, memory: Memory, rng: np.random.Generator, *, greedy: bool
     ) -> tuple[npt.NDArray[np.int64], Memory]:
-        """Looks at the table once, where observing and choosing would look twice."""
+        """Observe and choose with one encoding of the table instead of two."""
         seen = seen_by(self._network, self._game, games, "private")
         return self._network.move(seen, self._hands, self._legal(games), memory, rng, greedy=greedy)
 
@@ -88,12 +88,12 @@ def seen_by(
     view: View,
     seats: npt.NDArray[np.int64] | None = None,
 ) -> Any:
-    """What who is to move, or `seats`, see of games, where the network reads it."""
+    """The views of the movers, or of `seats`, in the network's input buffer."""
     rows = network.rows(len(games), game.num_features(view))
     try:
         games.encode(rows, view, seats, True)
     except ValueError:
         raise InputError(
-            f"a model for {game.num_players} players is asked about another game than {game}"
+            f"the model is for {game.num_players} players and plays only {game}"
         ) from None
     return rows

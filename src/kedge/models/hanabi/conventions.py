@@ -1,9 +1,9 @@
-"""A blueprint by simple conventions, and what its players believe: both native, without a network.
+"""A blueprint with simple conventions, and its belief: both native, without a network.
 
-A hint says: play the newest card that it is about, of those no hint was about before if there are
-any. But a rank that is about the chop, the oldest card that no hint was about, says: keep this, if
-the chop may be the last of a kind. Who has nothing to play and no such hint to give discards a card
-that must be useless, or the chop.
+The chop is the oldest card without a hint. A hint means: play the newest card it touches,
+preferring cards without earlier hints. But a rank hint that touches the chop means: keep this card,
+if the chop may be the last of its kind. A player without a card to play or a hint to give discards
+a card that must be useless, or the chop.
 """
 
 from collections.abc import Sequence
@@ -19,9 +19,9 @@ from kedge.regularize import Array
 
 
 class ConventionsBlueprint:
-    """Plays by the conventions, two to five players: one move wherever it has seen the same.
+    """Plays by the conventions, for two to five players. It is deterministic.
 
-    Its memory is what each card may be, as all can tell from hints and from what they mean.
+    Its memory is the possible kinds of each card, by the hints and their meaning.
     """
 
     def begin(self, count: int) -> Memory:
@@ -50,10 +50,10 @@ class ConventionsBlueprint:
 
 
 class ConventionsBelief:
-    """Hands with which all that others did was by the conventions, as often as they come.
+    """Draws hands with which all moves of the others follow the conventions.
 
-    Once someone has left the conventions no hand may be left. Then there is none to draw, and the
-    belief begins anew with nothing but what hints have told.
+    If a player has left the conventions, no hand may be left. Then none is drawn, and the belief
+    restarts from the hints alone.
     """
 
     def __init__(self) -> None:

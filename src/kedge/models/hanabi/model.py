@@ -1,4 +1,4 @@
-"""What a model of Hanabi answers: which moves people or programs make, what one's own cards are."""
+"""Interfaces of Hanabi models: blueprints that play, and beliefs about one's own hand."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -16,34 +16,34 @@ from kedge.games.hanabi import Bomb, HanabiState
 from kedge.regularize import Array
 
 Games = _core.HanabiGames
-#: What a blueprint remembers: arrays with one row a game.
+#: A blueprint's memory: arrays with one row per game.
 Memory = tuple[Any, ...]
 #: Cards by slot, the oldest first, numbered as the native core does; (hands, slots).
 Hands = npt.NDArray[np.uint8]
 
 
 class Observer(Protocol):
-    """Who remembers something of games, turn by turn."""
+    """Keeps a memory of games, turn by turn."""
 
     def begin(self, count: int) -> Memory:
-        """Of so many games, before anything was seen."""
+        """The memory of `count` games at their start."""
         ...
 
     def observe(self, games: Games, memory: Memory) -> Memory:
-        """The memory after what is to be seen now: asked once before every move."""
+        """The memory after the current position; called once before every move."""
         ...
 
 
 class Blueprint(Observer, Protocol):
-    """A way to play that everybody at the table knows.
+    """A policy that all players know.
 
-    What it remembers, it has from what everyone saw. So games that differ in hidden cards alone
-    share one memory, and a search that supposes other cards need not replay anything.
+    Its memory depends only on public information. So games that differ only in hidden cards share
+    one memory, and a search that assumes other cards does not replay anything.
     """
 
     def policy(self, games: Games, memory: Memory) -> Array:
-        """(games, actions): what who is to move would do, having observed; 0 where it is illegal,
-        and everywhere once a game is over."""
+        """The mover's policy (games, actions), after `observe`; 0 for illegal actions and in
+        finished games."""
         ...
 
     def play_out(
@@ -55,30 +55,30 @@ class Blueprint(Observer, Protocol):
         greedy: bool,
         depth: int | None = None,
     ) -> Array:
-        """The scores of games that go on like this to the end, where the last move was not yet
-        observed. Everyone draws from the policy, or makes its likeliest move. `games` is used up.
+        """Play games to the end and return their scores. `games` is modified.
 
-        After `depth` moves those that go on are worth what is expected of them; `InputError` of a
-        blueprint that cannot tell.
+        `memory` does not include the current position. All players draw from the policy or play its
+        likeliest move. Games that go on after `depth` moves get their expected score; `InputError`
+        if the blueprint has no value.
         """
         ...
 
 
 class Belief(Protocol):
-    """What seats hold in their own hands, as far as they can know it."""
+    """A distribution over the mover's own hand."""
 
     def draw(
         self, states: Sequence[HanabiState], count: int, rng: np.random.Generator
     ) -> list[Hands]:
-        """For each state at most `count` hands that who is to move may hold, likelier ones more
-        often, and all of them possible; none where the belief has become empty."""
+        """Draw at most `count` possible hands of the mover for each state, by their probability;
+        none if the belief has become empty."""
         ...
 
 
 class Followed:
-    """Games as an observer, such as a blueprint, remembers them.
+    """Caches an observer's memories of games.
 
-    A state that is asked about again, some moves on, is taken up where it was left.
+    If a state comes again some moves later, only the new moves are observed.
     """
 
     def __init__(self, observer: Observer) -> None:
@@ -86,7 +86,7 @@ class Followed:
         self._kept: WeakKeyDictionary[HanabiState, _Kept] = WeakKeyDictionary()
 
     def memories(self, states: Sequence[HanabiState]) -> Memory:
-        """One row a state, all of its moves observed."""
+        """The memories of `states`, one row each, with all moves observed."""
         for state in states:
             if state not in self._kept:
                 self._kept[state] = _Kept(state.beginning(), self._observer.begin(1), 0)
@@ -95,25 +95,25 @@ class Followed:
             moves = [
                 s.history[k.seen - 1] if k.seen else -1 for s, k in zip(late, kept, strict=True)
             ]
-            games = Games.join([one.games for one in kept])
+            games = Games.join([entry.games for entry in kept])
             games.step(np.array(moves, np.int64))
-            memory = self._observer.observe(games, joined([one.memory for one in kept]))
-            for row, (state, one) in enumerate(zip(late, kept, strict=True)):
-                # A view: to look up a row of a GPU's tensor is to wait for it.
-                mine = tuple(part[row : row + 1] for part in memory)
-                self._kept[state] = _Kept(games.take(np.array([row])), mine, one.seen + 1)
+            memory = self._observer.observe(games, joined([entry.memory for entry in kept]))
+            for row, (state, entry) in enumerate(zip(late, kept, strict=True)):
+                # A view: indexing a row of a GPU tensor would wait for the GPU.
+                own = tuple(part[row : row + 1] for part in memory)
+                self._kept[state] = _Kept(games.take(np.array([row])), own, entry.seen + 1)
         return joined([self._kept[state].memory for state in states])
 
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    games: Games  # one, after `seen` positions were observed
+    games: Games  # a single game, after `seen` positions
     memory: Memory
     seen: int
 
 
 class Stepwise(ABC):
-    """Plays games out move by move: the base of blueprints that know no quicker way."""
+    """Base of blueprints that play games out move by move."""
 
     @abstractmethod
     def observe(self, games: Games, memory: Memory) -> Memory: ...
@@ -122,11 +122,11 @@ class Stepwise(ABC):
     def policy(self, games: Games, memory: Memory) -> Array: ...
 
     def check_value(self, games: Games, *, greedy: bool) -> None:
-        """Whether `value` is of games like these, played like this; `InputError` if not."""
+        """Raise `InputError` if `value` was not fitted for such games and this way to play."""
         raise no_value()
 
     def value(self, games: Games, memory: Memory) -> Array:
-        """What games that go on will come to, having observed."""
+        """Expected final scores of unfinished games, after `observe`."""
         raise no_value()
 
     def play_out(
@@ -160,16 +160,16 @@ class Stepwise(ABC):
     def move(
         self, games: Games, memory: Memory, rng: np.random.Generator, *, greedy: bool
     ) -> tuple[npt.NDArray[np.int64], Memory]:
-        """Observes games that go on, and says what who is to move does."""
+        """Observe unfinished games and return the mover's actions and the memory."""
         memory = self.observe(games, memory)
         return chosen(self.policy(games, memory), rng, greedy=greedy), memory
 
 
 def no_value() -> InputError:
-    """Of a blueprint that cannot tell what games come to."""
+    """The error for a blueprint without a value."""
     return InputError(
-        "depth: the anchor has no value to end rollouts with; take a model that "
-        "`kedge train hanabi-value` wrote, or leave depth out"
+        "depth: the anchor has no value for unfinished games; use a model from "
+        "`kedge train hanabi-value`, or leave out depth"
     )
 
 
@@ -178,7 +178,7 @@ def rows(memory: Memory, which: npt.NDArray[np.int64]) -> Memory:
 
 
 def joined(memories: Sequence[Memory]) -> Memory:
-    """The rows of all of them; of arrays or of tensors."""
+    """Concatenate memories of arrays or tensors."""
     return tuple(
         np.concatenate(parts) if isinstance(parts[0], np.ndarray) else _cat(parts)
         for parts in zip(*memories, strict=True)
@@ -186,34 +186,34 @@ def joined(memories: Sequence[Memory]) -> Memory:
 
 
 def chosen(policy: Array, rng: np.random.Generator, *, greedy: bool) -> npt.NDArray[np.int64]:
-    """One action a row: the likeliest, or one that is drawn."""
+    """Choose an action per row: the likeliest, or a random one."""
     return policy.argmax(1) if greedy else drawn(policy, rng)
 
 
 def drawn(policy: Array, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-    """One action a row."""
+    """Draw an action per row."""
     sums = policy.cumsum(1)
     chosen: npt.NDArray[np.int64] = (sums <= rng.random((len(policy), 1)) * sums[:, -1:]).sum(1)
-    # A draw at the very end may step over it.
-    found: npt.NDArray[np.int64] = np.minimum(
+    # By rounding, a draw may pass the last possible action.
+    actions: npt.NDArray[np.int64] = np.minimum(
         chosen, policy.shape[1] - 1 - (policy[:, ::-1] > 0.0).argmax(1)
     )
-    return found
+    return actions
 
 
 def bomb_of(games: Games) -> Bomb:
-    """What they are worth if their last life is lost."""
+    """The rule for the score of games whose last life is lost."""
     return "zero" if games.bomb_is_zero else "stack"
 
 
 def legal_moves(games: Games, actions: int) -> npt.NDArray[np.bool_]:
-    """(games, actions)"""
+    """Mask of the legal actions, (games, actions)."""
     bits = games.legal_actions()[:, np.newaxis] >> np.arange(actions, dtype=np.uint64)
     return (bits & 1).astype(bool)
 
 
 class UniformBlueprint(Stepwise):
-    """Any legal move: a blueprint that remembers nothing."""
+    """A blueprint that plays legal moves uniformly; it has no memory."""
 
     def __init__(self, actions: int) -> None:
         self._actions = actions

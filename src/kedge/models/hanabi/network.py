@@ -1,12 +1,12 @@
-"""Hanabi's networks as numbers, and as ONNX graphs.
+"""The weights of Hanabi's networks, and their ONNX graphs.
 
 `kedge.models.hanabi.torch_network` has the same in torch.
 
-The policy is a Public-LSTM: what everyone saw goes through an LSTM, what who is to move sees
-through three layers, and their product says what is played. The belief is an LSTM over what one
-seat saw, and a second one that goes over the cards in its hand, the oldest first; it says how the
-odds by hints and counts alone are to be moved. A file runs as the graph that looks at the table;
-the others are made from its weights.
+The policy is a Public-LSTM: an LSTM reads the public views, three layers read the mover's private
+view, and the product of both predicts the move. The belief is an LSTM over one seat's views and a
+second LSTM over the cards in its hand, the oldest first; the second corrects the odds given by
+hints and counts. A file's own graph observes the table; the other graphs are built from its
+weights.
 """
 
 import json
@@ -28,7 +28,7 @@ Array = npt.NDArray[np.float32]
 
 @dataclass(frozen=True)
 class HanabiWeights:
-    """A network's numbers by name, each ``.weight`` with its outputs first, and its game."""
+    """A network's arrays by name, each ``.weight`` with its outputs first, and its game."""
 
     arrays: Mapping[str, Array]
     game: Hanabi
@@ -48,7 +48,7 @@ class HanabiWeights:
 
     @property
     def layers(self) -> int:
-        """Of the LSTM over the turns."""
+        """Layers of the LSTM over the turns."""
         return sum(name.startswith("lstm.") and "hidden" in name for name in self.arrays)
 
     @property
@@ -56,15 +56,17 @@ class HanabiWeights:
         return sum(array.size for array in self.arrays.values())
 
     def architecture(self) -> dict[str, Any]:
-        """The shape in JSON."""
+        """The shape as JSON data."""
         shape = {"width": self.width, "layers": self.layers, "parameters": self.parameters}
         return {"game": str(self.game), **shape}
 
 
 @dataclass(frozen=True)
 class PolicyValue:
-    """What games come to: one more row beside those of the moves. And which games: those by a rule
-    of bombs, of drawn or of greedy play."""
+    """Predicts final scores: one more output row beside those of the moves.
+
+    It holds for one bomb rule and for either drawn or greedy play.
+    """
 
     weight: Array  # (width,)
     bias: float
@@ -72,16 +74,16 @@ class PolicyValue:
     greedy: bool
 
     def of(self, product: Array) -> npt.NDArray[np.float64]:
-        """By the product of what the LSTM and the private layers say, (n, width)."""
+        """The values for `product` (n, width), from the LSTM and the private layers."""
         return np.asarray(product @ self.weight + self.bias, np.float64)
 
 
 @dataclass(frozen=True)
 class PolicyWeights(HanabiWeights):
-    """Of what is played: ``public``, ``lstm.I``, ``private.I`` and ``action``."""
+    """Weights of a policy: ``public``, ``lstm.I``, ``private.I`` and ``action``."""
 
     value: PolicyValue | None = None
-    """In files ``value``, where it has been fitted."""
+    """The fitted value, in files ``value``, or None."""
 
     agent: ClassVar[str] = "kedge.agents.hanabi.specs:blueprint"
 
@@ -91,8 +93,9 @@ class PolicyWeights(HanabiWeights):
 
 
 class BeliefWeights(HanabiWeights):
-    """Of what is in one's hand: ``seen.I``, ``lstm.I``, and of the LSTM over its cards what it is
-    ``told`` of the table, of the card ``before``, and by its ``past``; ``card`` is what it says."""
+    """Weights of a belief: ``seen.I`` and ``lstm.I`` for the views; and for the LSTM over the cards
+    its inputs ``told`` (table), ``before`` (previous card) and ``past`` (its own state), and its
+    output ``card``."""
 
     agent: ClassVar[str] = "kedge.agents.hanabi.specs:no_moves"
 
@@ -106,13 +109,13 @@ W = TypeVar("W", PolicyWeights, BeliefWeights)
 _NETWORKS = {PolicyWeights: "hanabi-policy", BeliefWeights: "hanabi-belief"}
 
 
-#: The odds of a card that cannot be: that two in a hand cannot go together is not told.
+#: Odds of an impossible card. (Cards that are impossible only together are not excluded.)
 NEVER = 1e-6
 
 
 def odds_by_hints(game: Hanabi, seen: Any) -> Any:
-    """(…, slots, cards): what one's own cards may be, by what the end of private rows says of hints
-    and of the cards left; of arrays or of tensors."""
+    """Odds of one's own cards, (…, slots, cards), by hints and cards left, as given at the end of
+    private rows; for arrays or tensors."""
     cards = game.colors * game.ranks
     width = cards + game.colors + game.ranks
     known = seen[..., seen.shape[-1] - game.num_players * game.hand_size * width :]
@@ -124,37 +127,37 @@ def odds_by_hints(game: Hanabi, seen: Any) -> Any:
 
 
 def to_shipped_onnx(weights: PolicyWeights | BeliefWeights) -> onnx.ModelProto:
-    """The file: what looks at the table, and every other weight beside it."""
+    """The model file: the graph that observes the table, with all other weights."""
     graph = _Graph(weights)
     graph.observe()
     graph.add_unused()
     value = weights.value if isinstance(weights, PolicyWeights) else None
     rules = json.dumps(weights.game.parameters)
-    told = {"game": "hanabi", "network": _NETWORKS[type(weights)], "rules": rules}
+    metadata = {"game": "hanabi", "network": _NETWORKS[type(weights)], "rules": rules}
     if value is not None:
         graph.constant("value.weight", value.weight[np.newaxis])
         graph.constant("value.bias", np.array([value.bias], np.float32))
-        told |= {"value_bomb": value.bomb, "value_play": "greedy" if value.greedy else "drawn"}
-    return in_bytes(graph.made(told["network"], told))
+        metadata |= {"value_bomb": value.bomb, "value_play": "greedy" if value.greedy else "drawn"}
+    return in_bytes(graph.made(metadata["network"], metadata))
 
 
 def parse_policy(model: onnx.ModelProto, digest: str) -> PolicyWeights:
-    """Back from what `to_shipped_onnx` made; `KeyError` or `ValueError` where parts are missing."""
+    """Read a policy from `to_shipped_onnx`; `KeyError` or `ValueError` if parts are missing."""
     weights = _parsed(PolicyWeights, model, digest)
     to_policy_onnx(weights)
     if "value.weight" not in weights.arrays:
         return weights
-    arrays, told = dict(weights.arrays), told_by(model)
+    arrays, metadata = dict(weights.arrays), told_by(model)
     row, bias = arrays.pop("value.weight"), arrays.pop("value.bias")
     if row.shape != (1, weights.width) or bias.shape != (1,):
-        raise ValueError("a value is one row")
-    bomb = next(known for known in BOMBS if known == told["value_bomb"])
-    value = PolicyValue(row[0], float(bias[0]), bomb, told["value_play"] == "greedy")
+        raise ValueError("a value must be one row")
+    bomb = next(known for known in BOMBS if known == metadata["value_bomb"])
+    value = PolicyValue(row[0], float(bias[0]), bomb, metadata["value_play"] == "greedy")
     return replace(weights, arrays=arrays, value=value)
 
 
 def parse_belief(model: onnx.ModelProto, digest: str) -> BeliefWeights:
-    """The same of a belief."""
+    """Read a belief from `to_shipped_onnx`; `KeyError` or `ValueError` if parts are missing."""
     weights = _parsed(BeliefWeights, model, digest)
     to_card_onnx(weights)
     return weights
@@ -162,7 +165,7 @@ def parse_belief(model: onnx.ModelProto, digest: str) -> BeliefWeights:
 
 def _parsed(kind: type[W], model: onnx.ModelProto, digest: str) -> W:
     try:
-        # What a bomb is worth changes no view and no move.
+        # The bomb rule changes no view and no move.
         game = Hanabi(**{**json.loads(told_by(model)["rules"]), "bomb": "zero"})
     except (InputError, TypeError) as error:
         raise ValueError(str(error)) from None
@@ -175,26 +178,36 @@ def _parsed(kind: type[W], model: onnx.ModelProto, digest: str) -> W:
 
 
 def to_observe_onnx(weights: PolicyWeights | BeliefWeights) -> onnx.ModelProto:
-    """From one turn to the next: what is ``seen`` (n, features), and the LSTM's ``hidden`` and
-    ``cell`` (n, layers, width) before and, with ``.next``, after it."""
+    """The graph of one turn.
+
+    Its inputs are the views ``seen`` (n, features) and the LSTM's ``hidden`` and ``cell``
+    (n, layers, width); its outputs are ``hidden.next`` and ``cell.next``.
+    """
     graph = _Graph(weights)
     graph.observe()
     return graph.made("hanabi-observe")
 
 
 def to_policy_onnx(weights: PolicyWeights) -> onnx.ModelProto:
-    """What is ``seen`` (n, features) and what the LSTM's last layer ``says`` (n, width) in, the
-    ``logits`` (n, actions) out, and the ``product`` (n, width) that they are of."""
+    """The graph of a policy.
+
+    Its inputs are the private views ``seen`` (n, features) and the output ``says`` (n, width) of
+    the LSTM's last layer; its outputs are the ``logits`` (n, actions) and the ``product``
+    (n, width) from which they are computed.
+    """
     graph = _Graph(weights)
     graph.policy()
     return graph.made("hanabi-policy")
 
 
 def to_card_onnx(weights: BeliefWeights) -> onnx.ModelProto:
-    """From one card to the next: what the LSTM's last layer ``says`` (g, width) of g tables, the
-    card ``before`` (g, m), its number or that of cards there are, and the state ``hidden`` and
-    ``cell`` (g, m, width) of the LSTM over cards; the ``logits`` (g, m, cards), to be added to
-    those of `odds_by_hints`, and its next state out."""
+    """The graph that advances by one card of a hand.
+
+    Its inputs are the output ``says`` (g, width) of the LSTM's last layer for g tables, the card
+    ``before`` (g, m), or the number of cards for the first, and the state ``hidden`` and ``cell``
+    (g, m, width) of the LSTM over cards. Its outputs are the ``logits`` (g, m, cards), to be added
+    to those of `odds_by_hints`, and the next state.
+    """
     graph = _Graph(weights)
     graph.card()
     return graph.made("hanabi-card")
@@ -213,17 +226,17 @@ class _Graph(WeightGraph):
         for name in ["public"] if self._public else ["seen.0", "seen.1"]:
             x = self._relu(name, x)
         state = [self.input(name, ["n", layers, width]) for name in ("hidden", "cell")]
-        said: list[str] = []
+        outputs: list[str] = []
         cells: list[str] = []
         for i in range(layers):
             number = self.numbers(f"layer.{i}", i)
             h, c = (self.add("Gather", [name, number], f"{name}.{i}", axis=1) for name in state)
             x, c = self.lstm(f"lstm.{i}", x, h, c)
-            said.append(x)
+            outputs.append(x)
             cells.append(c)
-        for name, parts in (("hidden.next", said), ("cell.next", cells)):
+        for name, parts in (("hidden.next", outputs), ("cell.next", cells)):
             middle = self.numbers(f"{name}.middle", [1])
-            apart = [self.add("Unsqueeze", [one, middle], f"{one}.apart") for one in parts]
+            apart = [self.add("Unsqueeze", [part, middle], f"{part}.apart") for part in parts]
             self.add("Concat", apart, name, axis=1)
             self.output(name, ["n", layers, width])
 
@@ -239,13 +252,13 @@ class _Graph(WeightGraph):
 
     def card(self) -> None:
         width, cards = self._weights.width, self._weights.game.colors * self._weights.game.ranks
-        told = self.dense("told", self.input("says", ["g", width]))
-        told = self.add("Unsqueeze", [told, self.numbers("middle", [1])], "table")
+        table = self.dense("told", self.input("says", ["g", width]))
+        table = self.add("Unsqueeze", [table, self.numbers("middle", [1])], "table")
         before = self.input("before", ["g", "m"], TensorProto.INT64)
         before = self.add("Gather", [self.weight("before.weight"), before], "card.before", axis=0)
         hidden, cell = (self.input(name, ["g", "m", width]) for name in ("hidden", "cell"))
         past = self.dense("past", hidden, bias=False)
-        gates = self.add("Add", [self.add("Add", [past, before], "known"), told], "gates")
+        gates = self.add("Add", [self.add("Add", [past, before], "known"), table], "gates")
         x, cell = self.gated("hand", gates, cell)
         for name, part in (("hidden.next", x), ("cell.next", cell)):
             self.add("Identity", [part], name)

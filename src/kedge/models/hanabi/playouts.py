@@ -1,4 +1,4 @@
-"""Games of Hanabi played to their end where the network is: on a GPU, without waiting for it."""
+"""Play-outs of Hanabi games on the network's device, without waiting for a GPU."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -8,21 +8,20 @@ from torch import Tensor
 
 from kedge.games.hanabi.tensors import TensorGames
 
-#: One row a game.
+#: One row per game.
 Memory = tuple[Tensor, ...]
-#: The logits of moves and the memory after, from the private and the public view of who is to move,
-#: and the memory before.
+#: Maps the mover's private and public views and the memory to logits of moves and the new memory.
 Evaluate = Callable[[Tensor, Tensor, Memory], tuple[Tensor, Memory]]
 
 
 class End(NamedTuple):
-    """Where games stop that are not over, and what they are worth there."""
+    """Stops unfinished games after `depth` moves and values them."""
 
     depth: int  # moves
-    value: Callable[[Tensor, Tensor, Memory], Tensor]  # of what `Evaluate` takes
+    value: Callable[[Tensor, Tensor, Memory], Tensor]  # same inputs as `Evaluate`
 
 
-_UNASKED = 8  # moves between two questions who is done: each waits for the device
+_UNASKED = 8  # moves between checks for finished games: each check waits for the device
 
 
 def play_out(
@@ -36,9 +35,11 @@ def play_out(
     dtype: torch.dtype = torch.float32,
     end: End | None = None,
 ) -> Tensor:
-    """The scores of games that go on like this. Everyone draws a move by its logits, or makes the
-    likeliest one, to the last move or to an `end` before it. Views are `encode`'s, with `beliefs`
-    and of `dtype`. `games` is used up."""
+    """Play games to the end, or to `end`, and return their scores. `games` is modified.
+
+    Players draw moves by their logits, or play the likeliest if `greedy`. `beliefs` and `dtype` are
+    options of `TensorGames.encode`, which makes the views.
+    """
     public = games.rules.game.num_features("public")
 
     def seen() -> tuple[Tensor, Tensor]:
@@ -60,7 +61,7 @@ def play_out(
                 scores[places] = torch.where(games.is_over(), games.scores(), worth)
                 break
             left = (~games.is_over()).nonzero()[:, 0]
-            # To leave the finished ones behind is to copy the others.
+            # Dropping finished games copies the others, so wait until it is worth it.
             if len(left) < len(games) / 2:
                 scores[places] = games.scores().float()
                 places, games = places[left], games.take(left)
@@ -71,8 +72,7 @@ def play_out(
 def _drawn(
     logits: Tensor, legal: Tensor, generator: torch.Generator | None, *, greedy: bool
 ) -> Tensor:
-    """One action a row: with Gumbel's noise the greatest is drawn by softmax. Where none is legal,
-    any, since nothing moves a game that is over."""
+    """Choose one action per row by Gumbel-max. Finished games get any action: it has no effect."""
     logits = logits.float()
     if not greedy:
         logits = logits - torch.empty_like(logits).exponential_(generator=generator).log()

@@ -1,4 +1,4 @@
-"""Hanabi's networks in torch, as they are trained and as they run on a GPU."""
+"""Hanabi's networks in torch, for training and for GPUs."""
 
 from typing import Any
 
@@ -13,13 +13,13 @@ State = tuple[Tensor, Tensor]
 
 
 class PolicyModule(nn.Module):
-    """The Public-LSTM, with one LSTM a game: the views of all seats go through it in turn."""
+    """The Public-LSTM, with one LSTM per game, which reads the views of all seats in turn."""
 
     def __init__(self, game: Hanabi, width: int, layers: int = 1, dropout: float = 0.0) -> None:
         super().__init__()
         self.game = game
         private, public = game.num_features("private"), game.num_features("public")
-        #: Of a private row, what comes before the public part: others' hands.
+        #: Features of a private row before the public part: the others' hands.
         self.hands = private - public
         self.public = nn.Linear(public, width)
         self.lstm = nn.LSTM(width, width, layers, dropout=dropout if layers > 1 else 0.0)
@@ -28,14 +28,14 @@ class PolicyModule(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, seen: Tensor) -> Tensor:
-        """What who is to move sees, (turns, games, features), to logits of what is played."""
-        said, _ = self.observe(seen[..., self.hands :])
-        return self.logits(seen, said)
+        """The mover's views (turns, games, features) to the logits of moves."""
+        outputs, _ = self.observe(seen[..., self.hands :])
+        return self.logits(seen, outputs)
 
     def observe(self, public: Tensor, state: State | None = None) -> tuple[Tensor, State]:
-        """What the LSTM says, turn by turn, and its state after the last."""
-        said, state = self.lstm(self.dropout(self.public(public).relu()), state)
-        return said, state
+        """The LSTM's outputs, turn by turn, and its state after the last turn."""
+        outputs, state = self.lstm(self.dropout(self.public(public).relu()), state)
+        return outputs, state
 
     def logits(self, private: Tensor, said: Tensor) -> Tensor:
         logits: Tensor = self.action(self.product(private, said))
@@ -52,11 +52,11 @@ class PolicyModule(nn.Module):
 
 
 class BeliefModule(nn.Module):
-    """An LSTM over what a seat sees, and one over the cards in its hand, the oldest first.
+    """An LSTM over a seat's views, and one over the cards in its hand, the oldest first.
 
-    What the second is told of the table is the same for every card, so it is told so in one
-    product, and of the card before by a row of a table. Its logits begin as those of hints and
-    counts, so that it has only what people or programs mean to learn.
+    The second LSTM takes the table as input, through one product for all cards, and the card
+    before, through a row of a table. The logits by hints and counts are added to its own, so it
+    learns only what the players mean beyond them.
     """
 
     def __init__(self, game: Hanabi, width: int, layers: int = 2) -> None:
@@ -76,22 +76,24 @@ class BeliefModule(nn.Module):
             self.card.weight.mul_(0.1)
 
     def forward(self, seen: Tensor, going: Tensor, hands: Tensor) -> Tensor:
-        """What seats see, (turns, rows, features), and the `hands` (n, slots) that they hold in
-        the n places that are `going` (turns, rows); the logits (n, slots, cards) of each card,
-        where those before are known."""
-        said, _ = self.observe(seen)
-        told = self.told(said[going])
+        """The logits (n, slots, cards) of each card, given the cards in earlier slots.
+
+        `seen` are the seats' views (turns, rows, features). `hands` (n, slots) are the hands at the
+        n places that are `going` (turns, rows).
+        """
+        outputs, _ = self.observe(seen)
+        table = self.told(outputs[going])
         before = torch.full_like(hands[:, 0], self.cards)
-        hidden = cell = told.new_zeros(len(told), told.shape[1] // 4)
+        hidden = cell = table.new_zeros(len(table), table.shape[1] // 4)
         logits = []
         for card in hands.unbind(1):
-            hidden, cell = self._gated(told + self.before(before) + self.past(hidden), cell)
+            hidden, cell = self._gated(table + self.before(before) + self.past(hidden), cell)
             logits.append(self.card(hidden))
             before = card
         return torch.stack(logits, 1) + self.hinted(seen[going])
 
     def hinted(self, seen: Tensor) -> Tensor:
-        """Logits (…, slots, cards) by hints and counts alone."""
+        """Logits (…, slots, cards) from hints and counts alone."""
         logits: Tensor = odds_by_hints(self.game, seen.float()).clamp(NEVER).log()
         return logits
 
@@ -99,11 +101,11 @@ class BeliefModule(nn.Module):
         x = seen
         for layer in self.seen:
             x = layer(x).relu()
-        said, state = self.lstm(x, state)
-        return said, state
+        outputs, state = self.lstm(x, state)
+        return outputs, state
 
     def step(self, says: Tensor, before: Tensor, state: State) -> tuple[Tensor, State]:
-        """From one card to the next: see `kedge.models.hanabi.network.to_card_onnx`."""
+        """Advance by one card: see `kedge.models.hanabi.network.to_card_onnx`."""
         hidden, cell = state
         gates = self.told(says)[:, None] + self.before(before) + self.past(hidden)
         hidden, cell = self._gated(gates, cell)
@@ -119,7 +121,7 @@ class BeliefModule(nn.Module):
 
 
 def module_of(weights: PolicyWeights | BeliefWeights) -> Any:
-    """The network that these are the numbers of."""
+    """The torch module with these weights."""
     kind: Any = PolicyModule if isinstance(weights, PolicyWeights) else BeliefModule
     module = kind(weights.game, weights.width, weights.layers)
     module.load_state_dict(state_of(weights.arrays))

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any, ClassVar
 
-from kedge.agents import Player
+from kedge.agents.agent import Predictor
 from kedge.errors import InputError
 from kedge.evaluation.prediction import Prediction, few_games, predict
-from kedge.games.chess import ChessState
 from kedge.paper.chess.sample import check_games, default_sources, draw_games
 from kedge.paper.prediction import Bucket, Cell, Scores, SearchPrediction
-from kedge.records import ChessGame, positions
+from kedge.records import ChessGame, chess_positions
 from kedge.records.chess.filters import MAIA
 from kedge.specs import parse
 
@@ -25,7 +24,7 @@ _RATINGS = range(600, 3001)  # beyond them a number in a name is something else
 class ChessPrediction(SearchPrediction):
     """Tables on players of chess, in buckets of their rating."""
 
-    states: ClassVar[type] = ChessState
+    game: ClassVar[str] = "chess"
     usual_data: ClassVar[Path] = Path("data", "chess", "lichess_games.jsonl.xz")
     data_kinds: ClassVar[str] = "PGN or JSON lines, such as a Lichess dump"
 
@@ -46,8 +45,8 @@ class ChessPrediction(SearchPrediction):
         drawn = draw_games(self.file(), self._buckets(), self._sources(), self.positions, self.seed)
         return drawn[int(bucket)]
 
-    def predict(self, games: Sequence[ChessGame], player: Player) -> Prediction:
-        return predict(list(positions(games, MAIA)), player)
+    def predict(self, games: Sequence[ChessGame], player: Predictor) -> Prediction:
+        return predict(list(chess_positions(games, MAIA)), player)
 
     def labels(self, games: Sequence[ChessGame]) -> dict[str, list[Any]]:
         return {

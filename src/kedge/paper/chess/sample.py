@@ -9,15 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from kedge.errors import InputError
-from kedge.records import ChessGame, read_games
-from kedge.records.chess.filters import (
-    MAIA,
-    MAIA_BY_NAME,
-    Sieve,
-    bucket_of,
-    chosen_plies,
-    sifted_words,
-)
+from kedge.records import ChessGame, read_chess_games
+from kedge.records.chess.filters import MAIA, MAIA_BY_NAME, bucket_of
+from kedge.records.sieve import Sieve, chosen_plies, sifted_words
 
 #: Those of the games under ``$KEDGE_DATA`` that have many players; the others are one person's.
 MANY_PLAYERS = ("BoyTiger-1/Chess-AI-Bot", "HliasOuzounis/Ai-Guess-the-elo")
@@ -40,7 +34,7 @@ def check_games(path: Path, buckets: tuple[int, ...], sources: tuple[str, ...]) 
             **MAIA_BY_NAME,
         }
     )
-    if not any(len(sieve.plies(game)) for game in read_games(path, sieve.read)):
+    if not any(len(sieve.plies(game)) for game in read_chess_games(path, sieve.read)):
         raise InputError(f"{path}: no position is left: {sifted_words(sieve.to_json())}")
 
 
@@ -69,7 +63,7 @@ def _drawn(
     seed: int,
 ) -> Mapping[int, list[ChessGame]]:
     urns = {bucket: _Urn(limit, np.random.default_rng([seed, bucket])) for bucket in buckets}
-    for game in read_games(path, threads=1):
+    for game in read_chess_games(path, threads=1):
         urn = urns.get(bucket_of(game) or -1)
         if urn is not None and _is_of(game, sources):
             urn.offer(game, len(chosen_plies(game, MAIA)))

@@ -7,7 +7,6 @@ import numpy as np
 
 from kedge.agents import Player
 from kedge.experiments.chess.match import play_chess
-from kedge.games.chess import ChessState
 from kedge.paper import published
 from kedge.paper.chess.accuracy import ChessAccuracy
 from kedge.paper.prediction import short_name
@@ -20,12 +19,12 @@ class ChessStrength(SearchStrength):
     """Appendix D: the score of MCTS over Maia-1900 against the model by itself."""
 
     name: ClassVar[str] = "chess-strength"
-    states: ClassVar[type] = ChessState
+    game: ClassVar[str] = "chess"
 
     models: tuple[str, ...] = ("maia-1900",)
 
     def play(
-        self, players: tuple[Player, Player], games: int, rng: np.random.Generator
+        self, players: tuple[Player[Any], Player[Any]], games: int, rng: np.random.Generator
     ) -> list[dict[str, Any]]:
         return play_chess(players, games, rng)
 

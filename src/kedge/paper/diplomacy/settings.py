@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from kedge.agents.board.networks import is_cpu
-from kedge.agents.diplomacy.players import DiplomacyPlayer, OrderSearch
+from kedge.agents.diplomacy.players import OrdersAgent, OrderSearch
 from kedge.agents.diplomacy.search import ROLLOUT_TEMPERATURE
 from kedge.experiments import Column, Report, Table, Task
-from kedge.experiments.players import diplomacy_player_on
+from kedge.experiments.players import player_on
 from kedge.games.diplomacy import POWERS, Diplomacy
 from kedge.paper.diplomacy.figures import draw_shares
 from kedge.paper.diplomacy.published import AMONG_IL, IL, SEARCH_SETTINGS, pikl
@@ -60,15 +60,15 @@ class DiplomacySearchSettings(OneAmongSix):
     def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:
         if "timed" not in task.params:
             return super().run(task, rng)
-        agent = diplomacy_player_on(self.device, self.dtype, self.specs()[task.params["timed"]])
+        agent = player_on(self.device, self.dtype, self.specs()[task.params["timed"]], "diplomacy")
         assert isinstance(agent, OrderSearch)
-        choice, rollout = agent.choice, agent.rollout
+        settings, rollout = agent.candidate_settings, agent.rollout
         return {
             "seconds": seconds_a_turn(agent, self.turns, rng),
-            "candidates": choice.candidates,
-            "per_unit": choice.per_unit,
+            "candidates": settings.candidates,
+            "per_unit": settings.per_unit,
             "iterations": agent.search.iterations,
-            "top_p": choice.top_p,
+            "top_p": settings.top_p,
             "rollout": rollout,
             "rollout_temperature": ROLLOUT_TEMPERATURE if rollout else None,
         }
@@ -119,7 +119,7 @@ def _timed(name: str) -> str:
     return f"seconds of {name}"
 
 
-def seconds_a_turn(agent: DiplomacyPlayer, turns: int, rng: np.random.Generator) -> list[float]:
+def seconds_a_turn(agent: OrdersAgent, turns: int, rng: np.random.Generator) -> list[float]:
     """What each of `turns` movement phases takes an agent that has all seven powers."""
     seconds: list[float] = []
     state = Diplomacy().initial_state()

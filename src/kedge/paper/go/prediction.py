@@ -9,23 +9,22 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from kedge.agents import Player
+from kedge.agents.agent import Predictor
 from kedge.errors import InputError
 from kedge.evaluation.prediction import Prediction, few_games, predict
 from kedge.experiments.fingerprints import files_of
-from kedge.games.go import GoState
 from kedge.paper.prediction import Bucket, Cell, HumanPrediction, Scores
-from kedge.records.chess.filters import sifted_words
 from kedge.records.go.files import read_go_games
 from kedge.records.go.games import years_words
 from kedge.records.go.positions import GoPosition, GoSplit, boards_of, go_sieve
+from kedge.records.sieve import sifted_words
 
 
 @dataclass(frozen=True, kw_only=True)
 class GoPrediction(HumanPrediction):
     """Tables on professionals of Go, by the years in which they played."""
 
-    states: ClassVar[type] = GoState
+    game: ClassVar[str] = "go"
     usual_data: ClassVar[Path] = Path("data", "go", "cwi_pro_games.tsv.xz")
     data_kinds: ClassVar[str] = "SGF, an archive of it, or a table"
 
@@ -49,7 +48,7 @@ class GoPrediction(HumanPrediction):
         path = self.file()
         return _drawn(path, str(files_of([path])), self.split, self.positions, self.seed)
 
-    def predict(self, games: Sequence[list[GoPosition]], player: Player) -> Prediction:
+    def predict(self, games: Sequence[list[GoPosition]], player: Predictor) -> Prediction:
         return predict(joined(games), player, boards_of)
 
     def labels(self, games: Sequence[list[GoPosition]]) -> dict[str, list[Any]]:

@@ -7,8 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from kedge.agents import Player
-from kedge.experiments.go.match import GO_MAX_PLIES, Judged, judged_words, play_go
-from kedge.games.go import GoState
+from kedge.experiments.go.match import GO_MAX_PLIES, Scored, play_go, scoring_notes
 from kedge.paper import published
 from kedge.paper.go.accuracy import GoAccuracy
 from kedge.paper.strength import SearchStrength
@@ -17,20 +16,20 @@ from kedge.records.go.games import KOMI
 
 
 @dataclass(frozen=True, kw_only=True)
-class GoStrength(Judged, SearchStrength):
+class GoStrength(Scored, SearchStrength):
     """Appendix D: the score of MCTS over the shipped model against the model by itself."""
 
     name: ClassVar[str] = "go-strength"
-    states: ClassVar[type] = GoState
+    game: ClassVar[str] = "go"
 
     models: tuple[str, ...] = ("go",)
     chunk: int = 10
     max_plies: int = GO_MAX_PLIES
 
     def play(
-        self, players: tuple[Player, Player], games: int, rng: np.random.Generator
+        self, players: tuple[Player[Any], Player[Any]], games: int, rng: np.random.Generator
     ) -> list[dict[str, Any]]:
-        return play_go(players, games, rng, max_plies=self.max_plies, **self.judging())
+        return play_go(players, games, rng, max_plies=self.max_plies, **self.scoring())
 
     def gist(self, result: dict[str, Any]) -> dict[str, Any]:
         return {**result, "games": [{**game, "moves": ""} for game in result["games"]]}
@@ -39,7 +38,7 @@ class GoStrength(Judged, SearchStrength):
         games = [game for task in self.tasks() for game in results[task.key]["games"]]
         return [
             *super().notes(results),
-            f"Japanese rules, komi {KOMI:g}; {'; '.join(judged_words(games))}. The paper's model "
+            f"Japanese rules, komi {KOMI:g}; {'; '.join(scoring_notes(games))}. The paper's model "
             f"learnt from other games, and its judge was KataGo.",
         ]
 
@@ -52,7 +51,7 @@ class GoStrength(Judged, SearchStrength):
 
 
 @dataclass(frozen=True, kw_only=True)
-class GoTradeoff(Judged, GoAccuracy, Tradeoff):
+class GoTradeoff(Scored, GoAccuracy, Tradeoff):
     """Figure 1: what MCTS does to top-1 accuracy and to strength in Go, for each c_puct."""
 
     name: ClassVar[str] = "go-tradeoff"

@@ -1,4 +1,4 @@
-"""Games with a commentator's words: PGN with comments, glyphs, evaluations and variations."""
+"""Write annotated games: PGN with comments, glyphs, evaluations and variations."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,28 +12,28 @@ from kedge.records.chess.games import ChessGame
 if TYPE_CHECKING:
     import chess.pgn
 
-_GLYPHS = {"!": 1, "?": 2, "!!": 3, "??": 4, "!?": 5, "?!": 6}  # the standard's numbers
+_GLYPHS = {"!": 1, "?": 2, "!!": 3, "??": 4, "!?": 5, "?!": 6}  # the numbers of the PGN standard
 
 
 @dataclass(frozen=True)
 class Annotation:
-    """What is written beside a move."""
+    """The notes on one move."""
 
     comment: str = ""
     glyph: str = ""
     """One of !, ?, !!, ??, !?, ?!."""
     centipawns: int | None = None
-    """The position after the move for white, as chess programs read it: ``[%eval 0.35]``."""
+    """Evaluation after the move, from white's side: ``[%eval 0.35]``."""
     mate: int | None = None
-    """In how many moves white mates from there, below 0 if it is mated: ``[%eval #3]``."""
+    """Moves until white mates, negative if black does: ``[%eval #3]``."""
     line: tuple[str, ...] = ()
-    """A variation in SAN: what could have been played instead of the move."""
+    """A variation in SAN, played instead of the move."""
 
 
 def annotated_pgn(
     game: ChessGame, annotations: Sequence[Annotation], *, annotator: str | None = None
 ) -> str:
-    """The game as PGN, one annotation a move; clocks stay where they are known."""
+    """Return the game as PGN with one annotation per move, and its clocks if known."""
     import chess
     import chess.pgn
 
@@ -46,7 +46,7 @@ def annotated_pgn(
         node = before.add_variation(move, comment=note.comment)
         if note.glyph:
             node.nags.add(_GLYPHS[note.glyph])
-        _tell_numbers(node, game, ply, note)
+        _set_numbers(node, game, ply, note)
         if note.line:
             _add_line(before, note.line)
     tree.headers["Result"] = game.result
@@ -55,7 +55,7 @@ def annotated_pgn(
     return f"{tags}\n{moves}\n\n"
 
 
-def _tell_numbers(node: "chess.pgn.ChildNode", game: ChessGame, ply: int, note: Annotation) -> None:
+def _set_numbers(node: "chess.pgn.ChildNode", game: ChessGame, ply: int, note: Annotation) -> None:
     import chess
     import chess.engine
 

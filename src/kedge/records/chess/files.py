@@ -1,7 +1,7 @@
 """Files of chess games: PGN as Lichess writes it, and JSON lines.
 
-The native parser reads the moves and plays them; here pieces of a file go in, and games come out.
-Memory stays the same however long the file is.
+The native parser reads the moves and replays them; this module feeds it pieces of a file. Memory
+does not grow with the length of the file.
 """
 
 import functools
@@ -23,27 +23,27 @@ from kedge.records.report import ReadReport
 _BATCH = 512  # games or lines at a time
 _TAGS = _core.chess_pgn_tags()
 _OUTCOMES = ("*", "1-0", "0-1", "1/2-1/2")
-_NONE = 4  # the parser's word for "no result stands there"
+_NONE = 4  # the parser's code for "no result given"
 _FIRST_TAG = re.compile(rb'(?<=\n)\[Event[ \t]+"')
 _STANDARD = ("", "?", "standard", "normal", "from position", "chess")
 
 
-def read_games(
+def read_chess_games(
     path: str | Path | IO[bytes], report: ReadReport | None = None, *, threads: int = 0
 ) -> Iterator[ChessGame]:
-    """The games of a PGN or JSON-lines file, one by one.
+    """Yield the games of a PGN or JSON-lines file.
 
     Parameters
     ----------
     path
         A file, or a binary stream (buffered, or one that can seek). It may be compressed: gzip,
-        bzip2, xz, and zstd with the ``records`` extra. What it is, is told by the content.
+        bzip2, xz, and zstd with the ``records`` extra. The content decides the format.
     report
-        Counts what is read, and keeps the reasons of games that are left out because they are
-        broken: an illegal move, NUL bytes, a text cut short, another variant than standard chess.
-        A compressed file that is damaged ends there, and the report says so.
+        Counts what is read, and collects why games are left out: an illegal move, NUL bytes, a text
+        cut short, another variant than standard chess. Reading ends where a compressed file is
+        damaged, and the report says so.
     threads
-        Of the native parser; 0 takes all cores.
+        Threads of the native parser; 0 uses all cores.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def _read(
         report.games += 1
         report.positions += len(game)
         yield game
-    pieces.tell_damage()
+    pieces.report_damage()
 
 
 # --- PGN ----------------------------------------------------------------------------------------
@@ -78,17 +78,17 @@ def _read_pgn(
     pieces: Iterator[bytes], where: str, report: ReadReport, threads: int
 ) -> Iterator[ChessGame]:
     rest, line, number = b"", 1, 0
-    skipping = False  # the rest of a game that is too long
+    skipping = False  # inside a game that is too long
     piece = next(pieces, b"")
     while piece or rest:
         following = next(pieces, b"")
         text = rest + piece if rest else piece
         piece, last = following, not following
         if skipping:
-            found = _FIRST_TAG.search(text)
-            keep = found.start() if found else max(0, len(text) - 20)  # the tag may be cut in two
+            match = _FIRST_TAG.search(text)
+            keep = match.start() if match else max(0, len(text) - 20)  # the tag may be cut in two
             line += text.count(b"\n", 0, keep)
-            text, skipping = text[keep:], found is None
+            text, skipping = text[keep:], match is None
             if skipping:
                 rest = b"" if last else text
                 continue
@@ -99,7 +99,7 @@ def _read_pgn(
         rest = text[columns["consumed"] :]
         if len(rest) > streams.LONGEST:
             number += 1
-            reason = f"longer than {streams.LONGEST >> 20} MiB, or no PGN"
+            reason = f"longer than {streams.LONGEST >> 20} MiB, or not PGN"
             report.add_broken(number, f"{where}, line {line}", reason, noise=True)
             line += rest.count(b"\n")
             rest, skipping = b"", True
@@ -185,21 +185,21 @@ def _short(text: str) -> str:
 
 
 def known_tag(text: str | None) -> str | None:
-    """What a tag says; None where it says that nobody knows."""
+    """Return the value of a tag, or None if it is empty or "?"."""
     return None if text in (None, "", "?") else text
 
 
 @functools.lru_cache(4096)
 def rating_of(text: str | None) -> int | None:
-    """What WhiteElo and BlackElo say."""
+    """Return the rating in a WhiteElo or BlackElo tag, or None."""
     if text is None or not text.isdecimal() or len(text) > 5:
         return None
     return int(text) or None
 
 
-@functools.lru_cache(4096)  # dumps go day by day
+@functools.lru_cache(4096)  # games of a file often share a date
 def date_of(text: str | None) -> str | None:
-    """The day as ISO writes it, or what is known of it."""
+    """Return the date in ISO format, without its unknown parts."""
     parts = (text or "").split(".")
     known = list(itertools.takewhile(lambda part: part.isdecimal(), parts))
     return "-".join(known) or None
@@ -217,17 +217,17 @@ def _class_in(event: str) -> TimeClass:
 def _read_lines(
     pieces: Iterator[bytes], where: str, report: ReadReport, threads: int
 ) -> Iterator[ChessGame]:
-    """One object a line: moves (UCI, between spaces) and what `ChessGame` has of the rest."""
+    """Yield games from one object per line: ``moves`` in UCI, and fields of `ChessGame`."""
     for batch in _batches(streams.lines(pieces)):
-        objects: list[dict[str, Any]] = []
+        records: list[dict[str, Any]] = []
         reasons: list[str | None] = []
         for _, line in batch:
-            found, reason = _object(line)
-            objects.append(found)
+            record, reason = _object(line)
+            records.append(record)
             reasons.append(reason)
         columns = _core.chess_read_uci(
-            [found.get("moves", "") for found in objects],
-            [found.get("fen") or "" for found in objects],
+            [record.get("moves", "") for record in records],
+            [record.get("fen") or "" for record in records],
             threads,
         )
         offsets, actions = columns["offsets"].tolist(), columns["actions"]
@@ -236,9 +236,9 @@ def _read_lines(
             game = None
             if reason is None:
                 moves = actions[offsets[i] : offsets[i + 1]].copy()
-                game, reason = _game_of_object(objects[i], moves)
+                game, reason = _game_of_object(records[i], moves)
             if game is None:
-                noise = not objects[i]
+                noise = not records[i]
                 report.add_broken(number, f"{where}, line {number}", reason or "", noise=noise)
             else:
                 yield game
@@ -251,37 +251,37 @@ def _batches(lines: Iterator[tuple[int, bytes]]) -> Iterator[list[tuple[int, byt
 
 def _object(line: bytes) -> tuple[dict[str, Any], str | None]:
     try:
-        found = streams.json_object(line)
+        record = streams.json_object(line)
     except ValueError as error:
         return {}, str(error)
     for name in ("moves", "fen"):
-        value = found.get(name, "" if name == "fen" else None)
+        value = record.get(name, "" if name == "fen" else None)
         if not isinstance(value, str) and (name == "moves" or value is not None):
-            return {"bad": name}, f'"{name}" is not a text'
+            return {"bad": name}, f'"{name}" is not text'
         if value and not value.isascii():
             return {"bad": name}, f'"{name}" has characters that are not ASCII'
-    variant = found.get("variant") or ""
+    variant = record.get("variant") or ""
     if not isinstance(variant, str) or variant.lower() not in _STANDARD:
         return {"bad": "variant"}, f"{_short(str(variant))} is not standard chess"
-    return found, None
+    return record, None
 
 
-def _game_of_object(found: dict[str, Any], moves: Any) -> tuple[ChessGame | None, str | None]:
+def _game_of_object(record: dict[str, Any], moves: Any) -> tuple[ChessGame | None, str | None]:
     def text(name: str, other: str = "") -> str | None:
-        value = found.get(name)
-        value = found.get(other) if value is None else value
+        value = record.get(name)
+        value = record.get(other) if value is None else value
         if value is not None and not isinstance(value, str):
-            raise TypeError(f'"{name}" is not a text')
+            raise TypeError(f'"{name}" is not text')
         return value or None
 
     def rating(name: str) -> int | None:
-        value = found.get(name)
+        value = record.get(name)
         if value is not None and (type(value) is not int or not 0 <= value < 100_000):
             raise TypeError(f'"{name}" is not a rating')
         return value or None
 
     try:
-        clocks = _clocks(found.get("clocks"), len(moves))
+        clocks = _clocks(record.get("clocks"), len(moves))
         control = text("time_control")
         speed = time_class_of(control)
         named = text("time_class")
@@ -290,7 +290,7 @@ def _game_of_object(found: dict[str, Any], moves: Any) -> tuple[ChessGame | None
         result = text("result") or "*"
         if result not in _OUTCOMES:
             return None, f"{_short(result)} is not a result"
-        rated = found.get("rated")
+        rated = record.get("rated")
         fen = text("fen")
         return ChessGame(
             moves=moves,
@@ -320,13 +320,13 @@ def _clocks(values: Any, plies: int) -> Any:
     if values is None:
         return None
     if not isinstance(values, list) or len(values) != plies:
-        raise TypeError('"clocks" is not one number a half-move')
+        raise TypeError('"clocks" is not a list with one number per half-move')
     try:
         clocks = np.array([np.nan if x is None else float(x) for x in values], np.float32)
     except (TypeError, ValueError, OverflowError):
-        raise TypeError('"clocks" is not one number a half-move') from None
+        raise TypeError('"clocks" is not a list with one number per half-move') from None
     if (clocks < 0).any() or np.isinf(clocks).any():
-        raise TypeError('"clocks" has a time that no clock shows')
+        raise TypeError('"clocks" has a negative or infinite time')
     return None if np.isnan(clocks).all() else clocks
 
 
@@ -334,18 +334,18 @@ def _clocks(values: Any, plies: int) -> Any:
 
 
 def write_pgn(games: Iterable[ChessGame], path: str | Path, *, threads: int = 0) -> int:
-    """Write games as Lichess does, compressed as the name says; how many they were."""
+    """Write games as Lichess does, compressed by the suffix of `path`; return their number."""
     count = 0
     with streams.create(path) as file:
-        waiting = iter(games)
-        while batch := list(itertools.islice(waiting, _BATCH)):
+        remaining = iter(games)
+        while batch := list(itertools.islice(remaining, _BATCH)):
             file.write("".join(pgn_texts(batch, threads=threads)).encode())
             count += len(batch)
     return count
 
 
 def pgn_texts(games: Iterable[ChessGame], *, threads: int = 0) -> list[str]:
-    """Each game as PGN: tags, moves with clocks where they are known, and the result."""
+    """Return each game as PGN: tags, moves with known clocks, and the result."""
     games = list(games)
     nothing = np.empty(0, np.float32)
     clocks = [
@@ -370,7 +370,7 @@ def pgn_texts(games: Iterable[ChessGame], *, threads: int = 0) -> list[str]:
 
 
 def tag_section(game: ChessGame) -> str:
-    """The tags of a game, one a line."""
+    """Return the PGN tags of a game, one per line."""
     return "".join(f'[{name} "{_escaped(value)}"]\n' for name, value in _tags_of(game))
 
 
@@ -408,4 +408,4 @@ def _escaped(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"')
 
 
-__all__ = ["pgn_texts", "read_games", "tag_section", "write_pgn"]
+__all__ = ["pgn_texts", "read_chess_games", "tag_section", "write_pgn"]

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from kedge.records.chess.files import read_games, write_pgn
+from kedge.records.chess.files import read_chess_games, write_pgn
 from kedge.records.formats import RecordFormat
 
 
@@ -11,7 +11,7 @@ def _is_pgn(path: Path) -> bool:
 
 
 CHESS = RecordFormat(
-    read=read_games,
+    read=read_chess_games,
     sniff=_is_pgn,
     files="PGN or JSON lines",
     write=write_pgn,

@@ -1,4 +1,4 @@
-"""What a record of a game of chess says: the moves, and who played them how."""
+"""A recorded game of chess: moves, players, clocks and result."""
 
 import functools
 import re
@@ -15,7 +15,7 @@ TimeClass = Literal[
     "ultrabullet", "bullet", "blitz", "rapid", "classical", "correspondence", "unknown"
 ]
 TIME_CLASSES: tuple[TimeClass, ...] = get_args(TimeClass)
-# From how many seconds on, reckoned for a game of 40 moves: Lichess's own bounds.
+# Upper bounds in seconds for a game of 40 moves, from Lichess.
 _BOUNDS: tuple[tuple[int, TimeClass], ...] = (
     (30, "ultrabullet"),
     (180, "bullet"),
@@ -28,7 +28,7 @@ _CONTROL = re.compile(r"(?:\d{1,4}/)?(\d{1,9})(?:\+(\d{1,6}))?(?::.*)?", re.ASCI
 
 @functools.lru_cache(1024)
 def time_class_of(time_control: str | None) -> TimeClass:
-    """The class that Lichess gives a time control such as ``"300+3"``; ``"-"`` has no clock.
+    """Return the Lichess class of a time control such as ``"300+3"``; ``"-"`` has no clock.
 
     >>> [time_class_of(text) for text in ("15+0", "60+0", "180+2", "600+0", "900+15", "-", "?")]
     ['ultrabullet', 'bullet', 'blitz', 'rapid', 'classical', 'correspondence', 'unknown']
@@ -46,7 +46,7 @@ def time_class_of(time_control: str | None) -> TimeClass:
 
 
 def clock_of(time_control: str | None) -> tuple[int, int] | None:
-    """The seconds on the clock and those added a move; None where there is no clock.
+    """Return the seconds on the clock and the increment per move, or None without a clock.
 
     >>> clock_of("300+3"), clock_of("600"), clock_of("-")
     ((300, 3), (600, 0), None)
@@ -57,11 +57,11 @@ def clock_of(time_control: str | None) -> tuple[int, int] | None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChessGame:
-    """One game. What the record does not say is None.
+    """One recorded game. Unknown fields are None.
 
     ``moves`` are native actions (see `kedge.games.chess`) from the start or from ``fen``;
-    ``clocks`` the seconds left to the mover after each of them, NaN where one is missing. The moves
-    are legal and may go on past a draw that nobody claimed.
+    ``clocks`` are the seconds left to the mover after each move, NaN if missing. The moves are
+    legal and may go on past a draw that nobody claimed.
     """
 
     moves: npt.NDArray[np.uint16]
@@ -72,21 +72,21 @@ class ChessGame:
     time_class: TimeClass = "unknown"
     clocks: npt.NDArray[np.float32] | None = None
     rated: bool | None = None
-    white: str | None = None  #: a name, or a hash that stands for it
+    white: str | None = None  #: a name, or its hash
     black: str | None = None
     white_title: str | None = None
     black_title: str | None = None
-    date: str | None = None  #: 2024-12-31, or the known front part of it
-    site: str | None = None  #: on Lichess, the game's address
+    date: str | None = None  #: 2024-12-31, or its known first part
+    site: str | None = None  #: on Lichess, the game's URL
     variant: str = "Standard"
     termination: str | None = None
     fen: str | None = None
     source: str | None = None
-    event: str | None = None  #: as it is to be written; readers take `rated` and the speed from it
-    round: str | None = None  #: to be written
+    event: str | None = None  #: only written; readers take `rated` and the speed from it
+    round: str | None = None  #: only written
 
     sides: ClassVar = ("White", "Black")  #: player 0 first
-    opening: ClassVar = 10  #: half-moves that are played from memory, and not scored
+    opening: ClassVar = 10  #: half-moves played from memory, which are not scored
 
     @property
     def has_bot(self) -> bool:
@@ -94,11 +94,11 @@ class ChessGame:
 
     @property
     def first_player(self) -> int:
-        """Who makes the first move: 0 is white."""
+        """The player who moves first: 0 is white."""
         return 1 if self.fen is not None and self.fen.split()[1] == "b" else 0
 
     def mover(self, ply: int) -> int:
-        """Who makes ``moves[ply]``: 0 is white."""
+        """The player who makes ``moves[ply]``: 0 is white."""
         return (self.first_player + ply) % 2
 
     def name(self, player: int) -> str | None:
@@ -109,17 +109,17 @@ class ChessGame:
 
     @staticmethod
     def label(number: int, player: int) -> str:
-        """What stands before a move in a list of them."""
+        """The label of a move in a list of moves."""
         return f"{number}{'…' if player else '.'}"
 
     @property
     def place(self) -> str | None:
-        """Where it was played, in a few words."""
+        """A short description of where the game was played."""
         return self.site
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What is said of it beside its moves."""
+        """The facts about the game other than its moves."""
         return {
             "white": self.white,
             "black": self.black,
@@ -130,7 +130,7 @@ class ChessGame:
         }
 
     def state(self, ply: int | None = None) -> ChessState:
-        """The game before ``moves[ply]``, or at its end."""
+        """Return the state before ``moves[ply]``, or at the end of the game."""
         state = ChessState() if self.fen is None else ChessState.from_fen(self.fen)
         for action in self.moves[:ply].tolist():
             state.board.push(action)
@@ -138,7 +138,7 @@ class ChessGame:
         return state
 
     def states(self) -> Iterator[ChessState]:
-        """The game before each of its moves, and at its end."""
+        """Yield the state before each move, and the final one."""
         state = self.state(0)
         yield state
         for action in self.moves.tolist():
@@ -148,7 +148,7 @@ class ChessGame:
             yield state
 
     def __len__(self) -> int:
-        """Half-moves."""
+        """Number of half-moves."""
         return len(self.moves)
 
     def __eq__(self, other: object) -> bool:

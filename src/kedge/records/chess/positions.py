@@ -1,4 +1,4 @@
-"""Positions of chess that people moved in: boards to search them on, and planes for a network."""
+"""Positions of recorded chess games: native boards for search, and planes for a network."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,15 +11,16 @@ import numpy.typing as npt
 from kedge import _core
 from kedge.errors import InputError
 from kedge.games.chess import ChessState
-from kedge.records.chess.filters import Filter, bucket_of, chosen_plies
+from kedge.records.chess.filters import bucket_of
 from kedge.records.chess.games import ChessGame
+from kedge.records.sieve import Filter, chosen_plies
 
 _MOVES = len(_core.chess_policy_moves())  # lc0's
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Position:
-    """A position that a person moved in: the one before ``game.moves[ply]``."""
+class ChessPosition:
+    """The position before ``game.moves[ply]``, in which a person moved."""
 
     phases: ClassVar[Mapping[str, int]] = {"plies 0-19": 0, "plies 20-39": 20, "plies 40-": 40}
 
@@ -28,22 +29,22 @@ class Position:
 
     @property
     def action(self) -> int:
-        """What was played."""
+        """The move that was played."""
         return int(self.game.moves[self.ply])
 
     @property
     def mover(self) -> int:
-        """0 is white."""
+        """The player to move: 0 is white."""
         return self.game.mover(self.ply)
 
     @property
     def rating(self) -> int | None:
-        """The mover's."""
+        """The mover's rating."""
         return self.game.rating(self.mover)
 
     @property
     def clock(self) -> float | None:
-        """Seconds that the mover had left after the move."""
+        """Seconds left to the mover after the move."""
         clocks = self.game.clocks
         if clocks is None or np.isnan(clocks[self.ply]):
             return None
@@ -51,7 +52,7 @@ class Position:
 
     @property
     def groups(self) -> dict[str, str]:
-        """By what figures are split."""
+        """The groups of this position, by which results are split."""
         game = self.game
         return {
             "bucket": str(bucket_of(game) or "mixed"),
@@ -61,27 +62,30 @@ class Position:
         }
 
     def state(self) -> ChessState:
-        """The game up to here. For many positions, `boards_of` is far cheaper."""
+        """Return the state with its history. For many positions, `boards_of` is far cheaper."""
         return self.game.state(self.ply)
 
 
-def positions(games: Iterable[ChessGame], filters: Iterable[Filter] = ()) -> Iterator[Position]:
-    """The positions that every filter keeps, game by game, in the order of play.
+def chess_positions(
+    games: Iterable[ChessGame], filters: Iterable[Filter] = ()
+) -> Iterator[ChessPosition]:
+    """Yield the positions that pass every filter, game by game, in the order of play.
 
-    >>> from kedge.records import maia, positions, read_games
-    >>> for position in positions(read_games("games.pgn.zst"), maia(1900)):  # doctest: +SKIP
+    >>> from kedge.records import chess_positions, maia_filter, read_chess_games
+    >>> games = read_chess_games("games.pgn.zst")  # doctest: +SKIP
+    >>> for position in chess_positions(games, maia_filter(1900)):  # doctest: +SKIP
     ...     print(position.rating, position.state())
     """
     filters = tuple(filters)
     for game in games:
         for ply in chosen_plies(game, filters).tolist():
-            yield Position(game, ply)
+            yield ChessPosition(game, ply)
 
 
-def boards_of(chosen: Sequence[Position]) -> list[_core.ChessBoard]:
-    """The native boards of positions, each with the game up to it as its history.
+def boards_of(chosen: Sequence[ChessPosition]) -> list[_core.ChessBoard]:
+    """Return the native boards of positions, each with the moves so far as its history.
 
-    Positions of one game that stand next to each other are replayed once.
+    Neighbouring positions of one game are replayed once.
     """
     boards: list[_core.ChessBoard] = []
     for _, run in groupby(chosen, key=lambda position: id(position.game)):
@@ -94,15 +98,15 @@ def boards_of(chosen: Sequence[Position]) -> list[_core.ChessBoard]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EncodedPositions:
-    """Positions as a network takes them, one row each.
+    """Positions in the form that a network takes, one row each.
 
     See `kedge.models.board.encoding.encode_chess`.
     """
 
     planes: npt.NDArray[np.uint64]  #: (n, 112) sets of squares
     rule50: npt.NDArray[np.uint8]  #: (n,)
-    played: npt.NDArray[np.uint16]  #: (n,) lc0's index of the move that was played
-    legal: npt.NDArray[np.uint64]  #: (n, 30) words; bit j of a row is on if lc0's move j is legal
+    played: npt.NDArray[np.uint16]  #: (n,) lc0's index of the move played
+    legal: npt.NDArray[np.uint64]  #: (n, 30) words; bit j of a row is set if lc0's move j is legal
 
     def __len__(self) -> int:
         return len(self.played)
@@ -114,13 +118,13 @@ class EncodedPositions:
         return bits.view(np.bool_)
 
 
-def encode_positions(
-    chosen: Sequence[Position], *, fill: bool = True, threads: int = 0
+def encode_chess_positions(
+    chosen: Sequence[ChessPosition], *, fill: bool = True, threads: int = 0
 ) -> EncodedPositions:
-    """Encode positions, each with the game up to it as its history.
+    """Encode positions, each with the moves so far as its history.
 
-    Positions of one game that stand next to each other are replayed once, so leave them in the
-    order of `positions`. `fill` is that of `kedge.models.board.encoding.encode_chess`.
+    Neighbouring positions of one game are replayed once, so keep the order of `chess_positions`.
+    See `kedge.models.board.encoding.encode_chess` for `fill`.
     """
     games, counts = [], []
     for _, run in groupby(chosen, key=lambda position: id(position.game)):
@@ -139,7 +143,7 @@ def encode_games(
     fill: bool = True,
     threads: int = 0,
 ) -> EncodedPositions:
-    """Encode `counts[i]` positions of every game, whose half-moves follow each other in `plies`."""
+    """Encode `counts[i]` positions of game i; `plies` lists their half-moves, game after game."""
     moves = [np.empty(0, np.uint16), *(game.moves for game in games)]
     try:
         columns = _core.chess_encode_games(

@@ -1,7 +1,7 @@
 """Files of Diplomacy games: JSON lines, and the `diplomacy` package's saved games.
 
-DipNet's ``standard_no_press.jsonl`` and its kin are such saved games, one a line. Only the standard
-map is read. Memory stays the same however long the file is.
+DipNet's ``standard_no_press.jsonl`` and similar files hold such saved games, one per line. Only the
+standard map is read. Memory does not grow with the length of the file.
 """
 
 import itertools
@@ -23,14 +23,14 @@ _POWER_SET = frozenset(POWERS)
 _PHASE = re.compile(r"([SF])([1-9][0-9]{3})([MR])|(W)([1-9][0-9]{3})(A)")
 _TURNS = ("SM", "SR", "FM", "FR", "WA")
 
-_MOST = 100  # units, centres or orders in a phase; the map has 75 provinces
+_MOST = 100  # most units, centres or orders in a phase; the map has 75 provinces
 _HIGHEST_RATING = 10_000
-_MOST_WORDS, _LONGEST_WORD = 1 << 16, 40  # of a kind, to know by heart
-_RULES = {"none": "NO_PRESS", "public": "PUBLIC_PRESS"}  # the package's, by our word for the press
+_MOST_WORDS, _LONGEST_WORD = 1 << 16, 40  # bounds of each cache, in words and letters
+_RULES = {"none": "NO_PRESS", "public": "PUBLIC_PRESS"}  # the package's rules by our press
 
 
 class _Words(dict[str, str]):
-    """What texts of one kind mean, each read once and kept once for all the games it is in."""
+    """Texts of one kind in canonical form; each is parsed once and shared by all games."""
 
     def __init__(self, noun: str, read: Callable[[str], str]) -> None:
         self._noun, self._read = noun, read
@@ -39,12 +39,12 @@ class _Words(dict[str, str]):
         try:
             if not isinstance(text, str) or len(text) > _LONGEST_WORD:
                 raise ValueError
-            found = self._read(text)
+            word = self._read(text)
         except (ValueError, TypeError):
-            raise ValueError(f"{short(text)} is no {self._noun}") from None
+            raise ValueError(f"{short(text)} is not {self._noun}") from None
         if len(self) < _MOST_WORDS:
-            self[text] = found
-        return found
+            self[text] = word
+        return word
 
 
 def _unit_of(text: str) -> str:
@@ -73,32 +73,32 @@ def _order_in(verbs: str, text: str) -> str:
     return order
 
 
-_UNITS = _Words("unit of the map", _unit_of)
-_STARRED = _Words("unit of the map", _starred_unit_of)
-_OWNED = _Words("supply centre", _center_of)
-_ANY_ORDER = _Words("order", _order_of)
+_UNITS = _Words("a unit of the map", _unit_of)
+_STARRED = _Words("a unit of the map", _starred_unit_of)
+_OWNED = _Words("a supply centre", _center_of)
+_ANY_ORDER = _Words("an order", _order_of)
 _ORDERS = {
-    "M": _Words("order to move, support, convoy or hold", partial(_order_in, "H - S C")),
-    "R": _Words("order to retreat or disband", partial(_order_in, "R D")),
-    "A": _Words("order to build or disband", partial(_order_in, "B D WAIVE")),
+    "M": _Words("an order to move, support, convoy or hold", partial(_order_in, "H - S C")),
+    "R": _Words("an order to retreat or disband", partial(_order_in, "R D")),
+    "A": _Words("an order to build or disband", partial(_order_in, "B D WAIVE")),
 }
 
 
 def read_diplomacy_games(
     path: str | Path | IO[bytes], report: ReadReport | None = None
 ) -> Iterator[DiplomacyGame]:
-    """The games of a file, one by one.
+    """Yield the games of a file.
 
     Parameters
     ----------
     path
-        A file of games as JSON, one a line, or one game alone: with the fields of `DiplomacyGame`,
-        or as the `diplomacy` package saves it. Or a binary stream (buffered, or one that can seek).
+        A file of games as JSON, one per line, or one game: with the fields of `DiplomacyGame`, or
+        as the `diplomacy` package saves it. Or a binary stream (buffered, or one that can seek).
         It may be compressed: gzip, bzip2, xz, and zstd with the ``records`` extra.
     report
-        Counts what is read, a position a phase, and keeps the reasons of games that are left out
-        because they are broken: an order or a unit that is none, a province with two units, phases
-        out of their order, another map than the standard one.
+        Counts what is read, one position per phase, and collects why games are left out: an
+        invalid order or unit, a province with two units, phases out of order, another map than the
+        standard one.
 
     Raises
     ------
@@ -112,19 +112,19 @@ def read_diplomacy_games(
 # --- Games --------------------------------------------------------------------------------------
 
 
-def game_of(found: Mapping[str, Any]) -> DiplomacyGame:
-    """The game that an object holds, in either format; a ValueError says why it is broken."""
-    raws = found.get("phases")
+def game_of(record: Mapping[str, Any]) -> DiplomacyGame:
+    """Return the game in a JSON object of either format, or raise a ValueError with the reason."""
+    raws = record.get("phases")
     if not isinstance(raws, list) or not raws or not all(isinstance(raw, dict) for raw in raws):
         raise ValueError('"phases" is not a list of phases')
-    if found.get("map", "standard") != "standard":
-        raise ValueError(f"{short(found['map'])} is not the standard map")
-    name = known(found, "id", str)
+    if record.get("map", "standard") != "standard":
+        raise ValueError(f"{short(record['map'])} is not the standard map")
+    name = known(record, "id", str)
     if not name:
         raise ValueError('"id" is missing')
     phases = _phases_of(raws)
-    final = _final_of(found.get("final"))
-    # A game that the package saved ends with a position in which nobody has given orders.
+    final = _final_of(record.get("final"))
+    # A game saved by the package ends with a position without orders.
     last = phases[-1]
     if "state" in raws[-1] and not last.orders and (final is None or final.phase == last.name):
         phases.pop()
@@ -132,20 +132,22 @@ def game_of(found: Mapping[str, Any]) -> DiplomacyGame:
         done = final.done if final is not None else last.name == COMPLETED or None
         final = Final(last.name, counts, done, last)
     if not phases or phases[-1].name == COMPLETED:
-        raise ValueError("no phase was played" if not phases else "orders are given after the end")
-    quality = known(found, "quality", dict) or {}
+        raise ValueError(
+            "no phase was played" if not phases else "orders after the end of the game"
+        )
+    quality = known(record, "quality", dict) or {}
     return DiplomacyGame(
         id=name,
         phases=tuple(phases),
         final=final,
-        human_powers=_humans_of(found),
-        press=known(found, "press", str) or _press_of(known(found, "rules", list) or []),
+        human_powers=_humans_of(record),
+        press=known(record, "press", str) or _press_of(known(record, "rules", list) or []),
         tier=known(quality, "tier", str),
         activity=_numbers(quality, "active_frac", 1.0),
-        players=_each(found, "players", lambda name: isinstance(name, str)),
-        ratings=_each(found, "ratings", _is_rating),
-        source=known(found, "source", str),
-        licence=known(found, "licence", str),
+        players=_each(record, "players", lambda name: isinstance(name, str)),
+        ratings=_each(record, "ratings", _is_rating),
+        source=known(record, "source", str),
+        licence=known(record, "licence", str),
     )
 
 
@@ -157,15 +159,15 @@ def _phases_of(raws: list[dict[str, Any]]) -> list[Phase]:
         name = raw.get("name")
         time = _time_of(name) if isinstance(name, str) else None
         if time is None:
-            raise ValueError(f"{short(name)} is no phase")
+            raise ValueError(f"{short(name)} is not a phase")
         try:
             if time <= before:
-                raise ValueError("comes after a later one")
+                raise ValueError("comes after a later phase")
             before = time
             state = raw.get("state", raw)
             if not isinstance(state, dict):
-                raise ValueError('"state" is not an object')
-            if raw_centers is None or state.get("centers") != raw_centers:  # most often they stay
+                raise ValueError('"state" is not a JSON object')
+            if raw_centers is None or state.get("centers") != raw_centers:  # they rarely change
                 centers = _by_power(state, "centers", _OWNED, required=True)
                 _refuse_twice(centers.flat, "has two owners")
                 raw_centers = state["centers"]
@@ -179,13 +181,13 @@ def _phase_of(raw: dict[str, Any], state: dict[str, Any], name: str, centers: By
     retreats = name[-1] == "R"
     units = _by_power(state, "units", _STARRED if retreats else _UNITS, required=True)
     dislodged = _by_power(raw, "dislodged", _UNITS)
-    if retreats and any(unit[0] == "*" for unit in units.flat):  # as the package has them
+    if retreats and any(unit[0] == "*" for unit in units.flat):  # the form of the package
         lists = dict(units)
         dislodged, units = (
             ByPower.of(
                 {
-                    power: [unit.lstrip("*") for unit in found if (unit[0] == "*") is starred]
-                    for power, found in lists.items()
+                    power: [unit.lstrip("*") for unit in listed if (unit[0] == "*") is starred]
+                    for power, listed in lists.items()
                 }
             )
             for starred in (True, False)
@@ -206,7 +208,7 @@ def _phase_of(raw: dict[str, Any], state: dict[str, Any], name: str, centers: By
 
 @lru_cache(4096)
 def _time_of(name: str) -> int | None:
-    """A number that grows from phase to phase; None for what is no phase."""
+    """Return a number that grows from phase to phase, or None if `name` is not a phase."""
     if name == COMPLETED:
         return len(_TURNS) * 10_000
     match = _PHASE.fullmatch(name)
@@ -217,25 +219,25 @@ def _time_of(name: str) -> int | None:
 
 
 def _by_power(
-    found: dict[str, Any], name: str, words: _Words, *, required: bool = False
+    record: dict[str, Any], name: str, words: _Words, *, required: bool = False
 ) -> ByPower:
-    lists = found.get(name)
+    lists = record.get(name)
     if lists is None and not required:
         return NOTHING
     if not isinstance(lists, dict):
-        raise ValueError(f'"{name}" is not an object with a list a power')
+        raise ValueError(f'"{name}" is not an object with one list per power')
     if not _POWER_SET.issuperset(lists):
-        raise ValueError(f"{short(min(lists.keys() - _POWER_SET))} is no power")
+        raise ValueError(f"{short(min(lists.keys() - _POWER_SET))} is not a power")
     parts = [lists.get(power) or [] for power in POWERS]
     if set(map(type, parts)) != {list}:
-        raise ValueError(f'"{name}" is not an object with a list a power')
+        raise ValueError(f'"{name}" is not an object with one list per power')
     ends = list(itertools.accumulate(map(len, parts)))
     if ends[-1] > _MOST:
-        raise ValueError(f'"{name}" has more than {_MOST}')
+        raise ValueError(f'"{name}" has more than {_MOST} entries')
     try:
         flat = tuple(map(words.__getitem__, itertools.chain.from_iterable(parts)))
     except TypeError:
-        raise ValueError(f'"{name}" has something that is no text') from None
+        raise ValueError(f'"{name}" has an entry that is not text') from None
     return ByPower(flat, bytes(ends)) if flat else NOTHING
 
 
@@ -245,45 +247,45 @@ def _refuse_twice(places: Sequence[str], reason: str) -> None:
         raise ValueError(f"{short(twice)} {reason}")
 
 
-def _final_of(found: Any) -> Final | None:
-    if found is None:
+def _final_of(record: Any) -> Final | None:
+    if record is None:
         return None
-    phase = found.get("phase") if isinstance(found, dict) else None
+    phase = record.get("phase") if isinstance(record, dict) else None
     if not isinstance(phase, str) or _time_of(phase) is None:
         raise ValueError('"final" has no phase')
-    counts = _numbers(found, "centers", 34)
+    counts = _numbers(record, "centers", 34)
     if counts is None:
         raise ValueError('"final" has no centers')
-    done = known(found, "done", bool)
+    done = known(record, "done", bool)
     return Final(
         phase, tuple(map(int, counts)), phase == COMPLETED or None if done is None else done
     )
 
 
-def _numbers(found: dict[str, Any], name: str, most: float) -> tuple[float, ...] | None:
-    """One a power, from 0 to `most`."""
-    numbers = found.get(name)
+def _numbers(record: dict[str, Any], name: str, most: float) -> tuple[float, ...] | None:
+    """Return one number per power, from 0 to `most`."""
+    numbers = record.get(name)
     if numbers is None:
         return None
     if not isinstance(numbers, dict) or not numbers.keys() <= _POWER_SET:
-        raise ValueError(f'"{name}" is not an object with a number a power')
+        raise ValueError(f'"{name}" is not an object with one number per power')
     values = tuple(numbers.get(power, 0) for power in POWERS)
     if not all(isinstance(value, (int, float)) and 0 <= value <= most for value in values):
-        raise ValueError(f'"{name}" has a number that cannot be')
+        raise ValueError(f'"{name}" has a value that is not a number from 0 to {most:g}')
     return values
 
 
 def _each(
-    found: Mapping[str, Any], name: str, is_one: Callable[[Any], bool]
+    record: Mapping[str, Any], name: str, is_valid: Callable[[Any], bool]
 ) -> tuple[Any, ...] | None:
-    """One a power, None for those that have none."""
-    values = known(found, name, dict)
+    """Return one value per power, or None for a power without one."""
+    values = known(record, name, dict)
     if values is None:
         return None
     if not values.keys() <= _POWER_SET:
-        raise ValueError(f'"{name}" has something that is no power')
-    if not all(value is None or is_one(value) for value in values.values()):
-        raise ValueError(f'"{name}" has something that cannot be')
+        raise ValueError(f'"{name}" has a key that is not a power')
+    if not all(value is None or is_valid(value) for value in values.values()):
+        raise ValueError(f'"{name}" has an invalid value')
     return tuple(values.get(power) for power in POWERS)
 
 
@@ -292,13 +294,13 @@ def _is_rating(value: Any) -> bool:
     return is_number and abs(value) <= _HIGHEST_RATING
 
 
-def _humans_of(found: Mapping[str, Any]) -> tuple[str, ...] | None:
-    humans, bots = known(found, "human_powers", list), known(found, "bot_powers", list)
+def _humans_of(record: Mapping[str, Any]) -> tuple[str, ...] | None:
+    humans, bots = known(record, "human_powers", list), known(record, "bot_powers", list)
     named = [*(humans or ()), *(bots or ())]
     if not all(isinstance(power, str) and power in _POWER_SET for power in named):
-        raise ValueError('"human_powers" or "bot_powers" has something that is no power')
+        raise ValueError('"human_powers" or "bot_powers" has an entry that is not a power')
     if len(set(named)) < len(named):
-        raise ValueError("a power is named twice")
+        raise ValueError("a power is in human_powers or bot_powers twice")
     if humans is None and bots is None:
         return None
     return tuple(power for power in POWERS if power in (named if humans is None else humans))
@@ -312,16 +314,16 @@ def _press_of(rules: list[Any]) -> str | None:
 
 
 def write_diplomacy_games(games: Iterable[DiplomacyGame], path: str | Path) -> int:
-    """Write games as the `diplomacy` package saves them, one a line; how many they were.
+    """Write games as the `diplomacy` package saves them, one per line; return their number.
 
-    The file is compressed as its name says. What the package has no place for stands beside it,
-    and comes back when the file is read here.
+    The suffix of `path` selects the compression. Fields that the package does not have are added,
+    and `read_diplomacy_games` reads them back.
     """
     return write_json_games(map(saved_game, games), path)
 
 
 def saved_game(game: DiplomacyGame) -> dict[str, Any]:
-    """A game as the `diplomacy` package's ``from_saved_game_format`` takes it."""
+    """Return a game as input for the `diplomacy` package's ``from_saved_game_format``."""
     final = game.final
     rules = [_RULES[game.press]] if game.press in _RULES else []
     phases = [*game.phases, *([final.position] if final and final.position else [])]

@@ -1,4 +1,4 @@
-"""What a record of a game of Diplomacy says: the phases, and who gave which orders in them."""
+"""A recorded game of Diplomacy: its phases and the orders given in them."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _INDEX = {power: i for i, power in enumerate(POWERS)}
 class ByPower(Mapping[str, tuple[str, ...]]):
     """Units, centres or orders of the powers that have any, in the order of `POWERS`.
 
-    They are kept in one tuple: 2.4 million orders would take four times the memory in dictionaries.
+    They are stored in one tuple: dictionaries would take four times the memory.
 
     >>> orders = ByPower.of({"ITALY": ["A VEN H"], "FRANCE": ["A PAR - BUR", "F BRE - MAO"]})
     >>> list(orders), orders["FRANCE"], orders.flat[-1]
@@ -27,8 +27,8 @@ class ByPower(Mapping[str, tuple[str, ...]]):
     __slots__ = ("_ends", "flat")
 
     def __init__(self, flat: tuple[str, ...] = (), ends: bytes = bytes(len(POWERS))) -> None:
-        self.flat = flat  #: of all powers
-        self._ends = ends  # of each power's part
+        self.flat = flat  #: the entries of all powers
+        self._ends = ends  # where each power's entries end
 
     @classmethod
     def of(cls, lists: Mapping[str, Iterable[str]]) -> "ByPower":
@@ -41,10 +41,10 @@ class ByPower(Mapping[str, tuple[str, ...]]):
 
     def __getitem__(self, power: str) -> tuple[str, ...]:
         i = _INDEX[power]
-        found = self.flat[self._ends[i - 1] if i else 0 : self._ends[i]]
-        if not found:
+        entries = self.flat[self._ends[i - 1] if i else 0 : self._ends[i]]
+        if not entries:
             raise KeyError(power)
-        return found
+        return entries
 
     def __iter__(self) -> Iterator[str]:
         before = 0
@@ -71,26 +71,26 @@ NOTHING = ByPower()
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """A position, and the orders that were given in it.
+    """A position, and the orders given in it.
 
-    The reader knows no rules: units stand on the map and orders are well formed, but they may be
-    illegal, or for a unit that is not there.
+    The reader does not check the rules: units are on the map and orders are well formed, but they
+    may be illegal, or for a unit that does not exist.
     """
 
-    name: str  #: S1901M, F1901R, W1901A; COMPLETED where a record ends in a position
+    name: str  #: S1901M, F1901R, W1901A; COMPLETED for a final position
     units: ByPower
     centers: ByPower
-    orders: ByPower = NOTHING  #: a unit without one held
+    orders: ByPower = NOTHING  #: a unit without an order holds
     dislodged: ByPower = NOTHING  #: not among `units`
-    auto: ByPower = NOTHING  #: removals by the platform, which nobody chose
-    invalid: ByPower = NOTHING  #: what was ordered against the rules, and not carried out
+    auto: ByPower = NOTHING  #: removals by the platform, not by a player
+    invalid: ByPower = NOTHING  #: illegal orders, which were not carried out
 
     @classmethod
     def of(cls, state: DiplomacyState, orders: Mapping[str, Iterable[str]] = NOTHING) -> "Phase":
-        """The position of a game that is played, and what is ordered in it."""
-        found = state.to_json()
+        """Return the phase of a state, with the orders given in it."""
+        plain = state.to_json()
         lists = {
-            name: ByPower.of(found.get(name, {})) for name in ("units", "centers", "dislodged")
+            name: ByPower.of(plain.get(name, {})) for name in ("units", "centers", "dislodged")
         }
         return cls(state.phase, orders=ByPower.of(orders), **lists)
 
@@ -104,25 +104,25 @@ class Phase:
         return int(self.name[1:5])
 
     def state(self) -> DiplomacyState:
-        """The position. Where dislodged units may go is better known to `DiplomacyGame.states`."""
+        """Return the position. `DiplomacyGame.states` also knows the possible retreats."""
         state: DiplomacyState = DiplomacyState.from_json(self.to_json())
         return state
 
     def all_orders(self) -> dict[str, tuple[str, ...]]:
-        """What was carried out: the orders, and the platform's removals."""
+        """Return what was carried out: the orders, and the platform's removals."""
         return {
             power: self.orders.get(power, ()) + self.auto.get(power, ())
             for power in (*self.orders, *self.auto)
         }
 
     def to_json(self) -> dict[str, Any]:
-        """The plain form: lists by power, and what is empty left out but for the first four."""
-        found: dict[str, Any] = {"name": self.name}
+        """Return the plain form: lists by power, without most empty fields."""
+        plain: dict[str, Any] = {"name": self.name}
         for name in _LISTS:
             lists: ByPower = getattr(self, name)
             if lists or name in _LISTS[:3]:
-                found[name] = lists.to_json()
-        return found
+                plain[name] = lists.to_json()
+        return plain
 
 
 _LISTS = ("units", "centers", "orders", "dislodged", "auto", "invalid")
@@ -130,35 +130,35 @@ _LISTS = ("units", "centers", "orders", "dislodged", "auto", "invalid")
 
 @dataclass(frozen=True, slots=True)
 class Final:
-    """How a game stood after its last phase."""
+    """The end of a game, after its last phase."""
 
-    phase: str  #: the one that would have followed, or COMPLETED
-    counts: tuple[int, ...]  #: of centres, one a power
+    phase: str  #: the phase that would have followed, or COMPLETED
+    counts: tuple[int, ...]  #: supply centres per power
     done: bool | None = None  #: whether the game was over
-    position: Phase | None = None  #: where the record has it
+    position: Phase | None = None  #: the final position, if recorded
 
 
 class Decision(NamedTuple):
-    """A phase as the rules see it."""
+    """A phase, replayed by the rules."""
 
     phase: Phase
     state: DiplomacyState  #: before the orders
-    orders: dict[str, PackedOrders]  #: the legal ones, by power; not the platform's
+    orders: dict[str, PackedOrders]  #: the legal orders by power, without the platform's
 
 
 @dataclass(frozen=True, slots=True)
 class DiplomacyGame:
-    """One game. What the record does not say is None."""
+    """One recorded game. Unknown fields are None."""
 
     id: str
-    phases: tuple[Phase, ...]  #: that were played, in their order
+    phases: tuple[Phase, ...]  #: the phases played, in order
     final: Final | None = None
     human_powers: tuple[str, ...] | None = None
-    press: str | None = None  #: none, public, full, bot, or in the source's words
-    tier: str | None = None  #: of Droidippy's games, A: all seven powers were active throughout
-    activity: tuple[float, ...] | None = None  #: the share of phases in which each power ordered
-    players: tuple[str | None, ...] | None = None  #: who had each power
-    ratings: tuple[float | None, ...] | None = None  #: of these players
+    press: str | None = None  #: none, public, full, bot, or another word of the source
+    tier: str | None = None  #: for Droidippy's games; A: all seven powers were always active
+    activity: tuple[float, ...] | None = None  #: share of phases in which each power gave orders
+    players: tuple[str | None, ...] | None = None  #: the player of each power
+    ratings: tuple[float | None, ...] | None = None  #: ratings of these players
     source: str | None = None
     licence: str | None = None
 
@@ -169,10 +169,10 @@ class DiplomacyGame:
         return tuple(power for power in POWERS if power not in self.human_powers)
 
     def states(self) -> Iterator[DiplomacyState]:
-        """The game before each of its phases and at its end, as its orders lead to it.
+        """Yield the state before each phase, and the final one, by replaying the orders.
 
-        A record may show a phase in which nobody has a choice; the rules pass over it, and the
-        state is that of the phase after it.
+        A record may show a phase in which nobody has a choice. The rules skip it, and the state is
+        that of the next phase.
         """
         state = self.phases[0].state()
         yield state
@@ -183,7 +183,7 @@ class DiplomacyGame:
             yield state
 
     def decisions(self) -> Iterator[Decision]:
-        """The phases of the game in which somebody has a choice, replayed."""
+        """Yield the phases in which somebody has a choice, replayed."""
         state = self.phases[0].state()
         for phase in self.phases:
             if phase.name != state.phase:
@@ -196,7 +196,7 @@ class DiplomacyGame:
             state.apply_packed(np.concatenate([*given.values(), state.pack(phase.auto)]))
 
     def shares(self) -> list[float] | None:
-        """Sum-of-Squares shares of how it ended."""
+        """Return the Sum-of-Squares shares of the final position, or None."""
         return None if self.final is None else shares_of(self.final.counts)
 
     def __len__(self) -> int:
@@ -204,9 +204,9 @@ class DiplomacyGame:
 
 
 def is_held_out(game: DiplomacyGame) -> bool:
-    """Games that models are not trained on, to be tested on.
+    """Whether a game is held out of training, for testing.
 
-    One in twenty by a hash of its id, so in every tier, and whatever file it is in.
+    One game in twenty is, by a hash of its id: in every tier, and in whatever file it is.
     """
     return is_one_in(20, game.id.encode("utf-8", "surrogatepass"))
 

@@ -1,4 +1,4 @@
-"""Diplomacy games and positions, replayed by the rules."""
+"""Replay Diplomacy games by the rules, and read positions."""
 
 import re
 from collections.abc import Collection, Iterator, Sequence
@@ -14,44 +14,46 @@ from kedge import _core
 from kedge.errors import InputError
 from kedge.games.diplomacy import POWERS, DiplomacyState, PackedOrders, place_of, player, unit_of
 from kedge.records import streams
-from kedge.records.chess.filters import Sieve
 from kedge.records.diplomacy.files import read_diplomacy_games
 from kedge.records.diplomacy.games import ByPower, DiplomacyGame, Final, Phase, is_held_out
 from kedge.records.json_games import object_texts
 from kedge.records.report import ReadReport, unbroken
+from kedge.records.sieve import Sieve
 from kedge.records.splits import NOT_HELD_OUT
 
 
 def replayed_games(
     path: str | Path | IO[bytes], report: ReadReport | None = None
 ) -> Iterator[DiplomacyGame]:
-    """What `read_diplomacy_games` reads, replayed: broken too are games that the rules contradict.
+    """Yield the games of `read_diplomacy_games` that follow the rules.
 
-    They do where the orders of a phase lead to another position than the one recorded next.
+    The report counts a game as broken if the orders of a phase do not lead to the next recorded
+    position.
     """
     report = ReadReport() if report is None else report
     return unbroken(read_diplomacy_games(path, report), report, contradiction)
 
 
 def contradiction(game: DiplomacyGame) -> str | None:
-    """Where the record first departs from the rules, and in what; None if it never does.
+    """Return how the record first departs from the rules, or None.
 
-    Records differ in two things that nobody plays by. Some list dislodged units that have nowhere
-    to go, and phases in which nobody has a choice; and some hand over centres before the retreats.
+    Two differences have no effect on play and are allowed. Some records list dislodged units that
+    cannot retreat, and phases in which nobody has a choice. Others hand over centres before the
+    retreats.
     """
     states = game.states()
     before = "the start"
     try:
         for phase, state in zip(game.phases, states, strict=False):
-            wrong = _difference(phase, state)
-            if wrong is not None:
-                return f"{wrong} after {before}"
+            difference = _difference(phase, state)
+            if difference is not None:
+                return f"{difference} after {before}"
             before = repr(phase.name)
         state = next(states)
     except InputError as error:
         return f"{error} after {before}"
-    wrong = None if game.final is None else _final_difference(game.final, state)
-    return None if wrong is None else f"{wrong} after {before}, the last phase"
+    difference = None if game.final is None else _final_difference(game.final, state)
+    return None if difference is None else f"{difference} after {before}, the last phase"
 
 
 def _difference(phase: Phase, state: DiplomacyState) -> str | None:
@@ -77,57 +79,56 @@ def _final_difference(final: Final, state: DiplomacyState) -> str | None:
 
 def _same(recorded: ByPower, lists: Sequence[Sequence[str]]) -> bool:
     return all(
-        sorted(recorded.get(power, ())) == sorted(found)
-        for power, found in zip(POWERS, lists, strict=True)
+        sorted(recorded.get(power, ())) == sorted(units)
+        for power, units in zip(POWERS, lists, strict=True)
     )
 
 
-_GAME = "a game, not a position; `kedge policy` asks about a phase of it with --phase S1902M"
+_GAME = "this is a game, not a position; with `kedge policy`, add --phase S1902M"
 
 
 def read_positions(
     path: str | Path | IO[bytes], *, ordered: bool = False
 ) -> Iterator[tuple[DiplomacyState, dict[str, list[str]]]]:
-    """Positions in plain form, an object a line or one alone, each with the orders in it.
+    """Yield positions in plain form, one object per line or per file, each with its orders.
 
-    Those of a game that is over are refused: nobody orders anything in them. So are those that
-    have none, where they are to be `ordered`.
+    A position of a finished game is an error; so is one without orders if `ordered`.
     """
     with streams.opened(path) as (stored, content, where):
         pieces = streams.Pieces(stored, content, where, ReadReport())
         is_empty = True
         for line, text in object_texts(pieces):
             try:
-                found = streams.json_object(text)
-                if "units" not in found:
-                    is_game = "phases" in found
+                record = streams.json_object(text)
+                if "units" not in record:
+                    is_game = "phases" in record
                     raise ValueError(_GAME if is_game else '"units" is missing')
-                if "centers" not in found:  # all units would go in Winter
+                if "centers" not in record:  # without centres, Winter would remove all units
                     raise ValueError('"centers" is missing')
-                if ordered and "orders" not in found:
-                    raise ValueError('"orders" is missing; {} says that nobody orders anything')
-                state = DiplomacyState.from_json(found)
+                if ordered and "orders" not in record:
+                    raise ValueError('"orders" is missing; write {} for no orders')
+                state = DiplomacyState.from_json(record)
                 if state.is_terminal():
                     raise ValueError("the game is over")
-                state.previous = _previous_of(found)
-                yield state, _orders_of(found, "orders")
+                state.previous = _previous_of(record)
+                yield state, _orders_of(record, "orders")
             except ValueError as error:
                 raise InputError(f"{where}, line {line}: {error}") from None
             is_empty = False
         if is_empty:
-            raise InputError(f"{where}: holds no position")
+            raise InputError(f"{where}: no position found")
         if pieces.damage is not None:
             raise InputError(f"{where}: ends early: {pieces.damage}")
 
 
 def read_phase(path: str | Path | IO[bytes], name: str) -> DiplomacyState:
-    """The position before the phase `name` of the one game in a file, replayed."""
+    """Return the position before the phase `name` of the only game in a file."""
     report, where = ReadReport(), getattr(path, "name", path)
     games = list(islice(read_diplomacy_games(path, report), 2))
     if len(games) != 1:
-        why = "several games; put one of them into a file of its own" if games else "no game"
-        reasons = [one.reason for one in report.broken[:1]]
-        raise InputError("; ".join([f"{where}: holds {why}", *reasons]))
+        fault = "several games; pass a file with one game" if games else "no game found"
+        reasons = [broken.reason for broken in report.broken[:1]]
+        raise InputError("; ".join([f"{where}: {fault}", *reasons]))
     [game] = games
     for decision in game.decisions():
         if decision.phase.name == name:
@@ -141,7 +142,7 @@ def read_phase(path: str | Path | IO[bytes], name: str) -> DiplomacyState:
 
 
 def _previous_of(position: dict[str, Any]) -> PackedOrders:
-    """What was ordered in the last movement phase; nobody knows any more whether it was legal."""
+    """Return the orders of the last movement phase, which cannot be checked any more."""
     orders = _orders_of(position, "previous_orders")
     return np.array([_packed(text) for texts in orders.values() for text in texts], np.uint32)
 
@@ -154,38 +155,38 @@ def _packed(text: str) -> int:
 
 
 def _orders_of(position: dict[str, Any], name: str) -> dict[str, list[str]]:
-    found = position.get(name) or {}
-    if not isinstance(found, dict) or any(
+    orders = position.get(name) or {}
+    if not isinstance(orders, dict) or any(
         not isinstance(texts, (list, type(None)))
         or not all(isinstance(text, str) for text in texts or ())
-        for texts in found.values()
+        for texts in orders.values()
     ):
         raise ValueError(f'"{name}" is not of the form {{"FRANCE": ["A PAR - BUR"]}}')
-    for power in found:
+    for power in orders:
         player(power)
-    return {power: texts or [] for power, texts in found.items()}
+    return {power: texts or [] for power, texts in orders.items()}
 
 
-# --- What people ordered ------------------------------------------------------------------------
+# --- Orders of people ---------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HumanOrders:
-    """What a person ordered in a movement phase: one order a unit."""
+    """The orders of one person in a movement phase, one per unit."""
 
     game: DiplomacyGame
     phase: Phase
     state: DiplomacyState
     power: int
     orders: PackedOrders
-    """By place, as models answer; units that were given none, or none that is legal, hold."""
+    """Sorted by place, as models answer; units without a legal order hold."""
 
 
 def human_orders(game: DiplomacyGame, phases: Collection[int]) -> Iterator[HumanOrders]:
-    """What people ordered in some of a game's phases, by their numbers.
+    """Yield the orders of people in some phases of a game, given by number.
 
-    Those who ordered nothing in a phase were away, and are left out. All powers of a phase have the
-    very same state.
+    A power without orders in a phase was absent, and is left out. All powers of a phase share one
+    state object.
     """
     wanted = {game.phases[number].name for number in phases}
     for phase, state, orders in game.decisions():
@@ -194,7 +195,7 @@ def human_orders(game: DiplomacyGame, phases: Collection[int]) -> Iterator[Human
                 power = POWERS.index(name)
                 units = state.board.units()[power]
                 holds = state.pack({name: [f"{unit} H" for unit in units]})
-                # Of two orders for a unit the first counts.
+                # The first of two orders for a unit counts.
                 given = [*holds.tolist(), *reversed(orders[name].tolist())]
                 ordered = {unit_of(order): order for order in given}
                 packed = np.array([ordered[unit] for unit in units], np.uint32)
@@ -202,7 +203,7 @@ def human_orders(game: DiplomacyGame, phases: Collection[int]) -> Iterator[Human
 
 
 def order_sieve(*, everything: bool = False, tier: str | None = None) -> Sieve:
-    """Which phases count: those in which people moved, of games that are held out, or of all."""
+    """Return the filters for phases in which people moved, of held-out games or of all."""
     filters: dict[str, Any] = {} if everything else {NOT_HELD_OUT: is_held_out}
     if tier is not None:
         filters["of other tiers"] = lambda game: game.tier == tier
@@ -217,7 +218,7 @@ def _phases_with_moves(game: DiplomacyGame) -> npt.NDArray[np.bool_]:
 
 
 def _present(game: DiplomacyGame, phase: Phase) -> list[str]:
-    """The powers of people that ordered anything."""
+    """Return the powers of people who gave any order."""
     people = POWERS if game.human_powers is None else game.human_powers
     return [power for power in people if power in phase.orders and power in phase.units]
 

@@ -1,7 +1,7 @@
-"""Many Go games as flat arrays, which load in no time: what training works on.
+"""Many Go games as flat arrays, which load at once: the input of training.
 
-Text is slow to read, so a table is kept under kedge's home and made anew when the files that it
-came from change. Without leave to write there, all works, slower.
+Text is slow to read, so the arrays are cached under kedge's home and rebuilt when the source files
+change. Without permission to write there everything works, only slower.
 """
 
 import contextlib
@@ -22,23 +22,23 @@ from kedge.records.go.files import read_go_games, record_files
 from kedge.records.go.games import SPLITS, GoGame, Split, split_of
 from kedge.records.report import ReadReport
 
-_VERSION = 2  # of the arrays and of what the reader makes of a text
-AI, HANDICAP, SETUP, COLOURS = 1, 2, 4, 8  #: bits of `GoTable.flags`
+_VERSION = 2  # change it with the arrays or with how texts are read
+AI, HANDICAP, SETUP, COLOURS = 1, 2, 4, 8  #: bits of `GoArrays.flags`
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class GoTable:
+class GoArrays:
     """Games in the order of their files; row i of every array is game i.
 
-    Game i's moves are ``actions[offsets[i] : offsets[i + 1]]``. Stones and colours are not kept: of
-    a game whose `flags` have HANDICAP, SETUP or COLOURS, the moves alone do not make the game.
+    Game i's moves are ``actions[offsets[i] : offsets[i + 1]]``. Stones and colours are not stored:
+    a game with HANDICAP, SETUP or COLOURS in its `flags` cannot be replayed from its moves alone.
     """
 
     actions: npt.NDArray[np.int16]
     offsets: npt.NDArray[np.int64]
-    years: npt.NDArray[np.int16]  #: 0 where it is not known
-    komi: npt.NDArray[np.float32]  #: NaN where it is not known
-    black_returns: npt.NDArray[np.float32]  #: 1, 0 or −1; NaN where it is not known
+    years: npt.NDArray[np.int16]  #: 0 if unknown
+    komi: npt.NDArray[np.float32]  #: in points; NaN if unknown
+    black_returns: npt.NDArray[np.float32]  #: 1, 0 or −1; NaN if unknown
     sizes: npt.NDArray[np.uint8]
     flags: npt.NDArray[np.uint8]
     splits: npt.NDArray[np.uint8]  #: an index into `SPLITS`, or its length for games in none
@@ -50,34 +50,34 @@ class GoTable:
         return self.actions[self.offsets[game] : self.offsets[game + 1]]
 
     def rows(self, split: Split) -> npt.NDArray[np.int64]:
-        """The games of one of the paper's sets; see `split_of`."""
+        """Return the numbers of the games in one of the paper's sets; see `split_of`."""
         return np.flatnonzero(self.splits == SPLITS.index(split))
 
 
-_ARRAYS = tuple(f.name for f in fields(GoTable))
+_ARRAYS = tuple(f.name for f in fields(GoArrays))
 
 
-def go_table(path: str | Path, report: ReadReport | None = None) -> GoTable:
-    """The games of `path`, as `read_go_games` reads them, kept for the next time.
+def go_arrays(path: str | Path, report: ReadReport | None = None) -> GoArrays:
+    """Return the games of `path`, from the cache if the files have not changed.
 
-    `report` is filled only where the files are read anew.
+    `report` is filled only if the files are read again.
     """
     files = record_files(path)
     key = _key(files)
-    kept = table_folder() / f"{_digest(str(Path(path).resolve()))}.npz"
-    table = _load(kept, key)
-    if table is None:
-        table = tabulate_games(read_go_games(path, report))
+    cached = arrays_folder() / f"{_digest(str(Path(path).resolve()))}.npz"
+    arrays = _load(cached, key)
+    if arrays is None:
+        arrays = make_go_arrays(read_go_games(path, report))
         with contextlib.suppress(InputError):
-            make_folder(table_folder())
-            with whole_file(kept) as file:
-                arrays: dict[str, Any] = {name: getattr(table, name) for name in _ARRAYS}
-                np.savez(file, key=np.array(key), **arrays)
-    return table
+            make_folder(arrays_folder())
+            with whole_file(cached) as file:
+                columns: dict[str, Any] = {name: getattr(arrays, name) for name in _ARRAYS}
+                np.savez(file, key=np.array(key), **columns)
+    return arrays
 
 
-def tabulate_games(games: Iterable[GoGame]) -> GoTable:
-    """A table of games that are at hand."""
+def make_go_arrays(games: Iterable[GoGame]) -> GoArrays:
+    """Return `games` as flat arrays."""
     moves: list[npt.NDArray[np.int16]] = [np.empty(0, np.int16)]
     rows: list[tuple[Any, ...]] = []
     for game in games:
@@ -97,7 +97,7 @@ def tabulate_games(games: Iterable[GoGame]) -> GoTable:
             )
         )
     years, komis, returns, sizes, flags, splits = zip(*rows, strict=True) if rows else ((),) * 6
-    return GoTable(
+    return GoArrays(
         actions=np.concatenate(moves),
         offsets=np.cumsum([0, *map(len, moves[1:])], dtype=np.int64),
         years=np.array(years, np.int16),
@@ -109,12 +109,12 @@ def tabulate_games(games: Iterable[GoGame]) -> GoTable:
     )
 
 
-def table_folder() -> Path:
+def arrays_folder() -> Path:
     return home() / "cache" / "go"
 
 
 def _key(files: list[Path]) -> str:
-    """Changes when a file does, or comes or goes."""
+    """A key that changes when a file is changed, added or removed."""
     try:
         stats = [(str(file), file.stat()) for file in files]
     except OSError as error:
@@ -126,14 +126,14 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:32]
 
 
-def _load(kept: Path, key: str) -> GoTable | None:
+def _load(cached: Path, key: str) -> GoArrays | None:
     try:
-        with np.load(kept, allow_pickle=False) as arrays:
+        with np.load(cached, allow_pickle=False) as arrays:
             if str(arrays["key"]) == key:
-                return GoTable(**{name: arrays[name] for name in _ARRAYS})
+                return GoArrays(**{name: arrays[name] for name in _ARRAYS})
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
-        pass  # damaged, or of another version: made anew
+        pass  # damaged, or of another version: rebuild it
     return None
 
 
-__all__ = ["AI", "COLOURS", "HANDICAP", "SETUP", "GoTable", "go_table", "tabulate_games"]
+__all__ = ["AI", "COLOURS", "HANDICAP", "SETUP", "GoArrays", "go_arrays", "make_go_arrays"]

@@ -1,7 +1,7 @@
-"""Files of Go games: SGF by itself, in folders and in archives, and tables with a game a line.
+"""Files of Go games: SGF, folders and archives of SGF, and tables with one game per line.
 
-Nothing is unpacked to disk, and no more of an archive is read than a bound; archives inside
-archives are passed over.
+Nothing is unpacked to disk. At most `LARGEST_ARCHIVE` bytes of an archive are read; archives inside
+archives are skipped.
 """
 
 import contextlib
@@ -23,36 +23,36 @@ from kedge.records.go.games import GoGame, date_of, handicap_of, komi_of, points
 from kedge.records.go.sgf import read_pieces
 from kedge.records.report import ReadReport
 
-LARGEST_FILE = 1 << 26  #: bytes of one file in an archive
-LARGEST_ARCHIVE = 1 << 33  #: bytes of all that are read of an archive
-LONGEST_HEADER = 1 << 20  #: bytes between two files of a tar
-MOST_FILES = 2_000_000  #: in an archive
+LARGEST_FILE = 1 << 26  #: most bytes of one file in an archive
+LARGEST_ARCHIVE = 1 << 33  #: most bytes read from an archive
+LONGEST_HEADER = 1 << 20  #: most bytes between two files of a tar
+MOST_FILES = 2_000_000  #: most files of an archive
 
 _RECORD = re.compile(r"\.(?:sgf|mgt)\Z", re.IGNORECASE)
 _IN_FOLDERS = re.compile(
     r"\.(?:(?:sgf|mgt|tsv|tar)(?:\.(?:gz|bz2|xz|zst))?|zip|tgz)\Z", re.IGNORECASE
 )
-_BLOCK = 512  # of a tar
-# Of a zip's ways to compress, those that unpack no more than they are asked for.
+_BLOCK = 512  # bytes, of a tar
+# The compression methods of zip that unpack no more than the requested bytes.
 _BOUNDED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-_COLUMNS = ("moves", "black", "white")  # by which a table is known
+_COLUMNS = ("moves", "black", "white")  # columns that identify a table
 
 
 def read_go_games(
     path: str | Path | IO[bytes], report: ReadReport | None = None
 ) -> Iterator[GoGame]:
-    """The games of a file or folder, one by one.
+    """Yield the games of a file or folder.
 
     Parameters
     ----------
     path
         SGF, a zip or tar of SGF files, a table of tab-separated columns with a header (``moves`` as
-        SGF's two letters each, and what `GoGame` has of the rest), or a folder of such files. Or a
+        SGF's two letters each, and other fields of `GoGame`), or a folder of such files. Or a
         binary stream (buffered, or one that can seek). All but zip may be compressed: gzip, bzip2,
-        xz, and zstd with the ``records`` extra. What a file is, is told by the content.
+        xz, and zstd with the ``records`` extra. The content decides the format.
     report
-        Counts what is read, and keeps the reasons of what is left out: broken games, files of an
-        archive that are encrypted or too long.
+        Counts what is read, and collects why games and files are left out: invalid games, files of
+        an archive that are encrypted or too long.
 
     Raises
     ------
@@ -66,7 +66,7 @@ def read_go_games(
 
 
 def record_files(path: str | Path) -> list[Path]:
-    """The file itself; of a folder, the files of games in it and below, in the order of names."""
+    """Return `path`, or the sorted game files below it if it is a folder."""
     path = Path(path)
     if not path.is_dir():
         return [path]
@@ -79,11 +79,11 @@ def record_files(path: str | Path) -> list[Path]:
 
 
 def holds_go(path: str | Path) -> bool:
-    """Whether a file has records of Go, and not of chess: by its name, or how it starts."""
+    """Whether a file has Go games and not chess, by its name or its first bytes."""
     path = Path(path)
     if path.is_dir() or _IN_FOLDERS.search(path.name):
         return True
-    if not path.is_file():  # a pipe is read once
+    if not path.is_file():  # a pipe can be read only once
         return False
     stored, content = streams.open_records(path)
     with stored, contextlib.suppress(*streams.DAMAGE):
@@ -96,7 +96,7 @@ def _read(
 ) -> Iterator[GoGame]:
     if content is stored and streams.first_bytes(stored, where).startswith((b"PK\3\4", b"PK\5\6")):
         if not stored.seekable():
-            raise InputError(f"{where}: a zip is read from a file, not from a pipe")
+            raise InputError(f"{where}: zip archives are read from files, not from pipes")
         yield from _read_zip(stored, where, report)
         return
     pieces = streams.Pieces(stored, content, where, report)
@@ -107,7 +107,7 @@ def _read(
     else:
         read = _read_table if _is_table(first) else read_pieces
         yield from read(streams.with_games(rest, where, report), where, report)
-    pieces.tell_damage()
+    pieces.report_damage()
 
 
 # --- Archives -----------------------------------------------------------------------------------
@@ -122,14 +122,15 @@ def _read_zip(stored: IO[bytes], where: str, report: ReadReport) -> Iterator[GoG
                     continue
                 place = f"{where}: {member.filename}"
                 if member.flag_bits & 1 or member.compress_type not in _BOUNDED:
-                    how = "encrypted" if member.flag_bits & 1 else "not compressed by deflate"
-                    report.add_broken(1, place, f"is {how}", noise=True)
+                    encrypted = member.flag_bits & 1
+                    reason = "encrypted" if encrypted else "not compressed with deflate"
+                    report.add_broken(1, place, reason, noise=True)
                     continue
                 try:
                     with archive.open(member) as file:
                         content = file.read(min(LARGEST_FILE, left) + 1)
                 except (*streams.DAMAGE, zipfile.BadZipFile, NotImplementedError) as error:
-                    report.add_broken(1, place, f"cannot be unpacked: {error}", noise=True)
+                    report.add_broken(1, place, f"cannot unpack ({error})", noise=True)
                     continue
                 left -= len(content)
                 yield from _read_member(content, place, report)
@@ -138,7 +139,7 @@ def _read_zip(stored: IO[bytes], where: str, report: ReadReport) -> Iterator[GoG
                     report.add_broken(1, where, _too_long(LARGEST_ARCHIVE), noise=True)
                     return
     except (zipfile.BadZipFile, *streams.DAMAGE) as error:
-        raise InputError(f"{where}: cannot be read: {error}") from None
+        raise InputError(f"{where}: cannot read ({error})") from None
 
 
 def _read_tar(pieces: Iterator[bytes], where: str, report: ReadReport) -> Iterator[GoGame]:
@@ -149,10 +150,10 @@ def _read_tar(pieces: Iterator[bytes], where: str, report: ReadReport) -> Iterat
         with tarfile.open(fileobj=stream, mode="r|") as archive:
             for member in itertools.islice(archive, MOST_FILES):
                 left -= member.size
-                # Its content and the next header, however long a name that promises.
+                # Its content and the next header, whatever length the header claims.
                 source.left = member.size + LONGEST_HEADER
                 if member.issparse():
-                    raise tarfile.ReadError("a file with holes")
+                    raise tarfile.ReadError("sparse files are not read")
                 if left < 0:
                     report.add_broken(1, where, _too_long(LARGEST_ARCHIVE), noise=True)
                     return
@@ -163,7 +164,7 @@ def _read_tar(pieces: Iterator[bytes], where: str, report: ReadReport) -> Iterat
                 content = file.read(min(member.size, LARGEST_FILE) + 1)
                 yield from _read_member(content, f"{where}: {member.name}", report)
     except (tarfile.TarError, *streams.DAMAGE) as error:
-        report.add_broken(1, where, f"the archive ends early: {error}", noise=True)
+        report.add_broken(1, where, f"archive ends early: {error}", noise=True)
 
 
 def _read_member(content: bytes, place: str, report: ReadReport) -> Iterator[GoGame]:
@@ -174,11 +175,11 @@ def _read_member(content: bytes, place: str, report: ReadReport) -> Iterator[GoG
 
 
 def _too_long(bound: int) -> str:
-    return f"longer than {bound >> 20} MiB: the rest is not read"
+    return f"longer than {bound >> 20} MiB; the rest is not read"
 
 
 def _is_old_tar(first: bytes) -> bool:
-    """A tar from before POSIX: no magic, but the sum of the first header is right."""
+    """Whether this is a tar from before POSIX: no magic, but a correct checksum in its header."""
     with contextlib.suppress(tarfile.TarError):
         tarfile.TarInfo.frombuf(first[:_BLOCK], "utf-8", "surrogateescape")
         return True
@@ -186,7 +187,7 @@ def _is_old_tar(first: bytes) -> bool:
 
 
 class _PieceStream(io.RawIOBase):
-    """Pieces of bytes as a stream, which ends with an error after `left` more of them."""
+    """Pieces of bytes as a stream, which raises a ValueError after `left` more bytes."""
 
     def __init__(self, pieces: Iterator[bytes]) -> None:
         self._pieces, self._rest = pieces, memoryview(b"")
@@ -201,7 +202,7 @@ class _PieceStream(io.RawIOBase):
         count = min(len(buffer), len(self._rest))
         self.left -= count
         if self.left < 0:
-            raise ValueError(f"a header is longer than {LONGEST_HEADER >> 20} MiB")
+            raise ValueError(f"header longer than {LONGEST_HEADER >> 20} MiB")
         buffer[:count] = self._rest[:count]
         self._rest = self._rest[count:]
         return count
@@ -224,7 +225,7 @@ def _read_table(pieces: Iterator[bytes], where: str, report: ReadReport) -> Iter
         cells = line.decode("utf-8", "replace").rstrip("\r").split("\t")
         try:
             if len(cells) != len(header):
-                raise ValueError(f"{len(cells)} columns, not {len(header)}")
+                raise ValueError(f"{len(cells)} columns, expected {len(header)}")
             game = _game_of(dict(zip(header, cells, strict=True)))
         except ValueError as error:
             report.add_broken(number - 1, place, str(error))
@@ -241,7 +242,7 @@ def _game_of(row: dict[str, str]) -> GoGame:
     moves = _points(row["moves"])
     colours = row.get("colors", "")
     first = 1 if colours == "W" else 0
-    if len(colours) in (0, 1):  # who begins; then they alternate
+    if len(colours) in (0, 1):  # the first player; then they alternate
         movers = ((np.arange(len(moves)) + first) % 2).astype(np.uint8)
     elif len(colours) == len(moves):
         movers = np.array([letter == "W" for letter in colours], np.uint8)
@@ -269,7 +270,7 @@ def _game_of(row: dict[str, str]) -> GoGame:
 
 def _points(letters: str) -> "np.ndarray[tuple[int, ...], np.dtype[np.int16]]":
     if len(letters) % 2 or not letters.isascii():
-        raise ValueError("moves are not two letters each")
+        raise ValueError("moves must have two letters each")
     return points_of(letters.encode(), 19)
 
 

@@ -1,6 +1,6 @@
-"""What a record of a game of Go says: the moves, and who played them when.
+"""A recorded game of Go: moves, players, date and result.
 
-The paper trains and tests on games by their years: `split_of`.
+The paper divides games into training and test sets by year: `split_of`.
 """
 
 import functools
@@ -15,13 +15,13 @@ import numpy.typing as npt
 from kedge.games.go import GoState
 from kedge.records.splits import is_one_in
 
-SIZES = range(2, 20)  #: of boards
-KOMI = 6.5  #: where a record does not say
-KOMI_BOUND = 60.0  #: the paper leaves out games with more komi than that, either way
+SIZES = range(2, 20)  #: board sizes, in lines
+KOMI = 6.5  #: in points, if the record does not say
+KOMI_BOUND = 60.0  #: in points; the paper leaves out games with more, either way
 
 Split = Literal["train", "test", "modern", "modern-test"]
 SPLITS: tuple[Split, ...] = get_args(Split)
-# The first two are Cazenave's (2017) years, which the paper takes over.
+# The first two are the years of Cazenave (2017), which the paper uses too.
 _YEARS: dict[Split, range] = {
     "train": range(1900, 2015),
     "test": range(2015, 2017),
@@ -29,7 +29,7 @@ _YEARS: dict[Split, range] = {
     "modern-test": range(2017, 10_000),
 }
 _MODERN: tuple[Split, ...] = ("modern", "modern-test")
-_MODERN_TESTED = 20  # one game in so many
+_MODERN_TESTED = 20  # one game in 20 is a test game
 
 _DATE = re.compile(
     r"([12]\d{3})(?:\s*[-./年]\s*(0?[1-9]|1[0-2])(?!\d)(?:\s*[-./月]\s*(0?[1-9]|[12]\d|3[01])(?!\d))?)?",
@@ -52,19 +52,19 @@ _DRAWN = re.compile(r"0\s*$|draw|jigo|tie|持碁|和棋", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GoGame:
-    """One game. What the record does not say is None.
+    """One recorded game. Unknown fields are None.
 
     ``moves`` are points, y · size + x from the upper left corner, or size² for a pass. The reader
-    knows no rules: the moves stand on the board, but may be illegal.
+    does not check the rules: moves are on the board, but may be illegal.
     """
 
     moves: npt.NDArray[np.int16]
     colours: npt.NDArray[np.uint8] | None = None
-    """Who makes each move, 0 black and 1 white; None where they alternate from `first_player`."""
+    """The player of each move, 0 black and 1 white; None if they alternate from `first_player`."""
     size: int = 19
     komi: float | None = None
     rules: str | None = None
-    handicap: int = 0  #: 0 or at least 2: Black's one stone is the first move
+    handicap: int = 0  #: stones: 0 or at least 2, since one stone is Black's first move
     black_stones: tuple[int, ...] = ()  #: on the board before the first move
     white_stones: tuple[int, ...] = ()
     result: str = "?"  #: "B+3.5", "W+R", "B+T", "W+F", "B+", "0" for a draw, "Void" or "?"
@@ -72,13 +72,13 @@ class GoGame:
     white: str | None = None
     black_rank: str | None = None
     white_rank: str | None = None
-    date: str | None = None  #: 2024-12-31, or the known front part of it
+    date: str | None = None  #: 2024-12-31, or its known first part
     event: str | None = None
     source: str | None = None
     ai: bool = False  #: whether a program took part
 
     sides: ClassVar = ("Black", "White")  #: player 0 first
-    opening: ClassVar = 0  #: half-moves that are not scored: none is, in the paper's tables
+    opening: ClassVar = 0  #: half-moves that are not scored: the paper's tables score all
 
     def __post_init__(self) -> None:
         if self.colours is not None:
@@ -88,11 +88,11 @@ class GoGame:
 
     @property
     def first_player(self) -> int:
-        """Who moves first unless `colours` says otherwise: White after handicap or a set-up."""
+        """The player who moves first unless `colours` differs: White after handicap or a setup."""
         return int(self.handicap > 0 or bool(self.black_stones or self.white_stones))
 
     def mover(self, ply: int) -> int:
-        """Who makes ``moves[ply]``: 0 is black."""
+        """The player who makes ``moves[ply]``: 0 is black."""
         if self.colours is not None:
             return int(self.colours[ply])
         return (self.first_player + ply) % 2
@@ -101,22 +101,22 @@ class GoGame:
         return self.white if player else self.black
 
     def rating(self, player: int) -> str | None:
-        """The player's rank, as the record writes it."""
+        """The player's rank, as written in the record."""
         return self.white_rank if player else self.black_rank
 
     @staticmethod
     def label(number: int, player: int) -> str:
-        """What stands before a move in a list of them."""
+        """The label of a move in a list of moves."""
         return f"{number}. {'BW'[player]}"
 
     @property
     def place(self) -> str | None:
-        """Where it was played, in a few words."""
+        """A short description of where the game was played."""
         return self.event
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What is said of it beside its moves."""
+        """The facts about the game other than its moves."""
         return {
             "black": self.black,
             "white": self.white,
@@ -129,16 +129,16 @@ class GoGame:
         }
 
     def state(self, ply: int | None = None) -> GoState:
-        """The game before ``moves[ply]``, or at its end, if the moves so far are legal."""
+        """Return the state before ``moves[ply]``, or the final one; the moves must be legal."""
         *_, state = self._replayed(len(self) if ply is None else ply, copied=False)
         return state
 
     def states(self) -> Iterator[GoState]:
-        """The game before each of its moves, and at its end."""
+        """Yield the state before each move, and the final one."""
         return self._replayed(len(self), copied=True)
 
     def _replayed(self, length: int, *, copied: bool) -> Iterator[GoState]:
-        # Records keep to simple ko, and some break superko.
+        # Records follow simple ko; some violate superko.
         state = GoState(
             self.size,
             KOMI if self.komi is None else self.komi,
@@ -161,14 +161,14 @@ class GoGame:
 
     @property
     def black_return(self) -> float | None:
-        """1 if Black won, −1 if White did, 0 for a draw; None where it is not known."""
+        """1 if Black won, −1 if White did, 0 for a draw; None if unknown."""
         if self.result == "0":
             return 0.0
         return {"B+": 1.0, "W+": -1.0}.get(self.result[:2])
 
     @property
     def is_even(self) -> bool:
-        """No handicap, an empty board at the start, and Black and White in turns."""
+        """Whether there is no handicap or setup, and Black and White alternate."""
         return self.first_player == 0 and self.colours is None
 
     def __len__(self) -> int:
@@ -194,11 +194,11 @@ _PLAIN = tuple(f.name for f in fields(GoGame) if f.name not in ("moves", "colour
 
 
 def split_of(game: GoGame) -> Split | None:
-    """Which of the paper's sets a game is in: even games of people on 19×19, by year.
+    """Return the paper's set that a game is in: even games of people on 19×19, by year.
 
-    Trained on are 1900–2014, tested 2015–2016. Not the paper's are those from 2017 on: one in
-    twenty, by a hash of its moves, is "modern-test", the others "modern".
-    Games with extreme komi are in none. Where the komi is not known, the game stays.
+    The training set is 1900–2014, the test set 2015–2016. Games from 2017 on are not the paper's:
+    one in twenty, by a hash of its moves, is "modern-test", the others "modern". Games with extreme
+    komi are in no set; games with unknown komi stay.
     """
     if game.ai or game.size != 19 or not game.is_even or game.year is None:
         return None
@@ -211,7 +211,7 @@ def split_of(game: GoGame) -> Split | None:
 
 
 def years_words(split: Split) -> str:
-    """The years of a set.
+    """Return the years of a set, as text.
 
     >>> years_words("test"), years_words("modern")
     ('2015-2016', '2017 and later')
@@ -221,16 +221,16 @@ def years_words(split: Split) -> str:
 
 
 def is_held_out(game: GoGame) -> bool:
-    """Games that models are not trained on, to be tested on: those from 2015 on."""
+    """Whether a game is held out of training, for testing: the games from 2015 on."""
     return game.year is not None and game.year >= _YEARS["test"].start
 
 
-# --- What the fields say --------------------------------------------------------------------------
+# --- Fields of a record ---------------------------------------------------------------------------
 
 
 @functools.lru_cache(4096)
 def date_of(text: str) -> str | None:
-    """The first day that is named, as ISO writes it, or what is known of it.
+    """Return the first date in the text in ISO format, without its unknown parts.
 
     >>> [date_of(text) for text in ("1996-5-6,07", "1996-05", "c. 1660s", "May 3rd, 1951", "?")]
     ['1996-05-06', '1996-05', '1660', '1951', None]
@@ -243,7 +243,7 @@ def date_of(text: str) -> str | None:
 
 @functools.lru_cache(4096)
 def komi_of(text: str) -> float | None:
-    """Komi in points. Some write hundredths; quarters are Chinese stones, of two points each.
+    """Return komi in points. Some records use hundredths, or stones of two points each.
 
     >>> [komi_of(text) for text in ("6.50", "550", "3 3/4", "375", "5目半", "-2,5", "none")]
     [6.5, 5.5, 7.5, 7.5, 5.5, -2.5, None]
@@ -264,14 +264,14 @@ def komi_of(text: str) -> float | None:
 
 
 def handicap_of(text: str) -> int:
-    """Stones of handicap; one is none, since Black's first move is it."""
+    """Return the handicap stones; 1 counts as 0, since it is Black's first move."""
     count = int(text) if text.isascii() and text.isdecimal() and len(text) < 3 else 0
     return count if count > 1 else 0
 
 
 @functools.lru_cache(4096)
 def result_of(text: str) -> str:
-    """The result as SGF writes it, or "?".
+    """Return the result in SGF's form, or "?".
 
     >>> [result_of(text) for text in ("W+0.50", "B+Resign", "Jigo", "White wins", "unfinished")]
     ['W+0.5', 'B+R', '0', 'W+', '?']
@@ -293,12 +293,12 @@ def result_of(text: str) -> str:
 
 
 def points_of(letters: bytes, size: int) -> npt.NDArray[np.int16]:
-    """The moves of two letters each as SGF writes them, ``tt`` for a pass.
+    """Return the points of SGF moves of two letters each; ``tt`` is a pass.
 
     Raises
     ------
     ValueError
-        If one is off the board; the message says which.
+        If a move is off the board; the message names it.
     """
     places = np.frombuffer(letters, np.uint8).reshape(-1, 2).astype(np.int16) - ord("a")
     points = places[:, 1] * np.int16(size) + places[:, 0]
@@ -309,7 +309,9 @@ def points_of(letters: bytes, size: int) -> npt.NDArray[np.int16]:
         wrong = np.flatnonzero(off & ~passes)
         if wrong.size:
             name = letters[2 * wrong[0] : 2 * wrong[0] + 2].decode("latin-1")
-            raise ValueError(f"move {wrong[0] + 1}, {name!r}, is not a point of {size}×{size}")
+            raise ValueError(
+                f"move {wrong[0] + 1}: {name!r} is not a point of a {size}×{size} board"
+            )
     return points
 
 

@@ -1,4 +1,4 @@
-"""Positions of Go that people moved in, and the native boards to search them on."""
+"""Positions of recorded Go games, and their native boards for search."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,12 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from kedge.errors import InputError
-from kedge.records.chess.filters import Sieve
 from kedge.records.go.files import read_go_games
 from kedge.records.go.games import GoGame, Split, split_of, years_words
 from kedge.records.report import ReadReport, unbroken
+from kedge.records.sieve import Sieve
 
-#: Even games of people by their years, as `split_of` has them; or any game on 19×19.
+#: A set of `split_of`, or "all" for any game on 19×19.
 GoSplit = Literal["train", "test", "modern", "modern-test", "all"]
 
 
@@ -31,12 +31,12 @@ class GoPosition:
 
     @property
     def action(self) -> int:
-        """What was played."""
+        """The move that was played."""
         return int(self.game.moves[self.ply])
 
     @property
     def groups(self) -> dict[str, str]:
-        """By what figures are split."""
+        """The groups of this position, by which results are split."""
         game = self.game
         return {
             "year": str(game.year or "unknown"),
@@ -46,7 +46,7 @@ class GoPosition:
 
 
 def legal_length(game: GoGame) -> int:
-    """How many moves there are before one that is illegal, or after the end."""
+    """Return the number of moves before the first that is illegal or after the end."""
     board = game.state(0).board
     for ply, move in enumerate(game.moves.tolist()):
         if game.colours is not None:
@@ -58,9 +58,9 @@ def legal_length(game: GoGame) -> int:
 
 
 def go_sieve(split: GoSplit) -> Sieve:
-    """Which positions count: those of the games that `split` names, up to an illegal move."""
+    """Return the filters for the games of `split`, up to an illegal move."""
     if split not in get_args(GoSplit):
-        raise InputError(f"split: one of {', '.join(get_args(GoSplit))}, not {split}")
+        raise InputError(f"split: expected one of {', '.join(get_args(GoSplit))}, not {split}")
     filters: dict[str, Any] = {"of other boards": lambda game: game.size == 19}
     if split != "all":
         filters[not_in(split)] = lambda game: split_of(game) == split
@@ -69,50 +69,50 @@ def go_sieve(split: GoSplit) -> Sieve:
 
 
 def not_in(split: Split) -> str:
-    """What is said of games that are not in a set."""
+    """The name of the filter that removes games outside a set."""
     return f"not in the {split} set ({years_words(split)})"
 
 
 def _legal_moves(game: GoGame) -> npt.NDArray[np.bool_]:
     try:
         length = legal_length(game)
-    except InputError:  # stones that cannot stand
+    except InputError:  # impossible setup stones
         length = 0
     return np.arange(len(game)) < length
 
 
 def legal_games(path: str | Path | IO[bytes], report: ReadReport | None = None) -> Iterator[GoGame]:
-    """What `read_go_games` reads, replayed: games with an illegal move are broken too."""
+    """Yield the games of `read_go_games` that are legal; the report counts others as broken."""
     report = ReadReport() if report is None else report
     return unbroken(read_go_games(path, report), report, _fault)
 
 
 def _fault(game: GoGame) -> str | None:
-    """What the rules have against a game."""
+    """Return the first violation of the rules, or None."""
     try:
         ply = legal_length(game)
-    except InputError as error:  # stones that cannot stand
+    except InputError as error:  # impossible setup stones
         return str(error)
     if ply == len(game):
         return None
     state = game.state(ply)
     if state.is_terminal():
-        return f"move {ply + 1} comes after two passes"
+        return f"move {ply + 1}: the game is over after two passes"
     move = int(game.moves[ply])
-    return f"move {ply + 1}, {state.gtp(move)!r}, is not a legal move: {state.board.judge(move)}"
+    return f"move {ply + 1}: {state.gtp(move)!r} is illegal: {state.board.judge(move)}"
 
 
 def go_positions(games: Iterable[GoGame]) -> Iterator[GoPosition]:
-    """All positions, game by game, up to a move that is illegal."""
+    """Yield all positions, game by game, up to the first illegal move."""
     for game in games:
         for ply in range(legal_length(game)):
             yield GoPosition(game, ply)
 
 
 def boards_of(chosen: Sequence[GoPosition]) -> list[Any]:
-    """The native boards of positions, each with the game up to it as its history.
+    """Return the native boards of positions, each with the moves so far as its history.
 
-    Positions of one game that stand next to each other, in their order, are replayed once.
+    Neighbouring positions of one game, in the order of play, are replayed once.
     """
     boards: list[Any] = []
     for _, run in groupby(chosen, key=lambda position: id(position.game)):
@@ -125,6 +125,6 @@ def boards_of(chosen: Sequence[GoPosition]) -> list[Any]:
             boards += [board.copy() for _ in range(wanted[ply])]
             if ply < last:
                 if not board.is_legal(move):
-                    raise InputError(f"move {ply + 1} of a game is illegal")
+                    raise InputError(f"move {ply + 1}: illegal")
                 board.push(move)
     return boards

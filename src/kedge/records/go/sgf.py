@@ -1,8 +1,8 @@
-"""SGF, the format of Go records: its main lines in, games out; and games as SGF.
+"""Read the main lines of SGF, the format of Go records, and write games as SGF.
 
-Games are read at the speed of a regular expression: runs of plain moves are taken at once, and only
-what is left is looked at property by property. Old files are full of liberties; those that leave no
-doubt are taken: lower-case letters in names (``AddBlack``), text around the games, any charset.
+For speed, one regular expression takes a whole run of plain moves; only the rest is read property
+by property. Old files often deviate from the standard. The reader accepts what is unambiguous:
+lower-case letters in names (``AddBlack``), text around the games, any charset.
 """
 
 import codecs
@@ -28,18 +28,18 @@ from kedge.records.go.games import (
 )
 from kedge.records.report import ReadReport
 
-# Groups that repeat are atomic as well as possessive: Python before 3.11.5 goes on from where the
-# last attempt to repeat one failed, and lost the passes ``W[]`` after moves.
+# Repeated groups are atomic as well as possessive: Python before 3.11.5 continues from where the
+# last repetition failed, and so lost the passes ``W[]`` after moves.
 _ESCAPED = rb"[^\\\]]*+(?>\\.[^\\\]]*+)*+"
 _VALUE = rb"\[" + _ESCAPED + rb"\]"
 _START = re.compile(rb"\(\s*;")
-# After damage, a game is told from a variation by what its first node says.
+# After damage, these properties distinguish a new game from a variation.
 _NEXT = re.compile(
     rb"\(\s*;\s*(?:FF|GM|SZ|CA|AP|ST|US|GN|EV|RO|DT|PC|PB|BR|BT|PW|WR|WT|KM|HA|RU|RE|TM|SO)\s*\["
 )
 _ROOT = re.compile(rb"\s*;\s*(?:FF|GM|SZ|CA|AP|ST)\s*\[")
 _MOVE = rb";\s*+[BW]\[[a-z]{2}\]\s*+"
-# Beside a move: clocks, comments, marks and names of nodes, which are passed over.
+# Properties beside a move that are skipped: clocks, comments, marks and names of nodes.
 _BESIDE = (
     rb"(?>(?:BL|WL|OB|OW|C|N|LB|TR|CR|MA|SQ|MN)\s*+(?>" + _VALUE + rb"\s*+)++)*+(?![A-Za-z\[])"
 )
@@ -51,7 +51,7 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _NOTED = re.compile(rb";\s*+([BW]\[[a-z]{2})\]\s*+" + _BESIDE, re.DOTALL)
-# What may stand at the end of a text that goes on.
+# An unfinished property at the end of a piece, which the next piece continues.
 _FRAGMENT = re.compile(rb"\s*(?:[A-Za-z]{1,64}\s*)?(?:\[" + _ESCAPED + rb"\\?)?\Z", re.DOTALL)
 _FIRST = re.compile(_VALUE, re.DOTALL)
 _POINTS = re.compile(r"([a-z])([a-z])(?:\s*:\s*([a-z])([a-z]))?")
@@ -60,13 +60,13 @@ _LINE_END = r"(?:\r\n|\n\r|\n|\r)"
 _BREAK = re.compile(rf"\\{_LINE_END}")
 _SPACE = re.compile(rf"{_LINE_END}|[\t\v\f]")
 _LOWER = bytes(range(ord("a"), ord("z") + 1))
-_OVERLAP = 64  # bytes: the start of a game may be cut in two
+_OVERLAP = 64  # bytes, since the start of a game may be split between two pieces
 _SETUP = (b"AB", b"AW", b"AE")
-_MOST_STONES = 10_000  # that a record names before the first move, one point many times
+_MOST_STONES = 10_000  # in the setup of one record, counting repeated points
 _INFO = frozenset(
     (b"GM", b"SZ", b"KM", b"RU", b"HA", b"RE", b"PB", b"PW", b"BR", b"WR", b"DT", b"EV", b"SO")
 )
-# Programs that have played people in public; whole words, since Kaizen was a person.
+# Programs that have played people in public; whole words, since Kaizen is a person.
 _PROGRAMS = re.compile(
     r"\b(?:alpha ?go|kata ?go|leela|elf opengo|fine ?art|jueyi|golaxy|xingzhen|deep ?zen(?:go)?|"
     r"zen|crazy ?stone|dolbaram|gnu ?go|fuego|pachi|handol|phoenix ?go|mini ?go|many faces|"
@@ -76,7 +76,7 @@ _PROGRAMS = re.compile(
 
 
 class _DamagedError(Exception):
-    """A text that is no SGF from a place on, or ends before the game is closed."""
+    """The text is not SGF from `place` on, or ends before the game is closed."""
 
     def __init__(self, reason: str, place: int, *, unfinished: bool = False) -> None:
         super().__init__(reason)
@@ -86,9 +86,9 @@ class _DamagedError(Exception):
 def read_sgf(
     content: bytes | str, report: ReadReport | None = None, *, where: str = "SGF"
 ) -> Iterator[GoGame]:
-    """The games of an SGF text, their main lines.
+    """Yield the games of an SGF text, without variations.
 
-    Broken games are left out, and the report says why: text that is no SGF, a game that is not
+    Invalid games are left out, and the report says why: text that is not SGF, a game that is not
     closed, another game than Go, a board that is not square or not of 2 to 19 lines, a move off the
     board, stones set up in the middle of the game.
     """
@@ -98,7 +98,7 @@ def read_sgf(
 
 
 def read_pieces(pieces: Iterator[bytes], where: str, report: ReadReport) -> Iterator[GoGame]:
-    """The same of a text that comes in pieces."""
+    """Yield the games of an SGF text that comes in pieces; see `read_sgf`."""
     rest, line, number = b"", 1, 0
     opening = _START
     pieces = _as_utf8(pieces)
@@ -107,8 +107,8 @@ def read_pieces(pieces: Iterator[bytes], where: str, report: ReadReport) -> Iter
         following = next(pieces, b"")
         text, last = rest + piece, not following
         piece, place, counted = following, 0, 0
-        while found := opening.search(text, place):
-            start = found.start()
+        while match := opening.search(text, place):
+            start = match.start()
             line += text.count(b"\n", counted, start)
             counted = start
             try:
@@ -120,8 +120,8 @@ def read_pieces(pieces: Iterator[bytes], where: str, report: ReadReport) -> Iter
                     place = start
                     break
                 number, opening, place = number + 1, _NEXT, damage.place
-                # Two signs that bytes had by chance do not make a game.
-                noise = damage.place <= found.end()
+                # "(;" can occur in random bytes by chance.
+                noise = damage.place <= match.end()
                 report.add_broken(number, f"{where}, line {line}", str(damage), noise=noise)
             except ValueError as error:
                 report.add_broken(number, f"{where}, line {line}", str(error))
@@ -133,11 +133,11 @@ def read_pieces(pieces: Iterator[bytes], where: str, report: ReadReport) -> Iter
         line += text.count(b"\n", counted, place)
         rest = text[place:]
     if number == 0:
-        report.add_broken(1, where, "no game in it", noise=True)
+        report.add_broken(1, where, "no game found", noise=True)
 
 
 def _as_utf8(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    # Before anything is looked for: in old charsets half a character may look like a bracket.
+    # Decode before searching: in old charsets half a character may look like a bracket.
     first = next(pieces, b"")
     charset = charset_of(first)
     pieces = itertools.chain((first,), pieces)
@@ -149,33 +149,33 @@ def _as_utf8(pieces: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _scan(text: bytes, place: int) -> tuple["_MainLine", int]:
-    """The main line of the game that starts at `place`, and where the game ends."""
+    """Return the main line of the game that starts at `place`, and the end of the game."""
     line = _MainLine()
-    inside, depth = True, 0  # of the main line, which ends where the first bracket closes
+    inside, depth = True, 0  # inside the main line, which ends at the first ")"
     nodes = 1  # 0 just after "(", where a node must follow; -1 after ")", where none may
     while True:
-        found = _TOKEN.match(text, place)
-        if found is None:
+        match = _TOKEN.match(text, place)
+        if match is None:
             if _FRAGMENT.match(text, place):
                 raise _DamagedError("cut short", len(text), unfinished=True)
             raise _DamagedError(f"{_shown(text[place : place + 20])} is not SGF", place)
-        kind, begin, place = found.lastgroup, place, found.end()
-        mark = found["mark"]
+        kind, begin, place = match.lastgroup, place, match.end()
+        mark = match["mark"]
         if kind == "values":
             if nodes < 1:
-                raise _DamagedError("a property outside the nodes", begin)
+                raise _DamagedError("property outside a node", begin)
             if inside:
-                line.add(found["name"], found["values"])
+                line.add(match["name"], match["values"])
         elif kind != "mark" or mark == b";":
             if nodes < 0:
-                raise _DamagedError("a node after variations", begin)
+                raise _DamagedError("node after variations", begin)
             nodes = 1
             if inside and kind == "plain":
-                line.moves += found[kind].translate(None, b" \t\r\n\f\v;[]")
+                line.moves += match[kind].translate(None, b" \t\r\n\f\v;[]")
             elif inside and kind == "noted":
-                line.moves += b"".join(_NOTED.findall(found[kind])).replace(b"[", b"")
+                line.moves += b"".join(_NOTED.findall(match[kind])).replace(b"[", b"")
         elif nodes == 0:
-            raise _DamagedError("a variation without moves", begin)
+            raise _DamagedError("variation without moves", begin)
         elif mark == b"(":
             if depth and _ROOT.match(text, place):
                 raise _DamagedError("cut short: another game starts in it", begin)
@@ -188,10 +188,10 @@ def _scan(text: bytes, place: int) -> tuple["_MainLine", int]:
 
 @dataclass(slots=True)
 class _MainLine:
-    moves: bytearray = field(default_factory=bytearray)  # colour and two letters each
+    moves: bytearray = field(default_factory=bytearray)  # colour and two letters per move
     setup: list[tuple[bytes, bytes]] = field(default_factory=list)
     info: dict[bytes, bytes] = field(default_factory=dict)
-    wrong: str = ""
+    fault: str = ""
 
     def add(self, name: bytes, values: bytes) -> None:
         if not name.isupper():
@@ -199,27 +199,27 @@ class _MainLine:
         if name in (b"B", b"W"):
             value = _first(values)
             if len(value) != 2 and value:
-                self.wrong = f"move {len(self.moves) // 3 + 1}, {_shown(value)}, is not a point"
+                self.fault = f"move {len(self.moves) // 3 + 1}: {_shown(value)} is not a point"
             self.moves += name + (value or b"tt")[:2].ljust(2)
         elif name in _SETUP:
             if self.moves:
-                self.wrong = f"stones are set up after move {len(self.moves) // 3}"
+                self.fault = f"stones set up after move {len(self.moves) // 3}"
             self.setup.append((name, values))
         elif name in _INFO and name not in self.info:
             self.info[name] = _first(values)
 
     def game(self) -> GoGame:
-        """The game; a `ValueError` if it is none that is read."""
+        """Return the game, or raise a ValueError with the reason why it is not read."""
         text = {name.decode(): _text(value) for name, value in self.info.items()}
 
         def known(name: str) -> str | None:
             value = text.get(name, "")
             return None if value in ("", "?") else value
 
-        if self.wrong:
-            raise ValueError(self.wrong)
+        if self.fault:
+            raise ValueError(self.fault)
         if text.get("GM", "1") not in ("1", ""):
-            raise ValueError(f"game {_shown(self.info[b'GM'])} is not Go")
+            raise ValueError(f"not Go: game type {_shown(self.info[b'GM'])}")
         size = _size(text.get("SZ", ""))
         stones = self._stones(size)
         black, white = (
@@ -251,47 +251,47 @@ class _MainLine:
         stones: dict[int, bytes] = {}
         named = 0
         for name, values in self.setup:
-            for found in _FIRST.finditer(values):
-                for point in _rectangle(_text(found[0][1:-1]), size):
+            for match in _FIRST.finditer(values):
+                for point in _rectangle(_text(match[0][1:-1]), size):
                     stones[point] = name
                     named += 1
                 if named > _MOST_STONES:
-                    raise ValueError("stones are set up over and over")
+                    raise ValueError(f"more than {_MOST_STONES} setup stones")
         return stones
 
 
 def _first(values: bytes) -> bytes:
-    found = _FIRST.match(values)
-    assert found is not None
-    return found[0][1:-1]
+    match = _FIRST.match(values)
+    assert match is not None
+    return match[0][1:-1]
 
 
 def _size(text: str) -> int:
     if not text:
         return 19
-    found = _SIZE.fullmatch(text)
-    if found is None:
-        raise ValueError(f"{text[:20]!r} is not the size of a board")
-    width, height = int(found[1]), int(found[2] or found[1])
+    match = _SIZE.fullmatch(text)
+    if match is None:
+        raise ValueError(f"{text[:20]!r} is not a board size")
+    width, height = int(match[1]), int(match[2] or match[1])
     if width != height or width not in SIZES:
-        raise ValueError(f"a board of {width}×{height}: only 2×2 to 19×19 are read")
+        raise ValueError(f"{width}×{height} board; only square boards of 2 to 19 lines are read")
     return width
 
 
 def _rectangle(text: str, size: int) -> Iterable[int]:
-    """The points that ``dd`` or ``aa:cc`` names."""
-    found = _POINTS.fullmatch(text)
-    if found is None:
-        raise ValueError(f"a stone at {text[:20]!r}, which is not a point")
-    corners = (found[1], found[2], found[3] or found[1], found[4] or found[2])
+    """Return the points of ``dd`` or of the rectangle ``aa:cc``."""
+    match = _POINTS.fullmatch(text)
+    if match is None:
+        raise ValueError(f"setup: {text[:20]!r} is not a point")
+    corners = (match[1], match[2], match[3] or match[1], match[4] or match[2])
     left, top, right, bottom = (ord(letter) - ord("a") for letter in corners)
     if not (left <= right < size and top <= bottom < size):
-        raise ValueError(f"a stone at {text[:20]!r}, which is not on {size}×{size}")
+        raise ValueError(f"setup: {text[:20]!r} is not on a {size}×{size} board")
     return (y * size + x for y in range(top, bottom + 1) for x in range(left, right + 1))
 
 
 def _text(value: bytes) -> str:
-    """A value as people wrote it, in one line."""
+    """Return a value unescaped and in one line."""
     try:
         text = value.decode()
     except UnicodeDecodeError:
@@ -312,28 +312,30 @@ _GLYPHS = {"": "", "!": "TE[1]", "?": "BM[1]", "??": "BM[2]"}
 
 @dataclass(frozen=True)
 class MoveNote:
-    """What is written beside a move."""
+    """The notes on one move."""
 
     comment: str = ""
     labels: Mapping[int, str] = field(default_factory=dict)  #: letters or numbers on points
     marks: Sequence[int] = ()  #: points with a triangle
-    glyph: str = ""  #: "!", "?" or "??": a good move, a bad one, a very bad one
-    line: Sequence[int] = ()  #: a variation: what could have been played instead of the move
+    glyph: str = ""  #: "!" for a good move, "?" for a bad one, "??" for a very bad one
+    line: Sequence[int] = ()  #: a variation, played instead of the move
 
 
 def write_sgf(game: GoGame, notes: Sequence[MoveNote] = (), *, annotator: str | None = None) -> str:
-    """The game as SGF, in UTF-8 if it goes into a file; `notes` are those of its first moves.
+    """Return the game as SGF (declared as UTF-8); `notes` belong to its first moves.
 
     >>> print(write_sgf(GoGame(np.int16([2, 6]), size=3, komi=0.5, black="Ann")), end="")
     (;FF[4]GM[1]CA[UTF-8]AP[kedge]SZ[3]KM[0.5]PB[Ann]
     ;B[ca];W[ac])
     """
     if len(notes) > len(game):
-        raise InputError(f"{len(notes)} notes beside {len(game)} moves")
+        raise InputError(f"{len(notes)} notes for {len(game)} moves")
     nodes, variations = [], []
     for ply, move in enumerate(game.moves.tolist()):
         node, note = _nodes(game, ply, [move]), notes[ply] if ply < len(notes) else None
-        if note is not None and note.line:  # the game goes on in a bracket, the line in the next
+        if (
+            note is not None and note.line
+        ):  # the game goes on in one bracket, the variation in the next
             node = f"({node}"
             variations.append(f")\n({_nodes(game, ply, note.line)})")
         nodes.append(node + ("" if note is None else _note(note, game.size)))
@@ -343,14 +345,14 @@ def write_sgf(game: GoGame, notes: Sequence[MoveNote] = (), *, annotator: str | 
 
 
 def write_sgf_file(games: Iterable[GoGame], path: str | Path) -> None:
-    """Write games into one file, compressed as its name says."""
+    """Write games into one file, compressed by the suffix of `path`."""
     with streams.create(path) as file:
         for game in games:
             file.write(write_sgf(game).encode())
 
 
 def _nodes(game: GoGame, ply: int, line: Iterable[int]) -> str:
-    """Moves in turns, from one at `ply` on."""
+    """Return alternating moves as SGF, the first at `ply`."""
     return "".join(
         f";{'BW'[(game.mover(ply) + i) % 2]}[{_point(move, game.size)}]"
         for i, move in enumerate(line)

@@ -1,7 +1,7 @@
 """Files of Hanabi games: JSON lines, and the JSON of hanab.live.
 
-hanab.live names a card by its place in the deck, the learning environments by its slot in the hand:
-so cards are dealt and drawn here. Of the rules, the reader knows no more.
+hanab.live identifies a card by its place in the deck, learning environments by its slot in the
+hand, so the reader deals and draws cards. It checks no other rules.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ from kedge.records.hanabi.games import HanabiGame, rules_of
 from kedge.records.json_games import known, read_json_games, short, write_json_games
 from kedge.records.report import ReadReport
 
-_COLORS = {"No Variant": 5, "4 Suits": 4, "3 Suits": 3}  # by hanab.live's name of the variant
+_COLORS = {"No Variant": 5, "4 Suits": 4, "3 Suits": 3}  # colours by hanab.live's variant
 _VARIANTS = {colors: variant for variant, colors in _COLORS.items()}
 _OTHER_RULES = (
     "startingPlayer",
@@ -29,29 +29,29 @@ _OTHER_RULES = (
     "allOrNothing",
     "detrimentalCharacters",
 )
-_KINDS = ("play", "discard", "color", "rank")  # of moves, as hanab.live numbers them
+_KINDS = ("play", "discard", "color", "rank")  # kinds of moves, in the order of hanab.live
 _END, _END_BY_VOTE = 4, 5
 _HINTS = ("color", "rank")
-# Sources that count what was built even when the last life was lost.
+# Sources that keep the score even after the last life was lost.
 _COUNT_BOMBS = ("yawgmoth/HanabiData", "Quuxplusone/Hanabi")
 
 
 def read_hanabi_games(
     path: str | Path | IO[bytes], report: ReadReport | None = None
 ) -> Iterator[HanabiGame]:
-    """The games of a file, one by one.
+    """Yield the games of a file.
 
     Parameters
     ----------
     path
-        A file of games as JSON, one a line, or one game alone: as hanab.live exports it, or with
+        A file of games as JSON, one per line, or one game: as hanab.live exports it, or with
         `seats`, `deck` and `actions` such as ``[0, "play", 4, -1]``. Or a binary stream (buffered,
         or one that can seek). It may be compressed: gzip, bzip2, xz, and zstd with the ``records``
         extra.
     report
-        Counts what is read, a position a move, and keeps the reasons of games that are left out
-        because they are broken: a deck that cannot be, a card that is not in the hand, a hint to
-        oneself or to nobody, a variant that is not played here.
+        Counts what is read, one position per move, and collects why games are left out: an
+        impossible deck, a card that is not in the hand, a hint to oneself or to nobody, an
+        unsupported variant.
 
     Raises
     ------
@@ -66,11 +66,11 @@ def read_hanabi_games(
 
 
 class _HintToOneselfError(ValueError):
-    """What some servers allowed."""
+    """A hint to the mover, which some servers accept although the rules forbid it."""
 
 
 class _Table:
-    """Who is to move, and who holds which cards, by their places in the deck."""
+    """The player to move, and the hands as places in the deck."""
 
     def __init__(self, rules: Hanabi) -> None:
         self._rules, size = rules, rules.hand_size
@@ -80,25 +80,25 @@ class _Table:
 
     @property
     def hand(self) -> list[int]:
-        """Of the player to move, the oldest card first."""
+        """The hand of the player to move, oldest card first."""
         return self._hands[self.seat]
 
-    def make(self, kind: Any, target: Any, told: Any) -> int:
-        """Make a move, with the card in a slot or a hint to a seat; the number of that action."""
-        if kind not in _KINDS or type(target) is not int or type(told) is not int:
-            raise ValueError("there is no such move")
+    def make(self, kind: Any, target: Any, value: Any) -> int:
+        """Make a move with the card in a slot, or a hint to a seat; return its action number."""
+        if kind not in _KINDS or type(target) is not int or type(value) is not int:
+            raise ValueError("unknown kind of move, slot or value")
         players = self._rules.num_players
         if kind in _HINTS:
             if target == self.seat:
-                raise _HintToOneselfError("a hint to oneself")
+                raise _HintToOneselfError("hint to oneself")
             if not 0 <= target < players:
-                raise ValueError(f"a hint to seat {target}, where nobody sits")
-            action = self._rules.actions.get(Move(kind, (target - self.seat) % players, told))
+                raise ValueError(f"hint to seat {target}; seats are 0 to {players - 1}")
+            action = self._rules.actions.get(Move(kind, (target - self.seat) % players, value))
             if action is None:
-                raise ValueError(f"a hint of {told}, which is nothing")
+                raise ValueError(f"hint of unknown {kind} {value}")
         else:
             if not 0 <= target < len(self.hand):
-                raise ValueError(f"there is no card in slot {target}")
+                raise ValueError(f"no card in slot {target}")
             action = self._rules.actions[Move(kind, target)]
             del self.hand[target]
             if self._drawn < len(self._rules.cards):
@@ -108,33 +108,33 @@ class _Table:
         return action
 
     def words(self, action: int) -> tuple[str, int, int]:
-        """What `make` is to be told for an action."""
-        kind, at, told = self._rules.moves[action]
-        return kind, (self.seat + at) % self._rules.num_players if kind in _HINTS else at, told
+        """Return the arguments of `make` for an action."""
+        kind, at, value = self._rules.moves[action]
+        return kind, (self.seat + at) % self._rules.num_players if kind in _HINTS else at, value
 
-    def touched(self, deck: Sequence[Card], kind: str, target: int, told: int) -> int:
-        """The place in the deck of the oldest card that a move is about."""
+    def touched(self, deck: Sequence[Card], kind: str, target: int, value: int) -> int:
+        """Return the deck place of the oldest card that a move plays, discards or hints."""
         if kind not in _HINTS:
             return self.hand[target]
         hand: list[int] = self._hands[target]
-        return next(card for card in hand if deck[card][_HINTS.index(kind)] == told)
+        return next(card for card in hand if deck[card][_HINTS.index(kind)] == value)
 
 
 def _plain_move(raw: Any, table: _Table) -> tuple[Any, Any, Any]:
     if type(raw) is not list or len(raw) != 4:
-        raise ValueError("is not of the form [seat, kind, slot or target, value]")
-    seat, kind, target, told = raw
+        raise ValueError("not of the form [seat, kind, slot or target, value]")
+    seat, kind, target, value = raw
     if type(seat) is not int or seat != table.seat:
-        raise ValueError(f"seat {table.seat} is to move")
-    return kind, target, told
+        raise ValueError(f"expected seat {table.seat} to move")
+    return kind, target, value
 
 
 def _live_move(raw: Any, table: _Table) -> tuple[Any, Any, Any]:
     if type(raw) is not dict:
-        raise ValueError("is not a JSON object")
+        raise ValueError("not a JSON object")
     number, target = known(raw, "type", int), known(raw, "target", int)
     if number is None or not 0 <= number < len(_KINDS) or target is None:
-        raise ValueError("there is no such move")
+        raise ValueError("unknown type or target of move")
     kind = _KINDS[number]
     if kind not in _HINTS:
         if target not in table.hand:
@@ -146,52 +146,52 @@ def _live_move(raw: Any, table: _Table) -> tuple[Any, Any, Any]:
 # --- Games --------------------------------------------------------------------------------------
 
 
-def game_of(found: Mapping[str, Any]) -> HanabiGame:
-    """The game that an object holds, in either format; a ValueError says why it is broken."""
-    return _live_game(found) if "players" in found else _plain_game(found)
+def game_of(record: Mapping[str, Any]) -> HanabiGame:
+    """Return the game in a JSON object of either format, or raise a ValueError with the reason."""
+    return _live_game(record) if "players" in record else _plain_game(record)
 
 
-def _plain_game(found: Mapping[str, Any]) -> HanabiGame:
-    players = _names(found, "seats")
-    if known(found, "num_players", int) not in (None, len(players)):
+def _plain_game(record: Mapping[str, Any]) -> HanabiGame:
+    players = _names(record, "seats")
+    if known(record, "num_players", int) not in (None, len(players)):
         raise ValueError('"num_players" and "seats" differ')
-    rules = _rules(players, found, known(found, "hand_size", int))
-    name, is_legal = known(found, "id", str), known(found, "legal", bool) is not False
+    rules = _rules(players, record, known(record, "hand_size", int))
+    name, is_legal = known(record, "id", str), known(record, "legal", bool) is not False
     if not name:
         raise ValueError('"id" is missing')
-    actions = _actions(_list(found, "actions"), rules, _plain_move, is_legal)
+    actions = _actions(_list(record, "actions"), rules, _plain_move, is_legal)
     return HanabiGame(
         name,
         players,
-        _deck(found, rules, _plain_card),
+        _deck(record, rules, _plain_card),
         actions,
         rules.hand_size,
         rules.colors,
         legal=is_legal,
-        slips=_slips(found, len(actions)),
-        **_about(found),
+        slips=_slips(record, len(actions)),
+        **_about(record),
     )
 
 
-def _live_game(found: Mapping[str, Any]) -> HanabiGame:
-    players = _names(found, "players")
-    options = known(found, "options", dict) or {}
+def _live_game(record: Mapping[str, Any]) -> HanabiGame:
+    players = _names(record, "players")
+    options = known(record, "options", dict) or {}
     other = next((name for name in _OTHER_RULES if options.get(name)), None)
     if other is not None:
-        raise ValueError(f"the option {other} is not played here")
+        raise ValueError(f"option {other} is not supported")
     usual = _rules(players, options).hand_size
     more = bool(options.get("oneExtraCard")) - bool(options.get("oneLessCard"))
     rules = _rules(players, options, usual + more)
-    moves = _list(found, "actions")
+    moves = _list(record, "actions")
     abandoned = _end(moves[-1], len(players)) if moves else None
     if abandoned is not None:
         moves = moves[:-1]
-    ours = known(found, "kedge", dict) or {}
+    ours = known(record, "kedge", dict) or {}
     is_legal = known(ours, "legal", bool) is not False
-    deck = _deck(found, rules, _live_card)
+    deck = _deck(record, rules, _live_card)
     actions = _actions(moves, rules, _live_move, is_legal)
     return HanabiGame(
-        known(ours, "id", str) or str(known(found, "id", int) or _digest(deck, actions)),
+        known(ours, "id", str) or str(known(record, "id", int) or _digest(deck, actions)),
         players,
         deck,
         actions,
@@ -205,7 +205,7 @@ def _live_game(found: Mapping[str, Any]) -> HanabiGame:
 
 
 def _digest(deck: tuple[Card, ...], actions: tuple[int, ...]) -> str:
-    """A name for a game that has none."""
+    """Return an id for a game without one."""
     return hashlib.sha256(json.dumps([deck, actions]).encode()).hexdigest()[:16]
 
 
@@ -215,58 +215,58 @@ def _rules(
     variant = options.get("variant", "No Variant")
     colors = _COLORS.get(variant) if isinstance(variant, str) else None
     if colors is None:
-        raise ValueError(f"the variant {short(variant)} is not played here")
+        raise ValueError(f"variant {short(variant)} is not supported")
     return rules_of(len(players), colors, hand_size)
 
 
-def _about(found: Mapping[str, Any]) -> dict[str, Any]:
-    source = known(found, "source", str)
+def _about(record: Mapping[str, Any]) -> dict[str, Any]:
+    source = known(record, "source", str)
     counts = source is not None and any(name in source for name in _COUNT_BOMBS)
-    bomb = known(found, "bomb", str) or ("stack" if counts else "zero")
+    bomb = known(record, "bomb", str) or ("stack" if counts else "zero")
     if bomb not in BOMBS:
-        raise ValueError(f'"bomb" is {" or ".join(BOMBS)}, not {short(bomb)}')
+        raise ValueError(f'"bomb" must be {" or ".join(BOMBS)}, not {short(bomb)}')
     return {
-        "score": known(found, "score", int),
+        "score": known(record, "score", int),
         "bomb": bomb,
-        "participant": known(found, "participant", str),
+        "participant": known(record, "participant", str),
         "source": source,
-        "licence": known(found, "license", str),
+        "licence": known(record, "license", str),
     }
 
 
-def _slips(found: Mapping[str, Any], moves: int) -> tuple[int, ...]:
-    slips = known(found, "slips", list) or []
+def _slips(record: Mapping[str, Any], moves: int) -> tuple[int, ...]:
+    slips = known(record, "slips", list) or []
     if not all(type(move) is int and 0 <= move < moves for move in slips):
-        raise ValueError('"slips" are not all moves of the game, counted from 0')
+        raise ValueError('"slips" has an entry that is not the number of a move, from 0')
     return tuple(slips)
 
 
-def _list(found: Mapping[str, Any], name: str) -> list[Any]:
-    values = known(found, name, list)
+def _list(record: Mapping[str, Any], name: str) -> list[Any]:
+    values = known(record, name, list)
     if values is None:
         raise ValueError(f'"{name}" is missing')
     return values
 
 
-def _names(found: Mapping[str, Any], name: str) -> tuple[str, ...]:
-    names = _list(found, name)
-    if not all(isinstance(one, str) for one in names):
-        raise ValueError(f'"{name}" has something that is no text')
+def _names(record: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    names = _list(record, name)
+    if not all(isinstance(entry, str) for entry in names):
+        raise ValueError(f'"{name}" has an entry that is not text')
     return tuple(names)
 
 
 def _deck(
-    found: Mapping[str, Any], rules: Hanabi, card_of: Callable[[Any], tuple[Any, Any]]
+    record: Mapping[str, Any], rules: Hanabi, card_of: Callable[[Any], tuple[Any, Any]]
 ) -> tuple[Card, ...]:
-    cards = _list(found, "deck")
+    cards = _list(record, "deck")
     if len(cards) != len(rules.cards):
-        raise ValueError(f"the deck has {len(cards)} cards, not {len(rules.cards)}")
+        raise ValueError(f"the deck has {len(cards)} cards, expected {len(rules.cards)}")
     deck = []
     for number, raw in enumerate(cards):
         color, rank = card_of(raw)
         is_card = type(color) is int and type(rank) is int
         if not is_card or not (0 <= color < rules.colors and 1 <= rank <= rules.ranks):
-            raise ValueError(f"card {number} of the deck is none")
+            raise ValueError(f"card {number} of the deck is not a card")
         deck.append(Card(color, rank))
     if sorted(deck) != rules.cards:
         card = next(iter(Counter(deck) - Counter(rules.cards)))
@@ -295,18 +295,18 @@ def _actions(
             actions.append(table.make(*move_of(raw, table)))
         except ValueError as error:
             if not is_legal and isinstance(error, _HintToOneselfError):
-                break  # there is no such action: the game is kept up to it
+                break  # no such action exists: keep the game up to it
             raise ValueError(f"move {number}: {error}") from None
     return tuple(actions)
 
 
 def _end(raw: Any, players: int) -> tuple[int, int] | None:
-    """Who ended a game and why, if that is what its last move says."""
+    """Return who ended the game and why, if its last move says so."""
     if type(raw) is not dict or raw.get("type") not in (_END, _END_BY_VOTE):
         return None
     seat = known(raw, "target", int)
     if seat is None or not -1 <= seat < players:
-        raise ValueError("the game is ended by nobody")
+        raise ValueError('the last move ends the game without a valid "target"')
     return seat, known(raw, "value", int) or 0
 
 
@@ -314,16 +314,16 @@ def _end(raw: Any, players: int) -> tuple[int, int] | None:
 
 
 def write_hanabi_games(games: Iterable[HanabiGame], path: str | Path) -> int:
-    """Write games as hanab.live takes them, one a line; how many they were.
+    """Write games in the form of hanab.live, one per line; return their number.
 
-    The file is compressed as its name says. What hanab.live has no place for stands under
-    ``kedge``, and comes back when the file is read here.
+    The suffix of `path` selects the compression. Fields that hanab.live does not have are under
+    ``kedge``, and `read_hanabi_games` reads them back.
     """
     return write_json_games(map(live_game, games), path)
 
 
 def write_live_games(games: Iterable[HanabiGame], folder: Path) -> int:
-    """Write each game into a file of its own, to be watched on hanab.live; how many they were."""
+    """Write each game into its own file, to watch on hanab.live; return their number."""
     make_folder(folder)
     count = 0
     for game in games:
@@ -333,7 +333,7 @@ def write_live_games(games: Iterable[HanabiGame], folder: Path) -> int:
 
 
 def live_game(game: HanabiGame) -> dict[str, Any]:
-    """A game as hanab.live shows it: Watch Specific Replay, from JSON."""
+    """Return a game for hanab.live's Watch Specific Replay, from JSON."""
     ours = {
         "id": game.id,
         "score": game.score,
@@ -344,7 +344,7 @@ def live_game(game: HanabiGame) -> dict[str, Any]:
         "source": game.source,
         "license": game.licence,
     }
-    is_number = re.fullmatch("[1-9][0-9]{0,17}", game.id) is not None  # as hanab.live's are
+    is_number = re.fullmatch("[1-9][0-9]{0,17}", game.id) is not None  # like ids on hanab.live
     return {
         **({"id": int(game.id)} if is_number else {}),
         "players": list(game.players),
@@ -356,10 +356,10 @@ def live_game(game: HanabiGame) -> dict[str, Any]:
 
 
 def live_notes(game: HanabiGame, comments: Sequence[str]) -> list[list[str]]:
-    """Comments on the moves as hanab.live has notes: of each player, one a card of the deck.
+    """Return comments on the moves as hanab.live's notes: per player, one per card of the deck.
 
-    A note stands on the card that is played or discarded, or on the oldest that a hint is about,
-    among those of who made the move. Several on one card have a bar between them, as there.
+    A note belongs to the mover. It is on the card that is played or discarded, or on the oldest
+    card that a hint touches. A bar separates several notes on one card, as on hanab.live.
     """
     notes = [[""] * len(game.deck) for _ in game.players]
     table = _Table(game.rules)
@@ -376,10 +376,10 @@ def _live_actions(game: HanabiGame) -> list[dict[str, int]]:
     table = _Table(game.rules)
     actions = []
     for action in game.actions:
-        kind, target, told = table.words(action)
-        live = (target, told) if kind in _HINTS else (table.hand[target], 0)
+        kind, target, value = table.words(action)
+        live = (target, value) if kind in _HINTS else (table.hand[target], 0)
         actions.append((_KINDS.index(kind), *live))
-        table.make(kind, target, told)
+        table.make(kind, target, value)
     if game.abandoned is not None:
         actions.append((_END_BY_VOTE if game.abandoned[0] == -1 else _END, *game.abandoned))
     return [dict(zip(("type", "target", "value"), action, strict=True)) for action in actions]
@@ -390,7 +390,7 @@ def _live_options(game: HanabiGame) -> dict[str, Any]:
     sizes = {usual - 1: {"oneLessCard": True}, usual: {}, usual + 1: {"oneExtraCard": True}}
     if game.colors not in _VARIANTS or game.hand_size not in sizes:
         raise InputError(
-            f"hanab.live plays no game of {game.colors} colours and {game.hand_size} cards a hand"
+            f"hanab.live has no games of {game.colors} colours and {game.hand_size} cards per hand"
         )
     return {"variant": _VARIANTS[game.colors], **sizes[game.hand_size]}
 

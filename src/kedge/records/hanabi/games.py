@@ -1,4 +1,4 @@
-"""What a record of a game of Hanabi says: the deck, the moves, and who sat where."""
+"""A recorded game of Hanabi: deck, moves and players."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,25 +13,25 @@ from kedge.records.splits import is_one_in
 
 @dataclass(frozen=True, slots=True)
 class HanabiGame:
-    """One game, with five ranks. What the record does not say is None."""
+    """One recorded game with five ranks. Unknown fields are None."""
 
     id: str
-    players: tuple[str, ...]  #: by seat; the names of programs begin with ``ai:``
+    players: tuple[str, ...]  #: names by seat; those of programs begin with ``ai:``
     deck: tuple[Card, ...]  #: in deal order: seat 0's hand, seat 1's, …, then the draw pile
-    actions: tuple[int, ...]  #: as `Hanabi` numbers them; the seats move in turn
+    actions: tuple[int, ...]  #: action numbers of `Hanabi`; the seats move in turn
     hand_size: int
     colors: int = 5
-    score: int | None = None  #: as the source counts it: after a bomb 0, or what was built
+    score: int | None = None  #: as the source counts it; see `bomb`
     bomb: Bomb = "zero"
-    """What a game was worth, where it was played, whose last life was lost."""
+    """How the source scores a game whose last life was lost."""
     legal: bool = True
-    """False where the source let people play against the rules. Replayed, it ends before that."""
+    """False if the source accepted illegal moves. A replay ends before the first of them."""
     abandoned: tuple[int, int] | None = None
-    """Who broke the game off (−1 for all), and why, as hanab.live numbers it (3: out of time)."""
+    """The seat that ended the game early (−1 for all) and hanab.live's reason (3: out of time)."""
     slips: tuple[int, ...] = ()
-    """Moves, counted from 0, that were not their players' choice, such as those made at random to
-    see what a program does next: nothing is to be learned of anybody from them."""
-    participant: str | None = None  #: whose game it is, where one person's games are known
+    """Moves, from 0, that their players did not choose, such as random moves that test a program.
+    They are neither learned nor predicted."""
+    participant: str | None = None  #: the person whose game it is, if known
     source: str | None = None
     licence: str | None = None
 
@@ -41,7 +41,7 @@ class HanabiGame:
         return tuple(i for i, name in enumerate(self.players) if not name.startswith("ai:"))
 
     def choices(self, *, people: bool) -> npt.NDArray[np.bool_]:
-        """Which of the moves people chose, or programs."""
+        """Return a mask of the moves that people chose, or that programs chose."""
         moves = np.arange(len(self))
         is_human = np.isin(moves % len(self.players), self.humans)
         return np.asarray((is_human == people) & ~np.isin(moves, self.slips))
@@ -51,7 +51,7 @@ class HanabiGame:
         return rules_of(len(self.players), self.colors, self.hand_size, self.bomb)
 
     def states(self) -> Iterator[HanabiState]:
-        """The game before each of its moves and at its end."""
+        """Yield the state before each move, and the final one."""
         state = self.rules.initial_state(self.deck)
         yield state
         for action in self.actions:
@@ -67,15 +67,17 @@ class HanabiGame:
 def rules_of(
     players: int, colors: int, hand_size: int | None = None, bomb: Bomb = "zero"
 ) -> Hanabi:
-    """Made once, however many games go by them."""
+    """Return the rules; games with the same rules share one object."""
     return Hanabi(players, colors, hand_size=hand_size, bomb=bomb)
 
 
 def decks_and_actions(
     games: Sequence[HanabiGame],
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
-    """Of games by the same rules, as the native core numbers cards: (n, cards of a deck) in deal
-    order, and (n, plies), −1 after the end."""
+    """Return the decks and actions of games with the same rules, as the native core takes them.
+
+    Decks are (n, cards) in deal order; actions are (n, plies), −1 after the end.
+    """
     ranks = games[0].rules.ranks
     decks = [[card.colour * ranks + card.rank - 1 for card in game.deck] for game in games]
     actions = np.full((len(games), max(map(len, games))), -1)
@@ -85,10 +87,10 @@ def decks_and_actions(
 
 
 def is_held_out(game: HanabiGame) -> bool:
-    """Games that models are not trained on, to be tested on.
+    """Whether a game is held out of training, for testing.
 
-    Those of one participant in five, by a hash of the name; where none is known, one game in twenty
-    by a hash of its id.
+    Held out are the games of one participant in five, by a hash of the name, and one game in twenty
+    without a participant, by a hash of its id.
     """
     count, key = (20, game.id) if game.participant is None else (5, game.participant)
     return is_one_in(count, key.encode("utf-8", "surrogatepass"))

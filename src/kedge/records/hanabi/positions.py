@@ -1,4 +1,4 @@
-"""Hanabi games, replayed by the rules, and which of their moves to predict."""
+"""Replay Hanabi games by the rules, and select the moves to predict."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -9,23 +9,23 @@ import numpy as np
 import numpy.typing as npt
 
 from kedge.errors import InputError
-from kedge.records.chess.filters import Sieve
 from kedge.records.hanabi.files import read_hanabi_games
 from kedge.records.hanabi.games import HanabiGame, is_held_out
 from kedge.records.report import ReadReport
+from kedge.records.sieve import Sieve
 from kedge.records.splits import NOT_HELD_OUT
 
-#: What is said of games that have nothing to predict.
+#: Names of the filters that remove games with nothing to predict.
 NO_PEOPLE, NO_BOTS = "without moves of people", "without moves of programs"
 
 
 def replayed_hanabi_games(
     path: str | Path | IO[bytes], report: ReadReport | None = None
 ) -> Iterator[HanabiGame]:
-    """What `read_hanabi_games` reads, replayed: broken too are games that the rules contradict.
+    """Yield the games of `read_hanabi_games` that follow the rules.
 
-    They do where a move is illegal, and where the score is another. Games that say themselves that
-    they have illegal moves (`HanabiGame.legal`) are kept up to the first.
+    The report counts a game as broken if a move is illegal or the score differs. A game that
+    declares illegal moves (`HanabiGame.legal`) is kept up to the first of them.
     """
     report = ReadReport() if report is None else report
     for game in read_hanabi_games(path, report):
@@ -39,22 +39,22 @@ def replayed_hanabi_games(
 
 
 def by_the_rules(game: HanabiGame) -> HanabiGame:
-    """The game as far as the rules go along; a ValueError if it should be farther."""
+    """Return the legal part of a game; a ValueError if all of it should be legal."""
     state = game.rules.initial_state(game.deck)
-    made = np.array(game.actions, np.int64)
+    actions = np.array(game.actions, np.int64)
     try:
-        for action in np.where(made < 0, len(state.game.moves), made)[:, np.newaxis]:
+        for action in np.where(actions < 0, len(state.game.moves), actions)[:, np.newaxis]:
             state.games.step(action, 1)
     except ValueError:
         return _until_illegal(game)
-    # After a bomb some sources count nothing, as the rules do, and some what was built.
+    # After a bomb some sources count 0, as the rules do, others the cards played.
     if game.legal and game.score not in (None, state.score, sum(state.fireworks)):
-        raise ValueError(f"the score is {state.score}, not {game.score}")
+        raise ValueError(f"the score is {state.score}, but the record says {game.score}")
     return game
 
 
 def _until_illegal(game: HanabiGame) -> HanabiGame:
-    """Move by move, so that it can be said what is wrong."""
+    """Replay move by move, to find the illegal one."""
     state = game.rules.initial_state(game.deck)
     for ply, action in enumerate(game.actions):
         try:
@@ -67,7 +67,7 @@ def _until_illegal(game: HanabiGame) -> HanabiGame:
 
 
 def hanabi_sieve(*, everything: bool = False, bots: bool = False) -> Sieve:
-    """Which moves count: those of people, or of programs, in games that are held out, or in all."""
+    """Return the filters for moves of people or of programs, in held-out games or in all."""
 
     def choices(game: HanabiGame) -> npt.NDArray[np.bool_]:
         return game.choices(people=not bots)

@@ -4,10 +4,10 @@ It works on any object with OpenSpiel's verbs, for two players and zero-sum rewa
 beyond the paper is specified here too: leaves that wait together, and a Gumbel root.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, field
 from math import log, sqrt
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -15,7 +15,12 @@ from kedge.regularize import Array
 from kedge.search.puct.result import SearchResult, Settings
 
 #: A prior over the legal actions, in their order, and the value for the player to move.
-Evaluate: TypeAlias = Callable[[Any], tuple[Sequence[float], float]]
+Evaluation: TypeAlias = tuple[Sequence[float], float]
+Evaluate: TypeAlias = Callable[[Any], Evaluation]
+EvaluateMany: TypeAlias = Callable[[list[Any]], Sequence[Evaluation]]
+T = TypeVar("T")
+#: Yields states to be evaluated, takes the evaluations, and returns T.
+Growth: TypeAlias = Generator[Any, Evaluation, T]
 
 
 @dataclass
@@ -42,7 +47,35 @@ _Path: TypeAlias = list[tuple[_Node, _Edge, float]]
 
 def search(state: Any, evaluate: Evaluate, settings: Settings) -> SearchResult:
     """Search `state`: as many evaluations as there are playouts, the root's among them."""
-    root = _visit(state, evaluate)
+    return search_states([state], lambda states: [evaluate(states[0])], settings)[0]
+
+
+def search_states(
+    states: Sequence[Any], evaluate: EvaluateMany, settings: Settings
+) -> list[SearchResult]:
+    """Search every state exactly as if it were alone, while the evaluator sees batches."""
+    results: dict[int, SearchResult] = {}
+    growing: dict[int, Growth[SearchResult]] = {
+        number: grow(state, settings) for number, state in enumerate(states)
+    }
+    answers: dict[int, Evaluation | None] = dict.fromkeys(growing)
+    while growing:
+        leaves: dict[int, Any] = {}
+        for number, growth in list(growing.items()):
+            try:
+                # None starts a generator.
+                leaves[number] = growth.send(answers[number])  # type: ignore[arg-type]
+            except StopIteration as end:
+                results[number] = end.value
+                del growing[number]
+        if leaves:
+            answers.update(zip(leaves, evaluate(list(leaves.values())), strict=True))
+    return [results[number] for number in range(len(states))]
+
+
+def grow(state: Any, settings: Settings) -> Growth[SearchResult]:
+    """Search `state`, and yield one state after the other to be evaluated."""
+    root = yield from _visit(state)
     noise = settings.gumbel_noise(len(root.edges))
     playouts = 1
     while root.edges and playouts < settings.playouts:
@@ -50,7 +83,7 @@ def search(state: Any, evaluate: Evaluate, settings: Settings) -> SearchResult:
         end = min(settings.playouts, playouts + settings.batch)
         waiting: list[_Path] = []
         while playouts + len(waiting) < end:
-            path = _descend(root, state.clone(), evaluate, settings, noise)
+            path = yield from _descend(root, state.clone(), settings, noise)
             leaf = path[-1][1]
             if leaf.waits:
                 break  # until it is known, each descent would end there
@@ -77,7 +110,7 @@ def search(state: Any, evaluate: Evaluate, settings: Settings) -> SearchResult:
     )
 
 
-def _visit(state: Any, evaluate: Evaluate, mover: int | None = None) -> _Node:
+def _visit(state: Any, mover: int | None = None) -> Growth[_Node]:
     """A state seen for the first time, after a move of `mover`.
 
     A root, after nobody's, is searched even where the rules call a draw.
@@ -86,18 +119,17 @@ def _visit(state: Any, evaluate: Evaluate, mover: int | None = None) -> _Node:
     legal = state.legal_actions()
     if (state.is_terminal() and mover is not None) or not legal:
         if mover is not None and getattr(state, "ends_by_agreement", False):
-            return _Node(1 - mover, float(evaluate(state)[1]), is_terminal=True)
+            _, value = yield state
+            return _Node(1 - mover, float(value), is_terminal=True)
         # OpenSpiel's returns are by player; at the end of a game nobody is to move.
         return _Node(0, state.returns()[0], is_terminal=True)
-    priors, value = evaluate(state)
+    priors, value = yield state
     edges = [_Edge(action, float(prior)) for action, prior in zip(legal, priors, strict=True)]
     edges.sort(key=lambda edge: (-edge.prior, edge.action))
     return _Node(player, float(value), edges)
 
 
-def _descend(
-    root: _Node, state: Any, evaluate: Evaluate, settings: Settings, noise: Array
-) -> _Path:
+def _descend(root: _Node, state: Any, settings: Settings, noise: Array) -> Growth[_Path]:
     """To a state seen for the first time, the end of a game, or a leaf that waits."""
     node, path = root, _Path()
     while True:
@@ -110,7 +142,7 @@ def _descend(
         if edge.waits:
             return path
         if edge.child is None:
-            edge.child = _visit(state, evaluate, node.player)
+            edge.child = yield from _visit(state, node.player)
             return path
         node = edge.child
         if node.is_terminal:

@@ -35,7 +35,7 @@ def distance(iterations: int, measured_regret: float, seat: Seat) -> float:
     return inf if lam == 0.0 else (measured_regret / iterations + seat.range) / lam
 
 
-def exploitability(seats: Sequence[Seat]) -> float:
+def exploitability_bound(seats: Sequence[Seat]) -> float:
     """Theorem 2: max λ_i·β_i."""
     if any(seat.support < len(seat.tau) for seat in seats):
         return inf

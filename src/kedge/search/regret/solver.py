@@ -145,7 +145,9 @@ class Iterate:
 
         ∞ if some τ(a) = 0; NaN unless the game is a payoff tensor of two players, zero-sum.
         """
-        return bounds.exploitability(self._seats) if self._zero_sum and self._uniform else nan
+        if not (self._zero_sum and self._uniform):
+            return nan
+        return bounds.exploitability_bound(self._seats)
 
     def xi(self, delta: float) -> float:
         """Proposition 2: with probability 1 − δ, π̄^T is a ξ^T(δ)-equilibrium (regularised).

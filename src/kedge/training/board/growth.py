@@ -1,8 +1,9 @@
-"""A network that begins as another one was left.
+"""Initialising a network from a trained one of another size.
 
-A larger one computes the same, and has room to learn: channels are copied, and what reads a channel
-is shared out at random among its copies (Net2Net, Chen et al. 2016), so that they part as they
-learn; added blocks begin as nothing. One of fewer blocks takes some of them, evenly spaced.
+A larger network computes the same as the small one: channels are copied, and the weights that read
+a channel are split at random among its copies (Net2Net, Chen et al. 2016), so that the copies
+diverge in training. Added blocks start as the identity. A network with fewer blocks takes evenly
+spaced ones.
 """
 
 import torch
@@ -14,9 +15,9 @@ from kedge.training.board.network import Convolution, PointsPolicy, SEResNet
 
 @torch.no_grad()  # type: ignore[untyped-decorator, unused-ignore]
 def grow(small: SEResNet, large: SEResNet) -> None:
-    """Have `large` compute what `small` does, or with fewer blocks something near it.
+    """Make `large` compute what `small` does, approximately if it has fewer blocks.
 
-    Heads of another kind begin anew.
+    Heads of another kind keep their random weights.
     """
     channels = _Copies(_width(small), _width(large))
     squeezed = _Copies(*(len(network.blocks[0].fc1.bias) for network in (small, large)))
@@ -42,20 +43,20 @@ def grow(small: SEResNet, large: SEResNet) -> None:
 
 
 class _Copies:
-    """Which of `small` channels each of `large` ones is a copy of."""
+    """Maps each of `large` channels to the one of `small` channels that it copies."""
 
     def __init__(self, small: int, large: int) -> None:
         if large < small:
-            raise InputError(f"a width of {large} cannot begin as one of {small}")
+            raise InputError(f"begin_as: a network of width {small} cannot shrink to {large}")
         self.small, self.large = small, large
         self._origin = torch.arange(large) % small
 
     def copied(self, array: Tensor) -> Tensor:
-        """Along the first axis, for what writes channels."""
+        """Copy along the first axis: weights that write channels."""
         return array[self._origin.to(array.device)]
 
     def shared(self, array: Tensor) -> Tensor:
-        """Along the last axis, for what reads them: the copies of a channel add up to it."""
+        """Split along the last axis: the weights that read the copies add up to the original."""
         origin = self._origin.to(array.device)
         weights = torch.rand(*array.shape[:-1], self.large, device=array.device) + 0.1
         total = torch.zeros_like(array).index_add_(-1, origin, weights)
@@ -63,7 +64,7 @@ class _Copies:
 
 
 def _kept(blocks: nn.ModuleList, count: int) -> list[nn.Module]:
-    """At most so many, the first and the last among them."""
+    """At most `count` evenly spaced blocks, with the first and the last."""
     if count >= len(blocks):
         return list(blocks)
     return [blocks[round(at)] for at in torch.linspace(0, len(blocks) - 1, count).tolist()]
@@ -103,7 +104,7 @@ def _grow_policy(old: nn.Module, new: nn.Module, channels: _Copies) -> None:
 
 
 def _grow_head(old: nn.Module, new: nn.Module, channels: _Copies) -> None:
-    """Only what a head reads is wider."""
+    """Copy a head; only its input is wider."""
     before = old.state_dict()
     for name, array in new.state_dict().items():
         if array.shape == before[name].shape:

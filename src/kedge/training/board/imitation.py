@@ -1,7 +1,7 @@
-"""Imitation: a network that says what people would play, and how the game ended for them.
+"""Imitation: a network that predicts people's moves and the result of the game.
 
-Positions lie packed on the device (bit masks, 64 points a word) and are unpacked there, so that the
-device is the limit and not the road to it.
+Positions are stored packed on the device (bit masks, 64 points a word) and unpacked there, so that
+the transfer to the device does not limit the speed.
 """
 
 from collections.abc import Callable, Iterator
@@ -23,33 +23,33 @@ from kedge.training.board.network import SEResNet
 from kedge.training.distributed import Rank
 from kedge.training.trainer import Positions, Recipe, Trainer, fill, read_checkpoint, train
 
-NO_MOVE = -100  # which torch's cross-entropy leaves out
+NO_MOVE = -100  # ignored by torch's cross-entropy
 _SETTLED_ON = 2048  # positions
 
 
 @dataclass(frozen=True)
 class TowerRecipe(Recipe):
-    """How to train a tower of convolutions, as chess and Go have it."""
+    """Settings for a tower of convolutions, for chess and Go."""
 
     filters: int = 64
     blocks: int = 6
     se_ratio: int = 8
     drop: float = 0.1
-    """Stochastic depth of the last block; earlier ones less."""
+    """Stochastic depth of the last block; earlier blocks are dropped less often."""
     value_weight: float = 0.1
     heads: Literal["dense", "points"] = "dense"
-    """AlphaGo Zero's, in which every point has weights of its own, or those that treat all alike;
-    only in Go."""
+    """`dense` heads are AlphaGo Zero's, with weights for every point; `points` heads treat all
+    points alike. Only in Go."""
     turn: bool = True
-    """Learn each position in one of the eight symmetries, drawn anew; only in Go. People's records
-    are not symmetric, since a game begins in the upper right by custom: without turning, a last
-    stage learns that."""
+    """Whether each position is trained in a random one of the eight symmetries; only in Go.
+    People's games are not symmetric: by custom they begin in the upper right. A last stage without
+    turning learns that."""
     later: int = 0
-    """So many moves after the next are predicted as well while training; only in Go."""
+    """Number of moves after the next that are also predicted in training; only in Go."""
     later_weight: float = 0.25
-    """Of each of them, beside 1 for the next."""
+    """Loss weight of each later move; the next move has 1."""
     teacher_weight: float = 0.0
-    """How much of the policy loss is the teacher's policy, where one is given."""
+    """Share of the policy loss that imitates the teacher, if there is one."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -58,26 +58,26 @@ class TowerRecipe(Recipe):
             raise InputError(f"filters: at least se_ratio ({self.se_ratio}), not {self.filters}")
         self._check_shares("drop", "teacher_weight")
         if self.heads not in ("dense", "points"):
-            raise InputError(f"heads: dense, points, not {self.heads}")
+            raise InputError(f"heads: dense or points, not {self.heads}")
 
 
 class Batch(NamedTuple):
-    """Positions as a network takes them, and what people did."""
+    """Network inputs, and what people did."""
 
     planes: Tensor  # (n, planes, side, side) bfloat16
     legal: Tensor | None  # (n, moves) bool; None if every move counts
     moves: Tensor  # (n,) int64, what was played
-    results: Tensor  # (n,) float32: 1 won, 0 drawn, −1 lost, for who moves; NaN where unknown
+    results: Tensor  # (n,) float32, the mover's: 1 won, 0 drawn, −1 lost; NaN if unknown
     later: tuple[Tensor, ...] = ()  # each (n,) int64, the moves after that; NO_MOVE after the last
 
     def masked(self, logits: Tensor) -> Tensor:
-        """The logits in float32, those of illegal moves out of the way."""
+        """The logits in float32; illegal moves get −10⁴."""
         logits = logits.float()
         return logits if self.legal is None else logits.masked_fill(~self.legal, -1e4)
 
 
 class TowerTrainer(Trainer[Batch]):
-    """Of what people play, with the game's result and, where there is one, a teacher's policy."""
+    """Trains on people's moves, game results and, if given, a teacher's policy."""
 
     shape: ClassVar[tuple[str, ...]] = ("filters", "blocks", "se_ratio", "heads")
     moved: ClassVar[tuple[str, ...]] = ("optimizer", "later")
@@ -94,7 +94,7 @@ class TowerTrainer(Trainer[Batch]):
         compiled: bool = True,
     ) -> None:
         super().__init__(network, recipe, rank)
-        # All batches have one shape: the fastest convolutions for it are worth looking for.
+        # All batches have one shape, so the search for its fastest convolutions pays off.
         torch.backends.cudnn.benchmark = True
         self.teacher = teacher
         if teacher is not None:
@@ -102,8 +102,8 @@ class TowerTrainer(Trainer[Batch]):
         self._loss = torch.compile(self._plain_loss) if compiled else self._plain_loss
 
     def loss(self, batch: Batch) -> tuple[Tensor, Tensor]:
-        found: tuple[Tensor, Tensor] = self._loss(batch)
-        return found
+        loss: tuple[Tensor, Tensor] = self._loss(batch)
+        return loss
 
     def _plain_loss(self, batch: Batch) -> tuple[Tensor, Tensor]:
         with torch.autocast(self.device.type, torch.bfloat16):
@@ -113,12 +113,12 @@ class TowerTrainer(Trainer[Batch]):
         right = (logits.argmax(1) == batch.moves).float().mean()
         if self.teacher is not None and self.recipe.teacher_weight > 0.0:
             with torch.no_grad(), torch.autocast(self.device.type, torch.bfloat16):
-                taught, *_ = self.teacher(batch.planes)
-            lesson = -(batch.masked(taught).softmax(1) * logits.log_softmax(1)).sum(1).mean()
+                target, *_ = self.teacher(batch.planes)
+            teacher_loss = -(batch.masked(target).softmax(1) * logits.log_softmax(1)).sum(1).mean()
             share = self.recipe.teacher_weight
-            policy_loss = (1.0 - share) * policy_loss + share * lesson
-        for found, moves in zip(later, batch.later, strict=True):
-            later_loss = functional.cross_entropy(found.float(), moves, ignore_index=NO_MOVE)
+            policy_loss = (1.0 - share) * policy_loss + share * teacher_loss
+        for later_logits, moves in zip(later, batch.later, strict=True):
+            later_loss = functional.cross_entropy(later_logits.float(), moves, ignore_index=NO_MOVE)
             policy_loss = policy_loss + self.recipe.later_weight * later_loss
         value_loss = self.network.value.losses(value, batch.results).mean()
         return policy_loss + self.recipe.value_weight * value_loss, right
@@ -139,7 +139,7 @@ class TowerTrainer(Trainer[Batch]):
 
 @dataclass(frozen=True)
 class Course:
-    """What a network of a game is taught on, and tested on."""
+    """A game's network and its training and test positions."""
 
     encoding: Encoding
     make_network: Callable[[TowerRecipe], SEResNet]
@@ -156,19 +156,19 @@ class Course:
         teacher: str | None = None,
         begin_as: str | None = None,
     ) -> Iterator[dict[str, float]]:
-        """As `kedge.training.trainer.train` does it.
+        """Train a network; see `kedge.training.trainer.train`.
 
-        ``teacher`` and ``begin_as`` are models, by name or file, or other runs' checkpoints.
+        ``teacher`` and ``begin_as`` are models, by name or file, or checkpoints of other runs.
         """
         torch.manual_seed(recipe.seed)
-        taught = None if teacher is None else self._load(teacher)[0]
+        teacher_network = None if teacher is None else self._load(teacher)[0]
         network = self.make_network(recipe)
         before: list[dict[str, Any]] = []
         if begin_as is not None:
             other, before = self._load(begin_as)
             grow(other, network)
             self._settle(network, rank.device)
-        trainer = TowerTrainer(network, recipe, rank, taught, rank.device.type == "cuda")
+        trainer = TowerTrainer(network, recipe, rank, teacher_network, rank.device.type == "cuda")
         trainer.stages = [*before, *trainer.stages]
         return train(trainer, self.learned, self.tested, folder, self._exported, seconds=seconds)
 
@@ -179,17 +179,17 @@ class Course:
         return content
 
     def _settle(self, network: SEResNet, device: torch.device) -> None:
-        """Have the network train as what it is at inference."""
+        """Adjust batch normalisation so that training starts from the network's inference."""
         count = min(len(self.learned), _SETTLED_ON)
         rows = torch.arange(count, device=device) * len(self.learned) // max(count, 1)
         if not count:
-            return  # which `train` has its own word for
+            return  # `train` reports it
         network.to(device)
         with torch.autocast(device.type, torch.bfloat16):
             network.settle(self.learned.batch(rows).planes)
 
     def _load(self, name: str) -> tuple[SEResNet, list[dict[str, Any]]]:
-        """A model; or the averaged network of a checkpoint, and its stages."""
+        """Load a model, or the averaged network of a checkpoint; also return its stages."""
         path = Path(name)
         if path.suffix != ".pt":
             return self._load_model(name), [{"from_step": 0, "begun_as": name}]
@@ -209,7 +209,7 @@ class Course:
     def _load_model(self, name: str) -> SEResNet:
         weights = load(name)
         if not isinstance(weights, Weights) or weights.encoding.game != self.encoding.game:
-            raise InputError(f"{name}: a model of another game")
+            raise InputError(f"{name}: not a model for {self.encoding.game}")
         recipe = TowerRecipe(
             filters=weights.filters,
             blocks=weights.blocks,
@@ -219,6 +219,6 @@ class Course:
         network = self.make_network(recipe)
         ours = {key: array.shape for key, array in network.folded().items()}
         if ours != {key: array.shape for key, array in weights.arrays.items()}:
-            raise InputError(f"{name}: not a network that kedge trains")
+            raise InputError(f"{name}: not a network shape that kedge can train")
         network.unfold(weights.arrays)
         return network

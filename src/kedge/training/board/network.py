@@ -1,7 +1,7 @@
-"""The squeeze-and-excitation tower of lc0, Maia and the paper, in the form in which it is trained.
+"""The squeeze-and-excitation tower of lc0, Maia and the paper, as a network for training.
 
-Batch normalisation is a layer of its own here; :meth:`SEResNet.folded` folds it into the
-convolutions and names the arrays as `kedge.models` does, :meth:`SEResNet.unfold` takes such arrays.
+Batch normalisation is a separate layer here. :meth:`SEResNet.folded` folds it into the convolutions
+and names the arrays as `kedge.models` does; :meth:`SEResNet.unfold` loads such arrays.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from torch.nn import functional
 from kedge.models.board.encoding import Encoding
 from kedge.training.distributed import BatchNorm
 
-#: Planes of lc0's convolutional policy head, of which 73 name moves.
+#: Planes of lc0's convolutional policy head; 73 of them encode moves.
 POLICY_PLANES = 80
 
 
@@ -24,9 +24,9 @@ class Convolution(nn.Module):
 
     def __init__(self, inputs: int, outputs: int, size: int) -> None:
         super().__init__()
-        # A matrix, which is what Muon works on; in this order its kernels are channels-last.
+        # Muon needs a matrix; in this order its kernels are channels-last.
         self.matrix = nn.Parameter(torch.empty(outputs, size * size * inputs))
-        nn.init.kaiming_uniform_(self.matrix, a=5**0.5)  # as torch's convolutions begin
+        nn.init.kaiming_uniform_(self.matrix, a=5**0.5)  # torch's default for convolutions
         self.norm = BatchNorm(outputs)
         self.size = size
 
@@ -37,11 +37,11 @@ class Convolution(nn.Module):
         return self.matrix.view(outputs, self.size, self.size, -1).permute(0, 3, 1, 2)
 
     def forward(self, x: Tensor) -> Tensor:
-        found: Tensor = self.norm(functional.conv2d(x, self._kernels, padding=self.size // 2))
-        return found
+        y: Tensor = self.norm(functional.conv2d(x, self._kernels, padding=self.size // 2))
+        return y
 
     def fill(self, weight: Tensor, bias: Tensor) -> None:
-        """Do what one convolution does; `settle` has it do so while it trains too."""
+        """Load a plain convolution. In training it computes the same only after `settle`."""
         self.matrix.copy_(weight.permute(0, 2, 3, 1).flatten(1))
         assert self.norm.running_mean is not None
         assert self.norm.running_var is not None
@@ -51,7 +51,7 @@ class Convolution(nn.Module):
         self.norm.bias.copy_(bias)
 
     def settle(self, found: Tensor) -> None:
-        """Normalise by the moments of what the kernels found, and do the same as before."""
+        """Normalise by the moments of `found`, the kernels' outputs; inference stays the same."""
         assert self.norm.running_mean is not None
         assert self.norm.running_var is not None
         scale, bias = self._scale, self.bias
@@ -63,7 +63,7 @@ class Convolution(nn.Module):
 
     @property
     def weight(self) -> Tensor:
-        """Of one convolution that does the same at inference."""
+        """The kernels of a plain convolution that computes the same at inference."""
         return self._kernels * self._scale[:, None, None, None]
 
     @property
@@ -78,7 +78,7 @@ class Convolution(nn.Module):
 
 
 class Block(nn.Module):
-    """Two convolutions, squeeze-and-excitation giving scale and bias, and the way around them."""
+    """A residual block: two convolutions, then squeeze-and-excitation with scale and bias."""
 
     def __init__(self, filters: int, squeezed: int, drop: float) -> None:
         super().__init__()
@@ -100,7 +100,7 @@ class Block(nn.Module):
 
 
 class ConvolutionPolicy(nn.Module):
-    """lc0's: planes of moves by the square they start from, of which some are moves."""
+    """lc0's policy head: planes of moves by start square, from which `gather` takes the moves."""
 
     gather: Tensor
 
@@ -115,7 +115,7 @@ class ConvolutionPolicy(nn.Module):
 
 
 class DensePolicy(nn.Module):
-    """AlphaGo Zero's: two planes, and a layer from all their points to all moves."""
+    """AlphaGo Zero's policy head: two planes, and a dense layer from their points to the moves."""
 
     def __init__(self, filters: int, encoding: Encoding) -> None:
         super().__init__()
@@ -127,7 +127,7 @@ class DensePolicy(nn.Module):
 
 
 class PointsPolicy(nn.Module):
-    """A plane of the points to play on, and one whose mean is the pass: of boards of any size."""
+    """A policy head for any board size: a plane of points, and a plane whose mean is the pass."""
 
     def __init__(self, filters: int) -> None:
         super().__init__()
@@ -140,16 +140,16 @@ class PointsPolicy(nn.Module):
 
 
 class Value(nn.Module):
-    """How the game ends for who moves: win, draw and loss, or their mean, from −1 to 1.
+    """The mover's result: logits of win, draw and loss, or one number whose tanh is the mean.
 
-    Made of the points of some planes, or, where it is `pooled`, of their means.
+    A `pooled` head reads the means of its planes, others read every point.
     """
 
     def __init__(
         self, filters: int, encoding: Encoding, *, draws: bool, pooled: bool = False
     ) -> None:
         super().__init__()
-        planes, hidden = (32, 128) if draws or pooled else (1, 256)  # lc0's, and AlphaGo Zero's
+        planes, hidden = (32, 128) if draws or pooled else (1, 256)  # lc0's or AlphaGo Zero's
         self.conv = Convolution(filters, planes, 1)
         self.fc1 = nn.Linear(planes * (1 if pooled else encoding.side**2), hidden)
         self.fc2 = nn.Linear(hidden, 3 if draws else 1)
@@ -157,11 +157,11 @@ class Value(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         planes = functional.relu(self.conv(x))
-        seen = planes.mean(dim=(2, 3)) if self.pooled else planes.flatten(1)
-        return self.fc2(functional.relu(self.fc1(seen)))
+        features = planes.mean(dim=(2, 3)) if self.pooled else planes.flatten(1)
+        return self.fc2(functional.relu(self.fc1(features)))
 
     def losses(self, found: Tensor, results: Tensor) -> Tensor:
-        """Of each position: cross-entropy, or the squared error; 0 where the result is unknown."""
+        """Cross-entropy or squared error of each position; 0 if its result is unknown."""
         known = torch.isfinite(results)
         results = torch.where(known, results, 0.0)
         if self.draws:
@@ -173,10 +173,10 @@ class Value(nn.Module):
 
 
 class SEResNet(nn.Module):
-    """Policy logits, and what its value head makes of the result, from input planes.
+    """Computes policy logits and value outputs from input planes.
 
-    `later` are heads for the moves after the next. They teach the tower to look ahead, and are left
-    out of what is played.
+    `later` are policy heads for the moves after the next. They teach the tower to look ahead and
+    are not exported.
     """
 
     def __init__(
@@ -205,7 +205,7 @@ class SEResNet(nn.Module):
         return self.policy(x), self.value(x), [head(x) for head in self.later if self.training]
 
     def folded(self) -> dict[str, npt.NDArray[np.float32]]:
-        """The arrays by the names that `kedge.models` gives them."""
+        """Return the arrays under their names in `kedge.models`."""
         return {
             f"{name}.{kind}": np.ascontiguousarray(
                 getattr(part, kind).detach().float().cpu().numpy()
@@ -216,24 +216,23 @@ class SEResNet(nn.Module):
 
     @torch.no_grad()  # type: ignore[untyped-decorator, unused-ignore]
     def unfold(self, arrays: Mapping[str, npt.NDArray[np.float32]]) -> None:
-        """Compute what a network with these arrays does, which has its shape."""
+        """Load arrays of a network of the same shape; `folded` is the inverse."""
         for name, part in self._parts().items():
             weight, bias = (torch.tensor(arrays[f"{name}.{kind}"]) for kind in ("weight", "bias"))
             if isinstance(part, Convolution):
                 part.fill(weight, bias)
             else:
-                for own, told in ((part.weight, weight), (part.bias, bias)):
-                    own.copy_(told)
+                for own, loaded in ((part.weight, weight), (part.bias, bias)):
+                    own.copy_(loaded)
 
     @torch.no_grad()  # type: ignore[untyped-decorator, unused-ignore]
     def settle(self, planes: Tensor) -> None:
-        """Have batch normalisation expect what it meets on these, and change nothing else.
+        """Set batch normalisation to the statistics of these planes without changing inference.
 
-        Else a network that was unfolded, or is not yet its smaller self on every batch, would
-        begin to train as another one.
+        Otherwise an unfolded or grown network would compute something else once it trains.
         """
         hooks = [
-            part.norm.register_forward_pre_hook(lambda _, found, part=part: part.settle(found[0]))
+            part.norm.register_forward_pre_hook(lambda _, inputs, part=part: part.settle(inputs[0]))
             for part in self.modules()
             if isinstance(part, Convolution)
         ]
@@ -245,7 +244,7 @@ class SEResNet(nn.Module):
             hook.remove()
 
     def _parts(self) -> dict[str, nn.Module]:
-        """What is played, by the names that `kedge.models` gives it."""
+        """The exported parts by their names in `kedge.models`."""
         parts: dict[str, nn.Module] = {"input": self.input}
         for index, block in enumerate(self.blocks):
             names = {"conv1": "conv1", "conv2": "conv2", "fc1": "se.fc1", "fc2": "se.fc2"}

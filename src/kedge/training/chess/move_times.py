@@ -1,7 +1,7 @@
-"""Fitting how long people take for a move: least squares on the logarithm of the seconds.
+"""Fitting people's time per move: least squares on the logarithm of the seconds.
 
-Clocks on Lichess show whole seconds. So a model is scored by the probability of the whole seconds
-that were recorded, and for the fit 0 stands for a quarter of a second: premoves, mostly.
+Clocks on Lichess show whole seconds, so a model is scored by the probability of the recorded whole
+seconds. The fit counts 0 seconds, mostly premoves, as a quarter of a second.
 """
 
 import math
@@ -30,12 +30,12 @@ _SHARE = FEATURES.index("share")
 
 @dataclass(frozen=True)
 class TimedMoves:
-    """Moves of people and how long each took, a row each."""
+    """People's moves and their seconds, one row per move."""
 
     features: Array
     seconds: Array
     classes: npt.NDArray[np.str_]
-    held_out: npt.NDArray[np.bool_]  # those of one player in twenty
+    held_out: npt.NDArray[np.bool_]  # the moves of one player in twenty
     players: int
 
     def __len__(self) -> int:
@@ -45,11 +45,11 @@ class TimedMoves:
 def timed_moves(
     games: Iterable[ChessGame], network: Network, games_a_player: int = 20
 ) -> TimedMoves:
-    """The moves whose time is known; `network` tells how open each choice was.
+    """Collect the moves whose time is known; `network` estimates how open each choice was.
 
-    The first move of each player is left out, which Lichess does not time, and so are moves after
-    which the clock shows an impossible time. Of a player, no more than `games_a_player` are taken:
-    personal exports must not make the model one person's.
+    Each player's first move is dropped, since Lichess does not time it, and so are moves with an
+    impossible clock. At most `games_a_player` games of one player are used, so that a personal
+    export does not dominate the model.
     """
     seen: Counter[str | None] = Counter()
     parts = []
@@ -62,7 +62,7 @@ def timed_moves(
         np.concatenate(column) for column in zip(*parts, strict=True)
     ] or [np.zeros(0)] * 4
     if held_out.all() or not held_out.any():
-        raise InputError("too few games with clocks: none to fit, or none held out to test on")
+        raise InputError("too few games with clocks: none to fit on, or none held out to test on")
     return TimedMoves(x, seconds, classes, held_out, len(seen))
 
 
@@ -96,7 +96,7 @@ def _rows(
         assert game.clocks is not None
         before = game.clocks[plies - 2].astype(np.float64)
         seconds = before - game.clocks[plies] + increment
-        found = features(
+        rows = features(
             remaining=before,
             longest=np.fmax.accumulate(before),
             increment=increment,
@@ -107,7 +107,7 @@ def _rows(
         kept = (before > 0.0) & (seconds >= 0.0) & (seconds <= before + increment)
         count = int(kept.sum())
         yield (
-            found[kept],
+            rows[kept],
             seconds[kept],
             np.full(count, game.time_class),
             np.full(count, held_out),
@@ -115,7 +115,7 @@ def _rows(
 
 
 def fit(moves: TimedMoves) -> MoveTimes:
-    """Least squares over the moves that are not held out."""
+    """Fit a model by least squares to the moves that are not held out."""
     learned = ~moves.held_out
     x, y = moves.features[learned], _log(moves.seconds[learned])
     weights, *_ = np.linalg.lstsq(x, y, rcond=None)
@@ -123,7 +123,7 @@ def fit(moves: TimedMoves) -> MoveTimes:
 
 
 def fit_share(moves: TimedMoves) -> MoveTimes:
-    """The plainest model: always the same part of the clock's share."""
+    """Fit the baseline: always the same fraction of the clock's share."""
     learned = ~moves.held_out
     rest = _log(moves.seconds[learned]) - moves.features[learned, _SHARE]
     weights = np.zeros(len(FEATURES))
@@ -132,7 +132,7 @@ def fit_share(moves: TimedMoves) -> MoveTimes:
 
 
 def score(times: MoveTimes, moves: TimedMoves) -> dict[str, Any]:
-    """On the held-out moves: mean log-likelihood, mean error of log seconds, medians by class."""
+    """Score held-out moves: mean log-likelihood, mean error of log seconds, medians by class."""
     x, seconds = moves.features[moves.held_out], moves.seconds[moves.held_out]
     centre = times.log_seconds(x)
     whole = np.rint(seconds)
@@ -160,4 +160,4 @@ def _log(seconds: Array) -> Array:
 
 def _normal(z: Array) -> Array:
     """The normal distribution function."""
-    return np.array([0.5 * math.erfc(-one / math.sqrt(2.0)) for one in z.tolist()])
+    return np.array([0.5 * math.erfc(-x / math.sqrt(2.0)) for x in z.tolist()])

@@ -1,7 +1,7 @@
-"""Training a chess model on human games: what people of a rating would play.
+"""Training a chess model on human games: the moves of people of a given rating.
 
-A position is lc0's 112 planes and, as planes that are one number all over, who plays: the ratings
-of both players and whether it is bullet.
+A position is lc0's 112 planes plus constant planes that describe the players: both ratings, and
+whether the game is bullet.
 """
 
 from collections import Counter
@@ -33,18 +33,18 @@ class GameTable:
     """Many games in flat arrays: all from the start position, moves as native actions."""
 
     actions: npt.NDArray[np.uint16]
-    offsets: npt.NDArray[np.int64]  # of each game's first move, and the end of the last
-    ratings: npt.NDArray[np.int16]  # (games, 2) white, black; 0 where unknown
+    offsets: npt.NDArray[np.int64]  # each game's first move, and the end of the last
+    ratings: npt.NDArray[np.int16]  # (games, 2) white, black; 0 if unknown
     results: npt.NDArray[np.int8]  # 1 white won, 0 drawn, −1 black won
     bullet: npt.NDArray[np.bool_]
     held_out: npt.NDArray[np.bool_]
-    learned: npt.NDArray[np.bool_]  # (games, 2) whether white's and black's moves are
+    learned: npt.NDArray[np.bool_]  # (games, 2) whether white's and black's moves are trained on
 
     def __len__(self) -> int:
         return len(self.results)
 
     def take(self, games: npt.NDArray[np.int64]) -> "GameTable":
-        """Some of the games."""
+        """Return the table of some games."""
         pieces = [self.actions[self.offsets[g] : self.offsets[g + 1]] for g in games]
         lengths = np.array([len(piece) for piece in pieces], np.int64)
         return GameTable(
@@ -59,11 +59,11 @@ class GameTable:
 
 
 def table_of(games: Iterable[ChessGame], most_of_one: int | None = None) -> GameTable:
-    """The games that a model can learn from: standard ones with a result, not by bots.
+    """Collect the games to train on: standard chess with a result, without bots.
 
-    `kedge.records.chess.filters.is_held_out` says which are held out. A named
-    player counts for at most `most_of_one` games: a file with all games of one person would turn a
-    model of people of a rating into a model of that person. The opponents' moves are learned.
+    `kedge.records.chess.filters.is_held_out` selects the held-out games. At most `most_of_one`
+    games of a named player are trained on, so that a file with all games of one person does not
+    turn the model into that person. The opponents' moves are always trained on.
     """
     kept = [game for game in games if _is_usable(game)]
     lengths = [len(game.moves) for game in kept]
@@ -80,14 +80,14 @@ def table_of(games: Iterable[ChessGame], most_of_one: int | None = None) -> Game
 
 
 def _few_enough(games: Iterable[ChessGame], most: int | None) -> Iterator[tuple[bool, ...]]:
-    """Whether white and black are nobody who has had `most` games before."""
-    had: Counter[str] = Counter()
+    """Yield whether white and black have had fewer than `most` games before."""
+    played: Counter[str] = Counter()
     for game in games:
         yield tuple(
-            most is None or player is None or had[player] < most
+            most is None or player is None or played[player] < most
             for player in (game.white, game.black)
         )
-        had.update(player for player in (game.white, game.black) if player is not None)
+        played.update(player for player in (game.white, game.black) if player is not None)
 
 
 _RESULTS = {"1-0": 1, "1/2-1/2": 0, "0-1": -1}
@@ -101,9 +101,9 @@ def _is_usable(game: ChessGame) -> bool:
 
 
 def mirrored_moves() -> npt.NDArray[np.int64]:
-    """For each move the one with left and right exchanged; castling has none and stays."""
+    """The mirror image of each move, left and right exchanged; castling stays as it is."""
     index = {move: number for number, move in enumerate(MOVES)}
-    # A promotion piece is a letter too, and must not be taken for a file.
+    # The letter of a promotion piece is not a file, so only the squares are mirrored.
     return np.array([index[move[:4].translate(_FLIPPED) + move[4:]] for move in MOVES], np.int64)
 
 
@@ -112,11 +112,11 @@ class ChessPositions:
     """Packed positions and what people did in them, as tensors on one device."""
 
     masks: Tensor  # (n, planes) int64, a bit a square
-    scalars: Tensor  # (n, scalar planes) float16: planes that are one number all over
+    scalars: Tensor  # (n, scalar planes) float16: constant planes
     legal: Tensor  # (n, words) int64, a bit a move
-    moves: Tensor  # (n,) int64, what was played
+    moves: Tensor  # (n,) int64, the moves played
     results: Tensor  # (n,) float32
-    may_mirror: Tensor  # (n,) bool: no castling left, so that left and right are alike
+    may_mirror: Tensor  # (n,) bool: no castling rights, so left and right are equivalent
     bits: Tensor  # (64,) int64: 0, 1, …
     mirrored: Tensor  # (moves,) int64: `mirrored_moves`
 
@@ -127,7 +127,7 @@ class ChessPositions:
         return ChessPositions(**{name: tensor.to(device) for name, tensor in vars(self).items()})
 
     def batch(self, rows: Tensor, turns: Tensor | None = None) -> Batch:
-        """Half of what may be is mirrored, where `turns` are drawn."""
+        """Unpack some rows; with `turns`, mirror half of those that may be mirrored."""
         squares = ((self.masks[rows][:, :, None] >> self.bits) & 1).to(torch.bfloat16)
         scalars = self.scalars[rows].to(torch.bfloat16)[:, :, None, None]
         planes = torch.cat([squares.view(len(rows), -1, 8, 8), scalars.expand(-1, -1, 8, 8)], dim=1)
@@ -144,7 +144,7 @@ class ChessPositions:
 
 
 def positions_of(table: GameTable, first_ply: int = 0) -> ChessPositions:
-    """Every position from `first_ply` on, of who is learned from, packed."""
+    """Pack every position from `first_ply` on in which a trained-on player moves."""
     plies_of = [_plies_of(table, game, first_ply) for game in range(len(table))]
     lengths = [len(plies) for plies in plies_of]
     plies = np.concatenate([np.zeros(0, np.int64), *plies_of])
@@ -160,7 +160,7 @@ def positions_of(table: GameTable, first_ply: int = 0) -> ChessPositions:
     theirs = table.ratings[game_of, 1 - black.astype(np.int64)]
     outcome = np.where(black, -table.results[game_of], table.results[game_of])
     may_mirror = (masks[:, _CASTLING] == 0).all(axis=1)
-    masks[:, CHESS.number_plane] = 0  # told as a number instead
+    masks[:, CHESS.number_plane] = 0  # it is a scalar plane instead
     scalars = np.hstack(
         [
             (rule50[:, None] / 100.0).astype(np.float16),
@@ -208,7 +208,7 @@ def train(
     teacher: str | None = None,
     begin_as: str | None = None,
 ) -> Iterator[dict[str, float]]:
-    """Train on the table's games: see `imitation.train`."""
+    """Train on the games of `table`; see `Course.train`."""
     where = rank.device
     learned = positions_of(table.take(np.flatnonzero(~table.held_out))).to(where)
     tested = positions_of(table.take(np.flatnonzero(table.held_out)), TESTED_FROM).to(where)
@@ -218,5 +218,5 @@ def train(
     )
 
 
-#: Held-out accuracy is of positions after the opening, as in the paper and Maia.
+#: First ply of held-out positions: the opening is skipped, as in the paper and Maia.
 TESTED_FROM = 10

@@ -1,7 +1,7 @@
-"""Training a Diplomacy model on human games: what each power orders, and how the game ends.
+"""Training a Diplomacy model on human games: each power's orders, and how the game ends.
 
-Positions and orders lie on the device as the rows of tables that a network adds up (see
-`kedge.models.diplomacy.torch_network`); only the orders that were legal are kept of each choice.
+Positions and orders are stored on the device as rows of the tables that a network adds up (see
+`kedge.models.diplomacy.torch_network`). Each choice keeps only its legal orders.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -38,16 +38,16 @@ from kedge.training.trainer import Optimizer, Recipe, Trainer
 
 @dataclass(frozen=True)
 class DiplomacyRecipe(Recipe):
-    """How to train a transformer and the LSTM that reads orders from it."""
+    """Settings for a transformer and the LSTM that decodes orders from it."""
 
     blocks: int = 6
     width: int = 192
     heads: int = 6
     layers: int = 1
-    """Of the LSTM."""
+    """Layers of the LSTM."""
     dropout: float = 0.2
     forget: float = 0.25
-    """The share of positions that are told without the orders before, as a search meets them."""
+    """Share of positions without the previous orders in the input, as in a search."""
     steps: int = 12_000
     batch: int = 1024
     optimizer: Optimizer = "muon"
@@ -60,7 +60,7 @@ class DiplomacyRecipe(Recipe):
         self._check_counts("blocks", "width", "heads", "layers")
         self._check_shares("dropout", "forget")
         if self.width % self.heads:
-            raise InputError(f"width: a multiple of the {self.heads} heads, not {self.width}")
+            raise InputError(f"width: must be a multiple of heads={self.heads}, not {self.width}")
 
     @property
     def network(self) -> Shape:
@@ -68,16 +68,16 @@ class DiplomacyRecipe(Recipe):
 
 
 class Batch(NamedTuple):
-    """Choices, and what people chose."""
+    """Choices, and the orders that people chose."""
 
     choices: TaughtChoices
-    chosen: Tensor  # (s,) int64: of each choice that was made, which of all the orders it was
-    shares: Tensor  # (n, 7) float32; NaN where unknown
+    chosen: Tensor  # (s,) int64: the chosen row among all orders, for each known choice
+    shares: Tensor  # (n, 7) float32; NaN if unknown
 
 
 @cache
 def renamed_rows() -> Tensor:
-    """(5040, rows): where each row goes when powers take each other's places."""
+    """(5040, rows): the row that each row becomes under each permutation of the powers."""
     every = torch.tensor(list(permutations(range(len(POWERS)))))
     rows = torch.arange(_core.DIPLOMACY_FACT_ROWS).repeat(len(every), 1)
     for first in _core.DIPLOMACY_ROWS_BY_POWER:
@@ -87,19 +87,19 @@ def renamed_rows() -> Tensor:
 
 @dataclass(frozen=True)
 class DiplomacyPositions:
-    """Positions and what people ordered in them, as tensors on one device."""
+    """Positions and people's orders in them, as tensors on one device."""
 
     facts: Tensor  # (n, 88, 10) int16
     shares: Tensor  # (n, 7) float32
     first: Tensor  # (n, 7) int64: the first choice of each power
-    counts: Tensor  # (n, 7) int64: of its choices
+    counts: Tensor  # (n, 7) int64: the number of its choices
     places: Tensor  # (s,) uint8
-    given: Tensor  # (s, 3) int16: facts of what was chosen, 0 where that is unknown
-    begins: Tensor  # (s + 1,) int64: the orders of each choice; none where it is unknown
-    chosen: Tensor  # (s,) int64: which of them
+    given: Tensor  # (s, 3) int16: facts of the chosen order, 0 if unknown
+    begins: Tensor  # (s + 1,) int64: offsets of the orders of each choice; empty if unknown
+    chosen: Tensor  # (s,) int64: the chosen one of these orders
     orders: Tensor  # (c, 5) int16
     renamed: Tensor  # `renamed_rows`
-    before: Tensor  # (88, 10) bool: which facts are of the orders before
+    before: Tensor  # (88, 10) bool: facts about the previous orders
     forget: float = 0.0
 
     def __len__(self) -> int:
@@ -110,37 +110,37 @@ class DiplomacyPositions:
         return replace(self, **{name: part.to(device) for name, part in tensors.items()})
 
     def batch(self, rows: Tensor, turns: Tensor | None = None) -> Batch:
-        """With the powers in another order, where `turns` are drawn."""
+        """Unpack some rows; `turns` selects a permutation of the powers."""
         facts = self.facts[rows].int()
         if turns is not None:
             which = turns.double() * len(self.renamed)
             at = which.long()[:, None, None] * self.renamed.shape[1] + facts
             facts = self.renamed.view(-1)[at]
-            told = (which.frac() >= self.forget)[:, None, None]
-            facts = torch.where(told | ~self.before, facts, 0)
+            remembered = (which.frac() >= self.forget)[:, None, None]
+            facts = torch.where(remembered | ~self.before, facts, 0)
         number = torch.arange(MOST_CHOICES, device=rows.device)
         left = self.counts[rows][..., None] - number
         real = left > 0
         choice = torch.where(real, self.first[rows][..., None] + number, 0)
         before = torch.where(real & (number > 0), choice - 1, -1)
         given = self.given[before.clamp(0)].int() * (before >= 0)[..., None]
-        # The orders of all choices, one after the other.
+        # Concatenate the orders of all choices.
         known = torch.where(real, self.begins[choice + 1] - self.begins[choice], 0).flatten()
         slot = torch.arange(len(known), device=rows.device).repeat_interleave(known)
         ends = known.cumsum(0)
         within = torch.arange(len(slot), device=rows.device) - (ends - known)[slot]
         orders = self.orders[self.begins[choice.flatten()[slot]] + within].int()
-        asked = known > 0
-        chosen = (ends - known)[asked] + self.chosen[choice.flatten()[asked]]
+        has_orders = known > 0
+        chosen = (ends - known)[has_orders] + self.chosen[choice.flatten()[has_orders]]
         places = self.places[choice].long()
         choices = TaughtChoices(facts, places, left.clamp(0), given, slot, orders)
         return Batch(choices, chosen, self.shares[rows])
 
 
 def _wanted(decisions: Sequence[Decision], choices: Choices) -> PackedOrders:
-    """What each choice was; 0 where nobody chose, or nobody knows.
+    """The order of each choice; 0 if nobody chose, or the order is unknown.
 
-    A power that gave orders at all let its other units hold, which is the first order there is.
+    If a power gave any orders, its other units hold, which is their first legal order.
     """
     wanted = np.zeros(len(choices.places), np.uint32)
     for first, count in zip(choices.first, choices.counts, strict=True):
@@ -149,17 +149,17 @@ def _wanted(decisions: Sequence[Decision], choices: Choices) -> PackedOrders:
         if given is None:
             continue
         own = slice(first, first + count)
-        found = choices.matched(own, given)
+        orders = choices.matched(own, given)
         if decision.phase.kind == "M":
-            found = np.where(found > 0, found, choices.orders[choices.offsets[own]])
-        wanted[own] = found
+            orders = np.where(orders > 0, orders, choices.orders[choices.offsets[own]])
+        wanted[own] = orders
     return wanted
 
 
 def _trimmed(
     choices: Choices, wanted: PackedOrders, adjusting: npt.NDArray[np.bool_]
 ) -> tuple[Integers, Integers]:
-    """The range of orders that each choice was among; an empty one where it is not known."""
+    """The range of legal orders of each choice; empty if its order is unknown."""
     after, until = choices.openings()
     begins = choices.offsets[:-1].copy()
     ends = begins + until
@@ -176,7 +176,7 @@ def _trimmed(
 def positions_of(
     games: Iterable[DiplomacyGame], kinds: str = "MRA", threads: int = 0
 ) -> DiplomacyPositions:
-    """The phases of these kinds of some games: what the powers that gave orders chose in them."""
+    """Pack the phases of these kinds, with the orders of the powers that gave any."""
     decisions: list[Decision] = []
     shares: list[list[float]] = []
     for game in games:
@@ -203,7 +203,7 @@ def positions_of(
     first[groups], counts[groups] = choices.first, choices.counts
     given = _core.diplomacy_order_facts(wanted, threads)[:, :3]
     return DiplomacyPositions(
-        torch.from_numpy(facts_of([one.state for one in decisions], threads).view(np.int16)),
+        torch.from_numpy(facts_of([made.state for made in decisions], threads).view(np.int16)),
         torch.from_numpy(np.array(shares, np.float32).reshape(-1, len(POWERS))),
         torch.from_numpy(first),
         torch.from_numpy(counts),
@@ -218,17 +218,17 @@ def positions_of(
 
 
 def _losses(batch: Batch, logits: Tensor) -> tuple[Tensor, Tensor]:
-    """Of each choice the cross-entropy, and whether the likeliest order was chosen."""
+    """The cross-entropy of each choice, and whether its likeliest order was chosen."""
     _, choice = batch.choices.slot.unique_consecutive(return_inverse=True)
     most = logits.new_full((len(batch.chosen),), -torch.inf)
     most = most.scatter_reduce(0, choice, logits.detach(), "amax")
     total = torch.zeros_like(most).index_add(0, choice, (logits - most[choice]).exp())
-    found = logits[batch.chosen]
-    return total.log() + most - found, found.detach() >= most
+    picked = logits[batch.chosen]
+    return total.log() + most - picked, picked.detach() >= most
 
 
 def share_losses(shares: Tensor, logits: Tensor) -> Tensor:
-    """Of each position the cross-entropy of the shares; 0 where they are not known."""
+    """The cross-entropy of each position's shares; 0 if they are unknown."""
     return -(shares.nan_to_num() * logits.float().log_softmax(1)).sum(1)
 
 
@@ -273,31 +273,31 @@ def train(
 ) -> Iterator[dict[str, float]]:
     """Train on the games that are not held out; see `kedge.training.trainer.train`.
 
-    What is tested on are the movement phases of those that are held out; where the records tell
-    how active the powers were, of those in which all were (tier A).
+    The test uses the movement phases of the held-out games. If the records know how active the
+    powers were, it uses only games in which all were active (tier A).
     """
-    ours, others = split(games)
-    active = [game for game in others if game.tier == "A"]
-    learned = replace(positions_of(ours), forget=recipe.forget).to(rank.device)
-    tested = positions_of(active or others, kinds="M").to(rank.device)
+    to_learn, held_out = split(games)
+    active = [game for game in held_out if game.tier == "A"]
+    learned = replace(positions_of(to_learn), forget=recipe.forget).to(rank.device)
+    tested = positions_of(active or held_out, kinds="M").to(rank.device)
     torch.manual_seed(recipe.seed)
     course = DiplomacyTrainer(recipe, rank, rank.device.type == "cuda")
     return trainer.train(course, learned, tested, folder, exported, seconds=seconds)
 
 
 def split(games: Iterable[DiplomacyGame]) -> tuple[list[DiplomacyGame], list[DiplomacyGame]]:
-    """Those to learn from, and those held out; an `InputError` where there are none."""
+    """Split into games to train on and held-out games; raise `InputError` if either is empty."""
     parts: tuple[list[DiplomacyGame], list[DiplomacyGame]] = ([], [])
     for game in games:
         parts[is_held_out(game)].append(game)
     if not all(parts):
-        ours, others = map(len, parts)
-        raise InputError(f"too few games: {ours} to train on, {others} held out to test on")
+        to_learn, held_out = map(len, parts)
+        raise InputError(f"too few games: {to_learn} to train on, {held_out} held out to test on")
     return parts
 
 
 def exported(network: nn.Module) -> bytes:
-    """The file that kedge ships."""
+    """Return the network as a model file (ONNX)."""
     assert isinstance(network, DiplomacyModule)
     weights = DiplomacyWeights(arrays_of(network), network.heads, "trained")
     content: bytes = to_shipped_onnx(weights).SerializeToString()

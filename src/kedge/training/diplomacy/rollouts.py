@@ -1,8 +1,9 @@
-"""Positions that the human model played on from, and what they are worth some phases later.
+"""Rollouts of the human model, as training positions for the value network.
 
-Appendix J: the value of a position some phases ahead is better known than its own, so a network
-that learns it from itself gets better. Or games are played to the end, which says what they were
-worth: people's own games are few. Rollouts are kept in files, so that none is lost.
+Appendix J: the value of a position some phases ahead is known better than its own, so a network
+that learns from its own later values improves. Alternatively rollouts go to the end of the game,
+since people's own games are few. Rollouts are stored in files, so that an interrupted run loses
+none.
 """
 
 import hashlib
@@ -29,18 +30,18 @@ from kedge.models.named import load
 from kedge.records.diplomacy.games import DiplomacyGame
 from kedge.training.diplomacy.value import ValuedPositions, valued
 
-_PHASES = 12  # that are played on
-_AHEAD = (4, 8)  # how far positions look, both counted
-_KEPT = 6  # positions of a game that is played to the end
-_LIMITS = Diplomacy(last_year=1935, quiet_years=5)  # of such games
-_CHUNKS = {"cpu": 256, "cuda": 8192}  # rollouts a file, which are played side by side
+_PHASES = 12  # length of a rollout
+_AHEAD = (4, 8)  # phases from a position to its value, inclusive
+_KEPT = 6  # positions kept of a game that is played to the end
+_LIMITS = Diplomacy(last_year=1935, quiet_years=5)  # for games that are played to the end
+_CHUNKS = {"cpu": 256, "cuda": 8192}  # rollouts per file, played in parallel
 
 
 class Rollouts:
-    """Rollouts of the human model `policy` from positions of `games`; what their ends are worth
-    the network `value` says, or if there is none the rules: then they go on to the end.
+    """Rollouts of the human model `policy` from positions of `games`.
 
-    They are kept under `folder`, those of other models or games apart.
+    The network `value` values their ends. Without one, rollouts go to the end of the game and the
+    rules score them. Files are under `folder`, in a subfolder per model and set of games.
     """
 
     def __init__(
@@ -52,15 +53,17 @@ class Rollouts:
         device: str = "cpu",
     ) -> None:
         valuer = "the end" if value is None else value.sha256
-        told = " ".join([load(policy).sha256, valuer, *(game.id for game in games)])
-        digest = hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
+        source = " ".join([load(policy).sha256, valuer, *(game.id for game in games)])
+        digest = hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()
         self._folder = folder / "rollouts" / digest[:12]
         self._games, self._player = games, _Player(policy, value, device)
         self._chunk = _CHUNKS["cpu" if device == "cpu" else "cuda"]
 
     def play(self, count: int, workers: int = 1) -> Iterator[int]:
-        """Play on from `count` positions of the games, in so many processes of one thread each;
-        in this one and on all cores, if it is one. Yields how many are done.
+        """Play on from `count` positions of the games; yield how many are done.
+
+        Several `workers` are processes with one thread each. One worker is this process, on all
+        cores.
         """
         make_folder(self._folder)
         starts = [decision.state for game in self._games for decision in game.decisions()]
@@ -75,7 +78,7 @@ class Rollouts:
             yield done
 
     def _played(self, parts: Sequence["_Part"], workers: int) -> Iterator[int]:
-        """The sizes of `parts`, as they are finished."""
+        """Yield the size of each part when it is finished."""
         if workers == 1:
             yield from (self._player.play(part) for part in parts)
             return
@@ -89,7 +92,7 @@ class Rollouts:
                 pool.shutdown(cancel_futures=True)
 
     def positions(self, count: int) -> ValuedPositions:
-        """Of so many rollouts that were played."""
+        """Return the positions of `count` rollouts that were played."""
         files = [np.load(self._path(chunk, size)) for chunk, size in self._chunks(count)]
         seen = np.concatenate([file["seen"] for file in files])
         return valued(seen, np.concatenate([file["shares"] for file in files]))
@@ -105,7 +108,7 @@ class Rollouts:
 
 
 class _Part:
-    """Rollouts of one file; its number seeds them, so that workers change nothing."""
+    """The rollouts of one file; its number is the seed, so results do not depend on workers."""
 
     def __init__(
         self, starts: Sequence[DiplomacyState], number: int, size: int, path: Path
@@ -135,17 +138,17 @@ class _Player(NamedTuple):
 
 
 def _leave_interrupts() -> None:
-    """To who started this process: it ends it after the part that is being played."""
+    """Ignore Ctrl-C in a worker; the parent process stops it after the current part."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-Worth = tuple[Facts, npt.NDArray[np.float16]]  #: What powers saw, and their shares.
+Worth = tuple[Facts, npt.NDArray[np.float16]]  #: The powers' inputs and their shares.
 
 
 def played_out(
     states: Sequence[DiplomacyState], model: OrderModel, rng: np.random.Generator
 ) -> Worth:
-    """What powers see on the way, and the shares at the end; the states are played on."""
+    """Play `states` to the end; return positions on the way and the final shares."""
     boards: list[list[_core.DiplomacyBoard]] = [[] for _ in states]
     for state in states:
         state.game = _LIMITS
@@ -156,9 +159,9 @@ def played_out(
     kept: list[_core.DiplomacyBoard] = []
     shares = []
     for state, passed in zip(states, boards, strict=True):
-        some = rng.permutation(len(passed))[:_KEPT]
-        kept += [passed[i] for i in some]
-        shares += [state.shares()] * len(some)
+        rows = rng.permutation(len(passed))[:_KEPT]
+        kept += [passed[i] for i in rows]
+        shares += [state.shares()] * len(rows)
     return _core.diplomacy_seen(_core.DiplomacyBatch(kept)), np.array(shares, np.float16)
 
 
@@ -168,7 +171,7 @@ def rolled(
     value: ValueModel,
     rng: np.random.Generator,
 ) -> Worth:
-    """What powers see on the way, and the shares some phases later; the states are played on."""
+    """Play `states` on; return positions on the way and their shares some phases later."""
     boards = [[state.board] for state in states]
     for _ in range(_PHASES):
         going = [i for i, state in enumerate(states) if not state.is_terminal()]
@@ -185,6 +188,6 @@ def rolled(
     ahead = rng.integers(near, far + 1, size=(len(states), len(now)))
     later = np.minimum(now + ahead, _PHASES)
     shares = np.take_along_axis(worth, later[..., None], axis=1)
-    asked = ~over.reshape(len(states), -1)[:, : len(now)]
-    rows = np.arange(len(over)).reshape(len(states), -1)[:, : len(now)][asked]
-    return _core.diplomacy_seen(every.take(rows)), shares[asked].astype(np.float16)
+    unfinished = ~over.reshape(len(states), -1)[:, : len(now)]
+    rows = np.arange(len(over)).reshape(len(states), -1)[:, : len(now)][unfinished]
+    return _core.diplomacy_seen(every.take(rows)), shares[unfinished].astype(np.float16)

@@ -1,8 +1,8 @@
-"""Training the small network of what Diplomacy positions are worth: each power's share at the end.
+"""Training the small value network of Diplomacy, which predicts each power's final share.
 
-First on how people's games ended; then, since those are few and say little of each position, on
-what the network itself says of positions some phases later, after the human model played on from
-people's (appendix J).
+It first trains on the ends of people's games. These are few and say little about each position, so
+it then trains on its own values some phases later, after rollouts of the human model from people's
+positions (appendix J).
 """
 
 from collections.abc import Iterable, Iterator
@@ -26,7 +26,7 @@ from kedge.training.trainer import Recipe, Trainer
 
 @dataclass(frozen=True)
 class ValueRecipe(Recipe):
-    """How to train a network of values alone."""
+    """Settings for a value network."""
 
     width: int = 128
     hidden: int = 32
@@ -52,7 +52,7 @@ class Batch(NamedTuple):
 
 @dataclass(frozen=True)
 class ValuedPositions:
-    """What powers saw, and what they got, as tensors on one device."""
+    """The powers' inputs and final shares, as tensors on one device."""
 
     seen: Tensor  # (n, 7, 176) int16
     alive: Tensor  # (n, 7) bool
@@ -65,12 +65,12 @@ class ValuedPositions:
         return replace(self, **{name: part.to(device) for name, part in vars(self).items()})
 
     def batch(self, rows: Tensor, turns: Tensor | None = None) -> Batch:
-        """Powers are alike to the network already: there is nothing to turn."""
+        """Return some rows. The network treats all powers alike, so `turns` has no effect."""
         return Batch(self.seen[rows].int(), self.alive[rows], self.shares[rows])
 
 
 def valued(seen: npt.NDArray[np.uint16], shares: npt.ArrayLike) -> ValuedPositions:
-    """What powers saw, as the native core tells it, and what they got."""
+    """Pack the powers' inputs, from the native core, with their final shares."""
     return ValuedPositions(
         torch.from_numpy(seen.view(np.int16)),
         torch.from_numpy(alive(seen)),
@@ -79,7 +79,7 @@ def valued(seen: npt.NDArray[np.uint16], shares: npt.ArrayLike) -> ValuedPositio
 
 
 def positions_of(games: Iterable[DiplomacyGame]) -> ValuedPositions:
-    """Every position of the games whose end is known."""
+    """Pack every position of the games whose end is known."""
     boards: list[_core.DiplomacyBoard] = []
     shares = []
     for game in games:
@@ -89,7 +89,7 @@ def positions_of(games: Iterable[DiplomacyGame]) -> ValuedPositions:
             boards += own
             shares += [ended] * len(own)
     if not boards:
-        raise InputError("too few games: none tells how it ended")
+        raise InputError("too few games: none records how it ended")
     return valued(_core.diplomacy_seen(_core.DiplomacyBatch(boards)), shares)
 
 
@@ -98,14 +98,14 @@ class ValueModule(nn.Module):
         super().__init__()
         self.rows = nn.EmbeddingBag(SEEN_ROWS, width, mode="sum", padding_idx=0)
         with torch.no_grad():
-            self.rows.weight.mul_(0.03)  # some hundred of them are added up
+            self.rows.weight.mul_(0.03)  # about a hundred rows are added up
         self.bias = nn.Parameter(torch.zeros(width))
         self.layer = nn.Linear(width, hidden)
         self.out = nn.Linear(hidden, 1, bias=False)
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, batch: Batch) -> Tensor:
-        """Logits of the shares, −∞ for who is gone."""
+        """Logits of the shares; −∞ for eliminated powers."""
         x = (self.rows(batch.seen.flatten(0, 1)) + self.bias).relu()
         x = self.out(self.layer(self.dropout(x)).relu())
         return x.view(len(batch.seen), -1).masked_fill(~batch.alive, -torch.inf)
@@ -117,7 +117,7 @@ class ValueModule(nn.Module):
 
 
 class ValueTrainer(Trainer[Batch]):
-    """What is right is who will have the most."""
+    """Accuracy counts the power with the largest final share."""
 
     shape: ClassVar[tuple[str, ...]] = ("width", "hidden")
 
@@ -133,7 +133,7 @@ class ValueTrainer(Trainer[Batch]):
 
 
 def _scored(batch: Batch, logits: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Cross-entropies, who will have the most, and squared errors of the shares."""
+    """Cross-entropies, correct leaders, and squared errors of the shares."""
     known = logits.log_softmax(1).masked_fill(~batch.alive, 0.0)
     losses = -(batch.shares * known).sum(1)
     right = logits.argmax(1) == batch.shares.argmax(1)
@@ -141,15 +141,15 @@ def _scored(batch: Batch, logits: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def begun(recipe: ValueRecipe, before: ValueWeights | None = None) -> ValueModule:
-    """What is trained: a new network, or the one `before`, if it has the recipe's shape."""
+    """The network to train: a new one, or a copy of `before`, which must have the same shape."""
     torch.manual_seed(recipe.seed)
     network = ValueModule(recipe.width, recipe.hidden, recipe.dropout)
     if before is None:
         return network
     if (before.width, before.hidden) != (recipe.width, recipe.hidden):
         raise InputError(
-            f"the model to begin as has width {before.width} and hidden {before.hidden}, the "
-            f"recipe {recipe.width} and {recipe.hidden}"
+            f"the initial model has width={before.width} and hidden={before.hidden}, the recipe "
+            f"width={recipe.width} and hidden={recipe.hidden}"
         )
     arrays = {name: torch.from_numpy(np.array(part)) for name, part in before.arrays.items()}
     arrays["bias"] = arrays.pop("rows.bias")
@@ -167,14 +167,14 @@ def train(
     rank: Rank,
     seconds: float = float("inf"),
 ) -> Iterator[dict[str, float]]:
-    """Train what was `begun`; see `kedge.training.trainer.train`."""
+    """Train a network from `begun`; see `kedge.training.trainer.train`."""
     course = ValueTrainer(network, recipe, rank)
     learned, tested = learned.to(rank.device), tested.to(rank.device)
     return trainer.train(course, learned, tested, folder, exported, seconds=seconds)
 
 
 def exported(network: nn.Module) -> bytes:
-    """The file that kedge ships."""
+    """Return the network as a model file (ONNX)."""
     assert isinstance(network, ValueModule)
     content: bytes = to_shipped_onnx(ValueWeights(network.arrays(), "trained")).SerializeToString()
     return content

@@ -1,7 +1,7 @@
-"""Training a Go model on human games: what professionals play, and who wins.
+"""Training a Go model on human games: professionals' moves, and who wins.
 
-A position is AlphaGo Zero's planes, the last of them ±komi / 10 (appendix E). Only the stones of
-each position lie on the device; its history are the rows before it.
+A position is AlphaGo Zero's planes, the last of them ±komi / 10 (appendix E). The device stores
+only the stones of each position; the rows before it are its history.
 """
 
 from collections.abc import Iterator
@@ -16,13 +16,13 @@ from torch import Tensor
 from kedge import _core
 from kedge.errors import InputError
 from kedge.models.go.encoding import GO
-from kedge.records.go.arrays import GoTable
+from kedge.records.go.arrays import GoArrays
 from kedge.records.go.games import KOMI, Split, years_words
 from kedge.training.board.imitation import NO_MOVE, Batch, Course, TowerRecipe
 from kedge.training.board.network import DensePolicy, PointsPolicy, SEResNet, Value
 from kedge.training.distributed import Rank
 
-_STEPS = 8  # positions that are seen, the last of them now
+_STEPS = 8  # positions in the input: the current one and seven before it
 _POINTS = GO.side**2
 
 #: `kedge train go --recipe NAME`.
@@ -43,7 +43,7 @@ RECIPES = {
         value_weight=0.01,
         average=0.0,
     ),
-    # What an H200 does in twenty minutes.
+    # Trains in twenty minutes on an H200.
     "small": TowerRecipe(
         filters=128,
         blocks=10,
@@ -63,7 +63,7 @@ RECIPES = {
 
 
 def turns() -> npt.NDArray[np.int64]:
-    """The eight symmetries of the board: (8, 361), the point that comes to each point."""
+    """The eight symmetries of the board: (8, 361), the source of each point."""
     board = np.arange(_POINTS).reshape(GO.side, GO.side)
     boards = [np.rot90(side, k) for side in (board, board.T) for k in range(4)]
     return np.stack([turned.ravel() for turned in boards])
@@ -73,16 +73,16 @@ def turns() -> npt.NDArray[np.int64]:
 class GoPositions:
     """Packed positions and what people did in them, as tensors on one device."""
 
-    stones: Tensor  # (n + 1, 2, 6) int64: of who moves and of the opponent; none in the last row
-    first: Tensor  # (n,) int64: the row that its game begins with
+    stones: Tensor  # (n + 1, 2, 6) int64: the mover's and the opponent's; the last row is empty
+    first: Tensor  # (n,) int64: the first row of its game
     komi: Tensor  # (n,) float16: ±komi / 10
     moves: Tensor  # (n,) int64
     results: Tensor  # (n,) float32
     bits: Tensor  # (64,) int64: 0, 1, …
     turned: Tensor  # (8, 361) int64: `turns`
-    moved: Tensor  # (8, 362) int64: where each move goes in them
-    turn: bool = True  # whether batches are, where turns are drawn
-    later: int = 0  # how many moves after the next are told
+    moved: Tensor  # (8, 362) int64: each move in each symmetry
+    turn: bool = True  # whether batches are turned at random
+    later: int = 0  # moves after the next in each batch
 
     def __len__(self) -> int:
         return len(self.moves)
@@ -92,12 +92,12 @@ class GoPositions:
         return replace(self, **{name: tensor.to(device) for name, tensor in tensors.items()})
 
     def batch(self, rows: Tensor, turns: Tensor | None = None) -> Batch:
-        """In one of the eight symmetries, where `turns` are drawn and it is to turn."""
+        """Unpack some rows, each in the symmetry that `turns` selects if `turn` is set."""
         back = torch.arange(_STEPS, device=rows.device)
         at = rows[:, None] - back
         at = torch.where(at >= self.first[rows][:, None], at, len(self))
         stones = self.stones[at]
-        # Who moves now was the opponent a half-move ago.
+        # The mover was the opponent one move ago.
         stones = torch.where((back % 2 == 1)[:, None, None], stones.flip(2), stones)
         points = ((stones[..., None] >> self.bits) & 1).to(torch.bfloat16)
         points = points.view(len(rows), 2 * _STEPS, -1)[:, :, :_POINTS]
@@ -113,14 +113,14 @@ class GoPositions:
         return Batch(planes, None, moves[0], self.results[rows], tuple(moves[1:]))
 
     def _move_after(self, rows: Tensor, count: int) -> Tensor:
-        """What was played `count` moves later in the game."""
+        """The move played `count` moves later in the game, or NO_MOVE."""
         at = (rows + count).clamp(max=len(self) - 1)
         same_game = (self.first[at] == self.first[rows]) & (at == rows + count)
         return torch.where(same_game, self.moves[at], NO_MOVE)
 
 
-def positions_of(table: GoTable, games: npt.NDArray[np.int64], threads: int = 0) -> GoPositions:
-    """Every position of some even games on the full board, packed; what is illegal is left out."""
+def positions_of(table: GoArrays, games: npt.NDArray[np.int64], threads: int = 0) -> GoPositions:
+    """Pack every position of some even games on the full board, up to the first illegal move."""
     lengths = np.diff(table.offsets)[games]
     offsets = np.concatenate([[0], np.cumsum(lengths)])
     kept = [table.actions[table.offsets[g] : table.offsets[g + 1]] for g in games]
@@ -142,7 +142,7 @@ def positions_of(table: GoTable, games: npt.NDArray[np.int64], threads: int = 0)
     returns = np.repeat(table.black_returns[games], lengths)
     legal = played < GO.moves  # from an illegal move on, a game's rows are empty
     first = np.repeat(offsets[:-1], lengths)
-    # The rows of a game are kept from its first on, so that counting those dropped moves them all.
+    # A game loses only rows at its end, so one count of dropped rows shifts all its rows.
     dropped = np.concatenate([[0], np.cumsum(~legal)])[first]
     none = np.zeros((1, *stones.shape[1:]), stones.dtype)
     turned = turns()
@@ -178,7 +178,7 @@ def make_network(recipe: TowerRecipe) -> SEResNet:
 
 
 def train(
-    table: GoTable,
+    table: GoArrays,
     folder: Path,
     recipe: TowerRecipe,
     *,
@@ -188,9 +188,9 @@ def train(
     teacher: str | None = None,
     begin_as: str | None = None,
 ) -> Iterator[dict[str, float]]:
-    """Train on the paper's years, and test on 2015 and 2016; see `Course.train`.
+    """Train on the paper's years and test on 2015 and 2016; see `Course.train`.
 
-    A `modern` model learns from all years, and is tested on games from 2017 on.
+    A `modern` model trains on all years and is tested on held-out games from 2017 on.
     """
     learned_from: tuple[Split, ...] = ("train", "test", "modern") if modern else ("train",)
     tested_on: Split = "modern-test" if modern else "test"
@@ -199,9 +199,9 @@ def train(
     if not len(train_rows) or not len(test_rows):
         years = "all years" if modern else years_words("train")
         raise InputError(
-            f"{len(train_rows)} games of {years} to learn from, {len(test_rows)} of "
-            f"{years_words(tested_on)} to test on: none may be missing"
-            + ("" if modern else "; --modern learns from all years")
+            f"too few games: {len(train_rows)} of {years} to train on, {len(test_rows)} of "
+            f"{years_words(tested_on)} to test on"
+            + ("" if modern else "; --modern trains on all years")
         )
     learned = replace(positions_of(table, train_rows), turn=recipe.turn, later=recipe.later)
     tested = positions_of(table, test_rows).to(rank.device)

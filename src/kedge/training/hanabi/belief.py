@@ -1,7 +1,7 @@
-"""Training what a seat believes of its own hand, on games that a blueprint plays with itself.
+"""Training a seat's belief about its own hand, on self-play games of a blueprint.
 
-There is no end to them, so nothing is learned by heart (appendix L). A belief is a blueprint's, and
-of the way in which it was played: drawn from its policy, or greedily.
+The supply of games is unlimited, so the network cannot memorise them (appendix L). A belief holds
+for one blueprint and one way of playing it: sampling from its policy, or greedily.
 """
 
 from collections.abc import Iterator
@@ -24,22 +24,22 @@ from kedge.training.distributed import Rank
 from kedge.training.hanabi.games import PlayedGames, room
 from kedge.training.trainer import Metrics, Positions, Recipe, Trainer
 
-_TESTED = 512  # games that it is tested on
+_TESTED = 512  # games to test on
 
 
 @dataclass(frozen=True)
 class BeliefRecipe(Recipe):
-    """How to train a belief; a batch is of whole games, seen from every seat."""
+    """Settings for a belief network; a batch holds whole games, seen from every seat."""
 
     width: int = 192
     layers: int = 2
-    """Of the LSTM over the turns."""
+    """Layers of the LSTM over the turns."""
     greedy: bool = False
-    """Whether everyone makes the blueprint's likeliest move, or draws one."""
+    """Whether all seats play the blueprint's likeliest move instead of sampling."""
     slips: float = SLIPS
-    """How often a move is drawn where everyone is greedy: who searches leaves the blueprint too."""
+    """Share of sampled moves in greedy games, since a searching player leaves the blueprint too."""
     played: int = 2048
-    """Games that are played at a time; they are learned from once."""
+    """Games played at a time; each is trained on once."""
     steps: int = 10_000
     batch: int = 64
     learning_rate: float = 1e-3
@@ -55,12 +55,12 @@ class BeliefRecipe(Recipe):
 class Batch(NamedTuple):
     seen: Tensor  # (plies, seats · n, features)
     going: Tensor  # (plies, seats · n) bool
-    hands: Tensor  # (m, slots): of seats in games that go on; −1 where there is no card
+    hands: Tensor  # (m, slots): hands in games that go on; −1 if there is no card
 
 
 @dataclass(frozen=True)
 class SeenGames:
-    """Games, and who held what in them."""
+    """Games, and the hands in them."""
 
     games: PlayedGames
     device: torch.device
@@ -69,7 +69,7 @@ class SeenGames:
         return len(self.games)
 
     def batch(self, rows: Tensor, turns: Tensor | None = None) -> Batch:
-        """As they were played: in other colours a blueprint might have played otherwise."""
+        """Encode some games. They are not recoloured: the blueprint might play differently."""
         games = self.games.take(rows.numpy(force=True))
         count, plies = games.actions.shape
         game = games.game
@@ -87,7 +87,7 @@ class SeenGames:
 
 
 class SelfPlay:
-    """As many games as are asked for, each played once and learned from once."""
+    """Plays games on demand; each is trained on once."""
 
     def __init__(
         self, blueprint: Blueprint, game: Hanabi, recipe: BeliefRecipe, device: torch.device
@@ -101,7 +101,7 @@ class SelfPlay:
         return self._recipe.steps * self._recipe.batch
 
     def batch(self, rows: Tensor, turns: Tensor | None = None) -> Batch:
-        """Which games these are is no matter, but it says how they are dealt."""
+        """Return the next games; the numbers in `rows` only seed the deals."""
         if self._played is None or self._next + len(rows) > len(self._played):
             rng = np.random.default_rng([self._recipe.seed, *rows.tolist()])
             count = max(self._recipe.played, len(rows))
@@ -120,8 +120,10 @@ class SelfPlay:
 def self_play(
     blueprint: Blueprint, game: Hanabi, count: int, rng: np.random.Generator, *, drawn: float
 ) -> PlayedGames:
-    """Games in which a blueprint has every seat, such a share of its moves drawn, the rest its
-    likeliest."""
+    """Play games with the blueprint in every seat.
+
+    `drawn` is the share of moves sampled from its policy; the others are its likeliest moves.
+    """
     decks = rng.permuted(np.tile(game.rules.deck(), (count, 1)), axis=1)
     games = Games(game.rules, decks)
     memory = blueprint.begin(count)
@@ -140,7 +142,7 @@ def self_play(
 
 
 class BeliefTrainer(Trainer[Batch]):
-    """What is right is the likeliest card, where those before it are known."""
+    """Accuracy counts the likeliest card, given the cards in earlier slots."""
 
     shape: ClassVar[tuple[str, ...]] = ("width", "layers")
     inner: ClassVar[tuple[str, ...]] = ("seen", "lstm", "told", "past")
@@ -158,16 +160,16 @@ class BeliefTrainer(Trainer[Batch]):
     def evaluate(
         self, positions: Positions[Batch], batch: int = 64, most: int | None = None
     ) -> Metrics:
-        """Of whole games, so that fewer are looked at at a time."""
+        """Score held-out games. Batches hold whole games, hence the smaller batch size."""
         return super().evaluate(positions, batch, most)
 
     def _scored(self, network: nn.Module, batch: Batch) -> tuple[Tensor, Tensor]:
-        """Of each card the cross-entropy, and whether it was the likeliest."""
+        """The cross-entropy of each card, and whether it was the likeliest."""
         with torch.autocast(self.device.type, torch.bfloat16):
             logits = network(batch.seen, batch.going, batch.hands.clamp(0))
         real = batch.hands >= 0
-        said, cards = logits[real].float(), batch.hands[real]
-        return functional.cross_entropy(said, cards, reduction="none"), said.argmax(1) == cards
+        logits, cards = logits[real].float(), batch.hands[real]
+        return functional.cross_entropy(logits, cards, reduction="none"), logits.argmax(1) == cards
 
 
 def train(
@@ -179,7 +181,7 @@ def train(
     rank: Rank,
     seconds: float = float("inf"),
 ) -> Iterator[dict[str, float]]:
-    """Train on what a blueprint plays, and test on more of it; see `trainer.train`."""
+    """Train and test on self-play games of a blueprint; see `trainer.train`."""
     torch.manual_seed(recipe.seed)
     course = BeliefTrainer(BeliefModule(game, recipe.width, recipe.layers), recipe, rank)
     learned = SelfPlay(blueprint, game, recipe, rank.device)
@@ -188,7 +190,7 @@ def train(
 
 
 def exported(network: nn.Module) -> bytes:
-    """The file that kedge ships."""
+    """Return the network as a model file (ONNX)."""
     assert isinstance(network, BeliefModule)
     content: bytes = to_shipped_onnx(network.weights()).SerializeToString()
     return content

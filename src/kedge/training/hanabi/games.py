@@ -1,7 +1,7 @@
-"""Games of Hanabi to learn from: decks and moves, from which what was seen is made again.
+"""Hanabi games to train on, stored as decks and moves.
 
-The native core plays and encodes a million positions a second, so a batch of whole games is made
-when it is needed, in other colours each time. Nothing else is kept, and the rules recolour it.
+The native core replays and encodes a million positions a second. So each batch of whole games is
+encoded when it is needed, in other colours each time.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,10 +24,10 @@ Integers = npt.NDArray[np.int64]
 
 
 class Colours(NamedTuple):
-    """Every way to name a game's colours anew: what becomes of each card and each action."""
+    """The images of cards and actions under every permutation of a game's colours."""
 
     cards: npt.NDArray[np.uint8]  # (ways, cards)
-    actions: Integers  # (ways, actions + 1); the last is −1, which is no action
+    actions: Integers  # (ways, actions + 1); the last is −1, no action
 
 
 @cache
@@ -53,19 +53,19 @@ class PlayedGames:
         return len(self.decks)
 
     def take(self, rows: Integers) -> "PlayedGames":
-        """Some of them, as many plies as the longest has."""
+        """Return some games, cut to the plies of the longest."""
         actions = self.actions[rows]
         plies = int((actions >= 0).sum(1).max(initial=1))
         return PlayedGames(self.game, self.decks[rows], actions[:, :plies])
 
     def recoloured(self, turns: npt.NDArray[np.float64]) -> "PlayedGames":
-        """Each in other colours, which `turns` draws from [0, 1)."""
+        """Return each game in other colours; `turns`, in [0, 1), selects the permutation."""
         cards, actions = colours_of(self.game)
         ways = (turns * len(cards)).astype(np.int64)[:, None]
         return PlayedGames(self.game, cards[ways, self.decks], actions[ways, self.actions])
 
     def plies(self) -> Iterator[Games]:
-        """The games before each ply; those that are over, as they ended."""
+        """Yield the games before each ply; finished games stay at their end."""
         games = Games(self.game.rules, self.decks)
         for actions in self.actions.T:
             yield games
@@ -73,15 +73,17 @@ class PlayedGames:
 
 
 def played(games: Sequence[HanabiGame]) -> PlayedGames:
-    """Recorded games, which must be by the same rules, whatever a bomb is worth in them."""
+    """Pack recorded games. All must have the same rules, except for the value of a bomb."""
     game = Hanabi(**games[0].rules.parameters)
     for other in games:
         if other.rules.parameters != game.parameters:
-            raise InputError(f"{other.id}: {other.rules}, where the first game is {game}")
+            raise InputError(
+                f"{other.id}: {other.rules}, but the first game is {game}; use games of one variant"
+            )
     return PlayedGames(game, *decks_and_actions(games))
 
 
 def room(device: torch.device, *shape: int) -> tuple[Tensor, npt.NDArray[np.float32]]:
-    """A tensor that goes to the device fast, and where to write what is in it."""
+    """An empty tensor that transfers fast to the device, and a NumPy view to fill it."""
     tensor = torch.empty(shape, pin_memory=device.type == "cuda")
     return tensor, tensor.numpy()

@@ -1,6 +1,6 @@
-"""Training a Hanabi model on recorded games: what is played next (appendix L).
+"""Training a Hanabi model to predict the next move of recorded games (appendix L).
 
-What is learned are whole games, in colours that are drawn anew each time.
+Batches are whole games, in random colours each time.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -31,17 +31,18 @@ Moves = Literal["people", "all"]
 
 @dataclass(frozen=True)
 class HanabiRecipe(Recipe):
-    """How to train a Public-LSTM; a batch is of whole games."""
+    """Settings for a Public-LSTM; a batch holds whole games."""
 
     width: int = 256
     layers: int = 1
-    """Of the LSTM."""
+    """Layers of the LSTM."""
     dropout: float = 0.2
     moves: Moves = "people"
-    """Whose are learned: people's, in games that have any, or everyone's. Tested are people's."""
+    """Whose moves are trained on: people's, in games that have any, or everyone's. The test uses
+    people's moves."""
     recolour: bool = True
-    """Whether colours are drawn anew each time: to people they are alike, a program may prefer
-    some."""
+    """Whether games get random colours each time. People treat colours alike; a program may
+    prefer some."""
     steps: int = 1000
     batch: int = 32
     learning_rate: float = 1e-3
@@ -57,15 +58,15 @@ class HanabiRecipe(Recipe):
 
 
 class Batch(NamedTuple):
-    seen: Tensor  # (plies, n, features): by who is to move
+    seen: Tensor  # (plies, n, features): the mover's view
     legal: Tensor  # (plies, n, actions) bool
-    asked: Tensor  # (plies, n) bool: moves to be guessed
-    chosen: Tensor  # (m,): what those were
+    asked: Tensor  # (plies, n) bool: moves to predict
+    chosen: Tensor  # (m,): these moves
 
 
 @dataclass(frozen=True)
 class TaughtGames:
-    """Games, and whose moves in them are to be guessed."""
+    """Games, and the moves in them to predict."""
 
     games: PlayedGames
     asked: npt.NDArray[np.bool_]  # (n, plies)
@@ -76,7 +77,7 @@ class TaughtGames:
         return len(self.games)
 
     def batch(self, rows: Tensor, turns: Tensor | None = None) -> Batch:
-        """In other colours, where `turns` are drawn and it is to recolour."""
+        """Encode some games; if `recolour` is set, `turns` selects their colours."""
         which = rows.numpy(force=True)
         games = self.games.take(which)
         if turns is not None and self.recolour:
@@ -93,15 +94,15 @@ class TaughtGames:
 
 
 def taught(games: Sequence[HanabiGame], moves: Moves, device: torch.device) -> TaughtGames:
-    """Recorded games, and the moves of people in them, where there are any, or all."""
-    them = played(games)
-    asked = them.actions >= 0
+    """Pack recorded games, and mark people's moves, or all moves in games without people."""
+    packed = played(games)
+    asked = packed.actions >= 0
     for row, game in zip(asked, games, strict=True):
-        asks = game.choices(people=True)
+        choices = game.choices(people=True)
         if moves == "all" or not game.humans:
-            asks |= game.choices(people=False)
-        row[: len(game)] = asks
-    return TaughtGames(them, asked, device)
+            choices |= game.choices(people=False)
+        row[: len(game)] = choices
+    return TaughtGames(packed, asked, device)
 
 
 class HanabiTrainer(Trainer[Batch]):
@@ -122,30 +123,30 @@ class HanabiTrainer(Trainer[Batch]):
     def evaluate(
         self, positions: Positions[Batch], batch: int = 256, most: int | None = None
     ) -> Metrics:
-        """Of whole games, so that fewer are looked at at a time."""
+        """Score held-out games. Batches hold whole games, hence the smaller batch size."""
         return super().evaluate(positions, batch, most)
 
 
 def _scored(batch: Batch, logits: Tensor) -> tuple[Tensor, Tensor]:
-    """Of each move to be guessed the cross-entropy, and whether it was the likeliest."""
-    asked = logits[batch.asked].float().masked_fill(~batch.legal[batch.asked], -torch.inf)
-    losses = functional.cross_entropy(asked, batch.chosen, reduction="none")
-    return losses, asked.argmax(1) == batch.chosen
+    """The cross-entropy of each move to predict, and whether it was the likeliest."""
+    logits = logits[batch.asked].float().masked_fill(~batch.legal[batch.asked], -torch.inf)
+    losses = functional.cross_entropy(logits, batch.chosen, reduction="none")
+    return losses, logits.argmax(1) == batch.chosen
 
 
 def begun(recipe: HanabiRecipe, game: Hanabi, before: PolicyWeights | None = None) -> PolicyModule:
-    """What is trained: a new network, or the one `before`, if it has the recipe's shape."""
+    """The network to train: a new one, or a copy of `before`, which must have the same shape."""
     torch.manual_seed(recipe.seed)
     network = PolicyModule(game, recipe.width, recipe.layers, recipe.dropout)
     if before is None:
         return network
     if (before.width, before.layers) != (recipe.width, recipe.layers):
         raise InputError(
-            f"the model to begin as has width {before.width} and layers {before.layers}, the "
-            f"recipe {recipe.width} and {recipe.layers}"
+            f"the initial model has width={before.width} and layers={before.layers}, the recipe "
+            f"width={recipe.width} and layers={recipe.layers}"
         )
     if str(before.game) != str(game):
-        raise InputError(f"the model to begin as plays {before.game}, the games are {game}")
+        raise InputError(f"the initial model plays {before.game}, the games are {game}")
     network.load_state_dict(state_of(before.arrays))
     return network
 
@@ -162,23 +163,26 @@ def train(
     """Train on the games that are not held out; see `kedge.training.trainer.train`."""
     parts: tuple[list[HanabiGame], list[HanabiGame]] = ([], [])
     for game in games:
-        if len(game) > min(game.humans, default=0):  # someone's move is to be guessed
+        if len(game) > min(game.humans, default=0):  # there is a move to predict
             parts[is_held_out(game)].append(game)
-    ours, others = parts
-    if not ours or not others:
+    to_learn, held_out = parts
+    if not to_learn or not held_out:
         raise InputError(
-            f"too few games: {len(ours)} to train on, {len(others)} held out to test on"
+            f"too few games: {len(to_learn)} to train on, {len(held_out)} held out to test on"
         )
-    learned = replace(taught(ours, recipe.moves, rank.device), recolour=recipe.recolour)
-    tested = taught(others, "people", rank.device)
+    learned = replace(taught(to_learn, recipe.moves, rank.device), recolour=recipe.recolour)
+    tested = taught(held_out, "people", rank.device)
     if str(tested.games.game) != str(learned.games.game):
-        raise InputError(f"games by the same rules: {learned.games.game}, {tested.games.game}")
+        raise InputError(
+            f"the games have different rules ({learned.games.game} and {tested.games.game}); "
+            "use games of one variant"
+        )
     course = HanabiTrainer(begun(recipe, learned.games.game, before), recipe, rank)
     return trainer.train(course, learned, tested, folder, exported, seconds=seconds)
 
 
 def exported(network: nn.Module) -> bytes:
-    """The file that kedge ships."""
+    """Return the network as a model file (ONNX)."""
     assert isinstance(network, PolicyModule)
     content: bytes = to_shipped_onnx(network.weights()).SerializeToString()
     return content

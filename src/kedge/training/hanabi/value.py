@@ -1,7 +1,7 @@
-"""Fitting what games of Hanabi come to: one more row beside those of a model's moves.
+"""Fitting a value for Hanabi: one more output row beside those of a model's moves.
 
-It is fitted by ridge regression to the scores of games that the model plays with itself; all else
-stays as it is. So a value is of a model, of drawn or of greedy play, and of a rule of bombs.
+It is fitted by ridge regression to the scores of the model's self-play games; all other weights
+stay the same. So a value holds for one model, for sampled or greedy play, and for one bomb rule.
 """
 
 from collections.abc import Iterable, Iterator
@@ -22,40 +22,40 @@ from kedge.models.hanabi.model import chosen
 from kedge.models.hanabi.network import PolicyValue, to_shipped_onnx
 from kedge.regularize import Array
 
-_AT_ONCE = 500  # games, whose positions fit in some 30 MB
-_HELD_OUT = 5  # one game in so many
-_RIDGE = 100.0  # little beside a hundred thousand positions, but holds weights that they leave free
-_SPAN = 10  # moves that are told of together
+_AT_ONCE = 500  # games; their positions fit in about 30 MB
+_HELD_OUT = 5  # one game in five is held out
+_RIDGE = 100.0  # small beside 100,000 positions, but fixes weights that they leave undetermined
+_SPAN = 10  # moves per row of the report
 
 
 class Explained(NamedTuple):
-    """How much of the scores' variance a value explains in positions of held-out games."""
+    """R² of a value in positions of held-out games."""
 
-    moves: int  # that were made, or up to nine more
+    moves: int  # made before the position, rounded down to tens
     positions: int
     r2: float
 
 
 @dataclass(frozen=True)
 class _Watched:
-    """Positions of whole games in which someone is to move."""
+    """The positions of finished games."""
 
     products: npt.NDArray[np.float32]  # (n, width)
-    moves: npt.NDArray[np.int64]  # (n,): made before
-    scores: Array  # (n,): that their games came to
+    moves: npt.NDArray[np.int64]  # (n,): moves made before
+    scores: Array  # (n,): final score of the game
 
 
 def train(
     name: str, folder: Path, games: int, rng: np.random.Generator, *, bomb: Bomb, greedy: bool
 ) -> list[Explained]:
-    """Writes the model `name`, with a value in it, to the folder's ``model.onnx``."""
+    """Write the model `name` with a fitted value to the folder's ``model.onnx``."""
     weights = policy_weights(name)
     rules = Hanabi(**weights.game.parameters, bomb=bomb)
     make_folder(folder)
-    value, found = fit(blueprint(name), rules, games, rng, greedy=greedy)
+    value, explained = fit(blueprint(name), rules, games, rng, greedy=greedy)
     model = to_shipped_onnx(replace(weights, value=value))
     write_atomic(folder / "model.onnx", model.SerializeToString())
-    return found
+    return explained
 
 
 def fit(
@@ -66,10 +66,10 @@ def fit(
     *,
     greedy: bool,
 ) -> tuple[PolicyValue, list[Explained]]:
-    """A value by self-play of `player`, and how good it is on the games that are held out."""
+    """Fit a value to self-play of `player`; also return its R² on held-out games."""
     tested = games // _HELD_OUT
     if not tested:
-        raise InputError(f"games: at least {_HELD_OUT}, so that one is held out, not {games}")
+        raise InputError(f"games: at least {_HELD_OUT}, not {games} (one in five is held out)")
     gram = right = np.zeros(1)
     for watched in _self_play(player, game, games - tested, rng, greedy=greedy):
         x = np.pad(watched.products, ((0, 0), (0, 1)), constant_values=1.0).astype(np.float64)
@@ -83,17 +83,17 @@ def fit(
 
 def _explained(value: PolicyValue, held_out: Iterable[_Watched]) -> list[Explained]:
     parts = [(part.moves, part.scores, value.of(part.products)) for part in held_out]
-    moves, scores, said = (np.concatenate(column) for column in zip(*parts, strict=True))
-    found = []
+    moves, scores, values = (np.concatenate(column) for column in zip(*parts, strict=True))
+    rows = []
     for first in range(0, int(moves.max()) + 1, _SPAN):
-        there = moves // _SPAN == first // _SPAN
-        found.append(Explained(first, int(there.sum()), _r2(scores[there], said[there])))
-    return found
+        inside = moves // _SPAN == first // _SPAN
+        rows.append(Explained(first, int(inside.sum()), _r2(scores[inside], values[inside])))
+    return rows
 
 
-def _r2(scores: Array, said: Array) -> float:
-    spread = float(scores.var())
-    return 1.0 - float(((scores - said) ** 2).mean()) / spread if spread else nan
+def _r2(scores: Array, values: Array) -> float:
+    variance = float(scores.var())
+    return 1.0 - float(((scores - values) ** 2).mean()) / variance if variance else nan
 
 
 def _self_play(
@@ -104,7 +104,7 @@ def _self_play(
     *,
     greedy: bool,
 ) -> Iterator[_Watched]:
-    """Games that a model plays with itself, some at a time."""
+    """Play games of a model with itself; yield the positions of some games at a time."""
     for first in range(0, count, _AT_ONCE):
         games = game.deal(min(_AT_ONCE, count - first), rng)
         memory = player.begin(len(games))

@@ -256,8 +256,8 @@ def test_passes_that_were_taken_back_are_not_in_the_record(page):
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("chess", "not a game of Go in SGF: no game in it"),
-        ("(;GM[2]SZ[19];B[dd])", "is not Go"),
+        ("chess", "not a game of Go in SGF: no game found"),
+        ("(;GM[2]SZ[19];B[dd])", "not Go: game type"),
         ("(;SZ[9];B[dd];B[ee])", "move 2: Black moves twice in a row"),
     ],
 )

@@ -226,7 +226,7 @@ def test_a_game_is_written_for_hanab_live_and_read_again(client):
     again = client.post("/api/sessions/read", json={"game": "hanabi", "record": record}).json()
     assert again["document"] == session["document"]
     assert again["outcome"] == session["outcome"]
-    with pytest.raises(InputError, match="is broken"):
+    with pytest.raises(InputError, match="is invalid"):
         HanabiPage().read("{}")
 
 

@@ -1,7 +1,6 @@
 """``kedge policy diplomacy``: what an agent would order, and why."""
 
 import sys
-from math import isnan
 from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kedge.errors import InputError
-from kedge.interfaces.commands.policy.board import print_rest
+from kedge.interfaces.commands.policy.table import print_rest
 from kedge.interfaces.options import Json, svg_file
 from kedge.interfaces.output import print_json
 
@@ -62,13 +61,13 @@ def orders_policy(
     """
     import numpy as np
 
-    from kedge.agents import make_diplomacy_player
+    from kedge.agents import make_player
     from kedge.games.diplomacy import player
     from kedge.interfaces.progress import waiting
     from kedge.specs import parse
 
     spec, name = parse(agent), power.upper()
-    number, asked = player(name), make_diplomacy_player(spec)
+    number, asked = player(name), make_player(spec, "diplomacy")
     state = _position(file, phase)
     if not state.orders(name):
         raise InputError(f"{name} has nothing to order in {state.phase}")
@@ -105,21 +104,19 @@ def _position(file: str | None, phase: str | None) -> "DiplomacyState":
 
 
 def _order_rows(found: "OrdersAnalysis") -> list[dict[str, Any]]:
-    """One a joint order, best first: by probability, then by the anchor's."""
+    """One row per joint order, best first."""
     from kedge.games.diplomacy import format_orders
 
-    columns = zip(found.orders, found.anchor, found.policy, found.q, strict=True)
-    rows = [
+    return [
         {
-            "move": format_orders(orders),
-            "anchor": float(anchor),
-            "policy": float(policy),
-            "q": None if isnan(q) else float(q),
-            "visits": None,
+            "move": format_orders(row.action),
+            "anchor": row.anchor,
+            "policy": row.policy,
+            "q": row.q,
+            "visits": row.visits,
         }
-        for orders, anchor, policy, q in columns
+        for row in found.rows()
     ]
-    return sorted(rows, key=lambda row: (-row["policy"], -row["anchor"]))
 
 
 def _print_orders(

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kedge.errors import InputError
-from kedge.interfaces.commands.policy.board import bar, print_rest
-from kedge.interfaces.options import BOMB_HELP, BombRule, Json, svg_file
+from kedge.interfaces.commands.hanabi_options import BOMB_HELP, BombRule
+from kedge.interfaces.commands.policy.table import bar, print_rest
+from kedge.interfaces.options import Json, svg_file
 from kedge.interfaces.output import print_json
 
 if TYPE_CHECKING:
@@ -68,19 +69,16 @@ def hanabi_policy(
     """
     import numpy as np
 
-    from kedge.agents import make_hanabi_player
+    from kedge.agents import make_player
     from kedge.agents.hanabi.search import SpartaAgent
     from kedge.interfaces.progress import waiting
     from kedge.specs import parse
 
     spec = parse(agent)
-    asked, state = make_hanabi_player(spec), _recorded(file, number, turn, bomb)
+    asked, state = make_player(spec, "hanabi"), _recorded(file, number, turn, bomb)
     rng = np.random.default_rng(seed)
     with waiting("searching", quiet=as_json):
-        if isinstance(asked, SpartaAgent):
-            found = asked.explained(state, rng)
-        else:
-            [found] = asked.analyse_many([state], rng)
+        found = asked.explain(state, rng)
     rows, cards = _rows(state, found), _cards(state, found)
     if svg is not None:
         from kedge.files import write_atomic
@@ -113,25 +111,22 @@ def _recorded(file: str, number: int, turn: int, bomb: BombRule | None) -> "Hana
 
 
 def _rows(state: "HanabiState", found: "HanabiAnalysis") -> list[dict[str, Any]]:
-    """One a legal move, best first: by probability, then by the anchor's, then by value."""
-    assert found.actions is not None
+    """One row per legal move, best first."""
     partner = (state.current_player() + 1) % state.num_players
-    answers = found.answers or [None] * len(found.actions)
-    visits = [None] * len(found.actions) if found.visits is None else found.visits.tolist()
-    rows = [
+    answers = found.answers or [None] * len(found.policy)
+    return [
         {
-            "move": state.action_to_string(int(action)),
-            "anchor": float(found.anchor[i]),
-            "policy": float(found.policy[i]),
-            "q": None if isnan(found.q[i]) else float(found.q[i]),
-            "visits": visits[i],
+            "move": state.action_to_string(row.action),
+            "anchor": row.anchor,
+            "policy": row.policy,
+            "q": row.q,
+            "visits": row.visits,
             "answer": None
-            if (answer := answers[i]) is None
+            if (answer := answers[row.index]) is None
             else {"move": state.action_to_string(answer[0], partner), "probability": answer[1]},
         }
-        for i, action in enumerate(found.actions)
+        for row in found.rows()
     ]
-    return sorted(rows, key=lambda row: (-row["policy"], -row["anchor"], -(row["q"] or 0.0)))
 
 
 def _cards(state: "HanabiState", found: "HanabiAnalysis") -> list[dict[str, Any]] | None:

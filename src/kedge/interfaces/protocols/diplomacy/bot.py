@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from kedge import _core
-from kedge.agents.diplomacy.players import DiplomacyPlayer
+from kedge.agents.diplomacy.players import OrdersAgent
 from kedge.errors import InputError
 from kedge.games.diplomacy import POWERS, DiplomacyState, player
 from kedge.interfaces.protocols.diplomacy.client import (
@@ -89,7 +89,7 @@ class DiplomacyBot:
     def __init__(
         self,
         seats: Seats,
-        agent: DiplomacyPlayer,
+        agent: OrdersAgent,
         rng: np.random.Generator,
         tell: Callable[[str, str, list[str], int], None],
         warn: Callable[[str], None],

@@ -9,8 +9,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-
 from kedge.agents.agent import Analysis
 from kedge.agents.board.engine import Thought
 from kedge.errors import InputError
@@ -85,23 +83,21 @@ def watcher(request: Request, tell: Callable[[Analysis], None]) -> Callable[[Tho
 
 def line(state: GoState, found: Analysis, request: Request, style: Style) -> str:
     """What is known by now; values are those of the player to move."""
-    visits = np.zeros(len(found.anchor), np.int64) if found.visits is None else found.visits
-    actions = state.legal_actions()
-    order = np.lexsort((-found.anchor, -visits))
-    tried = int((visits > 0).sum())
+    rows = found.rows()
+    tried = sum(1 for row in rows if row.visits)
     parts = []
-    for rank, index in enumerate(order[: min(request.most, max(request.least, tried))].tolist()):
-        value = float(found.q[index]) if visits[index] else float(found.value)
-        pv = found.lines[index] if found.lines else [actions[index]]
+    for rank, row in enumerate(rows[: min(request.most, max(request.least, tried))]):
+        value = float(found.value) if row.q is None else row.q
         parts.append(
-            f"info move {state.gtp(actions[index])} visits {visits[index]} "
+            f"info move {state.gtp(row.action)} visits {row.visits or 0} "
             f"winrate {_share((1.0 + value) / 2.0, style)} "
-            f"prior {_share(float(found.anchor[index]), style)} "
-            f"order {rank} pv {' '.join(map(state.gtp, pv))}"
+            f"prior {_share(row.anchor, style)} "
+            f"order {rank} pv {' '.join(map(state.gtp, row.line or [row.action]))}"
         )
     if request.root:
         won = _share((1.0 + float(found.value)) / 2.0, style)
-        parts.append(f"rootInfo visits {visits.sum() + 1} winrate {won}")
+        visits = sum(row.visits or 0 for row in rows)
+        parts.append(f"rootInfo visits {visits + 1} winrate {won}")
     return " ".join(parts)
 
 

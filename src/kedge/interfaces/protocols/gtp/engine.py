@@ -14,7 +14,7 @@ from typing import Any, TextIO
 
 from kedge.agents.agent import Analysis
 from kedge.agents.board.engine import Control, Limits
-from kedge.agents.go.engine import Clock, GoEngine, Options
+from kedge.agents.go.engine import GoEngine, Options, TimeControl
 from kedge.errors import InputError
 from kedge.files import write_atomic
 from kedge.games.go import EMPTY, format_gtp, format_score, handicap_points, parse_gtp
@@ -253,26 +253,28 @@ class Gtp(EngineSession):
 
     def _time_settings(self, rest: list[str]) -> str:
         main, period, stones = rest[:3]
-        clock = Clock(parse_number(main), parse_number(period), parse_whole(stones))
-        # Overtime for no stones at all is how the protocol says that there is no limit.
-        self._engine.clock = None if clock.period and not clock.stones else clock
+        control = TimeControl(parse_number(main), parse_number(period), parse_whole(stones))
+        # In GTP, overtime without stones means no time limit.
+        self._engine.time_control = None if control.period and not control.stones else control
         return ""
 
     def _time_kind(self, rest: list[str]) -> str:
         """KGS's and KataGo's."""
         match rest:
             case ["none", *_]:
-                self._engine.clock = None
+                self._engine.time_control = None
             case ["absolute", main, *_]:
-                self._engine.clock = Clock(parse_number(main))
+                self._engine.time_control = TimeControl(parse_number(main))
             case ["canadian", main, period, stones, *_]:
                 return self._time_settings([main, period, stones])
             case ["byoyomi", main, period, periods, *_]:
-                self._engine.clock = Clock(
+                self._engine.time_control = TimeControl(
                     parse_number(main), parse_number(period), 1, parse_whole(periods)
                 )
             case ["fischer" | "fischer-capped", main, increment, *_]:
-                self._engine.clock = Clock(parse_number(main), increment=parse_number(increment))
+                self._engine.time_control = TimeControl(
+                    parse_number(main), increment=parse_number(increment)
+                )
             case _:
                 raise InputError(f"syntax error: {', '.join(_TIMES)} and their numbers")
         return ""
@@ -281,8 +283,8 @@ class Gtp(EngineSession):
         colour, seconds, count = rest[:3]
         left = max(0.0, parse_number(seconds)), max(0, parse_whole(count))
         player = parse_colour(colour)
-        self._engine.clock = self._engine.clock or Clock(left[0])
-        self._engine.clock.left[player] = left
+        self._engine.time_control = self._engine.time_control or TimeControl(left[0])
+        self._engine.time_control.left[player] = left
         return ""
 
     # Words

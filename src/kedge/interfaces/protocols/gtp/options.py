@@ -19,7 +19,7 @@ class Params:
     ] = "go"
     value_model: Annotated[
         str | None,
-        typer.Option(help="Another that says what positions are worth. [default: the same]"),
+        typer.Option(help="Model that values positions. [default: the same]"),
     ] = None
     c_puct: Annotated[
         float,

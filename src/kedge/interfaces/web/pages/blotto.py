@@ -10,7 +10,8 @@ import numpy as np
 from pydantic import Field, ValidationError
 
 from kedge.agents.agent import Analysis, draw
-from kedge.agents.normal_form.players import RegretAgent, UniformAgent
+from kedge.agents.normal_form.players import RegretAgent
+from kedge.agents.uniform import UniformAgent
 from kedge.errors import InputError
 from kedge.games.normal_form import NormalFormGame, blotto
 from kedge.interfaces.web.assets import STATIC

@@ -15,8 +15,8 @@ from pydantic import Field
 from kedge.agents.agent import Agent, draw
 from kedge.agents.diplomacy.models import value_model
 from kedge.agents.diplomacy.players import (
-    DiplomacyPlayer,
     ImitationAgent,
+    OrdersAgent,
     OrdersAnalysis,
     OrderSearch,
 )
@@ -169,7 +169,7 @@ class DiplomacyPage(PageGame):
     def think(self, question: Question) -> dict[int, Decision]:
         decided, stop, rng = {}, question.stop, question.rng
         for spec, agent in dict(question.agents.values()).items():
-            if not isinstance(agent, DiplomacyPlayer):
+            if not isinstance(agent, OrdersAgent):
                 raise InputError(f"agent {spec}: does not play Diplomacy")
             seats = [seat for seat, (other, _) in question.agents.items() if other == spec]
             with _turn_to_search(agent, stop):

@@ -10,8 +10,7 @@ import numpy as np
 from pydantic import Field
 
 from kedge.agents.agent import draw
-from kedge.agents.hanabi.players import HanabiAnalysis, HanabiPlayer
-from kedge.agents.hanabi.search import SpartaAgent
+from kedge.agents.hanabi.players import HanabiAgent, HanabiAnalysis
 from kedge.errors import InputError
 from kedge.games.hanabi import COLOURS, Bomb, Card, Hanabi, HanabiState, Known
 from kedge.interfaces.web.assets import STATIC
@@ -143,13 +142,10 @@ class HanabiPage(PageGame):
     def think(self, question: Question) -> dict[int, Decision]:
         state: HanabiState = question.state
         ((seat, (spec, agent)),) = question.agents.items()
-        if not isinstance(agent, HanabiPlayer):
+        if not isinstance(agent, HanabiAgent):
             raise InputError(f"agent {spec}: does not play Hanabi")
-        if isinstance(agent, SpartaAgent):
-            analysis = agent.explained(state, question.rng)
-        else:
-            [analysis] = agent.analyse_many([state], question.rng)
-        actions = [int(action) for action in analysis.actions]  # type: ignore[union-attr]
+        analysis = agent.explain(state, question.rng)
+        actions = [int(action) for action in analysis.actions]
         moves = [state.action_to_string(action) for action in actions]
         answers = analysis.answers or [None] * len(actions)
 

@@ -1,9 +1,9 @@
-"""How often judges of Go find the recorded winner, and how fast, on games that were counted.
+"""How often scorers of Go find the recorded winner, and how fast, on games that were counted.
 
-    python benchmarks/go_judges.py games.tsv.xz [--games 60] [--judge katago:PROGRAM,NETWORK]
+    python benchmarks/go_scorers.py games.tsv.xz [--games 60] [--judge katago:PROGRAM,NETWORK]
 
-Games are drawn from even ones of people whose record has a margin and komi. Many records leave out
-the last moves of no value, and what a judge makes of them counts too. One judge works at a time.
+Games are drawn from even games of people whose record has a margin and komi. Many records leave out
+the last moves of no value, so a scorer must also handle these. One scorer works at a time.
 """
 
 import argparse
@@ -13,7 +13,7 @@ import time
 import numpy as np
 
 from kedge.errors import InputError
-from kedge.evaluation.go.scorers import check_judge, judge_games, judge_name
+from kedge.evaluation.go.scorers import check_scorer, score_games, scorer_name
 from kedge.games.go import GoState
 from kedge.records import GoGame, read_go_games
 from kedge.records.go.games import split_of
@@ -46,32 +46,31 @@ def main() -> None:
     parser.add_argument("data")
     parser.add_argument("--games", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--judge", action="append", help="one more than GNU Go and playouts")
+    parser.add_argument("--judge", action="append", help="one more scorer than GNU Go and playouts")
     options = parser.parse_args()
     games = counted_games(options.data, options.games, options.seed)
     states = [last_state(game) for game in games]
     margins = [float(game.result[2:]) * (game.black_return or 0.0) for game in games]
-    print(f"{'judge':<12}{'games':>8}{'winner':>9}{'exact':>9}{'games/s':>10}")
+    print(f"{'scorer':<12}{'games':>8}{'winner':>9}{'exact':>9}{'games/s':>10}")
     for name in [*(options.judge or []), "gnugo", "playouts"]:
-        judge = judge_name(name)
+        scorer = scorer_name(name)
         try:
-            check_judge(judge)
+            check_scorer(scorer)
         except InputError as error:
             print(f"{error}: left out")
             continue
         start = time.perf_counter()
-        verdicts = judge_games(judge, states)
+        scored_games = score_games(scorer, states)
         rate = len(games) / (time.perf_counter() - start)
-        told = [
-            (verdict.score, margin)
-            for verdict, margin in zip(verdicts, margins, strict=True)
-            if not verdict.failures
+        pairs = [
+            (scored.score, margin)
+            for scored, margin in zip(scored_games, margins, strict=True)
+            if not scored.failures
         ]
-        winner = np.mean([np.sign(score) == np.sign(margin) for score, margin in told])
-        exact = np.mean([score == margin for score, margin in told])
-        print(
-            f"{judge.partition(':')[0]:<12}{len(told):>8,}{winner:>9.1%}{exact:>9.1%}{rate:>10.2f}"
-        )
+        winner = np.mean([np.sign(score) == np.sign(margin) for score, margin in pairs])
+        exact = np.mean([score == margin for score, margin in pairs])
+        short = scorer.partition(":")[0]
+        print(f"{short:<12}{len(pairs):>8,}{winner:>9.1%}{exact:>9.1%}{rate:>10.2f}")
 
 
 if __name__ == "__main__":

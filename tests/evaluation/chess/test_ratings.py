@@ -1,4 +1,4 @@
-"""Whom a model of chess is told."""
+"""Ratings as input of chess models."""
 
 from pathlib import Path
 
@@ -9,14 +9,14 @@ from kedge.agents import make_agent
 from kedge.agents.board.networks import model_spec
 from kedge.agents.chess.engine import Options, choose_models
 from kedge.errors import InputError
-from kedge.evaluation.chess.told_ratings import told_agent, told_ratings, told_spec
+from kedge.evaluation.chess.ratings import game_ratings, rated_search, rated_spec
 from kedge.games.chess import START_FEN, ChessState
 from kedge.models import embedded, store
 from kedge.specs import Spec, parse
 
 
 @pytest.mark.parametrize(
-    ("tags", "elo", "told"),
+    ("tags", "elo", "ratings"),
     [
         ({"white_elo": 1571, "black_elo": 1728}, None, (1600, 1700)),
         ({"black_elo": 1728}, None, (1700, 1700)),
@@ -25,40 +25,40 @@ from kedge.specs import Spec, parse
         ({"white_elo": 1571}, 1200, (1200, 1200)),
     ],
 )
-def test_who_is_told(tags, elo, told):
-    assert told_ratings(recorded("", **tags), elo) == told
-    spec = told_agent(*told)
-    people = f"chess(elo={told[0]}, opponent={told[1]})"
+def test_ratings_of_a_game(tags, elo, ratings):
+    assert game_ratings(recorded("", **tags), elo) == ratings
+    spec = rated_search(*ratings)
+    people = f"chess(elo={ratings[0]}, opponent={ratings[1]})"
     assert str(spec) == f"puct({people}, c_puct=2, playouts=50)"
 
 
-def test_who_can_be_told():
-    assert str(told_spec(parse("puct(chess(temperature=0.5), c_puct=1)"), 1200, 1900)) == (
+def test_which_agents_take_ratings():
+    assert str(rated_spec(parse("puct(chess(temperature=0.5), c_puct=1)"), 1200, 1900)) == (
         "puct(chess(temperature=0.5, elo=1200, opponent=1900), c_puct=1)"
     )
     for agent in ("maia-1900", "puct(maia-1900)", "chess(elo=1500)", "rm"):
-        with pytest.raises(InputError, match="cannot be told ratings"):
-            told_spec(parse(agent), 1200, 1900)
+        with pytest.raises(InputError, match="does not take ratings as input"):
+            rated_spec(parse(agent), 1200, 1900)
 
 
-def test_a_model_of_ones_own_can_be_told_too(monkeypatch, tmp_path):
+def test_a_model_of_ones_own_takes_ratings_too(monkeypatch, tmp_path):
     monkeypatch.setenv("KEDGE_HOME", str(tmp_path))
     file = tmp_path / "model.onnx"
     file.write_bytes(Path(embedded.info("chess").path).read_bytes())
     store.add("mine", file)
     state = ChessState.from_fen(START_FEN, ["e2e4", "e7e5", "d1h5"])
     for name in ("mine", str(file)):
-        for told in ("elo=900", "elo=2300, opponent=1200"):
-            agents = (make_agent(f"{agent}({told})") for agent in (name, "chess"))
+        for arguments in ("elo=900", "elo=2300, opponent=1200"):
+            agents = (make_agent(f"{agent}({arguments})") for agent in (name, "chess"))
             ours, theirs = (agent.policy(state, state.current_player()) for agent in agents)
             assert (ours == theirs).all()
-        assert str(told_spec(parse(f"puct({name})"), 1200, 1900)) == (
+        assert str(rated_spec(parse(f"puct({name})"), 1200, 1900)) == (
             f"puct({name}(elo=1200, opponent=1900))"
         )
         assert choose_models(Options(model=name, elo=1700))[0] == [f"{name}(elo=1700)"]
     odd = tmp_path / "model (1).onnx"
     odd.write_bytes(file.read_bytes())
-    [told], _ = choose_models(Options(model=str(odd), elo=1700))
-    assert model_spec(told) == Spec(str(odd), (), {"elo": 1700})
+    [name], _ = choose_models(Options(model=str(odd), elo=1700))
+    assert model_spec(name) == Spec(str(odd), (), {"elo": 1700})
     with pytest.raises(InputError, match="has no parameter 'eli'; it takes elo, opponent"):
         make_agent("mine(eli=1200)")

@@ -1,4 +1,4 @@
-// Noughts and crosses: the smallest game that a search can be checked on.
+// Noughts and crosses: a game so small that a search of it can be checked by hand.
 #pragma once
 
 #include <array>
@@ -6,14 +6,13 @@
 #include <cstdint>
 #include <vector>
 
-namespace kedge::puct {
+namespace test_games {
 
 class TicTacToe {
  public:
   using Action = std::uint16_t;
   static constexpr std::size_t kMaxActions = 9;
   static constexpr bool kEndsByAgreement = false;
-  struct Features {};  // nobody asks a network about it
 
   void push(Action cell) {
     marks_[player()] |= 1u << cell;
@@ -32,10 +31,9 @@ class TicTacToe {
     return count;
   }
   bool is_draw_by_rule() const { return false; }
-  double terminal_value() const { return has_line() ? -1.0 : 0.0; }  // who moves has just lost
+  // Only the player who moved last can have a line.
+  double terminal_value() const { return has_line() ? -1.0 : 0.0; }
   int player() const { return static_cast<int>(moves_.size() % 2); }
-  std::size_t policy_index(Action cell) const { return cell; }
-  void features(Features&) const {}
   const std::vector<Action>& moves() const { return moves_; }
 
  private:
@@ -51,4 +49,4 @@ class TicTacToe {
   std::vector<Action> moves_;
 };
 
-}  // namespace kedge::puct
+}  // namespace test_games

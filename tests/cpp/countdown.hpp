@@ -1,20 +1,19 @@
-// Each takes 1 or 2 from a pile and gains as much: the smallest game with rewards on the way.
+// A game of rewards before the end: players take 1 or 2 from a pile in turn and gain that much.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-namespace kedge::puct {
+namespace test_games {
 
 class Countdown {
  public:
   using Action = std::uint16_t;
   static constexpr std::size_t kMaxActions = 2;
   static constexpr bool kEndsByAgreement = false;
-  struct Features {};
 
-  explicit Countdown(int pile = 5) : pile_(pile) {}
+  explicit Countdown(int pile) : pile_(pile) {}
 
   void push(Action take) {
     pile_ -= take;
@@ -30,15 +29,13 @@ class Countdown {
     return count;
   }
   bool is_draw_by_rule() const { return false; }
-  double terminal_value() const { return 0.0; }  // all that was won was won on the way
+  double terminal_value() const { return 0.0; }  // the rewards are all there is to win
   double reward() const { return taken_.empty() ? 0.0 : taken_.back(); }
   int player() const { return static_cast<int>(taken_.size() % 2); }
-  std::size_t policy_index(Action take) const { return take; }
-  void features(Features&) const {}
 
  private:
   int pile_;
   std::vector<Action> taken_;
 };
 
-}  // namespace kedge::puct
+}  // namespace test_games

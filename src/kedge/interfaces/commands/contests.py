@@ -1,0 +1,84 @@
+"""``kedge predict``, ``match``, ``tournament`` and ``selfplay``: experiments of the catalogue."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from kedge.errors import InputError
+from kedge.interfaces.commands.groups import GameGroup, Maker, group
+from kedge.interfaces.options import Running, experiment_command
+from kedge.interfaces.output import finished, print_json
+
+if TYPE_CHECKING:
+    from kedge.catalogue import GameEntry
+    from kedge.experiments import Experiment
+
+
+class _ExperimentGroup(GameGroup):
+    def maker(self, entry: "GameEntry") -> Maker:
+        return lambda: experiment_command(entry.load(self.part), _run)
+
+
+class _Predictions(_ExperimentGroup):
+    part, line = "predict", "Predict people's moves in {title}."
+
+
+class _Contests(_ExperimentGroup):
+    part = "compete"
+    contest: str
+
+    def entries(self) -> "list[GameEntry]":
+        return [entry for entry in super().entries() if entry.contest == self.contest]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        command = super().get_command(ctx, cmd_name)
+        if command is None and not cmd_name.startswith("-"):
+            from kedge import catalogue
+
+            entry = catalogue.find(cmd_name)
+            usage = f"kedge {entry.contest} {entry.name}"
+            raise InputError(f"{entry.title} has no {self.contest}; use {usage}")
+        return command
+
+
+class _Matches(_Contests):
+    contest, line = "match", "Play {title} between two agents."
+
+
+class _Tournaments(_Contests):
+    contest, line = "tournament", "Play {title} among several agents."
+
+
+class _SelfPlays(_Contests):
+    contest, line = "selfplay", "Play {title} with agents as partners."
+
+
+predict_app = group(_Predictions, "Predict people's moves and report accuracy.")
+match_app = group(_Matches, "Compare two agents: score, standard error, Elo.")
+tournament_app = group(_Tournaments, "Compare agents at a table of many: mean share of a game.")
+selfplay_app = group(_SelfPlays, "Play with agents as partners: mean score together.")
+
+
+def _run(
+    experiment: "Experiment", outputs: Mapping[str, Path | None], running: Running, as_json: bool
+) -> None:
+    """Run an experiment, write the files that the user asked for, and print the report."""
+    from kedge.files import check_writable, make_folder
+
+    wanted = {name: path for name, path in outputs.items() if path is not None}
+    known = {output.name: output for output in experiment.outputs}
+    for name, path in wanted.items():
+        if name not in known:
+            raise InputError(f"--{name.replace('_', '-')}: {experiment.name} writes no games")
+        (make_folder if known[name].is_folder else check_writable)(path)
+    done, _ = finished(experiment, running)
+    for name, path in wanted.items():
+        known[name].write(experiment.records(done.results), path)
+    if as_json:
+        print_json({**(done.report().data or {}), "folder": done.folder, **outputs})
+        return
+    typer.echo(done.report().text(), nl=False)
+    for path in (done.folder, *wanted.values()):
+        typer.echo(str(path))

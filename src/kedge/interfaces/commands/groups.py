@@ -1,0 +1,86 @@
+"""Groups of commands, one a game. They ask the catalogue, and import a command only to run it."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+if TYPE_CHECKING:
+    from kedge.catalogue import GameEntry
+
+#: Makes the function of a command.
+Maker = Callable[[], Callable[..., None]]
+
+
+class LazyCommand(TyperCommand):
+    """A command of which only the name and one line are known until it runs."""
+
+    def __init__(self, name: str, line: str, make: Maker) -> None:
+        super().__init__(name, short_help=line)
+        self._make = make
+
+    def loaded(self) -> Any:
+        """Return the command itself."""
+        app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+        app.command(self.name)(self._make())
+        return typer.main.get_command(app)
+
+    def make_context(self, *args: Any, **settings: Any) -> Any:
+        return self.loaded().make_context(*args, **settings)
+
+
+class LazyGroup(TyperGroup):
+    """A group that finds its commands when they are listed or run."""
+
+    def found(self) -> dict[str, LazyCommand]:
+        """Return the commands by name."""
+        raise NotImplementedError
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        if not self.commands:
+            self.commands.update(self.found())
+        return list(self.commands)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        self.list_commands(ctx)
+        return super().get_command(ctx, cmd_name)
+
+
+class GameGroup(LazyGroup):
+    """A group with a command for each game that has a certain part."""
+
+    part: str
+    line: str
+    """One line of help on a game's command, from its title."""
+
+    def entries(self) -> "list[GameEntry]":
+        """Return the games."""
+        from kedge import catalogue
+
+        return catalogue.entries(self.part)
+
+    def maker(self, entry: "GameEntry") -> Maker:
+        """Return what makes the command of a game."""
+        return lambda: entry.load(self.part)
+
+    def found(self) -> dict[str, LazyCommand]:
+        return {
+            entry.name: LazyCommand(
+                entry.name, self.line.format(title=entry.title), self.maker(entry)
+            )
+            for entry in self.entries()
+        }
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        command = super().get_command(ctx, cmd_name)
+        if command is None and not cmd_name.startswith("-"):
+            from kedge import catalogue
+
+            catalogue.find(cmd_name, self.part)  # which explains why there is none
+        return command
+
+
+def group(kind: type[LazyGroup], help: str) -> typer.Typer:
+    """Return an app whose commands are those of `kind`."""
+    return typer.Typer(cls=kind, no_args_is_help=True, help=help)

@@ -1,0 +1,52 @@
+"""``kedge policy chess``."""
+
+from typing import Annotated
+
+import typer
+
+from kedge.interfaces.commands.policy.table import Agent, Svg, Top, analysed, print_table
+from kedge.interfaces.options import Json
+from kedge.interfaces.output import print_json
+
+
+def chess_policy(
+    agent: Agent = "puct(chess)",
+    fen: Annotated[
+        str | None,
+        typer.Option(help="The position. [default: the start of the game]", show_default=False),
+    ] = None,
+    moves: Annotated[
+        str,
+        typer.Option(
+            metavar='"e4 e5 …"',
+            help="Moves made from there, in SAN or UCI. Networks see the earlier positions.",
+            show_default=False,
+        ),
+    ] = "",
+    svg: Svg = None,
+    top: Top = 10,
+    as_json: Json = False,
+) -> None:
+    """Show the chess moves that an agent would play, beside how often people play them.
+
+    **Examples**
+
+    - `kedge policy chess --agent "chess(elo=1200)"`
+    - `kedge policy chess --moves "e4 e5 Nf3" --agent "puct(maia-1900, c_puct=2)" --svg it.svg`
+    - `kedge policy chess --fen "8/8/8/4k3/8/4K3/4P3/8 w - - 0 1" --agent maia-1900 --json`
+    """
+    from rich.text import Text
+
+    from kedge.games.chess import START_FEN, ChessState
+
+    state = ChessState.from_fen(START_FEN if fen is None else fen, moves.split())
+    spec, analysis, rows = analysed(agent, state, quiet=as_json)
+    if svg is not None:
+        from kedge.files import write_atomic
+        from kedge.interfaces.pictures.chess import draw
+
+        write_atomic(svg, draw(state, rows))
+    if as_json:
+        print_json({"agent": spec, "fen": state.fen(), "value": analysis.value, "moves": rows})
+    else:
+        print_table(spec, Text(state.fen(), style="dim"), analysis, rows, top, svg)

@@ -1,0 +1,155 @@
+"""The table of an agent's moves, which the commands of ``kedge policy`` share."""
+
+import sys
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kedge.errors import InputError
+from kedge.interfaces.options import svg_file
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+    from kedge.agents import Analysis
+
+_BAR = 20
+
+Agent = Annotated[
+    str,
+    typer.Option(
+        "--agent",
+        "-a",
+        metavar="SPEC",
+        help="Who plays: a model, or a search such as `puct(MODEL, c_puct=2, playouts=50)`.",
+    ),
+]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of the agent's random draws.")]
+Svg = Annotated[
+    Path | None,
+    typer.Option(callback=svg_file, help="Draw the position with the likeliest moves to a file."),
+]
+Top = Annotated[int, typer.Option(min=1, help="How many moves the table shows.")]
+
+
+def analysed(
+    agent: str, state: Any, *, quiet: bool
+) -> "tuple[str, Analysis, list[dict[str, Any]]]":
+    """Return the agent's spec, its analysis of `state`, and the rows of its moves."""
+    from kedge.agents import make_player
+    from kedge.catalogue import of_state
+    from kedge.specs import parse
+
+    spec = parse(agent)
+    analysis = _analysis(make_player(spec, of_state(type(state)).name), state, quiet=quiet)
+    return str(spec), analysis, _rows(state, analysis)
+
+
+def _analysis(agent: Any, state: Any, *, quiet: bool) -> "Analysis":
+    """Ask the agent; on a terminal, count playouts while it searches."""
+    import numpy as np
+
+    from kedge.agents.board.puct import PuctAgent
+
+    if quiet or not sys.stderr.isatty() or not isinstance(agent, PuctAgent):
+        analysis: Analysis = agent.analyse_many([state], np.random.default_rng(0))[0]
+        return analysis
+    from rich.console import Console
+    from rich.progress import track
+
+    steps = track(
+        agent.search(state),
+        "playouts",
+        total=agent.settings.playouts,
+        console=Console(stderr=True),
+        transient=True,
+    )
+    [last] = deque(steps, maxlen=1)
+    return last()
+
+
+def _rows(state: Any, analysis: "Analysis") -> list[dict[str, Any]]:
+    """One row per legal move, best first."""
+    protocol_name = getattr(state, "protocol_name", state.action_to_string)
+    return [
+        {
+            "move": protocol_name(row.action),
+            "name": state.action_to_string(row.action),
+            "anchor": row.anchor,
+            "policy": row.policy,
+            "smooth": row.smooth,
+            "q": row.q,
+            "visits": row.visits,
+        }
+        for row in analysis.rows()
+    ]
+
+
+def print_table(
+    agent: str,
+    position: "Text",
+    analysis: "Analysis",
+    everything: list[dict[str, Any]],
+    top: int,
+    svg: Path | None,
+) -> None:
+    """Print the agent, the position, the `top` moves, and the value."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console, rows = Console(), everything[:top]
+    console.print(Text(agent, style="bold"), soft_wrap=True)
+    console.print(position, soft_wrap=True)
+    searched = analysis.visits is not None
+    table = Table(box=None, pad_edge=False)
+    headings = ["move", "anchor", "policy", *(["q", "visits"] if searched else []), ""]
+    for heading in headings:
+        table.add_column(heading, justify="left" if heading in ("move", "") else "right")
+    most = max(max(row["policy"], row["anchor"]) for row in rows)
+    for row in rows:
+        q = "-" if row["q"] is None else f"{row['q']:+.3f}"
+        table.add_row(
+            row["name"],
+            f"{row['anchor']:.1%}",
+            f"{row['policy']:.1%}",
+            *([q, str(row["visits"])] if searched else []),
+            bar(row, most),
+        )
+    console.print(table)
+    print_rest(console, everything, top)
+    if analysis.visits is not None:
+        visits = int(analysis.visits.sum())
+        playouts = f"{visits + 1:,} playouts: the root and {visits:,} visits"
+        console.print(f"[dim]█ search ░ people; {playouts}[/dim]", highlight=False)
+    console.print(f"\n[bold]value[/bold] {analysis.value:+.4f}", highlight=False)
+    if svg is not None:
+        typer.echo(str(svg))
+
+
+def bar(row: dict[str, Any], most: float, cells: int = _BAR) -> str:
+    """Draw a move's probability; the probability `most` has all `cells`."""
+    search = round(cells * row["policy"] / most)
+    anchor = round(cells * row["anchor"] / most)
+    # What search took from people's play is left as a dim end of the bar.
+    return f"[cyan]{'█' * search}[/cyan][dim]{'░' * max(0, anchor - search)}[/dim]"
+
+
+def print_rest(console: "Console", everything: list[dict[str, Any]], top: int) -> None:
+    """Count the moves that a table of the first `top` leaves out."""
+    if more := everything[top:]:
+        rest = max(0.0, 1.0 - sum(row["policy"] for row in everything[:top]))
+        console.print(f"[dim]and {len(more)} more moves, {rest:.1%} together[/dim]")
+
+
+def play_moves(state: Any, moves: str, parse: Callable[[str], int]) -> None:
+    """Play moves that are separated by spaces."""
+    for number, name in enumerate(moves.split(), 1):
+        try:
+            state.apply_action(parse(name))
+        except InputError as error:
+            raise InputError(f"move {number}: {error}") from None

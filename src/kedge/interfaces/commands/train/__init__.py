@@ -1,0 +1,29 @@
+"""``kedge train``: human models from human games."""
+
+from collections.abc import Callable
+from functools import partial
+
+from kedge.interfaces.commands.groups import LazyCommand, LazyGroup, group
+
+
+class _Trainers(LazyGroup):
+    def found(self) -> dict[str, LazyCommand]:
+        """Return the commands of all games; their modules import torch only to train."""
+        from kedge import catalogue
+
+        commands: dict[str, Callable[..., None]] = {}
+        for entry in catalogue.entries("train"):
+            commands |= entry.load("train")
+        return {name: _command(name, function) for name, function in commands.items()}
+
+
+def _command(name: str, function: Callable[..., None]) -> LazyCommand:
+    line = (function.__doc__ or "").partition("\n")[0]
+    return LazyCommand(name, line, partial(_same, function))
+
+
+def _same(function: Callable[..., None]) -> Callable[..., None]:
+    return function
+
+
+train_app = group(_Trainers, "Train human models from human games.")

@@ -1,0 +1,130 @@
+"""``kedge train chess`` and ``kedge train move-times``."""
+
+from itertools import chain, islice
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from kedge.catalogue import CHESS
+from kedge.interfaces.commands.train.shared import BEGINNING, Beginning, Training, need_torch, say
+from kedge.interfaces.options import Json, unfolded
+from kedge.interfaces.output import print_json
+
+Limit = Annotated[
+    int | None, typer.Option(min=1, help="Read only the first N games.", show_default=False)
+]
+
+
+@unfolded
+def chess(
+    data: Annotated[
+        list[Path],
+        typer.Argument(help="PGN or JSON lines, plain or compressed, such as a Lichess month."),
+    ],
+    training: Training,
+    beginning: Beginning = BEGINNING,
+    limit: Limit = None,
+    most_of_one: Annotated[
+        int,
+        typer.Option(min=1, help="Learn from at most so many games of any one player."),
+    ] = 200,
+) -> None:
+    """Train a chess model that takes both players' ratings as input.
+
+    Training needs the `[train]` extra. torchrun trains in several processes, each with its own GPU
+    and its share of every batch; checkpoints do not depend on the number of processes.
+
+    **Examples**
+
+    - `kedge train chess month.pgn.zst --folder big -s filters=128 -s blocks=12 --device cuda`
+    - `kedge train chess month.pgn.zst --folder small -s blocks=8 -s teacher_weight=0.7
+      --teacher big/checkpoint.pt --device cuda --seconds 540`
+    - `torchrun --nproc-per-node=8 -m kedge train chess month.pgn.zst --folder big --device cuda`
+    """
+    need_torch()
+    from kedge.records import read_chess_games
+    from kedge.training.board.imitation import TowerRecipe
+    from kedge.training.chess.policy import table_of, train
+
+    recipe = training.changed(TowerRecipe())
+    with training.started() as rank:
+        games = chain.from_iterable(read_chess_games(path) for path in data)
+        table = table_of(islice(games, limit), most_of_one)
+        held_out = int(table.held_out.sum())
+        say(rank, f"{len(table):,} games, {held_out:,} of them held out")
+        reports = train(
+            table,
+            training.folder,
+            recipe,
+            rank=rank,
+            seconds=training.time,
+            teacher=beginning.teacher,
+            begin_as=beginning.begin_as,
+        )
+        training.print_progress(reports, rank, recipe.steps)
+
+
+def move_times(
+    data: Annotated[list[Path], typer.Argument(help="Chess games with clocks: PGN or JSON lines.")],
+    model: Annotated[
+        str, typer.Option(help="Model that measures how open a choice was.")
+    ] = CHESS.name,
+    limit: Limit = None,
+    as_json: Json = False,
+) -> None:
+    """Fit how long people take for a chess move, for the option `HumanTime` of `kedge uci`.
+
+    The logarithm of the seconds is fitted by least squares, with at most twenty games per player.
+    The fit is scored on one player in twenty, beside a constant share of the clock.
+
+    **Example**
+
+    - `kedge train move-times lichess_2024-01.pgn.zst --limit 20000`
+    """
+    from kedge.agents.board.networks import network
+    from kedge.agents.chess.move_times import FEATURES
+    from kedge.records import read_chess_games
+    from kedge.training.chess.move_times import fit, fit_share, score, timed_moves
+
+    games = chain.from_iterable(read_chess_games(path) for path in data)
+    moves = timed_moves(islice(games, limit), network(model))
+    times, share = fit(moves), fit_share(moves)
+    fitted: dict[str, Any] = {
+        "moves": len(moves),
+        "players": moves.players,
+        "weights": dict(zip(FEATURES, times.weights, strict=True)),
+        "spread": times.spread,
+        "held_out": {
+            "moves": int(moves.held_out.sum()),
+            "fitted": score(times, moves),
+            "share": score(share, moves),
+        },
+    }
+    if as_json:
+        print_json(fitted)
+    else:
+        _print_times(fitted)
+
+
+def _print_times(fitted: dict[str, Any]) -> None:
+    typer.echo(f"{fitted['moves']:,} moves of {fitted['players']:,} players")
+    for name, weight in fitted["weights"].items():
+        typer.echo(f"{name:>10} {weight:+.3f}")
+    typer.echo(f"{'spread':>10} {fitted['spread']:.3f}")
+    typer.echo(f"\nheld out: {fitted['held_out']['moves']:,} moves")
+    for name in ("fitted", "share"):
+        scores = fitted["held_out"][name]
+        typer.echo(
+            f"{name:>10}  log-likelihood {scores['log_likelihood']:.3f}  "
+            f"error of log seconds {scores['log_error']:.3f}"
+        )
+        for speed, median in scores["medians"].items():
+            typer.echo(
+                f"{'':>12}{speed}: median {median['model']:.1f} s, people {median['people']:.1f} s "
+                f"({median['moves']:,} moves)"
+            )
+
+
+#: The commands by name, for the catalogue.
+COMMANDS = {CHESS.name: chess, "move-times": move_times}

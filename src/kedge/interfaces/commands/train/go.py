@@ -1,0 +1,72 @@
+"""``kedge train go``."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kedge.errors import InputError
+from kedge.interfaces.commands.train.shared import BEGINNING, Beginning, Training, need_torch, say
+from kedge.interfaces.options import unfolded
+
+
+@unfolded
+def go(
+    data: Annotated[
+        Path,
+        typer.Argument(help="SGF files, folders and archives of them, or a table (TSV)."),
+    ],
+    training: Training,
+    recipe: Annotated[
+        str,
+        typer.Option(help="Network: `small` (10 blocks of 128 filters) or `paper` (20, 256)."),
+    ] = "small",
+    modern: Annotated[
+        bool,
+        typer.Option(
+            "--modern", help="Learn from all years, not only 1900 to 2014; test on 2017 and later."
+        ),
+    ] = False,
+    beginning: Beginning = BEGINNING,
+) -> None:
+    """Train a Go model from professional games: the next move, and who wins.
+
+    The games are even games on the full board with komi from −60 to 60. As in the paper, the model
+    learns from 1900 to 2014 and is tested on 2015 and 2016. Training needs the `[train]` extra;
+    torchrun works as for chess.
+
+    **Examples**
+
+    - `kedge train go games.tsv.xz --folder mine --device cuda --seconds 540`
+    - `kedge train go games.tsv.xz --folder wide --begin-as mine/checkpoint.pt -s filters=192
+      --device cuda`
+    - `kedge train go club/ --modern --folder ours --begin-as go -s learning_rate=0.0005
+      -s steps=2000`
+    - `torchrun --nproc-per-node=8 -m kedge train go sgf/ --folder big --recipe paper --device cuda`
+    """
+    need_torch()
+    from kedge.records.go.arrays import go_arrays
+    from kedge.specs import suggest
+    from kedge.training.go.policy import RECIPES, train
+
+    if recipe not in RECIPES:
+        raise InputError(f"--recipe {recipe!r}: {suggest(recipe, list(RECIPES))}")
+    chosen = training.changed(RECIPES[recipe])
+    with training.started() as rank:
+        table = go_arrays(data)
+        say(rank, f"{len(table):,} games")
+        reports = train(
+            table,
+            training.folder,
+            chosen,
+            rank=rank,
+            modern=modern,
+            seconds=training.time,
+            teacher=beginning.teacher,
+            begin_as=beginning.begin_as,
+        )
+        training.print_progress(reports, rank, chosen.steps)
+
+
+#: The commands by name, for the catalogue.
+COMMANDS = {"go": go}

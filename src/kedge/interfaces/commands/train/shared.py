@@ -1,0 +1,126 @@
+"""What the commands of ``kedge train`` share."""
+
+import dataclasses
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import typer
+
+from kedge.errors import InputError
+from kedge.interfaces.output import resumable
+
+if TYPE_CHECKING:
+    from kedge.training.distributed import Rank
+    from kedge.training.trainer import Recipe
+
+R = TypeVar("R", bound="Recipe")
+
+
+@dataclass(frozen=True)
+class Training:
+    """Where, on what and how long a model is trained."""
+
+    folder: Annotated[
+        Path,
+        typer.Option(help="Folder of the checkpoint and the model; the same folder resumes."),
+    ]
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            "-s",
+            metavar="FIELD=VALUE",
+            help="Change the recipe: blocks, steps, batch, learning_rate, …",
+            show_default=False,
+        ),
+    ] = None
+    device: Annotated[str, typer.Option(help="torch's device: `cpu`, `cuda`, `cuda:1`, …")] = "cpu"
+    seconds: Annotated[
+        float | None,
+        typer.Option(help="Stop after this long; run again to resume.", show_default=False),
+    ] = None
+
+    @property
+    def time(self) -> float:
+        """Seconds that training may take."""
+        return self.seconds or math.inf
+
+    def changed(self, recipe: R) -> R:
+        """Return the recipe with the changes of ``--set``."""
+        from kedge.interfaces.inputs import fields_of
+
+        changes = fields_of(type(recipe), "the recipe", self.settings or [])
+        return dataclasses.replace(recipe, **changes)
+
+    @contextmanager
+    def started(self) -> "Iterator[Rank]":
+        """Join the other processes; check that the folder is writable before games are read."""
+        from kedge.files import make_folder
+        from kedge.training.distributed import joined
+
+        with joined(self.device) as rank, resumable():
+            is_new = not self.folder.exists()
+            make_folder(self.folder)
+            try:
+                yield rank
+            except InputError:
+                if is_new:
+                    with suppress(OSError):  # there is something in it
+                        self.folder.rmdir()
+                raise
+
+    def print_progress(
+        self, reports: Iterable[Mapping[str, float]], rank: "Rank", steps: int
+    ) -> None:
+        """Print each report, and finally the path of the model."""
+        for report in reports:
+            say(
+                rank,
+                f"step {report['step']:,} of {steps:,}  loss {report['loss']:.3f}  "
+                f"top-1 {report['top1']:.1%}  held out {report['held_out_top1']:.1%}  "
+                f"{report['seconds']:.0f} s",
+                err=False,
+            )
+        say(rank, f"{self.folder / 'model.onnx'}", err=False)
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """Models that a network learns from, beside the games."""
+
+    teacher: Annotated[
+        str | None,
+        typer.Option(
+            help="Also learn from this larger model, or its checkpoint.pt (see teacher_weight).",
+            show_default=False,
+        ),
+    ] = None
+    begin_as: Annotated[
+        str | None,
+        typer.Option(
+            help="Begin with the weights of this model, or its checkpoint.pt. A larger network "
+            "then predicts the same; one with fewer blocks takes some of them.",
+            show_default=False,
+        ),
+    ] = None
+
+
+BEGINNING = Beginning()
+
+
+def say(rank: "Rank", text: str, *, err: bool = True) -> None:
+    """Print a line, if this process is the first."""
+    if rank.is_first:
+        typer.echo(text, err=err)
+
+
+def need_torch() -> None:
+    """Raise `InputError` if torch is not installed."""
+    try:
+        import torch  # noqa: F401
+    except ImportError:
+        raise InputError("training needs torch: pip install 'kedge[train]'") from None
