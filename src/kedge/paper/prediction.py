@@ -120,7 +120,7 @@ class HumanPrediction(Experiment):
     def gather(self, results: Mapping[str, Mapping[str, Any]]) -> dict[Cell, "Scores"]:
         """Join the shards of every cell."""
         cells = {
-            cell: Scores.joined([results[_task(cell, k).key] for k in range(self.shards)])
+            cell: Scores.from_shards([results[_task(cell, k).key] for k in range(self.shards)])
             for cell in self.cells()
         }
         if not any(len(scores.sums) for scores in cells.values()):
@@ -157,7 +157,7 @@ class Scores:
     labels: Mapping[str, Sequence[Any]]
 
     @classmethod
-    def joined(cls, parts: Sequence[Mapping[str, Any]]) -> "Scores":
+    def from_shards(cls, parts: Sequence[Mapping[str, Any]]) -> "Scores":
         def column(name: str) -> list[Any]:
             return [value for part in parts for value in part[name]]
 

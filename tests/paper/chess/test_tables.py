@@ -36,7 +36,7 @@ def columns(positions, hits, loss=None, **labels):
 
 
 def scores(*sums):
-    return Scores.joined([columns(*sums)])
+    return Scores.from_shards([columns(*sums)])
 
 
 def results(experiment, of_cell):

@@ -49,7 +49,7 @@ class GoPrediction(HumanPrediction):
         return _drawn(path, str(files_of([path])), self.split, self.positions, self.seed)
 
     def predict(self, games: Sequence[list[GoPosition]], player: Predictor) -> Prediction:
-        return predict(joined(games), player, boards_of)
+        return predict(all_positions(games), player, boards_of)
 
     def labels(self, games: Sequence[list[GoPosition]]) -> dict[str, list[Any]]:
         return {"year": [chosen[0].game.year for chosen in games]}
@@ -66,7 +66,7 @@ class GoPrediction(HumanPrediction):
         ]
 
 
-def joined(games: Sequence[list[GoPosition]]) -> list[GoPosition]:
+def all_positions(games: Sequence[list[GoPosition]]) -> list[GoPosition]:
     """The positions of all games in one list."""
     return [position for chosen in games for position in chosen]
 

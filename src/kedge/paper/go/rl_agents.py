@@ -14,7 +14,7 @@ from kedge.experiments import Column, Report, Table
 from kedge.experiments.fingerprints import files_of
 from kedge.paper import published
 from kedge.paper.figures import draw_agents
-from kedge.paper.go.prediction import GoPrediction, joined
+from kedge.paper.go.prediction import GoPrediction, all_positions
 from kedge.paper.prediction import Cell, beside, short_name, titled
 from kedge.paper.settings import check_distinct
 from kedge.records.go.positions import GoPosition
@@ -63,7 +63,7 @@ class GoRlAgents(GoPrediction):
         if cell.model not in self.networks:
             return super().score(cell, games)
         with KataGo(self._program(), cell.model) as katago:
-            return predict(joined(games), katago, lambda chosen: chosen)
+            return predict(all_positions(games), katago, lambda chosen: chosen)
 
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
         cells = self.gather(results)
