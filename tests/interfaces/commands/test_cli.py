@@ -213,7 +213,7 @@ BAD = {
     "one eta too many": (["matching-pennies", "--eta", "1,2,3"], "eta: 3 values for 2 players"),
     "no game": ([], "game"),
     "iterations as a fraction": (["matching-pennies", "-n", "1e5"], "-n"),
-    "huge payoffs": (["scale.json"], "out of scale"),
+    "huge payoffs": (["scale.json"], "a payoff is too large"),
     "huge spec": (["random(1000000000)"], "too many|more than"),
     "huge blotto": (["blotto(coins=1000000, fields=500000)"], "at most 10000 coins"),
     "mmd at 0": (["matching-pennies", "-a", "mmd", "--lambda", "0"], "no safe step size"),
@@ -313,7 +313,7 @@ def test_paper_lists_what_there_is():
         (["blotto", "--set", "coins=1000"], "too many"),
         (["theory", "--set", "games=0"], "games: at least 1"),
         (["chess-accuracy", "--data", "."], "file '.' is a directory"),
-        (["theory", "--set", "delta=2"], "delta: must lie between 0 and 1"),
+        (["theory", "--set", "delta=2"], "delta: must be between 0 and 1"),
         (["theory", "--set", "actions=1"], "actions: at least 2"),
     ],
 )

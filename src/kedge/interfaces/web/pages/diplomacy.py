@@ -12,7 +12,8 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from kedge.agents.agent import Agent, draw
+from kedge.agents.agent import Agent
+from kedge.agents.agent import Row as MoveRow
 from kedge.agents.diplomacy.models import value_model
 from kedge.agents.diplomacy.players import (
     ImitationAgent,
@@ -36,13 +37,12 @@ from kedge.interfaces.web.pages.page_game import (
     Document,
     Heading,
     Move,
+    MoveNames,
     PageGame,
     Question,
     Record,
-    Row,
     Stop,
     Turn,
-    finite,
 )
 from kedge.interfaces.web.pages.searching import turn_to_search
 from kedge.interfaces.web.schemas import Strict
@@ -184,9 +184,9 @@ class DiplomacyPage(PageGame):
             likely = {seat: _likely(analysis) for seat, analysis in by_seat.items()}
             for seat in seats:
                 analysis = by_seat[seat]
-                orders = format_orders(analysis.orders[draw(analysis.policy, rng)])
+                orders = format_orders(analysis.draw(rng))
                 met = partial(_met, {s: shares for s, shares in likely.items() if s != seat})
-                thought = question.thought(seat, analysis, partial(_row, analysis, met))
+                thought = question.thought(seat, analysis, partial(_names, met))
                 decided[seat] = Decision(orders, thought)
         return decided
 
@@ -291,17 +291,10 @@ def _met(likely: Mapping[int, Mapping[str, float]], orders: list[str]) -> list[s
     return [f"– {text}" for _, text in sorted(coming, reverse=True)[:_MET]]
 
 
-def _row(analysis: OrdersAnalysis, met: Callable[[list[str]], list[str]], i: int) -> Row:
-    orders = format_orders(analysis.orders[i])
+def _names(met: Callable[[list[str]], list[str]], row: MoveRow) -> MoveNames:
+    orders = format_orders(row.action)
     name = ", ".join(map(short_order, orders)) or "nothing"
-    return Row(
-        move=orders,
-        name=name,
-        line=[name, *met(orders)],
-        anchor=float(analysis.anchor[i]),
-        policy=float(analysis.policy[i]),
-        q=finite(analysis.q[i]),
-    )
+    return MoveNames(orders, name, [name, *met(orders)])
 
 
 def _position_in(text: str) -> dict[str, Any] | None:
