@@ -10,6 +10,7 @@ import numpy as np
 from pydantic import Field, ValidationError
 
 from kedge.agents.agent import Analysis, draw
+from kedge.agents.agent import Row as AnalysisRow
 from kedge.agents.normal_form.players import RegretAgent
 from kedge.agents.uniform import UniformAgent
 from kedge.errors import InputError
@@ -154,9 +155,8 @@ def _decided(question: Question, seat: int) -> Decision:
     analysis, names = _solved(agent, state.game, seat), state.game.actions
     assert names is not None
 
-    def row(i: int) -> Row:
-        name, anchor, policy = names[seat][i], float(analysis.anchor[i]), float(analysis.policy[i])
-        return Row(move=name, name=name, anchor=anchor, policy=policy, q=float(analysis.q[i]))
+    def row(move: AnalysisRow) -> Row:
+        return Row.of(move, names[seat][move.index], names[seat][move.index])
 
     more = {"troops": _on_a_field(state, analysis)}
     thought = question.thought(seat, analysis, row, more=more)

@@ -13,6 +13,7 @@ import numpy as np
 from pydantic import Field
 
 from kedge.agents.agent import Agent, draw
+from kedge.agents.agent import Row as AnalysisRow
 from kedge.agents.diplomacy.models import value_model
 from kedge.agents.diplomacy.players import (
     ImitationAgent,
@@ -42,7 +43,6 @@ from kedge.interfaces.web.pages.page_game import (
     Row,
     Stop,
     Turn,
-    finite,
 )
 from kedge.interfaces.web.pages.searching import turn_to_search
 from kedge.interfaces.web.schemas import Strict
@@ -291,17 +291,10 @@ def _met(likely: Mapping[int, Mapping[str, float]], orders: list[str]) -> list[s
     return [f"– {text}" for _, text in sorted(coming, reverse=True)[:_MET]]
 
 
-def _row(analysis: OrdersAnalysis, met: Callable[[list[str]], list[str]], i: int) -> Row:
-    orders = format_orders(analysis.orders[i])
+def _row(analysis: OrdersAnalysis, met: Callable[[list[str]], list[str]], row: AnalysisRow) -> Row:
+    orders = format_orders(analysis.orders[row.index])
     name = ", ".join(map(short_order, orders)) or "nothing"
-    return Row(
-        move=orders,
-        name=name,
-        line=[name, *met(orders)],
-        anchor=float(analysis.anchor[i]),
-        policy=float(analysis.policy[i]),
-        q=finite(analysis.q[i]),
-    )
+    return Row.of(row, orders, name, [name, *met(orders)])
 
 
 def _position_in(text: str) -> dict[str, Any] | None:

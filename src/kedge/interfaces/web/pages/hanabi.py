@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
+from kedge.agents.agent import Row as AnalysisRow
 from kedge.agents.agent import draw
 from kedge.agents.hanabi.players import HanabiAgent, HanabiAnalysis
 from kedge.errors import InputError
@@ -26,7 +27,6 @@ from kedge.interfaces.web.pages.page_game import (
     Record,
     Row,
     Turn,
-    finite,
 )
 from kedge.interfaces.web.schemas import Strict
 from kedge.records.hanabi.files import live_game
@@ -149,17 +149,10 @@ class HanabiPage(PageGame):
         moves = [state.action_to_string(action) for action in actions]
         answers = analysis.answers or [None] * len(actions)
 
-        def row(i: int) -> Row:
-            name = _named(moves[i])
-            return Row(
-                move=moves[i],
-                name=name,
-                anchor=float(analysis.anchor[i]),
-                policy=float(analysis.policy[i]),
-                q=finite(analysis.q[i]),
-                visits=None if analysis.visits is None else int(analysis.visits[i]),
-                line=[name, *_answered(state, answers[i])],
-            )
+        def row(move: AnalysisRow) -> Row:
+            name = _named(moves[move.index])
+            line = [name, *_answered(state, answers[move.index])]
+            return Row.of(move, moves[move.index], name, line)
 
         thought = question.thought(seat, analysis, row, more={"cards": _believed(state, analysis)})
         return {seat: Decision(moves[draw(analysis.policy, question.rng)], thought)}

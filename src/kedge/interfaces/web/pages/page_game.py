@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, with_config
 
 from kedge import catalogue
 from kedge.agents.agent import Agent, Analysis
+from kedge.agents.agent import Row as AnalysisRow
 from kedge.errors import InputError
 from kedge.evaluation.board.game_analysis import GameReport
 from kedge.evaluation.decision_reports import DecisionsReport
@@ -47,6 +48,11 @@ class Row:
     visits: int | None = None
     line: list[str] = field(default_factory=list)
     """The expected continuation as players write it, beginning with the move."""
+
+    @classmethod
+    def of(cls, row: AnalysisRow, move: Move, name: str, line: Sequence[str] = ()) -> "Row":
+        """Return a row of an analysis in the game's notation."""
+        return cls(move, name, row.anchor, row.policy, row.q, row.visits, list(line))
 
 
 @with_config(_DESCRIBED)
@@ -115,13 +121,12 @@ class Question:
         self,
         seat: int,
         analysis: Analysis,
-        row: Callable[[int], Row],
+        row: Callable[[AnalysisRow], Row],
         *,
         done: bool = True,
         more: dict[str, Any] | None = None,
     ) -> Thought:
-        """Return the analysis by the agent at `seat`; `row` describes a move by its index."""
-        order = np.lexsort((-analysis.anchor, -analysis.policy))
+        """Return the analysis by the agent at `seat`; `row` names a move as the game does."""
         spec, _ = self.agents[seat]
         return Thought(
             agent=spec,
@@ -131,8 +136,8 @@ class Question:
             kl=finite(analysis.kl),
             entropy=analysis.entropy,
             anchor_entropy=analysis.anchor_entropy,
-            rows=[row(int(i)) for i in order[:_SHOWN]],
-            others=max(0, len(order) - _SHOWN),
+            rows=[row(move) for move in analysis.rows(_SHOWN)],
+            others=max(0, len(analysis.policy) - _SHOWN),
             playouts=None if analysis.visits is None else int(analysis.visits.sum()) + 1,
             done=done,
             more=more or {},

@@ -9,10 +9,12 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from kedge.agents.agent import Analysis, draw
+from kedge.agents.agent import Row as AnalysisRow
 from kedge.agents.board.puct import ModelAgent
 from kedge.agents.board.shared_search import SharedSearches
 from kedge.errors import InputError
@@ -37,7 +39,7 @@ def decide(
     legal = state.board.legal_actions() if is_network else state.legal_actions()
 
     def thought(analysis: Analysis, done: bool) -> Thought:
-        row = partial(_row, state, analysis, _actions(analysis, legal))
+        row = partial(_row, state, _actions(analysis, legal))
         return question.thought(seat, analysis, row, done=done)
 
     def update(analysis: Analysis, done: bool) -> None:
@@ -109,18 +111,13 @@ def _actions(analysis: Analysis, legal: Sequence[Any]) -> Sequence[Any]:
     return legal if analysis.actions is None else analysis.actions.tolist()
 
 
-def _row(state: Any, analysis: Analysis, actions: Sequence[Any], i: int) -> Row:
-    visits = None if analysis.visits is None else int(analysis.visits[i])
-    line = analysis.lines[i][:_LINE] if visits and analysis.lines else []
-    return Row(
-        move=move_name(state, actions[i]),
-        name=state.action_to_string(actions[i]),
-        anchor=float(analysis.anchor[i]),
-        policy=float(analysis.policy[i]),
-        q=float(analysis.q[i]) if visits else None,
-        visits=visits,
-        line=_line(state, line),
-    )
+def _row(state: Any, actions: Sequence[Any], row: AnalysisRow) -> Row:
+    """A row of the page; only visited moves have a value and a line."""
+    if not row.visits:
+        row = replace(row, q=None, line=[])
+    action = actions[row.index]
+    name, line = state.action_to_string(action), _line(state, row.line[:_LINE])
+    return Row.of(row, move_name(state, action), name, line)
 
 
 def _line(state: Any, line: Sequence[Any]) -> list[str]:
