@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
+from kedge import catalogue
 from kedge.agents.agent import Agent, plays
 from kedge.agents.registry import make_agent
 from kedge.errors import InputError
@@ -23,7 +24,7 @@ def uniform() -> Agent:
 
 
 def puct(
-    anchor: Spec | str = "chess",
+    anchor: Spec | str = catalogue.CHESS.name,
     c_puct: float = 2.0,
     playouts: int = 50,
     temperature: float = 1.0,

@@ -16,7 +16,8 @@ from kedge.evaluation.board.game_analysis import (
     analyse_game,
     frequent_players,
 )
-from kedge.evaluation.chess.rating_fit import fit_rating, move_likelihoods, rating_networks
+from kedge.evaluation.board.rating_fit import fit_rating
+from kedge.evaluation.chess.rating_fit import move_likelihoods, rating_networks
 from kedge.models.chess.conditioning import KNOTS
 from kedge.records import GoGame
 
@@ -158,10 +159,10 @@ def test_players_over_several_games():
 def test_ratings_from_likelihoods():
     """Of a likelihood that is a bell around 1700, its mean and its width."""
     bell = -((KNOTS - 1700.0) ** 2) / (2 * 100.0**2)
-    fit = fit_rating(np.stack([bell / 2, bell / 2]))
+    fit = fit_rating(np.stack([bell / 2, bell / 2]), KNOTS)
     assert (fit.rating, fit.error) == (pytest.approx(1700, abs=1), pytest.approx(100, abs=1))
     assert (fit.likeliest, fit.moves) == (1700, 2)
-    assert fit_rating(np.empty((0, len(KNOTS)))) is None
+    assert fit_rating(np.empty((0, len(KNOTS))), KNOTS) is None
 
 
 def test_likelihoods_are_the_models_own():

@@ -97,7 +97,7 @@ def test_the_network_that_values_positions_counts():
         ({"chunk": 8}, "chunk: a multiple of 7"),
         ({"seating": "pool", "chunk": 0}, "chunk: at least 1"),
         ({"last_year": 1900}, "last_year: 1901 or later"),
-        ({"quiet_years": 0}, "quiet_years is a number of years"),
+        ({"quiet_years": 0}, "quiet_years must be a positive whole number"),
         ({"agents": ("holds",)}, "agents: one against six takes two agents, not 1"),
         ({"agents": ("holds",), "seating": "pool"}, "agents: a pool needs two or more"),
         ({"agents": ("holds", "holds"), "seating": "pool"}, "two or more different agents"),

@@ -21,17 +21,16 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.server import serve
 
 from kedge.agents import AGENTS, make_player
+from kedge.agents.diplomacy.players import OrdersAgent
 from kedge.errors import InputError
-from kedge.games.diplomacy import POWERS, Diplomacy, DiplomacyState
+from kedge.games.diplomacy import POWERS, Diplomacy
 from kedge.interfaces.protocols.diplomacy import bot as diplomacy_bot
 from kedge.interfaces.protocols.diplomacy.bot import DiplomacyBot, NewGame, Seats
 from kedge.interfaces.protocols.diplomacy.client import connected
 
 
-class RandomOrders:
+class RandomOrders(OrdersAgent):
     """Moves and supports of them; `before` is called first, with the position."""
-
-    states = DiplomacyState
 
     def __init__(self, before=lambda state: None):
         self._before = before

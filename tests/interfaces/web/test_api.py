@@ -346,11 +346,21 @@ def test_advice_follows_the_dial_of_who_is_played_against(client):
 
 @pytest.mark.parametrize("game", ["chess", "go", "diplomacy", "hanabi", "blotto"])
 def test_agents_of_another_game_are_told_from_its_own(client, game):
-    title = game.title()
-    for agent in {"chess", "go", "diplomacy", "hanabi", "uniform"} - {game}:
-        if (game, agent) != ("blotto", "uniform"):
-            answer = client.post("policy", json={"game": game, "agent": agent})
-            assert answer.json() == {"detail": f"agent {agent}: does not play {title}"}
+    for agent in {"chess", "go", "diplomacy", "hanabi"} - {game}:
+        answer = client.post("policy", json={"game": game, "agent": agent})
+        assert answer.json() == {"detail": f"agent {agent}: does not play {game.title()}"}
+
+
+@pytest.mark.parametrize(
+    ("game", "moves"), [("chess", 20), ("go", 362), ("blotto", 66), ("diplomacy", 0), ("hanabi", 0)]
+)
+def test_uniform_plays_games_with_the_usual_verbs(client, game, moves):
+    answer = client.post("policy", json={"game": game, "agent": "uniform"}).json()
+    if moves:
+        assert len(answer["rows"]) + answer["others"] == moves
+        assert all(row["policy"] == pytest.approx(1 / moves) for row in answer["rows"])
+    else:
+        assert answer == {"detail": f"agent uniform: does not play {game.title()}"}
 
 
 @pytest.mark.parametrize("playouts", [0, 2.5, 20_001, 2_000_000])

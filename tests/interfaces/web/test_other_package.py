@@ -4,7 +4,10 @@ import pytest
 import tiny_nim
 from starlette.testclient import TestClient
 
+from kedge.errors import InputError
 from kedge.interfaces.web.app import ServerOptions, make_app
+from kedge.interfaces.web.pages.board import BoardPage
+from kedge.interfaces.web.pages.games import page_games
 
 
 @pytest.fixture
@@ -91,8 +94,8 @@ def test_it_is_played_to_the_end(nim):
 def test_illegal_moves_are_refused(nim):
     session = _begin(nim)
     for move, why in (
-        ("take 4", "illegal move 'take 4'; try take 1"),
-        (["take 1"], "a move in Nim is text"),
+        ("take 4", "illegal move 'take 4'; play a legal one, such as take 1"),
+        (["take 1"], "a move in Nim is text, such as take 1"),
     ):
         played = {"seat": 0, "move": move, "turn": 0}
         answer = nim.post(f"/api/sessions/{session['id']}/move", json=played)
@@ -125,6 +128,16 @@ def test_a_long_search_is_watched_and_stopped(nim):
     assert session["turns"][0]["name"] == "take 3"
 
 
+@pytest.mark.parametrize("agent", BoardPage.agents)
+def test_the_usual_agents_play_it(nim, agent):
+    session = _begin(nim, seats=[{"human": True}, {"agent": agent}])
+    session = _play(nim, session, "take 1")
+    assert (len(session["turns"]), session["thought"]["agent"]) == (2, agent)
+    if agent == "puct(uniform, playouts=200)":
+        assert session["thought"]["rows"][0]["name"] == "take 2"
+        assert session["thought"]["rows"][0]["line"][0] == "take 2"
+
+
 def test_agents_are_chosen_by_spec(nim):
     policy = nim.post("/api/policy", json={"game": "nim", "turns": ["take 2"]}).json()
     assert policy["rows"][0]["name"] == "take 1"
@@ -148,3 +161,28 @@ def test_no_record_and_no_review(nim):
     path = f"/api/sessions/{session['id']}"
     assert nim.get(f"{path}/record").json() == {"detail": "Nim has no record files to write"}
     assert nim.post(f"{path}/review").json() == {"detail": "Nim has no reviews"}
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (("script", None), "game 'nim': its page names no script"),
+        (("name", "nymph"), "game 'nim': its page must have the same name"),
+        (("__init__", None), "game 'nim': its page fails to load: 'NoneType' object"),
+    ],
+)
+def test_a_page_that_fails_is_one_line(monkeypatch, tmp_path, change, why):
+    tiny_nim.offer(monkeypatch, tmp_path)
+    if change[0] == "script":
+        monkeypatch.delattr(tiny_nim.NimPage, "script")
+    else:
+        monkeypatch.setattr(tiny_nim.NimPage, *change)
+    with pytest.raises(InputError) as error:
+        page_games()
+    assert str(error.value).startswith(why)
+    assert "\n" not in str(error.value)
+
+
+def test_a_file_that_is_gone_is_not_found(nim, tmp_path):
+    (tmp_path / "words.js").unlink()
+    assert nim.get("/games/nim/words.js").status_code == 404

@@ -35,7 +35,7 @@ export function Board({ session, thought, hovered, onPlay, mine }) {
             aria-label=${`Column ${column + 1}, ${discs.length} of ${rows} discs`}
             onClick=${() => play(column)}
             onKeyDown=${(event) => (event.key === "Enter" || event.key === " ") && play(column)}>
-            <rect class=${hovered?.move === String(column + 1) ? "lane hovered" : "lane"}
+            <rect class=${hovered === String(column + 1) ? "lane hovered" : "lane"}
               x=${column} width="1" height=${rows + 0.6} />
             <rect class="share" x=${column + 0.1} y=${0.5 - 0.45 * share(column)} width="0.8" height=${0.45 * share(column)} />
             ${Array.from({ length: rows }, (_, row) => html`

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kedge.agents.agent import Analysis, Player
-from kedge.evaluation.chess.rating_fit import RatingFit, fit_rating
+from kedge.evaluation.board.rating_fit import RatingFit, fit_rating
 from kedge.regularize import Array
 
 MISTAKE, BLUNDER = 0.1, 0.2  #: Loss of expected score from which a move is marked "?" and "??".
@@ -172,7 +172,8 @@ class GameReport:
     ratings: tuple[int, int] | None = None
     """Ratings that the players' anchors take as input; None if they take none."""
     likelihoods: Array | None = None
-    """Likelihoods of each move under models of rising rating: `rating_fit.move_likelihoods`."""
+    """Log-likelihood of each move (moves, knots) at the ratings of ``knots``."""
+    knots: Array | None = None
 
     @property
     def values(self) -> list[float]:
@@ -215,6 +216,7 @@ def analyse_game(
     *,
     ratings: tuple[int, int] | None = None,
     likelihoods: Array | None = None,
+    knots: Array | None = None,
     proven: Proof = lambda state: None,
     tell: Callable[[int], None] = lambda moves: None,
 ) -> GameReport:
@@ -276,7 +278,7 @@ def analyse_game(
             )
         )
     searched = any(analysis.visits is not None for _, analysis in decisions)
-    return GameReport(game, tuple(moves), values[-1], searched, ratings, likelihoods)
+    return GameReport(game, tuple(moves), values[-1], searched, ratings, likelihoods, knots)
 
 
 def player_report(seats: Iterable[tuple[GameReport, int]]) -> PlayerReport:
@@ -285,6 +287,7 @@ def player_report(seats: Iterable[tuple[GameReport, int]]) -> PlayerReport:
     moves = [move for report, player in seats for move in report.moves if move.player == player]
     scored = [move for move in moves if not move.opening]
     tiny = np.finfo(np.float64).tiny
+    knots = next((report.knots for report, _ in seats if report.knots is not None), None)
     likelihoods = [
         report.likelihoods[[move.ply for move in report.moves if move.player == player]]
         for report, player in seats
@@ -304,7 +307,7 @@ def player_report(seats: Iterable[tuple[GameReport, int]]) -> PlayerReport:
         loss=_mean([move.loss for move in scored]),
         mistakes=marks.count("?"),
         blunders=marks.count("??"),
-        fit=fit_rating(np.concatenate(likelihoods)) if likelihoods else None,
+        fit=None if knots is None else fit_rating(np.concatenate(likelihoods), knots),
     )
 
 

@@ -10,6 +10,7 @@ from kedge.evaluation.board.game_analysis import GameReport, analyse_game
 from kedge.evaluation.chess.rating_fit import move_likelihoods, rating_networks
 from kedge.evaluation.chess.ratings import game_ratings, rated_search
 from kedge.evaluation.review import Review, Reviewer
+from kedge.models.chess.conditioning import KNOTS
 
 # The model takes the players' ratings as input.
 _AGENT = "puct(chess, c_puct=2, playouts=50)"
@@ -36,7 +37,13 @@ def chess_reviewer(
             agents = [make_player(spec, "chess") for spec in specs]
         likelihoods = None if not is_fitted else move_likelihoods(game, networks())
         return analyse_game(
-            game, agents, ratings=ratings, likelihoods=likelihoods, proven=forced_end, tell=tell
+            game,
+            agents,
+            ratings=ratings,
+            likelihoods=likelihoods,
+            knots=KNOTS if is_fitted else None,
+            proven=forced_end,
+            tell=tell,
         )
 
     return review

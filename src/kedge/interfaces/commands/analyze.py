@@ -120,7 +120,7 @@ class Files:
         Path | None,
         typer.Option(
             callback=svg_file,
-            help="Draw one game (chess or Go): its value, and how human its moves were.",
+            help="Draw one game of a board game: its value, and how human its moves were.",
         ),
     ] = None
 

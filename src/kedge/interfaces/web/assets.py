@@ -39,7 +39,10 @@ def game_file(game: "PageGame", name: str, request: Request) -> Response:
     read = _files(game).get(name)
     if read is None:
         return Response(status_code=404)
-    content = read()
+    try:
+        content = read()
+    except FileNotFoundError:
+        return Response(status_code=404)
     tag = f'"{sha256(content).hexdigest()[:32]}"'
     if request.headers.get("if-none-match") == tag:
         return Response(status_code=304, headers={"ETag": tag})

@@ -104,6 +104,6 @@ def _seat(session: Session, name: str, seat: SeatIn) -> dict[str, Any]:
         "settings": seat.settings,
         "agent": None if seat.human or agent is None else agent.spec,
         "numbers": {} if agent is None else dict(agent.settings),
-        "likeness": [] if measured is None else [vars(one) for one in measured.likeness],
-        "strength": [] if measured is None else [vars(one) for one in measured.strength],
+        "likeness": [] if measured is None else [vars(figure) for figure in measured.likeness],
+        "strength": [] if measured is None else [vars(figure) for figure in measured.strength],
     }

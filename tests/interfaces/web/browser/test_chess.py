@@ -119,7 +119,7 @@ def test_dial_within_a_game(sit):
     table.page.get_by_text("kedge at 100").wait_for()
     table.page.get_by_text("The numbers behind it").click()
     assert "c_puct=0.5" in table.page.locator(".spec").inner_text()
-    playouts = table.page.get_by_label("playouts a move")
+    playouts = table.page.get_by_label("playouts per move")
     playouts.fill("2")
     playouts.press("Enter")
     table.page.locator(".spec", has_text="playouts=2").wait_for()
@@ -308,7 +308,7 @@ def test_review(sit, tmp_path):
     table = sit(turns=_SCHOLAR)
     page = table.page
     table.press("Review the game")
-    page.get_by_role("img", name="What the game was worth").wait_for(timeout=30_000)
+    page.get_by_role("img", name="Expected score").wait_for(timeout=30_000)
     assert table.moves()[5] == "Nf6??"
     page.get_by_role("button", name="Nf6??").click()
     table.says("After 3… Nf6")

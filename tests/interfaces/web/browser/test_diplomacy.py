@@ -109,14 +109,14 @@ def test_a_year_of_three_people(page):
 def test_an_agent_goes_on_for_who_resigns(page, table):
     id = table({}, "Austria", "France")
     page.get_by_role("button", name="Resign").click()
-    page.get_by_role("dialog", name="Give up Austria? An agent goes on with it.").wait_for()
+    page.get_by_role("dialog", name="Resign Austria? An agent takes over.").wait_for()
     page.get_by_role("dialog").get_by_role("button", name="Resign").click()
     page.get_by_label("Orders of France").wait_for()
     order(page, "France")
     phase(page, "Fall 1901")
     assert len(orders(page, id)["AUSTRIA"]) == 3
     answer = page.request.post(f"/api/v1/sessions/{id}/resign", data={"seat": 2})
-    assert "let an agent sit there" in answer.json()["detail"]
+    assert "seat an agent instead" in answer.json()["detail"]
 
 
 def test_orders_that_are_being_written_outlive_a_reload(page, table):
@@ -191,7 +191,7 @@ def test_review(page, tmp_path):
     id = page.request.post("/api/v1/sessions", data=told).json()["id"]
     page.goto(f"/#/s/{id}")
     page.get_by_role("button", name="Review the game").click()
-    page.get_by_role("img", name="What was expected").wait_for(timeout=30_000)
+    page.get_by_role("img", name="Expected result").wait_for(timeout=30_000)
     chosen = page.locator(".chosen")
     assert chosen.inner_text() == "Austria ordered nothing in S1901M."
     page.get_by_label("Whose orders are reviewed").select_option("France")

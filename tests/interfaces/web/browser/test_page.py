@@ -51,8 +51,8 @@ def test_figures_say_on_what_they_were_measured(page):
     expect(page.locator(".measured small").nth(1)).to_contain_text("draws as half; 200 games")
     expect(page.locator(".dial .hint")).to_have_count(0)
     page.get_by_text("The numbers behind it").click()
-    page.get_by_label("playouts a move").fill("8")
-    page.get_by_label("playouts a move").press("Enter")
+    page.get_by_label("playouts per move").fill("8")
+    page.get_by_label("playouts per move").press("Enter")
     expect(page.locator(".dial .hint")).to_contain_text("not with those below")
 
 

@@ -65,8 +65,8 @@ def test_a_turn_is_taken_once_all_have_ordered():
     [
         ("A PAR - BUR", "a list of texts"),
         ([7], "a list of texts"),
-        (["A PAR - LON"], "'A PAR - LON' is not a legal order"),
-        (["A MUN - BUR"], "'A MUN - BUR' is not a legal order"),
+        (["A PAR - LON"], "illegal order 'A PAR - LON'"),
+        (["A MUN - BUR"], "illegal order 'A MUN - BUR'"),
         (["A PAR - BUR", "A PAR H"], "two orders for PAR"),
     ],
 )
@@ -90,7 +90,7 @@ def test_retreats_and_builds_are_turns_of_those_who_have_them():
     session.decide(GERMANY, ["A BUR - PAR"])
     assert session.state.state.phase == "W1902A"
     assert GAME.position(session.state, None)["adjustments"]["GERMANY"] == 2
-    with pytest.raises(InputError, match="2 orders, and 1 to give"):
+    with pytest.raises(InputError, match="2 orders given, 1 allowed"):
         session.decide(FRANCE, ["F BRE B", "A MAR B"])
     with pytest.raises(InputError, match="two orders for BER"):
         session.decide(GERMANY, ["F BER B", "A BER B"])

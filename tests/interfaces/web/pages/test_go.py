@@ -113,7 +113,7 @@ def test_what_is_not_a_move(client):
         ("E5", "E5 is not a legal move: occupied"),
         ("Z9", "'Z9' is not a point of a 9×9 board"),
         ("", "is not a point"),
-        (["E4"], "a move of Go is text, such as D4 or pass"),
+        (["E4"], "a move in Go is text, such as D4 or pass"),
         ("agree", "is not a point"),
     ):
         answer = game.try_move(move)
@@ -152,7 +152,7 @@ def test_a_handicap(page):
     found = session(page, {"size": 9, "handicap": 2, "komi": 0.5})
     assert found.deciding() == [1]
     assert page.position(found.state, None)["stones"].count("b") == 2
-    with pytest.raises(InputError, match="1 handicap stones on 9×9: 2 to 9"):
+    with pytest.raises(InputError, match="handicap: from 2 to 9 stones on 9×9, not 1"):
         session(page, {"size": 9, "handicap": 1})
 
 
@@ -283,7 +283,7 @@ def test_a_record_is_gone_on_with(client):
     answer = client.post("/api/sessions/read", json=broken)
     assert "turn 2: D6 is not a legal move" in answer.json()["detail"]
     other = {**told, "record": "(;SZ[7];B[dd])"}
-    assert "not of 7" in client.post("/api/sessions/read", json=other).json()["detail"]
+    assert "board size 7" in client.post("/api/sessions/read", json=other).json()["detail"]
 
 
 # Agents

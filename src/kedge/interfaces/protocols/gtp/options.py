@@ -1,4 +1,4 @@
-"""Options of the Go engine, for the command line and for a program while it runs."""
+"""Options of the Go engine, set on the command line or by a program while it runs."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
@@ -11,11 +11,11 @@ from kedge.interfaces.protocols.engine_options import Kind, Option
 
 @dataclass(frozen=True)
 class Params:
-    """The options of `kedge.agents.go.engine.Options`, by the same names, and the seed."""
+    """The fields of `kedge.agents.go.engine.Options` by name, and the seed."""
 
     model: Annotated[
         str,
-        typer.Option(help="Model to play with: `go`, which ships, a stored model, or a path."),
+        typer.Option(help="Model to play like: `go`, which ships, a stored model, or a path."),
     ] = "go"
     value_model: Annotated[
         str | None,
@@ -28,7 +28,9 @@ class Params:
     playouts: Annotated[
         int,
         typer.Option(
-            min=0, max=10_000_000, help="Playouts per move; 1: the model alone; 0: up to the clock."
+            min=0,
+            max=10_000_000,
+            help="Per move; 1 is the model alone, 0 uses all the time.",
         ),
     ] = 50
     temperature: Annotated[
@@ -36,19 +38,22 @@ class Params:
         typer.Option(min=0, max=100, help="Sampling temperature; 0 plays the most visited move."),
     ] = 1.0
     prior_temperature: Annotated[
-        float, typer.Option(min=0.01, max=100, help="Temperature of the anchor; below 1 sharpens.")
+        float,
+        typer.Option(min=0.01, max=100, help="Temperature of the anchor."),
     ] = 1.0
     top_p: Annotated[
         float,
-        typer.Option(min=0.001, max=1, help="Draw from the likeliest moves with this share only."),
+        typer.Option(min=0.001, max=1, help="Draw only from the likeliest moves with this share."),
     ] = 1.0
     resign: Annotated[
         float,
-        typer.Option(min=-1, max=0, help="Resign when the value stays below this; -1: never."),
+        typer.Option(
+            min=-1, max=0, help="Resign when the value stays below this; -1 never resigns."
+        ),
     ] = -0.9
     max_time: Annotated[
         float,
-        typer.Option(min=0, max=1_000_000, help="Most seconds per move; 0: no limit."),
+        typer.Option(min=0, max=1_000_000, help="Most seconds per move; 0 is no limit."),
     ] = 0.0
     overhead: Annotated[
         float, typer.Option(min=0, max=60, help="Seconds lost between engine and clock.")
@@ -56,18 +61,21 @@ class Params:
     reuse_tree: Annotated[
         bool,
         typer.Option(
-            "--reuse-tree", help="Keep the part of the last tree below the moves made since."
+            "--reuse-tree", help="Reuse the part of the last search below the moves made since."
         ),
     ] = False
-    batch: Annotated[int, typer.Option(min=1, max=256, help="Leaves per batch of the network.")] = 1
+    batch: Annotated[
+        int, typer.Option(min=1, max=256, help="Leaves that the network evaluates together.")
+    ] = 1
     threads: Annotated[
-        int | None, typer.Option(min=1, max=1024, help="CPU threads. [default: all cores]")
+        int | None,
+        typer.Option(min=1, max=1024, help="Network threads. [default: all cores]"),
     ] = None
-    memory: Annotated[
-        int, typer.Option(min=1, max=1_048_576, help="Most memory of the tree, in MB.")
-    ] = 1024
+    memory: Annotated[int, typer.Option(min=1, max=1_048_576, help="Memory of the tree in MB.")] = (
+        1024
+    )
     seed: Annotated[
-        int, typer.Option(min=0, max=2**31 - 1, help="Seed of the draws; 0: a new one every time.")
+        int, typer.Option(min=0, max=2**31 - 1, help="Seed of sampled moves; 0 differs every time.")
     ] = 0
 
 

@@ -1,4 +1,4 @@
-"""Colonel Blotto on the page: both spread their troops at once, for some rounds."""
+"""Colonel Blotto on the page: both sides spread their troops at once, round by round."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field, ValidationError
 
-from kedge.agents.agent import Analysis, draw
+from kedge.agents.agent import Analysis
 from kedge.agents.normal_form.players import RegretAgent
 from kedge.agents.uniform import UniformAgent
 from kedge.errors import InputError
@@ -19,16 +19,16 @@ from kedge.interfaces.web.pages.page_game import (
     Decision,
     Document,
     Move,
+    MoveNames,
     PageGame,
     Question,
     Record,
-    Row,
     Turn,
 )
 from kedge.interfaces.web.schemas import Strict, first_wrong
 
 _SIDES = ("Blue", "Red")
-_MOST = 500  # ways to spread them: a regret minimiser takes a second or two over so many
+_MOST = 500  # ways to spread troops: a regret minimiser solves that in a second or two
 
 
 class BlottoSetup(Strict):
@@ -38,7 +38,7 @@ class BlottoSetup(Strict):
 
 
 class BlottoRecord(Strict):
-    """A file: how both spread their troops in each round so far."""
+    """A record file: how both sides spread their troops in each round."""
 
     game: Literal["blotto"]
     setup: BlottoSetup
@@ -47,7 +47,7 @@ class BlottoRecord(Strict):
 
 @dataclass(frozen=True)
 class BlottoMatch:
-    """A few rounds of one game, so far."""
+    """The rounds of a game so far."""
 
     game: NormalFormGame
     setup: BlottoSetup
@@ -61,12 +61,12 @@ class BlottoMatch:
         return [int(troops) for troops in self.game.action_name(0, action).split("-")]
 
     def winner(self, joint: tuple[int, int]) -> int | None:
-        """Of a round; None when it is level."""
+        """The winner of a round; None if it is level."""
         lead = self.game.payoffs[0][joint]
         return None if lead == 0.0 else int(lead < 0.0)
 
     def score(self) -> list[int]:
-        """Rounds that each side has won."""
+        """The number of rounds that each side has won."""
         winners = [self.winner(joint) for joint in self.played]
         return [winners.count(seat) for seat in range(len(_SIDES))]
 
@@ -87,8 +87,8 @@ class BlottoPage(PageGame):
         count = comb(setup.troops + setup.fields - 1, setup.fields - 1)
         if count > _MOST:
             raise InputError(
-                f"setup: {setup.troops} troops on {setup.fields} fields can be spread in {count:,} "
-                f"ways, more than {_MOST}; take fewer"
+                f"setup: {setup.troops} troops on {setup.fields} fields have {count:,} ways to be "
+                f"spread, more than {_MOST}; take fewer"
             )
         return BlottoMatch(_game(setup.troops, setup.fields), setup, [])
 
@@ -105,7 +105,7 @@ class BlottoPage(PageGame):
 
     def take(self, state: BlottoMatch, turn: Turn) -> str:
         if not isinstance(turn, list) or len(turn) != len(_SIDES):
-            raise InputError('a round of Blotto is how both spread, such as ["4-3-3", "0-5-5"]')
+            raise InputError('a round of Blotto has two moves, such as ["4-3-3", "0-5-5"]')
         blue, red = (_action(state, name) for name in turn)
         state.played.append((blue, red))
         winner = state.winner((blue, red))
@@ -116,7 +116,10 @@ class BlottoPage(PageGame):
             "round": len(state.played),
             "score": state.score(),
             "rounds": [
-                {"spread": [state.spread(one) for one in joint], "winner": state.winner(joint)}
+                {
+                    "spread": [state.spread(action) for action in joint],
+                    "winner": state.winner(joint),
+                }
                 for joint in state.played
             ],
         }
@@ -130,15 +133,15 @@ class BlottoPage(PageGame):
         return f"{who}: {max(blue, red)} to {min(blue, red)}, {level} level"
 
     def write(self, document: Document) -> str:
-        told = BlottoRecord(game="blotto", setup=document.setup, rounds=list(document.turns))
-        return told.model_dump_json() + "\n"
+        record = BlottoRecord(game="blotto", setup=document.setup, rounds=list(document.turns))
+        return record.model_dump_json() + "\n"
 
     def read(self, text: str) -> Record:
         try:
-            told = BlottoRecord.model_validate_json(text)
+            record = BlottoRecord.model_validate_json(text)
         except ValidationError as error:
             raise InputError(f"not a game of Blotto: {first_wrong(error.errors())}") from None
-        return Record(told.setup.model_dump(), [list(both) for both in told.rounds])
+        return Record(record.setup.model_dump(), [list(both) for both in record.rounds])
 
     def think(self, question: Question) -> dict[int, Decision]:
         return {seat: _decided(question, seat) for seat in question.agents}
@@ -148,24 +151,23 @@ def _decided(question: Question, seat: int) -> Decision:
     state, (spec, agent) = question.state, question.agents[seat]
     if not isinstance(agent, RegretAgent | UniformAgent):
         raise InputError(f"agent {spec}: does not play Blotto")
-    found, names = _solved(agent, state.game, seat), state.game.actions
+    analysis, names = _solved(agent, state.game, seat), state.game.actions
     assert names is not None
 
-    def row(i: int) -> Row:
-        name, anchor, policy = names[seat][i], float(found.anchor[i]), float(found.policy[i])
-        return Row(move=name, name=name, anchor=anchor, policy=policy, q=float(found.q[i]))
+    spreads = names[seat]
+    more = {"troops": _on_a_field(state, analysis)}
+    thought = question.thought(
+        seat, analysis, lambda row: MoveNames(spreads[row.action], spreads[row.action]), more=more
+    )
+    return Decision(spreads[analysis.draw(question.rng)], thought)
 
-    more = {"troops": _on_a_field(state, found)}
-    thought = question.thought(seat, found, row, more=more)
-    return Decision(names[seat][draw(found.policy, question.rng)], thought)
 
-
-def _on_a_field(state: BlottoMatch, found: Analysis) -> list[tuple[float, float]]:
-    """How often a field gets no troops, one, two, …: by the anchor, and by what is played."""
-    spreads = np.array([state.spread(action) for action in range(len(found.policy))])
+def _on_a_field(state: BlottoMatch, analysis: Analysis) -> list[tuple[float, float]]:
+    """Probabilities that a field gets 0, 1, 2, … troops: by the anchor, and by the policy."""
+    spreads = np.array([state.spread(action) for action in range(len(analysis.policy))])
     shares = (spreads[:, :, np.newaxis] == np.arange(state.setup.troops + 1)).mean(1)
     return list(
-        zip((found.anchor @ shares).tolist(), (found.policy @ shares).tolist(), strict=True)
+        zip((analysis.anchor @ shares).tolist(), (analysis.policy @ shares).tolist(), strict=True)
     )
 
 
@@ -185,6 +187,6 @@ def _game(troops: int, fields: int) -> NormalFormGame:
 
 @lru_cache(64)
 def _solved(agent: RegretAgent | UniformAgent, game: NormalFormGame, seat: int) -> Analysis:
-    """What it plays in every round: the rounds do not know of each other."""
+    """Return the analysis of a round; all rounds are alike."""
     *_, last = agent.analyse(game.initial_state(), seat)
     return last

@@ -52,16 +52,16 @@ class BoardPage(PageGame):
 
     def parse(self, state: Any, move: Move) -> Any:
         """Return the legal action that `move` names."""
+        legal = state.legal_actions()
+        example = f", such as {move_name(state, legal[0])}" if legal else ""
         if not isinstance(move, str):
-            raise InputError(f"a move in {self.title} is text")
+            raise InputError(f"a move in {self.title} is text{example}")
         if hasattr(state, "parse_move"):
             return state.parse_move(move)
-        legal = state.legal_actions()
         for action in legal:
             if move in (move_name(state, action), state.action_to_string(action)):
                 return action
-        example = f"; try {move_name(state, legal[0])}" if legal else ""
-        raise InputError(f"illegal move {move[:40]!r}{example}")
+        raise InputError(f"illegal move {move[:40]!r}; play a legal one{example}")
 
     def apply(self, state: Any, action: Any) -> None:
         """Play a legal action."""

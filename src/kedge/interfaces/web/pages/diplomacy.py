@@ -1,4 +1,4 @@
-"""Diplomacy on the page: seven powers that order at once."""
+"""Diplomacy on the page: seven powers give orders at once."""
 
 import io
 import json
@@ -12,7 +12,8 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from kedge.agents.agent import Agent, draw
+from kedge.agents.agent import Agent
+from kedge.agents.agent import Row as MoveRow
 from kedge.agents.diplomacy.models import value_model
 from kedge.agents.diplomacy.players import (
     ImitationAgent,
@@ -36,13 +37,12 @@ from kedge.interfaces.web.pages.page_game import (
     Document,
     Heading,
     Move,
+    MoveNames,
     PageGame,
     Question,
     Record,
-    Row,
     Stop,
     Turn,
-    finite,
 )
 from kedge.interfaces.web.pages.searching import turn_to_search
 from kedge.interfaces.web.schemas import Strict
@@ -59,16 +59,17 @@ _ASSETS = {
     "map.json": MAP.read_bytes,
 }
 _PLACE = re.compile(r"\b[A-Z]{3}\b")
-_LIKELY, _MET = 0.1, 4  # orders of others that are told: how likely they are at least, how many
+_LIKELY, _MET = 0.1, 4  # least probability and number of other powers' orders in a row
 
 
 class DiplomacySetup(Strict):
     position: Annotated[
         dict[str, Any] | None,
-        Field(description="A position in the `diplomacy` package's form; the start, if null"),
+        Field(description="A position as the `diplomacy` package writes it; null for the start"),
     ] = None
     last_year: Annotated[
-        int | None, Field(ge=1901, le=2100, description="Drawn after it; null for no end")
+        int | None,
+        Field(ge=1901, le=2100, description="The game is drawn after this year; null for no limit"),
     ] = None
 
 
@@ -78,7 +79,7 @@ class _Played:
 
     state: DiplomacyState
     last: list[dict[str, Any]] = field(default_factory=list)
-    """From the last movement phase on: name, orders by power, and those that failed."""
+    """Name, orders and failed orders of each phase since the last movement phase."""
 
     def clone(self) -> "_Played":
         return _Played(self.state.clone(), list(self.last))
@@ -97,7 +98,7 @@ class DiplomacyPage(PageGame):
         return tuple(power.title() for power in POWERS)
 
     def dealt(self, setup: DiplomacySetup, rng: np.random.Generator) -> DiplomacySetup:
-        """Of a position nothing is kept but what it means."""
+        """Normalise the position."""
         if setup.position is None:
             return setup
         return setup.model_copy(update={"position": self.begin(setup).state.to_json()})
@@ -110,7 +111,7 @@ class DiplomacyPage(PageGame):
             raise InputError("position: 'centers' is missing")
         state = DiplomacyState.from_json(setup.position, game)
         if not state.is_terminal() and not _due(state):
-            raise InputError("position: no power has an order to give in it")
+            raise InputError("position: no power has an order to give")
         return _Played(state)
 
     def deciding(self, state: _Played) -> list[int]:
@@ -129,7 +130,7 @@ class DiplomacyPage(PageGame):
         rules, name = state.state, state.state.phase
         due = [POWERS[seat] for seat in _due(rules)]
         if not isinstance(turn, dict) or not turn.keys() <= set(due):
-            raise InputError(f"{name}: a turn is an object with orders of {', '.join(due)}")
+            raise InputError(f"{name}: a turn is an object with the orders of {', '.join(due)}")
         orders = {
             power: self.check(state, POWERS.index(power), turn[power])
             for power in due
@@ -170,27 +171,27 @@ class DiplomacyPage(PageGame):
         for spec, agent in dict(question.agents.values()).items():
             if not isinstance(agent, OrdersAgent):
                 raise InputError(f"agent {spec}: does not play Diplomacy")
-            seats = [seat for seat, (asked, _) in question.agents.items() if asked == spec]
+            seats = [seat for seat, (other, _) in question.agents.items() if other == spec]
             with _turn_to_search(agent, stop):
                 if stop.stopped:
                     return {}
-                # One search for all of them, and for those whom they will meet: it is the same
-                # position. A model by itself would be asked for each.
+                # One search answers for all powers, including those that the agents will meet. A
+                # model alone answers for one power at a time.
                 state = question.state.state
                 others = _due(state) if isinstance(agent, OrderSearch) else seats
                 analyses = agent.analyse_many([(state, seat) for seat in others], rng)
-                found = dict(zip(others, analyses, strict=True))
-            likely = {seat: _likely(one) for seat, one in found.items()}
+                by_seat = dict(zip(others, analyses, strict=True))
+            likely = {seat: _likely(analysis) for seat, analysis in by_seat.items()}
             for seat in seats:
-                one = found[seat]
-                orders = format_orders(one.orders[draw(one.policy, rng)])
-                met = partial(_met, {s: told for s, told in likely.items() if s != seat})
-                thought = question.thought(seat, one, partial(_row, one, met))
+                analysis = by_seat[seat]
+                orders = format_orders(analysis.draw(rng))
+                met = partial(_met, {s: shares for s, shares in likely.items() if s != seat})
+                thought = question.thought(seat, analysis, partial(_names, met))
                 decided[seat] = Decision(orders, thought)
         return decided
 
     def resigned(self, state: _Played, seat: int) -> str:
-        raise InputError("a power goes on without who gives it up: let an agent sit there")
+        raise InputError("powers do not resign in Diplomacy; seat an agent instead")
 
     def write(self, document: Document) -> str:
         return json.dumps(saved_game(self.recorded(document))) + "\n"
@@ -224,7 +225,7 @@ class DiplomacyPage(PageGame):
         report = ReadReport()
         game = next(replayed_games(io.BytesIO(text.encode()), report), None)
         if game is None:
-            reasons = [one.reason for one in report.broken] or ["no game in it"]
+            reasons = [fault.reason for fault in report.broken] or ["no game in it"]
             raise InputError(f"not a game of Diplomacy: {reasons[0]}")
         start = game.phases[0].state().to_json()
         setup = {} if start == Diplomacy().initial_state().to_json() else {"position": start}
@@ -241,16 +242,16 @@ def _drawn(rules: DiplomacyState) -> str:
 
 
 def _due(rules: DiplomacyState) -> list[int]:
-    """The powers that have anything to order."""
+    """The powers that have orders to give."""
     return [power for power in range(len(POWERS)) if rules.board.orders_due(power)]
 
 
 def _checked(rules: DiplomacyState, seat: int, texts: list[str]) -> list[str]:
-    """A power's orders in the usual notation."""
+    """Return a power's orders in the usual notation, or raise `InputError`."""
     power = POWERS[seat]
     who = f"{power.title()} in {rules.phase}"
     for text in rules.illegal({power: texts}).get(power, []):
-        raise InputError(f"{who}: {text[:40]!r} is not a legal order")
+        raise InputError(f"{who}: illegal order {text[:40]!r}")
     orders = format_orders(rules.pack({power: texts}))
     places = [_place(order) for order in orders if order != "WAIVE"]
     for place in places:
@@ -258,7 +259,7 @@ def _checked(rules: DiplomacyState, seat: int, texts: list[str]) -> list[str]:
             raise InputError(f"{who}: two orders for {place}")
     most = rules.board.orders_due(seat)
     if len(orders) > most:
-        raise InputError(f"{who}: {len(orders)} orders, and {most} to give")
+        raise InputError(f"{who}: {len(orders)} orders given, {most} allowed")
     return orders
 
 
@@ -272,14 +273,14 @@ def _turn_to_search(agent: Agent, stop: Stop) -> AbstractContextManager[None]:
     return nullcontext() if isinstance(agent, ImitationAgent) else turn_to_search(stop)
 
 
-def _likely(found: OrdersAnalysis) -> dict[str, float]:
-    """The orders of a power that are worth telling of, and how likely they are."""
-    told = {order: share for order, share in found.marginals().items() if share >= _LIKELY}
-    return dict(zip(format_orders(np.array([*told], np.uint32)), told.values(), strict=True))
+def _likely(analysis: OrdersAnalysis) -> dict[str, float]:
+    """The probabilities of a power's likely orders."""
+    shares = {order: share for order, share in analysis.marginals().items() if share >= _LIKELY}
+    return dict(zip(format_orders(np.array([*shares], np.uint32)), shares.values(), strict=True))
 
 
 def _met(likely: Mapping[int, Mapping[str, float]], orders: list[str]) -> list[str]:
-    """What others likely do about where these units stand or go, in words."""
+    """Likely moves of other powers to the places of these orders, in words."""
     places = {place for order in orders for place in _PLACE.findall(order)}
     coming = [
         (share, f"{POWERS[seat].title()} {short_order(order)} ({share:.0%})")
@@ -287,33 +288,26 @@ def _met(likely: Mapping[int, Mapping[str, float]], orders: list[str]) -> list[s
         for order, share in shares.items()
         if " - " in order and order.split(" - ")[1][:3] in places
     ]
-    return [f"– {told}" for _, told in sorted(coming, reverse=True)[:_MET]]
+    return [f"– {text}" for _, text in sorted(coming, reverse=True)[:_MET]]
 
 
-def _row(found: OrdersAnalysis, met: Callable[[list[str]], list[str]], i: int) -> Row:
-    orders = format_orders(found.orders[i])
+def _names(met: Callable[[list[str]], list[str]], row: MoveRow) -> MoveNames:
+    orders = format_orders(row.action)
     name = ", ".join(map(short_order, orders)) or "nothing"
-    return Row(
-        move=orders,
-        name=name,
-        line=[name, *met(orders)],
-        anchor=float(found.anchor[i]),
-        policy=float(found.policy[i]),
-        q=finite(found.q[i]),
-    )
+    return MoveNames(orders, name, [name, *met(orders)])
 
 
 def _position_in(text: str) -> dict[str, Any] | None:
-    """The position, if that is what a text holds."""
+    """Return the position that the text holds; None if it holds something else."""
     try:
-        found = json.loads(text)
+        position = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) and "units" in found else None
+    return position if isinstance(position, dict) and "units" in position else None
 
 
 def _turns(game: DiplomacyGame) -> Iterator[Turn]:
-    """What counts of what a record has: the first order for a unit, and no more than are due."""
+    """Yield the orders that count: the first for each unit, and no more than are due."""
     for phase, state, given in game.decisions():
         turn = {}
         for seat in _due(state):

@@ -44,7 +44,7 @@ from kedge.records.go.sgf import read_sgf, write_sgf
 from kedge.records.report import ReadReport
 
 _SIDES = ("Black", "White")
-_MARKS = "bw."  # by colour, as the page has them
+_MARKS = "bw."  # letters by colour
 _MARGIN = re.compile(r"wins by ([\d.]+)")
 _HOW = {"R": "resigns", "T": "runs out of time", "F": "forfeits"}
 _LEVEL = {"Draw": "0", "No result": "Void"}
@@ -65,15 +65,17 @@ class GoSetup(Strict):
     white: Stones = ()
     first: Annotated[
         Literal["black", "white"] | None,
-        Field(description="Who moves first, if not White after a handicap and else Black"),
+        Field(description="Who moves first; by default White after a handicap, else Black"),
     ] = None
-    clock: Annotated[float, Field(ge=0, le=36_000, description="Seconds a side; 0 for none")] = 0.0
+    clock: Annotated[
+        float, Field(ge=0, le=36_000, description="Seconds per side; 0 for no clock")
+    ] = 0.0
     increment: Annotated[float, Field(ge=0, le=600)] = 0.0
 
 
 @dataclass
 class GoInPlay:
-    """A game, and how long its agents have been without hope."""
+    """A game, and the count of hopeless moves after which its agents resign."""
 
     game: CountedGo
     patience: go_endings.Patience = field(default_factory=go_endings.Patience)
@@ -128,7 +130,7 @@ class GoPage(BoardPage):
 
     def check(self, play: GoInPlay, seat: int, move: Move) -> str:
         if not isinstance(move, str):
-            raise InputError("a move of Go is text, such as D4 or pass")
+            raise InputError("a move in Go is text, such as D4 or pass")
         name = self.take(play.clone(), move)
         return name if play.game.phase == "play" else move
 
@@ -186,16 +188,16 @@ class GoPage(BoardPage):
         return f"{_SIDES[score < 0]} wins by {abs(score):g}" if score else "Draw"
 
     def think(self, question: Question) -> dict[int, Decision]:
-        """People know better what is dead: agents agree to all."""
+        """Search a move. In a count, agree: people know better which stones are dead."""
         play: GoInPlay = question.state
         if play.game.phase == "marking":
             return {seat: Decision("agree", None) for seat in question.agents}
 
-        def choose(found: Analysis) -> str:
-            return _choice(play, found, question.rng)
+        def choose(analysis: Analysis) -> str:
+            return _chosen(play, analysis, question.rng)
 
-        found = decide(replace(question, state=play.game.state), choose)
-        return {seat: _explained(decision) for seat, decision in found.items()}
+        decisions = decide(replace(question, state=play.game.state), choose)
+        return {seat: _explained(decision) for seat, decision in decisions.items()}
 
     def write(self, document: Document) -> str:
         return write_sgf(self.recorded(document))
@@ -203,7 +205,7 @@ class GoPage(BoardPage):
     def recorded(self, document: Document) -> GoGame:
         first, last = self.begin(document.setup).game.state, document.state.game.state
         black, white = (
-            tuple(point for point, one in enumerate(first.colours()) if one == colour)
+            tuple(point for point, stone in enumerate(first.colours()) if stone == colour)
             for colour in (BLACK, WHITE)
         )
         players = (np.arange(len(last.history)) + first.current_player()) % 2
@@ -248,13 +250,13 @@ class GoPage(BoardPage):
         )
         if game.size not in get_args(Size):
             sizes = ", ".join(map(str, get_args(Size)))
-            raise InputError(f"boards of {sizes} are played on here, not of {game.size}")
+            raise InputError(f"board size {game.size}: must be one of {sizes}")
         moves = [format_gtp(move, game.size) for move in game.moves.tolist()]
         return Record(setup, list(_resumed(moves)), heading, _outcome(game.result))
 
 
 def _resumed(moves: list[str]) -> Iterator[str]:
-    """Where players went on after two passes they could not agree on what is dead."""
+    """Yield the turns; if play continues after two passes, the count was not accepted."""
     passes = 0
     for move in moves:
         if passes == 2:
@@ -264,26 +266,26 @@ def _resumed(moves: list[str]) -> Iterator[str]:
         passes = passes + 1 if move == "pass" else 0
 
 
-def _choice(play: GoInPlay, found: Analysis, rng: np.random.Generator) -> str:
-    """What an agent plays, as people end their games."""
+def _chosen(play: GoInPlay, analysis: Analysis, rng: np.random.Generator) -> str:
+    """Return the agent's move. It passes and resigns when people do."""
     game, state = play.game, play.game.state
     dead = _dead_stones(state)
     lead = (1 - 2 * state.current_player()) * game.score(dead)
-    if play.patience.is_spent(state, state.history, found, lead):
+    if play.patience.is_spent(state, state.history, analysis, lead):
         return "resign"
-    policy = go_endings.played(state, found, dead, lead)
+    policy = go_endings.played(state, analysis, dead, lead)
     return state.gtp(state.legal_actions()[draw(policy, rng)])
 
 
 def _explained(decision: Decision) -> Decision:
-    """With a word on an end that is not the search's: people stop before it does."""
+    """Mark a pass or resignation, which search alone does not explain."""
     if decision.move not in ("pass", "resign") or decision.thought is None:
         return decision
     return replace(decision, thought=replace(decision.thought, more={"ends": decision.move}))
 
 
 def _dead_stones(state: GoState) -> list[int]:
-    """None before the board is late: random games tell nothing of an open one."""
+    """Return the dead stones; none on an open board, where random games say nothing."""
     return dead_stones(state) if go_endings.is_late(state) else []
 
 
@@ -295,7 +297,7 @@ def _point(name: str, size: int) -> int:
 
 
 def _drawn(colours: list[int]) -> str:
-    """One letter a point, from the upper left corner."""
+    """Return one letter per point, from the upper left corner."""
     return "".join(_MARKS[colour] for colour in colours)
 
 
@@ -304,7 +306,7 @@ def _rank(rating: Rating | None) -> str | None:
 
 
 def _result(outcome: str | None) -> str:
-    """As a record has it."""
+    """Return an outcome as SGF writes it."""
     if outcome is None or outcome in _LEVEL:
         return "?" if outcome is None else _LEVEL[outcome]
     margin = _MARGIN.search(outcome)
@@ -315,7 +317,7 @@ def _result(outcome: str | None) -> str:
 
 
 def _outcome(result: str) -> str | None:
-    """The other way round."""
+    """Return an SGF result as an outcome."""
     if result == "?" or "+" not in result:
         return {written: words for words, written in _LEVEL.items()}.get(result)
     letter, how = result.split("+")

@@ -1,4 +1,4 @@
-"""Hanabi on the page. Nobody is shown more than their seat sees, before the game is over."""
+"""Hanabi on the page. Until the game is over, nobody sees more than their seat does."""
 
 import io
 import json
@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from kedge.agents.agent import draw
+from kedge.agents.agent import Row as MoveRow
 from kedge.agents.hanabi.players import HanabiAgent, HanabiAnalysis
 from kedge.errors import InputError
 from kedge.games.hanabi import COLOURS, Bomb, Card, Hanabi, HanabiState, Known
@@ -21,12 +21,11 @@ from kedge.interfaces.web.pages.page_game import (
     Document,
     Heading,
     Move,
+    MoveNames,
     PageGame,
     Question,
     Record,
-    Row,
     Turn,
-    finite,
 )
 from kedge.interfaces.web.schemas import Strict
 from kedge.records.hanabi.files import live_game
@@ -35,23 +34,26 @@ from kedge.records.hanabi.positions import replayed_hanabi_games
 from kedge.records.report import ReadReport, numbered_game
 
 _NAMES = ("Alice", "Bob", "Cathy", "Donald", "Emily")  # as hanab.live's players call them
-_MODELLED = 2  # players, of the games that the model has seen
+_MODELLED = 2  # players in the games that the model learnt from
 _LETTERS = [colour[0].upper() for colour in COLOURS]
 _BROKEN_OFF = "the game was broken off"
-_BY_ALL = (-1, 0)  # as hanab.live numbers who ended a game, and why
-_LIKELY = 8  # cards that are told of a slot
+_BY_ALL = (-1, 0)  # hanab.live's numbers for who ended a game, and why
+_LIKELY = 8  # cards shown per slot
 
 
 class HanabiSetup(Strict):
     players: Annotated[int, Field(ge=2, le=5)] = 2
-    # Nearly all games of the model lose it: were they worth nothing, search could not choose.
-    bomb: Annotated[Bomb, Field(description="What a game is worth whose last life is lost")] = (
+    # Nearly all games of the model lose the last life: if they scored 0, search could not choose.
+    bomb: Annotated[Bomb, Field(description="The score of a game that loses its last life")] = (
         "stack"
     )
-    seed: Annotated[int | None, Field(ge=0, lt=2**53, description="Shuffles the deck")] = None
+    seed: Annotated[int | None, Field(ge=0, lt=2**53, description="Seed of the shuffle")] = None
     deck: Annotated[
         str | None,
-        Field(max_length=200, description="Cards as they are dealt, such as R1 G3, and no seed"),
+        Field(
+            max_length=200,
+            description="Cards in the order of dealing, such as R1 G3, instead of a seed",
+        ),
     ] = None
 
 
@@ -71,11 +73,11 @@ class HanabiPage(PageGame):
     def no_agents(self, setup: HanabiSetup) -> str | None:
         if setup.players == _MODELLED:
             return None
-        return "kedge plays Hanabi with two; with more players, seat people only"
+        return "agents play Hanabi with two players; with more, seat people only"
 
     def dealt(self, setup: HanabiSetup, rng: np.random.Generator) -> HanabiSetup:
         if setup.deck is not None and setup.seed is not None:
-            raise InputError("setup: a seed or a deck, not both")
+            raise InputError("setup: give a seed or a deck, not both")
         if setup.deck is not None or setup.seed is not None:
             return setup
         return setup.model_copy(update={"seed": int(rng.integers(2**53))})
@@ -99,7 +101,7 @@ class HanabiPage(PageGame):
 
     def position(self, state: HanabiState, eyes: int | None) -> dict[str, Any]:
         rules, player = state.game, state.current_player()
-        # What others may tell says what one holds: so legal moves are the mover's own to know.
+        # Legal hints reveal the cards of their receiver, so only the mover sees legal moves.
         legal = state.legal_actions() if eyes in (player, EVERYTHING) else []
         hands = zip(state.hands, state.known, strict=True)
         return {
@@ -107,9 +109,9 @@ class HanabiPage(PageGame):
             "hands": [
                 [
                     _shown(card if _sees(eyes, seat) else None, known)
-                    for card, known in zip(hand, told, strict=True)
+                    for card, known in zip(hand, hints, strict=True)
                 ]
-                for seat, (hand, told) in enumerate(hands)
+                for seat, (hand, hints) in enumerate(hands)
             ],
             "fireworks": state.fireworks,
             "discards": [str(card) for card in state.discards],
@@ -122,7 +124,7 @@ class HanabiPage(PageGame):
         }
 
     def shows_thoughts(self, seat: int, eyes: int | None) -> bool:
-        # They depend on the cards that this seat sees, which are all others' own.
+        # They depend on the cards that this seat sees, which their holders must not see.
         return eyes in (seat, EVERYTHING)
 
     def outcome(self, state: HanabiState) -> str | None:
@@ -141,25 +143,17 @@ class HanabiPage(PageGame):
         ((seat, (spec, agent)),) = question.agents.items()
         if not isinstance(agent, HanabiAgent):
             raise InputError(f"agent {spec}: does not play Hanabi")
-        found = agent.explain(state, question.rng)
-        actions = [int(action) for action in found.actions]
-        moves = [state.action_to_string(action) for action in actions]
-        answers = found.answers or [None] * len(actions)
+        analysis = agent.explain(state, question.rng)
+        answers = analysis.answers or [None] * len(analysis.policy)
 
-        def row(i: int) -> Row:
-            name = _named(moves[i])
-            return Row(
-                move=moves[i],
-                name=name,
-                anchor=float(found.anchor[i]),
-                policy=float(found.policy[i]),
-                q=finite(found.q[i]),
-                visits=None if found.visits is None else int(found.visits[i]),
-                line=[name, *_answered(state, answers[i])],
-            )
+        def names(row: MoveRow) -> MoveNames:
+            move = state.action_to_string(row.action)
+            line = [_named(move), *_answered(state, answers[row.index])]
+            return MoveNames(move, _named(move), line)
 
-        thought = question.thought(seat, found, row, more={"cards": _believed(state, found)})
-        return {seat: Decision(moves[draw(found.policy, question.rng)], thought)}
+        more = {"cards": _believed(state, analysis)}
+        move = state.action_to_string(analysis.draw(question.rng))
+        return {seat: Decision(move, question.thought(seat, analysis, names, more=more))}
 
     def write(self, document: Document) -> str:
         return json.dumps(live_game(self.recorded(document))) + "\n"
@@ -183,7 +177,7 @@ class HanabiPage(PageGame):
         games = replayed_hanabi_games(io.BytesIO(text.encode()), report)
         game = numbered_game(games, report, Path("the file"), 1)
         if str(game.rules) != str(Hanabi(len(game.players), bomb=game.bomb)):
-            raise InputError("only five colours and hands of the usual size are played here")
+            raise InputError("only games with five colours and the usual hand size are supported")
         deck = " ".join(map(str, game.deck))
         *states, last = game.states()
         turns: list[Turn] = [
@@ -201,7 +195,7 @@ def _score(state: HanabiState) -> str:
 
 
 def _player(name: str | None, seat: str) -> str:
-    """As hanab.live has it."""
+    """Return a player's name as hanab.live writes it."""
     if name is None or name == PERSON:
         return seat
     return f"ai:{name}" if name.startswith("kedge") else name
@@ -217,16 +211,16 @@ def _action(state: HanabiState, move: Move) -> int:
     for action in range(len(state.game.moves)):
         if state.action_to_string(action) == move:
             return action
-    raise InputError("a move of Hanabi is such as: play card 1, discard card 5, tell player 1 red")
+    raise InputError("unknown move; write such as play card 1, discard card 5 or tell player 1 red")
 
 
 def _named(text: str) -> str:
-    """With the players' names in place of their numbers."""
-    return re.sub(r"\bplayer (\d)", lambda found: _NAMES[int(found[1])], text)
+    """Replace the players' numbers by their names."""
+    return re.sub(r"\bplayer (\d)", lambda match: _NAMES[int(match[1])], text)
 
 
 def _answered(state: HanabiState, answer: tuple[int, float] | None) -> list[str]:
-    """What is expected of the next player, in words."""
+    """The expected answer of the next player, in words."""
     if answer is None:
         return []
     (action, share), player = answer, (state.current_player() + 1) % state.num_players
@@ -234,31 +228,31 @@ def _answered(state: HanabiState, answer: tuple[int, float] | None) -> list[str]
 
 
 def _sees(eyes: int | None, seat: int) -> bool:
-    """Whether the cards at a seat are seen: everyone sees all but their own."""
+    """Whether `eyes` sees the cards at a seat: everyone sees all but their own."""
     return eyes is not None and eyes != seat
 
 
 def _shown(card: Card | None, known: Known) -> dict[str, Any]:
-    """A card, if it is seen, and what its holder was told of it."""
+    """Return a card, None if hidden, and what hints said about it."""
     return {"card": None if card is None else str(card), **known._asdict()}
 
 
 def _last(state: HanabiState) -> dict[str, Any] | None:
-    """What was done last, and which cards a hint was about."""
+    """Return the last move, and the cards that a hint touched."""
     if not state.history:
         return None
     move, by = state.game.moves[state.history[-1]], len(state.history) - 1
-    told = move.kind in ("color", "rank")
+    is_hint = move.kind in ("color", "rank")
     return {
         "said": _named(state.last_action_string()),
-        "told": (by + move.at) % state.num_players if told else None,
-        "touched": state.last_touched if told else [],
+        "told": (by + move.at) % state.num_players if is_hint else None,
+        "touched": state.last_touched if is_hint else [],
     }
 
 
-def _believed(state: HanabiState, found: HanabiAnalysis) -> list[list[tuple[str, float]]] | None:
-    """Of each card in hand, what it likely is."""
-    if found.cards is None:
+def _believed(state: HanabiState, analysis: HanabiAnalysis) -> list[list[tuple[str, float]]] | None:
+    """The likely cards of each slot in hand, with their probabilities."""
+    if analysis.cards is None:
         return None
     return [
         [
@@ -266,5 +260,5 @@ def _believed(state: HanabiState, found: HanabiAnalysis) -> list[list[tuple[str,
             for number in (-slot).argsort(kind="stable")[:_LIKELY]
             if slot[number] > 0.0
         ]
-        for slot in found.cards
+        for slot in analysis.cards
     ]

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, with_config
 
 from kedge import catalogue
 from kedge.agents.agent import Agent, Analysis
+from kedge.agents.agent import Row as MoveRow
 from kedge.errors import InputError
 from kedge.evaluation.board.game_analysis import GameReport
 from kedge.evaluation.decision_reports import DecisionsReport
@@ -99,6 +100,21 @@ class Stop:
 
 
 @dataclass(frozen=True)
+class MoveNames:
+    """A move as the page writes it."""
+
+    move: Move
+    name: str
+    """The move as players write it."""
+    line: list[str] = field(default_factory=list)
+    """The expected continuation as players write it, beginning with the move."""
+
+
+def _named(row: MoveRow, names: MoveNames) -> Row:
+    return Row(names.move, names.name, row.anchor, row.policy, row.q, row.visits, names.line)
+
+
+@dataclass(frozen=True)
 class Question:
     """A position, and the agents that decide in it."""
 
@@ -115,13 +131,12 @@ class Question:
         self,
         seat: int,
         analysis: Analysis,
-        row: Callable[[int], Row],
+        name: Callable[[MoveRow], MoveNames],
         *,
         done: bool = True,
         more: dict[str, Any] | None = None,
     ) -> Thought:
-        """Return the analysis by the agent at `seat`; `row` describes a move by its index."""
-        order = np.lexsort((-analysis.anchor, -analysis.policy))
+        """Return the analysis by the agent at `seat`; `name` gives the names of a move."""
         spec, _ = self.agents[seat]
         return Thought(
             agent=spec,
@@ -131,8 +146,8 @@ class Question:
             kl=finite(analysis.kl),
             entropy=analysis.entropy,
             anchor_entropy=analysis.anchor_entropy,
-            rows=[row(int(i)) for i in order[:_SHOWN]],
-            others=max(0, len(order) - _SHOWN),
+            rows=[_named(row, name(row)) for row in analysis.rows(_SHOWN)],
+            others=max(0, len(analysis.policy) - _SHOWN),
             playouts=None if analysis.visits is None else int(analysis.visits.sum()) + 1,
             done=done,
             more=more or {},

@@ -1,4 +1,4 @@
-// All that the page knows comes through here: the HTTP API, and the live messages of a game.
+// The server: its HTTP API, and the live messages of a game.
 
 const BASE = "/api/v1";
 
@@ -17,38 +17,38 @@ async function ask(method, path, body) {
   }
   if (answer.status === 204) return null;
   const type = answer.headers.get("Content-Type") || "";
-  const found = type.startsWith("application/json") ? await answer.json() : await answer.text();
-  if (!answer.ok) throw new Refused(reason(found) || `kedge answered ${answer.status}`);
-  return found;
+  const content = type.startsWith("application/json") ? await answer.json() : await answer.text();
+  if (!answer.ok) throw new Refused(reason(content) || `kedge answered ${answer.status}`);
+  return content;
 }
 
-function reason(found) {
-  const detail = found && found.detail;
+function reason(content) {
+  const detail = content && content.detail;
   if (typeof detail === "string") return detail;
   return Array.isArray(detail) && detail.length ? detail[0].msg : null;
 }
 
-// From whose seat a game is seen; where it is not told, from who decides.
+// The seat to view a game from; by default the mover's.
 const seenBy = (eyes) => (eyes === null || eyes === undefined ? "" : `?eyes=${eyes}`);
 
 export const api = {
   games: () => ask("GET", "/games"),
-  begin: (told) => ask("POST", "/sessions", told),
-  read: (told) => ask("POST", "/sessions/read", told),
+  begin: (game) => ask("POST", "/sessions", game),
+  read: (file) => ask("POST", "/sessions/read", file),
   look: (id) => ask("GET", `/sessions/${id}`),
   move: (id, seat, move, turn, eyes) =>
     ask("POST", `/sessions/${id}/move${seenBy(eyes)}`, { seat, move, turn }),
   undo: (id, seat) => ask("POST", `/sessions/${id}/undo`, seat === undefined ? undefined : { seat }),
   resign: (id, seat) => ask("POST", `/sessions/${id}/resign`, { seat }),
-  sit: (id, seat, told, eyes) => ask("PUT", `/sessions/${id}/seats/${seat}${seenBy(eyes)}`, told),
-  policy: (asked) => ask("POST", "/policy", asked),
+  sit: (id, seat, player, eyes) => ask("PUT", `/sessions/${id}/seats/${seat}${seenBy(eyes)}`, player),
+  policy: (question) => ask("POST", "/policy", question),
   at: (id, turn, eyes) => ask("GET", `/sessions/${id}/at/${turn}${seenBy(eyes)}`),
   review: (id) => ask("POST", `/sessions/${id}/review`),
   stopReview: (id) => ask("DELETE", `/sessions/${id}/review`),
   record: (id, annotated) => ask("GET", `/sessions/${id}/record${annotated ? "?annotated=true" : ""}`),
 };
 
-// The messages of a game; it connects again by itself until it is closed.
+// The messages of a game. Reconnects until it is closed.
 export function live(id, { eyes, onMessage, onState }) {
   let socket, closed = false, wait = 250, wanted = false;
 

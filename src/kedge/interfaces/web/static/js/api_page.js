@@ -1,4 +1,4 @@
-// The API as its own description has it: what can be asked, with examples that run.
+// The API's description, with examples that run.
 import { html, render, useEffect, useState } from "../vendor/preact-htm.js";
 
 const DESCRIPTION = "/api/v1/openapi.json";
@@ -6,7 +6,7 @@ const DESCRIPTION = "/api/v1/openapi.json";
 function Page() {
   const [api, setApi] = useState(null);
   const [trouble, setTrouble] = useState(null);
-  const [known, setKnown] = useState({}); // what answers have told, such as a game's id
+  const [known, setKnown] = useState({}); // from answers, such as a game's id
   useEffect(() => {
     fetch(DESCRIPTION).then((answer) => answer.json())
       .then(setApi, () => setTrouble("kedge does not answer; is it still running?"));
@@ -14,7 +14,7 @@ function Page() {
   if (!api) return html`<main class="api"><p role="alert">${trouble}</p></main>`;
   const routes = routesOf(api);
   const tags = [...new Set(routes.map((route) => route.tag))];
-  // The game that was begun last is the one that the examples are about, until it is gone.
+  // The examples use the last game, until it is deleted.
   const learn = ({ method, path }, answer) => {
     if (method === "DELETE" && path.endsWith("/sessions/{id}")) setKnown({});
     else if (answer?.id && (path.endsWith("/sessions") || !known.id)) setKnown({ id: answer.id });
@@ -36,11 +36,11 @@ function Page() {
 }
 
 function routesOf(api) {
-  return Object.entries(api.paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, told]) => ({
-    method: method.toUpperCase(), path, tag: told.tags?.[0] || "others", words: told.description || told.summary,
-    parameters: told.parameters || [], body: told.requestBody?.content["application/json"]?.schema,
-    answer: Object.entries(told.responses).find(([code]) => code < 300),
-  }))).sort((one, other) => (one.method === "DELETE") - (other.method === "DELETE")); // what is gone cannot be asked for
+  return Object.entries(api.paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, route]) => ({
+    method: method.toUpperCase(), path, tag: route.tags?.[0] || "others", words: route.description || route.summary,
+    parameters: route.parameters || [], body: route.requestBody?.content["application/json"]?.schema,
+    answer: Object.entries(route.responses).find(([code]) => code < 300),
+  }))).sort((one, other) => (one.method === "DELETE") - (other.method === "DELETE")); // deletions last
 }
 
 function Route({ route, api, known, onAnswer }) {
@@ -72,7 +72,7 @@ function Route({ route, api, known, onAnswer }) {
           <label><span>Body</span>
             <textarea rows=${Math.min(14, text.split("\n").length)} spellcheck="false" value=${text}
               onInput=${(event) => setText(event.target.value)}></textarea></label>
-          <${Fields} title="What the body may have" schema=${body} api=${api} />`}
+          <${Fields} title="Fields of the body" schema=${body} api=${api} />`}
         <pre class="curl" tabindex="0" aria-label="The same on a command line">
           <code>${curl(method, url, body && text)}</code></pre>
         <p class="actions"><button type="submit" disabled=${Boolean(missing)}>Try</button>
@@ -83,7 +83,7 @@ function Route({ route, api, known, onAnswer }) {
           <pre class="answer" tabindex="0" aria-label="The answer"><code>${found.text}</code></pre>`}
       </div>
       ${answer?.[1].content?.["application/json"] && html`
-        <${Fields} title="What the answer has" schema=${answer[1].content["application/json"].schema} api=${api} />`}
+        <${Fields} title="Fields of the answer" schema=${answer[1].content["application/json"].schema} api=${api} />`}
     </details>`;
 }
 
@@ -100,8 +100,8 @@ async function asked(method, url, body) {
     const status = `${answer.status} ${answer.statusText}`;
     const isJson = (answer.headers.get("Content-Type") || "").startsWith("application/json");
     if (!isJson) return { ok: answer.ok, status, text: await answer.text() };
-    const told = await answer.json();
-    return { ok: answer.ok, status, answer: told, text: JSON.stringify(told, null, 1) };
+    const content = await answer.json();
+    return { ok: answer.ok, status, answer: content, text: JSON.stringify(content, null, 1) };
   } catch {
     return { ok: false, status: "kedge does not answer", text: "" };
   }
@@ -113,7 +113,7 @@ function curl(method, url, body) {
     ...(body ? ["-H 'Content-Type: application/json'", `-d '${flat}'`] : [])].join(" \\\n  ");
 }
 
-// A schema's fields, one a row; those of other schemas inside it fold out.
+// A schema's fields, one per row.
 function Fields({ title, schema, api }) {
   const object = resolved(schema, api);
   const inner = object.type === "array" ? resolved(object.items, api) : object;
@@ -146,7 +146,7 @@ const exampleOf = (schema, api) => {
   return resolved(object, api).examples?.[0] ?? {};
 };
 
-// Text in which `code` is code.
+// Text with `code`.
 function Words({ text }) {
   return text.split("`").map((part, i) => (i % 2 ? html`<code>${part}</code>` : part));
 }

@@ -1,4 +1,4 @@
-// How much time a new game gives each side.
+// The clock of a new game.
 import { html } from "../vendor/preact-htm.js";
 
 export function ClockChoice({ setup, clocks, onChange }) {

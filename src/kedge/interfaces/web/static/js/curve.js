@@ -1,8 +1,8 @@
-// What a game was worth, over its turns; a click goes to the position.
+// The value of a game over its turns; a click shows the position.
 import { html, useState } from "../vendor/preact-htm.js";
 
-// A line has its `heights`, from 0 to 1, one a position; `steps` are marked turns of the first line,
-// `moments` those before which search and people part ways, `said` what a position was worth in words.
+// A line has its `heights`, from 0 to 1, one per position. `steps` are marked turns of the first line, `moments` the
+// turns where search and people disagree, and `said` gives a position's value in words.
 export function Curve({ lines, even, steps, moments, said, label, shown, onShow }) {
   const [{ heights }] = lines;
   const most = heights.length - 1;

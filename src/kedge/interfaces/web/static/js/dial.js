@@ -1,25 +1,25 @@
-// The dial: one slider, the numbers behind it, and what was measured there.
+// The dial: one slider, the numbers behind it, and the measurements there.
 import { html, useEffect, useState } from "../vendor/preact-htm.js";
 
 const WORDS = {
-  elo: "rating of the people it plays like",
-  c_puct: "c_puct: the lower, the farther from people",
-  lambda: "λ: the lower, the farther from people",
-  playouts: "playouts a move",
-  rollouts: "rollouts a move",
-  iterations: "iterations a turn",
+  elo: "rating of the people it imitates",
+  c_puct: "c_puct: lower is farther from people",
+  lambda: "λ: lower is farther from people",
+  playouts: "playouts per move",
+  rollouts: "rollouts per move",
+  iterations: "iterations per turn",
   temperature: "temperature of its choice",
 };
 const WHOLE = new Set(["playouts", "rollouts", "iterations", "elo"]);
 
-// `people` is the number of the anchor, and from where to where it goes.
+// `people` is a number of the anchor, with its range.
 export function Dial({ label, seat, stops, anchor = "people", people, onChange }) {
   const range = (name) => (name === people?.name ? [people.least, people.most] : [0, undefined]);
   const [x, setX] = useState(seat.dial);
   useEffect(() => setX(seat.dial), [seat.dial]);
   const id = `stops-${label.replace(/\W/g, "")}`;
   const turn = (value) => onChange({ human: seat.human, dial: value, settings: kept(seat.settings) });
-  const tell = (name, value) =>
+  const set = (name, value) =>
     onChange({ human: seat.human, dial: x, settings: { ...seat.settings, [name]: value } });
   return html`
     <section class="dial card" aria-label=${label}>
@@ -34,8 +34,8 @@ export function Dial({ label, seat, stops, anchor = "people", people, onChange }
         <div class="ends"><span>${likest(anchor)}</span><span>as strong as it gets</span></div>
       </div>
       <dl class="measured">
-        <${Measured} name=${`Like ${anchor}`} found=${seat.likeness} />
-        <${Measured} name="Strength" found=${seat.strength} />
+        <${Measured} name=${`Like ${anchor}`} figures=${seat.likeness} />
+        <${Measured} name="Strength" figures=${seat.strength} />
       </dl>
       ${Object.keys(seat.settings).length > 0 && html`
         <p class="hint">Measured with the dial's own numbers, not with those below.</p>`}
@@ -50,12 +50,12 @@ export function Dial({ label, seat, stops, anchor = "people", people, onChange }
                 onChange=${({ target }) => {
                   if (target.value === "") return;
                   const [least, most = Infinity] = range(name);
-                  tell(name, Math.min(most, Math.max(least, Number(target.value))));
+                  set(name, Math.min(most, Math.max(least, Number(target.value))));
                 }} />
             </label>`)}
           ${Object.keys(seat.settings).length > 0 && html`
             <button type="button" onClick=${() => onChange({ human: seat.human, dial: x, settings: {} })}>
-              As the dial has them
+              Reset to the dial
             </button>`}
         </div>
         ${seat.agent && html`<p class="spec"><code>${seat.agent}</code></p>`}
@@ -65,24 +65,24 @@ export function Dial({ label, seat, stops, anchor = "people", people, onChange }
 
 export const likest = (anchor) => (anchor === "people" ? "like a person" : `like ${anchor}`);
 
-// The dial moves c_puct or λ itself; what else was told stays told.
+// The dial sets c_puct or λ; other numbers stay.
 function kept(settings) {
   const { c_puct, lambda, ...others } = settings;
   return others;
 }
 
-function Measured({ name, found }) {
-  if (!found.length) return html`<div><dt>${name}</dt><dd>not measured</dd></div>`;
-  const drawn = found.some((one) => one.error > 0) ? found.filter((one) => one.error > 0) : found; // the others are exact
-  const samples = drawn.map(({ sample, counted }) => `${sample.toLocaleString()} ${counted}`);
+function Measured({ name, figures }) {
+  if (!figures.length) return html`<div><dt>${name}</dt><dd>not measured</dd></div>`;
+  const sampled = figures.filter(({ error }) => error > 0); // the others are exact
+  const samples = (sampled.length ? sampled : figures).map(({ sample, counted }) => `${sample.toLocaleString()} ${counted}`);
   return html`
     <div>
       <dt>${name}</dt>
       <dd>
-        ${found.map((one) => html`
-          <span class="figure" title=${one.command}>
-            <strong>${figure(one)}</strong>${one.is_exact ? "" : ` at ${Math.round(100 * one.x)}`}</span>`)}
-        <small>${found[0].metric}; ${[...new Set(samples)].join(" and ")}</small>
+        ${figures.map((measured) => html`
+          <span class="figure" title=${measured.command}>
+            <strong>${figure(measured)}</strong>${measured.is_exact ? "" : ` at ${Math.round(100 * measured.x)}`}</span>`)}
+        <small>${figures[0].metric}; ${[...new Set(samples)].join(" and ")}</small>
       </dd>
     </div>`;
 }

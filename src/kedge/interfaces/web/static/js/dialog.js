@@ -1,4 +1,4 @@
-// A question, or something to copy, before anything else goes on.
+// A modal dialog.
 import { html, useEffect, useRef } from "../vendor/preact-htm.js";
 
 export function Dialog({ title, onClose, children }) {

@@ -1,10 +1,10 @@
-// Who gets to another part of the page by keys or ears begins at its heading.
+// After navigation, keyboards and screen readers begin at the heading.
 import { useEffect, useRef } from "../vendor/preact-htm.js";
 
 let moved = false; // since the page was opened
 addEventListener("hashchange", () => { moved = true; });
 
-// For a heading with tabindex -1, which is there once it is `ready`.
+// The ref of a heading with tabindex -1, which exists once `ready`.
 export function useHeading(ready = true) {
   const heading = useRef(null);
   useEffect(() => { if (moved && ready) heading.current?.focus({ preventScroll: true }); }, [ready]);

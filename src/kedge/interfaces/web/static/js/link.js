@@ -1,4 +1,4 @@
-// A link that restores a position anywhere kedge runs: the game, its setup and turns, packed.
+// Links that restore a game on any kedge server: its setup and turns, packed.
 
 async function through(stream, bytes) {
   const packed = new Blob([bytes]).stream().pipeThrough(stream);
@@ -15,6 +15,6 @@ export async function pack(document) {
 export async function unpack(text) {
   const bytes = Uint8Array.from(
     atob(text.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));
-  const found = await through(new DecompressionStream("deflate-raw"), bytes);
-  return JSON.parse(new TextDecoder().decode(found));
+  const unpacked = await through(new DecompressionStream("deflate-raw"), bytes);
+  return JSON.parse(new TextDecoder().decode(unpacked));
 }

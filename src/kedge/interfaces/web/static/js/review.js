@@ -1,4 +1,4 @@
-// A game that is looked back at: its value, how human each move was, and where search and people part.
+// The review of a game: its value, how human each move was, and where search and people disagree.
 import { html } from "../vendor/preact-htm.js";
 import { Curve } from "./curve.js";
 import { turnName } from "./games.js";
@@ -6,13 +6,13 @@ import { Decisions, percent, worstMarks } from "./review_decisions.js";
 import { MARKS } from "./score.js";
 import { same } from "./why.js";
 
-// A review is of the game's first turns, unless some of them were undone since.
+// Whether a review is of this game: of its first turns, none of which was undone.
 export function isOf({ turns, of }, session) {
   if (!turns) return of === session.turns.length;
   return session.document !== null && same(turns, session.document.slice(0, of));
 }
 
-// What a commentator would write behind each turn.
+// Marks such as ?! behind each turn.
 export function marksOf(report, session) {
   return report.moves ? report.moves.map((move) => move.mark) : worstMarks(report, session);
 }
@@ -25,13 +25,13 @@ export function Review({ review, session, shown, onShow, onBegin, onStop }) {
       <h2>Review</h2>
       ${review?.trouble && html`<p class="trouble">${review.trouble}</p>`}
       ${review && !review.report && !review.trouble
-        ? html`<label class="progress"><span>Judging the moves…</span>
+        ? html`<label class="progress"><span>Reviewing the moves…</span>
             <progress max=${review.of} value=${review.done || undefined} /></label>
           <p><button type="button" onClick=${onStop}>Stop</button></p>`
         : (!review?.report || isBehind) && html`
           <p><button type="button" disabled=${!session.turns.length || !session.document} onClick=${onBegin}>
-            ${isBehind ? "Review the moves since" : "Review the game"}</button>
-            ${!session.document && html` <small>once it is over</small>`}</p>`}
+            ${isBehind ? "Review the new moves" : "Review the game"}</button>
+            ${!session.document && html` <small>once the game is over</small>`}</p>`}
       ${review?.report && html`<${Shown} report=${review.report} session=${session} shown=${shown} onShow=${onShow} />`}
     </section>`;
 }
@@ -48,12 +48,12 @@ function Report({ report, session, shown, onShow }) {
         ${report.players.some((player) => player.fit) && row("plays like", report, ({ fit }) =>
           fit && `${tens(fit.rating)} ± ${tens(fit.error)}`)}
         ${row("people's first choice", report, ({ top1 }) => top1 !== null && percent(top1))}
-        ${row("score kept a move", report, ({ loss }) => loss !== null && `${(100 * (1 - loss)).toFixed(1)} %`)}
+        ${row("score kept per move", report, ({ loss }) => loss !== null && `${(100 * (1 - loss)).toFixed(1)} %`)}
         ${row("? and ??", report, ({ mistakes, blunders }) => `${mistakes} and ${blunders}`)}
       </tbody>
     </table>
     ${report.disagreements.length > 0 && html`
-      <h3>Where search and people part ways</h3>
+      <h3>Where search and people disagree</h3>
       <ul class="moments">
         ${report.disagreements.map((ply) => report.moves[ply]).map((one) => html`
           <li key=${one.ply}><button type="button" class="link" onClick=${() => onShow(one.ply)}>
@@ -71,14 +71,14 @@ function Score({ report, session, shown, onShow }) {
   const said = (turn) => `${score(values[turn])}${turn > 0 ? ` after ${turnName(turn - 1, session)}` : ""}`;
   return html`
     <${Curve} lines=${[{ heights: values.map((value) => (1 + value) / 2), filled: true }]} even=${0.5}
-      label=${`What the game was worth, from ${score(values[0])} to ${score(values.at(-1))}`}
+      label=${`Expected score, from ${score(values[0])} to ${score(values.at(-1))}`}
       steps=${report.mistakes.map((ply) => ({ ply, kind: MARKS[report.moves[ply].mark] }))}
       moments=${report.disagreements} said=${said} shown=${shown} onShow=${onShow} />`;
 }
 
-// The move that led to where the board stands.
+// The move that led to the shown position.
 function Chosen({ report, move, session }) {
-  if (!move) return html`<p class="chosen">Choose a move to see how human it was.</p>`;
+  if (!move) return html`<p class="chosen">Select a move to see how human it was.</p>`;
   const likely = report.likely?.[move.ply];
   const most = Math.max(0.01, ...(likely || []));
   const words = [`${percent(move.anchor)} of ${report.ratings ? `${report.ratings[move.player]}s` : "people"}`];
@@ -90,7 +90,7 @@ function Chosen({ report, move, session }) {
     <div class="chosen">
       <p><strong>${turnName(move.ply, session)}${move.mark}</strong> ${words.join("; ")}.</p>
       ${likely && html`
-        <div class="strip" role="img" aria-label=${`How many play it, by rating: ${said}`}>
+        <div class="strip" role="img" aria-label=${`How many people play it, by rating: ${said}`}>
           ${likely.map((share, i) => html`
             <div key=${i} title=${`${percent(share)} of people rated ${report.knots[i]}`}>
               <svg viewBox="0 0 10 10" preserveAspectRatio="none" aria-hidden="true">

@@ -5,9 +5,9 @@ import { turnName } from "./games.js";
 import { MARKS } from "./score.js";
 import { same } from "./why.js";
 
-const RARE = 0.05; // orders that fewer people give stand out
+const RARE = 0.05; // less likely orders stand out
 
-// How each game counts what a decision is worth.
+// The units of a decision's value.
 const POINTS = { least: 10, number: (value) => value.toFixed(1), unit: "points", heading: "points" };
 const SHARES = { least: 0.3, number: (value) => percent(value), unit: "of the game", heading: "share" };
 const countsOf = ({ scale }) => (scale.unit === "points" ? POINTS : SHARES);
@@ -15,7 +15,7 @@ const countsOf = ({ scale }) => (scale.unit === "points" ? POINTS : SHARES);
 export function Decisions({ report, session, shown, onShow }) {
   const own = session.seats.findIndex((seat) => seat.human);
   const [whose, setWhose] = useState(Math.max(0, own));
-  // Where all win or lose together there is one line, and everyone's decisions are looked at.
+  // If all win or lose together, there is one line for all.
   const together = report.values[0].length === 1;
   const isAsked = ({ player }) => together || player === whose;
   const moments = report.disagreements.map((i) => report.decisions[i]).filter(isAsked);
@@ -30,7 +30,7 @@ export function Decisions({ report, session, shown, onShow }) {
       moments=${moments} shown=${shown} onShow=${onShow} />
     <${Decided} report=${report} session=${session} shown=${shown} isAsked=${isAsked} whose=${whose} />
     ${moments.length > 0 && html`
-      <h3>Where search and people part ways</h3>
+      <h3>Where search and people disagree</h3>
       <ul class="moments">
         ${moments.map((one) => html`
           <li key=${`${one.turn} ${one.player}`}><button type="button" class="link" onClick=${() => show(one)}>
@@ -42,7 +42,7 @@ export function Decisions({ report, session, shown, onShow }) {
     <${Players} report=${report} session=${session} />`;
 }
 
-// What was expected of the game, of all or of each player, the asked one's line first.
+// The expected result over the game, for all or for each player; the selected player's line first.
 function Worth({ report, session, whose, isAsked, moments, shown, onShow }) {
   const counts = countsOf(report);
   const top = 1.1 * Math.max(counts.least, ...report.values.flat());
@@ -60,15 +60,15 @@ function Worth({ report, session, whose, isAsked, moments, shown, onShow }) {
     .map(({ turn, mark }) => ({ ply: turn, kind: MARKS[mark] }));
   return html`
     <${Curve} lines=${lines} steps=${steps} moments=${moments.map(({ turn }) => turn + 1)} said=${said}
-      label=${`What was expected, from ${said(0)} to ${said(report.values.length - 1)}`}
+      label=${`Expected result, from ${said(0)} to ${said(report.values.length - 1)}`}
       shown=${shown} onShow=${onShow} />`;
 }
 
-// The decision that led to where the board stands, beside what people and search would have decided.
+// The decision that led to the shown position, beside those of people and search.
 function Decided({ report, session, shown, isAsked, whose }) {
   const turn = report.decisions.findLast((one) => one.turn < shown)?.turn;
   const one = report.decisions.find((found) => found.turn === turn && isAsked(found));
-  if (turn === undefined) return html`<p class="chosen">Choose a turn to see how human it was.</p>`;
+  if (turn === undefined) return html`<p class="chosen">Select a turn to see how human it was.</p>`;
   if (!one) return html`<p class="chosen">${session.seats[whose].name} ordered nothing in ${session.turns[turn].name}.</p>`;
   const { number, unit, heading } = countsOf(report);
   const slight = one.loss === null || one.loss < report.scale.mistake / 10;
@@ -102,7 +102,7 @@ function Decided({ report, session, shown, isAsked, whose }) {
     </div>`;
 }
 
-// What was decided, what most people would and what search would; of what is the same, once.
+// The decision, people's favourite and search's choice, without repetition.
 function optionsOf({ played, people: [favourite], choice, parts }) {
   const instead = parts.length ? " instead" : "";
   const rows = [[parts.length ? "as ordered" : "decided", played]];
@@ -120,9 +120,9 @@ function Players({ report, session }) {
     .filter(({ decisions }) => decisions > 0);
   return html`
     <table class="players by-row">
-      <thead><tr><td></td><th scope="col" title="how often it was what most people do">first choice</th>
-        <th scope="col" title="how many people decide so, on average">likely</th>
-        <th scope="col" title="a decision, of what search expects">lost</th><th scope="col">?, ??</th></tr></thead>
+      <thead><tr><td></td><th scope="col" title="how often it was people's favourite">first choice</th>
+        <th scope="col" title="average share of people who decide the same">likely</th>
+        <th scope="col" title="average loss per decision, by search">lost</th><th scope="col">?, ??</th></tr></thead>
       <tbody>
         ${shown.map((player) => html`
           <tr key=${player.name}><th scope="row">${player.name}</th><td>${percent(player.top1)}</td>
@@ -133,7 +133,7 @@ function Players({ report, session }) {
     </table>`;
 }
 
-// Behind each turn the worst of what people decided in it, or of everyone where no person plays.
+// The worst mark of each turn: of people's decisions, or of everyone's if no person plays.
 export function worstMarks(report, session) {
   const people = session.seats.some((seat) => seat.human);
   const marks = [];
@@ -145,7 +145,7 @@ export function worstMarks(report, session) {
   return marks;
 }
 
-// Of orders those that are not the other's; a move with the players' names.
+// The orders that differ from `than`; or the move, with the players' names.
 function other(option, than, session) {
   if (typeof option.move === "string") return option.name.replace(/\bplayer (\d)/, (_, seat) => session.seats[seat].name);
   const names = option.name.split(", ").filter((_, i) => !than.move.includes(option.move[i]));

@@ -1,14 +1,14 @@
-// What was played: a score sheet whose moves show their positions.
+// The list of moves; a click shows the position.
 import { html, useEffect, useRef } from "../vendor/preact-htm.js";
 import { GAMES } from "./games.js";
 
-// `shown` is how many turns were taken where the board stands; `marks` are a review's, by ply.
+// `shown` is the number of turns before the shown position; `marks` are a review's, by ply.
 export function Score({ session, shown, marks, onShow }) {
   const list = useRef(null);
   const count = session.turns.length;
   useEffect(() => {
     const row = list.current?.querySelector("[aria-current]")?.closest("li");
-    // Only the list: the page stays where its reader has it.
+    // Scroll only the list, not the page.
     if (row) list.current.scrollTop = row.offsetTop - list.current.clientHeight / 2;
   }, [shown, count]);
   const go = (turn) => onShow(Math.max(0, Math.min(count, turn)));
@@ -17,7 +17,7 @@ export function Score({ session, shown, marks, onShow }) {
     if (!(event.key in steps)) return;
     event.preventDefault();
     go(steps[event.key]);
-    list.current.focus(); // a move that is stepped away from may not keep it
+    list.current.focus(); // not the move that was left
   };
   const { number, sheet } = GAMES[session.game];
   const move = (ply) => ply < 0 ? html`<span class="move">…</span>` : html`
@@ -27,14 +27,14 @@ export function Score({ session, shown, marks, onShow }) {
   return html`
     <section class="turns card" aria-label="What was played">
       <ol ref=${list} tabindex="0" class=${sheet ? "sheet" : ""} onKeyDown=${key}
-        aria-label="Moves; left and right step through them">
+        aria-label="Moves; step through them with left and right">
         ${rows(session, sheet).map((row) => html`
           <li key=${row[0]}><b>${number(row[0], session)}</b>${row.map(move)}</li>`)}
       </ol>
     </section>`;
 }
 
-// The same by buttons, on both sides of what is said of the position.
+// Buttons to step through the game, around the status.
 export function Steps({ count, shown, onShow, children }) {
   const step = (name, sign, turn) => html`
     <button type="button" class="step" aria-label=${name} title=${name} onClick=${() => onShow(turn)}
@@ -47,18 +47,18 @@ export function Steps({ count, shown, onShow, children }) {
     </div>`;
 }
 
-// From the least to the most that there is to say.
+// From the mildest to the worst.
 export const MARKS = { "!": "good", "?": "mistake", "??": "blunder" };
 
-// Plies by row: two where both sides stand beside each other, −1 where the first did not move.
+// Plies by row: two in a sheet, −1 if the first side did not move.
 function rows(session, sheet) {
   const plies = session.turns.map((_, ply) => ply);
   if (!sheet) return plies.map((ply) => [ply]);
-  const found = [];
+  const table = [];
   for (const ply of plies) {
     const second = session.turns[ply].seats[0] === 1;
-    if (second && found.length) found.at(-1).push(ply);
-    else found.push(second ? [-1, ply] : [ply]);
+    if (second && table.length) table.at(-1).push(ply);
+    else table.push(second ? [-1, ply] : [ply]);
   }
-  return found;
+  return table;
 }

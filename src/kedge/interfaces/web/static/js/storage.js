@@ -1,8 +1,8 @@
-// What the browser keeps for the page. What is not as the page wrote it is as good as nothing.
+// Values in the browser's storage. A damaged value counts as missing.
 export function stored(name, usual, storage = localStorage) {
   try {
-    const found = JSON.parse(storage.getItem(name));
-    return found && Array.isArray(found) === Array.isArray(usual) && typeof found === typeof usual ? found : usual;
+    const value = JSON.parse(storage.getItem(name));
+    return value && Array.isArray(value) === Array.isArray(usual) && typeof value === typeof usual ? value : usual;
   } catch {
     return usual;
   }

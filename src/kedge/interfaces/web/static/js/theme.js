@@ -1,3 +1,3 @@
-// Before the first paint, so that nothing flashes: the theme that was chosen, if any.
+// Sets the chosen theme before the first paint, so that nothing flashes.
 const chosen = localStorage.getItem("kedge-theme");
 if (chosen) document.documentElement.dataset.theme = chosen;

@@ -1,36 +1,35 @@
-// See why: what people play and what search makes of it, side by side, as it grows.
+// An analysis: what people and search would play, side by side, as it grows.
 import { html } from "../vendor/preact-htm.js";
 
 const SHOWN = 8;
 const WORKING = html` <span class="working" aria-hidden="true"></span>`;
 
-// `onAsk` has an agent think of a position that it has not thought of, `asking` says that it does, and `isLater` that
-// it would tell a secret.
+// `onAsk` starts an analysis, `asking` says that one runs, and `isLater` that it would reveal a secret.
 export function Why({ thought, title, whose, anchor = "people", hovered, onHover, extra, asking, onAsk, isLater }) {
   if (!thought) {
     return html`
       <section class="why card" aria-label="Why">
         <h2>${title}${asking && WORKING}${whose}</h2>
         ${onAsk
-          ? html`<p class="line">Nobody has thought of this position.</p>
+          ? html`<p class="line">This position has no analysis yet.</p>
             <p class="actions"><button type="button" onClick=${onAsk}>Ask kedge</button></p>`
-          : html`<p class="line">${asking ? "Thinking…" : isLater ? "This position can be asked about once the game is over."
-            : `What ${anchor} would play, and what search makes of it, stands here once a move is thought of.`}</p>`}
+          : html`<p class="line">${asking ? "Thinking…" : isLater ? "You can ask about this position once the game is over."
+            : `Once an agent thinks about a move, this shows what ${anchor} and search would play.`}</p>`}
       </section>`;
   }
   const rows = thought.rows.slice(0, SHOWN);
   const most = Math.max(0.01, ...rows.map((row) => Math.max(row.anchor, row.policy)));
   const valued = rows.some((row) => row.q !== null);
-  // Where all moves are tried equally often, that is nothing to tell them apart by.
+  // Equal visits say nothing.
   const counted = rows.some((row) => row.visits !== null && row.visits !== rows[0].visits);
   const shown = rows.find((row) => same(row.move, hovered)) || rows[0];
   return html`
     <section class="why card" aria-label=${title}>
       <h2>${title}${!thought.done && WORKING}${whose}</h2>
       <dl class="facts">
-        ${fact("value", thought.value, signed, "for who decides")}
-        ${fact("KL", thought.kl, (v) => v.toFixed(2), `nats from ${anchor} to what it plays`)}
-        ${fact("entropy", thought.entropy, (v) => v.toFixed(2), "nats of what it plays")}
+        ${fact("value", thought.value, signed, "expected result for the player to move")}
+        ${fact("KL", thought.kl, (v) => v.toFixed(2), `how far search is from ${anchor}, in nats`)}
+        ${fact("entropy", thought.entropy, (v) => v.toFixed(2), "of what search plays, in nats")}
         ${fact("playouts", thought.playouts, (v) => v.toLocaleString(), "network evaluations")}
       </dl>
       <p class="key"><span class="people">${anchor}</span> <span class="search">search</span></p>
@@ -69,7 +68,7 @@ function fact(name, value, format, meaning) {
   return html`<div title=${meaning}><dt>${name}</dt><dd>${format(value)}</dd></div>`;
 }
 
-// Without a minus before nothing.
+// Without a minus before zero.
 function signed(number) {
   const text = number.toFixed(2);
   return text === "-0.00" ? "0.00" : text.replace("-", "−");

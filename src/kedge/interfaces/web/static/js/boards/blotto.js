@@ -1,27 +1,27 @@
-// Blotto: troops on fields, both sides at once; the last round stands above the next.
+// Blotto: troops on fields. The last round stands above the next.
 import { html, useState } from "/static/vendor/preact-htm.js";
 
 export const setup = { rounds: 10, troops: 10, fields: 3 };
 export const undoes = false;
-export const anchor = "chance";  // nobody has written down what people play
+export const anchor = "chance"; // there are no records of people
 export const number = (ply) => `${ply + 1}.`;
 
 const LIMITS = { rounds: [1, 100], troops: [1, 50], fields: [2, 8] };
-const WAYS = 500; // to spread troops, for a search to weigh all of them
+const WAYS = 500; // most ways to spread troops that the server accepts
 
 export function Setup({ setup, onChange }) {
   const limits = { ...LIMITS, troops: [1, mostTroops(setup.fields)] };
-  const tell = (name, value) => {
-    const told = { ...setup, [name]: value };
-    onChange({ ...told, troops: Math.min(told.troops, mostTroops(told.fields)) });
+  const change = (name, value) => {
+    const next = { ...setup, [name]: value };
+    onChange({ ...next, troops: Math.min(next.troops, mostTroops(next.fields)) });
   };
   return Object.entries(limits).map(([name, [least, most]]) => html`
     <label key=${name}><span>${name[0].toUpperCase() + name.slice(1)}, up to ${most}</span>
       <input type="number" required min=${least} max=${most} step="1" value=${setup[name]}
-        onChange=${(event) => tell(name, Number(event.target.value))} /></label>`);
+        onChange=${(event) => change(name, Number(event.target.value))} /></label>`);
 }
 
-// With so many fields: the more there are, the fewer troops have no more ways to be spread.
+// The most troops for so many fields.
 function mostTroops(fields) {
   const ways = (troops) => Array.from({ length: fields - 1 }, (_, i) => (troops + i + 1) / (i + 1)).reduce((a, b) => a * b, 1);
   let troops = LIMITS.troops[1];
@@ -52,14 +52,14 @@ function Side({ seat, side }) {
       <small>${seat.human ? "you" : `kedge at ${Math.round(100 * seat.dial)}`}</small></span>`;
 }
 
-// How both spread their troops, and who took which field.
+// The troops of both sides, and the winner of each field.
 function Reveal({ session: { seats, setup }, last }) {
   const fields = Array.from({ length: setup.fields }, (_, field) => field);
   const troops = (side, field) => (last ? last.spread[side][field] : 0);
   const taker = (field) => Math.sign(troops(0, field) - troops(1, field));
   const said = (field) => (!last ? "" : [seats[1].name, "level", seats[0].name][taker(field) + 1]);
   return html`
-    <ol class="reveal" aria-label=${last ? "The last round" : "Nothing was played yet"}>
+    <ol class="reveal" aria-label=${last ? "The last round" : "No round yet"}>
       ${fields.map((field) => html`
         <li key=${field} aria-label=${last && `Field ${field + 1}: ${seats[0].name} ${troops(0, field)}, ${seats[1].name} ${troops(1, field)}`}>
           <svg viewBox="0 0 60 84" aria-hidden="true">
@@ -115,18 +115,18 @@ function evenly(troops, fields) {
   return Array.from({ length: fields }, (_, field) => Math.floor((troops + field) / fields));
 }
 
-// The spread with `wanted` troops on a field: the fullest of the others give, the emptiest take.
+// The spread with `wanted` troops on a field; the fullest other fields give, the emptiest take.
 export function moved(spread, field, wanted, troops) {
-  const found = [...spread];
-  found[field] = Math.max(0, Math.min(troops, wanted));
-  const others = found.map((_, i) => i).filter((i) => i !== field);
-  const sum = () => found.reduce((total, one) => total + one, 0);
-  while (sum() > troops) found[others.reduce((a, b) => (found[b] > found[a] ? b : a))] -= 1;
-  while (sum() < troops) found[others.reduce((a, b) => (found[b] < found[a] ? b : a))] += 1;
-  return found;
+  const next = [...spread];
+  next[field] = Math.max(0, Math.min(troops, wanted));
+  const others = next.map((_, i) => i).filter((i) => i !== field);
+  const sum = () => next.reduce((total, one) => total + one, 0);
+  while (sum() > troops) next[others.reduce((a, b) => (next[b] > next[a] ? b : a))] -= 1;
+  while (sum() < troops) next[others.reduce((a, b) => (next[b] < next[a] ? b : a))] += 1;
+  return next;
 }
 
-// The mixture in short: how often a field gets how many troops.
+// The probability of each number of troops on a field.
 export function Extra({ thought }) {
   const shares = thought?.more.troops;
   if (!shares) return null;

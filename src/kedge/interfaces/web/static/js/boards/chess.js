@@ -1,4 +1,4 @@
-// The chess board: drag, click or keys; arrows for what people and search would play.
+// The chess board: drag, click or keys, with arrows for what people and search would play.
 import { html, useEffect, useRef, useState } from "/static/vendor/preact-htm.js";
 import { ClockChoice } from "/static/js/clock_choice.js";
 import { Side } from "/static/js/side.js";
@@ -22,7 +22,7 @@ export const people = {
 export const number = (ply, session) => `${count(ply, session)[0]}.`;
 export const label = (ply, session) => count(ply, session).join("");
 
-// The number of a move, and what stands behind it.
+// The number of a move, and the dots behind it.
 function count(ply, session) {
   const [, player, , , , move] = session.setup.fen.split(" ");
   const plies = ply + (player === "b" ? 1 : 0);
@@ -55,7 +55,7 @@ function pieces(fen) {
   return found;
 }
 
-// The pieces with names of their own, which they keep as they move, so that the eye can follow them.
+// The pieces by square, each with a name that it keeps when it moves, so that the eye can follow.
 function follow(before, standing, last) {
   const free = { ...before };
   const found = {};
@@ -75,7 +75,7 @@ function follow(before, standing, last) {
 }
 let names = 0;
 
-// What one side has more of than the other, as players tally it.
+// The pieces that one side has more of.
 function surplus(standing, white) {
   const tally = {};
   for (const letter of Object.values(standing)) {
@@ -103,7 +103,7 @@ export function Board({ session, thought, hovered, onPlay, mine, flipped }) {
   const [cursor, setCursor] = useState("e2");
   const [drag, setDrag] = useState(null);
   const [promoting, setPromoting] = useState(null);
-  const [sent, setSent] = useState(null); // a move that is shown before the server has taken it
+  const [sent, setSent] = useState(null); // a move that the server has not confirmed yet
   const svg = useRef(null);
   const known = useRef({ fen: null, pieces: {} });
   if (known.current.fen !== position.fen) {
@@ -227,13 +227,13 @@ export function Board({ session, thought, hovered, onPlay, mine, flipped }) {
     </div>`;
 }
 
-// By their names, so that the browser moves none that stays; the one that is held is above all.
+// Sorted by name, so that the browser moves only what moves; the dragged piece is on top.
 function inOrder(pieces, drag) {
   const place = ([square, { name }]) => (drag?.square === square ? Infinity : name);
   return Object.entries(pieces).sort((one, other) => (place(one) > place(other) ? 1 : -1));
 }
 
-// The pieces stand on the square and below or above it; a click beside them takes the move back.
+// The pieces to choose from, at the square; a click beside them cancels the move.
 function Promotion({ black, column, below, onChoose, onClose }) {
   const box = useRef(null);
   const buttons = () => [...box.current.querySelectorAll("button")];
@@ -263,7 +263,7 @@ function say(square, standing, legal, from) {
   return what;
 }
 
-// People's favourites in one colour and search's in another; a move that is pointed at stands out.
+// People's favourites in one colour and search's in another; only the hovered move, if any.
 function arrows(rows, hovered) {
   if (hovered) {
     const row = rows.find((one) => same(one.move, hovered));
@@ -279,7 +279,7 @@ function arrows(rows, hovered) {
   ];
 }
 
-// Where both would play a move, one arrow goes beside the other.
+// An arrow; two arrows for one move go side by side.
 function Arrow({ from, to, kind, width, opacity, aside = 0 }) {
   const [dx, dy] = [to[0] - from[0], to[1] - from[1]];
   const length = Math.hypot(dx, dy);

@@ -1,4 +1,4 @@
-// Diplomacy: the map, on which clicks make orders, and the orders as lists for keys and readers.
+// Diplomacy: the map, where clicks make orders, and lists of orders for keyboards and screen readers.
 import { html, useEffect, useRef, useState } from "/static/vendor/preact-htm.js";
 import { whoSits } from "/static/js/side.js";
 import { MapDrawing, entries, useMap } from "./diplomacy_map.js";
@@ -29,19 +29,19 @@ export function status(session) {
 
 // --- What the map and the lists share ----------------------------------------------------------
 
-// The orders that are being written: by seat and place, and how far the clicks are.
+// The orders in progress, by seat and place, and the clicks so far.
 function useOrders({ session, mine, draft, onDraft }) {
   const { position, turns } = session;
   const known = draft && draft.turn === turns.length ? draft : { turn: turns.length, written: {} };
   const people = session.seats.map((_, seat) => seat).filter((seat) => session.seats[seat].human);
-  // Who has submitted still sees it while others decide.
+  // A power that has submitted is still shown while others decide.
   const seat = mine.includes(known.seat) ? known.seat : mine[0] ?? known.seat ?? people[0];
   const power = POWERS[seat];
   const legal = Object.entries(position.legal[power] || {});
   const orders = legal.flatMap(([, texts]) => texts.filter((text) => text !== "WAIVE").map(parse));
   const offered = modes(position.name, position.adjustments[power]);
   const mode = offered[known.mode] || offered[0];
-  // The position may be another one by now, if turns were taken back elsewhere.
+  // The position may have changed through an undo elsewhere.
   const written = Object.fromEntries(Object.entries(known.written[seat] || {})
     .filter(([, text]) => orders.some((order) => order.text === text)));
   const winter = position.name.endsWith("A");
@@ -49,33 +49,33 @@ function useOrders({ session, mine, draft, onDraft }) {
   const missing = due - Object.keys(written).length;
   const clicked = known.clicked || [];
 
-  const tell = (change) => onDraft({ ...known, seat, clicked: [], choosing: null, ...change });
+  const update = (change) => onDraft({ ...known, seat, clicked: [], choosing: null, ...change });
   const write = (place, text) => {
     const { [place]: before, ...others } = written;
     const full = winter && text && !before && missing <= 0;
     const now = text && !full ? { ...others, [place]: text } : others;
-    tell({ written: { ...known.written, [seat]: now }, mode: winter ? known.mode : 0 });
+    update({ written: { ...known.written, [seat]: now }, mode: winter ? known.mode : 0 });
   };
   const press = (place) => {
     if (winter && written[place]) return write(place, null);
     const next = click(orders, mode, clicked, place);
-    if (next.made.length > 1) return tell({ choosing: next.made.map((one) => one.text), mode: known.mode });
+    if (next.made.length > 1) return update({ choosing: next.made.map((one) => one.text), mode: known.mode });
     if (next.made.length) return write(province(next.made[0].at), next.made[0].text);
-    return tell({ clicked: next.clicked, mode: next.clicked.length ? known.mode : 0 });
+    return update({ clicked: next.clicked, mode: next.clicked.length ? known.mode : 0 });
   };
   const turnTo = (name) => {
     const index = offered.findIndex((one) => one.name === name);
     const next = click(orders, offered[index], [], clicked[0] ?? "");
     if (next.made.length === 1) write(province(next.made[0].at), next.made[0].text);
-    else tell({ mode: index, clicked: next.clicked });
+    else update({ mode: index, clicked: next.clicked });
   };
   return {
     people, seat, power, legal, offered, mode, written, winter, missing, clicked, press, write, turnTo,
     choosing: known.choosing,
-    // Everyone knows their own units; where to build, and who has to go, is shown from the start.
+    // Builds and disbands are marked from the start; units to move are not.
     choices: clicked.length || !position.name.endsWith("M") ? choices(orders, mode, clicked) : [],
-    take: (other) => tell({ seat: other, mode: 0 }),
-    cancel: () => tell({ mode: 0 }),
+    take: (other) => update({ seat: other, mode: 0 }),
+    cancel: () => update({ mode: 0 }),
     unit: orders.find((order) => province(order.at) === clicked[0]),
   };
 }
@@ -105,7 +105,7 @@ export function Board(props) {
     event.preventDefault();
   };
   const written = Object.values(shared.written).map((text) => [shared.power, text]);
-  // Until something is written: what search would order.
+  // What search would order, until the first order.
   const advice = !written.length && thought?.turn === session.turns.length && mine.includes(thought.seat) && thought.rows[0];
   const past = position.last.map(({ orders, failed }) => ({
     orders: entries(orders),
@@ -128,14 +128,14 @@ export function Board(props) {
     </div>`;
 }
 
-// On a small screen the map is wider than its frame: show where the power's units are.
+// On a small screen, scroll the map to the power's units.
 function centre(frame, map, units = []) {
   if (!units.length) return;
   const x = units.reduce((sum, unit) => sum + map.points[unit.slice(2)][0], 0) / units.length;
   frame.scrollLeft = (x / map.size[0]) * frame.scrollWidth - frame.clientWidth / 2;
 }
 
-// Coasts, or by land or by sea: the clicks have left a choice.
+// A choice that clicks leave open: the coast, or land and sea.
 function Which({ texts, shared }) {
   const first = useRef(null);
   useEffect(() => first.current.focus(), [texts]);
@@ -164,7 +164,7 @@ function Orders({ shared, session, mine, onPlay }) {
   const waiting = !mine.length;
   const rest = without(session.position, shared.power);
   const submit = (event) => {
-    if (waiting || event.detail > 1) return; // a second click would submit what comes next
+    if (waiting || event.detail > 1) return; // a double click would submit the next turn
     shared.cancel();
     onPlay(Object.values(written), seat);
   };
@@ -200,7 +200,7 @@ function Orders({ shared, session, mine, onPlay }) {
     </section>`;
 }
 
-// What becomes of units without an order.
+// What happens to units without an order.
 function without({ name, adjustments }, power) {
   if (name.endsWith("A")) return () => (adjustments[power] > 0 ? "unbuilt" : "by the rules");
   const verb = name.endsWith("M") ? "hold" : "disband";
@@ -217,7 +217,7 @@ const VERBS = {
   R: ["Retreat", "retreats to"], D: ["Disband", "disbands"], B: ["Build", "builds"],
 };
 
-// All that a unit may do, for those who do not click on maps.
+// All legal orders of a unit, as a list.
 function UnitOrder({ name, texts, rest, value, full, onWrite }) {
   const orders = texts.filter((text) => text !== "WAIVE").map(parse);
   const groups = Object.keys(VERBS).map((verb) => orders.filter((one) => one.verb === verb)).filter((group) => group.length);
@@ -237,13 +237,13 @@ function UnitOrder({ name, texts, rest, value, full, onWrite }) {
     </li>`;
 }
 
-// After the unit's name.
+// An order in words, after the unit's name.
 function inWords({ text, verb, kind, at }) {
   const what = verb === "B" ? `${kind} ${at}` : text.slice(`${kind} ${at} ${verb} `.length);
   return `${VERBS[verb][1]} ${what}`.trim();
 }
 
-// Who is how far, and who is still to decide.
+// The powers' centres, and who still decides.
 function Powers({ session }) {
   const { centers, units, shares, values } = session.position;
   const percent = (share) => `${Math.round(100 * share)} %`;
@@ -251,8 +251,8 @@ function Powers({ session }) {
     <section class="card powers" aria-label="The powers">
       <table>
         <thead><tr><th>Power</th><th><span class="sr">State</span></th><th>Centres</th>
-          <th class="share" title="Centres squared, as shares of all">Share</th>
-          <th title="The share that the value network expects in the end">Expected</th></tr></thead>
+          <th class="share" title="Share of the sum of squared centres">Share</th>
+          <th title="Final share that the value network expects">Expected</th></tr></thead>
         <tbody>
           ${POWERS.map((power, seat) => html`
             <tr key=${power} class=${power}>

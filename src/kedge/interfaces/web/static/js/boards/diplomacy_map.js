@@ -22,7 +22,7 @@ function withPoints(map) {
 export const entries = (lists) =>
   Object.entries(lists || {}).flatMap(([power, all]) => all.map((one) => [power, one]));
 
-// Who tints which land: the owner of its centre or, without one, who stands there.
+// The owner of each land: of its centre or, without one, of the unit there.
 function owners(map, position) {
   const found = {};
   for (const [power, unit] of entries(position.units)) {
@@ -102,7 +102,7 @@ const unitStep = (start, end) => {
   return [x / length, y / length];
 };
 const xy = ([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`;
-// A dislodged unit stands aside, so that its attacker is seen too.
+// A dislodged unit stands aside, so that its attacker is visible.
 const beside = (point) => add(point, [15, -12]);
 // A move's curve is pulled aside, so that two units that swap do not hide each other's.
 const bend = (start, end) => add(add(start, between(start, end), 0.5), turned(between(start, end)), 0.13);
@@ -114,7 +114,7 @@ function standing(map, position) {
   return found;
 }
 
-// Of each order a line, which lies under the units, and a mark, which lies over them.
+// Each order has a line under the units and a mark over them.
 function draw(map, stands, { orders, failed = [] }) {
   const parsed = orders.filter(([, text]) => text !== "WAIVE")
     .map(([power, text]) => ({ power, failed: failed.includes(text), ...parse(text) }));

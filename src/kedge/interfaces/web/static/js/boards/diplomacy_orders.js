@@ -1,4 +1,4 @@
-// How orders are read, and how clicks on provinces make them; only legal ones can be made.
+// Parses orders, and makes legal orders from clicks on provinces.
 
 export const POWERS = ["AUSTRIA", "ENGLAND", "FRANCE", "GERMANY", "ITALY", "RUSSIA", "TURKEY"];
 const SEASONS = { S: "Spring", F: "Fall", W: "Winter" };
@@ -7,7 +7,7 @@ const PHASES = { M: "movement", R: "retreats", A: "adjustments" };
 export const phaseName = (name) => `${SEASONS[name[0]]} ${name.slice(1, 5)}, ${PHASES[name[5]]}`;
 export const province = (location) => location.slice(0, 3);
 
-// "F ENG C A LON - BRE" and its like, in parts.
+// The parts of an order such as "F ENG C A LON - BRE".
 export function parse(text) {
   const [kind, at, verb, ...rest] = text.split(" ");
   if (verb === "-" || verb === "R") return { text, kind, at, verb, to: rest[0], via: rest[1] === "VIA" };
@@ -15,7 +15,7 @@ export function parse(text) {
   return { text, kind, at, verb };
 }
 
-// What a click means. `path` has the places that an order is made by, one click each.
+// What a click means. `path` gives the clicks that make an order.
 const itself = ({ at }) => [at];
 const goal = ({ at, to }) => [at, to ?? at];
 const through = ({ at, other, to }) => [at, other, to ?? other];
@@ -59,7 +59,7 @@ export function click(orders, mode, clicked, place) {
   return { clicked: begins ? [place] : [], made: [] };
 }
 
-// What to do next, in words.
+// The next step, in words.
 export function prompt(mode, [first, second], unit, missing) {
   if (!first) {
     if (!missing) return "Every order is given.";

@@ -1,4 +1,4 @@
-// The Go board: point and click, tap twice, or keys; what people and search would play on it.
+// The Go board: mouse, touch or keys, with what people and search would play.
 import { html, useEffect, useMemo, useRef, useState } from "/static/vendor/preact-htm.js";
 import { ClockChoice } from "/static/js/clock_choice.js";
 import { Side } from "/static/js/side.js";
@@ -10,16 +10,16 @@ const MARGIN = 1.25; // from the first line to the edge, where 1 is from line to
 const RULES = { chinese: "Area (Chinese)", japanese: "Territory (Japanese)", aga: "Area (AGA)", "new-zealand": "Area (New Zealand)" };
 const CLOCKS = { none: [0, 0], "5 + 5": [300, 5], "10 + 10": [600, 10], "20 + 20": [1200, 20], "45 + 30": [2700, 30] };
 const ENDS = {
-  pass: "It passes, as people do when nothing is left or the count is won.",
+  pass: "It passes, as people do when nothing is left to play or the count is won.",
   resign: "It resigns, as people do when a game has looked lost for some moves.",
 };
-const FINGER = 30; // pixels from line to line that a finger can tell apart
+const FINGER = 30; // least pixels between lines for a finger
 
 export const setup = { size: 19, rules: "chinese", komi: 7.5, handicap: 0 };
 export const resigns = true;
 export const number = (ply, session) => (/^([A-T]\d+|pass)$/.test(session.turns[ply].name) ? `${ply + 1}.` : "");
 export const caveat = ({ size }) =>
-  size === 19 ? null : "The model learnt on 19×19, and what the dial is worth was measured there.";
+  size === 19 ? null : "The model learnt on 19×19, and the dial was measured there.";
 
 export function status(session, mine) {
   const { phase, last, score } = session.position;
@@ -32,7 +32,7 @@ export function status(session, mine) {
 }
 
 export function Setup({ setup, onChange }) {
-  const told = (more) => {
+  const change = (more) => {
     const next = { ...setup, ...more };
     onChange("komi" in more ? next : { ...next, komi: usualKomi(next) });
   };
@@ -41,20 +41,20 @@ export function Setup({ setup, onChange }) {
       <legend>Board</legend>
       ${[19, 13, 9].map((size) => html`
         <label key=${size}><input type="radio" name="size" checked=${setup.size === size}
-          onChange=${() => told({ size })} /><span>${size}×${size}</span></label>`)}
+          onChange=${() => change({ size })} /><span>${size}×${size}</span></label>`)}
     </fieldset>
     <label><span>Rules</span>
-      <select value=${setup.rules} onChange=${(event) => told({ rules: event.target.value })}>
+      <select value=${setup.rules} onChange=${(event) => change({ rules: event.target.value })}>
         ${Object.entries(RULES).map(([rules, name]) => html`<option value=${rules}>${name}</option>`)}
       </select></label>
     <label><span>Handicap</span>
-      <select value=${setup.handicap} onChange=${(event) => told({ handicap: Number(event.target.value) })}>
+      <select value=${setup.handicap} onChange=${(event) => change({ handicap: Number(event.target.value) })}>
         ${[0, 2, 3, 4, 5, 6, 7, 8, 9].map((stones) => html`
           <option value=${stones}>${stones ? `${stones} stones` : "none"}</option>`)}
       </select></label>
     <label><span>Komi</span>
       <input type="number" step="0.5" min="-361" max="361" value=${setup.komi}
-        onChange=${(event) => event.target.value !== "" && told({ komi: Number(event.target.value) })} /></label>
+        onChange=${(event) => event.target.value !== "" && change({ komi: Number(event.target.value) })} /></label>
     <${ClockChoice} setup=${setup} clocks=${CLOCKS} onChange=${onChange} />`;
 }
 
@@ -112,7 +112,7 @@ export function Board({ session, thought, hovered, onHover, onPlay, mine }) {
     const name = vertexAt(event);
     if (!name) return;
     setCursor(null);
-    // On lines too narrow for a finger the first tap aims.
+    // If the lines are too narrow for a finger, the first tap only aims.
     const narrow = svg.current.getBoundingClientRect().width / side < FINGER;
     const aims = finger.current && narrow && mayPlay(name) && name !== chosen;
     setChosen(aims ? name : null);
@@ -160,7 +160,7 @@ export function Board({ session, thought, hovered, onHover, onPlay, mine }) {
     </div>`;
 }
 
-// Why a game ends is not in the bars.
+// Why the agent passes or resigns.
 export const Extra = ({ thought }) => {
   const ends = thought && ENDS[thought.more.ends];
   return ends ? html`<p>${ends}</p>` : null;
@@ -258,7 +258,7 @@ function Stones({ position }) {
 
 const warm = (rows) => rows.filter((row) => row.move !== "pass" && Math.max(row.anchor, row.policy) >= 0.01);
 
-// How many people play a point, as a ring, and how often search does, as a disc in it.
+// People's probability of a point as a ring, and search's as a disc in it.
 function Heat({ rows, point }) {
   return warm(rows).map((row) => {
     const [cx, cy] = point(row.move);
@@ -272,10 +272,10 @@ function Heat({ rows, point }) {
   });
 }
 
-// What is expected after a move, as numbered stones.
+// The expected continuation of a move, as numbered stones.
 function Line({ row, seat, point }) {
   const line = row.line.length ? row.line : [row.move];
-  const seen = new Set(); // a point that is played again keeps its first number
+  const seen = new Set(); // a point keeps its first number
   return line.map((name, index) => {
     if (name === "pass" || seen.has(name)) return null;
     seen.add(name);

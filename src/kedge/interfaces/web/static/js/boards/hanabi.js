@@ -1,8 +1,8 @@
-// Hanabi: the others' cards on top, one's own face down below, and between them what was built.
+// Hanabi: the others' cards on top, your own face down below, and the fireworks between them.
 import { html, useEffect, useLayoutEffect, useRef, useState } from "/static/vendor/preact-htm.js";
 import { whoSits } from "/static/js/side.js";
 
-// Every colour has a letter and a shape, for those who cannot tell it by itself.
+// Every colour has a letter and a shape, for colour-blind players.
 const COLOURS = [
   { letter: "R", word: "red", shape: "▲" },
   { letter: "Y", word: "yellow", shape: "★" },
@@ -13,7 +13,7 @@ const COLOURS = [
 const RANKS = [1, 2, 3, 4, 5];
 const COPIES = { 1: 3, 2: 2, 3: 2, 4: 2, 5: 1 };
 const PLAYERS = ["Alice", "Bob", "Cathy", "Donald", "Emily"];
-// What the rule book says of a score.
+// The rule book's words for a score.
 const PRAISE = [[25, "legendary"], [21, "amazing"], [16, "excellent"], [11, "honourable"], [6, "mediocre"], [0, "horrible"]];
 
 export const setup = { players: 2, bomb: "stack" };
@@ -23,7 +23,7 @@ export const undoes = false;
 export const number = (ply) => `${ply + 1}.`;
 export const seatNames = (setup) => PLAYERS.slice(0, setup.players);
 export const peopleOnly = (setup) =>
-  (setup.players > 2 ? "kedge plays with two; with more players, all are people." : null);
+  (setup.players > 2 ? "Agents play with two players; with more, all are people." : null);
 
 export function Setup({ setup, onChange }) {
   return html`
@@ -51,7 +51,7 @@ export function Board({ session, thought, hovered, onPlay, mine, seat, covered, 
   const bar = useRef(null);
   const canPlay = mine.length > 0 && !covered;
   useEffect(() => { setChosen(null); setPointed(null); }, [session.turns.length, covered]);
-  // Who plays by keys goes on at the moves of the card that was chosen.
+  // Keyboards go on at the moves of the chosen card.
   useLayoutEffect(() => { if (chosen) bar.current.querySelector("button:enabled")?.focus(); }, [chosen]);
 
   const moves = chosen ? movesOf(position, chosen, seat, seats) : [];
@@ -91,13 +91,13 @@ export function Board({ session, thought, hovered, onPlay, mine, seat, covered, 
 
 const isAt = (one, other) => one !== null && one.seat === other.seat && one.slot === other.slot;
 
-// What can be done with a card: one's own is played or discarded, another's shows what to tell.
+// The moves with a card: play or discard your own, give hints about another's.
 function movesOf(position, { seat, slot }, own, seats) {
   const told = (text, words, why) => ({ text, words, why, can: position.legal.includes(text) });
   if (seat === own) {
     return [
       told(`play card ${slot + 1}`, `Play card ${slot + 1}`, ""),
-      told(`discard card ${slot + 1}`, `Discard card ${slot + 1}`, "All hints are there: nothing is discarded"),
+      told(`discard card ${slot + 1}`, `Discard card ${slot + 1}`, "No discard while all hints are there"),
     ];
   }
   const { card } = position.hands[seat][slot];
@@ -161,7 +161,7 @@ function Face({ one }) {
     </span>`;
 }
 
-// What its holder was told of a card: what it may be, and boldly what a hint has named.
+// What a card may be by its hints; what a hint named is bold.
 function Pips({ one }) {
   const kind = (may, told) => (told ? "told" : may ? "may" : "not");
   return html`
@@ -173,7 +173,7 @@ function Pips({ one }) {
     </span>`;
 }
 
-// How much of what people, and search, would do is about a card.
+// The probability that people, and search, choose a move with this card.
 function Heat({ thought, position, seat, slot }) {
   const about = thought ? thought.rows.filter((row) => touches(position, row.move, seat, slot)) : [];
   const sum = (kind) => about.reduce((total, row) => total + row[kind], 0);
@@ -242,7 +242,7 @@ function Discards({ position }) {
     </table>`;
 }
 
-// Where people share a screen, nothing is shown before the one who is next says so.
+// On a shared screen, the cards stay covered until the next player asks.
 function Cover({ session, seat, onLook }) {
   const { name } = session.seats[seat] || { name: "Nobody" };
   return html`
@@ -250,7 +250,7 @@ function Cover({ session, seat, onLook }) {
       <h2>${name} is next</h2>
       <p>Everyone else, look away.</p>
       <button class="main" type="button" onClick=${onLook}>I am ${name}, show</button>
-      <p class="quietly">Or each at a screen of their own: ${session.seats.map((one, at) => html`
+      <p class="quietly">Or use one screen per player: ${session.seats.map((one, at) => html`
         <a href=${`#/s/${session.id}/${at}`}>${one.name}</a> `)}</p>
     </section>`;
 }
@@ -261,12 +261,12 @@ function Ending({ position }) {
   return html`<p class="ending"><strong>${score}</strong> of ${most} <span>${praise}</span></p>`;
 }
 
-// What the player who is advised believes to hold.
+// The likely cards in the hand of the player to move.
 export function Extra({ thought }) {
   const cards = thought?.more.cards;
   if (!cards) return null;
   return html`
-    <h3>What the cards are believed to be</h3>
+    <h3>Likely cards in hand</h3>
     <ol class="beliefs">
       ${cards.map((slot, i) => html`
         <li key=${i} aria-label=${`card ${i + 1}: ${slot.slice(0, 3).map(([card, share]) => `${card} ${percent(share)}`).join(", ")}`}>
