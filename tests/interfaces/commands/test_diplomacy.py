@@ -61,7 +61,7 @@ def test_a_pool():
         (["--one", "holds"], "no agents; give --one"),
         (["--one", "holds", "--six", "holds", "--pool", "holds"], "no agents; give --one"),
         (["--pool", "holds, 7"], "'holds, 7': not names or specs between commas"),
-        (["--pool", "holds"], "a pool has two or more"),
+        (["--pool", "holds"], "a pool needs two or more"),
         (["--one", "holds", "--six", "nobody"], "unknown agent 'nobody'"),
         (["--one", "holds", "--six", "chess"], "agent chess: does not play diplomacy"),
         (["--one", "holds", "--six", "holds", "--chunk", 3], "chunk: a multiple of 7"),
@@ -160,7 +160,7 @@ def test_the_start_and_a_phase_of_a_game(games, position):
     one.write_text(games.read_text().splitlines()[0])
     assert answer(*asked, one, "--phase", "f1901m")["phase"] == "F1901M"
     for words, said in (
-        (["--phase", "F1901M"], "of which game?"),
+        (["--phase", "F1901M"], "there is no game; name its file"),
         ([one], "line 1: this is a game, not a position"),
         ([one, "--phase", "S1950M"], "nobody has a choice in S1950M; the game goes from S1901M"),
         ([games, "--phase", "F1901M"], "several games; pass a file with one game"),

@@ -109,7 +109,8 @@ def test_a_match_that_was_stopped_goes_on(tmp_path, how):
     said = driver.communicate(timeout=20)[1]
     if how == signal.SIGINT:
         assert driver.returncode == 130
-        assert said == "kedge: interrupted; what was finished is kept\n"
+        # On a busy machine there may be lines on how far it is before.
+        assert said.endswith("kedge: interrupted; what was finished is kept\n")
     kept = {path: path.stat().st_mtime_ns for path in before}
     assert len(list(tmp_path.glob("run/tasks/*.json"))) < 12
     resumed = answer(*long, tmp_path / "run")

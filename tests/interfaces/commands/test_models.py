@@ -55,9 +55,9 @@ def test_a_model_comes_and_goes(weights, own_home):
         (("add", "mine", "none.pb.gz"), "none.pb.gz: no such file"),
         (("add", "mine", "."), "not a file"),
         (("pull", "nothing"), "no public model"),
-        (("add", "puct", "net.pb.gz"), "puct: an agent's name"),
-        (("add", "chess", "net.pb.gz"), "chess: an agent's name"),
-        (("add", "diplomacy-value", "net.pb.gz"), "diplomacy-value: a shipped model's name"),
+        (("add", "puct", "net.pb.gz"), "puct is the name of an agent"),
+        (("add", "chess", "net.pb.gz"), "chess is the name of an agent"),
+        (("add", "diplomacy-value", "net.pb.gz"), "diplomacy-value is the name of a shipped model"),
     ],
 )
 def test_bad_input_is_one_line(arguments, match):
@@ -103,7 +103,7 @@ def test_a_mean_lies_between(own_home, tmp_path):
 @pytest.mark.parametrize(
     ("models", "said"),
     [
-        (["go"], "two models or more"),
+        (["go"], "name two or more"),
         (["go", "go-large"], "different games or shapes"),
         (["go", "chess"], "different games or shapes"),
         (["hanabi", "hanabi"], "hanabi is not a model of a board game"),
