@@ -75,6 +75,32 @@ def test_a_table():
     assert [is_held_out(game) for game in games] == [False, True, False]
 
 
+def test_a_table_of_a_server():
+    """White moves first after handicap stones, which no column of colours says."""
+    header = "server id date komi handicap AB black black_rank white white_rank time bot moves"
+    rows = [
+        "KGS|k/1.sgf|2006-01-02|0.50|2|dppd|x|2k|y|3d|1200|W|ddtt",
+        "Fox-Pro|14|2015-12-14|0|0||x|9d|z|9p|60||ddpp",
+        "Tygem|75|2005.11.02 11:17|6.5|1||x|9d|x|9d|30|BW|dd",
+    ]
+    lines = [header.replace(" ", "\t"), *(row.replace("|", "\t") for row in rows)]
+    games, report = read(io.BytesIO("\n".join(lines).encode()))
+    assert report.broken == []
+    handicap, even, last = games
+    assert [game.colours for game in games] == [None] * 3
+    assert [game.mover(0) for game in games] == [1, 0, 0]
+    assert handicap.black_stones == (72, 288)
+    assert handicap.moves.tolist() == [60, 361]
+    assert [game.server for game in games] == ["KGS", "Fox-Pro", "Tygem"]
+    assert [game.source for game in games] == ["k/1.sgf", "14", "75"]
+    assert [game.komi for game in games] == [0.5, None, 6.5]  # Fox exports no komi as 0
+    assert [game.bots for game in games] == ["W", "", "BW"]
+    assert [game.ai for game in games] == [True, False, True]
+    assert [game.date for game in games] == ["2006-01-02", "2015-12-14", "2005-11-02"]
+    assert (even.black_rank, even.white_rank, even.place) == ("9d", "9p", "Fox-Pro")
+    assert (handicap.time, last.handicap) == ("1200", 0)
+
+
 @pytest.mark.parametrize(
     ("row", "reason"),
     [

@@ -22,7 +22,7 @@ from kedge.records.go.files import read_go_games, record_files
 from kedge.records.go.games import SPLITS, GoGame, Split, split_of
 from kedge.records.report import ReadReport
 
-_VERSION = 2  # change it with the arrays or with how texts are read
+_VERSION = 3  # change it with the arrays or with how texts are read
 AI, HANDICAP, SETUP, COLOURS = 1, 2, 4, 8  #: bits of `GoArrays.flags`
 
 

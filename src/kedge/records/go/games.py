@@ -75,7 +75,10 @@ class GoGame:
     date: str | None = None  #: 2024-12-31, or its known first part
     event: str | None = None
     source: str | None = None
+    server: str | None = None  #: where it was played, if on the internet
+    time: str | None = None  #: the time limits, as the server writes them
     ai: bool = False  #: whether a program took part
+    bots: str = ""  #: "B", "W" or "BW": the sides that are known programs
 
     sides: ClassVar = ("Black", "White")  #: player 0 first
     opening: ClassVar = 0  #: half-moves that are not scored: the paper's tables score all
@@ -112,7 +115,7 @@ class GoGame:
     @property
     def place(self) -> str | None:
         """A short description of where the game was played."""
-        return self.event
+        return self.event or self.server
 
     @property
     def facts(self) -> dict[str, Any]:
