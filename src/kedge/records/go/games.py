@@ -223,6 +223,11 @@ def years_words(split: Split) -> str:
     return f"{years.start} and later" if split in _MODERN else f"{years.start}-{years.stop - 1}"
 
 
+def years_in(split: Split) -> range:
+    """Return the years of a set."""
+    return _YEARS[split]
+
+
 def is_held_out(game: GoGame) -> bool:
     """Whether a game is held out of training, for testing: the games from 2015 on."""
     return game.year is not None and game.year >= _YEARS["test"].start
@@ -331,5 +336,6 @@ __all__ = [
     "points_of",
     "result_of",
     "split_of",
+    "years_in",
     "years_words",
 ]
