@@ -2,9 +2,9 @@
 
     python benchmarks/chess_rules.py
 
-One core. Both sides bulk-count perft: the last ply's moves are counted, not made. "Play" pushes a
-move and lists the legal ones, through Python on both sides. Planes are lc0's 112, packed into bit
-masks; the other side is the plain-Python encoder that the tests hold the native one to.
+All rows use one core. Both sides bulk-count perft: the moves of the last ply are counted, not made.
+"Play" pushes a move and lists the legal ones, through Python on both sides. Planes are lc0's 112,
+packed into bit masks; the other side is the plain-Python encoder from the tests.
 """
 
 import argparse

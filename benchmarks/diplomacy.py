@@ -1,15 +1,17 @@
-"""Diplomacy: kedge beside PyPI `diplomacy`, in one run, as ratios; and people's games, replayed.
+"""Diplomacy: kedge beside PyPI `diplomacy`, in one run, as ratios; and a replay of people's games.
 
-    pip install diplomacy                  (without it, kedge alone)
+    pip install diplomacy                  (without it, only kedge is timed)
     KEDGE_DATA=… python benchmarks/diplomacy.py [--replay]
     KEDGE_DATA=… python benchmarks/diplomacy.py --device cuda
 
-The rules, on one core. Positions are those of people in the years 1904 to 1907, with 30 units or
-more, and the orders are theirs. Cicero's C++ engine, timed apart on another machine with such
-positions, took 39 µs to adjudicate, 3 µs to clone and 470 µs to list all orders. Then a turn of
-piKL-Hedge with the models that ship, 30 candidates and 512 iterations, on all cores and, for the
-human model, the device that is told, beside what its parts take at least: the candidates of the
-network, and each position that is reached once.
+The rules are timed on one core. Positions and orders are from people's games, from the years 1904
+to 1907, with 30 units or more. Cicero's C++ engine, timed separately on another machine with such
+positions, took 39 µs to adjudicate, 3 µs to clone and 470 µs to list all orders.
+
+Then comes a turn of piKL-Hedge with the shipped models, 30 candidates and 512 iterations. It runs
+on all cores; the human model runs on ``--device``. The lower bounds of its parts are beside it:
+drawing the candidates, and valuing each reached position once.
+
 ``--replay`` adjudicates every phase of Droidippy's games and compares the next position.
 """
 
@@ -28,7 +30,7 @@ from typing import Any
 import numpy as np
 from timing import rate
 
-sys.path.remove(str(Path(__file__).parent))  # where `diplomacy` would be this very file
+sys.path.remove(str(Path(__file__).parent))  # there `diplomacy` would be this file
 try:
     from diplomacy import Game
 except ImportError:
@@ -40,7 +42,8 @@ from kedge.agents.board.networks import computing_on
 from kedge.agents.diplomacy.search import choose_candidates
 from kedge.games.diplomacy import POWERS, DiplomacyState, adjudicate_many
 
-sys.path.append(str(Path(__file__).parents[1] / "tests" / "helpers"))
+TESTS = Path(__file__).parents[1] / "tests"
+sys.path += [str(TESTS / "helpers"), str(TESTS / "games" / "diplomacy")]  # for --replay
 
 
 def games(limit: int | None = None) -> Any:
@@ -53,17 +56,17 @@ def games(limit: int | None = None) -> Any:
 
 
 def midgame(count: int) -> list[Any]:
-    found = []
+    phases = []
     for game in games():
         for phase in game["phases"]:
             units = sum(map(len, phase["units"].values()))
             given = sum(map(len, phase["orders"].values()))
             moving = phase["name"][-1] == "M" and "1904" <= phase["name"][1:5] <= "1907"
             if moving and units >= 30 and given >= 25:
-                found.append(phase)
-        if len(found) >= count:
-            return found[:count]
-    return found
+                phases.append(phase)
+        if len(phases) >= count:
+            return phases[:count]
+    return phases
 
 
 def peer(phase: Any) -> Any:
@@ -116,21 +119,21 @@ def compare(repeats: int) -> None:
 
 
 class Counted:
-    """A value model, and how many positions it was asked about."""
+    """A value model that counts its positions and seconds."""
 
     def __init__(self, model: Any) -> None:
         self.model, self.count, self.seconds = model, 0, 0.0
 
     def values(self, boards: Any) -> Any:
         start = time.perf_counter()
-        found = self.model.values(boards)
+        values = self.model.values(boards)
         self.seconds += time.perf_counter() - start
         self.count += len(boards)
-        return found
+        return values
 
 
 def turns(device: str) -> None:
-    """What a turn takes, of one power and of everybody."""
+    """Time turns of all powers, and the parts of a turn."""
     rng = np.random.default_rng(0)
     states = [DiplomacyState.from_json(phase) for phase in midgame(20)]
     with computing_on(device):
@@ -158,17 +161,19 @@ def turns(device: str) -> None:
 def replay(limit: int | None) -> None:
     from test_diplomacy import disagreement
 
-    start, count, phases, broken = time.perf_counter(), 0, 0, []
+    start, count, phases, differences = time.perf_counter(), 0, 0, []
     for game in games(limit):
         count += 1
         for before, after in pairwise(game["phases"]):
             phases += 1
             if wrong := disagreement(before, after):
-                broken.append((game["id"], before["name"], wrong))
+                differences.append((game["id"], before["name"], wrong))
     seconds = time.perf_counter() - start
-    print(f"{count:,} games, {phases:,} phases replayed in {seconds:.0f} s: {len(broken)} differ")
-    for one in broken[:20]:
-        print(*one)
+    print(
+        f"{count:,} games, {phases:,} phases replayed in {seconds:.0f} s: {len(differences)} differ"
+    )
+    for difference in differences[:20]:
+        print(*difference)
 
 
 if __name__ == "__main__":
@@ -176,7 +181,7 @@ if __name__ == "__main__":
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--replay", action="store_true")
     parser.add_argument("--limit", type=int, help="games to replay, instead of all")
-    parser.add_argument("--device", default="cpu", help="of the human model: cpu, cuda, …")
+    parser.add_argument("--device", default="cpu", help="device of the human model: cpu, cuda, …")
     arguments = parser.parse_args()
     compare(arguments.repeats)
     turns(arguments.device)

@@ -2,10 +2,10 @@
 
     python benchmarks/go.py
 
-One core, but where it says so. "Play" lists the legal moves and makes one, through Python on all
-sides; sgfmill has no such list. Planes are AlphaGo Zero's 16 of stones as bit masks, OpenSpiel's
-its observation of four. "Replay" turns recorded games into masks, from the first move to the last.
-A peer that is not installed is named and left out.
+Rows use one core unless they say otherwise. "Play" lists the legal moves and makes one, through
+Python on all sides; sgfmill has no such list. kedge's planes are AlphaGo Zero's 16 of stones as bit
+masks; OpenSpiel's are its observation of four. "Replay" turns recorded games into masks, from the
+first move to the last. Peers that are not installed are skipped with a message.
 """
 
 import argparse
@@ -32,12 +32,12 @@ def peer(name: str) -> ModuleType | None:
     try:
         return importlib.import_module(name)
     except ImportError:
-        print(f"{name} is not installed: left out")
+        print(f"{name} is not installed; skipped")
         return None
 
 
 def random_games(count: int, plies: int) -> list[list[int]]:
-    """Of points alone, drawn from the legal ones."""
+    """Random games of legal moves without passes."""
     rng = random.Random(0)
     games = []
     for _ in range(count):
@@ -69,7 +69,7 @@ def play_openspiel(pyspiel: ModuleType, games: list[list[int]]) -> int:
     for game in games:
         state = rules.new_initial_state()
         for move in game:
-            if state.is_terminal():  # a board that came again
+            if state.is_terminal():  # a repeated board
                 break
             state.legal_actions()
             state.apply_action(flip[move])

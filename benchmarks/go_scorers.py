@@ -57,7 +57,7 @@ def main() -> None:
         try:
             check_scorer(scorer)
         except InputError as error:
-            print(f"{error}: left out")
+            print(f"{error}; skipped")
             continue
         start = time.perf_counter()
         scored_games = score_games(scorer, states)

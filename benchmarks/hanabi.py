@@ -3,14 +3,14 @@
     CMAKE_POLICY_VERSION_MINIMUM=3.5 pip install hanabi-learning-environment
     python benchmarks/hanabi.py --device cuda
 
-Random players on one core, but where it says so; what counts is their actions. Decks are shuffled
-beforehand, but dealt in the time. The peers are called from Python, game by game; kedge steps 4,096
-games at once, and draws their actions. With features, each player is shown what it sees before it
-acts. The torch engine plays on `--device`, from native games that are moved there in the time. A
-peer that is not installed is named and left out, and so is torch.
+Players are random, and rows use one core unless they say otherwise; the rate counts actions. Decks
+are shuffled before the measurement and dealt during it. The peers are called from Python, game by
+game; kedge steps 4,096 games at once and draws their actions. With features, each player's view is
+encoded before it acts. The torch engine plays on `--device`; moving the native games there counts.
+Peers and torch are skipped with a message if they are not installed.
 
-Last, one seat searches with exact beliefs over a blueprint of rules, 1,000 rollouts a move: CPU
-seconds a game, beside the 58 that Facebook's SPARTA takes over its SmartBot.
+Last, one seat searches with exact beliefs over a rule-based blueprint, with 1,000 rollouts per
+move. The result is CPU seconds per game, beside the 58 of Facebook's SPARTA over its SmartBot.
 """
 
 import argparse
@@ -36,7 +36,7 @@ def peer(name: str) -> ModuleType | None:
     try:
         return importlib.import_module(name)
     except ImportError:
-        print(f"{name} is not installed: left out")
+        print(f"{name} is not installed; skipped")
         return None
 
 
@@ -65,13 +65,14 @@ def play_kedge(
         turn += 1
         on = np.flatnonzero(actions >= 0)
         steps += len(on)
-        if len(on) < len(games) / 2:  # to leave the finished ones behind is to copy the others
+        if len(on) < len(games) / 2:  # dropping finished games copies the others
             games = games.take(on)
     return steps
 
 
 def play_torch(torch: ModuleType, rules: Any, decks: Any, options: dict[str, Any] | None) -> int:
-    """Asks who is done, and so waits for the device, every eight steps, as `play_out` does."""
+    """Play games; check for finished ones every eight steps, as `play_out` does, since the check
+    waits for the device."""
     from kedge.games.hanabi.tensors import TensorGames
 
     games = TensorGames.of(rules, _core.HanabiGames(rules.game.rules, decks))
@@ -125,7 +126,7 @@ def play_openspiel(pyspiel: ModuleType, game: Hanabi, decks: Any, features: bool
 
 
 def play_hle(hle: ModuleType, game: Hanabi, decks: Any, features: bool) -> int:
-    """It deals by itself: forced deals would only slow it down."""
+    """Play games. HLE deals its own cards: given deals would only slow it down."""
     rules, steps = hle.HanabiGame({"players": game.num_players}), 0
     encoder = hle.ObservationEncoder(rules)
     for _ in decks:
@@ -145,7 +146,7 @@ SPARTA_SECONDS = 58.0
 
 
 def search(games: int, rollouts: int) -> tuple[float, float, float]:
-    """CPU seconds a game, and the mean scores with search and without."""
+    """CPU seconds per game, and the mean scores with and without search."""
     bot, sparta = make_agent("conventions"), make_agent(f"sparta(conventions, rollouts={rollouts})")
     start = time.process_time()
     searched = score(sparta, bot, games)
@@ -171,16 +172,16 @@ def row(name: str, ours: float, *theirs: float) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--device", default="cpu", help="where the torch engine plays: cpu, cuda")
-    parser.add_argument("--compile", action="store_true", help="by torch.compile: takes minutes")
+    parser.add_argument("--device", default="cpu", help="device of the torch engine: cpu, cuda")
+    parser.add_argument("--compile", action="store_true", help="use torch.compile (takes minutes)")
     options = parser.parse_args()
     repeats = options.repeats
-    # The games that a peer plays are as many as take some tenths of a second.
+    # Each peer plays as many games as take some tenths of a second.
     peers = [
         ("OpenSpiel", play_openspiel, peer("pyspiel"), 400),
         ("HLE", play_hle, peer("hanabi_learning_environment.pyhanabi"), 100),
     ]
-    peers = [one for one in peers if one[2]]
+    peers = [entry for entry in peers if entry[2]]
     beside = "".join(f"{name:>14}{'ratio':>9}" for name, *_ in peers)
     print(f"{'steps a second':<44}{'kedge':>14}{beside}")
     for players in (2, 5):

@@ -1,12 +1,12 @@
-"""Evaluations of a network a second: kedge's kernels, ONNX Runtime, OpenVINO and torch, in one run.
+"""Network evaluations per second: kedge's kernels, ONNX Runtime, OpenVINO and torch, in one run.
 
     python benchmarks/models.py WEIGHTS.pb.gz          (pip install 'kedge[openvino,train]')
     python benchmarks/models.py go --device cuda
 
-On the CPU: float planes in, policy, value and draw out, best of several repeats, as ratios to ONNX
-Runtime on one thread. With more threads than one, each has a share of the batch; the row "ONNX
-Runtime's threads" is what ONNX Runtime does by itself with as many. On a GPU: packed masks in,
-everything back in numpy, so that the transfers count.
+On the CPU, float planes go in and policy, value and draw come out; the best of several repeats
+counts, as a ratio to ONNX Runtime on one thread. With several threads, each has a share of the
+batch; the row "ONNX Runtime's threads" uses ONNX Runtime's own threads instead. On a GPU, packed
+masks go in and numpy arrays come out, so the transfers count.
 """
 
 import argparse
@@ -29,7 +29,7 @@ GPU_SIZES = (1, 64, 1024, 8192)
 
 
 def rate(call: Callable[[], object], size: int, seconds: float) -> float:
-    """Positions a second, the best of repeats."""
+    """Positions per second, the best of several repeats."""
     call()
     call()
     best, end = float("inf"), time.perf_counter() + seconds
@@ -67,16 +67,16 @@ def cpu(weights, planes, threads, seconds):
     print(f"{'positions/s at batch':34}" + "".join(f"{size:10}        " for size in CPU_SIZES))
     base = None
     for count in threads:
-        found = rates(OnnxNetwork(weights, threads=count).evaluate)
-        base = base or found
-        row(f"ONNX Runtime, {count} thread(s)", found, base)
+        speeds = rates(OnnxNetwork(weights, threads=count).evaluate)
+        base = base or speeds
+        row(f"ONNX Runtime, {count} thread(s)", speeds, base)
         if count > 1:
-            found = rates(onnx_runtime_threads(weights, count))
-            row(f"  ONNX Runtime's threads, {count}", found, base)
+            speeds = rates(onnx_runtime_threads(weights, count))
+            row(f"  ONNX Runtime's threads, {count}", speeds, base)
     for count in threads:
         network = TowerNetwork(weights, threads=count)
         row(f"kedge, {count} thread(s)", rates(network.evaluate), base)
-    tell_apart(network.evaluate(planes[:256]), OnnxNetwork(weights).evaluate(planes[:256]))
+    print_error(network.evaluate(planes[:256]), OnnxNetwork(weights).evaluate(planes[:256]))
     for dtype in ("float32", "bfloat16"):
         try:
             network = OpenVinoNetwork(weights, threads=max(threads), dtype=dtype)
@@ -84,7 +84,7 @@ def cpu(weights, planes, threads, seconds):
             print(error)
             break
         row(f"OpenVINO {dtype}, {max(threads)} threads", rates(network.evaluate), base)
-        tell_apart(network.evaluate(planes[:256]), OnnxNetwork(weights).evaluate(planes[:256]))
+        print_error(network.evaluate(planes[:256]), OnnxNetwork(weights).evaluate(planes[:256]))
     try:
         import torch
 
@@ -99,10 +99,10 @@ def cpu(weights, planes, threads, seconds):
         print("torch is not installed")
 
 
-def tell_apart(off, exact):
-    value = np.abs(off.value - exact.value).max()
-    top = (off.policy.argmax(1) == exact.policy.argmax(1)).mean()
-    print(f"  to ONNX Runtime: value within {value:.1e}, same first of all moves {top:.1%}")
+def print_error(network, exact):
+    value = np.abs(network.value - exact.value).max()
+    top = (network.policy.argmax(1) == exact.policy.argmax(1)).mean()
+    print(f"  against ONNX Runtime: value within {value:.1e}, same top move in {top:.1%}")
 
 
 def gpu(weights, planes, device, seconds):
@@ -113,21 +113,21 @@ def gpu(weights, planes, device, seconds):
     for dtype in ("float32", "bfloat16"):
         for compiled in (False, True):
             network = TorchNetwork(weights, device=device, dtype=dtype, compile=compiled)
-            found = [
+            speeds = [
                 rate(partial(network.evaluate_packed, masks[:size], numbers[:size]), size, seconds)
                 for size in GPU_SIZES
             ]
-            base = base or found
-            row(f"torch {dtype}{', compiled' if compiled else ''}", found, base)
-            tell_apart(network.evaluate_packed(masks[:256], numbers[:256]), exact)
+            base = base or speeds
+            row(f"torch {dtype}{', compiled' if compiled else ''}", speeds, base)
+            print_error(network.evaluate_packed(masks[:256], numbers[:256]), exact)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("model", help="a weight file, or the name of a stored model")
     parser.add_argument("--device", default="cpu")
-    parser.add_argument("--threads", default="1,2", help="of the CPU, with commas")
-    parser.add_argument("--seconds", type=float, default=2.0, help="a measurement")
+    parser.add_argument("--threads", default="1,2", help="numbers of CPU threads, with commas")
+    parser.add_argument("--seconds", type=float, default=2.0, help="seconds per measurement")
     options = parser.parse_args()
     shipped = options.model in embedded.names()
     weights = (embedded.load_embedded if shipped else store.load)(options.model)

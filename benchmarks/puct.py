@@ -1,11 +1,11 @@
-"""PUCT: how much of the network's speed the search keeps, and the tree's own cost beside OpenSpiel.
+"""PUCT: search speed relative to the bare network, and the cost of the tree beside OpenSpiel.
 
     python benchmarks/puct.py [MODEL]        (chess, go, or a file such as Maia's)
     python benchmarks/puct.py go --device cuda --dtype bfloat16
 
-Search throughput is network evaluations a second inside searches over many positions, of 50
-playouts unless told; the bare network is timed at the same batch size, in the same run. On a GPU
-the bare network has its positions there already and leaves its answers there.
+Search throughput is network evaluations a second inside searches of many positions, with 50
+playouts by default. The bare network is timed at the same batch size in the same run. On a GPU, the
+inputs and outputs of the bare network stay on the device.
 """
 
 import argparse
@@ -27,7 +27,7 @@ from kedge.search.puct import Settings, admit
 
 PLAYOUTS = 50
 FORESTS = {"chess": _core.ChessForest, "go": _core.GoForest}
-LENGTHS = {"chess": 60, "go": 250}  # of games that the positions are from
+LENGTHS = {"chess": 60, "go": 250}  # plies of the games from which positions are taken
 
 
 def random_states(game: str, count: int) -> list[Any]:
@@ -46,7 +46,7 @@ def random_states(game: str, count: int) -> list[Any]:
 
 
 def bare(network: Network, batch: int) -> Callable[[], None]:
-    """One batch through the network alone."""
+    """A function that sends one batch through the network alone."""
     rng = np.random.default_rng(0)
     masks = rng.integers(2**62, size=(batch, network.encoding.words))
     numbers = rng.uniform(size=batch).astype(np.float32)
@@ -54,11 +54,11 @@ def bare(network: Network, batch: int) -> Callable[[], None]:
         return lambda: network.evaluate_packed(masks, numbers)
     import torch
 
-    there = [torch.from_numpy(array).to(network.device) for array in (masks, numbers)]
+    inputs = [torch.from_numpy(array).to(network.device) for array in (masks, numbers)]
 
     def forward() -> None:
         with torch.inference_mode():
-            network.forward_packed(*there)[1].sum().item()  # waits until it is done
+            network.forward_packed(*inputs)[1].sum().item()  # waits until it is done
 
     return forward
 
@@ -71,15 +71,15 @@ def with_network(network: Network, chunks: int, playouts: int) -> None:
     evaluations = 0
 
     def counted() -> Iterator[int]:
-        for found in agent.analyse_chunks([boards] * chunks):
-            yield len(found.policy) + int(found.visits.sum())
+        for analysis in agent.analyse_chunks([boards] * chunks):
+            yield len(analysis.policy) + int(analysis.visits.sum())
 
     alone()
     rounds = 20 if isinstance(network, TorchNetwork) else 3
     if rounds > 3:
         sum(counted())  # compiles
     fastest = searched = 0.0
-    for _ in range(3):  # in turns, so that a busy machine troubles both alike
+    for _ in range(3):  # alternately, so that other load affects both alike
         start = time.perf_counter()
         for _ in range(rounds):
             alone()
@@ -97,7 +97,7 @@ def with_network(network: Network, chunks: int, playouts: int) -> None:
 
 
 def one_tree(network: Network, playouts: int) -> None:
-    """A single search, as in analysis: leaves that wait together against one at a time."""
+    """Time a single search, as in analysis: batches of leaves against one leaf at a time."""
     print(f"\nOne tree, {playouts} playouts of the start, {cores()} cores")
     alone = np.zeros(0)
     start_of_game = load_game(network.encoding.game).initial_state()
@@ -106,16 +106,16 @@ def one_tree(network: Network, playouts: int) -> None:
         fastest = 0.0
         for _ in range(3):
             start = time.perf_counter()
-            *_, found = agent.search(start_of_game)
+            *_, analysis = agent.search(start_of_game)
             fastest = max(fastest, playouts / (time.perf_counter() - start))
-        policy = found().policy
+        policy = analysis().policy
         alone = policy if batch == 1 else alone
         moved = 0.5 * np.abs(policy - alone).sum()
         print(f"  batch {batch:2} {fastest:12,.0f} playouts/s   {moved:6.1%} of the visits moved")
 
 
 def tree_work(encoding: Encoding, threads: int, roots: int, playouts: int) -> float:
-    """Seconds a playout, with answers that were there before."""
+    """Seconds per playout, with precomputed network outputs."""
     boards = [state.board for state in random_states(encoding.game, roots)]
     rng = np.random.default_rng(0)
     logits = 2.0 * rng.standard_normal(encoding.most_moves * roots, np.float32)
@@ -124,7 +124,7 @@ def tree_work(encoding: Encoding, threads: int, roots: int, playouts: int) -> fl
     moves = np.empty(encoding.most_moves * roots, np.int32)
     settings, forest = Settings(2.0, playouts), FORESTS[encoding.game](threads)
     best = np.inf
-    for _ in range(4):  # the first has to get its memory
+    for _ in range(4):  # the first one allocates memory
         start = time.perf_counter()
         for board in boards:
             admit(forest, board, settings)
@@ -168,7 +168,7 @@ def main() -> None:
     parser.add_argument("--device", default="cpu", help="cpu (ONNX Runtime), openvino, cuda, …")
     parser.add_argument("--dtype", default="float32", choices=["float32", "bfloat16"])
     parser.add_argument("--chunks", type=int, default=2, help="batches of roots to search")
-    parser.add_argument("--playouts", type=int, default=PLAYOUTS, help="of each root")
+    parser.add_argument("--playouts", type=int, default=PLAYOUTS, help="playouts per root")
     options = parser.parse_args()
     with computing_on(options.device, options.dtype):
         model = network(options.model)
@@ -188,8 +188,7 @@ def main() -> None:
             f"{theirs / alone:.1f}× kedge's time"
         )
     if encoding.game == "chess":
-        # Measured elsewhere, on one core of a busy server: OpenSpiel's wheel has no such C++
-        # evaluator.
+        # Measured on one core of another, busy server: OpenSpiel's wheel lacks this C++ evaluator.
         print(f"  OpenSpiel, C++ {1e6 / 131_000:10.2f} µs a playout (quoted)")
         print("  lc0, Eigen            740 evaluations/s of a Maia on one core (quoted)")
 

@@ -2,10 +2,10 @@
 
     python benchmarks/records.py [FILE] [--go FILE]
 
-FILE holds games of chess, PGN or JSON lines; without it, random games of 70 half-moves are made,
-which are harder to read than people's. Both sides read PGN and play every move; "with clocks" has a
-comment after each. Go games are read as SGF, every move of the main line, and not played. One core
-unless the row says otherwise.
+FILE holds chess games as PGN or JSON lines. Without it, the benchmark generates random games of 70
+half-moves, which are harder to read than people's. Both sides read PGN and play every move; "with
+clocks" has a comment after each. Go games are read as SGF, every move of the main line, and not
+played. Rows use one core unless they say otherwise.
 """
 
 import argparse
@@ -96,7 +96,7 @@ def go_rows(games: list[GoGame], repeats: int) -> None:
     plain = list(map(write_sgf, games))
     noted = [write_sgf(game, [note] * len(game)) for game in games]
     with tempfile.TemporaryDirectory() as folder:
-        os.environ["KEDGE_HOME"] = folder  # the table is not the user's
+        os.environ["KEDGE_HOME"] = folder  # keep the table out of the user's home
         for name, texts in (("games, SGF", plain), ("games, SGF with comments", noted)):
             path = Path(folder) / "games.sgf"
             path.write_text("".join(texts), encoding="utf-8")

@@ -1,10 +1,10 @@
 """Regret minimisation: kedge beside numpy, numba and OpenSpiel, in one run, as ratios.
 
-    python benchmarks/regret.py          (pip install 'kedge[bench]' for numba, [openspiel] for it)
+    python benchmarks/regret.py          (pip install 'kedge[bench,openspiel]' for all peers)
 
-Everyone does the same work in float64: utilities, the policy update, the average policy. Times are
-the best of several repeats, on one core unless a row says otherwise. numba's compilation is not
-counted; kedge's set-up is.
+All sides do the same work in float64: utilities, the policy update, the average policy. Times are
+the best of several repeats, on one core unless a row says otherwise. kedge's set-up counts; numba's
+compilation does not.
 """
 
 import argparse
@@ -249,17 +249,17 @@ def from_the_shell() -> dict:
         ],
     }  # fmt: skip
     print("\nFrom the shell")
-    found = {}
+    times = {}
     for name, command in commands.items():
-        found[name] = best(lambda c=command: subprocess.run(c, capture_output=True, check=True), 5)
-        print(f"  {name:<34}{found[name]:10.2f} s")
-    return found
+        times[name] = best(lambda c=command: subprocess.run(c, capture_output=True, check=True), 5)
+        print(f"  {name:<34}{times[name]:10.2f} s")
+    return times
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--json", type=Path, help="also write the seconds here")
+    parser.add_argument("--json", type=Path, help="also write the seconds to this file")
     options = parser.parse_args()
     results = {
         "exact": exact_blotto(options.repeats),

@@ -1,11 +1,11 @@
-"""SPARTA over a network: seconds a move, beside what the network alone takes for its rollouts.
+"""SPARTA over a network: seconds per move, beside the time of the network alone for its rollouts.
 
     python benchmarks/sparta.py --rollouts 1000
     python benchmarks/sparta.py --rollouts 10000 --device cuda --dtype bfloat16 --games 250
 
-Moves are those of the model's greedy games with itself, at turns 5, 10, 15 and so on. The network
-alone is asked about as many tables as there are rollouts, as often as the games went on from there.
-With `--games`, so many are then played by two who search at λ = 1 and 1,000 rollouts a move.
+Moves are those of the model's greedy self-play games, at turns 5, 10, 15 and so on. The network
+alone evaluates one table per rollout, for as many moves as the games still had. With `--games`, two
+searching players then play that many games at λ = 1 with 1,000 rollouts per move.
 """
 
 import argparse
@@ -26,20 +26,20 @@ RULES = Hanabi()
 
 
 def tables(agent: HanabiAgent, count: int) -> list[tuple[HanabiState, int]]:
-    """Before every fifth move, and how many were to come."""
-    found, rng = [], np.random.default_rng(0)
+    """Return a state before every fifth move, and the number of moves to come."""
+    positions, rng = [], np.random.default_rng(0)
     for number in range(count):
         [game] = play([agent], [((0, 0), dealt(RULES, 0, number))], RULES, rng)
         for turn in range(5, len(game.actions), 5):
             state = RULES.initial_state(game.deck)
             for action in game.actions[:turn]:
                 state.apply_action(action)
-            found.append((state, len(game.actions) - turn))
-    return found
+            positions.append((state, len(game.actions) - turn))
+    return positions
 
 
 def evaluations(model: str, rows: int, repeats: int = 20) -> float:
-    """Tables that the network is asked about in a second, so many at once, told what is seen."""
+    """Tables evaluated per second by the network alone, `rows` at once."""
     player: Any = blueprint(model)._network
     deck = np.tile(RULES.rules.deck(), (rows, 1))
     games = Games(RULES.rules, np.random.default_rng(0).permuted(deck, axis=1))
@@ -47,22 +47,22 @@ def evaluations(model: str, rows: int, repeats: int = 20) -> float:
     games.encode(seen, "private", None, True)
     hands = RULES.num_features("private") - RULES.num_features("public")
     memory = player.begin(rows)
-    if hasattr(player, "_evaluate"):  # on a GPU, where the tables are already
+    if hasattr(player, "_evaluate"):  # on a GPU, with the tables already there
         import torch
 
         with torch.inference_mode():
-            there = player._there(seen)
+            views = player._there(seen)
             for number in range(repeats + 3):
                 if number == 3:
                     torch.cuda.synchronize()
                     start = time.perf_counter()
-                player._evaluate(there, there[:, hands:], memory)
+                player._evaluate(views, views[:, hands:], memory)
             torch.cuda.synchronize()
     else:
         start = time.perf_counter()
         for _ in range(repeats):
             player.observe(seen[:, hands:], memory)
-            player._said("logits", seen, memory)
+            player._output("logits", seen, memory)
     return rows * repeats / (time.perf_counter() - start)
 
 
@@ -73,37 +73,37 @@ def main() -> None:
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--dtype", default="float32")
     parser.add_argument("--games", type=int, default=0)
-    told = parser.parse_args()
+    options = parser.parse_args()
     rng = np.random.default_rng(0)
-    with computing_on(told.device, told.dtype):
-        asked = tables(make_agent(f"{told.model}(greedy=true)"), 4)
-        agent = make_agent(f"sparta({told.model}, greedy=true, rollouts={told.rollouts})")
-        agent.act_many([asked[0][0]], rng)  # what is set up once
+    with computing_on(options.device, options.dtype):
+        positions = tables(make_agent(f"{options.model}(greedy=true)"), 4)
+        agent = make_agent(f"sparta({options.model}, greedy=true, rollouts={options.rollouts})")
+        agent.act_many([positions[0][0]], rng)  # warm up
         times = []
-        for state, _ in asked:
+        for state, _ in positions:
             start = time.perf_counter()
             agent.act_many([state], rng)
             times.append(time.perf_counter() - start)
-        left = np.mean([moves for _, moves in asked])
-        pace = evaluations(told.model, told.rollouts)
-        alone = left * told.rollouts / pace
+        left = np.mean([moves for _, moves in positions])
+        pace = evaluations(options.model, options.rollouts)
+        alone = left * options.rollouts / pace
         print(
-            f"{len(times)} moves of {told.rollouts:,} rollouts: {np.median(times):.3f} s at the "
-            f"median, {max(times):.3f} s at most"
+            f"{len(times)} moves of {options.rollouts:,} rollouts: "
+            f"median {np.median(times):.3f} s, at most {max(times):.3f} s"
         )
         print(
             f"the network alone, {pace:,.0f} tables/s and {left:.0f} moves a rollout: {alone:.3f} "
             f"s, {alone / np.mean(times):.2f} of the mean"
         )
-        if told.games:
-            both = make_agent(f"sparta({told.model}, lambda=1, rollouts=1000)")
-            decks = [((0, 0), dealt(RULES, 0, number)) for number in range(told.games)]
+        if options.games:
+            both = make_agent(f"sparta({options.model}, lambda=1, rollouts=1000)")
+            decks = [((0, 0), dealt(RULES, 0, number)) for number in range(options.games)]
             start = time.perf_counter()
-            found = standing(play([both], decks, RULES, rng))
+            result = standing(play([both], decks, RULES, rng))
             seconds = time.perf_counter() - start
             print(
-                f"{told.games} games at λ = 1, 1,000 rollouts a move: {seconds:.0f} s, "
-                f"{found['moves']:.1f} moves a game"
+                f"{options.games} games at λ = 1, 1,000 rollouts a move: {seconds:.0f} s, "
+                f"{result['moves']:.1f} moves a game"
             )
 
 

@@ -1,13 +1,13 @@
-"""The page under load: many people's games at once, against the same one after the other.
+"""The page under load: many games at once, against the same games one after the other.
 
     python benchmarks/web.py [MODEL]        searches alone (chess, go, or a file such as Maia's)
     python benchmarks/web.py --served       games of chess over HTTP and WebSockets, and how long
                                             other requests take meanwhile
     python benchmarks/web.py --memory 10000 the server's memory over so many games
 
-At once and in turn have all cores, by turns, and the best of either counts. The network alone is
-timed in the same run: what a batch gains is all that searches can gain by sharing it. ONNX Runtime
-shows what searches one after the other are on a good library for networks.
+Both modes use all cores and are timed alternately; the best of each counts. The network alone is
+timed in the same run: the gain of a batch is the most that shared searches can gain. ONNX Runtime
+shows the speed of sequential searches with a good network library.
 """
 
 import argparse
@@ -46,7 +46,7 @@ _MOVES = 10  # a game
 
 def network_alone(model: Network, most: int) -> None:
     print("The network alone")
-    one = 0.0
+    single = 0.0
     for batch in (1, 8, most, 2 * most):
         forward, rounds = bare(model, batch), max(1, 64 // batch)
 
@@ -55,15 +55,15 @@ def network_alone(model: Network, most: int) -> None:
                 forward()
             return rounds * batch
 
-        found = rate(evaluated, 10)
-        one = one or found
-        print(f"  batch {batch:3} {found:12,.0f} positions/s   {found / one:.2f}× batch 1")
+        speed = rate(evaluated, 10)
+        single = single or speed
+        print(f"  batch {batch:3} {speed:12,.0f} positions/s   {speed / single:.2f}× batch 1")
 
 
 def shared_against_sequential(
     model: Network, onnx: Network, games: int, playouts: int, rounds: int
 ) -> None:
-    """Moves a second of so many games at once, and one after the other."""
+    """Compare moves per second of games at once and one after the other."""
     agent, by_onnx = (PuctAgent(each, Settings(2.0, playouts)) for each in (model, onnx))
     states = random_states(model.encoding.game, games)
     together = apart = plain = 0.0
@@ -79,19 +79,19 @@ def shared_against_sequential(
                 agent.analyse_many([state])
             return games
 
-        for _ in range(rounds):  # in turns, so that a busy machine troubles all alike
+        for _ in range(rounds):  # alternately, so that other load affects all alike
             together = max(together, rate(at_once, 1))
             apart = max(apart, rate(partial(in_turn, agent), 1))
             plain = max(plain, rate(partial(in_turn, by_onnx), 1))
     print(f"\n{games} searches of {playouts} playouts")
     print(f"  at once                          {together:8.1f} moves/s")
-    for name, found in (("one after the other", apart), ("the same in ONNX Runtime", plain)):
-        print(f"  {name:32} {found:8.1f} moves/s   at once {together / found:.2f}× as many")
+    for name, speed in (("one after the other", apart), ("the same in ONNX Runtime", plain)):
+        print(f"  {name:32} {speed:8.1f} moves/s   at once {together / speed:.2f}× as many")
 
 
 @contextmanager
 def server() -> Iterator[tuple[str, int]]:
-    """One in a process of its own; its address and its process id."""
+    """Start a server in its own process; yield its address and process id."""
     with socket.socket() as listener, tempfile.TemporaryDirectory() as folder:
         listener.bind(("127.0.0.1", 0))
         listener.listen(256)
@@ -106,7 +106,7 @@ def server() -> Iterator[tuple[str, int]]:
 
 
 def _serve(listener: socket.socket, games: Path) -> None:
-    options = ServerOptions(games=games, rate=1e9)  # all of the load comes from one client
+    options = ServerOptions(games=games, rate=1e9)  # one client makes all requests
     config = uvicorn.Config(
         make_app(options), log_level="warning", ws_per_message_deflate=False, proxy_headers=False
     )
@@ -114,25 +114,25 @@ def _serve(listener: socket.socket, games: Path) -> None:
 
 
 class Player:
-    """A person who plays at random, and follows the game as the page does."""
+    """A client that plays at random and follows the game as the page does."""
 
     def __init__(self, client: httpx.AsyncClient, address: str, agent: dict) -> None:
         self._client, self._address, self._agent = client, address, agent
         self._random = random.Random(0)
 
     async def play(self, moves: int) -> int:
-        """A new game of so many moves a side; returns how many the agent made."""
-        told = {"game": "chess", "seats": [{"human": True}, self._agent]}
-        session = (await self._client.post("sessions", json=told)).json()
+        """Play a new game of `moves` moves per side; return how many the agent made."""
+        body = {"game": "chess", "seats": [{"human": True}, self._agent]}
+        session = (await self._client.post("sessions", json=body)).json()
         path = f"sessions/{session['id']}"
         async with websockets.connect(f"ws://{self._address}/api/v1/{path}/live") as live:
             for made in range(moves):
                 legal = session["position"]["legal"]
-                if not legal:  # who plays at random may be mated before
+                if not legal:  # a random player may be mated early
                     return made
                 move, _ = self._random.choice(legal)
-                told = {"seat": 0, "move": move, "turn": 2 * made}
-                (await self._client.post(f"{path}/move", json=told)).raise_for_status()
+                body = {"seat": 0, "move": move, "turn": 2 * made}
+                (await self._client.post(f"{path}/move", json=body)).raise_for_status()
                 while len(session["turns"]) < 2 * made + 2:
                     message = json.loads(await live.recv())
                     session = message.get("session", session)
@@ -140,23 +140,23 @@ class Player:
 
 
 async def together(address: str, agent: dict, games: int, at_once: int, moves: int) -> float:
-    """Moves a second of `games` games, of which so many are under way at once."""
-    limits = httpx.Limits(max_connections=at_once, keepalive_expiry=2)  # before the server's
+    """Moves per second of `games` games, `at_once` of them at a time."""
+    limits = httpx.Limits(max_connections=at_once, keepalive_expiry=2)  # shorter than the server's
     url = f"http://{address}/api/v1/"
     async with httpx.AsyncClient(base_url=url, limits=limits, timeout=600) as client:
         seats = asyncio.Semaphore(at_once)
 
-        async def one() -> int:
+        async def game() -> int:
             async with seats:
                 return await Player(client, address, agent).play(moves)
 
         began = time.perf_counter()
-        made = sum(await asyncio.gather(*(one() for _ in range(games))))
+        made = sum(await asyncio.gather(*(game() for _ in range(games))))
         return made / (time.perf_counter() - began)
 
 
 class Prober(threading.Thread):
-    """Asks for what needs no search, again and again, and keeps how long the answers take."""
+    """Repeats requests that need no search, and records their response times."""
 
     def __init__(self, address: str) -> None:
         super().__init__(daemon=True)
@@ -183,14 +183,14 @@ def served(games: int, playouts: int, rounds: int) -> None:
     best, spent, seconds = {games: 0.0, 1: 0.0}, {games: np.inf, 1: np.inf}, []
     with server() as (address, process):
         asyncio.run(together(address, agent, 1, 1, 1))  # loads the model
-        for at_once in (games, 1) * rounds:  # by turns: a busy machine troubles both alike
+        for at_once in (games, 1) * rounds:  # alternately: other load affects both alike
             prober = Prober(address)
             if at_once > 1:
                 prober.start()
             before, played = _processor(process), games if at_once > 1 else games // 4
-            found = asyncio.run(together(address, agent, played, at_once, _MOVES))
+            speed = asyncio.run(together(address, agent, played, at_once, _MOVES))
             used = (_processor(process) - before) / (played * _MOVES)
-            best[at_once] = max(best[at_once], found)
+            best[at_once] = max(best[at_once], speed)
             spent[at_once] = min(spent[at_once], used)
             if at_once > 1:
                 seconds += prober.end()
@@ -205,15 +205,15 @@ def served(games: int, playouts: int, rounds: int) -> None:
 
 
 def memory(games: int, step: int) -> None:
-    print("games begun, played and left   the server's memory")
+    print("games started, played and left   the server's memory")
     with server() as (address, process):
         for done in range(step, games + 1, step):
             asyncio.run(together(address, {"dial": 0.0}, step, 32, 2))
-            print(f"{done:28,}   {_resident(process):8.0f} MB", flush=True)
+            print(f"{done:30,}   {_resident(process):8.0f} MB", flush=True)
 
 
 def _processor(process: int) -> float:
-    """Seconds of a core that it has used."""
+    """CPU seconds that a process has used."""
     fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
@@ -232,8 +232,8 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=32)
     parser.add_argument("--playouts", type=int, default=50)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--served", action="store_true", help="through the server")
-    parser.add_argument("--memory", type=int, metavar="GAMES")
+    parser.add_argument("--served", action="store_true", help="play through the server")
+    parser.add_argument("--memory", type=int, metavar="GAMES", help="measure the server's memory")
     options = parser.parse_args()
     if options.served:
         served(options.games, options.playouts, options.rounds)

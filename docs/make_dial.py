@@ -1,11 +1,11 @@
 """Measure the stops of a game's dial, and write them to its ``dial.json``.
 
 python docs/make_dial.py blotto     (a second)
-python docs/make_dial.py chess      (this and the others need KEDGE_DATA, and take long)
-python docs/make_dial.py go --played inf 2 0.5    (games at these stops alone: minutes each)
-python docs/make_dial.py go --device cuda         (what `make_results.py go` measured)
-python docs/make_dial.py diplomacy                (what `make_results.py diplomacy` measured)
-python docs/make_dial.py hanabi --device cuda     (what `make_results.py hanabi` measured)
+python docs/make_dial.py chess      (this and the others need KEDGE_DATA and are slow)
+python docs/make_dial.py go --played inf 2 0.5    (games only at these stops: minutes each)
+python docs/make_dial.py go --device cuda         (uses the results of `make_results.py go`)
+python docs/make_dial.py diplomacy                (uses those of `make_results.py diplomacy`)
+python docs/make_dial.py hanabi --device cuda     (uses those of `make_results.py hanabi`)
 
 Finished tasks are kept: interrupt it, and it goes on from there.
 """
@@ -39,7 +39,7 @@ from kedge.paper.hanabi.tradeoff import HanabiTradeoff
 from kedge.regularize import kl_divergence
 
 CHESS_GAMES = "data/chess/lichess_games.jsonl.xz"
-SIX = "diplomacy(temperature=0.5)"  # whom the paper's agents meet
+SIX = "diplomacy(temperature=0.5)"  # the opponents of the paper's agents
 SCORE = "score against the bare model, draws as half"
 
 Table = TypeVar("Table", bound=Experiment)
@@ -49,7 +49,7 @@ Card = dict[str, Any]
 
 @dataclass(frozen=True)
 class Ladder:
-    """The stops of a game: its anchor, and searches over it ever farther from it."""
+    """The stops of a game: its anchor, and searches at growing distance from it."""
 
     anchor: Settings
     search: Settings
@@ -57,7 +57,7 @@ class Ladder:
     values: tuple[float, ...]
     positions: int = 0
     games: int = 0
-    """A stop, unless told."""
+    """Games per stop, by default."""
 
     def stops(self) -> list[Settings]:
         searches = [{self.number: value, **self.search, **self.anchor} for value in self.values]
@@ -84,7 +84,7 @@ LADDERS = {
 
 @dataclass(frozen=True)
 class Measuring:
-    """What is measured of a game: two methods each, from the settings of a stop to its card."""
+    """Measures the stops of a game: two methods per game, from a stop's settings to a card."""
 
     ladder: Ladder
     positions: int
@@ -152,7 +152,7 @@ class Measuring:
         table, command = self.diplomacy()
         if "lambda" in settings:
             tournament = table.tournament(pikl(settings["lambda"]), IL)
-        else:  # the table has it at temperature 0.5 alone
+        else:  # the table has it only at temperature 0.5
             one = spec_of("diplomacy", settings)
             tournament = Tournament(agents=(one, SIX), games=self.games, device=self.device)
             command = f'kedge tournament diplomacy --one "{one}" --six "{SIX}" --games {self.games}'
@@ -210,24 +210,24 @@ class Measuring:
         if one == other:  # no game has to be played
             even = dict(zip(keys, (0.5, 0.0, 1), strict=True))
             return card(SCORE, even, keys, "model that meets itself", command)
-        found = self.report(match(a=one, b=other, games=self.games, device=self.device)).data
-        return card(SCORE, found, keys, "games", command)
+        result = self.report(match(a=one, b=other, games=self.games, device=self.device)).data
+        return card(SCORE, result, keys, "games", command)
 
     def go(self) -> tuple[GoTradeoff, str]:
-        """The table whose parts they are, and its command; on a GPU that of docs/results."""
+        """The table with the measurements, on a GPU that of docs/results, and its command."""
         fields = {"positions": self.positions, "games": self.games, "c_puct": self.numbers()}
         if not is_cpu(self.device):
             fields = make_results.GO | make_results.GO_MOVES | make_results.GO_GAMES
         return self.tabled(GoTradeoff, fields)
 
     def diplomacy(self) -> tuple[DiplomacyTradeoff, str]:
-        """The table of docs/results, whose parts they are, and its command."""
+        """The table of docs/results with the measurements, and its command."""
         fields = make_results.DIPLOMACY | make_results.PREDICTED
         table = DiplomacyTradeoff(**fields, device=self.device)
         return table, self.paper(table.name, fields)
 
     def hanabi(self) -> tuple[HanabiTradeoff, str]:
-        """The table whose parts they are, and its command; on a GPU that of docs/results."""
+        """The table with the measurements, on a GPU that of docs/results, and its command."""
         fields = {"positions": self.positions, "games": self.games, "lambdas": self.numbers()}
         if not is_cpu(self.device):
             fields = make_results.HANABI | make_results.EVERY | make_results.TABLES
@@ -236,16 +236,16 @@ class Measuring:
 
     def tabled(self, kind: type[Table], fields: dict[str, Any]) -> tuple[Table, str]:
         """The table on the device, and its command."""
-        told = {name: value for name, value in fields.items() if name != "device"}
-        return kind(**told, device=self.device), self.paper(kind.name, told)
+        settings = {name: value for name, value in fields.items() if name != "device"}
+        return kind(**settings, device=self.device), self.paper(kind.name, settings)
 
     def solved(self, metric: str, settings: Settings, value: float) -> Card:
-        """Computed, not sampled."""
-        told = " ".join(f"--{name} {number}" for name, number in settings.items())
-        command = f"kedge solve blotto {told or '--lambda inf'}"
-        found = {"value": value, "error": 0.0, "sample": 1}
+        """A card of a computed value, without sampling error."""
+        options = " ".join(f"--{name} {number}" for name, number in settings.items())
+        command = f"kedge solve blotto {options or '--lambda inf'}"
+        result = {"value": value, "error": 0.0, "sample": 1}
         keys = ("value", "error", "sample")
-        return card(metric, found, keys, "run", command, is_share=False)
+        return card(metric, result, keys, "run", command, is_share=False)
 
     def report(self, experiment: Experiment) -> Any:
         engine = "local" if is_cpu(self.device) else "inline"
@@ -256,11 +256,12 @@ class Measuring:
 
     def paper(self, name: str, fields: dict[str, Any]) -> str:
         """The command of a table."""
-        told = (
+        settings = (
             f"{key}={','.join(map(str, value)) if isinstance(value, tuple) else value}"
             for key, value in fields.items()
         )
-        return f"kedge paper {name} {' '.join(f'--set {one}' for one in told)}{self.where()}"
+        options = " ".join(f"--set {setting}" for setting in settings)
+        return f"kedge paper {name} {options}{self.where()}"
 
     def where(self) -> str:
         return "" if self.device == "cpu" else f" --device {self.device}"
@@ -273,14 +274,14 @@ def blotto_policies(settings: Settings) -> list[Any]:
 
 def card(
     metric: str,
-    found: dict[str, Any],
+    result: dict[str, Any],
     keys: tuple[str, str, str],
     counted: str,
     command: str,
     *,
     is_share: bool = True,
 ) -> Card:
-    value, error, sample = (found[key] for key in keys)
+    value, error, sample = (result[key] for key in keys)
     return {
         "metric": metric,
         "is_share": is_share,
@@ -295,35 +296,35 @@ def card(
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("game", choices=LADDERS)
-    parser.add_argument("--positions", type=int, help="to predict, at each stop")
-    parser.add_argument("--games", type=int, help="to play, at each stop")
+    parser.add_argument("--positions", type=int, help="positions to predict at each stop")
+    parser.add_argument("--games", type=int, help="games to play at each stop")
     parser.add_argument(
-        "--played", type=float, nargs="*", help="c_puct or λ of stops that play, inf the anchor"
+        "--played", type=float, nargs="*", help="c_puct or λ of stops that play; inf: the anchor"
     )
     parser.add_argument("--device", default="cpu")
-    told = parser.parse_args()
-    ladder = LADDERS[told.game]
+    options = parser.parse_args()
+    ladder = LADDERS[options.game]
     measuring = Measuring(
-        ladder, told.positions or ladder.positions, told.games or ladder.games, told.device
+        ladder, options.positions or ladder.positions, options.games or ladder.games, options.device
     )
     settings = ladder.stops()
-    found: dict[str, list[Card | None]] = {"likeness": [], "strength": []}
-    for kind, cards in found.items():
-        measure = getattr(measuring, f"{told.game}_{kind}")
+    measured: dict[str, list[Card | None]] = {"likeness": [], "strength": []}
+    for kind, cards in measured.items():
+        measure = getattr(measuring, f"{options.game}_{kind}")
         for at in settings:
-            is_played = told.played is None or at.get(ladder.number, inf) in told.played
+            is_played = options.played is None or at.get(ladder.number, inf) in options.played
             cards.append(measure(at) if kind == "likeness" or is_played else None)
             print(at, cards[-1], flush=True)
     stops = [
         {
             "x": round(number / (len(settings) - 1), 2),
             "settings": at,
-            "likeness": found["likeness"][number],
-            "strength": found["strength"][number],
+            "likeness": measured["likeness"][number],
+            "strength": measured["strength"][number],
         }
         for number, at in enumerate(settings)
     ]
-    cards = Path(str(catalogue.find(told.game).load("dial").cards))
+    cards = Path(str(catalogue.find(options.game).load("dial").cards))
     cards.write_text(json.dumps(stops, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 

@@ -1,14 +1,14 @@
-"""Makes docs/results and docs/images anew.
+"""Rebuild docs/results and docs/images.
 
-python docs/make_results.py           (those without human games: some ten seconds)
+python docs/make_results.py           (tables without human games: about ten seconds)
 python docs/make_results.py chess     (needs KEDGE_DATA, the Maia models and a GPU: ten minutes)
 python docs/make_results.py go        (needs KEDGE_DATA and a GPU)
 python docs/make_results.py diplomacy (needs KEDGE_DATA, and many cores)
 python docs/make_results.py hanabi    (needs KEDGE_DATA and a GPU)
 python docs/make_results.py katago PROGRAM NETWORK…    (needs KEDGE_DATA and KataGo)
 
-Tables of many games are gathered in pieces: interrupt it, and what was played lies beside the
-reports, from where it goes on, on another machine too.
+Tables of many games can be computed in parts: after an interruption, the finished tasks are stored
+beside the reports, and another run resumes from them, even on another machine.
 """
 
 import contextlib
@@ -30,15 +30,15 @@ KEPT = ("report.txt", "report.csv", "figure.svg")
 PIECES = "tasks.jsonl.xz"
 GPU: dict[str, Any] = {"device": "cuda"}
 GO = GPU | {"dtype": "bfloat16"}
-# A tenth of the test games' moves. All of them (None) make the standard errors a third.
+# A tenth of the test games' moves. With all of them (None) the standard errors are a third.
 GO_MOVES = {"positions": 50_000, "shards": 2}
 GO_GAMES = {"games": 400, "chunk": 400}
-# SearchBot's rollouts take minutes a turn without a GPU.
+# No rollouts: SearchBot's take minutes per turn without a GPU.
 DIPLOMACY: dict[str, Any] = {"games": 105, "claim_games": 406, "rollout": 0}
 PREDICTED = {"tier": "A", "positions": 1000}
 HANABI = GPU | {"dtype": "bfloat16"}
 EVERY, TABLES = {"positions": None}, {"games": 250, "chunk": 125}
-#: By what they need: the folder of each, its experiment, and the fields that are not the default's.
+#: The tables by argument: the folder, its experiment, and the fields that differ from the defaults.
 RESULTS: dict[str, dict[str, tuple[str, dict[str, Any]]]] = {
     "": {"blotto": ("blotto", {}), "theory": ("theory", {})},
     "chess": {
@@ -76,7 +76,7 @@ RESULTS: dict[str, dict[str, tuple[str, dict[str, Any]]]] = {
 }
 
 
-#: Those that no machine was had for at one go.
+#: Tables that take too long for one session.
 GATHERED = {
     "go-strength",
     "diplomacy-1v6",
@@ -87,31 +87,31 @@ GATHERED = {
 
 
 def experiment_of(needs: str, folder: str, **given: Any) -> Experiment:
-    """The one whose table goes into a folder."""
+    """The experiment whose table goes into a folder."""
     name, fields = RESULTS[needs][folder]
     experiment: Experiment = experiment_class(name)(**{**fields, **given})
     return experiment
 
 
 def bring_in(experiment: Experiment, pieces: Path) -> None:
-    """Into its run, what was computed elsewhere."""
+    """Copy stored results into the experiment's run."""
     if not pieces.exists():
         return
     with lzma.open(pieces, "rt", encoding="utf-8") as file:
         header, *tasks = map(json.loads, file)
     if header["digest"] != experiment.digest:
-        print(f"{pieces}: of other models or settings, begun anew")
+        print(f"{pieces}: from other models or settings; ignored")
         return
-    found = {task["key"]: task["result"] for task in tasks}
+    results = {task["key"]: task["result"] for task in tasks}
     jobs, store = jobs_of(experiment), Store(experiment)
     store.open(len(jobs))
     for job in jobs:
-        if job.task.key in found and store.load(job) is None:
-            store.save(job, found[job.task.key])
+        if job.task.key in results and store.load(job) is None:
+            store.save(job, results[job.task.key])
 
 
 def bring_out(experiment: Experiment, pieces: Path) -> None:
-    """What of its run the report needs."""
+    """Store the part of the run's results that the report needs."""
     store = Store(experiment)
     rows: list[dict[str, Any]] = [{"digest": experiment.digest}]
     for job in jobs_of(experiment):

@@ -1,4 +1,4 @@
-"""Makes the pictures of the page in docs/images anew: it plays each game a little, and looks.
+"""Rebuild the screenshots of the page in docs/images: play a few moves of each game.
 
 python docs/make_screenshots.py      (needs Chromium and Playwright)
 """
@@ -32,14 +32,14 @@ def go(table: "Table") -> None:
 
 
 def diplomacy(table: "Table") -> None:
-    """France holds a year; the others go for it."""
+    """France holds for a year, and the others attack it."""
     table.begin("diplomacy", [{"human": seat == 2, "dial": 1.0} for seat in range(7)])
     while not table.session()["position"]["name"].startswith("S1902"):
         table.play([])
 
 
 def hanabi(table: "Table") -> None:
-    """Four moves as they come."""
+    """Four moves."""
     seats = [{**HUMAN, "dial": 1.0}, {"dial": 0.5}]
     table.begin("hanabi", seats, setup={"seed": 3, "bomb": "stack"})
     for number in (9, 12, 9, 10):
@@ -48,33 +48,33 @@ def hanabi(table: "Table") -> None:
 
 
 class Table:
-    """A game that a browser looks at and that is played by the API."""
+    """A game that is played through the API and shown in a browser."""
 
     def __init__(self, page: Page, address: str) -> None:
         self._page, self._address, self._path = page, address, ""
 
-    def begin(self, game: str, seats: list[dict[str, object]], **told: object) -> None:
-        told |= {"game": game, "seats": seats}
-        answer = self._page.request.post(f"{self._address}/api/v1/sessions", data=told)
+    def begin(self, game: str, seats: list[dict[str, object]], **options: object) -> None:
+        options |= {"game": game, "seats": seats}
+        answer = self._page.request.post(f"{self._address}/api/v1/sessions", data=options)
         self._path = f"{self._address}/api/v1/sessions/{answer.json()['id']}"
         self._page.goto(f"{self._address}/#/s/{answer.json()['id']}")
         self._page.reload()
         self._page.locator(".status").wait_for()
 
     def session(self) -> dict[str, Any]:
-        """Once it is a person's turn."""
+        """The session, once it is a person's turn."""
         for _ in range(300):
-            found: dict[str, Any] = self._page.request.get(self._path).json()
-            if any(found["seats"][seat]["human"] for seat in found["deciding"]):
-                return found
+            session: dict[str, Any] = self._page.request.get(self._path).json()
+            if any(session["seats"][seat]["human"] for seat in session["deciding"]):
+                return session
             self._page.wait_for_timeout(100)
-        raise TimeoutError("nobody's turn came")
+        raise TimeoutError("no person's turn within 30 seconds")
 
     def play(self, move: object) -> None:
-        found = self.session()
-        seat = next(one for one in found["deciding"] if found["seats"][one]["human"])
-        told = {"seat": seat, "move": move, "turn": len(found["turns"])}
-        self._page.request.post(f"{self._path}/move", data=told)
+        session = self.session()
+        person = next(seat for seat in session["deciding"] if session["seats"][seat]["human"])
+        body = {"seat": person, "move": move, "turn": len(session["turns"])}
+        self._page.request.post(f"{self._path}/move", data=body)
 
 
 @contextmanager
@@ -105,7 +105,7 @@ def main() -> None:
             prepare(Table(page, address))
             page.wait_for_timeout(6000)
             shot = Image.open(io.BytesIO(page.screenshot()))
-            # A palette: a fifth of the size, and none the worse to look at.
+            # A palette: a fifth of the size without a visible difference.
             path = IMAGES / f"page-{prepare.__name__}.png"
             shot.convert("RGB").quantize(256).save(path, optimize=True)
             print(path)

@@ -162,7 +162,7 @@ def test_a_model_by_itself_values_nothing():
     assert report.players[2].decisions == 1
 
 
-def test_who_does_not_play_it_does_not_judge_it():
+def test_an_agent_of_another_game_cannot_review():
     with pytest.raises(InputError, match="does not play diplomacy"):
         diplomacy_reviewer("hanabi")
 
@@ -185,7 +185,7 @@ def test_a_game_of_people_at_diplomacy(shared):
 def test_a_game_of_people_at_hanabi(shared):
     games = replayed_hanabi_games(shared("data/hanabi/human_ai_2p.jsonl.xz"))
     game = next(islice(games, 18, None))
-    judge = hanabi_reviewer("sparta(hanabi, lambda=0.5, rollouts=100)")
-    report = judge(replace(game, actions=game.actions[:8], score=None), lambda turns: None)
+    review = hanabi_reviewer("sparta(hanabi, lambda=0.5, rollouts=100)")
+    report = review(replace(game, actions=game.actions[:8], score=None), lambda turns: None)
     assert len(report.decisions) == 8
     assert all(0.0 <= one.loss < 25.0 and one.kl_to_anchor < inf for one in report.decisions)

@@ -117,7 +117,7 @@ def test_the_cpu_asks_for_no_gpu(cluster):
 
 
 @pytest.mark.parametrize(
-    ("device", "gpus", "said"), [("cuda:1", 2, "take cuda"), ("cuda", 0, "this Ray has no GPU")]
+    ("device", "gpus", "said"), [("cuda:1", 2, "use cuda"), ("cuda", 0, "this Ray has no GPU")]
 )
 def test_a_gpu_that_ray_cannot_give(device, gpus, said):
     with pytest.raises(InputError, match=said):

@@ -42,7 +42,7 @@ def test_a_folder_with_other_files_is_left_alone(tmp_path):
     folder = tmp_path / "thesis"
     folder.mkdir()
     (folder / "thesis.tex").write_text("years of work")
-    with pytest.raises(InputError, match=r"holds 'thesis.tex' and no experiment.json"):
+    with pytest.raises(InputError, match=r"contains 'thesis.tex' but no experiment.json"):
         run(Walk(n=1), engine="inline", folder=folder)
     assert [p.name for p in folder.iterdir()] == ["thesis.tex"]
     with pytest.raises(InputError, match="cannot make this folder"):
@@ -72,7 +72,7 @@ def test_a_header_with_wrong_values_is_an_error(tmp_path):
         with pytest.raises(InputError, match=f"{next(iter(change))!r} is missing or wrong"):
             run(Walk(n=1), engine="inline", folder=folder)
     (folder / "experiment.json").write_text("[]")
-    with pytest.raises(InputError, match="not an experiment"):
+    with pytest.raises(InputError, match="not a run of this version"):
         load_run(folder)
 
 
@@ -107,7 +107,7 @@ def test_list_show_and_remove(own_home):
     assert session["machine"]["cores"] == os.cpu_count()
     assert load_run(second.folder.name) == info
     assert load_run(f"walk-{Walk(n=2).digest[:6]}") == info
-    with pytest.raises(InputError, match="2 runs start so"):
+    with pytest.raises(InputError, match="2 runs begin with it"):
         load_run("walk")
     assert remove_run(second.folder.name) == info
     assert [info.folder for info in list_runs()] == [first.folder]

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from kedge.agents import AGENTS
-from kedge.agents.diplomacy.players import OrdersAnalysis
-from kedge.games.diplomacy import POWERS, DiplomacyState, unit_of
+from kedge.agents.diplomacy.players import OrdersAgent, OrdersAnalysis
+from kedge.games.diplomacy import POWERS, unit_of
 
 
 class AnyOrder:
@@ -24,19 +24,13 @@ class AnyOrder:
 
 
 @dataclass
-class RandomOrders:
+class RandomOrders(OrdersAgent):
     """Draws `candidates` joint orders, likelier the later; the last is worth most."""
 
     candidates: int = 3
     asked: list = field(default_factory=list)
 
-    states = DiplomacyState
     model = AnyOrder()
-
-    def policy(self, state, player):
-        raise NotImplementedError
-
-    act = analyse = policy
 
     def analyse_many(self, questions, rng):
         self.asked.append(questions)

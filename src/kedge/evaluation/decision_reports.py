@@ -1,7 +1,7 @@
-"""Decisions as people and a search see them, where a search says what each is worth by itself.
+"""Reviews of decisions that a search values directly.
 
-So it is in Hanabi, where all moves are played out, and in Diplomacy, where seven decide at once.
-Chess and Go, whose moves are worth what is made of the position after them, have `game_analysis`.
+That is so in Hanabi, where search plays all moves out, and in Diplomacy, where seven powers decide
+at once. In chess and Go the value of a move comes from the position after it: see `game_analysis`.
 """
 
 from collections.abc import Sequence
@@ -13,13 +13,13 @@ import numpy as np
 from kedge.evaluation.board.game_analysis import RARE
 from kedge.records import DiplomacyGame, HanabiGame
 
-SHOWN = 3  #: What people decide most, and disagreements a player.
+SHOWN = 3  #: Number of people's most frequent decisions, and of disagreements per player.
 _DISAGREEMENT = 0.1  # nats
 
 
 @dataclass(frozen=True)
 class Scale:
-    """In what a game is counted, and from which loss on a decision is marked "?" and "??"."""
+    """Unit of values, and losses from which a decision is marked "?" and "??"."""
 
     unit: str
     mistake: float
@@ -28,21 +28,23 @@ class Scale:
 
 @dataclass(frozen=True)
 class Option:
-    """What may be decided, how likely it is for people (the anchor) and search, and its worth."""
+    """A possible decision, with its probabilities for people and search, and its value."""
 
     name: str
-    """As players write it."""
+    """The decision as players write it."""
     move: Any
-    """As programs write it: a text, or a list of orders."""
+    """The decision as programs write it: a text, or a list of orders."""
     anchor: float
+    """Probability for people."""
     policy: float
+    """Probability for the agent."""
     q: float
-    """For who decides; NaN where nothing is known of it."""
+    """Value for the player who decides; NaN if unknown."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """One order of several, and how likely it is for people who have given those before it."""
+    """One order of several, with its probability for people given the orders before it."""
 
     name: str
     move: str
@@ -51,32 +53,32 @@ class Part:
 
 @dataclass(frozen=True)
 class DecisionReport:
-    """What one player decided in a turn."""
+    """One player's decision in a turn."""
 
     turn: int
-    """In the record, from 0."""
+    """Turn in the record, from 0."""
     player: int
     played: Option
     rank: int
-    """1 if people decide nothing more often, of what the agent has thought of."""
+    """Rank by people's probability among the agent's options; 1 is people's most frequent."""
     people: tuple[Option, ...]
-    """What people decide most."""
+    """People's most frequent decisions."""
     choice: Option
-    """What the agent holds likeliest."""
+    """The agent's likeliest decision."""
     kl_to_anchor: float
-    """KL(π‖τ) of the agent's policy, in nats: how far search went from people here."""
+    """KL(π‖τ) of the agent's policy, in nats: how far search went from people."""
     scale: Scale
     parts: tuple[Part, ...] = ()
-    """The orders that the decision consists of, where it does."""
+    """The orders of the decision; empty if it has no parts."""
 
     @property
     def loss(self) -> float:
-        """By how much the agent's choice is better; NaN where nothing is known of it."""
+        """Value of the agent's choice less that of the decision; NaN if unknown."""
         return float(np.maximum(0.0, self.choice.q - self.played.q))
 
     @property
     def mark(self) -> str:
-        """What a commentator would write behind it: "??", "?", "!" or nothing."""
+        """Mark that a commentator would write after it: "??", "?", "!" or nothing."""
         if self.loss >= self.scale.mistake:
             return "??" if self.loss >= self.scale.blunder else "?"
         agreed = self.played.move == self.choice.move
@@ -84,32 +86,35 @@ class DecisionReport:
 
     @property
     def likely(self) -> list[float]:
-        """How likely each order was, or all of it where it has no parts."""
+        """People's probability of each order, or of the decision if it has no parts."""
         return [part.anchor for part in self.parts] or [self.played.anchor]
 
     @property
     def parts_ways(self) -> bool:
-        """Whether search goes elsewhere than most people do."""
+        """Whether search disagrees with most people."""
         return self.kl_to_anchor >= _DISAGREEMENT and self.choice.move != self.people[0].move
 
     def to_json(self) -> dict[str, Any]:
-        found = asdict(self)
-        del found["scale"]
-        return {**found, "loss": self.loss, "mark": self.mark}
+        fields = asdict(self)
+        del fields["scale"]
+        return {**fields, "loss": self.loss, "mark": self.mark}
 
 
 @dataclass(frozen=True)
 class DeciderReport:
-    """How human a player's decisions were. Means are NaN where there is nothing to average."""
+    """How human a player's decisions were. A mean over nothing is NaN."""
 
     name: str
     decisions: int
+    """Number of decisions."""
     top1: float
-    """The share that people decide more often than anything else."""
+    """Share of decisions that are people's most frequent."""
     probability: float
-    """Of an order, where decisions consist of them."""
+    """Mean probability for people, of each order if decisions have parts."""
     cross_entropy: float
+    """Mean of −log probability for people, in nats."""
     loss: float
+    """Mean loss, in the unit of the scale."""
     mistakes: int
     blunders: int
 
@@ -121,12 +126,12 @@ class DecisionsReport:
     game: HanabiGame | DiplomacyGame
     agent: str
     names: tuple[str, ...]
-    """Of the players."""
+    """Names of the players."""
     turns: tuple[str, ...]
-    """What each is called; not every turn has decisions that are judged."""
+    """Names of the turns; not every turn has reviewed decisions."""
     decisions: tuple[DecisionReport, ...]
     values: tuple[tuple[float, ...], ...]
-    """Of every position, the last one's too: of all players, or of each."""
+    """Values of all positions, including the last: one for all players together, or one each."""
     scale: Scale
 
     @property
@@ -135,13 +140,13 @@ class DecisionsReport:
 
     @property
     def mistakes(self) -> list[int]:
-        """Which decisions are marked "?" or "??"."""
-        return [i for i, one in enumerate(self.decisions) if "?" in one.mark]
+        """Indices of the decisions that are marked "?" or "??"."""
+        return [i for i, decision in enumerate(self.decisions) if "?" in decision.mark]
 
     @property
     def disagreements(self) -> list[int]:
-        """In which of each player's decisions search went furthest from people, in that order."""
-        far = [i for i, one in enumerate(self.decisions) if one.parts_ways]
+        """Indices of each player's decisions where search went furthest from people, in order."""
+        far = [i for i, decision in enumerate(self.decisions) if decision.parts_ways]
         far.sort(key=lambda i: -self.decisions[i].kl_to_anchor)
         kept = [
             [i for i in far if self.decisions[i].player == player][:SHOWN]
@@ -156,23 +161,23 @@ class DecisionsReport:
             "scale": asdict(self.scale),
             "turns": self.turns,
             "players": [asdict(player) for player in self.players],
-            "decisions": [one.to_json() for one in self.decisions],
+            "decisions": [decision.to_json() for decision in self.decisions],
             "values": self.values,
             "mistakes": self.mistakes,
             "disagreements": self.disagreements,
         }
 
     def _player(self, number: int, name: str) -> DeciderReport:
-        made = [one for one in self.decisions if one.player == number]
-        likely = np.array([share for one in made for share in one.likely])
-        marks = [one.mark for one in made]
+        own = [decision for decision in self.decisions if decision.player == number]
+        likely = np.array([share for decision in own for share in decision.likely])
+        marks = [decision.mark for decision in own]
         return DeciderReport(
             name,
-            len(made),
-            top1=_mean([one.rank == 1 for one in made]),
+            len(own),
+            top1=_mean([decision.rank == 1 for decision in own]),
             probability=_mean(likely),
             cross_entropy=_mean(-np.log(np.maximum(likely, np.finfo(np.float64).tiny))),
-            loss=_mean([one.loss for one in made if np.isfinite(one.loss)]),
+            loss=_mean([decision.loss for decision in own if np.isfinite(decision.loss)]),
             mistakes=marks.count("?"),
             blunders=marks.count("??"),
         )
@@ -183,5 +188,5 @@ def _mean(values: Any) -> float:
 
 
 def likeliest(shares: Sequence[float]) -> list[int]:
-    """The places of the `SHOWN` largest, the largest first."""
+    """Return the indices of the `SHOWN` largest shares, the largest first."""
     return [int(i) for i in np.argsort(-np.asarray(shares), kind="stable")[:SHOWN]]

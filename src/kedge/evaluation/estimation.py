@@ -23,9 +23,9 @@ _HALVINGS = 200
 class LambdaFit:
     """A player's λ by maximum likelihood.
 
-    λ = ∞ says that the anchor alone explains the play at least as well as any search; λ = 0 that
-    every action was the best one. ``interval`` is at the asked confidence; its ends may be 0 or ∞.
-    ``standard_error`` is of 1/λ, from the Fisher information (∞ where θ is not identified).
+    λ = ∞ means that the anchor alone explains the play at least as well as any search; λ = 0 means
+    that every action was the best one. The ends of ``interval`` may be 0 or ∞. ``standard_error``
+    is that of 1/λ, from the Fisher information (∞ if θ is not identified).
     """
 
     lam: float
@@ -45,20 +45,20 @@ def fit_lambda(
     mask: npt.ArrayLike | None = None,
     confidence: float = 0.95,
 ) -> LambdaFit:
-    """Fit one player's λ to what it played.
+    """Fit one player's λ to its actions.
 
     Parameters
     ----------
     actions : (observations,)
         The action taken each time.
     anchors : (actions,) or (observations, actions)
-        The anchor policy, the same each time or one an observation.
+        The anchor policy, the same each time or one per observation.
     utilities : (actions,) or (observations, actions)
-        What each action was worth to the player, e.g. against the others' average policy.
+        Value of each action for the player, e.g. against the others' average policy.
     mask : optional
         True where an action exists, for ragged decisions padded to one width.
     confidence
-        Of the interval.
+        Confidence of the interval.
 
     >>> fit = fit_lambda([0, 0, 0, 1], [0.5, 0.5], [1.0, 0.0])
     >>> round(fit.lam, 4)  # three times in four: exp(1/λ) = 3
@@ -68,7 +68,7 @@ def fit_lambda(
     if chosen.ndim != 1 or not len(chosen):
         raise InputError("actions: a list of at least one observed action is needed")
     if not np.issubdtype(chosen.dtype, np.integer):
-        raise InputError("actions: not whole numbers")
+        raise InputError("actions: must be whole numbers")
     if not 0.0 < confidence < 1.0:
         raise InputError(f"confidence: must lie between 0 and 1, not {confidence:g}")
     tau = np.atleast_2d(check_policy(anchors, "anchors"))
@@ -168,14 +168,14 @@ def _fit(likelihood: _Likelihood, confidence: float) -> LambdaFit:
 
 
 def _first(holds: Callable[[float], bool], start: float) -> float:
-    """The first of start, 2·start, 4·start, … at which `holds`."""
+    """Return the first of start, 2·start, 4·start, … at which `holds`."""
     while not holds(start):
         start *= 2.0
     return start
 
 
 def _bisect(left_of: Callable[[float], bool], low: float, high: float) -> float:
-    """Where `left_of` turns from true to false between `low` and `high`."""
+    """Return where `left_of` turns from true to false between `low` and `high`."""
     for _ in range(_HALVINGS):
         middle = (low + high) / 2.0
         if middle in (low, high):

@@ -1,4 +1,4 @@
-"""How well an agent predicts people: the share of moves it holds likeliest, and cross-entropy."""
+"""How well an agent predicts people: top-1 and top-5 accuracy, and cross-entropy."""
 
 import math
 import re
@@ -14,21 +14,21 @@ from kedge.agents.agent import Analysis, Predictor
 from kedge.records.chess.positions import boards_of
 from kedge.regularize import Array
 
-#: The share of the anchor in what is scored by cross-entropy, and the least that is left of that,
-#: where an agent may give what people did no chance at all.
+#: Share of the anchor in the policy that cross-entropy scores, and least probability of it. They
+#: keep cross-entropy finite if an agent gives people's move no probability.
 ANCHOR_SHARE, LEAST = 1e-3, 1e-9
-#: What is summed up over the positions of a game.
+#: Columns of the sums over the positions of a game.
 SUMS = ("positions", "top1", "top5", "cross_entropy")
 SHARES = ("top1", "top5")
-#: Fewer games than this say little of how games differ.
+#: Fewer games than this say little about how games differ.
 FEW = 20
 
 
 class HumanMove(Protocol):
-    """A position of a recorded game, and what a person played in it."""
+    """A position of a recorded game, and the move that a person played in it."""
 
     phases: ClassVar[Mapping[str, int]]
-    """Where those of a game begin, in plies."""
+    """First ply of each phase of a game."""
 
     @property
     def game(self) -> object: ...
@@ -38,69 +38,67 @@ class HumanMove(Protocol):
     def action(self) -> int: ...
     @property
     def groups(self) -> dict[str, str]:
-        """By what figures are split."""
+        """Groups by which figures are split: a label per kind."""
         ...
 
 
 @dataclass(frozen=True)
 class GameScore:
-    """One game's `SUMS` in each phase, and the groups that it belongs to.
-
-    Where groups overlap, a game has a list of them.
-    """
+    """One game's `SUMS` in each phase, and its groups."""
 
     groups: Mapping[str, str | list[str]]
+    """Label by kind; a list of labels where groups overlap."""
     phases: dict[str, Array]
     cluster: str | None = None
-    """Whose game it is, where one person's games belong together."""
+    """The person whose games count as one cluster; None if the game is its own."""
 
     @property
     def sums(self) -> Array:
-        """Of the whole game."""
+        """`SUMS` of the whole game."""
         total: Array = np.array(list(self.phases.values())).sum(axis=0)
         return total
 
     def split(self, column: int) -> dict[str, Array]:
-        """By one of the words between commas that phases are named with; the empty one left out."""
-        found: dict[str, Array] = {}
+        """Sum by one field of the comma-separated names of phases; skip empty fields."""
+        totals: dict[str, Array] = {}
         for phase, sums in self.phases.items():
             if label := phase.split(",")[column]:
-                found[label] = found[label] + sums if label in found else sums
-        return found
+                totals[label] = totals[label] + sums if label in totals else sums
+        return totals
 
     def to_json(self) -> dict[str, Any]:
         phases = {phase: sums.tolist() for phase, sums in self.phases.items()}
-        whose = {} if self.cluster is None else {"cluster": self.cluster}
-        return {"groups": self.groups, "phases": phases, **whose}
+        cluster = {} if self.cluster is None else {"cluster": self.cluster}
+        return {"groups": self.groups, "phases": phases, **cluster}
 
     @classmethod
-    def from_json(cls, found: Mapping[str, Any]) -> "GameScore":
-        phases = {phase: np.array(sums) for phase, sums in found["phases"].items()}
-        return cls(dict(found["groups"]), phases, found.get("cluster"))
+    def from_json(cls, document: Mapping[str, Any]) -> "GameScore":
+        phases = {phase: np.array(sums) for phase, sums in document["phases"].items()}
+        return cls(dict(document["groups"]), phases, document.get("cluster"))
 
 
 @dataclass
 class Prediction:
-    """Games summed up one by one, so that errors can be clustered by game, or by player."""
+    """Scores of single games, so that errors can be clustered by game, or by player."""
 
     games: list[GameScore] = field(default_factory=list)
     kinds: tuple[str, ...] = ("phase",)
-    """What the names of a game's phases say, between commas: by each of it figures are split."""
+    """Meaning of each field in the comma-separated names of phases; figures are split by each."""
 
     def to_json(self) -> dict[str, Any]:
-        """All positions, and split by each of their groups."""
+        """Return the summary of all positions, and of each group."""
         labels: dict[str, dict[str, list[tuple[Array, str | None]]]] = {}
         for game in self.games:
-            for kind, of_game in game.groups.items():
-                for label in [of_game] if isinstance(of_game, str) else of_game:
-                    found = labels.setdefault(kind, {}).setdefault(label, [])
-                    found.append((game.sums, game.cluster))
+            for kind, own in game.groups.items():
+                for label in [own] if isinstance(own, str) else own:
+                    rows = labels.setdefault(kind, {}).setdefault(label, [])
+                    rows.append((game.sums, game.cluster))
         for column, kind in enumerate(self.kinds):
             by_label = labels.setdefault(kind, {})
             for game in self.games:
                 for label, sums in game.split(column).items():
-                    one = [(sums, game.cluster)] if sums[0] else []
-                    by_label.setdefault(label, []).extend(one)
+                    rows = [(sums, game.cluster)] if sums[0] else []
+                    by_label.setdefault(label, []).extend(rows)
         split = {
             kind: {
                 label: summary(*zip(*by_label[label], strict=True))
@@ -114,7 +112,7 @@ class Prediction:
 
 
 def _ordered(kind: str, labels: Iterable[str]) -> Iterable[str]:
-    """Phases have an order of their own; in others 900 comes before 1000."""
+    """Sort labels, with 900 before 1000; phases keep their own order."""
     return labels if kind == "phase" else sorted(labels, key=_numbers_apart)
 
 
@@ -125,23 +123,23 @@ def _numbers_apart(label: str) -> list[str | int]:
 def summary(
     games: Sequence[npt.ArrayLike] | Array, clusters: Sequence[str | None] = ()
 ) -> dict[str, Any]:
-    """Means over positions, and their standard errors, the games being what was drawn at random.
+    """Return means over positions, and standard errors that treat the games as the sample.
 
-    `games` holds the `SUMS` of each. A few games may agree by chance: of fewer than `FEW` the
-    errors of shares are not taken for less than those of as many independent positions. `clusters`
-    says which games belong together, and count as one that was drawn.
+    `games` holds the `SUMS` of each game; games of one cluster count as one. A few games may agree
+    by chance, so below `FEW` games the errors of shares are at least those of independent
+    positions.
     """
-    found = clustered(games, clusters)
-    if 0 < drawn_of(found) < FEW and found["positions"]:
+    row = clustered(games, clusters)
+    if 0 < drawn_of(row) < FEW and row["positions"]:
         for name in SHARES:
-            binomial = math.sqrt(found[name] * (1.0 - found[name]) / found["positions"])
-            error = found[f"{name}_se"]
-            found[f"{name}_se"] = binomial if math.isnan(error) else max(error, binomial)
-    return found
+            binomial = math.sqrt(row[name] * (1.0 - row[name]) / row["positions"])
+            error = row[f"{name}_se"]
+            row[f"{name}_se"] = binomial if math.isnan(error) else max(error, binomial)
+    return row
 
 
 def few_games(counts: Iterable[int]) -> list[str]:
-    """What a report has to say if some of its rows are of few games."""
+    """Return the note of a report if one of its rows has few games."""
     if min(counts, default=FEW) >= FEW:
         return []
     return [
@@ -150,33 +148,33 @@ def few_games(counts: Iterable[int]) -> list[str]:
     ]
 
 
-def drawn_of(found: Mapping[str, Any]) -> int:
-    """How many games, or clusters of them, a summary is of."""
-    return int(found.get("clusters", found["games"]))
+def drawn_of(row: Mapping[str, Any]) -> int:
+    """Return the sample size of a summary: its games, or clusters of games."""
+    return int(row.get("clusters", row["games"]))
 
 
 def clustered(
     games: Sequence[npt.ArrayLike] | Array, clusters: Sequence[str | None] = ()
 ) -> dict[str, Any]:
-    """Means over positions of sums, or differences of sums, and errors clustered by game.
+    """Return means over positions of sums or differences of sums, and errors clustered by game.
 
-    Games of one cluster are taken together; where that is None, a game is by itself.
+    Games of one cluster count as one; a game whose cluster is None stands alone.
     """
     sums = np.array(games, np.float64).reshape(-1, len(SUMS))
-    found: dict[str, Any] = {"games": len(sums), "positions": int(sums[:, 0].sum())}
+    row: dict[str, Any] = {"games": len(sums), "positions": int(sums[:, 0].sum())}
     if any(cluster is not None for cluster in clusters):
         keys = [number if name is None else name for number, name in enumerate(clusters)]
         places = {key: place for place, key in enumerate(dict.fromkeys(keys))}
         together = np.zeros((len(places), len(SUMS)))
         np.add.at(together, [places[key] for key in keys], sums)
-        found["clusters"], sums = len(places), together
+        row["clusters"], sums = len(places), together
     for column, name in enumerate(SUMS[1:], 1):
-        found[name], found[f"{name}_se"] = mean_by_game(sums[:, 0], sums[:, column])
-    return found
+        row[name], row[f"{name}_se"] = mean_by_game(sums[:, 0], sums[:, column])
+    return row
 
 
 def mean_by_game(counts: Array, sums: Array) -> tuple[float, float]:
-    """The mean of what games have `counts` of, and `sums`; its standard error, clustered by game.
+    """Return Σ sums / Σ counts over games, and its standard error, clustered by game.
 
     >>> [round(number, 3) for number in mean_by_game(np.array([1, 3]), np.array([0.5, 0.5]))]
     [0.25, 0.125]
@@ -195,9 +193,9 @@ def predict(
     agent: Predictor,
     boards: Callable[[Sequence[Any]], Sequence[Any]] = boards_of,
 ) -> Prediction:
-    """Score `agent` on what people played; positions of a game come one after the other.
+    """Score `agent` on people's moves; the positions of a game must follow each other.
 
-    `boards` makes of positions what `agent` takes: the native boards of chess, if not told.
+    `boards` converts positions to the agent's input; by default to native boards of chess.
     """
     return summed(positions, scored(positions, agent, boards))
 
@@ -207,20 +205,20 @@ def scored(
     agent: Predictor,
     boards: Callable[[Sequence[Any]], Sequence[Any]] = boards_of,
 ) -> Array:
-    """The `SUMS` of single positions, one a row."""
+    """Return the `SUMS` of single positions, one per row."""
     size = agent.batch_size
     batches = [positions[first : first + size] for first in range(0, len(positions), size)]
-    # An agent may take several before it answers.
-    found = agent.analyse_chunks(boards(batch) for batch in batches)
+    # An agent may take several batches before it answers.
+    analyses = agent.analyse_chunks(boards(batch) for batch in batches)
     scores = [
-        move_scores(one, np.array([position.action for position in batch]))
-        for batch, one in zip(batches, found, strict=True)
+        move_scores(analysis, np.array([position.action for position in batch]))
+        for batch, analysis in zip(batches, analyses, strict=True)
     ]
     return np.concatenate(scores) if scores else np.empty((0, len(SUMS)))
 
 
 def summed(positions: Sequence[HumanMove], scores: Array) -> Prediction:
-    """What `scored` says of positions, game by game and phase by phase."""
+    """Sum the scores of positions by game and phase."""
     prediction, end = Prediction(), 0
     for _, run in groupby(positions, key=lambda position: id(position.game)):
         group = list(run)
@@ -234,18 +232,19 @@ def summed(positions: Sequence[HumanMove], scores: Array) -> Prediction:
     return prediction
 
 
-def move_scores(found: Analysis, played: npt.NDArray[np.int64]) -> Array:
-    """The `SUMS` of each decision of an analysis of many, in which `played` were made."""
-    assert found.actions is not None
+def move_scores(analysis: Analysis, played: npt.NDArray[np.int64]) -> Array:
+    """Return the `SUMS` of each decision of an analysis, given the actions that were `played`."""
+    assert analysis.actions is not None
+    policy = analysis.policy
     rows = np.arange(len(played))
-    is_played = found.actions == played[:, None]
-    assert is_played.any(axis=1).all(), "what was played is legal"
+    is_played = analysis.actions == played[:, None]
+    assert is_played.any(axis=1).all(), "played actions are legal"
     at = is_played.argmax(axis=1)
-    smooth = found.policy if found.smooth is None else found.smooth
+    smooth = policy if analysis.smooth is None else analysis.smooth
     loss = -np.log(np.maximum(smooth[rows, at], np.finfo(np.float64).tiny))
-    # The agent's order: its best, then the likelier, then the anchor's, then the lower action.
-    best = found.policy.argmax(axis=1) if found.best is None else found.best
-    is_best = np.arange(found.policy.shape[1]) == best[:, None]
-    order = np.lexsort((found.actions, -found.anchor, -found.policy, ~is_best))
+    # The agent's order: its best, then by policy, by anchor, and by number of the action.
+    best = policy.argmax(axis=1) if analysis.best is None else analysis.best
+    is_best = np.arange(policy.shape[1]) == best[:, None]
+    order = np.lexsort((analysis.actions, -analysis.anchor, -policy, ~is_best))
     rank = (order == at[:, None]).argmax(axis=1)
     return np.stack([np.ones(len(rows)), rank == 0, rank < 5, loss], axis=1)

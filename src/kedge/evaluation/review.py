@@ -28,5 +28,5 @@ class Review:
 
 def review_of(game: str) -> Review:
     """Return how games of `game` are reviewed."""
-    found: Review = catalogue.find(game, "review").load("review")
-    return found
+    review: Review = catalogue.find(game, "review").load("review")
+    return review

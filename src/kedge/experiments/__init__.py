@@ -1,7 +1,7 @@
-"""Experiments: resumable tasks on a local pool or on Ray, and reports made from their files.
+"""Experiments: resumable tasks on a local pool or on Ray, and reports from their files.
 
-A kill at any moment loses at most the tasks in flight; running again goes on from there, and
-the report comes out the same to the byte.
+A kill at any moment loses at most the running tasks. Another run resumes from there, and the report
+is the same to the byte.
 """
 
 from kedge.errors import ExperimentError

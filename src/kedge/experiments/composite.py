@@ -1,4 +1,4 @@
-"""Experiments that are made of others, and share what these compute."""
+"""Experiments that consist of others and share their results."""
 
 from abc import abstractmethod
 from collections.abc import Mapping
@@ -14,31 +14,31 @@ from kedge.experiments.store import Store
 
 @dataclass(frozen=True, kw_only=True)
 class Composite(Experiment):
-    """Base of experiments whose tasks are those of others, their parts.
+    """Base of experiments whose tasks are those of other experiments, their parts.
 
-    What a part computes is also kept in its own run, where whoever asks for the same finds it:
-    another composite, or the part's own command.
+    The results of a part are also stored in its own run, where another composite or the part's own
+    command finds them.
     """
 
     @abstractmethod
     def parts(self) -> Mapping[str, Experiment]:
-        """By labels in which there is no colon."""
+        """The parts by label; labels contain no colon."""
 
     def needs(self, label: str, task: Task) -> bool:
-        """Whether a task of a part is wanted: some reports need not all."""
+        """Whether a task of a part is needed: some reports do not need all."""
         return True
 
     def inputs(self) -> dict[str, Any]:
         return {"parts": {label: part.digest for label, part in self.parts().items()}}
 
     def check(self) -> None:
-        """The parts that lack something: what is at hand needs neither models nor a GPU."""
+        """Check the parts with missing results; finished parts need neither models nor a GPU."""
         own = Store(self)
-        lacking = {job.task.params.get("part") for job in jobs_of(self) if own.load(job) is None}
+        missing = {job.task.params.get("part") for job in jobs_of(self) if own.load(job) is None}
         for label, part in self.parts().items():
             store = Store(part)
-            wanted = (job for job in jobs_of(part) if self.needs(label, job.task))
-            if label in lacking and any(store.load(job) is None for job in wanted):
+            needed = (job for job in jobs_of(part) if self.needs(label, job.task))
+            if label in missing and any(store.load(job) is None for job in needed):
                 part.check()
 
     def tasks(self) -> list[Task]:
@@ -54,26 +54,26 @@ class Composite(Experiment):
         ]
 
     def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:
-        told = task.params
-        part = self.parts()[told["part"]]
-        job = Job(told["index"], Task(told["key"], told["params"]))
+        params = task.params
+        part = self.parts()[params["part"]]
+        job = Job(params["index"], Task(params["key"], params["params"]))
         store = Store(part)
-        found = store.load(job)
-        if found is None:
-            store.open(told["of"])
-            # Its own random stream: the result is the same, whoever asks for it.
-            made = part.run(job.task, task_rng(part.seed, job.index))
-            found = plain(dict(made), "result")
-            store.save(job, found)
-        return self.gist(found)
+        result = store.load(job)
+        if result is None:
+            store.open(params["of"])
+            # The part's own random stream, so that the result does not depend on the composite.
+            computed = part.run(job.task, task_rng(part.seed, job.index))
+            result = plain(dict(computed), "result")
+            store.save(job, result)
+        return self.gist(result)
 
     def by_part(
         self, results: Mapping[str, dict[str, Any]]
     ) -> dict[str, dict[str, dict[str, Any]]]:
         """The results of each part, by its own keys, for its own report."""
-        found: dict[str, dict[str, dict[str, Any]]] = {label: {} for label in self.parts()}
+        parts: dict[str, dict[str, dict[str, Any]]] = {label: {} for label in self.parts()}
         for key, result in results.items():
             label, _, own = key.partition(": ")
-            if label in found:
-                found[label][own] = result
-        return found
+            if label in parts:
+                parts[label][own] = result
+        return parts

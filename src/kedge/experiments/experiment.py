@@ -1,4 +1,4 @@
-"""What an experiment is: a frozen dataclass that lists tasks, runs one, and reports on all."""
+"""The base of experiments: a frozen dataclass that lists tasks, runs one and reports on all."""
 
 import dataclasses
 import hashlib
@@ -53,11 +53,11 @@ class Experiment(ABC):
 
     name: ClassVar[str]
     version: ClassVar[int] = 1
-    #: Of another report on the same runs, and of its folder: such a class keeps the name of the
-    #: experiment that it looks at, and finds what that one has computed.
+    #: Name of another report on the same runs, and of its folder. Such a class keeps the ``name``
+    #: of the original experiment and uses its results.
     view: ClassVar[str] = ""
-    #: Fields that say where files lie, what is in them being among the `inputs`. They are kept with
-    #: a run, but do not make it another.
+    #: Fields with paths of files whose contents are among the `inputs`. They are stored with a run,
+    #: but do not change its digest.
     places: ClassVar[tuple[str, ...]] = ()
     outputs: ClassVar[tuple[Output, ...]] = ()
     """What its command can write besides the report."""
@@ -75,7 +75,7 @@ class Experiment(ABC):
 
     @abstractmethod
     def tasks(self) -> list[Task]:
-        """All tasks, in an order that depends on the config alone."""
+        """All tasks, in an order that depends only on the config."""
 
     @abstractmethod
     def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:
@@ -83,20 +83,20 @@ class Experiment(ABC):
 
     @abstractmethod
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
-        """The report, from the results by task key (in the order of `tasks`) and nothing else."""
+        """The report, from only the results by task key, in the order of `tasks`."""
 
     def records(self, results: Mapping[str, dict[str, Any]]) -> Iterator[Any]:
         """Yield the games of a finished run in their order, for `outputs`."""
         raise NotImplementedError
 
     def gist(self, result: dict[str, Any]) -> dict[str, Any]:
-        """What the report needs of a task's result: the whole of it, unless that is much."""
+        """The part of a task's result that the report needs; override it for large results."""
         return result
 
     def check(self) -> None:  # noqa: B027
-        """Before the first task: raise `InputError` if what the tasks need is not on this machine.
+        """Raise `InputError` if this machine lacks something that the tasks need.
 
-        What is wrong with the fields themselves is said by ``__post_init__``.
+        It is called before the first task. ``__post_init__`` checks the fields.
         """
 
     def config(self) -> dict[str, Any]:
@@ -107,11 +107,11 @@ class Experiment(ABC):
         }
 
     def inputs(self) -> dict[str, Any]:
-        """What tells the files that tasks read from others that have the same names tomorrow."""
+        """Fingerprints of the files that tasks read, since a path may change its content."""
         return {}
 
     def identity(self) -> dict[str, Any]:
-        """What makes two runs the same run."""
+        """The data that is equal exactly if two runs are the same."""
         config = {key: value for key, value in self.described().items() if key not in self.places}
         return {"name": self.name, "version": self.version, "config": config}
 
@@ -127,7 +127,7 @@ class Experiment(ABC):
 
 @dataclass(frozen=True)
 class Job:
-    """A task with its number, which picks its random stream."""
+    """A task with its number, which selects its random stream."""
 
     index: int
     task: Task
@@ -142,7 +142,7 @@ def jobs_of(experiment: Experiment) -> list[Job]:
     if not _NAME.fullmatch(experiment.name):
         raise TypeError(f"{kind.__name__}.name must be lower-case words, not {experiment.name!r}")
     if experiment.seed < 0:
-        raise InputError(f"seed: must not be negative, got {experiment.seed}")
+        raise InputError(f"seed: at least 0, not {experiment.seed}")
     jobs: dict[str, Job] = {}
     for index, task in enumerate(experiment.tasks()):
         if task.key in jobs:
@@ -153,5 +153,5 @@ def jobs_of(experiment: Experiment) -> list[Job]:
 
 
 def task_rng(seed: int, index: int) -> np.random.Generator:
-    """The stream of task ``index``: that of ``SeedSequence(seed).spawn(n)[index]``, for any n."""
+    """The random stream of task ``index``, as ``SeedSequence(seed).spawn(n)[index]`` gives it."""
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(index,))))

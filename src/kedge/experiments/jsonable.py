@@ -1,4 +1,4 @@
-"""Plain JSON values: what configs, task parameters and results are made of."""
+"""Plain JSON values, the form of configs, task parameters and results."""
 
 import dataclasses
 import enum
@@ -12,16 +12,16 @@ import numpy as np
 
 
 def plain(value: object, where: str = "value") -> Any:
-    """``value`` in JSON's own types; a ``TypeError`` names the place of what cannot be.
+    """Convert ``value`` to JSON types; a ``TypeError`` names the place of an unsupported value.
 
     Tuples and arrays become lists, dataclasses become objects, numpy scalars become Python's.
-    Keys must be strings: silently turning 1 into "1" would change what a reader gets back.
+    Keys must be strings: turning 1 into "1" silently would change the value on reading.
     """
     if isinstance(value, enum.Enum):
         return plain(value.value, where)
     if isinstance(value, np.generic | np.ndarray):
         return plain(value.tolist(), where)
-    # Subclasses of the scalars (bool aside) are brought down to the scalar itself.
+    # Convert subclasses of the scalars (except bool) to the scalar itself.
     if value is None or isinstance(value, bool):
         return value
     for kind in (int, float, str):
@@ -45,15 +45,15 @@ def plain(value: object, where: str = "value") -> Any:
 
 
 def canonical(value: Any) -> str:
-    """The one text of a plain value: sorted keys, floats by repr, ASCII; nan and inf as Python's.
+    """The canonical text of a plain value: sorted keys, floats by repr, ASCII; Python's nan, inf.
 
-    Only for files that kedge itself reads back; see `strict` for everyone else's.
+    Only for files that kedge itself reads; use `strict` for other readers.
     """
     return json.dumps(value, sort_keys=True, separators=(",", ":"))
 
 
 def strict(value: Any) -> Any:
-    """A plain value without the numbers JSON lacks: nan is null, ±inf is "±Infinity".
+    """Replace the numbers that JSON lacks: nan by null, ±inf by "±Infinity".
 
     Both ``float("-Infinity")`` in Python and ``Number("-Infinity")`` in JavaScript read it back.
     """

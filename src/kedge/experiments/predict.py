@@ -71,11 +71,11 @@ class Predict(Experiment):
 
     @abstractmethod
     def sieve(self) -> Sieve:
-        """Which positions count."""
+        """Return the filter of positions."""
 
     @abstractmethod
     def read(self, path: str, report: ReadReport, threads: int) -> Iterator[Any]:
-        """The games of a file."""
+        """Yield the games of a file."""
 
     @abstractmethod
     def player(self) -> Any:
@@ -85,7 +85,7 @@ class Predict(Experiment):
     def predict(
         self, games: Sequence[tuple[Any, list[int]]], rng: np.random.Generator
     ) -> Prediction:
-        """How well it does on some half-moves of games."""
+        """Score the agent on some half-moves of games."""
 
     @property
     def title(self) -> str:
@@ -93,7 +93,7 @@ class Predict(Experiment):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "agent", str(parse(self.agent)))
-        # Workers may stand in another folder.
+        # Workers may run in another folder.
         object.__setattr__(self, "data", tuple(str(Path(path).resolve()) for path in self.data))
         for name in ("limit", "chunk"):
             value = getattr(self, name)
@@ -107,24 +107,24 @@ class Predict(Experiment):
         self.player()
 
     def tasks(self) -> list[Task]:
-        """Reads the data once, to count what there is to do."""
+        """Return the tasks. This reads the data once, to count the games."""
         sieve = self.sieve()
         games = sum(1 for _ in self._chosen(sieve))
         read = sieve.to_json()
         if not games:
             advice = [self.advice[name] for name in read["left_out"] if name in self.advice]
-            told = "; ".join([sifted_words(read), *advice])
-            raise InputError(f"{', '.join(self.data)}: no position is left: {told}")
+            reasons = "; ".join([sifted_words(read), *advice])
+            raise InputError(f"{', '.join(self.data)}: no position is left: {reasons}")
         tasks = [
             Task(f"games {first + 1}-{end}", {"first": first, "end": end})
             for first, end in pairwise(self._bounds(games))
         ]
-        # The first one keeps what only a reading of everything can tell.
+        # The first task keeps the counts of the whole reading.
         tasks[0] = Task(tasks[0].key, {**tasks[0].params, "read": read})
         return tasks
 
     def _bounds(self, games: int) -> list[int]:
-        """Where tasks begin and end. On a CPU the first are short, so that something is seen."""
+        """Return the bounds of tasks. On a CPU the first are short, for early results."""
         least = self.cpu_chunk if is_cpu(self.device) else self.gpu_chunk
         size = self.chunk or max(least, -(-games // MOST_TASKS))
         bounds = [0]
@@ -134,19 +134,19 @@ class Predict(Experiment):
         return [*(bound for bound in bounds if bound < games), games]
 
     def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:
-        found = self.predict(self._taken(task.params["first"], task.params["end"]), rng)
+        prediction = self.predict(self._taken(task.params["first"], task.params["end"]), rng)
         read = {"read": task.params["read"]} if "read" in task.params else {}
-        return {"games": [game.to_json() for game in found.games], **read}
+        return {"games": [game.to_json() for game in prediction.games], **read}
 
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
         games = [GameScore.from_json(game) for chunk in results.values() for game in chunk["games"]]
-        found = Prediction(games, self.kinds).to_json()
+        total = Prediction(games, self.kinds).to_json()
         read = next(chunk["read"] for chunk in results.values() if "read" in chunk)
-        rows = [{"group": "all", **{key: found[key] for key in found if key != "groups"}}]
-        for kind, labels in found["groups"].items():
+        rows = [{"group": "all", **{key: total[key] for key in total if key != "groups"}}]
+        for kind, labels in total["groups"].items():
             if 1 < len(labels) <= _MOST_ROWS:  # JSON has them all
                 name = kind.replace("_", " ")
-                rows += [{"group": f"{name} {label}", **one} for label, one in labels.items()]
+                rows += [{"group": f"{name} {label}", **row} for label, row in labels.items()]
         return Report(
             title=self.title,
             table=Table(
@@ -165,15 +165,15 @@ class Predict(Experiment):
                 *self.remarks,
                 *few_games(drawn_of(row) for row in rows),
             ],
-            data={**self.config(), **found, "read": read},
+            data={**self.config(), **total, "read": read},
         )
 
     def _taken(self, first: int, end: int) -> Sequence[tuple[Any, list[int]]]:
-        """The games of a task."""
+        """Return the games of a task."""
         return _stream(self, str(files_of(self.data))).take(first, end)
 
     def _chosen(self, sieve: Sieve, threads: int = 0) -> Iterator[tuple[Any, list[int]]]:
-        """The games that the filters leave something of, each with the half-moves to predict."""
+        """Yield the games with half-moves that pass the filters, and these half-moves."""
         left = self.limit
         for path in self.data:
             for game in self.read(path, sieve.read, threads):
@@ -203,7 +203,7 @@ class DrawnPredict(Predict):
         return _drawn_games(*self._games_alone())[first:end]
 
     def _games_alone(self) -> tuple["DrawnPredict", str]:
-        """What agents that are compared have in common: reading takes seconds."""
+        """Return the cache key that all agents share: reading takes seconds."""
         return replace(self, agent="uniform"), str(files_of(self.data))
 
     def _chosen(self, sieve: Sieve, threads: int = 0) -> Iterator[tuple[Any, list[int]]]:
@@ -215,9 +215,9 @@ class DrawnPredict(Predict):
         order = np.random.default_rng(self.seed).permutation(ends[-1])
         is_drawn = order < (self.limit or len(order))
         for (game, plies), (first, end) in zip(games, pairwise(ends), strict=True):
-            chosen = np.array(plies)[is_drawn[first:end]]
-            if len(chosen):
-                yield game, chosen.tolist()
+            drawn = np.array(plies)[is_drawn[first:end]]
+            if len(drawn):
+                yield game, drawn.tolist()
 
 
 @functools.lru_cache(maxsize=1)
@@ -231,19 +231,19 @@ def _drawn_games(experiment: DrawnPredict, files: str) -> list[tuple[Any, list[i
 
 
 class _Stream:
-    """Where a process is in the games: tasks come in their order, so that it reads them once."""
+    """The games of one process. Tasks come in order, so it reads the data once."""
 
     def __init__(self, experiment: Predict) -> None:
         self._start = functools.partial(experiment._chosen, experiment.sieve(), threads=1)
         self._at, self._games = 0, self._start()
 
     def take(self, first: int, end: int) -> Sequence[tuple[Any, list[int]]]:
-        """The games of these numbers; going back starts anew."""
+        """Return the games of these numbers; going back reads from the start."""
         if first < self._at:
             self._at, self._games = 0, self._start()
-        found = list(islice(self._games, first - self._at, end - self._at))
+        games = list(islice(self._games, first - self._at, end - self._at))
         self._at = end
-        return found
+        return games
 
 
 @functools.lru_cache(maxsize=1)

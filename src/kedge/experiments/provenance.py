@@ -1,4 +1,4 @@
-"""Where results came from: versions, source checkout, machine, command."""
+"""The origin of results: versions, source checkout, machine, command."""
 
 import importlib.metadata
 import os
@@ -14,7 +14,7 @@ _PACKAGES = ("kedge", "numpy", "matplotlib", "ray", "onnxruntime", "torch")
 
 
 def provenance(experiment_type: type) -> dict[str, Any]:
-    """All of it, for an experiment of this class, at this moment."""
+    """The current provenance of an experiment of this class."""
     module = sys.modules.get(experiment_type.__module__)
     source = getattr(module, "__file__", None)
     return {
@@ -35,14 +35,14 @@ def provenance(experiment_type: type) -> dict[str, Any]:
 
 
 def now() -> str:
-    """This moment, in UTC."""
+    """The current time in UTC."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def git_state(source: Path) -> dict[str, Any] | None:
     """Commit and cleanliness of the checkout that tracks ``source``; None if none does.
 
-    Being inside a checkout is not enough: a virtual environment often lies in someone else's.
+    To be inside a checkout is not enough: a virtual environment is often inside another project's.
     """
     folder = str(source.resolve().parent)
     if _git(folder, "ls-files", "--error-unmatch", source.name) is None:

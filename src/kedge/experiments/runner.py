@@ -1,4 +1,4 @@
-"""Run an experiment: load what is done, compute what is missing, hand over the results."""
+"""Run an experiment: load finished tasks, compute missing ones, return all results."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class Run:
         return self.experiment.report(self.results)
 
     def write_report(self, folder: Path | str | None = None) -> list[Path]:
-        """Write the report's files, into the run's folder unless told otherwise."""
+        """Write the report's files, by default into the run's folder."""
         place = Path(folder) if folder else Store(self.experiment, self.folder).report_folder
         return self.report().write(place, experiment=self.experiment.identity())
 
@@ -45,16 +45,16 @@ def run(
     folder: Path | str | None = None,
     progress: bool = True,
 ) -> Run:
-    """Compute the tasks that are not yet done, each kept in a file as soon as it is.
+    """Compute the missing tasks; each result is written to a file at once.
 
     Parameters
     ----------
     engine
         "local" (processes on this machine), "ray", or "inline" (in this process, for debuggers).
     workers
-        Tasks at once; all usable cores if None (on Ray: all of the cluster's).
+        Tasks at once; None uses all cores (on Ray: of the cluster).
     address
-        For Ray: "auto" or host:port joins a cluster; None starts one here.
+        For Ray: "auto" or host:port joins a cluster; None starts one on this machine.
     folder
         The run's folder; by default one under kedge's home, named after the config's digest.
     progress
@@ -63,14 +63,14 @@ def run(
     Raises
     ------
     ExperimentError
-        Some tasks failed. All others were run, and are kept.
+        Some tasks failed. The results of all others are kept.
     InputError
         The arguments or the folder are wrong; nothing was overwritten.
     """
     if engine not in get_args(Engine):
         raise InputError(f"engine: one of {', '.join(get_args(Engine))}, not {engine!r}")
     if workers is not None and workers < 1:
-        raise InputError(f"workers: must be at least 1, got {workers}")
+        raise InputError(f"workers: at least 1, not {workers}")
     if address is not None and engine != "ray":
         raise InputError(f"address: only the ray engine has one, not {engine!r}")
     store = Store(experiment, Path(folder) if folder else None)
@@ -116,7 +116,7 @@ def _compute(
         else:
             run_inline(experiment, missing, record)
     if failures:
-        # By task order, not by time: the same failures give the same message.
+        # In task order, so that the same failures give the same message.
         key = next(job.task.key for job in missing if job.task.key in failures)
         count = f"{len(failures)} of {total} tasks failed"
         raise ExperimentError(
@@ -126,11 +126,13 @@ def _compute(
 
 
 def _results(store: Store, jobs: Sequence[Job]) -> dict[str, dict[str, Any]]:
-    """All results, read back from the files, which are the only truth."""
+    """All results, read back from the files."""
     results = {}
     for job in jobs:
         result = store.load(job)
         if result is None:
-            raise InputError(f"{store.folder}: the file of task {job.task.key!r} was changed")
+            raise InputError(
+                f"{store.folder}: the file of task {job.task.key!r} was changed; run again"
+            )
         results[job.task.key] = result
     return results

@@ -1,4 +1,4 @@
-"""The folder of a run: ``experiment.json``, one file a finished task, the report."""
+"""The folder of a run: ``experiment.json``, one file per finished task, the report."""
 
 import contextlib
 import hashlib
@@ -23,7 +23,7 @@ _FORMAT = 1
 
 @dataclass(frozen=True)
 class RunInfo:
-    """What a run's folder says about itself; ``done`` counts its task files."""
+    """Facts about a run from its folder; ``done`` counts its task files."""
 
     folder: Path
     name: str
@@ -38,7 +38,7 @@ class RunInfo:
 
 
 class Store:
-    """The results of one experiment in one folder, and the only writer of it."""
+    """Reads and writes the results of one experiment in one folder."""
 
     def __init__(self, experiment: Experiment, folder: Path | None = None) -> None:
         self.digest = experiment.digest
@@ -48,7 +48,7 @@ class Store:
         self._tasks = self.folder / _TASKS
 
     def open(self, total: int) -> None:
-        """Claim the folder for the experiment; `InputError` if it is someone else's."""
+        """Create or open the folder; `InputError` if it belongs to something else."""
         make_folder(self.folder)
         path = self.folder / _HEADER
         if path.exists():
@@ -57,8 +57,8 @@ class Store:
             strangers = _strangers(self.folder)
             if strangers:
                 raise InputError(
-                    f"{self.folder}: holds {strangers[0]!r} and no {_HEADER}; "
-                    "choose an empty folder or that of a run"
+                    f"{self.folder}: contains {strangers[0]!r} but no {_HEADER}; "
+                    "choose an empty folder or a run's folder"
                 )
             self._write_header({"sessions": []}, total)
         make_folder(self._tasks)
@@ -66,13 +66,13 @@ class Store:
             sweep(place)
 
     def add_session(self, total: int, **how: Any) -> None:
-        """Note who computes from here on: a resumed run may have seen several machines."""
+        """Record the machine of this session: a resumed run may have used several."""
         header = _read_header(self.folder / _HEADER)
         header["sessions"].append({**provenance(type(self._experiment)), **how})
         self._write_header(header, total)
 
     def load(self, job: Job) -> dict[str, Any] | None:
-        """The result of a finished task; None if its file is absent, damaged or another's."""
+        """The result of a finished task; None if its file is missing, damaged or not its own."""
         try:
             record = json.loads(self._path(job).read_bytes())
             checksum = record.pop("sha256")
@@ -84,13 +84,13 @@ class Store:
         return result if ours and checksum == _checksum(record) else None
 
     def save(self, job: Job, result: Mapping[str, Any]) -> None:
-        """Write the result of a task; once this returns, no kill can lose it."""
+        """Write the result of a task; after this returns, a kill cannot lose it."""
         record = {**self._label(job), "result": result}
         record["sha256"] = _checksum(record)
         write_atomic(self._path(job), canonical(record) + "\n")
 
     def _label(self, job: Job) -> dict[str, Any]:
-        # All that the result depends on: if any of it changed, the file is not this task's.
+        # All that the result depends on. If any of it differs, the file is not this task's.
         return {
             "digest": self.digest,
             "index": job.index,
@@ -115,12 +115,12 @@ class Store:
 
 
 def runs_folder() -> Path:
-    """Where runs live unless the user names a folder."""
+    """The default folder of runs."""
     return home() / "runs"
 
 
 def list_runs(root: Path | None = None) -> list[RunInfo]:
-    """The runs below ``root``, by name and then age; folders that are not runs are passed over."""
+    """The runs in ``root``, by name and then age; other folders are ignored."""
     root = root or runs_folder()
     runs = []
     for path in sorted(root.glob(f"*/{_HEADER}")):
@@ -132,7 +132,7 @@ def list_runs(root: Path | None = None) -> list[RunInfo]:
 
 
 def load_run(run: str | Path) -> RunInfo:
-    """The run in a folder, or the one whose ``name-digest`` (or a unique start of it) is given."""
+    """Load a run by its folder, or by its ``name-digest`` or a unique prefix of it."""
     folder = _find(run)
     header = _read_header(folder / _HEADER)
     return RunInfo(
@@ -150,12 +150,12 @@ def load_run(run: str | Path) -> RunInfo:
 
 
 def remove_run(run: str | Path) -> RunInfo:
-    """Delete a run's folder; refuses folders that are not runs or hold anything else."""
+    """Delete a run's folder; `InputError` if it is not a run or contains other files."""
     info = load_run(run)
     strangers = _strangers(info.folder)
     if strangers or info.folder.is_symlink():
         what = repr(strangers[0]) if strangers else "a link"
-        raise InputError(f"{info.folder}: not removed, {what} is not part of a run")
+        raise InputError(f"{info.folder}: not removed: {what} is not part of a run")
     try:
         shutil.rmtree(info.folder)
     except OSError as error:
@@ -164,7 +164,7 @@ def remove_run(run: str | Path) -> RunInfo:
 
 
 def file_stem(key: str) -> str:
-    """A file name for any key: a readable start, and a hash that makes it unique and safe."""
+    """A file name for any key: a readable prefix, and a hash that makes it unique."""
     readable = re.sub(r"[^A-Za-z0-9=+,_-]+", "_", key)[:60].strip("_") or "task"
     return f"{readable}.{hashlib.sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
 
@@ -174,37 +174,39 @@ def _find(run: str | Path) -> Path:
     if (folder / _HEADER).is_file():
         return folder
     if isinstance(run, str) and run and folder.name == run:
-        found = [info.folder for info in list_runs() if info.folder.name.startswith(run)]
-        if len(found) == 1:
-            return found[0]
-        if found:
-            raise InputError(f"{run}: {len(found)} runs start so, such as {found[0].name}")
-    raise InputError(f"{run}: not a run (it has no {_HEADER})")
+        folders = [info.folder for info in list_runs() if info.folder.name.startswith(run)]
+        if len(folders) == 1:
+            return folders[0]
+        if folders:
+            raise InputError(
+                f"{run}: {len(folders)} runs begin with it, such as {folders[0].name}; give more"
+            )
+    raise InputError(f"{run}: not a run (no {_HEADER} in it)")
 
 
 def _size(folder: Path) -> int:
     total = 0
     for path in folder.rglob("*"):
-        with contextlib.suppress(OSError):  # a run in progress renames files under us
+        with contextlib.suppress(OSError):  # a run in progress renames files
             total += path.lstat().st_size if path.is_file() else 0
     return total
 
 
 def _strangers(folder: Path) -> list[str]:
-    """Names in ``folder`` that no run put there."""
+    """Names in ``folder`` that are not part of a run."""
     ours = {_HEADER, _TASKS, _REPORT}
     return sorted(p.name for p in folder.iterdir() if p.name not in ours and not is_partial(p))
 
 
 def _read_header(path: Path) -> dict[str, Any]:
-    advice = "delete it and run again, finished tasks are kept"
+    advice = "delete it and run again; finished tasks are kept"
     try:
         header = json.loads(path.read_bytes())
     except OSError as error:
         raise InputError(f"{path}: cannot read ({error.strerror})") from error
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: damaged, not JSON ({error}); {advice}") from error
-    wanted = {
+    kinds = {
         "name": str,
         "version": int,
         "config": dict,
@@ -214,8 +216,8 @@ def _read_header(path: Path) -> dict[str, Any]:
         "sessions": list,
     }
     if not isinstance(header, dict) or header.get("format") != _FORMAT:
-        raise InputError(f"{path}: not an experiment of this version of kedge")
-    for key, kind in wanted.items():
+        raise InputError(f"{path}: not a run of this version of kedge")
+    for key, kind in kinds.items():
         if not isinstance(header.get(key), kind):
             raise InputError(f"{path}: damaged, {key!r} is missing or wrong; {advice}")
     return header
@@ -234,7 +236,7 @@ def _check_same(path: Path, header: Mapping[str, Any], experiment: Experiment) -
         here, there = (json.dumps(side[key]) if key in side else absent for side in (ours, theirs))
         if here != there:
             break
-    raise InputError(f"{path}: of another experiment ({key} is {there} there, {here} here)")
+    raise InputError(f"{path}: belongs to another experiment ({key} is {there} there, {here} here)")
 
 
 def _checksum(record: Mapping[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""Rules of games, and nothing else. A spec names a game, or a file holds it."""
+"""The rules of games. A spec names a game, or a file contains it."""
 
 import re
 from collections.abc import Callable
@@ -28,7 +28,7 @@ GAMES: Registry[Game] = Registry("game", built_in=dict, otherwise=_from_catalogu
 
 
 def load_game(text: str) -> Game:
-    """Return the game that `text` names: a spec, an ``.nfg`` or ``.json`` file, ``openspiel:NAME``.
+    """Return the game of a spec, an ``.nfg`` or ``.json`` file, or ``openspiel:NAME``.
 
     >>> print(load_game("blotto(coins=5, fields=2)"))
     blotto(coins=5, fields=2): 6 × 6 actions
@@ -37,17 +37,17 @@ def load_game(text: str) -> Game:
     if reader is not None:
         return reader(text)
     if Path(text).is_file() or re.fullmatch(r"[^()]*\.[a-z]{2,4}", text):
-        raise InputError(f"{text}: not a game file; use .nfg or .json")
+        raise InputError(f"{text}: not a game file; expected .nfg or .json")
     if text.startswith("openspiel:"):
         return load_openspiel(text.removeprefix("openspiel:"))
     return GAMES.make(text)
 
 
 def load_normal_form(text: str) -> NormalFormGame:
-    """Return the normal-form game that `text` names; any other game is an error."""
+    """Return the game that `text` names, or raise an `InputError` if it has no normal form."""
     game = load_game(text)
     if not isinstance(game, NormalFormGame):
-        raise InputError(f"{text}: not a game in normal form; only those can be solved")
+        raise InputError(f"{text}: only games in normal form can be solved")
     return game
 
 

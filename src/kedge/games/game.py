@@ -1,10 +1,10 @@
-"""What every game has, whatever its rules."""
+"""The interface of all games."""
 
 from typing import Any, Protocol
 
 
 class Game(Protocol):
-    """Rules that can be played from a first state; the states have OpenSpiel's verbs."""
+    """The rules of a game; its states have the methods of OpenSpiel."""
 
     name: str
 

@@ -1,7 +1,7 @@
 """OpenSpiel's games as normal-form games: ``openspiel:matrix_rps``, ``openspiel:kuhn_poker``.
 
-A game of several moves is turned into its normal form, in which an action is a whole plan: only
-tiny ones fit.
+A game of several moves is converted to its normal form, in which an action is a whole plan, so only
+tiny games fit.
 """
 
 import os
@@ -22,7 +22,7 @@ _MAX_STATES = 20_000
 
 
 def load_openspiel(text: str) -> NormalFormGame:
-    """The normal form of the OpenSpiel game `text`, with its own parameter syntax."""
+    """Return the normal form of the OpenSpiel game `text`, in OpenSpiel's own syntax."""
     try:
         import pyspiel
     except ImportError:
@@ -38,8 +38,8 @@ def load_openspiel(text: str) -> NormalFormGame:
             sizes = _one_shot_sizes(game) if one_shot else _plan_counts(game)
             if game.num_players() * prod(sizes) > _LARGEST:
                 raise InputError(
-                    f"openspiel:{text}: its normal form has more than {_LARGEST:.0e} payoffs, "
-                    f"too many to tabulate"
+                    f"openspiel:{text}: its normal form is too large, "
+                    f"more than {_LARGEST:.0e} payoffs"
                 )
             tensor = pyspiel.extensive_to_tensor_game(game)
     except pyspiel.SpielError as error:
@@ -58,18 +58,20 @@ def _one_shot_sizes(game: Any) -> list[int]:
 
 
 def _plan_counts(game: Any) -> list[int]:
-    """How many pure strategies each player has: a choice at every information state."""
+    """Count the pure strategies of each player: one choice per information state."""
     choices: list[dict[str, int]] = [{} for _ in range(game.num_players())]
     waiting, seen = [game.new_initial_state()], 0
     while waiting:
         state = waiting.pop()
         seen += 1
         if seen > _MAX_STATES:
-            raise InputError(f"openspiel:{game}: too large for its normal form")
+            raise InputError(f"openspiel:{game}: too large for a normal form")
         if state.is_terminal():
             continue
         if state.is_simultaneous_node():
-            raise InputError(f"openspiel:{game}: several simultaneous moves have no normal form")
+            raise InputError(
+                f"openspiel:{game}: games with several simultaneous moves are not supported"
+            )
         if not state.is_chance_node():
             player = state.current_player()
             choices[player][state.information_state_string()] = len(state.legal_actions())
@@ -79,13 +81,13 @@ def _plan_counts(game: Any) -> list[int]:
 
 @contextmanager
 def _quiet_stderr() -> Iterator[None]:
-    """OpenSpiel prints its errors before it raises them; one report is enough."""
+    """Hide stderr: OpenSpiel prints its errors before it raises them."""
     sys.stderr.flush()
-    kept = os.dup(2)
-    with open(os.devnull, "w") as nowhere:
-        os.dup2(nowhere.fileno(), 2)
+    saved = os.dup(2)
+    with open(os.devnull, "w") as null:
+        os.dup2(null.fileno(), 2)
     try:
         yield
     finally:
-        os.dup2(kept, 2)
-        os.close(kept)
+        os.dup2(saved, 2)
+        os.close(saved)

@@ -67,7 +67,7 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="Players that are strong *and* play like people: KL-regularised search toward an anchor.",
+    help="Play, analyse and train agents that are strong *and* play like people.",
 )
 for _group, _name in (
     (policy_app, "policy"),

@@ -1,4 +1,4 @@
-"""From what a user typed to what the library takes."""
+"""Turn what a user typed into what the library takes."""
 
 import dataclasses
 import json
@@ -15,27 +15,27 @@ from kedge.search.regret import MMD, Adaptive, Algorithm, Constant, StepSize, Th
 from kedge.search.regret.algorithms import by_name
 from kedge.specs import suggest
 
-#: Of the fields whose option is called otherwise.
+#: Fields whose option has another name.
 _OPTIONS = {"models": "anchor", "networks": "network"}
-_COMMA = re.compile(r",(?![^(]*\))")  # not those inside a spec
+_COMMA = re.compile(r",(?![^(]*\))")  # a comma outside the parentheses of a spec
 
 
 def numbers(text: str | None, what: str) -> tuple[float, ...] | None:
-    """Numbers between commas."""
+    """Return numbers that are separated by commas."""
     if text is None:
         return None
     try:
-        found = tuple(float(word) for word in text.split(","))
+        values = tuple(float(word) for word in text.split(","))
     except ValueError:
-        raise InputError(f"{what}: {text!r} is not a number, nor numbers between commas") from None
-    for number in found:
+        raise InputError(f"{what}: {text!r} is not a number; separate several by commas") from None
+    for number in values:
         if not number >= 0.0:
             raise InputError(f"{what}: must be at least 0, not {number:g}")
-    return found
+    return values
 
 
 def read_anchors(text: str) -> list[Any] | None:
-    """None for "uniform", else the JSON list of policies in that file."""
+    """Return None for "uniform", else the JSON list of policies in the file."""
     if text == "uniform":
         return None
     try:
@@ -44,8 +44,8 @@ def read_anchors(text: str) -> list[Any] | None:
         raise InputError(f"{text}: {error.strerror}") from None
     except (ValueError, RecursionError) as error:
         raise InputError(f"{text}: not JSON: {error}") from None
-    if not isinstance(content, list) or not all(isinstance(one, list) for one in content):
-        raise InputError(f"{text}: not a list with one policy (a list of numbers) a player")
+    if not isinstance(content, list) or not all(isinstance(policy, list) for policy in content):
+        raise InputError(f"{text}: not a list with one policy (a list of numbers) per player")
     return content
 
 
@@ -56,7 +56,7 @@ def algorithm(
     eta: str | None,
     weighting: str | None,
 ) -> Algorithm:
-    """The algorithm with its dial, step size and weighting."""
+    """Return the algorithm with its dial, step size and weighting."""
     lam = lams[0] if lams is not None and len(lams) == 1 else lams
     made = by_name(name, lam=lam, lambdas=lambdas, eta=_step_size(eta))
     if weighting is None:
@@ -71,16 +71,16 @@ def _step_size(text: str | None) -> StepSize | None:
         return None
     if text in ("theory", "paper"):
         return Theory() if text == "theory" else Adaptive()
-    found = numbers(text, "--eta") or ()
-    return Constant(found[0] if len(found) == 1 else found)
+    sizes = numbers(text, "--eta") or ()
+    return Constant(sizes[0] if len(sizes) == 1 else sizes)
 
 
 def experiment(
     kind: type[Experiment], title: str, settings: Sequence[str], **shorthands: object
 ) -> Experiment:
-    """An experiment with some of its fields set by ``field=value``, or by an option of their own.
+    """Return an experiment whose fields are set by ``field=value``, or by shorthands.
 
-    Those shorthands that are not None.
+    A shorthand that is None sets nothing.
     """
     known = {field.name for field in dataclasses.fields(kind)}
     given = {name: value for name, value in shorthands.items() if value is not None}
@@ -91,7 +91,7 @@ def experiment(
 
 
 def tasks_at_once(workers: int | None, engine: str, device: str) -> int | None:
-    """What was asked for; else one where tasks here would share a GPU, and None for all cores.
+    """Return `workers`; by default 1 where tasks here would share a GPU, else None for all cores.
 
     >>> [tasks_at_once(None, "local", device) for device in ("cpu", "openvino", "cuda")]
     [None, None, 1]
@@ -100,7 +100,7 @@ def tasks_at_once(workers: int | None, engine: str, device: str) -> int | None:
 
 
 def fields_of(kind: type, title: str, settings: Sequence[str]) -> dict[str, Any]:
-    """The fields of a dataclass that `settings` give, each ``field=value``."""
+    """Return the fields of a dataclass that `settings` give, each ``field=value``."""
     types = get_type_hints(kind)
     known = [field.name for field in dataclasses.fields(kind)]
     values: dict[str, Any] = {}
@@ -117,16 +117,16 @@ def fields_of(kind: type, title: str, settings: Sequence[str]) -> dict[str, Any]
 
 
 def _value(kind: Any, text: str, what: str) -> Any:
-    """`text` as a field's type: a number, a word, "none", or a tuple of them between commas."""
+    """Return `text` as a field's type: a number, a word, "none", or a tuple of them."""
     if get_origin(kind) is tuple:
         words = _COMMA.split(text) if text else []
         return tuple(_value(get_args(kind)[0], word, what) for word in words)
     if get_origin(kind) is UnionType:
-        inner = next(one for one in get_args(kind) if one is not NoneType)
+        inner = next(each for each in get_args(kind) if each is not NoneType)
         return None if text.lower() == "none" else _value(inner, text, what)
     if get_origin(kind) is Literal:
         if text not in get_args(kind):
-            raise InputError(f"{what}: one of {', '.join(get_args(kind))}, not {text!r}")
+            raise InputError(f"{what}: {text!r} is not one of {', '.join(get_args(kind))}")
         return text
     try:
         if kind is bool:

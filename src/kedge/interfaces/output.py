@@ -1,4 +1,4 @@
-"""What commands share: a run with its report, a word when interrupted, JSON for machines."""
+"""What commands share: runs, interrupts, JSON."""
 
 import contextlib
 import json
@@ -18,12 +18,12 @@ KEPT = "interrupted; what was finished is kept"
 
 
 class InterruptError(Exception):
-    """Ctrl-C, in a command that has something to say of it."""
+    """Ctrl-C, with a message for the user."""
 
 
 @contextlib.contextmanager
 def resumable() -> Iterator[None]:
-    """Around work that goes on, when it is run again, from where it was interrupted."""
+    """Wrap work that resumes when it is run again."""
     try:
         yield
     except KeyboardInterrupt:
@@ -31,7 +31,7 @@ def resumable() -> Iterator[None]:
 
 
 def finished(experiment: "Experiment", running: Running) -> "tuple[Run, list[Path]]":
-    """The experiment once it is run, and the files of its report."""
+    """Run the experiment; return the run and the files of its report."""
     from kedge.experiments import run
     from kedge.interfaces.inputs import tasks_at_once
 
@@ -42,7 +42,7 @@ def finished(experiment: "Experiment", running: Running) -> "tuple[Run, list[Pat
 
 
 def print_json(value: object) -> None:
-    """One strict JSON object: nan is null, infinities are strings."""
+    """Print one strict JSON object: nan is null, infinities are strings."""
     from kedge.experiments.jsonable import plain, strict
 
     typer.echo(json.dumps(strict(plain(value)), allow_nan=False, ensure_ascii=False))

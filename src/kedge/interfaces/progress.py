@@ -1,4 +1,4 @@
-"""How far work has come: a bar on a terminal; elsewhere, of what takes hours, a line at times."""
+"""Progress: a bar on a terminal; elsewhere a line now and then for work of hours."""
 
 import contextlib
 import sys
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def counting_games(
     total: float | None, *, quiet: bool, noun: str = "games"
 ) -> Iterator[Callable[[int, float], None]]:
-    """A bar of games; yields what to tell how many there are, and how much of `total` is done."""
+    """Show a bar of games; yield a function of the games so far and of the part of `total` done."""
     if _is_quiet(quiet):
         yield lambda games, done: None
         return
@@ -25,9 +25,10 @@ def counting_games(
 
 @contextlib.contextmanager
 def counting_moves(*, quiet: bool) -> Iterator[Callable[[int, int], Callable[[int], None]]]:
-    """A bar for one game after the other; yields what begins one, by its number and its length.
+    """Show a bar per game; yield a function that begins a game, given its number and length.
 
-    That returns what to tell how many of its moves are done. Without a terminal they are lines.
+    That function returns another one, which takes the number of moves done. Without a terminal,
+    progress is shown as lines.
     """
     if quiet:
         yield lambda number, moves: lambda done: None
@@ -64,7 +65,7 @@ def _lines_of_moves() -> Callable[[int, int], Callable[[int], None]]:
 
 @contextlib.contextmanager
 def waiting(text: str, *, quiet: bool) -> Iterator[None]:
-    """A bar of what nobody knows the length of."""
+    """Show a bar for work of unknown length."""
     if _is_quiet(quiet):
         yield
         return

@@ -1,4 +1,4 @@
-"""Tables and progress for people."""
+"""Tables and progress on the terminal."""
 
 import json
 import os
@@ -18,12 +18,12 @@ from kedge.evaluation.normal_form.equilibria import Solution
 from kedge.experiments import Experiment, RunInfo
 from kedge.games.normal_form import NormalFormGame
 
-_SHOWN = 10  # actions a player
-_BAR = 20
+_SHOWN = 10  # actions per player
+_BAR = 20  # characters
 
 
 def tracked(steps: Iterator[Solution], iterations: int) -> Solution:
-    """The last of `steps`, with a progress bar on a terminal if it takes a while."""
+    """Return the last of `steps`; show a progress bar on a terminal if there are several."""
     console = Console(stderr=True)
     solution = next(steps)
     if solution.iterations == iterations:
@@ -81,7 +81,7 @@ def print_solution(game: NormalFormGame, anchors: Sequence[Any] | None, solution
 
 
 def _printable(name: str) -> str:
-    """A name from a file without what a terminal would obey."""
+    """Return a name from a file without control characters."""
     return "".join(letter if letter.isprintable() else "�" for letter in name)
 
 
@@ -112,7 +112,7 @@ def print_run(info: RunInfo) -> None:
 
 
 def print_catalogue(catalogue: Mapping[str, Experiment]) -> None:
-    """What ``kedge paper`` can make, with every field and its default."""
+    """Print the experiments of ``kedge paper``, with every field and its default."""
     console = Console()
     for name, experiment in catalogue.items():
         console.print(f"[bold]kedge paper {name}[/bold]", highlight=False)
@@ -123,7 +123,7 @@ def print_catalogue(catalogue: Mapping[str, Experiment]) -> None:
 
 
 def show_figure(files: Sequence[Path], wanted: bool | None) -> None:
-    """Open the figure, if it is wanted or someone seems to be looking."""
+    """Open the figure if it is wanted, or by default if there is a terminal and a screen."""
     drawn = [file for file in files if file.suffix == ".png"]
     screen = sys.platform != "linux" or bool({"DISPLAY", "WAYLAND_DISPLAY"} & os.environ.keys())
     if drawn and (wanted or (wanted is None and screen and sys.stdout.isatty())):

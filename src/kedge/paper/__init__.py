@@ -6,7 +6,7 @@ from kedge.errors import InputError
 from kedge.experiments import Experiment
 from kedge.specs import suggest
 
-#: What ``kedge paper`` knows, and where it is; modules are imported when asked for.
+#: The tables and figures of ``kedge paper``, by name; modules are imported when needed.
 EXPERIMENTS = {
     "blotto": ("kedge.paper.blotto.figure", "BlottoFigure"),
     "theory": ("kedge.paper.blotto.theory", "TheoryFigure"),
@@ -34,9 +34,9 @@ EXPERIMENTS = {
 
 
 def experiment_class(name: str) -> type[Experiment]:
-    """The experiment called `name`."""
+    """The class of the experiment `name`."""
     if name not in EXPERIMENTS:
         raise InputError(f"unknown table or figure {name!r}; {suggest(name, sorted(EXPERIMENTS))}")
     module, class_name = EXPERIMENTS[name]
-    found: type[Experiment] = getattr(import_module(module), class_name)
-    return found
+    kind: type[Experiment] = getattr(import_module(module), class_name)
+    return kind

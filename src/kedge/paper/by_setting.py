@@ -1,4 +1,4 @@
-"""Tables of models raw and with MCTS at every c_puct, whatever the game and the measure."""
+"""Tables of models, raw and with MCTS at every c_puct, for any game and measure."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -23,7 +23,7 @@ from kedge.paper.settings import check_distinct, check_positive
 
 @dataclass(frozen=True)
 class Measure:
-    """What a table compares: a key of `Scores.summary`, and how to read it."""
+    """The measure of a table: a key of `Scores.summary`, and how to show it."""
 
     key: str
     title: str
@@ -42,7 +42,7 @@ CROSS_ENTROPY = Measure(
 
 @dataclass(frozen=True, kw_only=True)
 class BySetting(SearchPrediction):
-    """Base of the tables that set every c_puct beside the model by itself."""
+    """Base of the tables that compare every c_puct with the model alone."""
 
     measure: ClassVar[Measure] = ACCURACY
 
@@ -55,15 +55,15 @@ class BySetting(SearchPrediction):
 
     @abstractmethod
     def bucket(self, model: str) -> Bucket:
-        """Whom a model is to predict."""
+        """The players whom a model predicts."""
 
     @abstractmethod
     def published_as(self, model: str) -> str:
-        """What the paper's figures for such a model go by in `published`."""
+        """The key of the paper's figures for this model in `published`."""
 
     @abstractmethod
     def notes(self, found: Mapping[Cell, Scores], rows: Sequence[Any]) -> list[str]:
-        """What a reader must know."""
+        """The notes under the table."""
 
     def cells(self) -> list[Cell]:
         return [
@@ -74,8 +74,8 @@ class BySetting(SearchPrediction):
 
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
         measure = self.measure
-        found = self.gather(results)
-        rows = self.rows(found)
+        cells = self.gather(results)
+        rows = self.rows(cells)
         known = any(row["paper"] is not None for row in rows)
         return Report(
             title=titled(self),
@@ -93,7 +93,7 @@ class BySetting(SearchPrediction):
                 rows,
             ),
             notes=[
-                *self.notes(found, rows),
+                *self.notes(cells, rows),
                 *([f"The paper's standard errors are about {measure.paper_se}."] if known else []),
             ],
             draw=lambda figure: draw_settings(figure, rows, measure.key),
@@ -101,7 +101,7 @@ class BySetting(SearchPrediction):
         )
 
     def rows(self, found: Mapping[Cell, Scores]) -> list[dict[str, Any]]:
-        """The table: every setting beside the model by itself and the paper's figure."""
+        """The rows of the table: every setting, with its gain and the paper's figure."""
         key = self.measure.key
         rows = []
         for model in self.models:

@@ -1,4 +1,4 @@
-"""How the tables on prediction and strength are drawn."""
+"""Figures of the tables on prediction and strength."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import cycle
@@ -14,17 +14,17 @@ Rows = Sequence[Mapping[str, Any]]
 
 
 def draw_settings(figure: "Figure", rows: Rows, key: str) -> None:
-    """A panel a model: c_puct from the model by itself (∞) down, ours beside the paper's."""
+    """Draw a panel per model: the measure at each c_puct, ours and the paper's."""
     models = by(rows, "model")
     panels = figure.subplots(1, len(models), squeeze=False)[0]
     scale = 100.0 if key == "top1" else 1.0
-    for axes, (model, found) in zip(panels, models.items(), strict=True):
-        places = list(range(len(found)))
-        axes.axhline(scale * found[0][key], color=ANCHOR, linewidth=1.0, linestyle="--", zorder=1)
+    for axes, (model, group) in zip(panels, models.items(), strict=True):
+        places = list(range(len(group)))
+        axes.axhline(scale * group[0][key], color=ANCHOR, linewidth=1.0, linestyle="--", zorder=1)
         axes.errorbar(
             places,
-            [scale * row[key] for row in found],
-            yerr=[scale * row[f"{key}_se"] for row in found],
+            [scale * row[key] for row in group],
+            yerr=[scale * row[f"{key}_se"] for row in group],
             color=PIKL,
             marker="o",
             markersize=5,
@@ -33,11 +33,11 @@ def draw_settings(figure: "Figure", rows: Rows, key: str) -> None:
             capsize=2.5,
             label="kedge",
         )
-        if any(row["paper"] is not None for row in found):
-            by_paper(axes, places, [scaled(row["paper"], scale) for row in found])
-        axes.set_xticks(places, [row["setting"] for row in found])
+        if any(row["paper"] is not None for row in group):
+            by_paper(axes, places, [scaled(row["paper"], scale) for row in group])
+        axes.set_xticks(places, [row["setting"] for row in group])
         axes.margins(x=0.08, y=0.12)
-        bucket = found[0]["bucket"]
+        bucket = group[0]["bucket"]
         title = f"{model} on {bucket}{'s' if isinstance(bucket, int) else ''}"
         tidy(axes, title, "c_puct", _MEASURES[key] if axes is panels[0] else "")
     legend_below(figure, panels)
@@ -47,7 +47,7 @@ _MEASURES = {"top1": "top-1 accuracy, %", "cross_entropy": "cross-entropy, nats"
 
 
 def draw_agents(figure: "Figure", rows: Rows) -> None:
-    """A line an agent, the first on top: how many moves it predicts, ours beside the paper's."""
+    """Draw a line per agent, the first on top: its accuracy, ours and the paper's."""
     axes = figure.subplots()
     dots(axes, rows, "top1", [f"{row['agent']}\nfrom {row['learnt_from']}" for row in rows])
     tidy(axes, "Moves of people predicted", "top-1 accuracy, %", "")
@@ -55,7 +55,7 @@ def draw_agents(figure: "Figure", rows: Rows) -> None:
 
 
 def dots(axes: "Axes", rows: Rows, key: str, names: Sequence[str], scale: float = 100.0) -> None:
-    """A line a row, the first on top: what it has under `key`, and the paper's figure if known."""
+    """Draw a line per row, the first on top: its `key`, and the paper's figure if known."""
     places = list(range(len(rows)))
     axes.errorbar(
         [scaled(row[key], scale) for row in rows], places,
@@ -71,26 +71,26 @@ def dots(axes: "Axes", rows: Rows, key: str, names: Sequence[str], scale: float 
 
 
 def draw_strength(figure: "Figure", rows: Rows) -> None:
-    """The score over c_puct, a line a temperature and model."""
+    """Draw the score over c_puct, with a line per model and temperature."""
     axes = figure.subplots()
     lines: dict[tuple[str, float], list[Mapping[str, Any]]] = {}
     for row in rows:
         lines.setdefault((row["model"], row["temperature"]), []).append(row)
     several = len({model for model, _ in lines}) > 1
-    for ((model, temperature), found), colour in zip(
+    for ((model, temperature), group), colour in zip(
         lines.items(), cycle((PIKL, RM, *SERIES)), strict=False
     ):
         name = f"temperature {temperature:g}"
-        places = [row["c_puct"] for row in found]
+        places = [row["c_puct"] for row in group]
         axes.errorbar(
-            places, [100 * row["score"] for row in found],
-            yerr=[100 * row["score_se"] for row in found],
+            places, [100 * row["score"] for row in group],
+            yerr=[100 * row["score_se"] for row in group],
             color=colour, marker="o", markersize=5, linewidth=1.4, elinewidth=1.0, capsize=2.5,
             label=f"{model}, {name}" if several else name,
         )  # fmt: skip
-        if any(row["paper"] is not None for row in found):
+        if any(row["paper"] is not None for row in group):
             by_paper(
-                axes, places, [scaled(row["paper"], 100) for row in found],
+                axes, places, [scaled(row["paper"], 100) for row in group],
                 color=colour, label=f"the paper, {name}",
             )  # fmt: skip
     axes.axhline(50.0, color=ANCHOR, linewidth=1.0, linestyle="--", zorder=1)
@@ -101,24 +101,24 @@ def draw_strength(figure: "Figure", rows: Rows) -> None:
 
 
 def draw_tradeoff(figure: "Figure", rows: Rows) -> None:
-    """Accuracy gained against games won; each dot is a c_puct."""
+    """Draw the gain in accuracy over the score; each dot is a c_puct."""
     axes = figure.subplots()
     models = by(rows, "model")
-    for (model, found), colour in zip(models.items(), cycle((PIKL, *SERIES)), strict=False):
-        # From the model by itself, which scores a half against itself.
+    for (model, group), colour in zip(models.items(), cycle((PIKL, *SERIES)), strict=False):
+        # From the model alone, which scores a half against itself.
         axes.plot(
-            [50.0, *(100 * row["score"] for row in found)],
-            [0.0, *(100 * row["gain"] for row in found)],
+            [50.0, *(100 * row["score"] for row in group)],
+            [0.0, *(100 * row["gain"] for row in group)],
             color=colour, linewidth=1.2, alpha=0.6, zorder=2,
         )  # fmt: skip
         axes.errorbar(
-            [100 * row["score"] for row in found], [100 * row["gain"] for row in found],
-            xerr=[100 * row["score_se"] for row in found],
-            yerr=[100 * row["gain_se"] for row in found],
+            [100 * row["score"] for row in group], [100 * row["gain"] for row in group],
+            xerr=[100 * row["score_se"] for row in group],
+            yerr=[100 * row["gain_se"] for row in group],
             linestyle="none", marker="o", markersize=6, color=colour, elinewidth=1.0, capsize=2,
             label=f"kedge, {model}", zorder=3,
         )  # fmt: skip
-        for row in found:
+        for row in group:
             axes.annotate(
                 f"{row['c_puct']:g}", (100 * row["score"], 100 * row["gain"]),
                 xytext=(7, -13), textcoords="offset points", ha="left", fontsize=8.5, color=colour,
@@ -140,7 +140,7 @@ def draw_tradeoff(figure: "Figure", rows: Rows) -> None:
 
 
 def by(rows: Rows, key: str) -> dict[str, list[Mapping[str, Any]]]:
-    """The rows that have the same `key`, together."""
+    """Group rows by their value of `key`."""
     groups: dict[str, list[Mapping[str, Any]]] = {}
     for row in rows:
         groups.setdefault(row[key], []).append(row)
@@ -148,7 +148,7 @@ def by(rows: Rows, key: str) -> dict[str, list[Mapping[str, Any]]]:
 
 
 def legend_below(figure: "Figure", panels: Sequence["Axes"]) -> None:
-    """One for all panels, where no dot can be under it."""
+    """Draw one legend for all panels, below them."""
     entries: dict[str, Any] = {}
     for axes in panels:
         handles, labels = axes.get_legend_handles_labels()
@@ -161,12 +161,12 @@ def legend_below(figure: "Figure", panels: Sequence["Axes"]) -> None:
 
 
 def scaled(value: float | None, scale: float) -> float:
-    """What is not known is not drawn."""
+    """The scaled value; NaN, which is not drawn, if it is unknown."""
     return float("nan") if value is None else scale * value
 
 
 def _log_c_puct(axes: "Axes", values: Iterable[float]) -> None:
-    """From the model's side to the search's, marked where something was measured."""
+    """A log axis from the model to the search, with ticks at the measured values."""
     ticks = sorted(values, reverse=True)
     axes.set_xscale("log")
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])

@@ -1,8 +1,8 @@
-"""What the tables on prediction share: models and searches that predict the same human moves.
+"""The base of the prediction tables: models and searches predict the same human moves.
 
-A task is one model, with or without search, on a shard of the games of one bucket. Its result is
-summed game by game, so that reports can pool, split and pair as they like, with standard errors
-clustered by game.
+A task is one model, with or without search, on a shard of the games of one bucket. Its result has
+sums for each game, so that reports can pool, split and pair games, with standard errors clustered
+by game.
 """
 
 import os
@@ -28,13 +28,13 @@ from kedge.paper.settings import check_counts, check_distinct
 from kedge.regularize import Array
 from kedge.specs import Spec, parse
 
-#: Whom a cell is about: players from a rating on, or a set of games by its name.
+#: The players of a cell: the lowest rating of a bucket, or the name of a set of games.
 Bucket = int | str
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One figure of a table: a model, by itself or with search, on the players of one bucket."""
+    """One figure of a table: a model, alone or with search, on the players of one bucket."""
 
     model: str
     bucket: Bucket
@@ -42,7 +42,7 @@ class Cell:
 
     @property
     def raw(self) -> "Cell":
-        """The same without search."""
+        """The same cell without search."""
         return Cell(self.model, self.bucket, None)
 
 
@@ -71,7 +71,7 @@ class HumanPrediction(Experiment):
 
     @abstractmethod
     def cells(self) -> list[Cell]:
-        """What is measured."""
+        """All cells to measure."""
 
     @abstractmethod
     def sample(self, bucket: Bucket) -> Sequence[Any]:
@@ -83,14 +83,14 @@ class HumanPrediction(Experiment):
 
     @abstractmethod
     def labels(self, games: Sequence[Any]) -> dict[str, list[Any]]:
-        """What reports tell of games, one value a game under each name."""
+        """Labels of games for reports: under each name, one value per game."""
 
     def file(self) -> Path:
-        """Where the human games are."""
+        """The file of human games."""
         return find_games(self.data, self.usual_data, self.data_kinds)
 
     def agent(self, cell: Cell) -> Spec:
-        """Who is measured."""
+        """The agent of a cell."""
         return parse(cell.model)
 
     def score(self, cell: Cell, games: Sequence[Any]) -> Prediction:
@@ -113,24 +113,24 @@ class HumanPrediction(Experiment):
         games = self.sample(cell.bucket)[shard :: self.shards]
         sums = np.empty((0, len(SUMS)))
         if games:
-            found = self.score(cell, games)
-            sums = np.array([game.sums for game in found.games])
+            prediction = self.score(cell, games)
+            sums = np.array([game.sums for game in prediction.games])
         return {**dict(zip(SUMS, sums.T.tolist(), strict=True)), **self.labels(games)}
 
     def gather(self, results: Mapping[str, Mapping[str, Any]]) -> dict[Cell, "Scores"]:
-        """The shards of every cell put together."""
-        found = {
-            cell: Scores.joined([results[_task(cell, k).key] for k in range(self.shards)])
+        """Join the shards of every cell."""
+        cells = {
+            cell: Scores.from_shards([results[_task(cell, k).key] for k in range(self.shards)])
             for cell in self.cells()
         }
-        if not any(len(scores.sums) for scores in found.values()):
-            raise InputError("no position is left by the filters: give other data or sources")
-        return found
+        if not any(len(scores.sums) for scores in cells.values()):
+            raise InputError("the filters leave no position; give other data or sources")
+        return cells
 
 
 @dataclass(frozen=True, kw_only=True)
 class SearchPrediction(HumanPrediction):
-    """Base of those in which some cells are MCTS over a model."""
+    """Base of the tables in which some cells are MCTS over a model."""
 
     playouts: int = 50
 
@@ -142,7 +142,7 @@ class SearchPrediction(HumanPrediction):
         return agent_spec(cell.model, cell.c_puct, self.playouts)
 
     def search_notes(self) -> list[str]:
-        """What a reader must know of MCTS and of what it gains."""
+        """The notes on MCTS and its gain."""
         return [
             f"MCTS with {self.playouts} playouts. ± is one standard error, clustered by game; "
             f"differences are paired: the same moves, with and without search."
@@ -151,13 +151,13 @@ class SearchPrediction(HumanPrediction):
 
 @dataclass(frozen=True)
 class Scores:
-    """How well one agent predicted each game, and what is known of the game."""
+    """The scores of one agent on each game, and the labels of the games."""
 
     sums: Array  # (games, 4): `SUMS` of each
     labels: Mapping[str, Sequence[Any]]
 
     @classmethod
-    def joined(cls, parts: Sequence[Mapping[str, Any]]) -> "Scores":
+    def from_shards(cls, parts: Sequence[Mapping[str, Any]]) -> "Scores":
         def column(name: str) -> list[Any]:
             return [value for part in parts for value in part[name]]
 
@@ -170,73 +170,75 @@ class Scores:
         return summary(self.sums)
 
     def gain(self, raw: "Scores") -> dict[str, Any]:
-        """The same of the difference to `raw`, on the same positions."""
+        """Mean differences to `raw` on the same positions, and their standard errors."""
         if not np.array_equal(self.sums[:, 0], raw.sums[:, 0]):
             raise InputError(
-                "the games changed between tasks: kedge experiments clean, and run again"
+                "the games changed between tasks; run kedge experiments clean, then try again"
             )
         off = self.sums - raw.sums
         off[:, 0] = raw.sums[:, 0]
         return clustered(off)
 
     def only(self, numbers: Sequence[int]) -> "Scores":
-        """Of these games."""
+        """The scores of these games."""
         labels = {name: [values[k] for k in numbers] for name, values in self.labels.items()}
         return Scores(self.sums[list(numbers)], labels)
 
 
 def find_games(data: str, usual: Path, kinds: str) -> Path:
-    """The file `data`, or the games that are usual under ``$KEDGE_DATA``."""
-    advice = f"give human games ({kinds}) by --data FILE"
+    """The file `data`, or the default games under ``$KEDGE_DATA``."""
+    advice = f"give human games ({kinds}) with --data FILE"
     if data:
         path = Path(data)
     elif root := os.environ.get("KEDGE_DATA"):
         path = Path(root) / usual
     else:
-        raise InputError(f"KEDGE_DATA is not set: {advice}")
+        raise InputError(f"KEDGE_DATA is not set; {advice}")
     if not path.is_file():
         raise InputError(f"{path}: no such file; {advice}")
     return path
 
 
 def agent_spec(model: str, c_puct: Setting, playouts: int) -> Spec:
-    """The model by itself, or MCTS over it."""
+    """The spec of a model alone, or of MCTS over it."""
     if c_puct is None:
         return parse(model)
     return Spec("puct", (parse(model),), {"c_puct": c_puct, "playouts": playouts})
 
 
 def short_name(model: str) -> str:
-    """A model as tables show it: of a path, the name of the file."""
+    """A model's name in tables: for a path, the name of the file."""
     spec = parse(model)
     stem = PurePath(spec.name).name.partition(".")[0]
     return str(Spec(stem, spec.args, spec.kwargs))
 
 
 def titled(experiment: Any) -> str:
-    """What its class says of itself, with the models that were measured in place of Maia."""
-    told = (type(experiment).__doc__ or "").strip()
+    """The title of a report: its class's docstring, with the measured models instead of Maia."""
+    title = (type(experiment).__doc__ or "").strip()
     names = [short_name(model) for model in experiment.models]
     if all(re.fullmatch(r"maia-\d+", name) for name in names):
-        names = [name.capitalize() for name in names] if "Maia-" in told else ["Maia"]
-    return re.sub(r"Maia(-\d+)?", lambda _: ", ".join(names), told)
+        names = [name.capitalize() for name in names] if "Maia-" in title else ["Maia"]
+    return re.sub(r"Maia(-\d+)?", lambda _: ", ".join(names), title)
 
 
 def beside(known: bool, column: Column) -> list[Column]:
-    """A column for the paper's figures, if one of them is known."""
+    """A column for the paper's figures, if any is known."""
     return [column] if known else []
 
 
 def beside_paper(known: tuple[float, float] | None) -> dict[str, float | None]:
-    """The paper's figure in a row, and its standard error."""
+    """The paper's figure and its standard error, for a row."""
     mean, error = known or (None, None)
     return {"paper": mean, "paper_se": error}
 
 
 def one_a_model(name: str, values: Sequence[float], models: Sequence[str]) -> dict[str, float]:
-    """`values` by model; a single one is everybody's."""
+    """`values` by model; a single value is used for all models."""
     if len(values) not in (1, len(models)):
-        raise InputError(f"{name}: one number, or one for each of the {len(models)} models")
+        raise InputError(
+            f"{name}: one number, or one for each of the {len(models)} models, not {len(values)}"
+        )
     return dict(zip(models, values if len(values) > 1 else cycle(values), strict=False))
 
 

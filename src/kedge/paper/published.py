@@ -1,8 +1,8 @@
-"""What the paper reports for chess and Go, by the label that each table has in its source."""
+"""The paper's figures for chess and Go, by the label of each table in its source."""
 
 from collections.abc import Mapping
 
-#: c_puct, or None for the model by itself.
+#: c_puct, or None for the model alone.
 Setting = float | None
 
 SETTINGS: tuple[Setting, ...] = (None, 10.0, 5.0, 2.0, 1.0, 0.5)
@@ -20,7 +20,7 @@ ACCURACY: Mapping[str, Mapping[Setting, float]] = {
     "maia-1900": _row(0.532, 0.536, 0.540, 0.543, 0.538, 0.524),
     "go": _row(0.578, 0.581, 0.583, 0.585, 0.581, 0.571),
 }
-#: The same table: earlier models of Go by themselves.
+#: The same table: earlier models of Go, without search.
 EARLIER_GO: Mapping[str, float] = {
     "Cazenave (2017)": 0.547,
     "Wu (2018)": 0.553,

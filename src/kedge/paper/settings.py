@@ -1,4 +1,4 @@
-"""Checks of what a user may set in an experiment."""
+"""Checks of an experiment's settings."""
 
 from collections.abc import Sequence
 from math import inf
@@ -7,7 +7,7 @@ from kedge.errors import InputError
 
 
 def check_positive(**lists: Sequence[float]) -> None:
-    """Numbers above 0 and finite."""
+    """Raise `InputError` unless all numbers are above 0 and finite."""
     for name, numbers in lists.items():
         for number in numbers:
             if not 0.0 < number < inf:
@@ -15,15 +15,16 @@ def check_positive(**lists: Sequence[float]) -> None:
 
 
 def check_distinct(**lists: Sequence[object]) -> None:
-    """At least one in a list, and none twice."""
+    """Raise `InputError` if a list is empty or has a value twice."""
     for name, values in lists.items():
         if not values:
             raise InputError(f"{name}: none given")
         if len(set(values)) < len(values):
-            raise InputError(f"{name}: one of them is given twice")
+            raise InputError(f"{name}: a value is given twice")
 
 
 def check_counts(**counts: int) -> None:
+    """Raise `InputError` unless all counts are at least 1."""
     for name, count in counts.items():
         if not 1 <= count < 2**62:
             raise InputError(f"{name}: at least 1, not {count}")

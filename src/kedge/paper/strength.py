@@ -1,4 +1,4 @@
-"""What the tables on strength share: matches of MCTS over a model against the model by itself."""
+"""The base of the strength tables: matches of MCTS over a model against the model alone."""
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ from kedge.paper.settings import check_counts, check_distinct, check_positive
 
 @dataclass(frozen=True, kw_only=True)
 class SearchStrength(Experiment):
-    """Base of the tables of matches, one a model, temperature and c_puct."""
+    """Base of the tables of matches, one per model, temperature and c_puct."""
 
     #: Of the game that is played.
     game: ClassVar[str]
@@ -42,7 +42,7 @@ class SearchStrength(Experiment):
         check_distinct(models=self.models, c_puct=self.c_puct, temperatures=self.temperatures)
         check_counts(playouts=self.playouts, games=self.games)
         if self.chunk < 2 or self.chunk % 2:
-            raise InputError(f"chunk: an even number, for fair colours, not {self.chunk}")
+            raise InputError(f"chunk: must be even, for fair colours, not {self.chunk}")
         for temperature in self.temperatures:
             check_temperature(temperature)
 
@@ -50,19 +50,19 @@ class SearchStrength(Experiment):
     def play(
         self, players: tuple[Player[Any], Player[Any]], games: int, rng: np.random.Generator
     ) -> list[dict[str, Any]]:
-        """Games as JSON, each with the ``score`` of the first player."""
+        """Play games; return them as JSON data, each with the ``score`` of the first player."""
 
     @abstractmethod
     def published(
         self, model: str, temperature: float, c_puct: float
     ) -> tuple[float | None, float | None]:
-        """The paper's score and its standard error, where it has them."""
+        """The paper's score and its standard error, if known."""
 
     def inputs(self) -> dict[str, Any]:
         return {"weights": weight_hashes(*self.models)}
 
     def notes(self, results: Mapping[str, Mapping[str, Any]]) -> list[str]:
-        """What a reader of the table must know."""
+        """The notes under the table."""
         return [
             f"{self.games:,} games a row from the start position, each side with the first move "
             f"equally often, both drawing their moves at the temperature; draws count as half a "
@@ -96,7 +96,7 @@ class SearchStrength(Experiment):
     def rows(
         self, results: Mapping[str, Mapping[str, Any]], temperatures: Sequence[float]
     ) -> list[dict[str, Any]]:
-        """One match a row, the paper's figure beside it."""
+        """The rows of the table: one match each, with the paper's figure."""
         rows = []
         for model in self.models:
             for temperature in temperatures:

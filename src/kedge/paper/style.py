@@ -1,4 +1,4 @@
-"""How the figures look: one palette, thin spines, labels where the eye is."""
+"""The style of the figures: palette, spines and labels."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -7,12 +7,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 PIKL, EXACT, RM, HEDGE, ANCHOR = "#0072b2", "#222222", "#d55e00", "#009e73", "#999999"
-#: Of models or the like, in the order in which they come.
+#: Colours of models and other series, in order.
 SERIES = ("#009e73", "#d55e00", "#0072b2", "#cc79a7", "#e69f00", "#56b4e9")
 
 
 def tidy(axes: "Axes", title: str, x: str, y: str) -> None:
-    """Name what is shown and take away what is not."""
+    """Set title and labels, and hide the upper and right spines."""
     axes.set_title(title, loc="left", fontsize=10)
     axes.set_xlabel(x)
     axes.set_ylabel(y)
@@ -21,7 +21,7 @@ def tidy(axes: "Axes", title: str, x: str, y: str) -> None:
 
 
 def by_paper(axes: "Axes", x: Sequence[Any], y: Sequence[Any], **more: Any) -> None:
-    """The paper's own figures: hollow diamonds, wherever ours are dots."""
+    """Plot the paper's figures as hollow diamonds; ours are dots."""
     axes.plot(
         x,
         y,

@@ -12,12 +12,13 @@ from kedge.paper.figures import draw_tradeoff
 from kedge.paper.prediction import beside, titled
 from kedge.paper.strength import SearchStrength
 
-_TEMPERATURE = 1.0  # of those matches that the figure shows
+_TEMPERATURE = 1.0  # of the matches in the figure
 
 
 @dataclass(frozen=True, kw_only=True)
 class Tradeoff(Composite, BySetting):
-    """Base of what sets accuracy beside strength, for each c_puct: of both tables what it needs."""
+    """Base of the figures of accuracy and strength for each c_puct; it shares tasks with both
+    tables."""
 
     games: int = 1000
     chunk: int = 50
@@ -35,9 +36,11 @@ class Tradeoff(Composite, BySetting):
         """The matches."""
 
     def told(self, kind: type[Experiment]) -> dict[str, Any]:
-        """The fields that it has in common with this one."""
-        own = {one.name for one in fields(self)}
-        return {one.name: getattr(self, one.name) for one in fields(kind) if one.name in own}
+        """The values of the fields that `kind` shares with this experiment."""
+        own = {field.name for field in fields(self)}
+        return {
+            field.name: getattr(self, field.name) for field in fields(kind) if field.name in own
+        }
 
     def parts(self) -> Mapping[str, Experiment]:
         return {"predictions": self.accuracy(), "matches": self.strength()}
@@ -47,10 +50,10 @@ class Tradeoff(Composite, BySetting):
 
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
         by_part = self.by_part(results)
-        found = self.gather(by_part["predictions"])
+        cells = self.gather(by_part["predictions"])
         matches = self.strength().rows(by_part["matches"], (_TEMPERATURE,))
         strength = {(row["model"], row["c_puct"]): row for row in matches}
-        rows, predicted = [], self.rows(found)
+        rows, predicted = [], self.rows(cells)
         for row in predicted:
             if row["c_puct"] is None:
                 continue
@@ -82,7 +85,7 @@ class Tradeoff(Composite, BySetting):
                 rows,
             ),
             notes=[
-                *self.notes(found, predicted),
+                *self.notes(cells, predicted),
                 f"Score: MCTS against the model by itself, {self.games:,} games at temperature "
                 f"{_TEMPERATURE:g}, "
                 f"draws as half a win.",

@@ -55,7 +55,7 @@ class Rank:
 
 
 @contextmanager
-def joined(device: str) -> Iterator[Rank]:
+def training_rank(device: str) -> Iterator[Rank]:
     """Join the processes that torchrun started, if any; each gets its own GPU."""
     count = int(os.environ["WORLD_SIZE"]) if distributed.is_torchelastic_launched() else 1
     if device.startswith("cuda") and not torch.cuda.is_available():

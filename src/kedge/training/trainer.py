@@ -355,7 +355,7 @@ def train(
 
     Every report writes checkpoint.pt, from which the same call resumes, and model.onnx to
     ``folder``. The end writes metrics.json, measured on all held-out positions. All processes of
-    `kedge.training.distributed.joined` make the same call; the first one writes.
+    `kedge.training.distributed.training_rank` make the same call; the first one writes.
     """
     if not len(learned) or not len(tested):
         raise InputError("too few games: none to train on, or none held out to test on")

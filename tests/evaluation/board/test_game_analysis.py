@@ -195,7 +195,7 @@ def test_search_sees_a_blunder():
     assert queen.anchor < 0.1
 
 
-class Judge:
+class Reviewer:
     """Of Go: holds any position for worth what `worth` says, the first legal move for the best."""
 
     def __init__(self, *worth):
@@ -214,7 +214,7 @@ class Judge:
 def test_a_game_of_go():
     moves = np.array([0, 40, 81, 81], np.int16)
     record = GoGame(moves, size=9, black="a", white_rank="5k", result="W+R")
-    agent = Judge(0.1, 0.3, 0.8, 0.6, 0.9)
+    agent = Reviewer(0.1, 0.3, 0.8, 0.6, 0.9)
     report = analyse_game(record, [agent, agent])
     assert report.values == [0.1, 0.3, 0.8, 0.6, 0.6], "what is agreed is what it was"
     first, second, third, fourth = report.moves
@@ -230,8 +230,8 @@ def test_a_game_of_go():
 
 def test_a_side_that_moves_twice():
     record = GoGame(np.array([1, 2, 3], np.int16), np.array([0, 0, 1], np.uint8), size=9)
-    agent = Judge(0.0, 0.4, -0.2, 0.5)
+    agent = Reviewer(0.0, 0.4, -0.2, 0.5)
     report = analyse_game(record, [agent, agent])
     assert [move.player for move in report.moves] == [0, 0, 1]
     assert [move.q for move in report.moves] == [0.4, -0.2, -0.5], "for the mover"
-    assert [move.loss for move in report.moves] == [0.0, 0.0, 0.0], "others are judged alike"
+    assert [move.loss for move in report.moves] == [0.0, 0.0, 0.0], "other moves are reviewed alike"

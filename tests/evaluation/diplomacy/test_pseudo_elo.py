@@ -47,5 +47,5 @@ def test_little_play_and_certain_results_stay_near_the_mean():
 def test_bad_input():
     with pytest.raises(InputError, match="decay"):
         logit_ratings([["Ann", "Bob"]], [[1, 0]], decay=0.0)
-    with pytest.raises(InputError, match="scores: one a player"):
+    with pytest.raises(InputError, match="scores: expected shape"):
         logit_ratings([["Ann", "Bob"]], [[1, 0, 0]])

@@ -14,7 +14,6 @@ from kedge.errors import InputError
 from kedge.experiments import run
 from kedge.experiments.board.match import match_players, match_tasks
 from kedge.experiments.chess.match import ChessMatch, play_chess
-from kedge.games.chess import ChessState
 from kedge.models import embedded
 from kedge.records import pgn_texts
 
@@ -51,14 +50,12 @@ def test_what_makes_two_matches_the_same():
 
 def test_a_temperature_of_zero_plays_one_game():
     played = play_chess(
-        match_players("chess", "chess", 0.0, states=ChessState), 4, np.random.default_rng(0)
+        match_players("chess", "chess", 0.0, game="chess"), 4, np.random.default_rng(0)
     )
     assert len({game["moves"] for game in played}) == 1
-    hot = match_players("chess(temperature=0)", "puct(chess, playouts=2)", 0.7, states=ChessState)
+    hot = match_players("chess(temperature=0)", "puct(chess, playouts=2)", 0.7, game="chess")
     assert [player.temperature for player in hot] == [0.7, 0.7]
-    cold, searching = match_players(
-        "chess(temperature=0)", "puct(chess, playouts=2)", states=ChessState
-    )
+    cold, searching = match_players("chess(temperature=0)", "puct(chess, playouts=2)", game="chess")
     assert (cold.temperature, searching.temperature) == (0.0, 1.0)
 
 
@@ -66,7 +63,7 @@ def test_threads_are_for_whoever_asks():
     with computing_on("cpu", threads=1):
         assert make_agent("puct(chess)").threads == 1
     assert make_agent("puct(chess)").threads == 0
-    one, other = match_players("puct(chess)", "chess", states=ChessState)
+    one, other = match_players("puct(chess)", "chess", game="chess")
     assert one.threads == 1
     assert one.network is other.network
 

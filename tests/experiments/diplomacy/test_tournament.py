@@ -40,7 +40,7 @@ def test_one_against_six(tmp_path):
     assert [line.split()[:2] for line in lines[4:6]] == [["random-orders", "all"], ["AUSTRIA", "2"]]
     assert lines[12].split()[:3] == ["holds", "all", "9"]
     assert "2.0 years a game; 0 solos, 9 draws" in lines
-    assert "not a multiple of 7 games: powers were not had equally often" in lines
+    assert "not a multiple of 7 games: powers were not played equally often" in lines
 
 
 def test_a_pool_and_its_records(tmp_path):
@@ -97,10 +97,10 @@ def test_the_network_that_values_positions_counts():
         ({"chunk": 8}, "chunk: a multiple of 7"),
         ({"seating": "pool", "chunk": 0}, "chunk: at least 1"),
         ({"last_year": 1900}, "last_year: 1901 or later"),
-        ({"quiet_years": 0}, "quiet_years is a number of years"),
-        ({"agents": ("holds",)}, "agents: one against six are two agents, not 1"),
-        ({"agents": ("holds",), "seating": "pool"}, "agents: a pool has two or more"),
-        ({"agents": ("holds", "holds"), "seating": "pool"}, "each of them once"),
+        ({"quiet_years": 0}, "quiet_years must be a positive whole number"),
+        ({"agents": ("holds",)}, "agents: one against six takes two agents, not 1"),
+        ({"agents": ("holds",), "seating": "pool"}, "agents: a pool needs two or more"),
+        ({"agents": ("holds", "holds"), "seating": "pool"}, "two or more different agents"),
         ({"agents": ("holds", "holds(")}, "ends too early"),
         ({"seating": "2v5"}, "seating: one of 1v6, pool, not 2v5"),
     ],

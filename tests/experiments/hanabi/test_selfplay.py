@@ -125,7 +125,7 @@ def test_a_matrix():
         ({"games": 0}, "games: at least 1, not 0"),
         ({"chunk": 0}, "chunk: at least 1, not 0"),
         ({"agents": ()}, "agents: at least one"),
-        ({"agents": ("sparta", "hanabi", "uniform-hanabi")}, "3 of them, and 2 seats at a table"),
+        ({"agents": ("sparta", "hanabi", "uniform-hanabi")}, "3 agents for 2 seats"),
         ({"agents": ("sparta(",)}, "ends too early"),
         ({"players": 6}, "players"),
     ],
@@ -137,7 +137,7 @@ def test_bad_fields(fields, said):
 
 def test_bad_matrices():
     for agents in (("sparta",), ("sparta", "sparta( )")):
-        with pytest.raises(InputError, match="two or more, and each of them once"):
+        with pytest.raises(InputError, match="two or more different agents"):
             CrossPlay(agents=agents)
 
 

@@ -64,9 +64,9 @@ def test_stones_without_an_opponent_between_them_are_one_group():
     assert at("A3") in game.group(at("C3")), "the dead are not between"
     game.mark(at("B1"))
     assert game.dead == set()
-    with pytest.raises(InputError, match="E3: there is no stone"):
+    with pytest.raises(InputError, match="no stone at E3"):
         game.mark(at("E3"))
-    with pytest.raises(InputError, match="there is none"):
+    with pytest.raises(InputError, match="no stone at point"):
         game.judge([at("E3")])
 
 

@@ -311,7 +311,7 @@ def test_dead_stones():
     assert state.score(dead=[1]) == (5 + 10) - (5 + 5)
     assert state.score(dead=[1], rules="territory") == (10 + 1) - 5
     for dead in ([0], [-1], [25]):
-        with pytest.raises(InputError, match="dead stones: there is none at"):
+        with pytest.raises(InputError, match="dead: no stone at point"):
             state.score(dead=dead)
 
 
@@ -352,12 +352,12 @@ def test_setup():
         ({"size": 1}, "2 to 19"),
         ({"size": 20}, "2 to 19"),
         ({"komi": float("nan")}, "komi: at most 361 points either way, not nan"),
-        ({"superko": "natural"}, "not simple, positional or situational"),
+        ({"superko": "natural"}, "superko: simple, positional or situational, not"),
         ({"size": 5, "black": [25]}, "25 is not a point"),
         ({"size": 5, "black": [3], "white": [3]}, "occupied"),
         ({"size": 5, "black": [1, 5], "white": [0]}, "without liberties"),
-        ({"size": 9, "handicap": 10}, "2 to 9 have their points"),
-        ({"size": 19, "handicap": 1}, "2 to 9 have their points"),
+        ({"size": 9, "handicap": 10}, "from 2 to 9 stones on"),
+        ({"size": 19, "handicap": 1}, "from 2 to 9 stones on"),
         ({"size": 8, "handicap": 5}, "2 to 4 have their points"),
         ({"size": 5, "handicap": 2}, "give the points"),
     ]:
@@ -388,7 +388,7 @@ def test_plays_to_an_end():
     assert state.board == before.board
     for _ in before.history:
         state.undo_action()
-    with pytest.raises(InputError, match="no move to take back"):
+    with pytest.raises(InputError, match="no move to undo"):
         state.undo_action()
 
 

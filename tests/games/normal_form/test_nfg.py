@@ -81,9 +81,9 @@ def test_openspiel_reads_what_we_write(tmp_path):
         ("NFG 1 R", "expected a quoted name"),
         ('NFG 2 R "t" { "a" } { 1 } 1', "expected 1, found 2"),
         ('NFG 1 R "t { "a" } { 1 } 1', "line"),
-        ('NFG 1 R "t" { "a" "b" } { 2 } 1 2 3 4', "actions of 1 players, but 2"),
+        ('NFG 1 R "t" { "a" "b" } { 2 } 1 2 3 4', "actions for 1 players, but there are 2"),
         ('NFG 1 R "t" { "a" "b" }\n{ 2 2 }\n1 2 3', "line 3: the file ends after 3 of 8 payoffs"),
-        ('NFG 1 R "t" { "a" "b" } { 1 1 } 1 2 3', "more follows"),
+        ('NFG 1 R "t" { "a" "b" } { 1 1 } 1 2 3', "unexpected text after"),
         ('NFG 1 R "t" { "a" "b" } { 1 1 } 1 two', "'two' is not a number"),
         ('NFG 1 R "t" { "a" "b" } { 1 1 } 1 1/0', "'1/0' is not a number"),
         ('NFG 1 R "t" { "a" "b" } { 1 1 } 1 inf', "not a finite number"),
@@ -95,7 +95,7 @@ def test_openspiel_reads_what_we_write(tmp_path):
         ('NFG 1 R "t" { "a" "b" } { nan 2 } 1', "nan is not a number of actions"),
         ('NFG 1 R "t" { "a" "b" } { inf 2 } 1', "inf is not a number of actions"),
         ('NFG 1 R "t" { "a" "b" } { 1 1 } { { "x" 1 2 } } nan', "nan is not an outcome"),
-        ('NFG 1 R "t" { "a" "b" } { 1 1 } 1e308 -1e308', "out of scale"),
+        ('NFG 1 R "t" { "a" "b" } { 1 1 } 1e308 -1e308', "a payoff is too large"),
     ],
 )
 def test_broken_files_say_where(tmp_path, text, said):

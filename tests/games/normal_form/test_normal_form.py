@@ -197,7 +197,7 @@ def test_bad_games(text):
 
 
 def test_only_normal_form_is_solved():
-    with pytest.raises(InputError, match="chess: not a game in normal form"):
+    with pytest.raises(InputError, match="chess: only games in normal form"):
         load_normal_form("chess")
 
 

@@ -5,14 +5,19 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
 import numpy as np
 import pytest
+import typer
 from command import KEDGE, answer, kedge
 
 from kedge.errors import InputError
+from kedge.interfaces import cli
+from kedge.interfaces.cli import app
+from kedge.interfaces.commands.groups import LazyCommand
 from kedge.interfaces.inputs import fields_of
 from kedge.paper import EXPERIMENTS, experiment_class
 
@@ -208,7 +213,7 @@ BAD = {
     "one eta too many": (["matching-pennies", "--eta", "1,2,3"], "eta: 3 values for 2 players"),
     "no game": ([], "game"),
     "iterations as a fraction": (["matching-pennies", "-n", "1e5"], "-n"),
-    "huge payoffs": (["scale.json"], "out of scale"),
+    "huge payoffs": (["scale.json"], "a payoff is too large"),
     "huge spec": (["random(1000000000)"], "too many|more than"),
     "huge blotto": (["blotto(coins=1000000, fields=500000)"], "at most 10000 coins"),
     "mmd at 0": (["matching-pennies", "-a", "mmd", "--lambda", "0"], "no safe step size"),
@@ -308,7 +313,7 @@ def test_paper_lists_what_there_is():
         (["blotto", "--set", "coins=1000"], "too many"),
         (["theory", "--set", "games=0"], "games: at least 1"),
         (["chess-accuracy", "--data", "."], "file '.' is a directory"),
-        (["theory", "--set", "delta=2"], "delta: must lie between 0 and 1"),
+        (["theory", "--set", "delta=2"], "delta: must be between 0 and 1"),
         (["theory", "--set", "actions=1"], "actions: at least 2"),
     ],
 )
@@ -389,5 +394,62 @@ def test_settings_read_what_fields_take():
         "models": ("maia-1100", "chess(elo=1, b=2)", "x"),
     }
     assert fields_of(kind, "it", ["positions=none"]) == {"positions": None}
-    with pytest.raises(InputError, match="one of float32, bfloat16"):
+    with pytest.raises(InputError, match="is not one of float32, bfloat16"):
         fields_of(kind, "it", ["dtype=int8"])
+
+
+def walked(command, context=None, name="kedge"):
+    """Each command with the words that call it, groups apart."""
+    if isinstance(command, LazyCommand):
+        assert command.short_help
+        command = command.loaded()
+    context = command.make_context(name, [], parent=context, resilient_parsing=True)
+    if not hasattr(command, "list_commands"):
+        yield name, command
+        return
+    for child in command.list_commands(context):
+        yield from walked(command.get_command(context, child), context, f"{name} {child}")
+
+
+COMMANDS = dict(walked(typer.main.get_command(app)))
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_begins_with_a_command_and_options_say_what_they_are(name):
+    text = COMMANDS[name].help
+    line = text.partition("\n")[0]
+    assert line.endswith((".", ":"))
+    assert line.split()[0] not in {"A", "An", "The", "What", "How", "Which", "One"}, line
+    for parameter in COMMANDS[name].params:
+        assert parameter.help, f"{name} {parameter.name}"
+
+
+def test_one_line_of_a_command_is_said_once():
+    """Commands that are imported late have theirs in the list of commands, too."""
+    for name, line in cli._LAZY.items():
+        assert COMMANDS[f"kedge {name}"].help.partition("\n")[0] == line
+
+
+def test_a_command_of_another_kind_is_named():
+    for words, said in {
+        ("match", "diplomacy"): "Diplomacy has no match; use kedge tournament diplomacy",
+        ("selfplay", "chess"): "Chess has no selfplay; use kedge match chess",
+        ("predict", "blotto"): "Blotto has no experiment that predicts people; these games do:",
+        ("policy", "ches"): "unknown game 'ches'; did you mean chess?",
+    }.items():
+        done = kedge(*words)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert said in done.stderr
+
+
+@pytest.mark.parametrize("words", [(), ("predict",), ("match",), ("policy",), ("train",)])
+def test_lists_of_commands_import_no_game(words):
+    program = "import sys; from kedge.__main__ import main; sys.argv[1:] = {}; main()"
+    check = "import atexit, sys; atexit.register(lambda: print('numpy' in sys.modules));"
+    done = subprocess.run(
+        [sys.executable, "-c", check + program.format([*words, "--help"])],
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    assert done.stdout.endswith("False\n")

@@ -54,7 +54,7 @@ def test_a_matrix():
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--agents", "sparta, hanabi, sparta(lambda=1)"], "3 of them, and 2 seats at a table"),
+        (["--agents", "sparta, hanabi, sparta(lambda=1)"], "3 agents for 2 seats"),
         (["--agents", "sparta, 7"], "not names or specs between commas"),
         (["--agents", "nobody"], "unknown agent 'nobody'"),
         (["--agents", "chess"], "agent chess: does not play hanabi; hanabi and sparta(hanabi, …)"),
@@ -152,7 +152,7 @@ def test_what_the_next_player_is_expected_to_do(games):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--turn", 999], "moves, and no turn 999"),
+        (["--turn", 999], "moves, no turn 999"),
         (["--game", 9], "no game 9; the file has 4 games"),
         (["--game", 0], "--game"),
         (["--turn", -1], "--turn"),
@@ -179,7 +179,7 @@ def test_nobody_moves_after_the_end(games):
     [
         ({"deck": [[0, 1]] * 50}, "game 1 is invalid: the deck has too many of (0, 1)"),
         ({"deck": [*Hanabi().cards[1:]]}, "game 1 is invalid: the deck has 49 cards, expected 50"),
-        ({"actions": [[0, "discard", 0, -1]]}, "game 1 is invalid: move 1: discard card 1: not"),
+        ({"actions": [[0, "discard", 0, -1]]}, "game 1 is invalid: move 1: discard card 1: all"),
         ({"actions": [[0, "rank", 2, 1]]}, "game 1 is invalid: move 1: hint to seat 2"),
     ],
 )

@@ -21,17 +21,16 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.server import serve
 
 from kedge.agents import AGENTS, make_player
+from kedge.agents.diplomacy.players import OrdersAgent
 from kedge.errors import InputError
-from kedge.games.diplomacy import POWERS, Diplomacy, DiplomacyState
+from kedge.games.diplomacy import POWERS, Diplomacy
 from kedge.interfaces.protocols.diplomacy import bot as diplomacy_bot
 from kedge.interfaces.protocols.diplomacy.bot import DiplomacyBot, NewGame, Seats
 from kedge.interfaces.protocols.diplomacy.client import connected
 
 
-class RandomOrders:
+class RandomOrders(OrdersAgent):
     """Moves and supports of them; `before` is called first, with the position."""
-
-    states = DiplomacyState
 
     def __init__(self, before=lambda state: None):
         self._before = before
@@ -246,7 +245,7 @@ def test_a_late_agent_a_restarted_server_and_a_failing_agent(server):
     bot = Bot(seats(server, game="troubles", powers="all", new_game=new, last_year=1902), agent)
     assert bot.wait()["last_phase"] == "S1903M", bot.warned
     late, lost, failed = bot.warned
-    assert late == "S1901M: was over before the orders were written; the units held"
+    assert late == "S1901M: ended before the orders were ready; the units held"
     assert lost.startswith("connection lost (")
     assert failed == (
         "S1902M: the agent failed (ZeroDivisionError: division by zero); the units hold"
@@ -280,12 +279,15 @@ def test_command(server, tmp_path, monkeypatch):
     password = tmp_path / "password"
     password.write_text("other\n")
     for words, said in (
-        (("--game", "two", "--power", "ITALY"), "ITALY is controlled by someone else. (free are A"),
+        (
+            ("--game", "two", "--power", "ITALY"),
+            "ITALY is controlled by someone else. (free powers: A",
+        ),
         (("--game", "two", "--power", "GERMANY"), "maximum number of allowed"),
-        (("--game", "two", "--create"), "game two: is there already; leave out --create"),
+        (("--game", "two", "--create"), "game two exists already; leave out --create"),
         (("--game", "command", "--power", "all"), "This game is finished."),
-        (("--game", "none"), "game none: not on this server; --create makes it"),
-        (("--game", "two", "--password-file", password), "user kedge: the server knows another"),
+        (("--game", "none"), "game none is not on this server; create it with --create"),
+        (("--game", "two", "--password-file", password), "user kedge: wrong password"),
     ):
         fails(server.join(*words), said)
     with connected("localhost", server.port) as admin:
@@ -538,5 +540,5 @@ def gone(server, client, answer):
 def test_a_server_that_is_gone(fake):
     bot = Bot(fake_seats(fake, patience=0.1))
     assert str(bot.wait()).endswith(
-        "run this again to go on, with --power FRANCE and without --create"
+        "to go on, run this again with --power FRANCE and without --create"
     )

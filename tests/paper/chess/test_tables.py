@@ -36,7 +36,7 @@ def columns(positions, hits, loss=None, **labels):
 
 
 def scores(*sums):
-    return Scores.joined([columns(*sums)])
+    return Scores.from_shards([columns(*sums)])
 
 
 def results(experiment, of_cell):
@@ -181,7 +181,7 @@ def test_models_say_whom_they_imitate():
     ]
     assert short_name("some/where/maia-1900.pb.gz") == "maia-1900"
     for model in ("chess", "g170", "'kata/g170-b6c96-s175.pb.gz'", "net-8700"):
-        with pytest.raises(InputError, match="whom it imitates"):
+        with pytest.raises(InputError, match="cannot tell the rating that"):
             ChessAccuracy(models=(model,))
 
 
@@ -233,7 +233,7 @@ def test_an_empty_file_leaves_nothing_behind(human_games, tmp_path):
     data.write_text("")
     folder = tmp_path / "run"
     experiment = ChessAccuracy(**SMALL, data=str(data))
-    with pytest.raises(InputError, match=r"games\.pgn: no position is left: 0 games read"):
+    with pytest.raises(InputError, match=r"games\.pgn: no position left: 0 games read"):
         run(experiment, engine="inline", folder=folder, progress=False)
     assert not folder.exists()
     data.write_bytes(human_games.read_bytes())
@@ -311,21 +311,21 @@ def test_missing_games_are_told_before_anything_is_done(monkeypatch, tmp_path):
 
 def test_no_games_of_that_rating(human_games, tmp_path):
     experiment = ChessAccuracy(**{**SMALL, "models": ("chess(elo=2000)",)}, data=str(human_games))
-    with pytest.raises(InputError, match="no position is left: 19 games read, 19 outside the buck"):
+    with pytest.raises(InputError, match="no position left: 19 games read, 19 outside the buck"):
         run(experiment, engine="inline", folder=tmp_path / "run", progress=False)
 
 
 @pytest.mark.parametrize(
     ("kind", "fields", "said"),
     [
-        (ChessAccuracy, {"c_puct": (2.0, 2.0)}, "c_puct: one of them is given twice"),
+        (ChessAccuracy, {"c_puct": (2.0, 2.0)}, "c_puct: a value is given twice"),
         (ChessAccuracy, {"c_puct": (0.0,)}, "c_puct: above 0"),
         (ChessAccuracy, {"positions": 0}, "positions: at least 1"),
         (ChessAccuracy, {"models": ()}, "models: none given"),
         (ChessByRating, {"best": (5.0, 2.0)}, "best: one number, or one for each of the 3"),
-        (ChessByRating, {"buckets": (1550,)}, "buckets: hundreds"),
+        (ChessByRating, {"buckets": (1550,)}, "buckets: multiples of 100"),
         (ChessByTimeControl, {"fewest": 0}, "fewest: at least 1"),
-        (ChessStrength, {"chunk": 3}, "chunk: an even number"),
+        (ChessStrength, {"chunk": 3}, "chunk: must be even"),
         (ChessTradeoff, {"games": 0}, "games: at least 1"),
     ],
 )

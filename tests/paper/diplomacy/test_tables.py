@@ -190,17 +190,17 @@ def test_phases_are_drawn_from_all_games(diplomacy_games):
 @pytest.mark.parametrize(
     ("kind", "fields", "said"),
     [
-        (DiplomacyOneVsSix, {"models": ("a", "b")}, "models: one human model, not 2"),
+        (DiplomacyOneVsSix, {"models": ("a", "b")}, "models: exactly one human model, not 2"),
         (DiplomacyOneVsSix, {"lambdas": (0.0,)}, "lambdas: above 0 and finite, not 0"),
-        (DiplomacyOneVsSix, {"lambdas": (0.1, 0.1)}, "lambdas: one of them is given twice"),
+        (DiplomacyOneVsSix, {"lambdas": (0.1, 0.1)}, "lambdas: a value is given twice"),
         (DiplomacyOneVsSix, {"iterations": 0}, "iterations: at least 1, not 0"),
         (DiplomacyOneVsSix, {"games": 0}, "games: at least 1, not 0"),
         (DiplomacyOneVsSix, {"claim_games": 0}, "claim_games: at least 1, not 0"),
         (DiplomacyTradeoff, {"chunk": 8}, "chunk: a multiple of 7"),
         (DiplomacyTradeoff, {"positions": 0}, "positions: at least 1, not 0"),
         (DiplomacyPool, {"pool": ()}, "pool: none given"),
-        (DiplomacyPool, {"pool": ("rm(diplomacy)",) * 2}, "pool: one of them is given twice"),
-        (DiplomacyPool, {"pool": ("hedge(diplomacy)",)}, "each of them once"),
+        (DiplomacyPool, {"pool": ("rm(diplomacy)",) * 2}, "pool: a value is given twice"),
+        (DiplomacyPool, {"pool": ("hedge(diplomacy)",)}, "two or more different agents"),
         (DiplomacySearchSettings, {"turns": 0}, "turns: at least 1, not 0"),
     ],
 )

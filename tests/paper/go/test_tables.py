@@ -100,8 +100,11 @@ def test_katago_is_set_beside_the_model(go_games, go_model, katago, tmp_path):
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({"networks": ()}, "networks: none given; --network FILE"),
-        ({"katago": "no-such-program"}, "no-such-program: no such program; --katago PATH"),
+        ({"networks": ()}, "networks: none given; add KataGo's with --network FILE"),
+        (
+            {"katago": "no-such-program"},
+            "no-such-program: no such program; give KataGo with --katago",
+        ),
         ({"networks": ("none.bin.gz",)}, r"none\.bin\.gz: No such file"),
     ],
 )

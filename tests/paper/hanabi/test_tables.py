@@ -121,10 +121,10 @@ def test_tables_share_what_they_compute(moves):
 @pytest.mark.parametrize(
     ("kind", "fields", "said"),
     [
-        (HanabiScore, {"models": ("a", "b")}, "models: one imitation policy, not 2"),
+        (HanabiScore, {"models": ("a", "b")}, "models: exactly one imitation policy, not 2"),
         (HanabiScore, {"lambdas": (-1.0,)}, "lambdas: at least 0 and finite, not -1"),
         (HanabiScore, {"lambdas": (inf,)}, "lambdas: at least 0 and finite, not inf"),
-        (HanabiScore, {"lambdas": (1.0, 1.0)}, "lambdas: one of them is given twice"),
+        (HanabiScore, {"lambdas": (1.0, 1.0)}, "lambdas: a value is given twice"),
         (HanabiScore, {"rollouts": 0}, "rollouts: at least 1, not 0"),
         (HanabiScore, {"games": 0}, "games: at least 1, not 0"),
         (HanabiTradeoff, {"positions": 0}, "positions: at least 1, not 0"),

@@ -20,7 +20,7 @@ from kedge.records.go.games import GoGame  # noqa: E402
 from kedge.training.board.growth import grow  # noqa: E402
 from kedge.training.board.imitation import NO_MOVE, TowerRecipe  # noqa: E402
 from kedge.training.board.network import Convolution  # noqa: E402
-from kedge.training.distributed import Rank, joined  # noqa: E402
+from kedge.training.distributed import Rank, training_rank  # noqa: E402
 from kedge.training.go.policy import RECIPES, make_network, positions_of, train, turns  # noqa: E402
 from kedge.training.muon import Muon  # noqa: E402
 from kedge.training.trainer import read_checkpoint  # noqa: E402
@@ -111,7 +111,7 @@ def test_what_there_is_not(tmp_path):
     with pytest.raises(InputError, match=r"0 of 1900-2014.*--modern trains on all years"):
         train(modern, tmp_path, recipe, rank=CPU)
     for device in ("openvino", "nothing"):
-        with pytest.raises(InputError, match="use cpu, cuda"), joined(device):
+        with pytest.raises(InputError, match="use cpu, cuda"), training_rank(device):
             pass
 
 

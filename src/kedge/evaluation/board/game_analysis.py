@@ -1,8 +1,8 @@
-"""A game as people and a search see it: how human each move was, and what it cost.
+"""Review of a board game: how human each move was, and what it cost.
 
-A move is worth what the agent makes of the position after it. The positions of the game are
-analysed anyway, and those after moves that the agent would rather have played are analysed too. So
-both moves are judged alike, by as much search, and one that search never tried has a value as well.
+The value of a move is the agent's value of the position after it. The agent analyses the positions
+of the game, and those after the moves that it would have played instead. So both moves get the same
+amount of search, and a move that search never tried has a value too.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,15 +16,14 @@ from kedge.agents.agent import Analysis, Player
 from kedge.evaluation.board.rating_fit import RatingFit, fit_rating
 from kedge.regularize import Array
 
-MISTAKE, BLUNDER = 0.1, 0.2  #: From how much expected score on a move is marked "?" and "??".
-RARE = 0.1  #: What fewer people play is marked "!" where the agent plays it.
-_SHOWN = 3  # moves of people, and disagreements a game
+MISTAKE, BLUNDER = 0.1, 0.2  #: Loss of expected score from which a move is marked "?" and "??".
+RARE = 0.1  #: A move that fewer people play is marked "!" if the agent plays it.
+_SHOWN = 3  # moves of people per move, and disagreements per game
 _DISAGREEMENT = 0.1  # nats
-_STRETCH = 16  # half-moves between two words of progress; fewer leave batches half empty
+_STRETCH = 16  # half-moves between two reports of progress; fewer leave batches half empty
 
 
-#: From a position to what it is worth for its mover, and the line that forces that, if any is
-#: known.
+#: Returns the proven value of a position for its mover, and the line that forces it; or None.
 Proof: TypeAlias = Callable[[Any], tuple[float, list[int]] | None]
 
 
@@ -41,7 +40,7 @@ class Record(Protocol):
     def place(self) -> str | None: ...
     @property
     def sides(self) -> tuple[str, str]:
-        """What players 0 and 1 are called."""
+        """Names of the sides of players 0 and 1."""
         ...
 
     @property
@@ -54,17 +53,17 @@ class Record(Protocol):
     def name(self, player: int) -> str | None: ...
     def rating(self, player: int) -> int | str | None: ...
     def label(self, number: int, player: int) -> str:
-        """What stands before a move in a list of them."""
+        """Text before a move in a list of moves."""
         ...
 
     def states(self) -> Iterator[Any]:
-        """The game before each of its moves, and at its end."""
+        """Yield the states before each move, and at the end."""
         ...
 
 
 @dataclass(frozen=True)
 class Alternative:
-    """A move, and how likely it is for people (the anchor) and for the agent."""
+    """A move that people or the agent would play, with its probability for both."""
 
     name: str
     move: str
@@ -77,46 +76,47 @@ class MoveReport:
     """One move of a game. Values are W − L, from −1 to 1."""
 
     ply: int
-    """In the record, from 0."""
+    """Half-move in the record, from 0."""
     number: int
-    """As a scoresheet counts."""
+    """Move number of a scoresheet."""
     player: int
-    """0 is white in chess, and black in Go."""
+    """The mover; 0 is White in chess, and Black in Go."""
     name: str
-    """As players write it."""
+    """The move as players write it."""
     move: str
-    """As programs write it."""
+    """The move as programs write it."""
     opening: bool
-    """One of the first half-moves, which in chess are played from memory; they are not scored."""
+    """Whether it is one of the first half-moves, which are not scored: in chess people play them
+    from memory."""
     anchor: float
-    """How likely it is for people."""
+    """Probability for people."""
     rank: int
-    """1 if people play nothing more often."""
+    """Rank by people's probability; 1 is their most frequent move."""
     people: tuple[Alternative, ...]
-    """What people play most."""
+    """People's most frequent moves."""
     policy: float
-    """How likely it is for the agent."""
+    """Probability for the agent."""
     choice: Alternative
-    """What the agent holds likeliest."""
+    """The agent's likeliest move."""
     line: tuple[str, ...]
-    """What it expects after that, as players write it, its choice first."""
+    """Line that the agent expects, its choice first, as players write it."""
     kl_to_anchor: float
-    """KL(π‖τ) of the agent's policy, in nats: how far search went from people here."""
+    """KL(π‖τ) of the agent's policy, in nats: how far search went from people."""
     value: float
-    """Of the position before the move, for player 0."""
+    """Value of the position before the move, for player 0."""
     q: float
-    """Of the move, for the mover."""
+    """Value of the move, for the mover."""
     best_q: float
-    """Of the agent's choice, for the mover."""
+    """Value of the agent's choice, for the mover."""
 
     @property
     def loss(self) -> float:
-        """The expected score (a win is 1, a draw ½) that the agent's choice has over the move."""
+        """Expected score (a win is 1, a draw ½) of the agent's choice less that of the move."""
         return max(0.0, (self.best_q - self.q) / 2.0)
 
     @property
     def mark(self) -> str:
-        """What a commentator would write behind it: "??", "?", "!" or nothing."""
+        """Mark that a commentator would write after the move: "??", "?", "!" or nothing."""
         if self.loss >= MISTAKE:
             return "??" if self.loss >= BLUNDER else "?"
         return "!" if self.move == self.choice.move and self.anchor < RARE else ""
@@ -127,28 +127,32 @@ class MoveReport:
 
 @dataclass(frozen=True)
 class PlayerReport:
-    """How human a player's moves were. Means are over the scored moves, NaN if there is none."""
+    """How human a player's moves were. Means are over the scored moves; NaN if there are none."""
 
     name: str | None
     rating: int | str | None
     games: int
     moves: int
     scored: int
-    """Moves after the opening."""
+    """Number of moves after the opening."""
     top1: float
-    """The share that people play more often than anything else."""
+    """Share of moves that are people's most frequent."""
     probability: float
+    """Mean probability for people."""
     cross_entropy: float
+    """Mean of −log probability for people, in nats."""
     loss: float
+    """Mean loss of expected score."""
     mistakes: int
-    """Of all moves, those marked "?"."""
+    """Number of moves marked "?", of all moves."""
     blunders: int
-    """And those marked "??"."""
+    """Number of moves marked "??", of all moves."""
     fit: RatingFit | None
+    """Rating estimated from the moves."""
 
     @property
     def perplexity(self) -> float:
-        """Among how many equally likely moves it was as hard to guess."""
+        """Number of equally likely moves that would be as hard to guess."""
         return float(np.exp(self.cross_entropy))
 
     def to_json(self) -> dict[str, Any]:
@@ -162,18 +166,18 @@ class GameReport:
     game: Record
     moves: tuple[MoveReport, ...]
     value: float
-    """Of the last position, for player 0."""
+    """Value of the last position, for player 0."""
     searched: bool
-    """Whether the agents search, or are models by themselves."""
+    """Whether the agents search; if not, they are models alone."""
     ratings: tuple[int, int] | None = None
-    """Of the people that each player's anchor stands for, where one is told."""
+    """Ratings that the players' anchors take as input; None if they take none."""
     likelihoods: Array | None = None
     """Log-likelihood of each move (moves, knots) at the ratings of ``knots``."""
     knots: Array | None = None
 
     @property
     def values(self) -> list[float]:
-        """Of every position for player 0, the last one's too."""
+        """Values of all positions for player 0, including the last."""
         return [*(move.value for move in self.moves), self.value]
 
     @property
@@ -186,7 +190,7 @@ class GameReport:
 
     @property
     def disagreements(self) -> list[MoveReport]:
-        """Where search went furthest from what people play, the furthest first."""
+        """The moves where search went furthest from people, the furthest first."""
         far = [
             move
             for move in self.moves
@@ -216,38 +220,39 @@ def analyse_game(
     proven: Proof = lambda state: None,
     tell: Callable[[int], None] = lambda moves: None,
 ) -> GameReport:
-    """Every move of `game`: player 0's seen by the first of the two agents, 1's by the other.
+    """Review every move of `game`: the first agent reviews player 0, the second player 1.
 
-    `ratings` and `likelihoods` are handed on to the report; what is `proven` of a position stands
-    above what the agents think of it; `tell` is called now and then with how many moves are done.
+    `ratings` and `likelihoods` go into the report. A value that is `proven` replaces the agents'
+    value. `tell` is called now and then with the number of moves done.
     """
     states = list(game.states())
     movers = [state.board.player() for state in states]
     values: list[float] = []  # for player 0
-    values_of_others: dict[int, float] = {}  # by ply, of what the agent would rather have played
+    best_values: dict[int, float] = {}  # by ply, of the agent's choice if it was not played
     decisions: list[tuple[Any, Analysis]] = []
-    chosen: list[int] = []
+    choices: list[int] = []
     for first in range(0, len(states), _STRETCH):
         stretch = states[first : first + _STRETCH]
-        others = {}
-        for ply, one in enumerate(_analyse(stretch, agents, proven), first):
-            values.append(_worth(states[ply], one, values[-1] if values else 0.0))
-            if one is None or ply == len(game.moves):
-                continue  # only at the end: before it a move was made
-            decisions.append((states[ply], one))
-            chosen.append(states[ply].board.legal_actions()[one.top1])
-            if chosen[ply] != game.moves[ply]:
-                others[ply] = _after(states[ply], chosen[ply], movers[ply + 1])
-        unplayed = _analyse(list(others.values()), agents, proven)
-        values_of_others |= {
-            ply: _worth(others[ply], one, values[ply])
-            for ply, one in zip(others, unplayed, strict=True)
+        unplayed = {}  # states after the agent's choices that were not played, by ply
+        for ply, analysis in enumerate(_analyse(stretch, agents, proven), first):
+            values.append(_value(states[ply], analysis, values[-1] if values else 0.0))
+            if analysis is None or ply == len(game.moves):
+                continue  # only at the end: all other states have a move
+            decisions.append((states[ply], analysis))
+            choices.append(states[ply].board.legal_actions()[analysis.top1])
+            if choices[ply] != game.moves[ply]:
+                unplayed[ply] = _after(states[ply], choices[ply], movers[ply + 1])
+        analyses = _analyse(list(unplayed.values()), agents, proven)
+        best_values |= {
+            ply: _value(unplayed[ply], analysis, values[ply])
+            for ply, analysis in zip(unplayed, analyses, strict=True)
         }
         tell(len(decisions))
     moves = []
-    for ply, (state, one) in enumerate(decisions):
+    for ply, (state, analysis) in enumerate(decisions):
         actions = state.board.legal_actions()
         played = actions.index(int(game.moves[ply]))
+        best = analysis.top1
         value = values[ply + 1]
         moves.append(
             MoveReport(
@@ -257,27 +262,27 @@ def analyse_game(
                 name=state.action_to_string(actions[played]),
                 move=state.protocol_name(actions[played]),
                 opening=ply < game.opening,
-                anchor=float(one.anchor[played]),
-                rank=1 + int((one.anchor > one.anchor[played]).sum()),
+                anchor=float(analysis.anchor[played]),
+                rank=1 + int((analysis.anchor > analysis.anchor[played]).sum()),
                 people=tuple(
-                    _alternative(state, one, i)
-                    for i in np.argsort(-one.anchor, kind="stable")[:_SHOWN]
+                    _alternative(state, analysis, i)
+                    for i in np.argsort(-analysis.anchor, kind="stable")[:_SHOWN]
                 ),
-                policy=float(one.policy[played]),
-                choice=_alternative(state, one, one.top1),
-                line=line_names(state, one.lines[one.top1] if one.lines else [chosen[ply]]),
-                kl_to_anchor=one.kl,
+                policy=float(analysis.policy[played]),
+                choice=_alternative(state, analysis, best),
+                line=line_names(state, analysis.lines[best] if analysis.lines else [choices[ply]]),
+                kl_to_anchor=analysis.kl,
                 value=values[ply],
                 q=_seen_by(movers[ply], value),
-                best_q=_seen_by(movers[ply], values_of_others.get(ply, value)),
+                best_q=_seen_by(movers[ply], best_values.get(ply, value)),
             )
         )
-    searched = any(one.visits is not None for _, one in decisions)
+    searched = any(analysis.visits is not None for _, analysis in decisions)
     return GameReport(game, tuple(moves), values[-1], searched, ratings, likelihoods, knots)
 
 
 def player_report(seats: Iterable[tuple[GameReport, int]]) -> PlayerReport:
-    """What one player did in all of these games, each with the seat it had there."""
+    """Return the report of one player over games, each with the player's seat."""
     seats = list(seats)
     moves = [move for report, player in seats for move in report.moves if move.player == player]
     scored = [move for move in moves if not move.opening]
@@ -307,18 +312,18 @@ def player_report(seats: Iterable[tuple[GameReport, int]]) -> PlayerReport:
 
 
 def frequent_players(reports: Iterable[GameReport]) -> list[PlayerReport]:
-    """Those who are named in more than one game, over all their games, the busiest first."""
+    """Return reports of players who are named in more than one game, the busiest first."""
     seats: dict[str, list[tuple[GameReport, int]]] = {}
     for report in reports:
         for player in (0, 1):
             if (name := report.game.name(player)) is not None:
                 seats.setdefault(name, []).append((report, player))
-    found = [player_report(one) for one in seats.values() if len(one) > 1]
-    return sorted(found, key=lambda player: -player.games)
+    players = [player_report(games) for games in seats.values() if len(games) > 1]
+    return sorted(players, key=lambda player: -player.games)
 
 
 def _after(state: Any, action: int, mover: int) -> Any:
-    """After another move than the record's, with the move for who has it there."""
+    """Return the state after `action`, with `mover` to move as in the record."""
     state = state.clone()
     state.board.push(action)
     state.history.append(action)
@@ -330,60 +335,60 @@ def _after(state: Any, action: int, mover: int) -> Any:
 def _analyse(
     states: Sequence[Any], agents: Sequence[Player[Any]], proven: Proof
 ) -> list[Analysis | None]:
-    """By the mover's agent, each of them asked once; None where nobody can move."""
-    found: list[Analysis | None] = [None] * len(states)
+    """Analyse each state with the mover's agent, one call per agent; None without legal moves."""
+    analyses: list[Analysis | None] = [None] * len(states)
     for player, agent in enumerate(agents):
-        asked = [
+        rows = [
             i
             for i, state in enumerate(states)
             if state.board.player() == player and state.board.legal_actions()
         ]
-        if asked:
-            answers = agent.explain_many([states[i] for i in asked], np.random.default_rng(0))
-            for i, answer in zip(asked, answers, strict=True):
-                found[i] = _corrected(answer, states[i], proven(states[i]))
-    return found
+        if rows:
+            answers = agent.explain_many([states[i] for i in rows], np.random.default_rng(0))
+            for i, answer in zip(rows, answers, strict=True):
+                analyses[i] = _corrected(answer, states[i], proven(states[i]))
+    return analyses
 
 
-def _corrected(found: Analysis, state: Any, proof: tuple[float, list[int]] | None) -> Analysis:
-    """By what is known for certain."""
+def _corrected(analysis: Analysis, state: Any, proof: tuple[float, list[int]] | None) -> Analysis:
+    """Return the analysis with the proven value and line in place of the agent's."""
     if proof is None:
-        return found
+        return analysis
     value, line = proof
     if not line:
-        return replace(found, value=value)
+        return replace(analysis, value=value)
     actions = state.board.legal_actions()
     best = actions.index(line[0])
-    lines = [[action] for action in actions] if found.lines is None else list(found.lines)
+    lines = [[action] for action in actions] if analysis.lines is None else list(analysis.lines)
     lines[best] = line
     policy = np.where(np.arange(len(actions)) == best, 1.0, 0.0)
-    return replace(found, value=value, policy=policy, smooth=None, best=best, lines=lines)
+    return replace(analysis, value=value, policy=policy, smooth=None, best=best, lines=lines)
 
 
-def _worth(state: Any, found: Analysis | None, before: float) -> float:
-    """For player 0; exact where the rules say that the game is over.
+def _value(state: Any, analysis: Analysis | None, before: float) -> float:
+    """Return the value for player 0; exact if the rules end the game.
 
-    Where players agree that it is, before dead stones are taken off, it is worth what it was.
+    If players end it by agreement, dead stones are still on the board: the value before stays.
     """
-    if state.is_terminal() or found is None:
+    if state.is_terminal() or analysis is None:
         agreed = getattr(state, "ends_by_agreement", False)
         return before if agreed else float(state.returns()[0])
-    return _seen_by(state.board.player(), float(found.value))
+    return _seen_by(state.board.player(), float(analysis.value))
 
 
 def _seen_by(player: int, value: float) -> float:
-    """Player[Any] 0's value for another player, and back."""
+    """Convert player 0's value to `player`'s, or back."""
     return value if player == 0 else 0.0 - value
 
 
-def _alternative(state: Any, found: Analysis, index: int) -> Alternative:
+def _alternative(state: Any, analysis: Analysis, index: int) -> Alternative:
     action = state.board.legal_actions()[index]
-    likely = float(found.anchor[index]), float(found.policy[index])
-    return Alternative(state.action_to_string(action), state.protocol_name(action), *likely)
+    shares = float(analysis.anchor[index]), float(analysis.policy[index])
+    return Alternative(state.action_to_string(action), state.protocol_name(action), *shares)
 
 
 def line_names(state: Any, line: Sequence[int]) -> tuple[str, ...]:
-    """The moves of a line from a state on, as players write them."""
+    """Return the moves of a line from `state`, as players write them."""
     names = []
     state = state.clone()
     for action in line:

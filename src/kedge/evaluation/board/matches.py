@@ -1,4 +1,4 @@
-"""Games between two agents, and how much stronger they show one to be."""
+"""Games between two agents, and the difference in strength that they show."""
 
 import math
 from collections import Counter
@@ -10,7 +10,7 @@ import numpy as np
 
 from kedge.agents.agent import Analysis, Player, draw
 
-#: Endings that no rule of the game asks for.
+#: Endings that are not in the rules of the game.
 RESIGNATION, MOVE_LIMIT = "resignation", "move limit"
 MAX_PLIES = 400
 _RESIGN_PLIES = 8  # four moves of each agent must agree
@@ -18,7 +18,7 @@ _95_PERCENT = 1.96
 
 
 class GameState(Protocol):
-    """The verbs of a game of two players, who win 1, draw 0 or lose −1."""
+    """Methods of a game of two players, with returns 1 (win), 0 (draw) or −1 (loss)."""
 
     def current_player(self) -> int: ...
     def legal_actions(self) -> list[int]: ...
@@ -32,10 +32,10 @@ class GameRecord:
     """One finished game between the agents 0 and 1."""
 
     first: int
-    """The agent that had the first move: in chess, white."""
+    """The agent that had the first move: in chess, White."""
     moves: tuple[int, ...]
     score: float
-    """Of agent 0: 1 for a win, a half for a draw."""
+    """Score of agent 0: 1 for a win, ½ for a draw."""
     termination: str
 
 
@@ -48,18 +48,18 @@ def play_games(
     max_plies: int = MAX_PLIES,
     resign: float | None = None,
 ) -> list[GameRecord]:
-    """Games side by side, so that each agent is asked about all positions where it is to move.
+    """Play `count` games side by side: each agent gets all positions where it is to move at once.
 
-    The agents take turns at the first move. Every move is drawn from the mover's policy, by the
-    game's own random stream: which other games are played beside it changes nothing.
+    The agents alternate at the first move. Every move is drawn from the mover's policy with the
+    game's own random stream, so the other games do not change it.
 
     Parameters
     ----------
     max_plies
         A game as long as this is a draw.
     resign
-        If given, a game is won once the values of both agents have put the same side above this
-        for eight plies.
+        Value at which a player resigns: the game is won once both agents have valued the same side
+        above this for eight plies. None for never.
     """
     games = [
         _Game(new_state(), number % 2, stream) for number, stream in enumerate(rng.spawn(count))
@@ -69,10 +69,10 @@ def play_games(
         # One agent after the other: after its first moves all games wait for the same one, and
         # batches are as large as they can be.
         for index, player in enumerate(players):
-            asked = [game for game in going if game.to_move == index]
-            if asked:
-                found = player.analyse_many([game.state for game in asked], rng)
-                for game, analysis in zip(asked, found, strict=True):
+            waiting = [game for game in going if game.to_move == index]
+            if waiting:
+                analyses = player.analyse_many([game.state for game in waiting], rng)
+                for game, analysis in zip(waiting, analyses, strict=True):
                     game.play(analysis, max_plies, resign)
                 going = [game for game in going if game.record is None]
     return [game.record for game in games if game.record is not None]
@@ -84,18 +84,18 @@ class _Game:
     first: int
     rng: np.random.Generator
     moves: list[int] = field(default_factory=list)
-    decided: int = 0  # plies in a row that were called won, negative if for agent 1
+    decided: int = 0  # plies in a row that were valued as won; negative if for agent 1
     record: GameRecord | None = None
 
     @property
     def to_move(self) -> int:
-        """The agent, not the side."""
+        """Number of the agent to move, not of the side."""
         return self.first ^ self.state.current_player()
 
-    def play(self, found: Analysis, max_plies: int, resign: float | None) -> None:
-        """Draw a move, make it, and see whether that was the last."""
-        value = found.value if self.to_move == 0 else -found.value
-        action = self.state.legal_actions()[draw(found.policy, self.rng)]
+    def play(self, analysis: Analysis, max_plies: int, resign: float | None) -> None:
+        """Draw a move and make it; set `record` if the game ends."""
+        value = analysis.value if self.to_move == 0 else -analysis.value
+        action = self.state.legal_actions()[draw(analysis.policy, self.rng)]
         self.state.apply_action(action)
         self.moves.append(action)
         if resign is not None:
@@ -117,7 +117,7 @@ class _Game:
 
 @dataclass(frozen=True)
 class MatchScore:
-    """How agent 0 fared: draws count as half a win, games as drawn independently.
+    """Score of agent 0. A draw counts as half a win; games count as independent.
 
     >>> score = MatchScore(wins=15, draws=2, losses=3)
     >>> round(score.score, 3), round(score.score_se, 3), round(score.elo)
@@ -130,7 +130,7 @@ class MatchScore:
 
     @classmethod
     def from_results(cls, results: Iterable[Mapping[str, Any]]) -> "MatchScore":
-        """From games that each have agent 0's ``score``."""
+        """Count games that each have agent 0's ``score``."""
         count = Counter(result["score"] for result in results)
         return cls(count[1.0], count[0.5], count[0.0])
 
@@ -144,7 +144,7 @@ class MatchScore:
 
     @property
     def score_se(self) -> float:
-        """The standard error of the score; unknown of less than two games."""
+        """Standard error of the score; NaN for fewer than two games."""
         if self.games < 2:
             return math.nan
         shares = ((self.wins, 1.0), (self.draws, 0.5), (self.losses, 0.0))
@@ -157,17 +157,17 @@ class MatchScore:
 
     @property
     def elo_interval(self) -> tuple[float, float]:
-        """95 %: the Elo of score ± 1.96 standard errors, infinite from 0 and 1 on.
+        """95 % interval: the Elo of score ± 1.96 standard errors, infinite at 0 and 1.
 
-        Where all games ended alike they show no spread: then Wilson's interval, for won and lost
-        games only.
+        If all games ended alike, they show no spread. Then it is Wilson's interval, which knows
+        only won and lost games.
         """
         score, n, z = self.score, self.games, _95_PERCENT
         centre, reach = score, z * self.score_se
         if n and not reach > 0.0:
             centre = (score + z**2 / (2 * n)) / (1 + z**2 / n)
             reach = z * math.sqrt(score * (1 - score) / n + (z / (2 * n)) ** 2) / (1 + z**2 / n)
-        # The score is within, whatever rounding does to 0 and 1.
+        # Rounding near 0 and 1 must not leave the score outside.
         low, high = min(score, centre - reach), max(score, centre + reach)
         return elo_difference(low), elo_difference(high)
 
@@ -195,7 +195,7 @@ class MatchScore:
 
 
 def elo_difference(score: float) -> float:
-    """The difference of ratings at which this share of points is expected."""
+    """Return the rating difference at which this share of points is expected."""
     if score <= 0.0 or score >= 1.0:
         return math.copysign(math.inf, score - 0.5)
     return 400.0 * math.log10(score / (1.0 - score))

@@ -20,10 +20,10 @@ def move_likelihoods(game: ChessGame, networks: Sequence[Network]) -> Array:
     """Return the log-likelihood (moves, networks) of the moves that were played."""
     rows = encode_chess_positions(list(chess_positions([game])))
     legal, moves = rows.legal_mask(), np.arange(len(game))
-    found = np.empty((len(game), len(networks)))
-    for column, one in enumerate(networks):
-        logits = one.evaluate_packed(rows.planes, rows.rule50).policy.astype(np.float64)
+    likelihoods = np.empty((len(game), len(networks)))
+    for column, each in enumerate(networks):
+        logits = each.evaluate_packed(rows.planes, rows.rule50).policy.astype(np.float64)
         logits -= logits.max(axis=1, keepdims=True, initial=-np.inf, where=legal)
         total = np.exp(logits, out=np.zeros_like(logits), where=legal).sum(axis=1)
-        found[:, column] = logits[moves, rows.played] - np.log(total)
-    return found
+        likelihoods[:, column] = logits[moves, rows.played] - np.log(total)
+    return likelihoods

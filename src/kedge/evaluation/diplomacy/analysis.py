@@ -1,4 +1,4 @@
-"""A game of Diplomacy as people and piKL-Hedge see it: every power in every movement phase."""
+"""Review of a Diplomacy game: every power in every movement phase."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -21,7 +21,7 @@ from kedge.records import DiplomacyGame
 from kedge.records.diplomacy.positions import HumanOrders, human_orders
 from kedge.regularize import Array
 
-#: Of Sum of Squares; equals have a seventh each.
+#: Values are shares by Sum of Squares; at the start each power has a seventh.
 SHARE = Scale("of the game", mistake=0.05, blunder=0.1)
 
 
@@ -32,24 +32,24 @@ def analyse_orders(
     rng: np.random.Generator,
     tell: Callable[[int], None] = lambda turns: None,
 ) -> DecisionsReport:
-    """What every power ordered in every movement phase, as `agent`, which `spec` names, sees it.
+    """Review every power's orders in every movement phase with `agent`, which `spec` names.
 
-    Powers that ordered nothing were away, and are left out.
+    Powers that ordered nothing were away; they are left out.
     """
-    played = list(game.decisions())
-    turns = tuple(one.phase.name for one in played)
+    positions = list(game.decisions())
+    turns = tuple(position.phase.name for position in positions)
     moves = [number for number, phase in enumerate(game.phases) if phase.kind == "M"]
     decisions: list[DecisionReport] = []
-    everyones = human_orders(replace(game, human_powers=None), moves)
-    for name, run in groupby(everyones, key=lambda one: one.phase.name):
+    all_orders = human_orders(replace(game, human_powers=None), moves)
+    for name, run in groupby(all_orders, key=lambda human: human.phase.name):
         turn = turns.index(name)
         tell(turn)
         decisions += _decisions(turn, list(run), agent, rng)
     tell(len(turns))
     *_, end = game.states()
-    values = agent.value.values([*(one.state.board for one in played), end.board])
+    values = agent.value.values([*(position.state.board for position in positions), end.board])
     if game.final is not None and game.final.done:
-        values[-1] = game.shares()  # known
+        values[-1] = game.shares()  # exact
     return DecisionsReport(
         game,
         spec,
@@ -67,41 +67,49 @@ def _decisions(
     agent: OrdersAgent,
     rng: np.random.Generator,
 ) -> list[DecisionReport]:
-    """Of all powers in one phase, which share a search."""
-    questions = [(one.state, one.power) for one in given]
-    found = agent.analyse_played(questions, [one.orders for one in given], rng)
-    played, firsts = [one.orders for one in given], [one.orders[0] for one in found]
-    likely = agent.model.score([*questions, *questions], [*played, *firsts])
+    """Review all powers of one phase, which share a search."""
+    questions = [(human.state, human.power) for human in given]
+    played = [human.orders for human in given]
+    analyses = agent.analyse_played(questions, played, rng)
+    firsts = [analysis.orders[0] for analysis in analyses]
+    logs = agent.model.score([*questions, *questions], [*played, *firsts])
     return [
-        _decision((turn, one.power), one.orders, analysis, np.exp(mine), np.exp(first).prod())
-        for one, analysis, mine, first in zip(
-            given, found, likely[: len(given)], likely[len(given) :], strict=True
+        _decision((turn, human.power), human.orders, analysis, np.exp(mine), np.exp(first).prod())
+        for human, analysis, mine, first in zip(
+            given, analyses, logs[: len(given)], logs[len(given) :], strict=True
         )
     ]
 
 
 def _decision(
-    whose: tuple[int, int], given: PackedOrders, found: OrdersAnalysis, likely: Array, first: float
+    whose: tuple[int, int],
+    given: PackedOrders,
+    analysis: OrdersAnalysis,
+    likely: Array,
+    first: float,
 ) -> DecisionReport:
-    """`likely` are the orders for people, and `first` is the first of the candidates."""
+    """Report one power's decision.
+
+    `likely` has people's probability of each given order, and `first` that of the first candidate.
+    """
     turn, power = whose
-    # The candidates' anchor is that among themselves; people may order something else.
-    anchor = found.anchor * (first / found.anchor[0])
+    # The anchor is normalised over the candidates; people may order something else.
+    anchor = analysis.anchor * (first / analysis.anchor[0])
     joint = float(likely.prod())
-    place = place_among(found.orders, given)
+    place = place_among(analysis.orders, given)
 
     def option(i: int) -> Option:
-        move = format_orders(found.orders[i])
-        likelihoods = float(anchor[i]), float(found.policy[i])
-        return Option(_named(move), move, *likelihoods, float(found.q[i]))
+        move = format_orders(analysis.orders[i])
+        shares = float(anchor[i]), float(analysis.policy[i])
+        return Option(_named(move), move, *shares, float(analysis.q[i]))
 
     texts = format_orders(given)
     played = Option(
         _named(texts),
         texts,
         joint,
-        0.0 if place is None else float(found.policy[place]),
-        float("nan") if place is None else float(found.q[place]),
+        0.0 if place is None else float(analysis.policy[place]),
+        float("nan") if place is None else float(analysis.q[place]),
     )
     return DecisionReport(
         turn=turn,
@@ -109,8 +117,8 @@ def _decision(
         played=played,
         rank=1 + int((np.delete(anchor, [] if place is None else place) > joint).sum()),
         people=tuple(map(option, likeliest(anchor.tolist()))),
-        choice=played if place == found.top1 else option(found.top1),
-        kl_to_anchor=found.kl,
+        choice=played if place == analysis.top1 else option(analysis.top1),
+        kl_to_anchor=analysis.kl,
         scale=SHARE,
         parts=tuple(
             Part(short_order(text), text, float(share))

@@ -1,4 +1,4 @@
-"""Games of Diplomacy among several agents, and what share of them each gets."""
+"""Games of Diplomacy among several agents, and the share that each gets."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,43 +12,40 @@ from kedge.games.diplomacy import POWERS, Diplomacy, DiplomacyState, format_orde
 from kedge.records import DiplomacyGame, Phase
 from kedge.records.diplomacy.games import COMPLETED, Final
 
-#: Which agent, by its number, has each of the seven powers.
+#: Number of the agent that plays each of the seven powers.
 Seats = tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class TournamentGame:
-    """One finished game: who had which power, what was ordered, and what each power has at the end.
-
-    Lists have one entry a power.
-    """
+    """One finished game. Tuples have one entry per power, except `orders`."""
 
     seats: Seats
     orders: tuple[Mapping[str, Sequence[str]], ...]
-    """By power, one a phase."""
+    """Orders by power, one entry per phase."""
     shares: tuple[float, ...]
-    """Sum of Squares; a solo has it all."""
+    """Shares by Sum of Squares; a solo gets 1."""
     centres: tuple[int, ...]
     alive: tuple[bool, ...]
-    """Whether a power has a unit or a centre left."""
+    """Whether each power has a unit or a centre left."""
     last_year: int
     is_solo: bool
 
     @classmethod
-    def from_json(cls, found: Mapping[str, Any]) -> "TournamentGame":
-        """What ``dataclasses.asdict`` made, after JSON."""
-        lists = {key: tuple(value) for key, value in found.items() if isinstance(value, list)}
-        return cls(**{**found, **lists})
+    def from_json(cls, document: Mapping[str, Any]) -> "TournamentGame":
+        """Return the game from its ``dataclasses.asdict`` after JSON."""
+        lists = {key: tuple(value) for key, value in document.items() if isinstance(value, list)}
+        return cls(**{**document, **lists})
 
 
 def one_against_six(games: int) -> list[Seats]:
-    """Agent 0 has one power, each of the seven in turn, and agent 1 the other six."""
+    """Return seats where agent 0 has one power, in turn, and agent 1 the other six."""
     seven = range(len(POWERS))
     return [tuple(int(power != game % len(POWERS)) for power in seven) for game in range(games)]
 
 
 def drawn_from_pool(games: int, agents: int, rng: np.random.Generator) -> list[Seats]:
-    """Every power of every game has one of the agents, drawn by itself."""
+    """Draw an agent for every power of every game, independently."""
     return [tuple(seats) for seats in rng.integers(agents, size=(games, len(POWERS))).tolist()]
 
 
@@ -58,23 +55,23 @@ def play_tournament(
     rules: Diplomacy,
     rng: np.random.Generator,
 ) -> list[TournamentGame]:
-    """Games side by side, one a seating, so that each agent is asked about all of them at once.
+    """Play one game per seating, side by side: each agent gets all its powers at once.
 
-    The powers of one game that an agent has come with the same state, and so share a search.
+    The powers that an agent has in one game come with the same state, so they share a search.
     """
     tables = [_Table(seats, rules.initial_state()) for seats in seatings]
     while going := [table for table in tables if not table.state.is_terminal()]:
         for table in going:
             table.begin_phase()
         for index, player in enumerate(players):
-            asked = [(table, power) for table in going for power in table.to_order(index)]
-            if not asked:
+            due = [(table, power) for table in going for power in table.to_order(index)]
+            if not due:
                 continue
-            found = player.act_many([(table.state, power) for table, power in asked], rng)
-            for (table, power), orders in zip(asked, found, strict=True):
+            actions = player.act_many([(table.state, power) for table, power in due], rng)
+            for (table, power), orders in zip(due, actions, strict=True):
                 table.orders[-1][POWERS[power]] = format_orders(orders)
         for table in going:
-            table.state.apply(table.orders[-1])  # by power: nobody orders another's units
+            table.state.apply(table.orders[-1])  # by power: no power can order another's units
     return [table.finished() for table in tables]
 
 
@@ -90,7 +87,7 @@ class _Table:
         self.year = self.state.board.year
 
     def to_order(self, agent: int) -> list[int]:
-        """The powers of this agent that have anything to order."""
+        """Return the powers of this agent that have orders to give."""
         return [
             power
             for power, name in enumerate(POWERS)
@@ -105,14 +102,14 @@ class _Table:
             orders=tuple(self.orders),
             shares=tuple(self.state.shares()),
             centres=tuple(map(len, centres)),
-            alive=tuple(bool(one or other) for one, other in zip(units, centres, strict=True)),
+            alive=tuple(bool(own or owned) for own, owned in zip(units, centres, strict=True)),
             last_year=self.year,
             is_solo=board.winner is not None,
         )
 
 
 def recorded(game: TournamentGame, players: Sequence[str], name: str) -> DiplomacyGame:
-    """The game as a record, played again from its orders; `players` are the agents by number."""
+    """Return the game as a record, replayed from its orders; `players` are the agents' names."""
     state, phases = Diplomacy().initial_state(), []
     for orders in game.orders:
         phases.append(Phase.of(state, orders))
@@ -132,11 +129,11 @@ def recorded(game: TournamentGame, players: Sequence[str], name: str) -> Diploma
 def standing(
     games: Sequence[TournamentGame], agent: int, powers: Sequence[str] = POWERS
 ) -> dict[str, Any]:
-    """How an agent fared with some of the powers, if it had them.
+    """Return an agent's results with some of the powers.
 
-    ``mean`` is its mean share of a game for each power that it had, and ``se`` the standard error,
-    games being what was drawn at random; None where it had none of them. A draw counts for a power
-    that is alive when nobody wins.
+    ``mean`` is its mean share per power that it had, and ``se`` the standard error with games as
+    the sample; both are None if it had none of them. A draw counts for every power that is alive
+    when nobody wins.
     """
     seats = np.array([game.seats for game in games]).reshape(-1, len(POWERS)) == agent
     seats &= np.isin(POWERS, powers)

@@ -1,4 +1,4 @@
-"""A game of Hanabi as people and piKL-SPARTA see it."""
+"""Review of a Hanabi game."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,7 +16,7 @@ from kedge.evaluation.decision_reports import (
 from kedge.games.hanabi import HanabiState
 from kedge.records import HanabiGame
 
-#: Chosen by eye on a few games: rollouts leave smaller differences of values uncertain.
+#: Chosen by looking at a few games: rollouts are too noisy for smaller differences of values.
 POINTS = Scale("points", mistake=1.0, blunder=2.0)
 
 
@@ -27,10 +27,10 @@ def analyse_hanabi(
     rng: np.random.Generator,
     tell: Callable[[int], None] = lambda turns: None,
 ) -> DecisionsReport:
-    """Every move of `game` as `agent`, which `spec` names, sees it through the mover's eyes.
+    """Review every move of `game` with `agent`, which `spec` names; it sees what the mover sees.
 
-    What was built counts, whatever the game says, when the last life is lost: models of people lose
-    nearly all of their games so, and were those worth nothing, search could not choose.
+    The stacks count even when the last life is lost, whatever the rules of the game: models of
+    people lose nearly all games so, and if those were worth 0, all moves would look equal.
     """
     rules = replace(game, bomb="stack").rules
     agent.check(rules)
@@ -38,11 +38,11 @@ def analyse_hanabi(
     decisions: list[DecisionReport] = []
     values: list[float] = []
     for turn, action in enumerate(game.actions):
-        [found] = agent.analyse_many([state], rng)
-        if turn not in game.slips:  # which nobody decided
-            decisions.append(_decision(turn, state, found, action))
-        # Where nothing is known of one's cards, nothing is known of the value.
-        values.append(float(found.value) if np.isfinite(found.value) else [0.0, *values][-1])
+        [analysis] = agent.analyse_many([state], rng)
+        if turn not in game.slips:  # slips are random moves that nobody decided
+            decisions.append(_decision(turn, state, analysis, action))
+        # Without a belief about the cards there is no value: then the last one stays.
+        values.append(float(analysis.value) if np.isfinite(analysis.value) else [0.0, *values][-1])
         state.apply_action(action)
         tell(turn + 1)
     return DecisionsReport(
@@ -56,22 +56,24 @@ def analyse_hanabi(
     )
 
 
-def _decision(turn: int, state: HanabiState, found: HanabiAnalysis, action: int) -> DecisionReport:
-    assert found.actions is not None
-    actions = found.actions.tolist()
+def _decision(
+    turn: int, state: HanabiState, analysis: HanabiAnalysis, action: int
+) -> DecisionReport:
+    assert analysis.actions is not None
+    actions, anchor = analysis.actions.tolist(), analysis.anchor
     played = actions.index(action)
 
     def option(i: int) -> Option:
         name = state.action_to_string(actions[i])
-        return Option(name, name, float(found.anchor[i]), float(found.policy[i]), float(found.q[i]))
+        return Option(name, name, float(anchor[i]), float(analysis.policy[i]), float(analysis.q[i]))
 
     return DecisionReport(
         turn=turn,
         player=state.current_player(),
         played=option(played),
-        rank=1 + int((found.anchor > found.anchor[played]).sum()),
-        people=tuple(map(option, likeliest(found.anchor.tolist()))),
-        choice=option(found.top1),
-        kl_to_anchor=found.kl,
+        rank=1 + int((anchor > anchor[played]).sum()),
+        people=tuple(map(option, likeliest(anchor.tolist()))),
+        choice=option(analysis.top1),
+        kl_to_anchor=analysis.kl,
         scale=POINTS,
     )

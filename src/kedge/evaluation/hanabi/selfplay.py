@@ -1,4 +1,4 @@
-"""Games of Hanabi among agents at one table, who all get the same score."""
+"""Games of Hanabi among agents at one table, which all get the same score."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -12,15 +12,15 @@ from kedge.evaluation.prediction import mean_by_game
 from kedge.games.hanabi import Card, Hanabi
 from kedge.records import HanabiGame
 
-#: Which agent, by its number, has each seat.
+#: Number of the agent on each seat.
 Seats = tuple[int, ...]
 Deck = tuple[Card, ...]
-PERFECT = 25  #: points, when every stack is finished
+PERFECT = 25  #: Points when every stack is finished.
 
 
 @dataclass(frozen=True)
 class TableGame:
-    """One finished game: who sat where, the cards, what was done, and what came of it."""
+    """One finished game."""
 
     seats: Seats
     deck: Deck
@@ -34,28 +34,28 @@ class TableGame:
         return not self.lives
 
     @classmethod
-    def from_json(cls, found: Mapping[str, Any]) -> "TableGame":
-        """What ``dataclasses.asdict`` made, after JSON."""
-        deck = tuple(Card(*card) for card in found["deck"])
-        lists = {key: tuple(found[key]) for key in ("seats", "actions")}
-        return cls(**{**found, **lists, "deck": deck})
+    def from_json(cls, document: Mapping[str, Any]) -> "TableGame":
+        """Return the game from its ``dataclasses.asdict`` after JSON."""
+        deck = tuple(Card(*card) for card in document["deck"])
+        lists = {key: tuple(document[key]) for key in ("seats", "actions")}
+        return cls(**{**document, **lists, "deck": deck})
 
 
 def seatings(agents: Sequence[object], players: int) -> list[Seats]:
-    """Agents in turn around the table, from each of them on; those that differ.
+    """Return the distinct seatings: agents in turn around the table, from each agent on.
 
     >>> seatings("AB", 2), seatings("AB", 3), seatings("AA", 2)
     ([(0, 1), (1, 0)], [(0, 1, 0), (1, 0, 1)], [(0, 1)])
     """
-    count, found = len(agents), dict[tuple[object, ...], Seats]()
+    count, distinct = len(agents), dict[tuple[object, ...], Seats]()
     for first in range(count):
         seats = tuple((first + seat) % count for seat in range(players))
-        found.setdefault(tuple(agents[agent] for agent in seats), seats)
-    return list(found.values())
+        distinct.setdefault(tuple(agents[agent] for agent in seats), seats)
+    return list(distinct.values())
 
 
 def dealt(rules: Hanabi, seed: int, number: int) -> Deck:
-    """The deck of a game: the same for a seed and a number, whoever plays."""
+    """Return the deck of a game, which depends only on the seed and the game's number."""
     rng = np.random.default_rng([seed, number])
     return tuple(rules.cards[place] for place in rng.permutation(len(rules.cards)))
 
@@ -66,17 +66,17 @@ def play(
     rules: Hanabi,
     rng: np.random.Generator,
 ) -> list[TableGame]:
-    """Games side by side, so that each agent is asked about all in which it is to move at once."""
+    """Play games side by side: each agent gets all games where it is to move at once."""
     states = [rules.initial_state(deck) for _, deck in tables]
     while any(not state.is_terminal() for state in states):
         for number, agent in enumerate(agents):
-            asked = [
+            waiting = [
                 state
                 for state, (seats, _) in zip(states, tables, strict=True)
                 if not state.is_terminal() and seats[state.current_player()] == number
             ]
-            actions = agent.act_many(asked, rng) if asked else []
-            for state, action in zip(asked, actions, strict=True):
+            actions = agent.act_many(waiting, rng) if waiting else []
+            for state, action in zip(waiting, actions, strict=True):
                 state.apply_action(action)
     return [
         TableGame(seats, deck, tuple(state.history), state.score, state.lives)
@@ -85,7 +85,7 @@ def play(
 
 
 def recorded(game: TableGame, agents: Sequence[str], rules: Hanabi, name: str) -> HanabiGame:
-    """The game as a record; `agents` are their names by number."""
+    """Return the game as a record; `agents` are their names by number."""
     players = tuple(f"ai:{agents[agent]}" for agent in game.seats)
     return HanabiGame(
         id=name,
@@ -100,7 +100,7 @@ def recorded(game: TableGame, agents: Sequence[str], rules: Hanabi, name: str) -
 
 
 def standing(games: Sequence[TableGame]) -> dict[str, Any]:
-    """What games came to: ``se`` is the standard error of the mean score."""
+    """Return the summary of games; ``se`` is the standard error of the mean score."""
     scores = np.array([game.score for game in games], np.float64)
     mean, error = mean_by_game(np.ones(len(games)), scores)
     return {
@@ -114,6 +114,6 @@ def standing(games: Sequence[TableGame]) -> dict[str, Any]:
 
 
 def histogram(games: Sequence[TableGame]) -> list[int]:
-    """How many games came to each score, from 0 to `PERFECT`."""
+    """Return the number of games with each score, from 0 to `PERFECT`."""
     counts = np.bincount([game.score for game in games], minlength=PERFECT + 1)
     return [int(count) for count in counts]

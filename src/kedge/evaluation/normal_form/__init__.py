@@ -1,1 +1,1 @@
-"""Solving normal-form games and measuring the answer."""
+"""Solving normal-form games and measuring the solution."""

@@ -1,4 +1,4 @@
-"""Solving one normal-form game and saying how good the answer is."""
+"""Solving one normal-form game and measuring the solution."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -15,16 +15,16 @@ from kedge.search.regret.algorithms import LAMBDA
 from kedge.search.regret.parameters import Anchors, check_anchors, check_lambdas
 from kedge.search.regret.solver import Average, Feedback
 
-ITERATIONS = 10_000  # where nobody says how many
+ITERATIONS = 10_000  # the default
 
 
 @dataclass(frozen=True)
 class Solution:
-    """A profile of policies and its measures; see ``kedge solve --help`` for what they mean."""
+    """A profile of policies and its measures, which ``kedge solve --help`` explains."""
 
     policies: list[Array]
     values: list[Array]
-    """u_i(a, π_−i) of every action."""
+    """Value u_i(a, π_−i) of every action."""
     exploitability: float
     kl_to_anchor: list[float]
     residual: float | None
@@ -43,10 +43,10 @@ class Solution:
 
 
 def solve_exactly(game: NormalFormGame, lam: Any = None, anchors: Anchors = None) -> Solution:
-    """The regularised equilibrium by Newton's method."""
+    """Return the regularised equilibrium by Newton's method."""
     start = time.perf_counter()
-    found = qre(game, LAMBDA if lam is None else lam, anchors=anchors)
-    return _solution(game, found.policies, anchors, found.residual, found.steps, start)
+    solved = qre(game, LAMBDA if lam is None else lam, anchors=anchors)
+    return _solution(game, solved.policies, anchors, solved.residual, solved.steps, start)
 
 
 def solve_by_learning(
@@ -60,9 +60,10 @@ def solve_by_learning(
     seed: int = 0,
     reports: int = 1,
 ) -> Iterator[Solution]:
-    """Regret minimisation in self-play; yields `reports` solutions, the last one final.
+    """Minimise regret in self-play; yield `reports` solutions, the last one final.
 
-    `average` defaults to what converges: the last iterate for MMD, the uniform average otherwise.
+    `average` defaults to the one that converges: the last iterate for MMD, else the uniform
+    average.
     """
     if iterations < 1:
         raise InputError(f"iterations: at least 1, not {iterations}")
@@ -79,22 +80,22 @@ def solve_by_learning(
         checkpoints=checkpoints,
         seed=seed,
     ):
-        off = None
+        error = None
         if isinstance(algorithm, DiLPiKL):
             mixture = step.current if average == "last" else step.average
-            off = _typed_residual(game, algorithm, step.type_policies, mixture, anchors)
+            error = _typed_residual(game, algorithm, step.type_policies, mixture, anchors)
         elif not isinstance(algorithm, RegretMatching | Hedge):
             lams = check_lambdas(algorithm.lam, game.num_players)
             taus = check_anchors(anchors, game.num_actions)
-            off = residual(game, step.policies, taus, lams) if (lams > 0.0).all() else None
-        yield _solution(game, step.policies, anchors, off, step.iteration, start)
+            error = residual(game, step.policies, taus, lams) if (lams > 0.0).all() else None
+        yield _solution(game, step.policies, anchors, error, step.iteration, start)
 
 
 def _solution(
     game: NormalFormGame,
     policies: list[Array],
     anchors: Anchors,
-    off: float | None,
+    error: float | None,
     iterations: int,
     start: float,
 ) -> Solution:
@@ -104,7 +105,7 @@ def _solution(
         values=game.action_values(policies),
         exploitability=exploitability(game, policies),
         kl_to_anchor=[float(kl_divergence(p, tau)) for p, tau in zip(policies, taus, strict=True)],
-        residual=off,
+        residual=error,
         iterations=iterations,
         seconds=time.perf_counter() - start,
     )
@@ -117,7 +118,7 @@ def _typed_residual(
     mixture: Sequence[Array],
     anchors: Anchors,
 ) -> float | None:
-    """max |π − F(π)| over every type, each answering the others' mixtures."""
+    """Return max |π − F(π)| over all types, each against the others' mixtures."""
     if min(algorithm.lambdas) <= 0.0:
         return None
     taus = check_anchors(anchors, game.num_actions)

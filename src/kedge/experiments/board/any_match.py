@@ -41,5 +41,5 @@ class AnyMatch(Match):
         return [game_json(record, map(str, record.moves)) for record in records]
 
     def records(self, results: Mapping[str, dict[str, Any]]) -> Iterator[Any]:
-        """No games: the game has no format of records."""
+        """Yield nothing: the game has no format of records."""
         return iter(())

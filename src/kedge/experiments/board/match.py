@@ -69,16 +69,18 @@ class Match(Experiment):
     def play(
         self, players: tuple[Player[Any], Player[Any]], games: int, rng: np.random.Generator
     ) -> list[dict[str, Any]]:
-        """Games as JSON: ``first`` (the agent that has the first move), ``moves``, ``score`` of
-        agent 0, ``termination``.
+        """Play games and return them as JSON.
+
+        Keys: ``first`` (the agent with the first move), ``moves``, ``score`` of agent 0, and
+        ``termination``.
         """
 
     @abstractmethod
     def records(self, results: Mapping[str, dict[str, Any]]) -> Iterator[Any]:
-        """The games in the order of their numbers, to be written into a file."""
+        """Yield the games as records, in order."""
 
     def __post_init__(self) -> None:
-        for name in ("a", "b"):  # spaces in a spec do not make it another match
+        for name in ("a", "b"):  # spaces in a spec must not change the run
             object.__setattr__(self, name, str(parse(getattr(self, name))))
         if self.chunk is None:
             chunk = self.cpu_chunk if is_cpu(self.device) else GPU_CHUNK
@@ -109,13 +111,13 @@ class Match(Experiment):
         self.players()
 
     def players(self) -> tuple[Player[Any], Player[Any]]:
-        """The two agents; an `InputError` if one does not play."""
+        """Return the two agents; raise an `InputError` if one does not play the game."""
         return match_players(
             self.a, self.b, self.temperature, self.device, self.dtype, game=self.config()["game"]
         )
 
     def notes(self, games: Sequence[Mapping[str, Any]]) -> list[str]:
-        """What else a reader must know."""
+        """Return further notes for the report."""
         return []
 
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
@@ -126,9 +128,9 @@ class Match(Experiment):
             for first, colour in enumerate(self.colours)
         }
         rows = [
-            {"as": name, **one.to_json()}
-            for name, one in {**colours, "both": score}.items()
-            if one.games
+            {"as": name, **own.to_json()}
+            for name, own in {**colours, "both": score}.items()
+            if own.games
         ]
         plies = float(np.mean([len(game["moves"].split()) for game in games]))
         endings = dict(Counter(game["termination"] for game in games).most_common())
@@ -149,7 +151,7 @@ class Match(Experiment):
                 "a": self.a,
                 "b": self.b,
                 **score.to_json(),
-                **{f"as_{colour}": one.to_json() for colour, one in colours.items()},
+                **{f"as_{colour}": own.to_json() for colour, own in colours.items()},
                 "different_games": different,
                 "mean_plies": plies,
                 "terminations": endings,
@@ -160,7 +162,7 @@ class Match(Experiment):
 
 
 def match_tasks(games: int, chunk: int, label: str = "", **params: Any) -> list[Task]:
-    """A match as tasks of at most `chunk` games, their number in ``params["games"]``."""
+    """Return tasks of at most `chunk` games, with their number in ``params["games"]``."""
     return [
         Task(
             f"{label} games {first + 1}-{min(first + chunk, games)}".strip(),
@@ -171,7 +173,7 @@ def match_tasks(games: int, chunk: int, label: str = "", **params: Any) -> list[
 
 
 def score_columns(format: str, *beside: Column) -> list[Column]:
-    """Of a table whose rows have a `MatchScore`; other scores stand `beside` its own."""
+    """Return the columns of a `MatchScore`, with further columns `beside` its score."""
     return [
         *(Column(name, format=",") for name in ("games", "wins", "draws", "losses")),
         Column("score", format=format, error="score_se"),
@@ -189,9 +191,9 @@ def match_players(
     *,
     game: str,
 ) -> tuple[Player[Any], Player[Any]]:
-    """The agents of a match; both draw their moves at `temperature`, unless it is None."""
-    one, other = (player_on(device, dtype, spec, game) for spec in (a, b))
-    return _at(one, temperature), _at(other, temperature)
+    """Return the agents of a match; `temperature` replaces their own, unless it is None."""
+    first, second = (player_on(device, dtype, spec, game) for spec in (a, b))
+    return _at(first, temperature), _at(second, temperature)
 
 
 def game_json(record: GameRecord, moves: Iterable[str]) -> dict[str, Any]:
@@ -214,5 +216,5 @@ def played_games(results: Mapping[str, Mapping[str, Any]]) -> Sequence[Mapping[s
 
 
 def score_of_first(game: Mapping[str, Any]) -> float:
-    """Of who had the first move."""
+    """Return the score of the agent that had the first move."""
     return float(game["score"] if game["first"] == 0 else 1.0 - game["score"])

@@ -64,7 +64,10 @@ class ChessMatch(Match):
 def play_chess(
     players: tuple[Player[Any], Player[Any]], games: int, rng: np.random.Generator, **rules: Any
 ) -> list[dict[str, Any]]:
-    """Games as `Match.play` has them, moves in UCI's words. `rules` are those of `play_games`."""
+    """Play games and return them as `Match.play` does, with UCI moves.
+
+    `rules` are options of `play_games`.
+    """
     return [
         game_json(record, map(ChessState.uci, record.moves))
         for record in play_games(players, ChessState, games, rng, **rules)

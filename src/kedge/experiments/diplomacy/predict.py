@@ -68,5 +68,5 @@ class DiplomacyPredict(DrawnPredict):
     def predict(
         self, games: Sequence[tuple[DiplomacyGame, list[int]]], rng: np.random.Generator
     ) -> Prediction:
-        chosen = [one for game, phases in games for one in human_orders(game, phases)]
-        return predict_orders(chosen, self.player(), rng)
+        orders = [human for game, phases in games for human in human_orders(game, phases)]
+        return predict_orders(orders, self.player(), rng)

@@ -106,9 +106,9 @@ class Tournament(Experiment):
         if self.seating not in get_args(Seating):
             raise InputError(f"seating: one of {', '.join(get_args(Seating))}, not {self.seating}")
         if self.seating == "1v6" and len(self.agents) != 2:
-            raise InputError(f"agents: one against six are two agents, not {len(self.agents)}")
+            raise InputError(f"agents: one against six takes two agents, not {len(self.agents)}")
         if self.seating == "pool" and len(set(self.agents)) < max(2, len(self.agents)):
-            raise InputError("agents: a pool has two or more, and each of them once")
+            raise InputError("agents: a pool needs two or more different agents")
         if self.games < 1:
             raise InputError(f"games: at least 1, not {self.games}")
         if self.chunk < 1:
@@ -120,7 +120,7 @@ class Tournament(Experiment):
         self.rules()
 
     def rules(self) -> Diplomacy:
-        """When a game without a winner is drawn."""
+        """Return the rules, which say when a game without a winner is a draw."""
         return Diplomacy(last_year=self.last_year, quiet_years=self.quiet_years)
 
     def inputs(self) -> dict[str, Any]:
@@ -134,7 +134,7 @@ class Tournament(Experiment):
         self.players()
 
     def players(self) -> list[OrdersAgent]:
-        """The agents; an `InputError` if one does not play."""
+        """Return the agents; raise an `InputError` if one does not play Diplomacy."""
         return [player_on(self.device, self.dtype, spec, "diplomacy") for spec in self.agents]
 
     def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:
@@ -148,7 +148,7 @@ class Tournament(Experiment):
         return {"games": [dataclasses.asdict(game) for game in played]}
 
     def records(self, results: Mapping[str, dict[str, Any]]) -> Iterator[DiplomacyGame]:
-        """The games in the order of their numbers, to be written into a file."""
+        """Yield the games as records, in order."""
         for number, game in enumerate(games_of(results), 1):
             yield recorded(game, self.agents, f"{self.name}-{self.digest}-{number}")
 
@@ -162,17 +162,17 @@ class Tournament(Experiment):
             }
             for number, spec in enumerate(self.agents)
         ]
-        rows = [{**found, "power": "all"} for found in agents]
+        rows = [{**agent, "power": "all"} for agent in agents]
         if self.seating == "1v6":
             one, six = rows
-            powers = [{"agent": "", "power": power, **it} for power, it in one["powers"].items()]
+            powers = [{"agent": "", "power": power, **row} for power, row in one["powers"].items()]
             rows = [one, *(row for row in powers if row["games"]), six]
         solos = sum(game.is_solo for game in games)
         years = float(np.mean([game.last_year - 1900 for game in games]))
         notes = [f"{years:.1f} years a game; {solos:,} solos, {len(games) - solos:,} draws"]
         notes.append("equals would have 1/7 = 14.3 % of a game each")
         if self.seating == "1v6" and len(games) % len(POWERS):
-            notes.append("not a multiple of 7 games: powers were not had equally often")
+            notes.append("not a multiple of 7 games: powers were not played equally often")
         different = len({str(game.orders) for game in games})
         if different < len(games):
             notes.append(f"only {different:,} games differ: the errors are larger than they say")
@@ -208,5 +208,5 @@ _COLUMNS = (
 
 
 def games_of(results: Mapping[str, Mapping[str, Any]]) -> list[TournamentGame]:
-    """The games in the order of their numbers."""
+    """Return the games in order."""
     return [TournamentGame.from_json(game) for chunk in results.values() for game in chunk["games"]]

@@ -1,4 +1,4 @@
-"""The Ray engine: the same jobs on a cluster, or on a Ray of our own on this machine."""
+"""The Ray engine: jobs on a cluster, or on a Ray that is started on this machine."""
 
 import contextlib
 import logging
@@ -30,10 +30,10 @@ def run_ray(
     workers: int | None,
     address: str | None,
 ) -> None:
-    """Run the jobs on Ray, at most ``workers`` at once (as many as there are cores, if None).
+    """Run the jobs on Ray, at most ``workers`` at once (one per core if None).
 
-    Retries are ours (``max_retries=0``), so that a job is given up after as many deaths as on
-    the local engine, and a result lost with its node is computed again like any other.
+    kedge does the retries (``max_retries=0``). So a job fails after as many deaths as on the local
+    engine, and a result lost with its node is computed again.
     """
     ray = _import_ray()
     queue = deque(jobs)
@@ -51,22 +51,22 @@ def run_ray(
         shared = ray.put(experiment)
         try:
             while queue or flight:
-                stopping = interrupted()  # no more jobs then, but what has arrived is kept
+                stopping = interrupted()  # start no more jobs, but keep finished results
                 while queue and not stopping and len(flight) < (workers or len(jobs)):
                     job = queue.popleft()
                     flight[remote.remote(shared, job)] = job
                 if not flight:
                     break
-                # One at a time, so that a result is on disk as soon as it is known.
-                patience = 0.0 if stopping else _POLL_SECONDS
-                ready, _ = ray.wait(list(flight), num_returns=1, timeout=patience)
+                # One at a time, so that each result is written at once.
+                timeout = 0.0 if stopping else _POLL_SECONDS
+                ready, _ = ray.wait(list(flight), num_returns=1, timeout=timeout)
                 for reference in ready:
                     job = flight.pop(reference)
                     try:
                         outcome: Outcome = ray.get(reference)
                     except ray.exceptions.RayTaskError as error:
-                        # Not the task's own code, whose errors are outcomes: the experiment
-                        # could not be imported there.
+                        # Errors of the task's own code are outcomes, so this one means that
+                        # the worker could not import the experiment.
                         last = str(error).strip().splitlines()[-1]
                         record(job, Outcome(error=last, traceback=str(error)))
                     except ray.exceptions.RayError as error:
@@ -89,19 +89,19 @@ def _gpus(ray: Any, experiment: Experiment, workers: int | None) -> float:
 
 
 def gpus_a_task(device: str, workers: int | None, gpus: int) -> float:
-    """What share of a GPU each task has, where Ray has so many.
+    """The share of a GPU for each task if Ray has `gpus` of them.
 
-    Ray shows a task no other GPU than its own.
+    Ray hides all other GPUs from a task.
 
     >>> [gpus_a_task("cuda", workers, 2) for workers in (None, 2, 3, 6)]
     [1.0, 1.0, 0.5, 0.3333]
     """
     if device != "cuda":
-        raise InputError(f"device {device}: Ray itself says which GPU a task has; take cuda")
-    if not gpus:  # the tasks would wait for one without a word
-        raise InputError("device cuda: this Ray has no GPU; start one that has, or take cpu")
+        raise InputError(f"device {device}: Ray assigns the GPUs; use cuda")
+    if not gpus:  # the tasks would wait for one silently
+        raise InputError("device cuda: this Ray has no GPU; start one with a GPU, or use cpu")
     tasks_a_gpu = -(-(workers or 1) // gpus)
-    return 10_000 // tasks_a_gpu / 10_000  # the parts that Ray counts in, so that all fit
+    return 10_000 // tasks_a_gpu / 10_000  # rounded down to Ray's units, so that all fit
 
 
 def _reason(error: Exception) -> str:
@@ -111,10 +111,10 @@ def _reason(error: Exception) -> str:
 
 @contextlib.contextmanager
 def _session(ray: Any, workers: int | None, address: str | None) -> Iterator[dict[str, str]]:
-    """A connection to Ray; ends only what it began.
+    """Connect to Ray; disconnect at the end if this call connected.
 
-    Yields the variables by which workers on this machine find the modules that we see; on a
-    cluster the paths are the cluster's own affair.
+    Yields the environment with which workers on this machine find our modules. On a cluster, the
+    cluster sets its own paths.
     """
     if ray.is_initialized():
         yield {}
@@ -136,12 +136,12 @@ def _session(ray: Any, workers: int | None, address: str | None) -> Iterator[dic
 
 
 def _check_reachable(address: str) -> None:
-    """Ray itself tries for minutes before it says that nobody is there."""
+    """Raise `InputError` if nothing listens at `address`: Ray itself would try for minutes."""
     if address in ("local", "auto") or "://" in address:
         return
     host, _, port = address.rpartition(":")
     if not host or not port.isdecimal():
-        raise InputError(f"cannot join Ray at {address!r}: neither 'auto' nor host:port")
+        raise InputError(f"cannot join Ray at {address!r}: use 'auto' or host:port")
     try:
         socket.create_connection((host.strip("[]"), int(port)), timeout=10.0).close()
     except (OSError, OverflowError) as error:
@@ -149,10 +149,10 @@ def _check_reachable(address: str) -> None:
 
 
 def _import_ray() -> Any:
-    # Nothing of the user's is sent anywhere unless they have asked for it.
+    # Send no usage statistics unless the user has turned them on.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     try:
         import ray
     except ImportError as error:
-        raise InputError("the ray engine needs Ray: pip install 'kedge[cluster]'") from error
+        raise InputError("Ray is not installed: pip install 'kedge[cluster]'") from error
     return ray

@@ -1,4 +1,4 @@
-"""What every engine does with a job, and how Ctrl-C reaches it."""
+"""How engines run a job, count the deaths of workers and handle Ctrl-C."""
 
 import contextlib
 import signal
@@ -13,11 +13,11 @@ from typing import Any
 from kedge.experiments.experiment import Experiment, Job, task_rng
 from kedge.experiments.jsonable import plain
 
-# A task that is in flight at this many deaths of its worker is given up.
+# A task fails after this many deaths of its worker.
 MAX_DEATHS = 3
 
-# Tasks are the unit of parallelism; BLAS threads on top of them only fight for the cores, and
-# their number changes the last bits of sums. What the user has set in the environment stands.
+# Tasks are the unit of parallelism. BLAS threads would compete for the cores, and their number
+# changes the last bits of sums. Variables set by the user take precedence.
 SINGLE_THREADED = {
     f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL", "NUMEXPR")
 } | {"VECLIB_MAXIMUM_THREADS": "1"}
@@ -25,7 +25,7 @@ SINGLE_THREADED = {
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a job ended: a plain result, or an error in one line and in full."""
+    """The end of a job: a plain result, or an error in one line and in full."""
 
     result: dict[str, Any] | None = None
     error: str = ""
@@ -36,7 +36,7 @@ Record = Callable[[Job, Outcome], None]
 
 
 def execute(experiment: Experiment, job: Job) -> Outcome:
-    """Run one job here; whatever its code raises becomes an outcome."""
+    """Run one job in this process; exceptions of its code become an outcome."""
     try:
         result = experiment.run(job.task, task_rng(experiment.seed, job.index))
         return Outcome(plain(dict(result), "result"))
@@ -50,13 +50,13 @@ def execute(experiment: Experiment, job: Job) -> Outcome:
 
 
 class Deaths:
-    """Counts the deaths of workers against the job that each was running."""
+    """Counts the deaths of workers for the job that each was running."""
 
     def __init__(self) -> None:
         self._count: Counter[int] = Counter()
 
     def count(self, job: Job, reason: str, queue: deque[Job], record: Record) -> None:
-        """Queue the job again, behind the others; or record that it is given up."""
+        """Queue the job again at the end, or record its failure."""
         self._count[job.index] += 1
         if self._count[job.index] < MAX_DEATHS:
             queue.append(job)
@@ -67,9 +67,9 @@ class Deaths:
 
 @contextlib.contextmanager
 def deferred_interrupt() -> Iterator[Callable[[], bool]]:
-    """Inside, Ctrl-C only raises the flag that is yielded; `KeyboardInterrupt` comes at the end.
+    """Delay Ctrl-C: yield a function that tells whether it was pressed, and raise at the end.
 
-    So no result is dropped between its arrival and its file. A second Ctrl-C interrupts at once.
+    So no result is lost between its arrival and its file. A second Ctrl-C interrupts at once.
     """
     pressed = False
 
@@ -79,7 +79,7 @@ def deferred_interrupt() -> Iterator[Callable[[], bool]]:
             raise KeyboardInterrupt
         pressed = True
 
-    # Someone else's handler, or a SIGINT ignored from birth (nohup), is left alone.
+    # Keep another handler, or a SIGINT that was ignored at the start (nohup).
     ours = (
         threading.current_thread() is threading.main_thread()
         and signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -1,7 +1,7 @@
-"""The local engines: worker processes, or none.
+"""The local engines: worker processes, or this process.
 
-The pool is our own rather than ``ProcessPoolExecutor`` because that one, when a worker dies,
-cannot say which task it was running: here only that task is blamed, and only it is run again.
+kedge has its own pool because ``ProcessPoolExecutor`` does not know which task a dead worker was
+running. Here only that task is run again.
 """
 
 import contextlib
@@ -28,12 +28,12 @@ from kedge.experiments.engines.jobs import (
 from kedge.experiments.experiment import Experiment, Job
 
 _POLL_SECONDS = 0.2
-# Spawned, not forked: a worker never inherits a lock that some thread of ours was holding.
+# Spawned, not forked, so that a worker never inherits a lock held by one of our threads.
 _CONTEXT = multiprocessing.get_context("spawn")
 
 
 def run_inline(experiment: Experiment, jobs: Sequence[Job], record: Record) -> None:
-    """One job after the other in this process, where a debugger can follow."""
+    """Run one job after the other in this process, for debuggers."""
     for job in jobs:
         with contextlib.redirect_stdout(sys.stderr):
             outcome = execute(experiment, job)
@@ -81,25 +81,25 @@ class _Worker:
 
     def __init__(self, experiment: Experiment) -> None:
         self.job: Job | None = None
-        self.greeted = False  # it has started and may be given jobs
+        self.greeted = False  # it has started and accepts jobs
         self.dead = False
         self._pipe, theirs = _CONTEXT.Pipe()
         self.process = _CONTEXT.Process(target=_work, args=(theirs, experiment))
         with _birth_conditions():
             self.process.start()
-        theirs.close()  # so that its death ends the pipe
+        theirs.close()  # so that the pipe ends when the worker dies
 
     def handles(self) -> list[Connection | int]:
         return [self._pipe, self.process.sentinel]
 
     def take_from(self, queue: deque[Job]) -> None:
-        with contextlib.suppress(OSError):  # it died idle: the job stays where it is
+        with contextlib.suppress(OSError):  # it died while idle: the job stays in the queue
             self._pipe.send(queue[0])
             self.job = queue.popleft()
 
     def finished(self) -> Iterator[tuple[Job, Outcome]]:
-        """What the worker has sent; also notices its death."""
-        # First alive, then the pipe: what it sent with its last breath still counts.
+        """Yield what the worker has sent; also notice its death."""
+        # Check for death before the pipe, so that the last result before it still counts.
         dead = not self.process.is_alive()
         try:
             while self._pipe.poll():
@@ -113,7 +113,7 @@ class _Worker:
         self.dead = dead
 
     def bury(self) -> str:
-        """End the process for good; how it ended, in words."""
+        """End the process and describe how it ended."""
         self.process.join(1.0)
         if self.process.is_alive():
             self.process.kill()
@@ -127,15 +127,15 @@ class _Worker:
 
 @contextlib.contextmanager
 def _birth_conditions() -> Iterator[None]:
-    """The environment and signal mask that a process started inside inherits.
+    """Set the environment and signal mask that a child process inherits.
 
-    BLAS reads its variables when it is loaded, and Ctrl-C reaches the whole process group while
-    a child is still importing: both must be settled before the child's first line runs.
+    BLAS reads its variables when it is loaded, and Ctrl-C reaches the whole process group while a
+    child is still importing. So both must be set before the child's first line runs.
     """
     added = {key: value for key, value in SINGLE_THREADED.items() if key not in os.environ}
     os.environ.update(added)
     mask = getattr(signal, "pthread_sigmask", None)
-    # The first child starts it, and it undoes the mask.
+    # Start the tracker now: the first child would start it, and it resets the mask.
     resource_tracker.ensure_running()
     if mask:
         mask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -149,9 +149,9 @@ def _birth_conditions() -> Iterator[None]:
 
 
 def _work(pipe: Connection, experiment: Experiment) -> None:
-    """A worker's life: jobs in, outcomes out, until the driver closes the pipe or dies."""
+    """The main loop of a worker: run jobs until the driver closes the pipe or dies."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    os.dup2(2, 1)  # what tasks print must not mix with the driver's output
+    os.dup2(2, 1)  # prints of tasks go to stderr, since stdout is the driver's
     threading.Thread(target=_exit_with_parent, daemon=True).start()
     with contextlib.suppress(EOFError, OSError):
         pipe.send("ready")
@@ -160,7 +160,7 @@ def _work(pipe: Connection, experiment: Experiment) -> None:
 
 
 def _exit_with_parent() -> None:
-    """Without this, the workers of a killed driver would finish their tasks for nobody."""
+    """Exit when the driver dies; otherwise its workers would finish their tasks for nothing."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         wait([parent.sentinel])

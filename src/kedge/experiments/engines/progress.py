@@ -1,4 +1,4 @@
-"""Progress on stderr: a bar on a terminal, a line now and then elsewhere."""
+"""Progress on stderr: a bar on a terminal, otherwise a line from time to time."""
 
 import contextlib
 import sys
@@ -10,7 +10,7 @@ _FIRST_SECONDS, _LINE_SECONDS = 5.0, 30.0
 
 @contextlib.contextmanager
 def progress(name: str, done: int, total: int, show: bool) -> Iterator[Callable[[], None]]:
-    """Yields what to call after each task."""
+    """Show progress; yield the function to call after each task."""
     if not show:
         yield lambda: None
     elif sys.stderr.isatty():
@@ -39,7 +39,7 @@ def _bar(name: str, done: int, total: int) -> Iterator[Callable[[], None]]:
         TimeElapsedColumn(),
         TimeRemainingColumn(),
         console=Console(stderr=True),
-        # stdout belongs to the caller's result.
+        # stdout is for the caller's result.
         redirect_stdout=False,
     )
     with bar:
@@ -63,7 +63,7 @@ def _lines(name: str, done: int, total: int) -> Callable[[], None]:
 
 
 def now_and_then(start: float) -> Callable[[float], bool]:
-    """Whether a line is due at such a time: some seconds after `start`, and then more seldom."""
+    """A function that tells whether a line is due: first soon after `start`, then less often."""
     due = start + _FIRST_SECONDS
 
     def is_due(now: float) -> bool:
@@ -77,9 +77,10 @@ def now_and_then(start: float) -> Callable[[float], bool]:
 
 
 def seconds_left(times: Sequence[float], tasks: int) -> float:
-    """For so many tasks at the pace of the later half; `times` are the start and each one's end.
+    """The seconds for `tasks` more tasks at the pace of the later half of the finished ones.
 
-    The first tasks may be short, or wait for workers to start.
+    `times` are the start and the end of each task. The first tasks may be short, or wait for
+    workers to start.
     """
     recent = times[(len(times) - 1) // 2 :]
     return tasks * (recent[-1] - recent[0]) / (len(recent) - 1)

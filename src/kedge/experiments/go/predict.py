@@ -68,5 +68,5 @@ class GoPredict(Predict):
     def predict(
         self, games: Sequence[tuple[GoGame, list[int]]], rng: np.random.Generator
     ) -> Prediction:
-        chosen = [GoPosition(game, ply) for game, plies in games for ply in plies]
-        return predict(chosen, self.player(), boards_of)
+        positions = [GoPosition(game, ply) for game, plies in games for ply in plies]
+        return predict(positions, self.player(), boards_of)

@@ -100,14 +100,16 @@ class HanabiSweep(HanabiPredict):
     def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:
         chosen = self._taken(task.params["first"], task.params["end"])
         games = list(watched(chosen, self.player(), rng))
-        found = [predict_at(lam, games) for lam in self.lambdas]
+        predictions = [predict_at(lam, games) for lam in self.lambdas]
         return {
-            "games": [[game.to_json() for game in one.games] for one in found],
-            "unsearched": sum(not is_searched(found) for one in games for _, found in one.found),
+            "games": [[game.to_json() for game in each.games] for each in predictions],
+            "unsearched": sum(
+                not is_searched(analysis) for game in games for _, analysis in game.analyses
+            ),
         }
 
     def predicted(self, results: Mapping[str, dict[str, Any]]) -> dict[float, Prediction]:
-        """By λ, game after game."""
+        """Return the predictions by λ."""
         return {
             lam: Prediction(
                 [
@@ -121,7 +123,10 @@ class HanabiSweep(HanabiPredict):
         }
 
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
-        found = {lam: one.to_json() for lam, one in self.predicted(results).items()}
+        rows = [
+            {"lambda": lam, **prediction.to_json()}
+            for lam, prediction in self.predicted(results).items()
+        ]
         return Report(
             title=f"{self.agent}, at every λ",
             table=Table(
@@ -132,7 +137,7 @@ class HanabiSweep(HanabiPredict):
                     Column("top1", "top-1", ".2%", error="top1_se"),
                     Column("cross_entropy", "cross-entropy", ".4f", error="cross_entropy_se"),
                 ],
-                [{"lambda": lam, **one} for lam, one in found.items()],
+                rows,
             ),
             notes=self.remarks,
         )

@@ -119,7 +119,7 @@ class SelfPlay(Experiment):
         if not self.agents:
             raise InputError("agents: at least one")
         if len(self.agents) > self.players:
-            raise InputError(f"agents: {len(agents)} of them, and {self.players} seats at a table")
+            raise InputError(f"agents: {len(agents)} agents for {self.players} seats")
         for name in ("games", "chunk"):
             if getattr(self, name) < 1:
                 raise InputError(f"{name}: at least 1, not {getattr(self, name)}")
@@ -135,7 +135,7 @@ class SelfPlay(Experiment):
             agent.check(self.rules())
 
     def table(self) -> list[HanabiAgent]:
-        """The agents; an `InputError` if one does not play."""
+        """Return the agents; raise an `InputError` if one does not play Hanabi."""
         return [player_on(self.device, self.dtype, spec, "hanabi") for spec in self.agents]
 
     def tasks(self) -> list[Task]:
@@ -157,7 +157,7 @@ class SelfPlay(Experiment):
         return {"played": [dataclasses.asdict(game) for game in played]}
 
     def records(self, results: Mapping[str, dict[str, Any]]) -> Iterator[HanabiGame]:
-        """The games in the order of their numbers, to be written into files."""
+        """Yield the games as records, in order."""
         for number, game in enumerate(table_games(results), 1):
             name = f"{self.name}-{self.digest}-{number}"
             yield recorded(game, self.agents, self.rules(), name)
@@ -174,7 +174,7 @@ class SelfPlay(Experiment):
         ]
         rows = [{**total, "at": "all"}]
         if len(tables) > 1:
-            rows += [{**one, "at": " – ".join(one["seats"])} for one in tables]
+            rows += [{**table, "at": " – ".join(table["seats"])} for table in tables]
         return Report(
             title=" – ".join(self.agents),
             table=Table(
@@ -202,12 +202,12 @@ class SelfPlay(Experiment):
 
 
 def table_games(results: Mapping[str, Mapping[str, Any]]) -> list[TableGame]:
-    """The games in the order of their numbers."""
+    """Return the games in order."""
     return [TableGame.from_json(game) for chunk in results.values() for game in chunk["played"]]
 
 
 def _bars(counts: Sequence[int]) -> list[str]:
-    """A line a score, from the lowest that a game came to up to the highest."""
+    """Return a bar per score, from the lowest score of a game to the highest."""
     reached = [score for score, count in enumerate(counts) if count]
     return [
         f"{score:2} {'█' * round(_BAR * counts[score] / max(counts)):{_BAR}} {counts[score]:,}"
@@ -231,11 +231,11 @@ class CrossPlay(Composite):
     def __post_init__(self) -> None:
         object.__setattr__(self, "agents", tuple(str(parse(spec)) for spec in self.agents))
         if len(set(self.agents)) < max(2, len(self.agents)):
-            raise InputError("agents: to cross, two or more, and each of them once")
+            raise InputError("agents: --cross needs two or more different agents")
         self.parts()
 
     def pairs(self) -> list[tuple[int, int]]:
-        """By their numbers."""
+        """Return all pairs of agents, by number."""
         return list(combinations_with_replacement(range(len(self.agents)), 2))
 
     def parts(self) -> Mapping[str, SelfPlay]:
@@ -256,10 +256,10 @@ class CrossPlay(Composite):
         return scores_alone(result)
 
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
-        found = self.by_part(results)
+        parts = self.by_part(results)
         cells: dict[tuple[int, int], dict[str, Any]] = {}
         for (one, other), label in zip(self.pairs(), self.parts(), strict=True):
-            cells[one, other] = cells[other, one] = standing(table_games(found[label]))
+            cells[one, other] = cells[other, one] = standing(table_games(parts[label]))
         everyone = range(len(self.agents))
         rows = [
             {
@@ -283,8 +283,8 @@ class CrossPlay(Composite):
                 rows,
             ),
             notes=[
-                f"The mean score of {self.games:,} games a pair, both ways round, by the same "
-                f"decks for all.",
+                f"Mean scores of {self.games:,} games per pair, in both orders of seats; all pairs "
+                f"share the same decks.",
                 bomb_note(self.bomb),
             ],
             data={
@@ -303,8 +303,8 @@ class CrossPlay(Composite):
 
 
 def bomb_note(bomb: Bomb) -> str:
-    worth = "0" if bomb == "zero" else "what was built"
-    return f"a bomb, the last life lost, scores {worth}"
+    score = "0" if bomb == "zero" else "what was built"
+    return f"a bomb, the last life lost, scores {score}"
 
 
 def _lost(total: Mapping[str, Any], bomb: Bomb) -> list[str]:
@@ -314,12 +314,12 @@ def _lost(total: Mapping[str, Any], bomb: Bomb) -> list[str]:
 
 
 def scores_alone(result: Mapping[str, Any]) -> dict[str, Any]:
-    """What composites keep of a part's games."""
+    """Return a result without decks and actions, as composites keep it."""
     return {"played": [{**game, "deck": [], "actions": []} for game in result["played"]]}
 
 
 def _draw_matrix(figure: "Figure", agents: Sequence[str], means: npt.NDArray[np.float64]) -> None:
-    """A field a pair, the darker the better."""
+    """Draw one square per pair; darker is better."""
     axes, places = figure.subplots(), range(len(agents))
     axes.imshow(means, cmap="Blues", vmin=0.0, vmax=PERFECT)
     for (row, column), mean in np.ndenumerate(means):

@@ -1,4 +1,4 @@
-"""Plain text as LaTeX source that any engine sets, pdfTeX included."""
+"""Plain text as LaTeX source for any engine, including pdfTeX."""
 
 import re
 
@@ -24,5 +24,5 @@ _REPLACEMENTS = str.maketrans(
 
 
 def escape(text: str) -> str:
-    """``text`` with LaTeX's special characters made harmless and symbols set as math."""
+    """Escape LaTeX's special characters and set symbols as math."""
     return text.translate(_REPLACEMENTS)

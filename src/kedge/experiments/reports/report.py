@@ -1,4 +1,4 @@
-"""Reports: one table, its notes and a figure, as files that depend on the results alone."""
+"""Reports: a table, its notes and a figure, as files that depend only on the results."""
 
 import csv
 import io
@@ -24,10 +24,10 @@ _MATH = {"±": r"\pm", "inf": r"\infty", "nan": r"\mathrm{nan}", "%": r"\%", ","
 
 @dataclass(frozen=True)
 class Column:
-    """A column: the key in the rows, what stands above it, and how numbers are printed.
+    """A column: its key in the rows, its heading, and the format of its numbers.
 
     ``format`` is a format spec such as ".3f". ``error`` is the key of a standard error, printed
-    as "0.512 ± 0.010" in the same cell; CSV and JSON keep the two apart.
+    as "0.512 ± 0.010" in the same cell; CSV and JSON have two fields.
     """
 
     key: str
@@ -37,11 +37,11 @@ class Column:
 
     @property
     def heading(self) -> str:
-        """What stands above the column."""
+        """The heading of the column."""
         return self.title or self.key
 
     def cell(self, row: Mapping[str, Any]) -> str:
-        """The printed cell: numbers by ``format``, nothing as "-"."""
+        """The printed cell: numbers by ``format``, None as "-"."""
         value = _shown(row.get(self.key), self.format)
         error = row.get(self.error) if self.error else None
         if error is None or (_is_number(error) and math.isnan(error)):
@@ -61,7 +61,7 @@ class Table:
         return [key for c in self.columns for key in (c.key, c.error) if key is not None]
 
     def is_numeric(self, column: Column) -> bool:
-        """Whether a column holds numbers, and so is aligned right."""
+        """Whether a column holds numbers and is aligned right."""
         values = [row[column.key] for row in self.rows if row.get(column.key) is not None]
         return bool(values) and all(_is_number(value) for value in values)
 
@@ -93,7 +93,7 @@ class Report:
         return "\n\n".join(parts) + "\n"
 
     def csv(self) -> str:
-        """The values unrounded under their keys; nothing is an empty field."""
+        """The unrounded values under their keys; None is an empty field."""
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
         keys = self.table.fields()
@@ -103,7 +103,7 @@ class Report:
         return out.getvalue()
 
     def latex(self) -> str:
-        """A booktabs ``tabular``, to be ``\\input`` in a table of the author's."""
+        """A booktabs ``tabular``, to ``\\input`` in a table."""
         columns = self.table.columns
         spec = "".join("r" if self.table.is_numeric(c) else "l" for c in columns)
         comments = [self.title, *self.notes]
@@ -126,7 +126,7 @@ class Report:
         return json.dumps(value, indent=2, allow_nan=False) + "\n"
 
     def figure(self, kind: str) -> bytes:
-        """The figure as "svg" or "png"; the same bytes every time, whatever the user's style."""
+        """The figure as "svg" or "png"; the bytes do not depend on the user's style."""
         if self.draw is None:
             raise ValueError("this report has no figure")
         return render(self.draw, self.figure_size, kind)
@@ -157,11 +157,11 @@ def _shown(value: Any, format_spec: str) -> str:
 
 
 def render(draw: Callable[["Figure"], None], size: tuple[float, float], kind: str) -> bytes:
-    """What `draw` draws, as "svg" or "png": the same bytes whenever, whatever the user's style."""
+    """Render `draw` as "svg" or "png"; the bytes depend neither on time nor on the user's style."""
     import matplotlib
     from matplotlib.figure import Figure
 
-    # Without these, both formats carry a date or a version, and SVG ids are random.
+    # By default both formats contain a date or a version, and SVG ids are random.
     metadata = {"svg": {"Date": None, "Creator": None}, "png": {"Software": None}}[kind]
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
@@ -187,7 +187,7 @@ def _latex_cell(column: Column, row: Mapping[str, Any]) -> str:
     value, cell = row.get(column.key), column.cell(row)
     if value is None or not _is_number(value) or math.isnan(value):
         return "--" if value is None else escape(cell)
-    # In math mode a minus is a minus; the rest of Python's spelling needs help.
+    # Math mode sets the minus; Python's exponents and symbols need LaTeX.
     cell = re.sub(r"e([+-])0*(\d+)", r" \\times 10^{\1\2}", cell).replace("{+", "{")
     for python, tex in _MATH.items():
         cell = cell.replace(python, tex)

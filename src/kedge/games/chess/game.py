@@ -3,7 +3,7 @@
 An action is ``from | to << 6 | promotion << 12``: squares a1 = 0 … h8 = 63, promotion 0 or 1 to 4
 for knight, bishop, rook and queen; castling is the king's move of two squares. A game ends by
 checkmate, stalemate, dead material, a hundred half-moves without a capture or pawn's move, and the
-third occurrence of a position (the last two as draws that nobody forgets to claim).
+third occurrence of a position (the last two are drawn without a claim).
 """
 
 from collections.abc import Iterable
@@ -11,12 +11,12 @@ from collections.abc import Iterable
 from kedge import _core
 from kedge.errors import InputError
 
-TERMINAL = -4  #: What `current_player` answers after the end, as in OpenSpiel.
+TERMINAL = -4  #: The result of `current_player` after the end, as in OpenSpiel.
 START_FEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
 
 class Chess:
-    """The rules, as `kedge.games.load_game` hands them out."""
+    """The rules of chess; see `kedge.games.load_game`."""
 
     name = "chess"
     num_players = 2
@@ -29,7 +29,7 @@ class Chess:
 
 
 class ChessState:
-    """A game of chess up to some position, with OpenSpiel's verbs.
+    """A position of chess with its history, and the methods of OpenSpiel.
 
     >>> state = ChessState()
     >>> state.apply_action(state.parse_san("e4"))
@@ -44,17 +44,17 @@ class ChessState:
     def __init__(self) -> None:
         #: The native board, for searches and encoders.
         self.board = _core.ChessBoard()
-        #: The moves made since the first position.
+        #: The actions since the first position.
         self.history: list[int] = []
 
     @classmethod
     def from_fen(cls, fen: str, moves: Iterable[str] = ()) -> "ChessState":
-        """The position of `fen` after `moves`, UCI or SAN, which stay part of the state's history.
+        """Return the position of `fen` after `moves`, UCI or SAN, which become its history.
 
-        Castling rights without king and rook at home, and an en-passant square that no pawn can
-        have jumped over, are dropped. A board that no game of chess can reach for its number of
-        kings, pawns or pieces, for pawns on the outer ranks or for the wrong side in check is an
-        error, and so is any field out of form. `moves` may go on past a draw that nobody claimed.
+        Impossible castling rights and en-passant squares are dropped. An `InputError` is raised for
+        malformed fields, for impossible numbers of kings, pawns or pieces, for pawns on the outer
+        ranks, and if the side that just moved is in check. `moves` may go on past a draw that
+        nobody claimed.
         """
         if not fen.isascii():
             raise InputError(f"FEN {fen[:100]!r}: has characters that are not ASCII")
@@ -71,11 +71,11 @@ class ChessState:
         return state
 
     def current_player(self) -> int:
-        """0 for white, 1 for black."""
+        """The player to move: 0 for white, 1 for black."""
         return TERMINAL if self.is_terminal() else self.board.player()
 
     def legal_actions(self) -> list[int]:
-        """In ascending order; none when the game is over."""
+        """The legal actions in ascending order; none when the game is over."""
         return [] if self.is_terminal() else self.board.legal_actions()
 
     def apply_action(self, action: int) -> None:
@@ -84,7 +84,7 @@ class ChessState:
         self.play_on(action)
 
     def play_on(self, action: int) -> None:
-        """The same, past a draw that nobody claimed, too."""
+        """Make a move, also past a draw that nobody claimed."""
         action = self._legal(action)
         self.board.push(action)
         self.history.append(action)
@@ -93,12 +93,12 @@ class ChessState:
         return self.board.is_terminal()
 
     def returns(self) -> list[float]:
-        """1 for a win, −1 for a loss, 0 for a draw or a game that goes on."""
+        """One value per player: 1 for a win, −1 for a loss, 0 for a draw or an unfinished game."""
         value = self.board.terminal_value() if self.is_terminal() else 0.0
         return [value, 0.0 - value] if self.board.player() == 0 else [0.0 - value, value]
 
     def termination(self) -> str | None:
-        """How the game ended, in a player's words; None while it goes on."""
+        """How the game ended, in words; None before the end."""
         board = self.board
         if not board.is_terminal():
             return None
@@ -115,7 +115,7 @@ class ChessState:
         return copy
 
     def fen(self) -> str:
-        """With an en-passant square only where the capture is legal."""
+        """The position as FEN, with an en-passant square only if the capture is legal."""
         return self.board.fen()
 
     @staticmethod
@@ -123,7 +123,7 @@ class ChessState:
         return _core.ChessBoard.uci(action)
 
     def parse_uci(self, text: str) -> int:
-        """The legal move that `text` names; e1h1 castles too."""
+        """Return the legal move that `text` names; e1h1 is accepted as castling."""
         try:
             return self.board.parse_uci(text if text.isascii() else "")
         except ValueError:
@@ -133,32 +133,32 @@ class ChessState:
         return self.board.san(self._legal(action))
 
     def parse_san(self, text: str) -> int:
-        """The one legal move that `text` names, as people write it: marks are ignored."""
+        """Return the one legal move that `text` names; marks such as ``!`` are ignored."""
         try:
             return self.board.parse_san(text if text.isascii() else "")
         except ValueError:
             raise InputError(
-                f"{text[:40]!r} is not a legal move in {self.fen()}, or not only one"
+                f"{text[:40]!r} is not a legal move in {self.fen()}, or is ambiguous"
             ) from None
 
     def parse_move(self, text: str) -> int:
-        """The legal move that `text` names, in UCI or else in SAN."""
+        """Return the legal move that `text` names, in UCI or SAN."""
         try:
             return self.parse_uci(text)
         except InputError:
             return self.parse_san(text)
 
     def action_to_string(self, action: int) -> str:
-        """As players write it."""
+        """The move in SAN."""
         return self.san(action)
 
     def protocol_name(self, action: int) -> str:
-        """As programs write it."""
+        """The move in UCI."""
         return self.uci(action)
 
     @property
     def move_number(self) -> int:
-        """Of the next move, as a scoresheet counts."""
+        """Number of the next move, as on a score sheet."""
         return int(self.fen().split()[5])
 
     def to_svg(self) -> str:

@@ -1,9 +1,9 @@
-"""Our own drawing of the Diplomacy map as SVG: provinces, units and orders.
+"""Draw the Diplomacy map as SVG: provinces, units and orders.
 
 ``map.json`` holds the map: the coasts are Natural Earth's (public domain), stretched so
 that a unit and a name fit into every province, and the borders are ours. Neighbours share every
-point of their border. The drawing knows no rules: it shows what it is told. Points are complex
-numbers, x to the right and y down.
+point of their border. The drawing checks no rules. Points are complex numbers, x to the right and y
+down.
 """
 
 import json
@@ -19,7 +19,7 @@ from kedge.errors import InputError
 
 #: The map's file.
 MAP = Path(str(files("kedge.games.diplomacy") / "map.json"))
-#: After Okabe and Ito, whose colours colour-blind readers tell apart.
+#: Colours after Okabe and Ito, which colour-blind readers can distinguish.
 _COLOURS = {
     "AUSTRIA": "#d55e00",
     "ENGLAND": "#0072b2",
@@ -32,7 +32,7 @@ _COLOURS = {
 _PAPER, _SEA, _INK, _RED, _GREEN = "#f4eee0", "#c9dae6", "#2b2a33", "#c00000", "#00703c"
 _SEASONS = {"S": "Spring", "F": "Fall", "W": "Winter"}
 _PHASES = {"M": "movement", "R": "retreats", "A": "adjustments"}
-#: An army is a cannon, a fleet a ship; nobody enters hatched land.
+#: An army is a cannon, a fleet a ship; hatched land is impassable.
 _DEFINITIONS = (
     '<g id="A"><path d="M-11 4 6-8 10-2.5-6 8Z"/><circle cx="-2" cy="3.5" r="6"/>'
     '<circle cx="-2" cy="3.5" r="1.6" fill="white" stroke="none"/></g>'
@@ -49,11 +49,11 @@ def draw(
     orders: Mapping[str, Sequence[str]] | None = None,
     failed: Collection[str] = (),
 ) -> str:
-    """The map with a position, and with orders: those given, or else the position's own.
+    """Return the map with a position and with `orders`, by default the position's own.
 
     Both are in the plain form: ``{"name": "S1901M", "units": {"FRANCE": ["A PAR", …]}, "centers":
     {"FRANCE": ["BRE", …]}}`` and ``{"FRANCE": ["A PAR - BUR", …]}``. A province is tinted by the
-    owner of its centre or, without one, by who stands there. Moves among `failed` are dashed.
+    owner of its centre or, without a centre, by the unit in it. Moves in `failed` are dashed.
     """
     named = _entries(position.get("units"))
     units = [(power, unit) for power, unit in named if not unit.startswith("*")]
@@ -95,7 +95,7 @@ def _map() -> Any:
 
 @cache
 def _points() -> dict[str, complex]:
-    """Where a unit stands in each of the 81 locations."""
+    """The point of a unit in each of the 81 locations."""
     return {
         location: complex(*point)
         for province in _map()["provinces"].values()
@@ -116,20 +116,20 @@ def _stand(unit: str) -> complex:
 
 
 def _beside(unit: str) -> complex:
-    """Where a dislodged unit waits, so that its attacker is seen too."""
+    """The point of a dislodged unit, beside its attacker."""
     return _stand(unit) + 15 - 12j
 
 
 def _entries(table: Mapping[str, Sequence[str]] | None) -> list[tuple[str, str]]:
-    """Each power's units, centres or orders."""
+    """Return (power, entry) pairs of units, centres or orders."""
     for power in table or {}:
         if power not in _COLOURS:
-            raise InputError(f"{power!r} is not a power: {', '.join(_COLOURS)}")
+            raise InputError(f"{power!r} is not a power; known: {', '.join(_COLOURS)}")
     return [(power, entry) for power, entries in (table or {}).items() for entry in entries or ()]
 
 
 def _owners(units: list[tuple[str, str]], centres: list[tuple[str, str]]) -> dict[str, str]:
-    """Who tints which land."""
+    """Return the power that tints each land province."""
     owners = {unit[2:5]: power for power, unit in units}
     for name, province in _map()["provinces"].items():
         if province["sea"] or "centre" in province:
@@ -142,7 +142,7 @@ def _owners(units: list[tuple[str, str]], centres: list[tuple[str, str]]) -> dic
 
 
 def _provinces(owners: Mapping[str, str]) -> Iterator[str]:
-    """Seas, a shine along the coasts, and land."""
+    """Yield the seas, a bright line along the coasts, and the land."""
     seas: list[str] = []
     lands: list[str] = []
     for name, province in _map()["provinces"].items():
@@ -162,7 +162,7 @@ def _provinces(owners: Mapping[str, str]) -> Iterator[str]:
 
 
 def _names(owners: Mapping[str, str]) -> Iterator[str]:
-    """Every province's name, with a disc where it has a supply centre; a pale edge under all."""
+    """Yield the names of the provinces with a pale edge, and discs for supply centres."""
     yield '<use href="#names" stroke="white" stroke-opacity="0.5" stroke-width="3"/>'
     style = 'font-size="12.5" text-anchor="middle" pointer-events="none"'
     yield f'<g id="names" {style} fill="{_INK}">'
@@ -181,7 +181,7 @@ def _names(owners: Mapping[str, str]) -> Iterator[str]:
 
 
 def _legend(name: str, owners: list[str]) -> Iterator[str]:
-    """The phase, and how many centres each power has."""
+    """Yield the phase and each power's number of centres."""
     phase = re.fullmatch(r"([SFW])(\d+)([MRA])", name)
     if phase:
         season, year, kind = phase.groups()
@@ -210,7 +210,7 @@ def _glyph(point: complex, power: str, unit: str, edge: str = _INK) -> str:
 def _orders(
     orders: list[tuple[str, str]], stands: Mapping[str, complex], failed: Collection[str]
 ) -> Iterator[tuple[str, str]]:
-    """Of each order a line, which lies under the units, and a mark, which lies over them."""
+    """Yield for each order a line, drawn under the units, and a mark, drawn over them."""
     words = [order.removeprefix("*").split() for _, order in orders]
     moves = [move for move in words if len(move) > 3 and move[2] == "-"]
     goals = {(move[1][:3], move[3][:3]): move[3] for move in moves}
@@ -258,7 +258,7 @@ def _orders(
 
 
 def _bend(start: complex, end: complex) -> complex:
-    """What pulls a move's curve aside, so that two units that swap do not hide the other's."""
+    """The control point of a move's curve, bent so that two swapping units show both arrows."""
     return (start + end) / 2 + 0.13j * (end - start)
 
 
@@ -268,7 +268,7 @@ def _middle(start: complex, end: complex) -> complex:
 
 
 def _arrow(start: complex, end: complex, colour: str, failed: bool) -> tuple[str, str]:
-    """Its line and its head."""
+    """Return the line and the head of an arrow."""
     bend = _bend(start, end)
     toward = _step(bend, end)
     tip = end - 10 * toward
@@ -279,7 +279,7 @@ def _arrow(start: complex, end: complex, colour: str, failed: bool) -> tuple[str
 
 
 def _wave(start: complex, end: complex) -> str:
-    """Ripples of about nine units each."""
+    """Return a wavy path with ripples of about nine units each."""
     ripples = max(1, round(abs(end - start) / 9))
     step = (end - start) / ripples
     first = f"M{_xy(start)}q{_xy(step / 2 + 5j * _step(start, end))} {_xy(step)}"
@@ -307,7 +307,7 @@ def _badge(path: str, colour: str) -> str:
 
 
 def _stroke(path: str, colour: str, dashes: str = "", width: float = 2.2) -> str:
-    """A line with a pale edge, so that it stands off borders."""
+    """Return a line with a pale edge, to contrast with borders."""
     dashed = f' stroke-dasharray="{dashes}"' if dashes else ""
     return (
         f'<path d="{path}" fill="none" stroke="white" stroke-opacity="0.7" '
@@ -326,7 +326,7 @@ def _xy(point: complex) -> str:
 
 
 def _mix(colour: str, other: str, share: float) -> str:
-    """`colour` with a share of `other` in it."""
+    """Return `colour` mixed with a share of `other`."""
     pairs = zip(bytes.fromhex(colour[1:]), bytes.fromhex(other[1:]), strict=True)
     return "#" + bytes(round(a + (b - a) * share) for a, b in pairs).hex()
 

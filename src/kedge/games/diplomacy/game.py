@@ -1,8 +1,8 @@
 """Diplomacy on the standard map: the rules. The native board does the work.
 
-Positions come and go in the plain form of the field's records: a phase such as ``S1901M``, units
-such as ``A PAR`` and ``F STP/SC``, centres and orders by power. Powers are players 0 to 6 in the
-order of `POWERS`. All of them write orders at once; what is not legal is as good as not written.
+Positions use the plain form of common records: a phase such as ``S1901M``, units such as ``A PAR``
+and ``F STP/SC``, centres and orders by power. Powers are players 0 to 6 in the order of `POWERS`.
+All powers give orders at once; illegal orders have no effect.
 """
 
 import re
@@ -16,14 +16,14 @@ from kedge import _core
 from kedge.errors import InputError
 from kedge.games.diplomacy.drawing import draw
 
-#: What `current_player` answers, as in OpenSpiel.
+#: Results of `current_player`, as in OpenSpiel.
 SIMULTANEOUS, TERMINAL = -2, -4
 POWERS = ("AUSTRIA", "ENGLAND", "FRANCE", "GERMANY", "ITALY", "RUSSIA", "TURKEY")
 #: Centres that win the game.
 VICTORY = 18
-#: The 75 provinces, and the coasts of those that have two, by name.
+#: Names of the 75 provinces, and of the coasts of provinces with two.
 LOCATIONS = tuple(_core.diplomacy_locations())
-#: Places by the unit, ``A`` or ``F``, that may go from the first to the second.
+#: Pairs (from, to) of neighbouring places, by unit: ``A`` or ``F``.
 BORDERS = {
     unit: frozenset((LOCATIONS[a], LOCATIONS[b]) for a, b in _core.diplomacy_borders(unit == "F"))
     for unit in "AF"
@@ -33,10 +33,10 @@ PackedOrders = npt.NDArray[np.uint32]
 
 
 class Diplomacy:
-    """The rules, as `kedge.games.load_game` hands them out.
+    """The rules of Diplomacy; see `kedge.games.load_game`.
 
-    A game without a winner is drawn after the year `last_year`, or once no centre has changed
-    hands for `quiet_years`; by the rules alone it goes on until somebody has 18 centres.
+    A game without a winner is drawn after the year `last_year`, or after `quiet_years` without a
+    change of centres. Without these limits it goes on until a power has 18 centres.
     """
 
     name = "diplomacy"
@@ -45,7 +45,9 @@ class Diplomacy:
     def __init__(self, last_year: int | None = None, quiet_years: int | None = None) -> None:
         for name, years in (("last_year", last_year), ("quiet_years", quiet_years)):
             if years is not None and (not isinstance(years, int) or years < 1):
-                raise InputError(f"diplomacy: {name} is a number of years, not {years!r}")
+                raise InputError(
+                    f"diplomacy: {name} must be a positive whole number, not {years!r}"
+                )
         self.last_year, self.quiet_years = last_year, quiet_years
 
     def initial_state(self) -> "DiplomacyState":
@@ -58,7 +60,7 @@ class Diplomacy:
 
 
 class DiplomacyState:
-    """A position of Diplomacy, with OpenSpiel's verbs as far as orders allow.
+    """A position of Diplomacy, with the methods of OpenSpiel that fit orders.
 
     >>> state = Diplomacy().initial_state()
     >>> state.orders()["PAR"][:3]
@@ -76,18 +78,19 @@ class DiplomacyState:
         self.board = board
         self.game = game or Diplomacy()
         self._drawn = False
-        #: What everyone ordered in the last movement phase, as far as it was legal.
+        #: The legal orders of all powers in the last movement phase.
         self.previous: PackedOrders = np.zeros(0, np.uint32)
-        # Since when no centre has changed hands.
+        # The last year in which a centre changed hands.
         self._quiet_since = board.year - 1
 
     @classmethod
     def from_json(cls, position: Mapping[str, Any], game: Diplomacy | None = None) -> Self:
-        """The position in plain form: ``name``, ``units``, ``centers`` and, in R phases,
-        ``dislodged``, with ``retreats`` (places by unit) where they are known.
+        """Return the state of a position in plain form.
 
-        A unit that was dislodged may also stand among the units as ``*A PAR``, as the `diplomacy`
-        package writes it. Without ``retreats`` it may go wherever nobody is.
+        Its keys are ``name``, ``units``, ``centers`` and, in R phases, ``dislodged`` and optionally
+        ``retreats`` (places by unit). A dislodged unit may also be among the units as ``*A PAR``,
+        as the `diplomacy` package writes it. Without ``retreats`` it may retreat to any empty
+        neighbouring place.
         """
         try:
             name = position["name"]
@@ -113,7 +116,7 @@ class DiplomacyState:
             ) from None
 
     def to_json(self) -> dict[str, Any]:
-        """The position in plain form; powers without any are left out."""
+        """Return the position in plain form; empty lists are left out."""
         position: dict[str, Any] = {
             "name": self.phase,
             "units": _named(self.board.units()),
@@ -127,27 +130,27 @@ class DiplomacyState:
 
     @property
     def phase(self) -> str:
-        """Such as ``S1901M``: Spring, Fall or Winter; moves, retreats or adjustments."""
+        """The phase, such as ``S1901M``: Spring, Fall or Winter; moves, retreats or adjustments."""
         return self.board.phase
 
     def current_player(self) -> int:
         return TERMINAL if self.is_terminal() else SIMULTANEOUS
 
     def orders(self, power: str | None = None) -> dict[str, list[str]]:
-        """Every legal order of `power`, or of all, by the place it is for; none at the end.
+        """Return the legal orders of `power`, or of all powers, by place; none at the end.
 
-        In Winter a place has its builds, more of them than may be made (see `adjustment`).
+        In Winter they may include more builds than allowed (see `adjustment`).
         """
         if self.is_terminal():
             return {}
         return self.board.orders() if power is None else self.board.orders(player(power))
 
     def adjustment(self, power: str) -> int:
-        """Units that `power` may build, or, below 0, must disband; 0 but in Winter."""
+        """Units that `power` may build or, if negative, must disband; 0 except in Winter."""
         return self.board.adjustment(player(power)) if self.phase.endswith("A") else 0
 
     def pack(self, orders: Mapping[str, Iterable[str]]) -> PackedOrders:
-        """Orders by power, as numbers that the native core reads; the illegal ones left out."""
+        """Return the legal orders as numbers for the native core."""
         packed = [
             self.board.legal_order(text, player(power))
             for power, given in _checked(orders).items()
@@ -156,7 +159,7 @@ class DiplomacyState:
         return np.array([order for order in packed if order], np.uint32)
 
     def illegal(self, orders: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
-        """Those of the orders that are not legal, by power."""
+        """Return the illegal orders, by power."""
         wrong = {
             power: [text for text in given if not self.board.legal_order(text, player(power))]
             for power, given in _checked(orders).items()
@@ -164,10 +167,10 @@ class DiplomacyState:
         return {power: texts for power, texts in wrong.items() if texts}
 
     def surplus(self, orders: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
-        """Those of the legal orders that come too late to count, by power.
+        """Return the legal orders that have no effect because earlier ones came first, by power.
 
-        Of several for a unit, or for a place to build in, the first counts; of more builds or
-        removals than are due, the first ones.
+        The first order for a unit or a place to build counts, and the first builds or removals up
+        to the number due.
         """
         late: dict[str, list[str]] = {}
         for power, given in _checked(orders).items():
@@ -184,7 +187,7 @@ class DiplomacyState:
         return late
 
     def apply(self, orders: Mapping[str, Iterable[str]]) -> None:
-        """Everyone's orders at once. Units without a legal one hold, disband or stay unbuilt."""
+        """Carry out all orders at once. Units without a legal order hold or disband."""
         self.apply_packed(self.pack(orders))
 
     def apply_packed(self, orders: PackedOrders) -> None:
@@ -205,14 +208,14 @@ class DiplomacyState:
         )
 
     def end_in_draw(self) -> None:
-        """The powers agree to end the game; centres stay as they are."""
+        """End the game by agreement; centres stay as they are."""
         self._drawn = True
 
     def is_terminal(self) -> bool:
         return self._drawn or self.board.winner is not None
 
     def returns(self) -> list[float]:
-        """Shares of the game at its end, zeros before."""
+        """Each power's share of the game at its end, zeros before."""
         return self.shares() if self.is_terminal() else [0.0] * len(POWERS)
 
     def shares(self) -> list[float]:
@@ -220,7 +223,7 @@ class DiplomacyState:
         return self.board.shares()
 
     def to_svg(self, orders: Mapping[str, Sequence[str]] | None = None) -> str:
-        """The map with its units and centres, and with `orders` if there are any."""
+        """Return the map with units and centres, and with `orders` if given."""
         return draw(self.to_json(), orders)
 
     def clone(self) -> "DiplomacyState":
@@ -241,7 +244,7 @@ class DiplomacyState:
 
 
 def shares_of(centres: Sequence[int]) -> list[float]:
-    """Sum of Squares: each power's centres squared, as shares of 1; all to who has 18."""
+    """Return Sum-of-Squares shares: centres squared, as shares of 1; 18 centres win all."""
     if max(centres) >= VICTORY:
         return [float(count >= VICTORY) for count in centres]
     squares = [count**2 for count in centres]
@@ -251,17 +254,17 @@ def shares_of(centres: Sequence[int]) -> list[float]:
 def adjudicate_many(
     board: _core.DiplomacyBoard, orders: PackedOrders, *, threads: int = 0
 ) -> _core.DiplomacyBatch:
-    """The boards that many joint orders lead to from one: a row of packed orders each, 0 for none.
+    """Return the boards after many joint orders, each a row of packed orders, 0 for none.
 
-    Rows are shared out over `threads`, 0 for all there are; the GIL is not held.
+    Rows are divided among `threads` (0 uses all cores); the GIL is released.
     """
     return _core.diplomacy_adjudicate_many(board, orders, threads)
 
 
 def coordinated(orders: PackedOrders) -> npt.NDArray[np.bool_]:
-    """Whether each row, one power's orders, means what it says of that power's own units.
+    """Return whether each row, the orders of one power, is consistent.
 
-    It does not where a unit supports or convoys another that is ordered to do something else.
+    A row is not if a unit supports or convoys an own unit that is ordered to do something else.
     """
     return _core.diplomacy_coordinated(orders).astype(np.bool_)
 
@@ -269,12 +272,12 @@ def coordinated(orders: PackedOrders) -> npt.NDArray[np.bool_]:
 def failed_moves(
     before: _core.DiplomacyBoard, orders: Mapping[str, Iterable[str]], after: _core.DiplomacyBoard
 ) -> set[str]:
-    """Those of the moves and retreats that did not come about, as far as the map shows it.
+    """Return the moves and retreats that failed, as far as the map shows it.
 
-    Two units of a power that change places do so by sea, if at all.
+    Two units of a power can swap places only by convoy.
     """
     stood, stands = (_standing(board.units()) for board in (before, after))
-    beaten = _standing(after.dislodged())
+    dislodged = _standing(after.dislodged())
     moves = {
         (power, " ".join(words[:2])): ((power, f"{words[0]} {words[3]}"), text)
         for power, given in orders.items()
@@ -287,11 +290,13 @@ def failed_moves(
         more = {
             unit: moves[unit][1]
             for unit, goal in going.items()
-            if goal not in stands  # it is not there,
-            or unit in beaten  # it was driven out of where it was,
-            or (unit in stands and unit not in going.values())  # it is still there,
-            or (goal in stood and goal not in going)  # one of its own never left,
-            or (going.get(goal) == unit and not moves[unit][1].endswith("VIA"))  # or it met it
+            if goal not in stands  # not at its goal,
+            or unit in dislodged  # dislodged from its place,
+            or (unit in stands and unit not in going.values())  # still at its place,
+            or (goal in stood and goal not in going)  # blocked by an own unit that stayed,
+            or (
+                going.get(goal) == unit and not moves[unit][1].endswith("VIA")
+            )  # or both tried to swap by land
         }
         if not more:
             return set(failed.values())
@@ -299,20 +304,20 @@ def failed_moves(
 
 
 def player(power: str) -> int:
-    """The number of the power of this name."""
+    """Return the number of a power."""
     try:
         return POWERS.index(power)
     except ValueError:
-        raise InputError(f"{power!r} is not a power; they are {', '.join(POWERS)}") from None
+        raise InputError(f"{power!r} is not a power; known: {', '.join(POWERS)}") from None
 
 
 def format_orders(orders: PackedOrders) -> list[str]:
-    """Packed orders in words."""
+    """Return packed orders as text."""
     return [_core.diplomacy_format_order(order) for order in orders.tolist()]
 
 
 def short_order(order: str) -> str:
-    """As players note it: ``PAR-BUR``, ``MAR S PAR-BUR``; builds say what is built.
+    """Return the order in short form: ``PAR-BUR``, ``MAR S PAR-BUR``, ``+F BRE`` for builds.
 
     >>> short_order("A MAR S A PAR - BUR"), short_order("F BRE B")
     ('MAR S PAR-BUR', '+F BRE')
@@ -323,17 +328,17 @@ def short_order(order: str) -> str:
 
 
 def place_of(orders: PackedOrders) -> npt.NDArray[np.int64]:
-    """Where the unit stands that an order is for."""
+    """Return the place of the unit of each order."""
     return (orders >> 4 & 127).astype(np.int64)
 
 
 def unit_of(order: int) -> str:
-    """The unit that a packed order is for, such as ``A PAR``."""
+    """Return the unit of a packed order, such as ``A PAR``."""
     return " ".join(_core.diplomacy_format_order(order).split()[:2])
 
 
 def _checked(orders: Mapping[str, Iterable[str]]) -> Mapping[str, Iterable[str]]:
-    """Orders, if they are lists by power."""
+    """Return `orders` if they are lists by power, else raise an `InputError`."""
     if not isinstance(orders, Mapping) or any(isinstance(given, str) for given in orders.values()):
         raise InputError('orders: not of the form {"FRANCE": ["A PAR - BUR", "F BRE H"]}')
     for power in orders:
@@ -349,8 +354,8 @@ def _by_power(position: Mapping[str, Any], field: str) -> list[tuple[int, str]]:
 
 
 def _standing(units: Sequence[Iterable[str]]) -> set[tuple[str, str]]:
-    return {(power, unit) for power, found in zip(POWERS, units, strict=True) for unit in found}
+    return {(power, unit) for power, listed in zip(POWERS, units, strict=True) for unit in listed}
 
 
 def _named(lists: Sequence[Any]) -> dict[str, Any]:
-    return {power: one for power, one in zip(POWERS, lists, strict=True) if one}
+    return {power: entries for power, entries in zip(POWERS, lists, strict=True) if entries}

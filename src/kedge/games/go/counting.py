@@ -1,4 +1,4 @@
-"""How people end a game of Go: after two passes they mark the dead stones until both agree."""
+"""The end of a game of Go between people: they mark dead stones until both agree."""
 
 import copy
 from collections.abc import Collection
@@ -12,11 +12,11 @@ Phase = Literal["play", "judging", "marking", "over"]
 
 
 class CountedGo:
-    """A game with its count.
+    """A game of Go that ends with an agreed count.
 
-    Two passes end the play. A referee names the stones that look dead; then the players, one after
-    the other, mark others or agree. A new mark asks both again. Who wants to play on takes the
-    passes back.
+    Two passes end the play. A referee proposes the dead stones; then the players in turn change
+    marks or agree. After a new mark both must agree again. A player who wants to play on undoes
+    the passes.
 
     >>> game = CountedGo(GoState(9), GoRules())
     >>> for move in ("E5", "pass", "pass"):
@@ -28,12 +28,12 @@ class CountedGo:
     def __init__(self, state: GoState, rules: GoRules) -> None:
         self.state, self.rules = state, rules
         self.dead: frozenset[int] | None = None
-        """Stones to be taken off; None before the referee has spoken."""
+        """Stones to remove; None before the referee's proposal."""
         self.resigned: int | None = None
         first = state.colours()
         self._handicap = 0 if WHITE in first else first.count(BLACK)
         self._agreed: frozenset[int] = frozenset()
-        self._asked = 0
+        self._next = 0
 
     @property
     def phase(self) -> Phase:
@@ -44,30 +44,30 @@ class CountedGo:
         return "judging" if self.dead is None else "marking"
 
     def deciding(self) -> int | None:
-        """Who has to play, or to mark; None when that is the referee, or the game is over."""
+        """The player who must move or mark; None if the referee must act or the game is over."""
         if self.phase == "play":
             return self.state.current_player()
-        return self._asked if self.phase == "marking" else None
+        return self._next if self.phase == "marking" else None
 
     def judge(self, dead: Collection[int]) -> None:
-        """What the referee holds dead."""
-        self.state.score(dead)  # refuses points without a stone
+        """Set the referee's proposal of dead stones."""
+        self.state.score(dead)  # raises for points without a stone
         self.dead = frozenset(dead)
-        self._agreed, self._asked = frozenset(), self.state.board.player()
+        self._agreed, self._next = frozenset(), self.state.board.player()
 
     def mark(self, point: int) -> None:
-        """A group as dead, or as alive if it was dead."""
-        assert self.dead is not None, "first the referee"
+        """Mark a group as dead, or as alive if it is marked dead."""
+        assert self.dead is not None, "the referee must judge first"
         group = self.group(point)
         self.dead = self.dead - group if point in self.dead else self.dead | group
         self._agreed = frozenset()
 
     def agree(self) -> None:
-        self._agreed |= {self._asked}
-        self._asked = 1 - self._asked
+        self._agreed |= {self._next}
+        self._next = 1 - self._next
 
     def resume(self) -> None:
-        """Go on from before the passes."""
+        """Undo the two passes and continue the game."""
         self.state.undo_action()
         self.state.undo_action()
         self.dead = None
@@ -76,22 +76,22 @@ class CountedGo:
         self.resigned = player
 
     def group(self, point: int) -> frozenset[int]:
-        """The stones that live or die with one: no living stone of the opponent is between them."""
+        """Return the stones that live or die together, with no living opponent between them."""
         colours = self.state.colours()
         colour = colours[point]
         if colour == EMPTY:
-            raise InputError(f"{self.state.gtp(point)}: there is no stone")
-        within = [colour if one == EMPTY else one for one in self._standing()]
+            raise InputError(f"no stone at {self.state.gtp(point)}")
+        within = [colour if other == EMPTY else other for other in self._standing()]
         area = next(area for area in areas(within, self.state.size) if point in area)
-        return frozenset(one for one in area if colours[one] == colour)
+        return frozenset(stone for stone in area if colours[stone] == colour)
 
     def score(self, dead: Collection[int] | None = None) -> float:
-        """Black's points less White's, by the rules, once `dead` or the marked stones are off."""
-        taken = self.dead or () if dead is None else dead
-        return self.rules.score(self.state, taken, self._handicap)
+        """Black's points minus White's, after removing `dead` or the marked stones."""
+        removed = self.dead or () if dead is None else dead
+        return self.rules.score(self.state, removed, self._handicap)
 
     def territory(self) -> list[int]:
-        """Who alone reaches each empty point, marked stones taken off; EMPTY elsewhere."""
+        """The owner of each empty point without the marked stones; EMPTY if shared or occupied."""
         owners = [EMPTY] * self.state.size**2
         for area, reached in regions(self._standing(), self.state.size):
             if len(reached) == 1:
@@ -101,9 +101,9 @@ class CountedGo:
         return owners
 
     def clone(self) -> "CountedGo":
-        found = copy.copy(self)
-        found.state = self.state.clone()
-        return found
+        other = copy.copy(self)
+        other.state = self.state.clone()
+        return other
 
     def _standing(self) -> list[int]:
         colours = self.state.colours()

@@ -1,4 +1,4 @@
-"""A Go board as SVG: wood, lines 30 units apart, stones, and a ring on the last move."""
+"""Draw a Go board as SVG: wood, lines 30 units apart, stones, a ring on the last move."""
 
 from collections.abc import Iterator
 from itertools import cycle
@@ -21,6 +21,7 @@ _SHADES = (
 
 
 def draw(state: GoState) -> str:
+    """Return the board as SVG."""
     side = (state.size - 1) * _UNIT + 2 * _MARGIN
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {side} {side}" '
@@ -34,7 +35,7 @@ def _at(place: int) -> int:
 
 
 def _wood(size: int, side: int) -> Iterator[str]:
-    """The empty board, with the names of its lines."""
+    """Yield the empty board, with the names of its lines."""
     yield f'<rect width="{side}" height="{side}" rx="8" fill="url(#wood)"/>'
     grain = [
         f"M0 {y} C{side // 3} {y + bend} {2 * side // 3} {y - bend} {side} {y + 3}"

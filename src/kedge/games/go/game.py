@@ -11,15 +11,15 @@ from typing import Literal
 from kedge import _core
 from kedge.errors import InputError
 
-TERMINAL = -4  #: What `current_player` answers after the end, as in OpenSpiel.
+TERMINAL = -4  #: The result of `current_player` after the end, as in OpenSpiel.
 BLACK, WHITE, EMPTY = 0, 1, 2
-COLUMNS = "ABCDEFGHJKLMNOPQRST"  #: From the left, as GTP names them.
-MOST_KOMI = 361.0  #: Either way: the points of the largest board.
+COLUMNS = "ABCDEFGHJKLMNOPQRST"  #: Column letters of GTP, from the left.
+MOST_KOMI = 361.0  #: In points, for either side: the points of the largest board.
 _SGF = "abcdefghijklmnopqrs"
 
 
 class Go:
-    """The rules on a board of `size` lines, as `kedge.games.load_game` hands them out."""
+    """The rules of Go on a board of `size` lines; see `kedge.games.load_game`."""
 
     name = "go"
     num_players = 2
@@ -35,13 +35,13 @@ class Go:
 
 
 class GoState:
-    """A game of Go up to some position, with OpenSpiel's verbs.
+    """A position of Go with its history, and the methods of OpenSpiel.
 
-    `superko` is ``"positional"`` (no board comes again), ``"situational"`` (none with the same
-    player to move) or ``"simple"`` (one stone may not be retaken at once), as most records of
-    people want it. `suicide` allows that of several stones, never that of one. `handicap` puts so
-    many black stones on their customary points; free ones, and any other first position, come as
-    the points `black` and `white`. White moves first after a handicap, unless `player` says so.
+    `superko` is ``"positional"`` (no board repeats), ``"situational"`` (no board repeats with the
+    same player to move) or ``"simple"`` (one stone may not be retaken at once), which most records
+    of people follow. `suicide` allows suicide of several stones, never of one. `handicap` places
+    black stones on the customary points; `black` and `white` place stones on any points. White
+    moves first after a handicap, unless `player` is given.
 
     >>> state = GoState(9, handicap=2)
     >>> state.apply_action(state.parse_gtp("E5"))
@@ -50,7 +50,7 @@ class GoState:
     """
 
     num_players = 2
-    #: People pass before the board could be counted: what two passes are worth is a judgement.
+    #: People pass before all dead stones are captured, so the score needs a judgement.
     ends_by_agreement = True
 
     def __init__(
@@ -66,11 +66,11 @@ class GoState:
         player: int | None = None,
     ) -> None:
         if not 2 <= size <= 19:
-            raise InputError(f"a board of {size}×{size}: 2 to 19 are played")
+            raise InputError(f"size: from 2 to 19 lines, not {size}")
         if not abs(komi) <= MOST_KOMI:
             raise InputError(f"komi: at most {MOST_KOMI:g} points either way, not {komi:g}")
         if superko not in ("simple", "positional", "situational"):
-            raise InputError(f"superko {superko!r}: not simple, positional or situational")
+            raise InputError(f"superko: simple, positional or situational, not {superko!r}")
         placed = [*(handicap_points(size, handicap) if handicap else ()), *map(int, black)]
         others = [int(point) for point in white]
         for point in placed + others:
@@ -85,7 +85,7 @@ class GoState:
             )
         except ValueError as error:
             raise InputError(f"setup: {error}") from None
-        #: The moves made since the first position.
+        #: The actions since the first position.
         self.history: list[int] = []
 
     @property
@@ -97,19 +97,19 @@ class GoState:
         return self.board.komi
 
     def colours(self) -> list[int]:
-        """What stands on every point."""
+        """The colour on every point: BLACK, WHITE or EMPTY."""
         return [self.board.colour(point) for point in range(self.size**2)]
 
     def current_player(self) -> int:
-        """0 for black, 1 for white."""
+        """The player to move: 0 for black, 1 for white."""
         return TERMINAL if self.is_terminal() else self.board.player()
 
     def set_player(self, player: int) -> None:
-        """Gives `player` the move, as in records and programs that do not alternate."""
+        """Give `player` the move, for records and programs that do not alternate."""
         self.board.set_player(player == WHITE)
 
     def legal_actions(self) -> list[int]:
-        """In ascending order, the pass last; none when the game is over."""
+        """The legal actions in ascending order, pass last; none when the game is over."""
         return self.board.legal_actions()
 
     def apply_action(self, action: int) -> None:
@@ -121,7 +121,7 @@ class GoState:
 
     def undo_action(self) -> None:
         if not self.history:
-            raise InputError("there is no move to take back")
+            raise InputError("no move to undo")
         self.board.pop()
         self.history.pop()
 
@@ -129,26 +129,26 @@ class GoState:
         return self.board.is_terminal()
 
     def returns(self) -> list[float]:
-        """1 for a win, −1 for a loss, 0 for a draw or a game that goes on."""
+        """One value per player: 1 for a win, −1 for a loss, 0 for a draw or an unfinished game."""
         value = self.board.terminal_value()
         return [value, 0.0 - value] if self.board.player() == BLACK else [0.0 - value, value]
 
     def termination(self) -> str | None:
-        """How the game ended, in a player's words; None while it goes on."""
+        """How the game ended, in words; None before the end."""
         return "two passes" if self.is_terminal() else None
 
     def score(
         self, dead: Iterable[int] = (), rules: Literal["area", "territory"] = "area"
     ) -> float:
-        """Black's points less White's and komi, once the stones at `dead` are taken off.
+        """Black's points minus White's and komi, after removing the stones at `dead`.
 
-        ``"area"``, as in China, counts stones and the empty points that they alone reach;
-        ``"territory"``, as in Japan, those points and prisoners. Eyes in seki count too.
+        ``"area"``, as in China, counts stones and the empty points that only they reach;
+        ``"territory"``, as in Japan, counts those points and prisoners. Eyes in seki count too.
         """
         stones = sorted({int(point) for point in dead})
         for point in stones:
             if not 0 <= point < self.size**2 or self.board.colour(point) == EMPTY:
-                raise InputError(f"dead stones: there is none at {point}")
+                raise InputError(f"dead: no stone at point {point}")
         black, white, black_points, white_points = self.board.count(stones)
         if rules == "area":
             return black - white + black_points - white_points - self.komi
@@ -167,27 +167,27 @@ class GoState:
         return format_gtp(action, self.size)
 
     def parse_gtp(self, text: str) -> int:
-        """The legal move that `text` names, such as ``D4`` or ``pass``."""
+        """Return the legal move that `text` names, such as ``D4`` or ``pass``."""
         return self._legal(parse_gtp(text, self.size))
 
     def sgf(self, action: int) -> str:
         return format_sgf(action, self.size)
 
     def parse_sgf(self, text: str) -> int:
-        """The legal move that `text` names, such as ``dp``, or nothing for a pass."""
+        """Return the legal move that `text` names, such as ``dp``; empty text is a pass."""
         return self._legal(parse_sgf(text, self.size))
 
     def action_to_string(self, action: int) -> str:
-        """As players write it."""
+        """The move in GTP's notation, which players use too."""
         return self.gtp(action)
 
     def protocol_name(self, action: int) -> str:
-        """As programs write it."""
+        """The move in GTP's notation."""
         return self.gtp(action)
 
     @property
     def move_number(self) -> int:
-        """Of the next move, as a record counts."""
+        """Number of the next move, from 1."""
         return len(self.history) + 1
 
     def to_svg(self) -> str:
@@ -224,7 +224,7 @@ class GoState:
 
 
 def format_gtp(action: int, size: int) -> str:
-    """As programs write it: letters from the left without I, numbers from below, ``pass``."""
+    """Return the move in GTP: letters from the left without I, numbers from below, ``pass``."""
     if action == size * size:
         return "pass"
     y, x = divmod(action, size)
@@ -243,7 +243,7 @@ def parse_gtp(text: str, size: int) -> int:
 
 
 def format_sgf(action: int, size: int) -> str:
-    """Two letters, from the left and from the top; none for a pass."""
+    """Return two letters, from the left and from the top; empty for a pass."""
     if action == size * size:
         return ""
     y, x = divmod(action, size)
@@ -251,7 +251,7 @@ def format_sgf(action: int, size: int) -> str:
 
 
 def parse_sgf(text: str, size: int) -> int:
-    """A pass is nothing or, as older files have it, ``tt``."""
+    """Return the action that `text` names; a pass is empty or, in older files, ``tt``."""
     if text in ("", "tt"):
         return size * size
     places = [_SGF[:size].find(letter) for letter in text]
@@ -261,7 +261,7 @@ def parse_sgf(text: str, size: int) -> int:
 
 
 def format_score(score: float) -> str:
-    """A result as programs and records write it, of Black's points less White's.
+    """Return the result for `score`, Black's points minus White's, in the form of SGF.
 
     >>> [format_score(score) for score in (3.5, -12.0, 0.0)]
     ['B+3.5', 'W+12', '0']
@@ -271,19 +271,19 @@ def format_score(score: float) -> str:
 
 def neighbours(point: int, size: int) -> list[int]:
     y, x = divmod(point, size)
-    found = [point - size] * (y > 0) + [point + size] * (y < size - 1)
-    return found + [point - 1] * (x > 0) + [point + 1] * (x < size - 1)
+    points = [point - size] * (y > 0) + [point + size] * (y < size - 1)
+    return points + [point - 1] * (x > 0) + [point + 1] * (x < size - 1)
 
 
 def areas(colours: Sequence[int], size: int) -> Iterator[list[int]]:
-    """Points of one colour that hang together, each by its lowest: chains, and what is empty."""
+    """Yield the connected areas of one colour: chains and empty areas, by their lowest points."""
     seen: set[int] = set()
     for start, colour in enumerate(colours):
         if start in seen:
             continue
         area = [start]
         seen.add(start)
-        for point in area:  # it grows meanwhile
+        for point in area:  # grows during the loop
             new = [n for n in neighbours(point, size) if colours[n] == colour and n not in seen]
             seen.update(new)
             area += new
@@ -291,7 +291,7 @@ def areas(colours: Sequence[int], size: int) -> Iterator[list[int]]:
 
 
 def regions(colours: Sequence[int], size: int) -> Iterator[tuple[list[int], set[int]]]:
-    """The empty areas, each with the colours that reach it."""
+    """Yield the empty areas, each with the colours that border it."""
     for area in areas(colours, size):
         if colours[area[0]] == EMPTY:
             around = {colours[n] for point in area for n in neighbours(point, size)}
@@ -299,7 +299,7 @@ def regions(colours: Sequence[int], size: int) -> Iterator[tuple[list[int], set[
 
 
 def hoshi(size: int) -> list[int]:
-    """The points that a board marks, ascending."""
+    """Return the star points of a board in ascending order."""
     if size < 7:
         return [size * size // 2] if size % 2 else []
     near, middle = 3 if size > 12 else 2, size // 2
@@ -313,11 +313,11 @@ def hoshi(size: int) -> list[int]:
 
 
 def handicap_points(size: int, stones: int) -> list[int]:
-    """Where custom puts 2 to 9 handicap stones, 4 at most on even boards and on 7×7 (GTP)."""
+    """Return the customary handicap points: 2 to 9, at most 4 on even boards and 7×7 (GTP)."""
     most = 0 if size < 7 else 4 if size % 2 == 0 or size == 7 else 9
     if not 2 <= stones <= most:
-        allowed = f"2 to {most} have their points" if most else "give the points"
-        raise InputError(f"{stones} handicap stones on {size}×{size}: {allowed}")
+        allowed = f"from 2 to {most} stones" if most else "no fixed handicap; place the stones"
+        raise InputError(f"handicap: {allowed} on {size}×{size}, not {stones}")
     near, middle = 3 if size > 12 else 2, size // 2
     far = size - 1 - near
     corners = [(near, far), (far, near), (near, near), (far, far)]

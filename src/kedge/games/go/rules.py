@@ -1,4 +1,4 @@
-"""The rules that Go is played by, as far as they differ: by name, and field by field."""
+"""Rule sets of Go, by name and by field."""
 
 import json
 from collections.abc import Collection
@@ -13,7 +13,7 @@ _VALUES: dict[str, tuple[str, ...]] = {
     "scoring": ("AREA", "TERRITORY"),
     "white_handicap_bonus": ("0", "N-1", "N"),
 }
-# KataGo's other fields, and the values of theirs that change nothing here.
+# KataGo's other fields, and their values that have no effect here.
 _FIXED: dict[str, tuple[object, ...]] = {
     "hasButton": (False,),
     "tax": ("NONE", "SEKI"),
@@ -23,7 +23,7 @@ _FIXED: dict[str, tuple[object, ...]] = {
 
 @dataclass(frozen=True)
 class GoRules:
-    """What `kedge.games.go.game.GoState` and its score are told; fields and values are KataGo's.
+    """Options of `kedge.games.go.game.GoState` and its score, with KataGo's fields and values.
 
     >>> GoRules.named("japanese").scoring
     'TERRITORY'
@@ -45,27 +45,27 @@ class GoRules:
 
     @classmethod
     def named(cls, name: str) -> "GoRules":
-        """By a name such as ``chinese``, or from JSON as `to_json` writes it."""
+        """Return the rules of a name such as ``chinese``, or of JSON from `to_json`."""
         if name.lstrip().startswith("{"):
             return cls().with_fields(_object(name))
         key = name.strip().lower().replace("_", "-")
         if key not in _NAMED:
-            raise InputError(f"no rules {name[:40]!r}: {', '.join(_NAMED)}")
+            raise InputError(f"unknown rules {name[:40]!r}; known: {', '.join(_NAMED)}")
         return _NAMED[key]
 
     def with_fields(self, given: dict[str, Any]) -> "GoRules":
-        """Others in these fields, which have KataGo's names."""
+        """Return a copy with these fields changed; the names are KataGo's."""
         ours = {_camel(field.name): field.name for field in fields(self)}
         changed = {}
         for name, value in given.items():
             if name in ours:
                 changed[ours[name]] = value
             elif name not in _FIXED or value not in _FIXED[name]:
-                raise InputError(f"no rule {name[:40]} {str(value)[:40]}")
+                raise InputError(f"rule {name[:40]} = {str(value)[:40]} is not supported")
         return replace(self, **changed)
 
     def to_json(self) -> str:
-        """In one line, as KataGo says it; eyes in seki count."""
+        """Return the rules as one line of JSON, as KataGo writes them; eyes in seki count."""
         ours = {_camel(field.name): getattr(self, field.name) for field in fields(self)}
         return json.dumps({"hasButton": False, "tax": "NONE", **ours}, separators=(",", ":"))
 
@@ -73,9 +73,9 @@ class GoRules:
         return {"0": 0, "N-1": max(0, stones - 1), "N": stones}[self.white_handicap_bonus]
 
     def score(self, state: GoState, dead: Collection[int], handicap: int) -> float:
-        """Black's points less White's, once the stones at `dead` are taken off."""
-        found = state.score(dead, "area" if self.scoring == "AREA" else "territory")
-        return found - self.handicap_bonus(handicap)
+        """Black's points minus White's, after removing the stones at `dead`."""
+        points = state.score(dead, "area" if self.scoring == "AREA" else "territory")
+        return points - self.handicap_bonus(handicap)
 
 
 def _camel(name: str) -> str:
@@ -85,12 +85,12 @@ def _camel(name: str) -> str:
 
 def _object(text: str) -> dict[str, Any]:
     try:
-        found = json.loads(text)
+        value = json.loads(text)
     except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict):
-        raise InputError("rules: a name, or a JSON object such as kata-get-rules gives")
-    return found
+        value = None
+    if not isinstance(value, dict):
+        raise InputError("rules: a name or a JSON object, as in kata-get-rules")
+    return value
 
 
 _CHINESE = GoRules(white_handicap_bonus="N")

@@ -1,8 +1,8 @@
-"""A table of Hanabi as SVG, as one of the players sees it.
+"""Draw a table of Hanabi as SVG, from one player's view.
 
-Fireworks, discards and tokens lie on top, and below them every hand, the oldest card on the left.
-Under a card stands what its holder was told: colours and ranks that it may be, the others faint,
-and underlined what a hint has named. A player's own cards show no more than that.
+Fireworks, discards and tokens are on top; below them are the hands, oldest card on the left. Under
+a card is what its holder knows from hints: possible colours and ranks, the others faint, and hinted
+values underlined. The viewer's own cards show only that.
 """
 
 from collections import Counter
@@ -12,16 +12,16 @@ from kedge.games.hanabi.game import COLOURS, Card, HanabiState, Known
 
 _PAPER, _FELT, _INK, _FAINT = "#f4eee0", "#e4dcc8", "#2b2a33", "#c9c1b0"
 _BACK, _RED, _BLUE, _GOLD = "#8d8779", "#c00000", "#2f6f9f", "#d08b00"
-#: After Okabe and Ito, whose colours colour-blind readers tell apart, by the order of `COLOURS`.
+#: In the order of `COLOURS`; after Okabe and Ito, which colour-blind readers can distinguish.
 _FILLS = ("#d55e00", "#f0d83c", "#009e73", "#fbf9f4", "#0072b2")
 _INKS = ("#ffffff", _INK, "#ffffff", _INK, "#ffffff")
-_MARGIN, _STEP = 24, 76  # around the table; from card to card
+_MARGIN, _STEP = 24, 76  # around the table; between cards
 _WIDE, _HIGH = 60, 84  # a card
-_LEFT, _TOP, _ROW = _MARGIN + 108, 176, 152  # where hands begin; from one to the next
+_LEFT, _TOP, _ROW = _MARGIN + 108, 176, 152  # first hand; between hands
 
 
 def draw(state: HanabiState, eyes: int) -> str:
-    """Hides the hand of the player `eyes`, if there is one."""
+    """Return the table as SVG, with the hand of the player `eyes` hidden."""
     slots = max(state.game.hand_size, 6)
     width = _LEFT + slots * _STEP + _MARGIN
     height = _TOP + state.num_players * _ROW + 36
@@ -47,7 +47,7 @@ def _text(x: float, y: float, text: str, size: int, ink: str = _INK, more: str =
 
 
 def _card(x: float, y: float, card: Card | None, scale: float = 1.0, fill: str = "") -> str:
-    """A card's face; or, without one, a back of the colour `fill`."""
+    """Return the face of a card, or a back of the colour `fill` if it is None."""
     wide, high = _WIDE * scale, _HIGH * scale
     fill = fill or (_FILLS[card.colour] if card else _BACK)
     face = (
@@ -67,7 +67,7 @@ def _number(x: float, y: float, text: str, scale: float, ink: str) -> str:
 
 
 def _fireworks(state: HanabiState) -> Iterator[str]:
-    """The top of each stack, or the place for it."""
+    """Yield the top of each stack, or an empty place."""
     for colour, height in enumerate(state.fireworks):
         x = _MARGIN + colour * (_WIDE + 8)
         if height:
@@ -81,7 +81,7 @@ def _fireworks(state: HanabiState) -> Iterator[str]:
 
 
 def _tokens(state: HanabiState, width: int) -> Iterator[str]:
-    """Score, deck, information and lives; those that are spent are hollow."""
+    """Yield score, deck, information and life tokens; spent tokens are hollow."""
     x = _MARGIN + 5 * (_WIDE + 8) + 12
     yield _text(x, _MARGIN + 16, f"{state.score} points", 18, more=' font-weight="bold"')
     yield _text(
@@ -101,7 +101,7 @@ def _tokens(state: HanabiState, width: int) -> Iterator[str]:
 
 
 def _discards(state: HanabiState, width: int) -> Iterator[str]:
-    """Small cards by colour and rank, copies upon each other, and all closer when they are many."""
+    """Yield small cards by colour and rank, overlapping if there are many."""
     y = _MARGIN + _HIGH + 14
     yield _text(_MARGIN, y + 21, "discards", 13)
     left = _MARGIN + 66
@@ -121,12 +121,12 @@ def _hand(state: HanabiState, seat: int, eyes: int, width: int) -> Iterator[str]
         f'height="{_ROW - 8}" rx="8" fill="{_FELT}" {mark}/>'
     )
     yield _text(_MARGIN + 4, y + 20, f"player {seat}", 16, more=' font-weight="bold"')
-    said = " · ".join(["you"] * (seat == eyes) + ["to move"] * turn)
-    yield _text(_MARGIN + 4, y + 40, said, 13)
-    told = (seat == _told(state)) * state.last_touched
+    labels = " · ".join(["you"] * (seat == eyes) + ["to move"] * turn)
+    yield _text(_MARGIN + 4, y + 40, labels, 13)
+    touched = (seat == _hinted_player(state)) * state.last_touched
     for slot, (card, known) in enumerate(zip(state.hands[seat], state.known[seat], strict=True)):
         x = _LEFT + slot * _STEP
-        if slot in told:
+        if slot in touched:
             yield (
                 f'<rect x="{x - 4}" y="{y - 4}" width="{_WIDE + 8}" height="{_HIGH + 8}" rx="9" '
                 f'fill="{_GOLD}"/>'
@@ -135,8 +135,8 @@ def _hand(state: HanabiState, seat: int, eyes: int, width: int) -> Iterator[str]
         yield from _knowledge(x, y + _HIGH, known, state)
 
 
-def _told(state: HanabiState) -> int | None:
-    """Who got the last hint."""
+def _hinted_player(state: HanabiState) -> int | None:
+    """The player who received the last hint, or None."""
     if not state.history:
         return None
     at = state.game.moves[state.history[-1]].at
@@ -144,7 +144,7 @@ def _told(state: HanabiState) -> int | None:
 
 
 def _hidden(x: float, y: float, known: Known) -> str:
-    """A back, with the colour and the rank that its holder can tell."""
+    """Return a card back with the colour and rank that its holder knows."""
     sure = len(known.colours) == 1
     fill, ink = (f[known.colours[0]] if sure else "" for f in (_FILLS, _INKS))
     rank = str(known.ranks[0]) if len(known.ranks) == 1 else "?"
@@ -164,7 +164,7 @@ def _knowledge(x: float, y: float, known: Known, state: HanabiState) -> Iterator
     for rank in range(1, state.game.ranks + 1):
         ink = _INK if rank in known.ranks else _FAINT
         yield _text(x - 6 + 12 * rank, y + 35, str(rank), 12, ink, ' text-anchor="middle"')
-    for told, below in ((known.colour, 21), (known.rank and known.rank - 1, 39)):
-        if told is not None:
-            line = f"M{x + 1 + 12 * told:g} {y + below:g}h10"
+    for hinted, below in ((known.colour, 21), (known.rank and known.rank - 1, 39)):
+        if hinted is not None:
+            line = f"M{x + 1 + 12 * hinted:g} {y + below:g}h10"
             yield f'<path d="{line}" stroke="{_INK}" stroke-width="2"/>'

@@ -2,8 +2,8 @@
 
 Actions are numbered as in the Hanabi Learning Environment and OpenSpiel: discard slot 0, 1, …, play
 slot 0, 1, …, tell the next player each colour, the one after, …, then each rank in the same way.
-Slot 0 is a hand's oldest card, and a new one comes last. A game is a deck in the order in which it
-is dealt, and the actions: nothing else is left to chance.
+Slot 0 is a hand's oldest card; a new card comes last. The deck in deal order and the actions
+determine a game.
 """
 
 from collections import Counter
@@ -16,15 +16,15 @@ import numpy.typing as npt
 from kedge import _core
 from kedge.errors import InputError
 
-TERMINAL = -4  #: What `current_player` answers after the end, as in OpenSpiel.
+TERMINAL = -4  #: The result of `current_player` after the end, as in OpenSpiel.
 COLOURS = ("red", "yellow", "green", "white", "blue")
-TOLD = 128  #: The native core's mark, in what is known of a card, of what a hint said.
+TOLD = 128  #: The native core's flag for a colour or rank that a hint named.
 
 Kind = Literal["discard", "play", "color", "rank"]
-#: What a game is worth whose last life is lost: nothing, or what was built.
+#: The score after the last life is lost: zero, or the cards played.
 Bomb = Literal["zero", "stack"]
 BOMBS: tuple[Bomb, ...] = get_args(Bomb)
-#: Which cards a row of features shows: all, all but one's own, or none.
+#: The cards that features show: all, all but the player's own, or none.
 View = Literal["full", "private", "public"]
 
 
@@ -43,22 +43,22 @@ class Card(NamedTuple):
 
 
 class Move(NamedTuple):
-    """What an action is: a slot to discard or play, or a hint."""
+    """An action: a slot to discard or play, or a hint."""
 
     kind: Kind
-    #: The slot; of a hint, how many seats on the player sits who is told.
+    #: The slot; for a hint, the number of seats to the player who receives it.
     at: int
-    #: The colour or the rank that is told, numbered as in `Card`.
+    #: The hinted colour or rank, numbered as in `Card`.
     value: int = -1
 
 
 class Known(NamedTuple):
-    """What the hints of a game tell the holder of a card about it."""
+    """What the holder of a card knows from hints."""
 
-    #: What it may be, one by one.
+    #: The possible colours and ranks.
     colours: tuple[int, ...]
     ranks: tuple[int, ...]
-    #: What a hint said that it is.
+    #: The colour and rank that hints named.
     colour: int | None
     rank: int | None
 
@@ -68,10 +68,10 @@ class Known(NamedTuple):
 
 
 class Hanabi:
-    """The rules, as `kedge.games.load_game` hands them out.
+    """The rules of Hanabi; see `kedge.games.load_game`.
 
-    A hand has five cards, four from four players on, unless `hand_size` says so. When the last life
-    is lost, a game is worth nothing; with ``bomb="stack"`` it is worth the cards that were played.
+    By default a hand has five cards, or four with four or more players. When the last life is
+    lost, the score is 0; with ``bomb="stack"`` it is the number of cards played.
     """
 
     name = "hanabi"
@@ -98,10 +98,10 @@ class Hanabi:
         }
         for name, value in self.parameters.items():
             if type(value) is not int:
-                raise InputError(f"hanabi: {name} is a whole number, not {value!r}")
-        bomb = str(bomb)  # a word of a spec is one itself
+                raise InputError(f"hanabi: {name} must be a whole number, not {value!r}")
+        bomb = str(bomb)  # a word in a spec is parsed as a Spec
         if bomb not in BOMBS:
-            raise InputError(f"hanabi: bomb is zero or stack, not {bomb!r}")
+            raise InputError(f"hanabi: bomb must be zero or stack, not {bomb!r}")
         self.num_players, self.colors, self.ranks = players, colors, ranks
         self.hand_size, self.bomb = hand_size, bomb
         self.information_tokens, self.life_tokens = information_tokens, life_tokens
@@ -110,33 +110,33 @@ class Hanabi:
             self.rules = _core.HanabiRules(**self.parameters, bomb_is_zero=bomb == "zero")
         except ValueError as error:
             raise InputError(f"hanabi: {error}") from None
-        #: What each action is.
+        #: The move of each action.
         self.moves = [
             Move(kind, at, value + (kind == "rank")) for kind, at, value in self.rules.moves()
         ]
         #: The action of each move.
         self.actions = {move: action for action, move in enumerate(self.moves)}
-        #: All cards, in order.
+        #: All cards, sorted.
         self.cards = [self.card(number) for number in self.rules.deck().tolist()]
 
     def card(self, number: int) -> Card:
-        """The card that the native core knows by this number."""
+        """Return the card with this number in the native core."""
         colour, rank = divmod(number, self.ranks)
         return Card(colour, rank + 1)
 
     def num_features(self, view: View = "private") -> int:
-        """How many numbers a network is shown: of two players 783 in all, 658 or 533."""
+        """Number of features of a view: for two players 783, 658 or 533."""
         return self.rules.features(view)
 
     def deal(self, count: int, rng: np.random.Generator) -> _core.HanabiGames:
-        """Many games at once, each from a deck of its own: arrays that step together."""
+        """Return many games with random decks, as arrays that step together."""
         decks = np.tile(self.rules.deck(), (count, 1))
         return _core.HanabiGames(self.rules, rng.permuted(decks, axis=1))
 
     def initial_state(
         self, deck: Iterable[Sequence[int]] | None = None, rng: np.random.Generator | None = None
     ) -> "HanabiState":
-        """A new game, from cards (colour, rank) in deal order, or from those that `rng` shuffles.
+        """Return a new game from cards (colour, rank) in deal order, or shuffled by `rng`.
 
         Seat 0 is dealt its whole hand first, then seat 1, and so on; the draw pile follows.
         """
@@ -150,12 +150,12 @@ class Hanabi:
         return f"{self.name}({', '.join(given)}, bomb={self.bomb})"
 
     def __reduce__(self) -> tuple[type["Hanabi"], tuple[int | str, ...]]:
-        """Native rules are not copied: they are made again."""
+        """Pickle the parameters; native rules are rebuilt."""
         return Hanabi, (*self.parameters.values(), self.bomb)
 
 
 class HanabiState:
-    """A game of Hanabi up to some turn, with OpenSpiel's verbs.
+    """A position of Hanabi with its history, and the methods of OpenSpiel.
 
     >>> state = Hanabi().initial_state(Hanabi().cards)
     >>> state.apply_action(state.game.actions[Move("rank", 1, 4)])
@@ -166,14 +166,14 @@ class HanabiState:
     def __init__(self, game: Hanabi, deck: Iterable[Sequence[int]]) -> None:
         self.game = game
         self.num_players = game.num_players
-        #: Every card, in the order in which they are dealt.
+        #: All cards in deal order.
         self.deck = _whole_deck(game, deck)
-        #: This one game, as the native core holds thousands.
+        #: This game as a native batch of one.
         self.games = self.beginning()
         self.history: list[int] = []
 
     def beginning(self) -> _core.HanabiGames:
-        """The game before its first move."""
+        """Return the game before its first move."""
         numbers = [card.colour * self.game.ranks + card.rank - 1 for card in self.deck]
         return _core.HanabiGames(self.game.rules, np.array([numbers], np.uint8))
 
@@ -181,7 +181,7 @@ class HanabiState:
         return int(self.games.current_players()[0])
 
     def legal_actions(self) -> list[int]:
-        """In ascending order; none when the game is over."""
+        """The legal actions in ascending order; none when the game is over."""
         legal = int(self.games.legal_actions()[0])
         return [action for action in range(len(self.game.moves)) if legal >> action & 1]
 
@@ -197,17 +197,17 @@ class HanabiState:
         return self.current_player() == TERMINAL
 
     def returns(self) -> list[float]:
-        """The score, which is everyone's, once the game is over."""
+        """The common score for each player once the game is over, zeros before."""
         return [float(self.score if self.is_terminal() else 0)] * self.num_players
 
     @property
     def score(self) -> int:
-        """Cards that were played; 0 after the last life, unless the game counts them."""
+        """Number of cards played; 0 after the last life is lost, unless ``bomb="stack"``."""
         return int(self.games.scores()[0])
 
     @property
     def information(self) -> int:
-        """Tokens left to give hints with."""
+        """Information tokens left."""
         return int(self.games.information()[0])
 
     @property
@@ -221,24 +221,24 @@ class HanabiState:
 
     @property
     def fireworks(self) -> list[int]:
-        """By colour, the highest rank on its stack, 0 for none."""
+        """The highest rank on the stack of each colour, 0 if empty."""
         return list(self.games.fireworks()[0].tolist())
 
     @property
     def discards(self) -> list[Card]:
-        """In order of colour and rank."""
+        """Discarded cards, sorted by colour and rank."""
         counts = enumerate(self.games.discards()[0].tolist())
         return [self.game.card(number) for number, count in counts for _ in range(count)]
 
     @property
     def hands(self) -> list[list[Card]]:
-        """Everyone's cards by seat, the oldest first."""
+        """Each seat's cards, oldest first."""
         hands = self.games.hands()[0].tolist()
         return [[self.game.card(number) for number in hand if number >= 0] for hand in hands]
 
     @property
     def known(self) -> list[list[Known]]:
-        """What everyone was told of each card in hand."""
+        """Each seat's knowledge of its cards, from hints."""
         colours, ranks = self.games.known_colours()[0], self.games.known_ranks()[0]
         return [
             [_known(*bits) for bits in zip(*hand, strict=True) if any(bits)]
@@ -247,17 +247,18 @@ class HanabiState:
 
     @property
     def last_touched(self) -> list[int]:
-        """Slots that the last action, a hint, was about."""
+        """Slots touched by the last action, if it was a hint."""
         touched = int(self.games.last_moves()[0, 2])
         return [slot for slot in range(self.game.hand_size) if touched >> slot & 1]
 
     def observation_tensor(
         self, player: int | None = None, view: View = "private", *, beliefs: bool = False
     ) -> npt.NDArray[np.float32]:
-        """What `player`, or who is to move, sees, in the order of the Hanabi Learning Environment.
+        """Return the features that `player`, by default the mover, sees.
 
-        The private view is OpenSpiel's. With `beliefs`, what a card may be, by its hints, is
-        weighed by the cards that nobody has seen played or discarded, and sums to 1.
+        Their order is that of the Hanabi Learning Environment; the private view is OpenSpiel's.
+        With `beliefs`, the possible values of a card are weighted by the copies not yet played or
+        discarded, and sum to 1.
         """
         row = np.empty(self.game.num_features(view), np.float32)
         seats = None if player is None else np.array([self._seat(player)], np.int64)
@@ -271,7 +272,7 @@ class HanabiState:
         return copy
 
     def action_to_string(self, action: int, player: int | None = None) -> str:
-        """In words, of `player` or of who is to move; slots count from 1, the oldest card.
+        """Return the action of `player`, by default the mover, in words; slots count from 1.
 
         >>> state = Hanabi(players=3).initial_state()
         >>> [state.action_to_string(action) for action in (0, 9, 15, 20)]
@@ -282,16 +283,16 @@ class HanabiState:
             return f"{kind} card {at + 1}"
         if player is None:
             player = self._turn(len(self.history))
-        told = COLOURS[value] if kind == "color" else f"{value}s"
-        return f"tell player {(player + at) % self.num_players} {told}"
+        hinted = COLOURS[value] if kind == "color" else f"{value}s"
+        return f"tell player {(player + at) % self.num_players} {hinted}"
 
     @property
     def move_number(self) -> int:
-        """Of the next move, as a record counts."""
+        """Number of the next move, from 1."""
         return len(self.history) + 1
 
     def last_action_string(self) -> str:
-        """Who did what, and what came of it; nothing before the first action."""
+        """The last action with its player and result; empty before the first action."""
         if not self.history:
             return ""
         action, number, _, scored, _ = self.games.last_moves()[0].tolist()
@@ -304,13 +305,13 @@ class HanabiState:
         return f"{text}, {self.game.card(number)}{missed}"
 
     def to_svg(self, player: int | None = None) -> str:
-        """The table as `player`, or who is to move, sees it; all cards once the game is over."""
+        """Return the table from the view of `player` (default: the mover), all cards at the end."""
         from kedge.games.hanabi.drawing import draw
 
         return draw(self, self._eyes(player))
 
     def to_text(self, player: int | None = None) -> str:
-        """The same in a few lines: cards, or what their holder was told of them, or both."""
+        """Return the table of `to_svg` as text: cards, and what their holders know of them."""
         eyes, turn = self._eyes(player), self.current_player()
         fireworks = [str(Card(*top)) for top in enumerate(self.fireworks)]
         rows = [
@@ -321,8 +322,8 @@ class HanabiState:
         ]
         for seat, (hand, known) in enumerate(zip(self.hands, self.known, strict=True)):
             seen = [
-                str(told) if seat == eyes else f"{card}/{told}"
-                for card, told in zip(hand, known, strict=True)
+                str(hints) if seat == eyes else f"{card}/{hints}"
+                for card, hints in zip(hand, known, strict=True)
             ]
             rows.append(f"player {seat}{' *' if seat == turn else '  '} {' '.join(seen)}")
         if self.history:
@@ -333,7 +334,7 @@ class HanabiState:
         return self.to_text()
 
     def _turn(self, ply: int) -> int:
-        """Whose turn it was, so many actions into the game."""
+        """The player to move after `ply` actions."""
         return ply % self.num_players
 
     def _seat(self, player: int) -> int:
@@ -342,21 +343,21 @@ class HanabiState:
         return player
 
     def _eyes(self, player: int | None) -> int:
-        """Whose cards are hidden; nobody's at the end."""
+        """The seat whose cards are hidden; TERMINAL hides none."""
         return self.current_player() if player is None else self._seat(player)
 
     def _refusal(self, action: int) -> str:
-        """Why it is not legal."""
+        """The reason why an action is illegal."""
         if action not in range(len(self.game.moves)):
-            return f"action {action}: there are 0 to {len(self.game.moves) - 1}"
+            return f"action {action}: actions are 0 to {len(self.game.moves) - 1}"
         kind = self.game.moves[action].kind
         if kind == "discard" and self.information == self.game.information_tokens:
-            why = "not while all information tokens are there"
+            reason = "all information tokens are available"
         elif kind in ("color", "rank") and not self.information:
-            why = "no information token is left"
+            reason = "no information token is left"
         else:
-            why = "there is no such card"
-        return f"{self.action_to_string(action)}: {why}"
+            reason = "no such card"
+        return f"{self.action_to_string(action)}: {reason}"
 
 
 def _known(colours: int, ranks: int) -> Known:
@@ -374,15 +375,15 @@ def _whole_deck(game: Hanabi, cards: Iterable[Sequence[int]]) -> list[Card]:
     try:
         deck = [Card(*card) for card in cards]
     except TypeError:
-        raise InputError("deck: a card is a colour and a rank") from None
+        raise InputError("deck: a card must be a colour and a rank") from None
     if len(deck) != len(game.cards):
-        raise InputError(f"a deck has {len(game.cards)} cards, not {len(deck)}")
+        raise InputError(f"deck: {len(deck)} cards, expected {len(game.cards)}")
     copies, counts = Counter(game.cards), Counter(deck)
     for card, count in counts.items():
         if card not in copies:
             raise InputError(f"deck: {tuple(card)} is not a card (colour from 0, rank from 1)")
         if count > copies[card]:
-            raise InputError(f"deck: {card} comes {count} times, not {copies[card]}")
+            raise InputError(f"deck: {card} occurs {count} times, expected {copies[card]}")
     return deck
 
 

@@ -1,4 +1,4 @@
-"""Pictures of normal-form games: a payoff matrix as a table of colours."""
+"""Draw a payoff matrix as a table of colours."""
 
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ _LABELLED = 12  # more actions than this are drawn as a plain heat map
 
 
 def payoff_svg(game: "NormalFormGame", chosen: tuple[int, ...] | None) -> str:
-    """The first two players' payoffs, the others fixed at their chosen (or first) actions."""
+    """Return the payoffs of two players as SVG; others keep their chosen (or first) actions."""
     others = (chosen or (0,) * game.num_players)[2:]
     tables: Any = game.payoffs
     for action in reversed(others):
@@ -56,7 +56,7 @@ def payoff_svg(game: "NormalFormGame", chosen: tuple[int, ...] | None) -> str:
 
 
 def _colour(share: float) -> str:
-    """From blue (the row player's worst) through white to orange (its best)."""
+    """Return a colour from blue (worst for the row player) through white to orange (best)."""
     low, middle, high = (94, 142, 193), (247, 247, 247), (240, 163, 92)
     start, end, along = (low, middle, 2 * share) if share < 0.5 else (middle, high, 2 * share - 1)
     red, green, blue = (round(a + (b - a) * along) for a, b in zip(start, end, strict=True))

@@ -1,4 +1,4 @@
-"""Games in normal form: everyone picks an action at once, a tensor says what each one gets."""
+"""Games in normal form: all players act at once, and a tensor holds their payoffs."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,15 +11,15 @@ from kedge.errors import InputError
 from kedge.games.normal_form.drawing import payoff_svg
 from kedge.regularize import Array, check_policy
 
-_LARGEST = 1e100  # payoffs, and one over their range: products of them must stay finite
-#: What `current_player` answers, as in OpenSpiel.
+_LARGEST = 1e100  # bound of payoffs and of 1/range, so that their products stay finite
+#: Results of `current_player`, as in OpenSpiel.
 SIMULTANEOUS, TERMINAL = -2, -4
 
 
 class NormalFormGame:
     """A payoff tensor of shape (players, actions of player 0, actions of player 1, …).
 
-    The tensor is used where it lies: float64 or float32 in C order is not copied.
+    A float64 or float32 tensor in C order is not copied.
 
     >>> game = NormalFormGame([[[3, 0], [5, 1]], [[3, 5], [0, 1]]], name="prisoner's dilemma")
     >>> game.num_players, game.num_actions
@@ -38,13 +38,13 @@ class NormalFormGame:
         self.name = name
         self.players = list(players or (f"player {i}" for i in range(self.num_players)))
         self.actions = [list(names) for names in actions] if actions is not None else None
-        everyone = [self.name, *self.players, *(n for names in self.actions or [] for n in names)]
-        if not all(isinstance(one, str) for one in everyone):
-            raise InputError("names of games, players and actions are strings")
+        names = [self.name, *self.players, *(n for row in self.actions or [] for n in row)]
+        if not all(isinstance(text, str) for text in names):
+            raise InputError("names of games, players and actions must be strings")
         if len(self.players) != self.num_players:
             raise InputError(f"{name}: {len(self.players)} names for {self.num_players} players")
         if self.actions and [len(names) for names in self.actions] != list(self.num_actions):
-            raise InputError(f"{name}: the actions' names do not match the payoffs")
+            raise InputError(f"{name}: the names of actions do not match the payoffs")
         self._utilities = _core.TensorUtilities([self.payoffs])
 
     @property
@@ -59,20 +59,20 @@ class NormalFormGame:
         return self.actions[player][action] if self.actions else str(action)
 
     def action_values(self, policies: Sequence[npt.ArrayLike]) -> list[Array]:
-        """u_i(a, π_−i) for every player i and action a."""
+        """Return u_i(a, π_−i) for every player i and action a."""
         flat = np.concatenate(self.check_policies(policies))
         values = self._utilities.expected(0, flat)
         return np.split(values, np.cumsum(self.num_actions)[:-1])
 
     def check_policies(self, policies: Sequence[npt.ArrayLike]) -> list[Array]:
-        """One distribution a player over its actions, or an error that says which is not."""
+        """Return one distribution per player, or raise an `InputError` that names the wrong one."""
         if len(policies) != self.num_players:
             raise InputError(f"{len(policies)} policies for {self.num_players} players")
         checked = []
         for player, (policy, count) in enumerate(zip(policies, self.num_actions, strict=True)):
             array = check_policy(policy, f"policy of player {player}")
             if array.shape != (count,):
-                raise InputError(f"policy of player {player}: {array.shape}, not ({count},)")
+                raise InputError(f"policy of player {player}: shape {array.shape}, not ({count},)")
             checked.append(array)
         return checked
 
@@ -84,7 +84,7 @@ class NormalFormGame:
 
 
 class NormalFormState:
-    """The one decision of a normal-form game, with OpenSpiel's verbs."""
+    """The only decision of a normal-form game, with the methods of OpenSpiel."""
 
     def __init__(self, game: NormalFormGame) -> None:
         self.game = game
@@ -101,7 +101,7 @@ class NormalFormState:
         return list(self.game.action_values(policies))
 
     def apply_actions(self, actions: Sequence[int]) -> None:
-        """Everyone moves."""
+        """Apply one action per player."""
         counts = self.game.num_actions
         if self.is_terminal():
             raise InputError("the game is over")
@@ -109,7 +109,9 @@ class NormalFormState:
             raise InputError(f"{len(actions)} actions for {len(counts)} players")
         for player, (action, count) in enumerate(zip(actions, counts, strict=True)):
             if not 0 <= action < count:
-                raise InputError(f"player {player} has no action {action}; it has 0 to {count - 1}")
+                raise InputError(
+                    f"player {player}: no action {action}; actions are 0 to {count - 1}"
+                )
         self.joint_action = tuple(int(action) for action in actions)
 
     def is_terminal(self) -> bool:
@@ -118,7 +120,7 @@ class NormalFormState:
     def returns(self) -> list[float]:
         if self.joint_action is None:
             return [0.0] * self.game.num_players
-        return [float(one[self.joint_action]) for one in self.game.payoffs]
+        return [float(table[self.joint_action]) for table in self.game.payoffs]
 
     def clone(self) -> "NormalFormState":
         copy = NormalFormState(self.game)
@@ -137,7 +139,7 @@ class NormalFormState:
 
 
 def check_payoffs(payoffs: npt.ArrayLike, what: str = "payoffs") -> npt.NDArray[Any]:
-    """`payoffs` as a C-contiguous float array of the right shape; not copied where it fits."""
+    """Return `payoffs` as a C-contiguous float array of the right shape, copied only if needed."""
     try:
         array = np.asarray(payoffs)
         if array.dtype not in (np.float32, np.float64):
@@ -152,17 +154,19 @@ def check_payoffs(payoffs: npt.ArrayLike, what: str = "payoffs") -> npt.NDArray[
         )
     if 0 in array.shape:
         raise InputError(f"{what}: a player has no actions, shape {array.shape}")
-    for player, one in enumerate(array):
-        low, high = float(one.min()), float(one.max())
+    for player, table in enumerate(array):
+        low, high = float(table.min()), float(table.max())
         if not np.isfinite(high - low):
             raise InputError(f"{what}: player {player} has a payoff that is not a finite number")
         if max(-low, high) > _LARGEST or 0.0 < high - low < 1.0 / _LARGEST:
-            extreme = max(low, high, key=abs) if high - low > 1.0 else high - low
-            raise InputError(f"{what}: player {player}'s payoffs are out of scale ({extreme:g})")
+            too_large = max(-low, high) > _LARGEST
+            extreme = max(low, high, key=abs) if too_large else high - low
+            fault = "a payoff is too large" if too_large else "the range is too small"
+            raise InputError(f"{what}: player {player}: {fault} ({extreme:g})")
     return array
 
 
 def payoff_ranges(payoffs: npt.NDArray[Any]) -> Array:
-    """D_i, the range of each player's payoffs; not finite if a payoff is not. Makes no copy."""
+    """Return D_i, the range of each player's payoffs; not finite if a payoff is not."""
     with np.errstate(invalid="ignore"):
-        return np.array([float(one.max()) - float(one.min()) for one in payoffs])
+        return np.array([float(table.max()) - float(table.min()) for table in payoffs])

@@ -12,7 +12,7 @@ _LARGEST = 10**8  # payoff entries: 800 MB
 
 
 def blotto(coins: int = 10, fields: int = 3) -> NormalFormGame:
-    """Colonel Blotto: each player spreads `coins` over `fields`; who takes more fields wins.
+    """Colonel Blotto: each player spreads `coins` over `fields`; the one with more fields wins.
 
     A field goes to the player with more coins on it. Payoffs are +1, −1 and 0 when level, as in
     the paper's text (its figure's caption scales them to [0, 1], which halves λ).
@@ -21,14 +21,16 @@ def blotto(coins: int = 10, fields: int = 3) -> NormalFormGame:
     (66, 66)
     """
     if not (isinstance(coins, int) and isinstance(fields, int) and coins >= 0 and fields >= 1):
-        raise InputError(f"blotto: needs whole coins ≥ 0 and fields ≥ 1, not {coins} and {fields}")
+        raise InputError(
+            f"blotto: coins ≥ 0 and fields ≥ 1 must be whole, not {coins} and {fields}"
+        )
     if coins > 10_000 or fields > 50:
         raise InputError("blotto: at most 10000 coins and 50 fields")
     count = comb(coins + fields - 1, fields - 1)
     if 2 * count**2 > _LARGEST:
         raise InputError(
-            f"blotto(coins={coins}, fields={fields}): {count:.1e} actions a player are too many "
-            f"to tabulate"
+            f"blotto(coins={coins}, fields={fields}): {count:.1e} actions per player are "
+            f"too many to tabulate"
         )
     # Stars and bars: the gaps between `fields − 1` bars among coins and bars. This is the
     # lexicographic order, OpenSpiel's as well.
@@ -69,12 +71,12 @@ def matching_pennies(players: int = 2) -> NormalFormGame:
 
 
 def random_game(players: int = 2, actions: int = 3, seed: int = 0) -> NormalFormGame:
-    """Payoffs drawn evenly from [0, 1)."""
+    """A game with payoffs drawn uniformly from [0, 1)."""
     whole = all(isinstance(number, int) for number in (players, actions, seed))
     if not whole or players < 1 or actions < 1 or seed < 0:
-        raise InputError(f"random: needs whole numbers, not {players} and {actions}")
+        raise InputError("random: players ≥ 1, actions ≥ 1 and seed ≥ 0 must be whole numbers")
     if players > 60 or actions > _LARGEST or players * actions**players > _LARGEST:
-        raise InputError(f"random: more than {_LARGEST:.0e} payoffs")
+        raise InputError(f"random: more than {_LARGEST:.0e} payoffs; use fewer players or actions")
     rng = np.random.default_rng(seed)
     return NormalFormGame(
         rng.random((players, *(actions,) * players)),

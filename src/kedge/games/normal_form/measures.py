@@ -1,4 +1,4 @@
-"""How good, how exploitable and how anchored a profile of policies is."""
+"""Measures of a policy profile: value, exploitability, distance from the anchor."""
 
 from collections.abc import Sequence
 
@@ -18,7 +18,7 @@ def values(game: NormalFormGame, policies: Policies) -> Array:
 
 
 def regrets(game: NormalFormGame, policies: Policies) -> Array:
-    """What each player could gain by a best response (unregularised)."""
+    """Each player's possible gain by a best response (unregularised)."""
     pairs = zip(game.action_values(policies), policies, strict=True)
     gains = [float(utility.max() - np.asarray(policy) @ utility) for utility, policy in pairs]
     return np.maximum(gains, 0.0)
@@ -35,7 +35,7 @@ def exploitability(game: NormalFormGame, policies: Policies) -> float:
 
 
 def kl_to_anchor(policies: Policies, anchors: Policies) -> Array:
-    """KL(π_i‖τ_i) in nats, one a player."""
+    """KL(π_i‖τ_i) in nats, per player."""
     pairs = zip(policies, anchors, strict=True)
     return np.array([float(kl_divergence(policy, anchor)) for policy, anchor in pairs])
 
@@ -43,11 +43,11 @@ def kl_to_anchor(policies: Policies, anchors: Policies) -> Array:
 def regularized_best_response(
     game: NormalFormGame, policies: Policies, anchors: Policies, lam: npt.ArrayLike
 ) -> list[Array]:
-    """F(π)_i ∝ τ_i·exp(u_i(·, π_−i)/λ_i): each player's best answer under its λ."""
+    """F(π)_i ∝ τ_i·exp(u_i(·, π_−i)/λ_i): each player's best response under its λ."""
     lams = np.broadcast_to(np.asarray(lam, np.float64), (game.num_players,))
     utilities = game.action_values(policies)
     triples = zip(anchors, utilities, lams, strict=True)
-    return [forward_kl(anchor, utility, one) for anchor, utility, one in triples]
+    return [forward_kl(anchor, utility, player_lam) for anchor, utility, player_lam in triples]
 
 
 def residual(
@@ -62,7 +62,7 @@ def residual(
 def regularized_regrets(
     game: NormalFormGame, policies: Policies, anchors: Policies, lam: npt.ArrayLike
 ) -> Array:
-    """What each player could gain in U_i = u_i − λ_i·KL(π_i‖τ_i) (Eq. 5): zero at equilibrium."""
+    """Each player's possible gain in U_i = u_i − λ_i·KL(π_i‖τ_i) (Eq. 5): zero at equilibrium."""
     lams = np.broadcast_to(np.asarray(lam, np.float64), (game.num_players,))
     answers = regularized_best_response(game, policies, anchors, lam)
     gains = []

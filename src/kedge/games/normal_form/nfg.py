@@ -1,4 +1,4 @@
-"""Gambit's ``.nfg`` files, both the payoff and the outcome form, and kedge's own JSON."""
+"""Read and write Gambit's ``.nfg`` files (payoff and outcome form), and read kedge's JSON."""
 
 import json
 import re
@@ -18,7 +18,7 @@ _MAX_PLAYERS = 60  # numpy's limit on axes, less one
 
 
 class _Tokens:
-    """The tokens of a file, each with its line, so that an error can say where."""
+    """The tokens of a file and the current line, for messages."""
 
     def __init__(self, text: str, where: str) -> None:
         self.where = where
@@ -84,14 +84,14 @@ def read_nfg(path: str | Path) -> NormalFormGame:
     title = tokens.expect("string")[1:-1]
     players = _names(tokens)
     if not 1 <= len(players) <= _MAX_PLAYERS:
-        raise tokens.error(f"{len(players)} players; from 1 to {_MAX_PLAYERS} are read")
+        raise tokens.error(f"{len(players)} players; from 1 to {_MAX_PLAYERS} are supported")
     shape, actions = _strategies(tokens, len(players))
     if tokens.current[0] == "string":
         tokens.advance()  # a comment
     read = _read_outcomes if tokens.at("{") else _read_payoffs
     payoffs = read(tokens, shape)
     if tokens.current[0] != "end":
-        raise tokens.error(f"more follows the {len(payoffs)} payoffs that {shape} actions need")
+        raise tokens.error(f"unexpected text after the {len(payoffs)} payoffs for {shape} actions")
     # The first player's strategy varies fastest: Fortran's order.
     table = np.asarray(payoffs).reshape(prod(shape), len(players))
     tensor = np.stack([column.reshape(shape, order="F") for column in table.T])
@@ -123,7 +123,7 @@ def read_json(path: str | Path) -> NormalFormGame:
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: not JSON: {error}") from None
     if not isinstance(content, dict) or "payoffs" not in content:
-        raise InputError(f'{path}: no "payoffs" in it')
+        raise InputError(f'{path}: "payoffs" is missing')
     extra: dict[str, Any] = {key: content.get(key) for key in ("players", "actions")}
     try:
         return NormalFormGame(
@@ -132,7 +132,7 @@ def read_json(path: str | Path) -> NormalFormGame:
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
     except TypeError:
-        raise InputError(f"{path}: players and actions are lists of names") from None
+        raise InputError(f"{path}: players and actions must be lists of names") from None
 
 
 def _read_text(path: str | Path) -> str:
@@ -154,7 +154,7 @@ def _names(tokens: _Tokens) -> list[str]:
 
 
 def _strategies(tokens: _Tokens, players: int) -> tuple[tuple[int, ...], list[list[str]] | None]:
-    """How many actions each player has, and their names if the file gives them."""
+    """Return the number of actions per player, and their names if the file has them."""
     tokens.expect("brace", "{")
     named = tokens.at("{")
     counts, names = [], []
@@ -166,7 +166,7 @@ def _strategies(tokens: _Tokens, players: int) -> tuple[tuple[int, ...], list[li
             counts.append(tokens.whole(1, 2**31, "a number of actions"))
     tokens.advance()
     if len(counts) != players:
-        raise tokens.error(f"actions of {len(counts)} players, but {players} players")
+        raise tokens.error(f"actions for {len(counts)} players, but there are {players}")
     if min(counts) < 1:
         raise tokens.error("a player has no actions")
     return tuple(counts), names if named else None
@@ -183,7 +183,7 @@ def _read_payoffs(tokens: _Tokens, shape: tuple[int, ...]) -> list[float]:
 
 
 def _read_outcomes(tokens: _Tokens, shape: tuple[int, ...]) -> list[float]:
-    """The outcome form: a list of named outcomes, then one index an action profile; 0 is none."""
+    """Read the outcome form: named outcomes, then one index per action profile; 0 is none."""
     players = len(shape)
     outcomes = [[0.0] * players]
     tokens.expect("brace", "{")

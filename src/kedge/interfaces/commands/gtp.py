@@ -12,20 +12,23 @@ from kedge.interfaces.protocols.gtp.options import Params
 def gtp(
     params: Params,
     rules: Annotated[
-        str, typer.Option(help="`chinese`, `japanese`, `tromp-taylor`, `aga`, …; programs say.")
+        str,
+        typer.Option(
+            help="`chinese`, `japanese`, `tromp-taylor`, `aga`, …; programs may change it."
+        ),
     ] = "chinese-ogs",
     device: Device = "cpu",
     dtype: Dtype = "float32",
 ) -> None:
-    """A Go engine for any Go program: it speaks GTP 2 on its input and output.
+    """Run a Go engine that speaks GTP 2, for any Go program.
 
-    It draws its moves as people would, passes when nothing is left, and resigns lost games.
-    `kata-set-param` changes the options while it runs; `lz-analyze` and `kata-analyze` show how
-    many people play each move as the prior.
+    The engine draws its moves as people would, passes when nothing is left to play, and resigns
+    lost games. `kata-set-param` changes the options while it runs. In `lz-analyze` and
+    `kata-analyze` the prior is the share of people who play a move.
 
     **Examples**
 
-    - `kedge gtp --playouts 1`: the human model by itself
+    - `kedge gtp --playouts 1`: the human model alone
     - `kedge gtp --c-puct 0.5 --playouts 400 --temperature 0.3`: far stronger
     - Sabaki: Engines, Manage Engines, Add; path `kedge`, arguments `gtp --playouts 100`
     - gtp2ogs: `"bot": {"command": ["kedge", "gtp", "--overhead", "2", "--max-time", "20"]}`

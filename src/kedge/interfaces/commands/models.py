@@ -1,4 +1,4 @@
-"""``kedge models``: networks in and out of the user's store."""
+"""``kedge models``: the user's store of networks."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 models_app = typer.Typer(
     no_args_is_help=True,
-    help="Get, keep and look at networks: Maia and other lc0 files, and those that you train.",
+    help="Add, list and download networks: Maia, other lc0 files, and your own.",
 )
 
 _HEADS = ("policy", "value")
@@ -23,7 +23,7 @@ Name = Annotated[str, typer.Argument(help="The model's name.", show_default=Fals
 
 @models_app.command("list")
 def list_models(as_json: Json = False) -> None:
-    """The models that are here, shipped and added, and the public ones that `pull` can get."""
+    """List the models here, shipped and added, and the public models that `pull` downloads."""
     from kedge.models import embedded, store
 
     here = store.list_models()
@@ -57,7 +57,7 @@ def list_models(as_json: Json = False) -> None:
 
 @models_app.command("info")
 def show_model(name: Name, as_json: Json = False) -> None:
-    """One model: where it came from, its shape, and what its trainer wrote down."""
+    """Show a model: its source, its shape, and the notes of its training."""
     from kedge.models import embedded, store
 
     _print_model((embedded if name in embedded.names() else store).info(name), as_json)
@@ -69,13 +69,13 @@ def add_model(
     path: Annotated[
         Path,
         typer.Argument(
-            help="lc0's `.pb.gz` or `.pb`, or the `.onnx` that `kedge train` made.",
+            help="lc0's `.pb.gz` or `.pb`, or the `.onnx` of `kedge train`.",
             show_default=False,
         ),
     ],
     as_json: Json = False,
 ) -> None:
-    """Keep a copy of a weight file under a name that agents can use.
+    """Add a copy of a weight file under a name that agents can use.
 
     **Examples**
 
@@ -89,7 +89,7 @@ def add_model(
 
 @models_app.command("pull")
 def pull_model(name: Name, as_json: Json = False) -> None:
-    """Download a public model from its authors, checked by its sha256.
+    """Download a public model from its authors, and check its sha256.
 
     **Example**
 
@@ -124,9 +124,9 @@ def mean_of_models(
     from kedge.models.named import load
 
     if len(models) < 2:
-        raise InputError("a mean is of two models or more")
+        raise InputError("one model has no mean; name two or more")
     if out.suffix != ".onnx":
-        raise InputError(f"--out {out}: a file that ends in .onnx")
+        raise InputError(f"--out {out}: the file name must end in .onnx")
     networks = []
     for name in models:
         weights = load(name)
@@ -149,7 +149,7 @@ def remove_model(name: Name, as_json: Json = False) -> None:
     from kedge.models import embedded, store
 
     if name in embedded.names() and name not in store.stored_names():
-        raise InputError(f"{name} ships with kedge, and stays; remove takes models that were added")
+        raise InputError(f"{name} ships with kedge and cannot be removed")
     store.remove(name)
     if as_json:
         print_json({"removed": name})
@@ -178,14 +178,14 @@ def _print_model(model: "ModelInfo", as_json: bool) -> None:
 
 def _words(value: Any) -> str:
     if isinstance(value, dict):
-        return ", ".join(f"{key} {_words(one)}" for key, one in value.items())
+        return ", ".join(f"{key} {_words(item)}" for key, item in value.items())
     if isinstance(value, list):
         return "; ".join(map(_words, value))
     return f"{value:.6g}" if isinstance(value, float) else f"{value}"
 
 
 def _shape(model: "ModelInfo") -> str:
-    """Blocks by their width, or the widths of layers."""
+    """Return blocks × width, or the widths of layers."""
     shape = model.architecture
     ratio = f", SE {shape['se_ratio']}" if shape.get("se_ratio") else ""
     sizes = [shape[key] for key in ("blocks", "filters", "width", "hidden") if key in shape]

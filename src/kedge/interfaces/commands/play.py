@@ -10,29 +10,29 @@ from kedge.errors import InputError
 def play(
     game: Annotated[
         str | None,
-        typer.Argument(help="Which game to open. [default: all are offered]", show_default=False),
+        typer.Argument(help="Game to open. [default: choose on the page]", show_default=False),
     ] = None,
     host: Annotated[
         str,
-        typer.Option(help="Where to listen; beyond this machine, the address gets a token."),
+        typer.Option(help="Address to listen on; outside this machine the URL needs a token."),
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes any that is free.")] = 8477,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 takes any free one.")] = 8477,
     browser: Annotated[
         bool, typer.Option("--browser/--no-browser", help="Open the page in your browser.")
     ] = True,
 ) -> None:
-    """Play on a page in your browser, against a dial from human to strong, and see why.
+    """Play in your browser, against a dial from human to strong.
 
-    It works with the models that ship with kedge; nothing leaves this machine. Games are kept as
-    they are played: the same address shows them again after a restart. Ctrl-C ends it.
+    The page works with the models that ship with kedge; nothing leaves this machine. Games are
+    kept: the same address shows them again after a restart. Ctrl-C stops the server.
 
-    Programs have an HTTP API at the same address, which `/api/docs` there describes.
+    Programs can use the HTTP API at the same address; `/api/docs` describes it.
 
     **Examples**
 
-    - `kedge play`: all games are offered
+    - `kedge play`: choose a game on the page
     - `kedge play chess --no-browser --port 9000`: open <http://localhost:9000/> yourself
-    - `kedge play --host 0.0.0.0`: others on your network play, too, with the token that it prints
+    - `kedge play --host 0.0.0.0`: others on your network can play with the printed token
     """
     from kedge.interfaces.web.pages.games import page_games
     from kedge.interfaces.web.server import serve

@@ -1,4 +1,4 @@
-"""A board with arrows for the moves that people and a search would play."""
+"""A chess board with arrows for the moves of people and of a search."""
 
 from collections.abc import Iterable, Mapping
 from math import hypot, sqrt
@@ -9,8 +9,8 @@ import chess.svg
 
 from kedge.games.chess import ChessState
 
-_ARROWS = 5  # of each kind; more hide each other
-_LEAST = 0.01
+_ARROWS = 5  # of each kind; more would hide each other
+_LEAST = 0.01  # smallest share with an arrow
 _ANCHOR, _SEARCH = "#2f66b0", "#d9480f"
 _BOARD = {
     "square light": "#f3f3f0",
@@ -22,10 +22,10 @@ _MARGIN, _SQUARE = 15.0, 45.0  # python-chess's
 
 
 def draw(state: ChessState, rows: Iterable[Mapping[str, Any]]) -> str:
-    """An SVG: people's moves wide and blue, the search's narrow and orange upon them.
+    """Return an SVG with people's moves in wide blue arrows and search's in narrow orange ones.
 
     The likelier a move, the wider and darker its arrow. `rows` have ``move``, ``anchor``,
-    ``policy`` and ``visits``, the last None where nothing was searched.
+    ``policy`` and ``visits``, the last None without search.
     """
     rows = list(rows)
     board = chess.Board(state.fen())

@@ -1,4 +1,4 @@
-"""A game as a picture: who stood better after each move, and how human the moves were."""
+"""A picture of a game: the expected score after each move, and how human the moves were."""
 
 from typing import TYPE_CHECKING
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_WIDTH, _PLY = 6.5, 0.055  # inches: of a short game, and of each half-move of a long one
-_NAME = 0.4, 0.1  # of a move: inches that it is wide, and how much score it is high
+_WIDTH, _PLY = 6.5, 0.055  # inches: of a short game, and per half-move of a long one
+_NAME = 0.4, 0.1  # size of a move's name: width in inches, height in score
 _WHITE, _BLACK = "#e9e4d8", "#55534e"
 _GROUNDS = {"White": _WHITE, "Black": _BLACK}
 _INKS = {_WHITE: EXACT, _BLACK: _WHITE}
@@ -23,7 +23,7 @@ _MARKS = {"??": RM, "?": "#e69f00", "!": _GOOD}
 
 
 def draw(report: GameReport) -> bytes:
-    """An SVG: one side's expected score over the moves; below it how many people play each."""
+    """Return an SVG of one side's expected score, and below it the share of people per move."""
     return render(lambda figure: _draw(figure, report), (_width(report), 4.6), "svg")
 
 
@@ -55,7 +55,7 @@ def _draw_value(axes: "Axes", report: GameReport) -> None:
         at, is_above = score[move.ply + 1], _is_above(move, score[move.ply + 1])
         place = move.ply, at + (high if is_above else -high)
         _dot(axes, move, at)
-        # Where names would hide each other, what cost the most has its name.
+        # Where names would hide each other, only the costliest move has its name.
         if all(abs(place[0] - x) > plies or abs(place[1] - y) > high for x, y in named):
             named.append(place)
             _label(axes, move, at, is_above, above if is_above else below)
@@ -66,7 +66,7 @@ def _draw_value(axes: "Axes", report: GameReport) -> None:
 
 
 def _is_above(move: MoveReport, score: float) -> bool:
-    """Whether its name stands there: on the mover's own colour, where there is room."""
+    """Whether the name goes above the line: on the mover's own colour, if there is room."""
     return score < 0.85 if move.player else score < 0.15
 
 
@@ -101,13 +101,13 @@ def _label(axes: "Axes", move: MoveReport, score: float, is_above: bool, ground:
 
 
 def _draw_people(axes: "Axes", report: GameReport) -> None:
-    """One side's moves upward, the other's downward; the opening pale."""
+    """Draw one side's moves upward and the other's downward, the opening pale."""
     for move in report.moves:
         height = move.anchor if move.player == 0 else -move.anchor
         axes.bar(move.ply + 1, height, width=0.9, color=PIKL, alpha=_strength(move), linewidth=0)
     axes.axhline(0.0, color=EXACT, linewidth=0.8)
-    told = sorted(set(report.ratings or ()))
-    who = " and ".join(f"{rating}s" for rating in told) or "people"
+    ratings = sorted(set(report.ratings or ()))
+    who = " and ".join(f"{rating}s" for rating in ratings) or "people"
     up, down = (side.lower() for side in report.game.sides)
     title = f"How many {who} play it ({up} up, {down} down; dark: their favourite)"
     tidy(axes, title, "move", "")

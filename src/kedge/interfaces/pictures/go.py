@@ -1,4 +1,4 @@
-"""A Go board with the moves that people and a search would play, drawn and in a terminal."""
+"""A Go board with the moves of people and of a search, as SVG and in a terminal."""
 
 from collections.abc import Mapping, Sequence
 from math import sqrt
@@ -8,8 +8,8 @@ from rich.text import Text
 
 from kedge.games.go import EMPTY, GoState, format_gtp, hoshi, parse_gtp
 
-_LEAST = 0.005  # of what is shaded
-_TOLD = 0.03  # and of what has its share written on it
+_LEAST = 0.005  # smallest share with a disc
+_LABELLED = 0.03  # smallest share with a number
 _MARKS = "123456789"
 _ANCHOR, _SEARCH = "#2f66b0", "#d9480f"
 _UNIT, _MARGIN = 30, 45  # of `GoState.to_svg`
@@ -18,11 +18,11 @@ _STONES = ("bold #000000 on #d9ab5b", "bold #ffffff on #d9ab5b")
 
 
 def draw(state: GoState, rows: Sequence[Mapping[str, Any]]) -> str:
-    """An SVG: people's moves as blue discs, the search's as smaller, orange ones upon them.
+    """Return an SVG with people's moves as blue discs, and search's as smaller orange ones.
 
-    The likelier a move, the larger and darker its disc; a pass lies in the lower right corner.
-    `rows` have ``move``, ``anchor``, ``policy`` and ``visits``, the last None where nothing was
-    searched. The numbers are those of what the agent plays, in percent.
+    The likelier a move, the larger and darker its disc; a pass is in the lower right corner.
+    `rows` have ``move``, ``anchor``, ``policy`` and ``visits``, the last None without search. The
+    numbers are the agent's policy in percent.
     """
     is_searched = rows[0]["visits"] is not None
     parts = []
@@ -32,7 +32,7 @@ def draw(state: GoState, rows: Sequence[Mapping[str, Any]]) -> str:
         if is_searched:
             parts += _disc(x, y, row, "policy", _SEARCH, 11.0)
         share = row["policy"]
-        if share >= _TOLD:
+        if share >= _LABELLED:
             parts.append(
                 f'<text x="{x}" y="{y + 3.5:g}" font-family="sans-serif" font-size="10" '
                 f'font-weight="bold" text-anchor="middle" fill="#ffffff">{100.0 * share:.0f}</text>'
@@ -64,7 +64,7 @@ def _disc(
 
 
 def board_text(state: GoState, marked: Sequence[int], *, coloured: bool) -> Text:
-    """The board for a terminal: the last move in brackets, the points `marked` by 1, 2, ….
+    """Return the board for a terminal: last move in brackets, `marked` points as 1, 2, ….
 
     Without colours, ● is black.
     """
@@ -93,7 +93,7 @@ def board_text(state: GoState, marked: Sequence[int], *, coloured: bool) -> Text
 
 
 def _before(x: int, point: int, last: int | None) -> str:
-    """What stands left of a point."""
+    """Return the character to the left of a point."""
     if point == last:
         return "("
     if x and point - 1 == last:

@@ -1,4 +1,4 @@
-"""What a program may set of an engine, whatever the protocol."""
+"""Options of an engine that a program may set, in any protocol."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -11,7 +11,7 @@ Kind = Literal["string", "number", "spin", "check"]
 
 @dataclass(frozen=True)
 class Option:
-    """A setting by name; `read` takes the text that a program sends."""
+    """An option; `read` parses the text that a program sends."""
 
     name: str
     kind: Kind

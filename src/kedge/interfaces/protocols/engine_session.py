@@ -1,4 +1,4 @@
-"""What protocols of engines share: lines in, lines out, and a thread that thinks meanwhile."""
+"""The part that engine protocols share: lines in, lines out, and a thread that thinks."""
 
 import contextlib
 import io
@@ -12,7 +12,7 @@ from kedge.agents.board.engine import Control
 
 
 class EngineSession(ABC):
-    """A talk with a program. This thread reads; what takes long is begun in a second one."""
+    """A session with a program. This thread reads; a second one does long work."""
 
     def __init__(self, out: TextIO) -> None:
         self._out = out
@@ -22,10 +22,10 @@ class EngineSession(ABC):
 
     @abstractmethod
     def _obey(self, line: str) -> bool:
-        """Whether to go on after it."""
+        """Execute a line; return whether to go on."""
 
     def run(self, lines: Iterable[str]) -> None:
-        """Until `_obey` ends it, or the end of `lines`."""
+        """Execute `lines` until one of them ends the session."""
         try:
             for line in lines:
                 if not self._obey(line):
@@ -43,21 +43,21 @@ class EngineSession(ABC):
         return self._thread is not None and self._thread.is_alive()
 
     def _finish(self) -> None:
-        """End what goes on; it says its move."""
+        """End thinking and wait for its move."""
         if self._control is not None and self._thread is not None:
             self._control.stop()
             self._thread.join()
         self._control = self._thread = None
 
     def _say(self, text: str) -> None:
-        # Nobody listens any more: the end of the input is near.
+        # If the program has closed our output, its input ends soon too.
         with self._writing, contextlib.suppress(OSError):
             self._out.write(text + "\n")
             self._out.flush()
 
 
 def printable(text: str) -> str:
-    """On one line, and without what would steer a terminal."""
+    """Return the text on one line, without control characters."""
     line = " ".join(text.split())
     return "".join(
         letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in line
@@ -65,9 +65,9 @@ def printable(text: str) -> str:
 
 
 def talk(session: Callable[[TextIO], EngineSession]) -> None:
-    """Over this process's own input and output."""
+    """Run a session over standard input and output."""
     if not isinstance(sys.stdin, io.TextIOWrapper) or not isinstance(sys.stdout, io.TextIOWrapper):
-        return  # closed: there is nobody to talk to
+        return  # closed
     sys.stdin.reconfigure(encoding="utf-8", errors="replace")
     sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
     session(sys.stdout).run(iter(sys.stdin.readline, ""))

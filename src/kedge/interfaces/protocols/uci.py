@@ -1,6 +1,6 @@
 """``kedge uci``: the engine for chess programs, over the Universal Chess Interface.
 
-It reads while it thinks, so that ``stop`` and ``isready`` are answered at once.
+It reads while it thinks, so that it answers ``stop`` and ``isready`` at once.
 """
 
 import math
@@ -20,7 +20,7 @@ from kedge.interfaces.protocols.engine_session import EngineSession, printable, 
 from kedge.machine import cores
 from kedge.models.board.backends import Dtype
 
-_EVERY_SECONDS = 0.5  # an info line, besides one whenever the playouts have doubled
+_EVERY_SECONDS = 0.5  # between info lines; one also comes whenever the playouts have doubled
 
 
 OPTIONS = {
@@ -104,7 +104,7 @@ class Uci(EngineSession):
             case ["d", *_]:
                 self._say(str(self._engine.state))
             case _:
-                pass  # debug, register, and what is unknown: UCI has it ignored
+                pass  # debug, register and unknown commands are ignored, as UCI demands
 
     # Options
 
@@ -113,7 +113,7 @@ class Uci(EngineSession):
         if option is None:
             raise InputError(f"no option {name[:40]!r}")
         values = {**self._values, option.name: option.read(text)}
-        if option.name in ("Model", "WeightsFile"):  # the one set last counts
+        if option.name in ("Model", "WeightsFile"):  # the last one set counts
             values = {**values, "Model": None, "WeightsFile": None, option.name: option.read(text)}
         if option.name == "Seed":
             self._engine.seed(values["Seed"] or None)
@@ -143,8 +143,8 @@ class Uci(EngineSession):
     # Thinking
 
     def _go(self, words: list[str]) -> None:
-        limits, pondering, wrong = _limits(words, self._engine)
-        for error in wrong:
+        limits, pondering, errors = _limits(words, self._engine)
+        for error in errors:
             self._complain(error)
         self._begin(lambda control: self._think(limits, control), Control(pondering=pondering))
 
@@ -163,7 +163,7 @@ class Uci(EngineSession):
             try:
                 self._load()
                 choice = self._search(limits, control)
-            except Exception as error:  # a game cannot do without a move
+            except Exception as error:  # a game needs a move
                 self._complain(f"{error}; playing any legal move")
             if choice is None:
                 control.wait_for_leave(limits)
@@ -183,30 +183,30 @@ class Uci(EngineSession):
                 shown = thought
         if last is None:
             return None
-        found = last.analysis()
+        analysis = last.analysis()
         if last is not shown:
-            self._tell(last, found)
-        best = self._engine.choose(found, best=True)
+            self._tell(last, analysis)
+        best = self._engine.choose(analysis, best=True)
         if limits.infinite or self._values["UCI_AnalyseMode"]:
             return best
-        choice = self._engine.choose(found)
-        if choice != best:  # programs take what was shown last for what is played
-            self._tell(last, found, choice.action)
+        choice = self._engine.choose(analysis)
+        if choice != best:  # programs expect the move of the last line
+            self._tell(last, analysis, choice.action)
         return choice
 
-    # Saying
+    # Output
 
-    def _tell(self, thought: Thought, found: Analysis, drawn: int | None = None) -> None:
-        """Send the lines, best first; the line of a move that was drawn comes before the others."""
-        assert found.visits is not None
-        assert found.lines is not None
+    def _tell(self, thought: Thought, analysis: Analysis, drawn: int | None = None) -> None:
+        """Send the lines, best first; the line of a `drawn` move comes before the others."""
+        assert analysis.visits is not None
+        assert analysis.lines is not None
         spent = max(thought.seconds, 1e-3)
-        seldepth = max(map(len, found.lines))
-        tried = int((found.anchor > 0.0).sum())
-        rows = sorted(found.rows(), key=lambda row: drawn is not None and row.action != drawn)
+        seldepth = max(map(len, analysis.lines))
+        tried = int((analysis.anchor > 0.0).sum())
+        rows = sorted(analysis.rows(), key=lambda row: drawn is not None and row.action != drawn)
         lines = []
         for rank, row in enumerate(rows[: min(self._values["MultiPV"], tried)], 1):
-            value = found.value if row.q is None else row.q
+            value = analysis.value if row.q is None else row.q
             line = row.line
             mate = forced_mate(self._engine.state, line)
             if mate is not None:
@@ -235,12 +235,12 @@ class Uci(EngineSession):
 
 
 def centipawns(value: float) -> int:
-    """lc0's map: 111.7·tan(1.562·v). ±1 is ±12800, 0.5 about 111."""
+    """Convert a value as lc0 does: 111.7·tan(1.562·v). ±1 is ±12800, 0.5 about 111."""
     return round(111.714640912 * math.tan(1.5620688421 * max(-1.0, min(1.0, value))))
 
 
 def wdl(value: float) -> tuple[int, int, int]:
-    """Win, draw and loss in thousandths for v = W − L, if a third of what is open is drawn."""
+    """Return win, draw and loss in thousandths for v = W − L, with D = (1 − |v|) / 3."""
     value = max(-1.0, min(1.0, value))
     drawn = (1.0 - abs(value)) / 3.0
     win, draw = round(500.0 * (1.0 + value - drawn)), round(1000.0 * drawn)
@@ -248,7 +248,7 @@ def wdl(value: float) -> tuple[int, int, int]:
 
 
 def _declared(option: Option) -> str:
-    """A number with a fraction is a string to UCI, which has none."""
+    """Return the line that declares an option; UCI has no fractions, so they are strings."""
     kind = "string" if option.kind == "number" else option.kind
     default = str(option.default).lower() if option.kind == "check" else option.default
     span = f" min {option.low} max {option.high}" if option.kind == "spin" else ""
@@ -256,7 +256,7 @@ def _declared(option: Option) -> str:
 
 
 def _option(words: list[str]) -> tuple[str, str]:
-    """``name A name of words value what comes after``."""
+    """Parse ``name Several Words value the rest``."""
     if words[:1] != ["name"]:
         raise InputError("setoption: expected name")
     at = words.index("value") if "value" in words else len(words)
@@ -278,11 +278,11 @@ _FLAGS = ("infinite", "ponder", "searchmoves")
 
 
 def _limits(words: list[str], engine: Engine) -> tuple[Limits, bool, list[str]]:
-    """What ``go`` asks for, whether it is to ponder, and what of it was not understood."""
+    """Return the limits of ``go``, whether to ponder, and the errors in its arguments."""
     counts: dict[str, int] = {}
     flags: set[str] = set()
     moves: list[int] = []
-    wrong: list[str] = []
+    errors: list[str] = []
     rest = iter(words)
     for word in rest:
         if word in _COUNTS:
@@ -290,25 +290,25 @@ def _limits(words: list[str], engine: Engine) -> tuple[Limits, bool, list[str]]:
             try:
                 counts[word] = int(text[:18])
             except ValueError:
-                wrong.append(f"go {word}: {text[:40]!r} is not a number")
+                errors.append(f"go {word}: {text[:40]!r} is not a number")
         elif word in _FLAGS:
             flags.add(word)
         elif "searchmoves" in flags:
             try:
                 moves.append(engine.state.parse_uci(word))
             except InputError as error:
-                wrong.append(f"go searchmoves: {error}")
+                errors.append(f"go searchmoves: {error}")
     limits = _by_clock(counts, engine.state.board.player())
     return (
         replace(limits, infinite="infinite" in flags, only=tuple(moves) or None),
         "ponder" in flags,
-        wrong,
+        errors,
     )
 
 
 def _by_clock(counts: Mapping[str, int], player: int) -> Limits:
     colour = "wb"[player]
-    # A mate in N is N moves of ours and what comes between.
+    # A mate in N takes N moves of ours and N − 1 replies.
     depth = counts.get("depth", 2 * counts["mate"] - 1 if "mate" in counts else None)
 
     def seconds(name: str) -> float | None:
@@ -325,8 +325,8 @@ def _by_clock(counts: Mapping[str, int], player: int) -> Limits:
 
 
 def run(device: str = "cpu", dtype: Dtype = "float32") -> None:
-    """Talk over this process's own input and output."""
+    """Run a session over standard input and output."""
     if device != "cpu" or dtype != "float32":
         with computing_on(device, dtype):
-            network(SHIPPED)  # or one line says why not, while somebody reads it
+            network(SHIPPED)  # raises now, while the user still sees the terminal
     talk(lambda out: Uci(out, device, dtype))

@@ -1,4 +1,4 @@
-"""A report of decisions in words: tables for a terminal, and games with it in JSON."""
+"""Reports of decisions as text: tables for a terminal, and annotated games as JSON."""
 
 import json
 from collections.abc import Sequence
@@ -18,18 +18,18 @@ from kedge.records import DiplomacyGame, HanabiGame
 from kedge.records.diplomacy.files import saved_game
 from kedge.records.hanabi.files import live_game, live_notes
 
-_MOMENTS = 5  # a game
-_SMALL = 0.005  # of whatever is counted: nothing is said of it
-_RARE = 0.05  # orders that fewer people give are told of
+_MOMENTS = 5  # shown per game and kind
+_SMALL = 0.005  # losses below this are not shown, in any unit
+_RARE = 0.05  # comments name orders that fewer people give
 
 
 def annotated_record(report: GameReport | DecisionsReport) -> str:
-    """Any game with its review: PGN, SGF or JSON."""
+    """Return any game with its review as PGN, SGF or JSON."""
     return annotated(report) if isinstance(report, GameReport) else with_review(report)
 
 
 def with_review(report: DecisionsReport) -> str:
-    """The game with what there is to say of its decisions: JSON that is still read as the game."""
+    """Return the game with its review as JSON, which readers of games still accept."""
     game = report.game
     if isinstance(game, HanabiGame):
         return json.dumps(_live_game(report, game)) + "\n"
@@ -37,43 +37,46 @@ def with_review(report: DecisionsReport) -> str:
 
 
 def _live_game(report: DecisionsReport, game: HanabiGame) -> dict[str, Any]:
-    """With notes as hanab.live has them, and all of it where only kedge looks."""
-    found = live_game(game)
-    comments = [f"turn {one.turn + 1}: {comment(report, one)}" for one in report.decisions]
-    found["kedge"]["review"] = _json(report.to_json())
-    return {**found, "notes": live_notes(game, comments)}
+    """Return the game with notes for hanab.live, and the whole review under kedge's own key."""
+    document = live_game(game)
+    comments = [
+        f"turn {decision.turn + 1}: {comment(report, decision)}" for decision in report.decisions
+    ]
+    document["kedge"]["review"] = _json(report.to_json())
+    return {**document, "notes": live_notes(game, comments)}
 
 
 def _saved_game(report: DecisionsReport, game: DiplomacyGame) -> dict[str, Any]:
-    """With the decisions of each phase beside its orders, and the rest beside the phases."""
-    found, whole = saved_game(game), _json(report.to_json())
-    del whole["decisions"]
+    """Return the game with decisions beside the orders of a phase, and the rest at the top."""
+    document, rest = saved_game(game), _json(report.to_json())
+    del rest["decisions"]
     by_phase: dict[str, dict[str, Any]] = {}
-    for one in report.decisions:
-        of_phase = by_phase.setdefault(report.turns[one.turn], {})
-        of_phase[POWERS[one.player]] = _json(one.to_json())
-    for phase in found["phases"]:
+    for decision in report.decisions:
+        by_power = by_phase.setdefault(report.turns[decision.turn], {})
+        by_power[POWERS[decision.player]] = _json(decision.to_json())
+    for phase in document["phases"]:
         if phase["name"] in by_phase:
             phase["review"] = by_phase[phase["name"]]
-    return {**found, "review": whole}
+    return {**document, "review": rest}
 
 
-def _json(found: dict[str, Any]) -> Any:
-    return strict(plain(found))
+def _json(document: dict[str, Any]) -> Any:
+    return strict(plain(document))
 
 
-def comment(report: DecisionsReport, one: DecisionReport) -> str:
-    """What there is to say of a decision."""
-    words = [f"{percent(one.played.anchor)} of people"]
-    if one.played.move != one.people[0].move:
-        words.append(f"most {_likely(one.people[0], one.people[0].anchor)}")
-    if one.choice.move == one.played.move:
+def comment(report: DecisionsReport, decision: DecisionReport) -> str:
+    """Return the comment on a decision."""
+    played, choice, favourite = decision.played, decision.choice, decision.people[0]
+    words = [f"{percent(played.anchor)} of people"]
+    if played.move != favourite.move:
+        words.append(f"most {_likely(favourite, favourite.anchor)}")
+    if choice.move == played.move:
         words.append("search too")
     else:
-        words.append(f"search {_likely(one.choice, one.choice.policy)}")
-        if one.loss >= _SMALL:
-            words.append(f"{amount(one.loss)} {report.scale.unit} better")
-    rare = [f"{part.name} {percent(part.anchor)}" for part in one.parts if part.anchor < _RARE]
+        words.append(f"search {_likely(choice, choice.policy)}")
+        if decision.loss >= _SMALL:
+            words.append(f"{amount(decision.loss)} {report.scale.unit} better")
+    rare = [f"{part.name} {percent(part.anchor)}" for part in decision.parts if part.anchor < _RARE]
     return "; ".join([*words, *([f"rare: {', '.join(rare)}"] if rare else [])])
 
 
@@ -97,7 +100,8 @@ def print_decisions(report: DecisionsReport, number: int, *, brief: bool) -> Non
     console.print(_players_table(report))
     far = [report.decisions[i] for i in report.disagreements[:_MOMENTS]]
     _print_moments(console, report, "Where search and people disagree most", far)
-    worst = sorted((report.decisions[i] for i in report.mistakes), key=lambda one: -one.loss)
+    mistakes = [report.decisions[i] for i in report.mistakes]
+    worst = sorted(mistakes, key=lambda decision: -decision.loss)
     _print_moments(console, report, "Mistakes", worst[:_MOMENTS])
     console.print()
 
@@ -112,14 +116,15 @@ def _decisions_table(report: DecisionsReport) -> Table:
             no_wrap=heading != "decided",
             overflow="fold",
         )
-    for one in report.decisions:
+    for decision in report.decisions:
+        mark = decision.mark
         table.add_row(
-            report.turns[one.turn],
-            report.names[one.player],
-            Text(f"{one.played.name} {one.mark}".strip(), style=STYLES[one.mark]),
-            percent(one.played.anchor),
-            str(one.rank),
-            amount(one.loss) if one.loss >= _SMALL else "",
+            report.turns[decision.turn],
+            report.names[decision.player],
+            Text(f"{decision.played.name} {mark}".strip(), style=STYLES[mark]),
+            percent(decision.played.anchor),
+            str(decision.rank),
+            amount(decision.loss) if decision.loss >= _SMALL else "",
         )
     return table
 
@@ -144,14 +149,13 @@ def _players_table(report: DecisionsReport) -> Table:
 
 
 def _print_moments(
-    console: Console, report: DecisionsReport, heading: str, found: Sequence[DecisionReport]
+    console: Console, report: DecisionsReport, heading: str, decisions: Sequence[DecisionReport]
 ) -> None:
-    if not found:
+    if not decisions:
         return
     console.print(f"\n[bold]{heading}[/bold]")
-    for one in found:
-        who = f"{report.turns[one.turn]} {report.names[one.player]}: {one.played.name}{one.mark}"
-        console.print(
-            Text.assemble("  ", (who, STYLES[one.mark]), f"  {comment(report, one)}"),
-            soft_wrap=True,
-        )
+    for decision in decisions:
+        turn, name = report.turns[decision.turn], report.names[decision.player]
+        played = f"{turn} {name}: {decision.played.name}{decision.mark}"
+        style, words = STYLES[decision.mark], comment(report, decision)
+        console.print(Text.assemble("  ", (played, style), f"  {words}"), soft_wrap=True)

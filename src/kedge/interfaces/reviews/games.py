@@ -1,4 +1,4 @@
-"""A game report in words: tables for a terminal, annotations for PGN and SGF."""
+"""Game reports as text: tables for a terminal, annotations for PGN and SGF."""
 
 from collections.abc import Iterable, Sequence
 from math import isnan
@@ -12,14 +12,14 @@ from kedge.games.go import parse_gtp
 from kedge.interfaces.protocols.uci import centipawns
 from kedge.records import Annotation, ChessGame, GoGame, MoveNote, annotated_pgn, write_sgf
 
-_LINE = 6  # half-moves
+_LINE = 6  # half-moves shown of a line
 _NAME = 22  # letters of a player's name, so that a row fits 80 columns
 _ANNOTATOR = "kedge analyze"
 STYLES = {"??": "bold red", "?": "yellow", "!": "bold green", "": ""}
 
 
 def annotated(report: GameReport) -> str:
-    """The game with what there is to say beside each move: PGN or SGF."""
+    """Return the game with comments on its moves, as PGN or SGF."""
     game = report.game
     if isinstance(game, GoGame):
         return write_sgf(game, _notes(report, game.size), annotator=_ANNOTATOR)
@@ -34,7 +34,7 @@ def _annotations(report: GameReport) -> list[Annotation]:
             comment=_comment(report, move),
             glyph=move.mark,
             mate=_mate(report, ply + 1),
-            # A mate on the board says enough by itself.
+            # A proven result needs no centipawns.
             centipawns=None if abs(values[ply + 1]) == 1.0 else centipawns(values[ply + 1]),
             line=lines.get(ply, ()),
         )
@@ -43,7 +43,7 @@ def _annotations(report: GameReport) -> list[Annotation]:
 
 
 def _mate(report: GameReport, ply: int) -> int | None:
-    """In how many moves white mates before this one, or below 0 black, where that was proven."""
+    """Return in how many moves White mates from here if proven; negative if Black mates."""
     if ply == len(report.moves):
         return None
     move = report.moves[ply]
@@ -54,19 +54,19 @@ def _mate(report: GameReport, ply: int) -> int | None:
 
 
 def _notes(report: GameReport, size: int) -> list[MoveNote]:
-    """What people play most has letters on the board."""
+    """Return notes for SGF, with letters on the board for people's most frequent moves."""
     notes, lines = [], _lines(report)
     for move, value in zip(report.moves, report.values[1:], strict=True):
-        others = [one for one in move.people if one.move not in (move.move, "pass")]
+        others = [other for other in move.people if other.move not in (move.move, "pass")]
         lettered = list(zip("ABC", others, strict=False))
-        shares = ", ".join(f"{letter} {percent(one.anchor)}" for letter, one in lettered)
+        shares = ", ".join(f"{letter} {percent(other.anchor)}" for letter, other in lettered)
         score = f"{report.game.sides[0]} {percent((1.0 + value) / 2.0)}"
         notes.append(
             MoveNote(
                 "\n".join(
                     filter(None, (_comment(report, move), shares and f"others: {shares}", score))
                 ),
-                labels={parse_gtp(one.move, size): letter for letter, one in lettered},
+                labels={parse_gtp(other.move, size): letter for letter, other in lettered},
                 glyph=move.mark,
                 line=[parse_gtp(name, size) for name in lines.get(move.ply, ())],
             )
@@ -75,7 +75,7 @@ def _notes(report: GameReport, size: int) -> list[MoveNote]:
 
 
 def _lines(report: GameReport) -> dict[int, tuple[str, ...]]:
-    """By ply what search would have played, where that is worth a variation."""
+    """Return search's lines by ply, for mistakes and disagreements."""
     shown = [*report.mistakes, *report.disagreements]
     return {move.ply: move.line[:_LINE] for move in shown if move.line[0] != move.name}
 
@@ -95,7 +95,7 @@ def _people(report: GameReport, player: int) -> str:
 
 
 def percent(share: float) -> str:
-    """Whole percents; neither 0 nor 100 where there is a little more or less."""
+    """Format a share in whole percent; only exact shares show as 0% or 100%."""
     if isnan(share):
         return "-"
     if 0.0 < share < 0.005:
@@ -126,7 +126,7 @@ def _title(report: GameReport, number: int) -> Text:
 
 
 def both_players(report: GameReport) -> str:
-    """With their ratings, where they are known."""
+    """Return the names of both players, with known ratings."""
     game = report.game
     names = [
         f"{game.name(player) or '?'}{'' if rating is None else f' ({rating})'}"
@@ -137,8 +137,8 @@ def both_players(report: GameReport) -> str:
 
 def _moves_table(report: GameReport) -> Table:
     table = Table(box=None, pad_edge=False)
-    told = report.ratings
-    people = "people" if told is None or told[0] != told[1] else f"{told[0]}s"
+    ratings = report.ratings
+    people = "people" if ratings is None or ratings[0] != ratings[1] else f"{ratings[0]}s"
     headings = ["move", people, "rank", "what they play", *(["search"] if report.searched else [])]
     for heading in (*headings, "loss", report.game.sides[0].lower()):
         left = heading in ("move", "what they play", "search")
@@ -149,7 +149,7 @@ def _moves_table(report: GameReport) -> Table:
             Text(_numbered(report, move), style=STYLES[move.mark]),
             percent(move.anchor),
             str(move.rank),
-            ", ".join(f"{one.name} {percent(one.anchor)}" for one in move.people),
+            ", ".join(f"{other.name} {percent(other.anchor)}" for other in move.people),
             *([choice] if report.searched else []),
             f"{move.loss:.2f}" if move.loss >= 0.005 else "",
             percent((1.0 + value) / 2.0),
@@ -159,7 +159,7 @@ def _moves_table(report: GameReport) -> Table:
 
 
 def players_table(players: Sequence[PlayerReport], labels: Sequence[str] = ()) -> Table:
-    """One row a player; `labels` stand for those who have no name."""
+    """Return a table with one row per player; `labels` go before the names."""
     table = Table(box=None, pad_edge=False)
     fitted = any(player.fit is not None for player in players)
     several = any(player.games > 1 for player in players)
@@ -201,7 +201,7 @@ def _print_moments(
     console.print(f"\n[bold]{heading}[/bold]")
     for move, words in rows:
         played = (f"{_numbered(report, move):<12}", STYLES[move.mark])
-        # A model by itself expects nothing after its choice, which the words have named.
+        # A model alone has no line after its choice, which the comment names.
         line = (f"  {' '.join(move.line[:_LINE])}" if len(move.line) > 1 else "", "dim")
         console.print(Text.assemble("  ", played, f" {words}", line), soft_wrap=True)
 

@@ -76,7 +76,7 @@ class Backend(ABC):
     def evaluate_packed(self, masks: npt.ArrayLike, numbers: npt.ArrayLike) -> Evaluation: ...
 
 
-def joined(name: str, parts: list[list[Array]]) -> Evaluation:
+def evaluation_of(name: str, parts: list[list[Array]]) -> Evaluation:
     policy, value, *wdl = (
         part[0] if len(part) == 1 else np.concatenate(part) for part in zip(*parts, strict=True)
     )

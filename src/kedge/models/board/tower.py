@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from kedge import _core
 from kedge.errors import InputError
-from kedge.models.board.backends import Array, Backend, Evaluation, Network, joined
+from kedge.models.board.backends import Array, Backend, Evaluation, Network, evaluation_of
 from kedge.models.board.weights import Weights
 
 #: A kernel g becomes G g Gᵀ; ``cpp/tower`` has the other two matrices of F(4×4, 3×3).
@@ -57,7 +57,7 @@ class TowerNetwork(Backend):
         return self._evaluation(self._tower.evaluate_packed(*packed))
 
     def _evaluation(self, outputs: tuple[Array, Array, Array | None]) -> Evaluation:
-        return joined(self._name, [[output for output in outputs if output is not None]])
+        return evaluation_of(self._name, [[output for output in outputs if output is not None]])
 
 
 def _tower(weights: Weights, threads: int) -> _core.Tower:

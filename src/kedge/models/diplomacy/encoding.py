@@ -71,8 +71,8 @@ class Choices:
         cls, boards: Sequence[_core.DiplomacyBoard], powers: Sequence[int], threads: int = 0
     ) -> "Choices":
         """The choices of one power on each board, or of `EVERYBODY`."""
-        asked = np.asarray(powers, np.uint8)
-        on, whose, places, offsets, orders = _core.diplomacy_slots(boards, asked, threads)
+        wanted = np.asarray(powers, np.uint8)
+        on, whose, places, offsets, orders = _core.diplomacy_slots(boards, wanted, threads)
         groups = on.astype(np.int64) * len(POWERS) + whose
         _, first, counts = np.unique(groups, return_index=True, return_counts=True)
         return cls(on, whose, places, offsets, orders, first, counts)

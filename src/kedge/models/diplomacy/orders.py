@@ -46,7 +46,7 @@ class _Rows:
         return _Rows(**{name: part[rows] for name, part in vars(self).items()})
 
     @classmethod
-    def joined(cls, parts: Sequence["_Rows"]) -> "_Rows":
+    def stacked(cls, parts: Sequence["_Rows"]) -> "_Rows":
         names = vars(parts[0])
         return cls(**{name: np.concatenate([vars(part)[name] for part in parts]) for name in names})
 
@@ -226,7 +226,7 @@ class _Batch:
                 follow(grown, step + 1, after)
 
         follow(self.begin(count), 0, None)
-        return _Rows.joined(whole)
+        return _Rows.stacked(whole)
 
     def _next(self, rows: _Rows, step: int, state: object, draw: _Draw) -> tuple[_Rows, object]:
         """Extend `rows` by drawn orders; also return the network's state."""

@@ -97,12 +97,14 @@ class Followed:
             ]
             games = Games.join([entry.games for entry in kept])
             games.step(np.array(moves, np.int64))
-            memory = self._observer.observe(games, joined([entry.memory for entry in kept]))
+            memory = self._observer.observe(
+                games, stacked_memories([entry.memory for entry in kept])
+            )
             for row, (state, entry) in enumerate(zip(late, kept, strict=True)):
                 # A view: indexing a row of a GPU tensor would wait for the GPU.
                 own = tuple(part[row : row + 1] for part in memory)
                 self._kept[state] = _Kept(games.take(np.array([row])), own, entry.seen + 1)
-        return joined([self._kept[state].memory for state in states])
+        return stacked_memories([self._kept[state].memory for state in states])
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +179,7 @@ def rows(memory: Memory, which: npt.NDArray[np.int64]) -> Memory:
     return tuple(part[which] for part in memory)
 
 
-def joined(memories: Sequence[Memory]) -> Memory:
+def stacked_memories(memories: Sequence[Memory]) -> Memory:
     """Concatenate memories of arrays or tensors."""
     return tuple(
         np.concatenate(parts) if isinstance(parts[0], np.ndarray) else _cat(parts)
@@ -249,8 +251,8 @@ __all__ = [
     "bomb_of",
     "chosen",
     "drawn",
-    "joined",
     "legal_moves",
     "no_value",
     "rows",
+    "stacked_memories",
 ]

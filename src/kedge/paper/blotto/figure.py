@@ -1,8 +1,8 @@
-"""The Blotto figure (appendix B): what λ buys and costs in Colonel Blotto(10, 3).
+"""The Blotto figure (appendix B): the effect of λ in Colonel Blotto(10, 3).
 
-piKL-Hedge with the uniform anchor, as λ sweeps, beside RM, Hedge and the exact equilibrium that it
-converges to. Payoffs are ±1, as the paper's text has them; its caption scales them to [0, 1], which
-halves λ and exploitability.
+It compares piKL-Hedge with the uniform anchor, for a range of λ, with RM, Hedge and the exact
+equilibrium that it converges to. Payoffs are ±1, as in the paper's text. Its caption scales them to
+[0, 1], which halves λ and exploitability.
 """
 
 from collections.abc import Mapping, Sequence
@@ -77,17 +77,17 @@ class BlottoFigure(Experiment):
         for task in self.tasks():
             where = (task.params["algorithm"], task.params["lam"])
             runs.setdefault(where, []).append(results[task.key])
-        exact = [{"lambda": lam, **found[0]} for (a, lam), found in runs.items() if a == "exact"]
+        exact = [{"lambda": lam, **group[0]} for (a, lam), group in runs.items() if a == "exact"]
         known = {point["lambda"]: point for point in exact}
         rows = [
             {
                 "algorithm": _NAMES[algorithm],
                 "lambda": lam,
-                **_mean("exploitability", found),
-                **_mean("kl", found),
+                **_mean("exploitability", group),
+                **_mean("kl", group),
                 **{f"exact_{key}": value for key, value in known.get(lam, {}).items()},
             }
-            for (algorithm, lam), found in runs.items()
+            for (algorithm, lam), group in runs.items()
             if algorithm != "exact"
         ]
         name = f"Blotto({self.coins}, {self.fields})"
@@ -118,8 +118,8 @@ class BlottoFigure(Experiment):
         )
 
 
-def _mean(key: str, found: Sequence[Mapping[str, float]]) -> dict[str, float | None]:
-    values = np.array([one[key] for one in found])
+def _mean(key: str, results: Sequence[Mapping[str, float]]) -> dict[str, float | None]:
+    values = np.array([result[key] for result in results])
     error = float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else None
     return {key: float(values.mean()), f"{key}_se": error}
 

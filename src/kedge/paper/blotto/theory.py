@@ -1,7 +1,7 @@
-"""The theory (section 4.2 and appendix A) measured: regret and KL beside the paper's bounds.
+"""The theory (section 4.2 and appendix A): measured regret and KL beside the paper's bounds.
 
-Random two-player zero-sum games with random anchors, piKL-Hedge as the proofs have it: t − 1
-indexing, constant η = 1/(λβ + 2D), sampled actions.
+The games are random two-player zero-sum games with random anchors. piKL-Hedge is the variant of the
+proofs: t − 1 indexing, constant η = 1/(λβ + 2D), sampled actions.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -40,7 +40,7 @@ class TheoryFigure(Experiment):
         if self.actions < 2:
             raise InputError(f"actions: at least 2, not {self.actions}")
         if not 0.0 < self.delta < 1.0:
-            raise InputError(f"delta: must lie between 0 and 1, not {self.delta:g}")
+            raise InputError(f"delta: must be between 0 and 1, not {self.delta:g}")
 
     def tasks(self) -> list[Task]:
         return [
@@ -51,7 +51,7 @@ class TheoryFigure(Experiment):
 
     def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:
         lam = task.params["lam"]
-        # The game is drawn by its own number, so that every λ meets the same ones.
+        # The game's number is its seed, so that every λ has the same games.
         own = np.random.default_rng([self.seed, task.params["game"]])
         payoffs = own.uniform(-1.0, 1.0, (self.actions, self.actions))
         anchors = own.dirichlet(np.ones(self.actions), size=2)
@@ -91,7 +91,7 @@ class TheoryFigure(Experiment):
         curves: dict[float, list[list[dict[str, Any]]]] = {lam: [] for lam in self.lambdas}
         for task in self.tasks():
             curves[task.params["lam"]].append(results[task.key]["points"])
-        rows = [{"lambda": lam, **_summary(found)} for lam, found in curves.items()]
+        rows = [{"lambda": lam, **_summary(games)} for lam, games in curves.items()]
         return Report(
             title="piKL-Hedge measured, beside the paper's bounds",
             table=Table(
@@ -123,12 +123,12 @@ class TheoryFigure(Experiment):
         )
 
 
-def _summary(found: Sequence[Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
-    ends = [points[-1] for points in found]
+def _summary(games: Sequence[Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
+    ends = [points[-1] for points in games]
     pairs = [("regret", "regret_bound"), ("kl", "kl_bound"), ("gap", "xi")]
     broken = sum(
         int((np.asarray(point[measured]) > np.asarray(point[bound]) + 1e-12).sum())
-        for points in found
+        for points in games
         for point in points
         for measured, bound in pairs
     )
@@ -143,10 +143,10 @@ def _summary(found: Sequence[Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
 
 
 def _over_games(
-    worst: Callable[..., Any], found: Sequence[Sequence[Mapping[str, Any]]], key: str
+    worst: Callable[..., Any], games: Sequence[Sequence[Mapping[str, Any]]], key: str
 ) -> Any:
     """The largest (or smallest) over games and players at every checkpoint."""
-    return worst([[worst(point[key]) for point in points] for points in found], axis=0)
+    return worst([[worst(point[key]) for point in points] for points in games], axis=0)
 
 
 def _draw(figure: "Figure", curves: Mapping[float, Sequence[Sequence[Mapping[str, Any]]]]) -> None:
@@ -154,15 +154,15 @@ def _draw(figure: "Figure", curves: Mapping[float, Sequence[Sequence[Mapping[str
     shown = [lam for k, lam in enumerate(curves) if k % 2 == 0]
     shades = dict(zip(shown, ("#9ecae1", "#4292c6", "#08519c", "#08306b"), strict=False))
     for lam, shade in shades.items():
-        found = curves[lam]
-        times = [point["iteration"] for point in found[0]]
+        games = curves[lam]
+        times = [point["iteration"] for point in games[0]]
         for axes, measured in ((panels[0, 0], "regret"), (panels[0, 1], "gap")):
             axes.plot(
-                times, _over_games(np.max, found, measured), color=shade, label=f"λ = {lam:g}"
+                times, _over_games(np.max, games, measured), color=shade, label=f"λ = {lam:g}"
             )
-        limit = _over_games(np.min, found, "regret_bound")
+        limit = _over_games(np.min, games, "regret_bound")
         panels[0, 0].plot(times, limit, color=shade, linestyle="--", linewidth=1.0)
-    limit = _over_games(np.min, found, "xi")  # nearly the same at every λ
+    limit = _over_games(np.min, games, "xi")  # nearly the same at every λ
     panels[0, 1].plot(times, limit, color=EXACT, linestyle="--", linewidth=1.0)
     for axes in panels[0]:
         axes.set(xscale="log", yscale="log")

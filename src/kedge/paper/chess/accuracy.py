@@ -1,4 +1,4 @@
-"""Table 1 and the table of appendix C: does search over a human model predict people better?"""
+"""Chess in Table 1 and appendix C: does search over a human model predict people better?"""
 
 from dataclasses import dataclass
 from typing import ClassVar

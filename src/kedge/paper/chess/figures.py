@@ -1,4 +1,4 @@
-"""How the chess tables by rating and by time control are drawn."""
+"""Figures of the chess tables by rating and by time control."""
 
 from collections.abc import Iterable
 from itertools import cycle
@@ -12,27 +12,27 @@ if TYPE_CHECKING:
 
 
 def draw_by_rating(figure: "Figure", rows: Rows) -> None:
-    """Left, accuracy by the rating of those predicted; right, what search adds to it."""
+    """Draw accuracy by the players' rating on the left, and the gain of search on the right."""
     levels, gains = figure.subplots(1, 2)
-    for (model, found), colour in zip(by(rows, "model").items(), cycle(SERIES), strict=False):
-        ratings = [row["bucket"] for row in found]
+    for (model, group), colour in zip(by(rows, "model").items(), cycle(SERIES), strict=False):
+        ratings = [row["bucket"] for row in group]
         for axes, key, style in (
             (levels, "raw", "--"),
             (levels, "mcts", "-"),
             (gains, "gain", "-"),
         ):
-            values = [100 * row[key] for row in found]
-            errors = [100 * row[f"{key}_se"] for row in found]
+            values = [100 * row[key] for row in group]
+            errors = [100 * row[f"{key}_se"] for row in group]
             axes.plot(ratings, values, style, color=colour, linewidth=1.5, zorder=3)
             axes.fill_between(
                 ratings, _less(values, errors), _more(values, errors), color=colour, alpha=0.13,
                 linewidth=0,
             )  # fmt: skip
-            edges = [EXACT if row["own"] else colour for row in found]
+            edges = [EXACT if row["own"] else colour for row in group]
             axes.scatter(
-                ratings, values, s=[52 if row["own"] else 22 for row in found],
-                facecolors=["white" if style == "--" else colour] * len(found),
-                edgecolors=edges, linewidths=[1.8 if row["own"] else 1.1 for row in found],
+                ratings, values, s=[52 if row["own"] else 22 for row in group],
+                facecolors=["white" if style == "--" else colour] * len(group),
+                edgecolors=edges, linewidths=[1.8 if row["own"] else 1.1 for row in group],
                 zorder=4,
             )  # fmt: skip
         gains.plot([], [], color=colour, marker="o", markersize=4.5, label=model)
@@ -47,16 +47,16 @@ def draw_by_rating(figure: "Figure", rows: Rows) -> None:
 
 
 def draw_by_time_control(figure: "Figure", rows: Rows) -> None:
-    """A panel a model: the gain by time control, the quickest on top."""
+    """Draw a panel per model: the gain by time control, the fastest on top."""
     models = by(rows, "model")
     panels = figure.subplots(1, max(1, len(models)), squeeze=False)[0]
-    for axes, (model, found) in zip(panels, models.items(), strict=False):
-        places = list(range(len(found)))
+    for axes, (model, group) in zip(panels, models.items(), strict=False):
+        places = list(range(len(group)))
         axes.axvline(0.0, color=ANCHOR, linewidth=1.0, linestyle="--", zorder=1)
         axes.errorbar(
-            [100 * row["gain"] for row in found],
+            [100 * row["gain"] for row in group],
             places,
-            xerr=[100 * row["gain_se"] for row in found],
+            xerr=[100 * row["gain_se"] for row in group],
             linestyle="none",
             marker="o",
             markersize=6,
@@ -65,14 +65,14 @@ def draw_by_time_control(figure: "Figure", rows: Rows) -> None:
             capsize=3,
             label="kedge ± 1 s.e.",
         )
-        if any(row["paper_gain"] is not None for row in found):
+        if any(row["paper_gain"] is not None for row in group):
             by_paper(
-                axes, [scaled(row["paper_gain"], 100) for row in found], places, linestyle="none"
+                axes, [scaled(row["paper_gain"], 100) for row in group], places, linestyle="none"
             )
-        names = [f"{row['time_control']}\n{row['games']:,} games" for row in found]
+        names = [f"{row['time_control']}\n{row['games']:,} games" for row in group]
         axes.set_yticks(places, names)
-        axes.set_ylim(len(found) - 0.4, -0.6)
-        tidy(axes, f"{model} on {found[0]['bucket']}s", "gain in top-1, percentage points", "")
+        axes.set_ylim(len(group) - 0.4, -0.6)
+        tidy(axes, f"{model} on {group[0]['bucket']}s", "gain in top-1, percentage points", "")
     legend_below(figure, panels)
 
 

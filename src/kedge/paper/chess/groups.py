@@ -1,4 +1,4 @@
-"""Figure 2 and appendix D's table: whom does search help to predict, and when?"""
+"""Figure 2 and the table of appendix D: whom does search help to predict, and when?"""
 
 import re
 from abc import abstractmethod
@@ -18,7 +18,7 @@ from kedge.paper.settings import check_counts, check_distinct, check_positive
 
 @dataclass(frozen=True, kw_only=True)
 class BestSearch(ChessPrediction):
-    """Base of the tables that set each model's best c_puct beside the model by itself."""
+    """Base of the tables that compare each model's best c_puct with the model alone."""
 
     best: tuple[float, ...]
 
@@ -29,11 +29,11 @@ class BestSearch(ChessPrediction):
 
     @abstractmethod
     def buckets_of(self, model: str) -> tuple[int, ...]:
-        """Whom a model is to predict."""
+        """The buckets of players whom a model predicts."""
 
     @abstractmethod
     def rows(self, cell: Cell, searched: Scores, raw: Scores) -> list[dict[str, Any]]:
-        """What the table says of a cell with search; `_row` begins each."""
+        """The rows of the table for a cell with search; each begins with `_row`."""
 
     def cells(self) -> list[Cell]:
         return [
@@ -44,7 +44,7 @@ class BestSearch(ChessPrediction):
         ]
 
     def searched(self, found: Mapping[Cell, Scores]) -> list[dict[str, Any]]:
-        """All rows."""
+        """All rows of the table."""
         return [
             row
             for cell, scores in found.items()
@@ -67,7 +67,7 @@ class ChessByRating(BestSearch):
         check_distinct(buckets=self.buckets)
         for bucket in self.buckets:
             if bucket <= 0 or bucket % 100:
-                raise InputError(f"buckets: hundreds such as 1500, not {bucket}")
+                raise InputError(f"buckets: multiples of 100 such as 1500, not {bucket}")
 
     def buckets_of(self, model: str) -> tuple[int, ...]:
         return self.buckets
@@ -77,12 +77,12 @@ class ChessByRating(BestSearch):
         return [{**_row(cell), "own": own, **_compared(searched, raw)}]
 
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
-        found = self.gather(results)
-        rows = self.searched(found)
+        cells = self.gather(results)
+        rows = self.searched(cells)
         return Report(
             title=titled(self),
             table=Table([*_WHO, Column("own", "its own"), *_COMPARED], rows),
-            notes=self.notes(found, rows),
+            notes=self.notes(cells, rows),
             draw=lambda figure: draw_by_rating(figure, rows),
             figure_size=(9.0, 4.2),
         )
@@ -95,7 +95,7 @@ class ChessByTimeControl(BestSearch):
     name: ClassVar[str] = "chess-by-time-control"
 
     models: tuple[str, ...] = ("maia-1500", "maia-1900")
-    sources: tuple[str, ...] = ()  # those with many players hardly vary the time control
+    sources: tuple[str, ...] = ()  # sources with many players hardly vary the time control
     best: tuple[float, ...] = (5.0, 2.0)
     fewest: int = 100
 
@@ -107,8 +107,8 @@ class ChessByTimeControl(BestSearch):
         return (rating_of(model),)
 
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
-        found = self.gather(results)
-        rows = self.searched(found)
+        cells = self.gather(results)
+        rows = self.searched(cells)
         known = any(row["paper_gain"] is not None for row in rows)
         return Report(
             title=titled(self),
@@ -125,7 +125,7 @@ class ChessByTimeControl(BestSearch):
                 rows,
             ),
             notes=[
-                *self.notes(found, rows),
+                *self.notes(cells, rows),
                 f"Left out: time controls with fewer than {self.fewest} games, and games that do "
                 f"not tell theirs. Busiest in: the share of the games that one and the same "
                 f"person plays in. Where it is high, the row is about that person, and its "
@@ -139,10 +139,11 @@ class ChessByTimeControl(BestSearch):
         name = short_name(cell.model)
         paper = published.BY_TIME_CONTROL.get(name, {}) if self.playouts == 50 else {}
         controls = searched.labels["time_control"]
-        count = Counter(one for one in controls if re.fullmatch(r"\d{1,6}\+\d{1,4}", one or ""))
+        count = Counter(each for each in controls if re.fullmatch(r"\d{1,6}\+\d{1,4}", each or ""))
+        frequent = [control for control in count if count[control] >= self.fewest]
         rows = []
-        for control in sorted((one for one in count if count[one] >= self.fewest), key=_seconds):
-            chosen = [number for number, one in enumerate(controls) if one == control]
+        for control in sorted(frequent, key=_seconds):
+            chosen = [number for number, each in enumerate(controls) if each == control]
             part = searched.only(chosen)
             paper_gain, paper_se = paper.get(control, (None, None))
             rows.append(
@@ -189,7 +190,7 @@ def _compared(searched: Scores, raw: Scores) -> dict[str, Any]:
 
 
 def _busiest(scores: Scores) -> dict[str, Any]:
-    """How many people play in these games, and the share of games that one of them is in."""
+    """The number of players in these games, and the largest share of games of one of them."""
     pairs = scores.labels["players"]
     count = Counter(player for pair in pairs for player in pair if player is not None)
     share = max(count.values()) / len(pairs) if count else None
@@ -197,12 +198,12 @@ def _busiest(scores: Scores) -> dict[str, Any]:
 
 
 def _seconds(control: str) -> tuple[int, int]:
-    """For 40 moves, as Lichess reckons; then those with an increment last."""
+    """Sort key: the time for 40 moves, Lichess's estimate; then the increment."""
     base, increment = map(int, control.split("+"))
     return base + 40 * increment, increment
 
 
 def _as_players_say(control: str) -> str:
-    """In minutes and seconds: "180+2" is 3+2."""
+    """A time control in minutes and seconds: "180+2" becomes "3+2"."""
     base, increment = control.split("+")
     return f"{int(base) / 60:g}+{increment}"

@@ -1,4 +1,4 @@
-"""What the chess tables on prediction share: people by rating, and Maia's filters."""
+"""The base of the chess prediction tables: people by rating, with Maia's filters."""
 
 import re
 from collections import Counter
@@ -17,12 +17,12 @@ from kedge.records.chess.filters import MAIA
 from kedge.specs import parse
 
 _WIDTH = 100  # rating points in a bucket
-_RATINGS = range(600, 3001)  # beyond them a number in a name is something else
+_RATINGS = range(600, 3001)  # other numbers in a name are not ratings
 
 
 @dataclass(frozen=True, kw_only=True)
 class ChessPrediction(SearchPrediction):
-    """Tables on players of chess, in buckets of their rating."""
+    """Base of the tables on chess players, in buckets of their rating."""
 
     game: ClassVar[str] = "chess"
     usual_data: ClassVar[Path] = Path("data", "chess", "lichess_games.jsonl.xz")
@@ -30,7 +30,8 @@ class ChessPrediction(SearchPrediction):
 
     models: tuple[str, ...] = ("maia-1100", "maia-1500", "maia-1900")
     sources: tuple[str, ...] | None = None
-    """Of games that name one; None is those of many players under ``$KEDGE_DATA``, else all."""
+    """Sources to keep; games without a source are always kept. None keeps the sources with many
+    players under ``$KEDGE_DATA``, and all sources of other files."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -63,7 +64,7 @@ class ChessPrediction(SearchPrediction):
         return default_sources(self.file()) if self.sources is None else self.sources
 
     def notes(self, found: Mapping[Cell, Scores], rows: Sequence[Any]) -> list[str]:
-        """What a reader of any of these tables must know."""
+        """The notes under each of these tables."""
         buckets = {int(cell.bucket): scores for cell, scores in found.items()}
         sizes = "; ".join(
             f"{bucket}: {len(scores.sums):,} games, {int(scores.sums[:, 0].sum()):,} positions"
@@ -84,7 +85,7 @@ class ChessPrediction(SearchPrediction):
         ]
 
     def _whose(self, found: Iterable[Scores]) -> str:
-        """Where the games are from, the largest source first."""
+        """The sources of the games, the largest first."""
         count = Counter(source for scores in found for source in scores.labels["source"])
         named = [f"{source} ({games:,})" for source, games in count.most_common() if source]
         shown = named[:3] + ([f"{len(named) - 3} more"] if len(named) > 3 else [])
@@ -94,14 +95,14 @@ class ChessPrediction(SearchPrediction):
 
 
 def rating_of(model: str) -> int:
-    """The bucket of players that a model imitates: its elo, or the number that ends its name."""
+    """The rating bucket that a model imitates: its elo, or the number at the end of its name."""
     spec = parse(model)
     named = re.search(r"-(\d{3,4})$", PurePath(spec.name).name.partition(".")[0])
     number = int(named[1]) if named else 0
     elo = spec.kwargs.get("elo", number if number in _RATINGS else None)
     if not isinstance(elo, int | float):
         raise InputError(
-            f"models: {model} does not say whom it imitates; name it so, as maia-1500 does, or "
-            f"write chess(elo=1500)"
+            f"models: cannot tell the rating that {model} imitates; use a name such as maia-1500, "
+            f"or chess(elo=1500)"
         )
     return int(elo) // _WIDTH * _WIDTH

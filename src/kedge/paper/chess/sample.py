@@ -1,4 +1,4 @@
-"""The human games that the chess tables are measured on, drawn once a process."""
+"""The human games of the chess tables, drawn once per process."""
 
 import functools
 import heapq
@@ -13,12 +13,12 @@ from kedge.records import ChessGame, read_chess_games
 from kedge.records.chess.filters import MAIA, MAIA_BY_NAME, bucket_of
 from kedge.records.sieve import Sieve, chosen_plies, sifted_words
 
-#: Those of the games under ``$KEDGE_DATA`` that have many players; the others are one person's.
+#: Sources under ``$KEDGE_DATA`` with many players; each other source is one person's games.
 MANY_PLAYERS = ("BoyTiger-1/Chess-AI-Bot", "HliasOuzounis/Ai-Guess-the-elo")
 
 
 def default_sources(path: Path) -> tuple[str, ...]:
-    """`MANY_PLAYERS` of the games under ``$KEDGE_DATA``; of others' games, every source."""
+    """`MANY_PLAYERS` for files under ``$KEDGE_DATA``, and all sources for others."""
     root = os.environ.get("KEDGE_DATA")
     if root and path.resolve().is_relative_to(Path(root).resolve()):
         return MANY_PLAYERS
@@ -26,7 +26,7 @@ def default_sources(path: Path) -> tuple[str, ...]:
 
 
 def check_games(path: Path, buckets: tuple[int, ...], sources: tuple[str, ...]) -> None:
-    """An `InputError` if `draw_games` would find nothing; it reads no further than it must."""
+    """Raise `InputError` if `draw_games` would find nothing; stop at the first position."""
     sieve = Sieve(
         {
             "of other sources": lambda game: _is_of(game, sources),
@@ -41,10 +41,10 @@ def check_games(path: Path, buckets: tuple[int, ...], sources: tuple[str, ...]) 
 def draw_games(
     path: Path, buckets: tuple[int, ...], sources: tuple[str, ...], limit: int | None, seed: int
 ) -> Mapping[int, list[ChessGame]]:
-    """By bucket, games in which Maia's filters leave something to predict, in a random order.
+    """Draw games with positions that pass Maia's filters, by bucket, in a random order.
 
-    There are as many as make `limit` positions, or all. Games that name a source are of one of
-    `sources`, if those are given.
+    The games have `limit` positions together, or all are drawn. If `sources` are given, games with
+    another source are left out.
     """
     try:
         changed = path.stat().st_mtime_ns
@@ -75,21 +75,21 @@ def _is_of(game: ChessGame, sources: tuple[str, ...]) -> bool:
 
 
 class _Urn:
-    """Whole games in a random order until they have `limit` positions.
+    """Draws whole games in a random order until they have `limit` positions.
 
-    Every game is given its place in the order as it comes, and only the front of it is kept: a
-    month of Lichess does not fit in memory.
+    Each game gets a random place when it is offered, and only the first games are kept: a month of
+    Lichess does not fit in memory.
     """
 
     def __init__(self, limit: int | None, rng: np.random.Generator) -> None:
         self._limit, self._rng = limit, rng
-        self._kept: list[tuple[float, int, int, ChessGame]] = []  # the last of the order on top
+        self._kept: list[tuple[float, int, int, ChessGame]] = []  # a heap, last place on top
         self._offered = self._positions = 0
 
     def offer(self, game: ChessGame, positions: int) -> None:
         if positions == 0:
             return
-        self._offered += 1  # never two alike, so that games are not compared
+        self._offered += 1  # unique, so that the heap never compares games
         heapq.heappush(self._kept, (-self._rng.random(), self._offered, positions, game))
         self._positions += positions
         while self._limit is not None and self._positions - self._kept[0][2] >= self._limit:

@@ -1,4 +1,4 @@
-"""Appendix D's matches and Figure 1: how much stronger is search, and is that still human?"""
+"""Chess matches of appendix D and Figure 1: how much stronger is search, and is it still human?"""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar

@@ -1,4 +1,4 @@
-"""How the Diplomacy tables are drawn."""
+"""Figures of the Diplomacy tables."""
 
 from collections.abc import Mapping
 from itertools import cycle
@@ -16,7 +16,7 @@ _COLOURS = {published.IL: ANCHOR, published.RM: RM, published.HEDGE: HEDGE}
 
 
 def draw_cross_entropy(figure: "Figure", rows: Rows) -> None:
-    """A line an agent."""
+    """Draw the cross-entropy of each agent, one per line."""
     axes = figure.subplots()
     dots(axes, rows, "cross_entropy", [row["agent"] for row in rows], scale=1.0)
     tidy(axes, "Orders of people predicted", "cross-entropy, nats", "")
@@ -24,7 +24,7 @@ def draw_cross_entropy(figure: "Figure", rows: Rows) -> None:
 
 
 def draw_shares(figure: "Figure", panels: Mapping[str, Rows]) -> None:
-    """A panel a title: the share of a game that each agent gets."""
+    """Draw a panel per title: each agent's share of a game."""
     drawn = figure.subplots(1, len(panels), squeeze=False)[0]
     for axes, (title, rows) in zip(drawn, panels.items(), strict=True):
         dots(axes, rows, "mean", [row["agent"] for row in rows])
@@ -34,7 +34,7 @@ def draw_shares(figure: "Figure", panels: Mapping[str, Rows]) -> None:
 
 
 def draw_human_tradeoff(figure: "Figure", rows: Rows) -> None:
-    """Accuracy against the share of a game among six human models."""
+    """Draw accuracy over the share of a game among six human models."""
     axes = figure.subplots()
     for row in rows:
         colour = _COLOURS.get(row["agent"], PIKL)
@@ -54,13 +54,13 @@ def draw_human_tradeoff(figure: "Figure", rows: Rows) -> None:
 
 
 def draw_by_pseudo_elo(figure: "Figure", rows: Rows) -> None:
-    """A line an agent, over the rating of those predicted."""
+    """Draw a line per agent over the players' rating."""
     axes = figure.subplots()
     ratings = list(dict.fromkeys(row["rating"] for row in rows))
-    for (agent, found), colour in zip(by(rows, "agent").items(), cycle(SERIES), strict=False):
+    for (agent, group), colour in zip(by(rows, "agent").items(), cycle(SERIES), strict=False):
         axes.errorbar(
-            [ratings.index(row["rating"]) for row in found], [100 * row["top1"] for row in found],
-            yerr=[100 * row["top1_se"] for row in found], color=colour, marker="o", markersize=5,
+            [ratings.index(row["rating"]) for row in group], [100 * row["top1"] for row in group],
+            yerr=[100 * row["top1_se"] for row in group], color=colour, marker="o", markersize=5,
             linewidth=1.4, elinewidth=1.0, capsize=2.5, label=agent,
         )  # fmt: skip
     axes.set_xticks(range(len(ratings)), ratings)

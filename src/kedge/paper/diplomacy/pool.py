@@ -1,4 +1,4 @@
-"""Table 2 and appendix K: how agents fare in a pool of all of them."""
+"""Table 2 and appendix K: agents in a pool of all of them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -42,11 +42,11 @@ class DiplomacyPool(DiplomacyGames):
     seating: ClassVar[Seating] = "pool"
 
     pool: tuple[str, ...] | None = None
-    """Who is in every pool, beside the one that it is about; None is our own seven."""
+    """Members of every pool, besides the agent it is about; None is our own seven."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        pool = self._usual() if self.pool is None else tuple(str(parse(one)) for one in self.pool)
+        pool = self._usual() if self.pool is None else tuple(map(str, map(parse, self.pool)))
         object.__setattr__(self, "pool", pool)
         check_distinct(pool=pool)
         for eighth in self.eighths:
@@ -58,11 +58,11 @@ class DiplomacyPool(DiplomacyGames):
 
     @property
     def eighths(self) -> list[str]:
-        """Whom the pools are about, each of them one: two λ would help each other."""
+        """The agents with a pool of their own: in one pool, two λ would help each other."""
         return [*map(pikl, self.lambdas), HEDGE]
 
     def _named(self) -> dict[str, str]:
-        """The paper's agents, and our own stand-ins."""
+        """The paper's agents and our own substitutes, by name."""
         ours = {
             _BOTS: str(Spec(_BOTS, (), {"temperature": _COLD})),
             _COLD_IL: self.imitation(temperature=_COLD),
@@ -71,7 +71,7 @@ class DiplomacyPool(DiplomacyGames):
         return super().specs() | ours
 
     def members(self) -> dict[str, str]:
-        """Who is in every pool, by name."""
+        """The members of every pool, by name."""
         names = {spec: name for name, spec in self._named().items()}
         return {names.get(spec, spec): spec for spec in self.pool or ()}
 
@@ -80,14 +80,14 @@ class DiplomacyPool(DiplomacyGames):
 
     def parts(self) -> Mapping[str, Experiment]:
         members = self.members()
-        return {f"pool of {one}": self.tournament(*members, one) for one in self.eighths}
+        return {f"pool of {name}": self.tournament(*members, name) for name in self.eighths}
 
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
-        found = self.by_part(results)
+        parts = self.by_part(results)
         rows = [
             row
             for eighth in self.eighths
-            for row in self._rows(eighth, games_of(found[f"pool of {eighth}"]))
+            for row in self._rows(eighth, games_of(parts[f"pool of {eighth}"]))
         ]
         swept = [row for row in rows if row["agent"] == row["pool"]]
         chosen = pikl(1e-3) if pikl(1e-3) in self.eighths else self.eighths[0]

@@ -1,4 +1,4 @@
-"""Appendix C and Figure 3 (right): whose orders does search over a human model predict?"""
+"""Appendix C and Figure 3 (right): how well does search over a human model predict orders?"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -28,10 +28,10 @@ class DiplomacyPrediction(DiplomacyTable):
 
     data: str = ""
     positions: int | None = 100
-    """Movement phases, drawn from all games; None is all."""
+    """Number of movement phases, drawn from all games; None is all."""
     tier: str | None = None
     everything: bool = False
-    """Whether games stay that models may be trained on."""
+    """Whether to keep games on which models may be trained."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -40,11 +40,11 @@ class DiplomacyPrediction(DiplomacyTable):
 
     @property
     def predictors(self) -> list[str]:
-        """Who is measured, the human model first."""
+        """The names of the measured agents, the human model first."""
         return [IL, *self.searches]
 
     def predictions(self) -> dict[str, DiplomacyPredict]:
-        """By agent."""
+        """The experiments of all agents, by label."""
         data = find_games(self.data, USUAL_DATA, "JSON lines, or the diplomacy package's")
         specs = self.specs() | {IL: self.imitation()}  # people are predicted at temperature 1
         return {
@@ -66,13 +66,13 @@ class DiplomacyPrediction(DiplomacyTable):
         return self.predictions()
 
     def predicted(self, results: Mapping[str, dict[str, Any]]) -> dict[str, Prediction]:
-        """By agent, game after game."""
-        found = self.by_part(results)
+        """The predictions of each agent, game by game."""
+        parts = self.by_part(results)
         return {
             name: Prediction(
                 [
                     GameScore.from_json(game)
-                    for chunk in found[f"orders by {name}"].values()
+                    for chunk in parts[f"orders by {name}"].values()
                     for game in chunk["games"]
                 ],
                 KINDS,
@@ -81,15 +81,15 @@ class DiplomacyPrediction(DiplomacyTable):
         }
 
     def rows(self, results: Mapping[str, dict[str, Any]], key: str) -> list[dict[str, Any]]:
-        """How each agent does, and how much better than the human model on the same orders."""
+        """Each agent's score, and its gain over the human model on the same orders."""
         scores = {
-            name: Scores(np.array([game.sums for game in found.games]), {})
-            for name, found in self.predicted(results).items()
+            name: Scores(np.array([game.sums for game in prediction.games]), {})
+            for name, prediction in self.predicted(results).items()
         }
         rows = []
-        for name, found in scores.items():
-            gain = {} if name == IL else found.gain(scores[IL])
-            summary = found.summary()
+        for name, agent_scores in scores.items():
+            gain = {} if name == IL else agent_scores.gain(scores[IL])
+            summary = agent_scores.summary()
             rows.append(
                 {
                     "agent": name,
@@ -101,7 +101,7 @@ class DiplomacyPrediction(DiplomacyTable):
         return rows
 
     def notes(self, rows: Sequence[Mapping[str, Any]]) -> list[str]:
-        """What a reader of any of these tables must know."""
+        """The notes under each of these tables."""
         drawn = (
             "All movement phases"
             if self.positions is None
@@ -172,18 +172,18 @@ class DiplomacyByRating(DiplomacyPrediction):
         games = read_diplomacy_games(path, sieve.read)
         if not any(game.ratings and sieve.plies(game).any() for game in games):
             raise InputError(
-                f"{path}: no game has ratings; pseudo_elo of kedge.evaluation fits them, where "
-                f"games tell who played"
+                f"{path}: no game has ratings; fit them with pseudo_elo of kedge.evaluation, which "
+                f"needs the players' names"
             )
 
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
         rows = [
             {"agent": name, "rating": rating, **summary}
-            for name, found in self.predicted(results).items()
-            for rating, summary in found.to_json()["groups"]["rating"].items()
+            for name, prediction in self.predicted(results).items()
+            for rating, summary in prediction.to_json()["groups"]["rating"].items()
         ]
         if not rows:
-            raise InputError("none of the drawn orders is by a rated player: give more positions")
+            raise InputError("no drawn order is by a rated player; draw more positions")
         return Report(
             title=titled(self),
             table=Table(

@@ -1,4 +1,4 @@
-"""What the paper reports for Diplomacy, by the label that each table has in its source."""
+"""The paper's figures for Diplomacy, by the label of each table in its source."""
 
 from collections.abc import Mapping
 
@@ -7,7 +7,7 @@ Share = tuple[float, float]
 
 
 def pikl(lam: float) -> str:
-    """What tables call piKL-Hedge.
+    """The name of piKL-Hedge in tables.
 
     >>> pikl(1e-5)
     'piKL λ=1e-05'

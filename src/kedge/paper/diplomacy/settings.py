@@ -1,4 +1,4 @@
-"""Appendix H: what the settings of the search cost, and what they gain."""
+"""Appendix H: the cost and gain of search settings."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,14 +28,14 @@ class DiplomacySearchSettings(OneAmongSix):
 
     lambdas: tuple[float, ...] = (1e-3,)
     turns: int = 3
-    """That are timed, from the start of a game on."""
+    """Number of timed turns from the start of a game."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_counts(turns=self.turns)
 
     def names(self) -> dict[str, dict[str, Any]]:
-        """Who is measured: for each λ the paper's settings, and what others differ in."""
+        """The measured agents by name: for each λ the paper's settings, and variants."""
         return {
             f"{pikl(lam)}{words}": {"lambda": lam, **settings}
             for lam in self.lambdas
@@ -43,11 +43,13 @@ class DiplomacySearchSettings(OneAmongSix):
         }
 
     def _settings(self) -> Mapping[str, Mapping[str, Any]]:
-        """What is added to a name: the paper's, what its authors released, and Gray et al.'s."""
+        """Settings by name suffix: the paper's, the authors' released code's, and Gray et al.'s."""
         return {"": {}, ", authors": {"preset": "authors"}, ", searchbot": self.as_searchbot()}
 
     def specs(self) -> dict[str, str]:
-        ours = {name: self.search("pikl-hedge", **told) for name, told in self.names().items()}
+        ours = {
+            name: self.search("pikl-hedge", **options) for name, options in self.names().items()
+        }
         return super().specs() | ours
 
     def pairs(self) -> list[tuple[str, str]]:
@@ -75,18 +77,20 @@ class DiplomacySearchSettings(OneAmongSix):
 
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
         rows = []
-        for (name, _), found in self.shares(results).items():
-            told = results[_timed(name)]
+        for (name, _), share in self.shares(results).items():
+            timed = results[_timed(name)]
             rows.append(
                 {
                     "agent": name,
-                    **told,
-                    "seconds": float(np.mean(told["seconds"])),
-                    **found,
+                    **timed,
+                    "seconds": float(np.mean(timed["seconds"])),
+                    **share,
                     **beside_paper(AMONG_IL.get(name)),
                 }
             )
-        paper = [{"agent": f"the paper: {who}", **told} for who, told in SEARCH_SETTINGS.items()]
+        paper = [
+            {"agent": f"the paper: {who}", **settings} for who, settings in SEARCH_SETTINGS.items()
+        ]
         where = "one core" if is_cpu(self.device) else self.device
         return Report(
             title=titled(self),
@@ -123,12 +127,12 @@ def seconds_a_turn(agent: OrdersAgent, turns: int, rng: np.random.Generator) -> 
     """What each of `turns` movement phases takes an agent that has all seven powers."""
     seconds: list[float] = []
     state = Diplomacy().initial_state()
-    agent.act_many([(state, 0)], rng)  # what is slow but once
+    agent.act_many([(state, 0)], rng)  # warm up
     while len(seconds) < turns and not state.is_terminal():
-        asked = [power for power, name in enumerate(POWERS) if state.orders(name)]
+        powers = [power for power, name in enumerate(POWERS) if state.orders(name)]
         start = perf_counter()
-        found = agent.act_many([(state, power) for power in asked], rng)
+        orders = agent.act_many([(state, power) for power in powers], rng)
         if state.phase.endswith("M"):
             seconds.append(perf_counter() - start)
-        state.apply_packed(np.concatenate(found))
+        state.apply_packed(np.concatenate(orders))
     return seconds

@@ -1,4 +1,4 @@
-"""Appendices H and K: how an agent fares among six others."""
+"""Appendices H and K: one agent among six others."""
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
@@ -40,10 +40,10 @@ class DiplomacyGames(DiplomacyTable):
 
     games: int = 100
     claim_games: int | None = None
-    """With the λ that the paper's claims are about, 0.1 and 0.001, and what they are compared
+    """Games for the λ of the paper's claims, 0.1 and 0.001, and for the agents they are compared
     with; None is `games`."""
     temperature: float = 0.5
-    """At which the human model plays."""
+    """Sampling temperature of the human model."""
     last_year: int = 1935
     quiet_years: int = 5
     chunk: int | None = None
@@ -58,7 +58,7 @@ class DiplomacyGames(DiplomacyTable):
         return super().specs() | {IL: self.imitation(temperature=self.temperature)}
 
     def tournament(self, *names: str) -> Tournament:
-        """Games among those of the names."""
+        """A tournament of the named agents."""
         specs = self.specs()
         is_claimed = names in _COMPARED or not _CLAIMS.isdisjoint(names)
         games = self.claim_games if is_claimed and self.claim_games else self.games
@@ -79,7 +79,7 @@ class DiplomacyGames(DiplomacyTable):
         return {**result, "games": games}
 
     def game_notes(self) -> list[str]:
-        """What a reader of any of these tables must know."""
+        """The notes under each of these tables."""
         return [
             f"Shares of a game by Sum of Squares, equals having 1/7 = {1 / 7:.1%}; a game ends "
             f"after {self.last_year}, or after {self.quiet_years} years in which no centre changes "
@@ -90,14 +90,14 @@ class DiplomacyGames(DiplomacyTable):
 
 @dataclass(frozen=True, kw_only=True)
 class OneAmongSix(DiplomacyGames):
-    """Base of those in which one agent plays among six of another."""
+    """Base of the tables in which one agent plays among six of another."""
 
     @abstractmethod
     def pairs(self) -> list[tuple[str, str]]:
-        """Who plays among six of whom."""
+        """Pairs of agents: one plays among six of the other."""
 
     def matches(self) -> dict[str, Tournament]:
-        """By pair."""
+        """The tournaments of all pairs, by label."""
         return {_label(one, six): self.tournament(one, six) for one, six in self.pairs()}
 
     def parts(self) -> Mapping[str, Experiment]:
@@ -106,28 +106,28 @@ class OneAmongSix(DiplomacyGames):
     def shares(
         self, results: Mapping[str, dict[str, Any]]
     ) -> dict[tuple[str, str], Mapping[str, Any]]:
-        """What the one gets, by pair."""
-        found = self.by_part(results)
-        return {pair: share(games_of(found[_label(*pair)]), 0) for pair in self.pairs()}
+        """The share of the single agent, by pair."""
+        parts = self.by_part(results)
+        return {pair: share(games_of(parts[_label(*pair)]), 0) for pair in self.pairs()}
 
 
 def _label(one: str, six: str) -> str:
     return f"{one} – 6 × {six}"
 
 
-#: What `share` says of who has not played.
+#: The result of `share` without games.
 NOTHING: Mapping[str, Any] = {"games": None, "mean": None, "mean_se": None}
 
 
 def share(games: Sequence[TournamentGame], agent: int) -> Mapping[str, Any]:
-    """What an agent, by its number, gets of a game for each power that it has."""
-    found = standing(games, agent)
-    if not found["games"]:
+    """The mean share of a game that an agent gets per power."""
+    row = standing(games, agent)
+    if not row["games"]:
         return NOTHING
-    return {"games": found["games"], "mean": found["mean"], "mean_se": found["se"]}
+    return {"games": row["games"], "mean": row["mean"], "mean_se": row["se"]}
 
 
-#: Ours beside the paper's.
+#: Columns of our shares and the paper's.
 SHARES = (
     Column("games", format=","),
     Column("mean", "share", ".1%", error="mean_se"),
@@ -142,11 +142,11 @@ class DiplomacyOneVsSix(OneAmongSix):
     name: ClassVar[str] = "diplomacy-1v6"
 
     earlier: bool = True
-    """Whether appendix H's games are played too: SearchBot takes long."""
+    """Whether to play appendix H's games too: SearchBot is slow."""
     dipnet: str | None = None
     dipnet_rl: str | None = None
     blueprint: str | None = None
-    """Agents that stand for those of the paper which nobody can get."""
+    """Substitutes for the paper's agents that are not public."""
 
     def specs(self) -> dict[str, str]:
         named = {DIPNET: self.dipnet, DIPNET_RL: self.dipnet_rl, BLUEPRINT: self.blueprint}
@@ -154,7 +154,7 @@ class DiplomacyOneVsSix(OneAmongSix):
         return super().specs() | given
 
     def sections(self) -> dict[str, dict[tuple[str, str], Share | None]]:
-        """The paper's tables: what it has by pair."""
+        """The paper's tables: its shares by pair."""
         earlier: dict[tuple[str, str], Share | None] = {
             (one, six): known for one, row in AMONG_EARLIER.items() for six, known in row.items()
         }
@@ -166,8 +166,8 @@ class DiplomacyOneVsSix(OneAmongSix):
 
     def pairs(self) -> list[tuple[str, str]]:
         specs = self.specs()
-        asked = [pair for section in self.sections().values() for pair in section]
-        return [pair for pair in asked if specs.keys() >= {*pair}]
+        pairs = [pair for section in self.sections().values() for pair in section]
+        return [pair for pair in pairs if specs.keys() >= {*pair}]
 
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
         shares = self.shares(results)

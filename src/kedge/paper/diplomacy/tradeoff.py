@@ -27,9 +27,9 @@ class DiplomacyTradeoff(DiplomacyPrediction, OneAmongSix):
         return {**self.predictions(), **self.matches()}
 
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
-        # One among six of its own kind has a seventh.
+        # One among six of its own kind gets a seventh.
         shares: dict[str, Mapping[str, Any]] = {IL: {"mean": 1 / 7, "mean_se": None}}
-        shares |= {one: found for (one, _), found in self.shares(results).items()}
+        shares |= {one: share for (one, _), share in self.shares(results).items()}
         predicted = self.rows(results, "top1")
         rows = [
             {

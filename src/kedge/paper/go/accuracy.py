@@ -1,4 +1,4 @@
-"""Table 1's and appendix C's rows on Go: does search predict professionals better?"""
+"""Go in Table 1 and appendix C: does search predict professionals better?"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ class GoAccuracy(GoPrediction, BySetting):
 
     name: ClassVar[str] = "go-accuracy"
 
-    positions: int | None = 100  # some five minutes of two cores; a GPU has time for all
+    positions: int | None = 100  # about five minutes on two cores; a GPU can do all
 
     def bucket(self, model: str) -> Bucket:
         return self.years

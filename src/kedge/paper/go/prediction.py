@@ -1,4 +1,4 @@
-"""What the Go tables on prediction share: moves of professionals in the paper's test years."""
+"""The base of the Go prediction tables: moves of professionals in the paper's test years."""
 
 import functools
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ from kedge.records.sieve import sifted_words
 
 @dataclass(frozen=True, kw_only=True)
 class GoPrediction(HumanPrediction):
-    """Tables on professionals of Go, by the years in which they played."""
+    """Base of the tables on professional Go games, by year."""
 
     game: ClassVar[str] = "go"
     usual_data: ClassVar[Path] = Path("data", "go", "cwi_pro_games.tsv.xz")
@@ -41,7 +41,7 @@ class GoPrediction(HumanPrediction):
 
     @property
     def years(self) -> str:
-        """Those that the games are of."""
+        """The years of the games."""
         return "all years" if self.split == "all" else years_words(self.split)
 
     def sample(self, bucket: Bucket) -> Sequence[list[GoPosition]]:
@@ -49,13 +49,13 @@ class GoPrediction(HumanPrediction):
         return _drawn(path, str(files_of([path])), self.split, self.positions, self.seed)
 
     def predict(self, games: Sequence[list[GoPosition]], player: Predictor) -> Prediction:
-        return predict(joined(games), player, boards_of)
+        return predict(all_positions(games), player, boards_of)
 
     def labels(self, games: Sequence[list[GoPosition]]) -> dict[str, list[Any]]:
         return {"year": [chosen[0].game.year for chosen in games]}
 
     def notes(self, found: Mapping[Cell, Scores], rows: Sequence[Any]) -> list[str]:
-        """What a reader of any of these tables must know."""
+        """The notes under each of these tables."""
         sums = next(iter(found.values())).sums
         drawn = "All moves" if self.positions is None else f"Moves drawn by seed {self.seed}"
         even = "" if self.split == "all" else "even "
@@ -66,8 +66,8 @@ class GoPrediction(HumanPrediction):
         ]
 
 
-def joined(games: Sequence[list[GoPosition]]) -> list[GoPosition]:
-    """Game after game."""
+def all_positions(games: Sequence[list[GoPosition]]) -> list[GoPosition]:
+    """The positions of all games in one list."""
     return [position for chosen in games for position in chosen]
 
 
@@ -75,9 +75,9 @@ def joined(games: Sequence[list[GoPosition]]) -> list[GoPosition]:
 def _drawn(
     path: Path, files: str, split: GoSplit, limit: int | None, seed: int
 ) -> list[list[GoPosition]]:
-    """`limit` positions drawn from all of a file, those of a game together.
+    """Draw `limit` positions from a whole file, grouped by game.
 
-    Single moves of many games tell more than as many of a few games: moves of a game are alike.
+    Moves of one game are correlated, so few moves of many games are better than many of a few.
     """
     sieve = go_sieve(split)
     positions = [
@@ -87,7 +87,7 @@ def _drawn(
     ]
     if not positions:
         advice = "" if split == "all" else "; --set split=all keeps every game on 19×19"
-        raise InputError(f"{path}: no position is left: {sifted_words(sieve.to_json())}{advice}")
+        raise InputError(f"{path}: no position left: {sifted_words(sieve.to_json())}{advice}")
     order = np.random.default_rng(seed).permutation(len(positions))
     chosen = [positions[number] for number in np.sort(order[:limit])]
     return [list(run) for _, run in groupby(chosen, key=lambda position: id(position.game))]

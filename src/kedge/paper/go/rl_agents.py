@@ -1,4 +1,4 @@
-"""Appendix D, in its text: networks that learnt from self-play predict people far worse."""
+"""Appendix D (text): networks trained by self-play predict people far worse."""
 
 import re
 import shutil
@@ -14,7 +14,7 @@ from kedge.experiments import Column, Report, Table
 from kedge.experiments.fingerprints import files_of
 from kedge.paper import published
 from kedge.paper.figures import draw_agents
-from kedge.paper.go.prediction import GoPrediction, joined
+from kedge.paper.go.prediction import GoPrediction, all_positions
 from kedge.paper.prediction import Cell, beside, short_name, titled
 from kedge.paper.settings import check_distinct
 from kedge.records.go.positions import GoPosition
@@ -27,15 +27,15 @@ class GoRlAgents(GoPrediction):
     name: ClassVar[str] = "go-rl-agents"
 
     katago: str = "katago"
-    """The program, 1.9 or later."""
+    """The KataGo program, version 1.9 or later."""
     networks: tuple[str, ...] = ()
-    """Files of KataGo's."""
+    """KataGo's network files."""
     positions: int | None = 2000
-    shards: int = 2  # each of which starts the program
+    shards: int = 2  # each starts the program
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        # Workers may stand in another folder.
+        # Workers may run in another folder.
         networks = tuple(str(Path(network).resolve()) for network in self.networks)
         object.__setattr__(self, "networks", networks)
         if networks:
@@ -45,31 +45,31 @@ class GoRlAgents(GoPrediction):
         return [Cell(model, self.years, None) for model in (*self.models, *self.networks)]
 
     def inputs(self) -> dict[str, Any]:
-        found = super().inputs()
-        return {**found, "networks": files_of([self._program(), *self.networks])}
+        inputs = super().inputs()
+        return {**inputs, "networks": files_of([self._program(), *self.networks])}
 
     def check(self) -> None:
         super().check()
         if not self.networks:
-            raise InputError("networks: none given; --network FILE names one of KataGo's")
+            raise InputError("networks: none given; add KataGo's with --network FILE")
 
     def _program(self) -> str:
         path = shutil.which(self.katago)
         if path is None:
-            raise InputError(f"{self.katago}: no such program; --katago PATH says where KataGo is")
+            raise InputError(f"{self.katago}: no such program; give KataGo with --katago PATH")
         return path
 
     def score(self, cell: Cell, games: Sequence[list[GoPosition]]) -> Prediction:
         if cell.model not in self.networks:
             return super().score(cell, games)
         with KataGo(self._program(), cell.model) as katago:
-            return predict(joined(games), katago, lambda chosen: chosen)
+            return predict(all_positions(games), katago, lambda chosen: chosen)
 
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
-        found = self.gather(results)
-        person, *_ = found.values()
+        cells = self.gather(results)
+        person, *_ = cells.values()
         rows = []
-        for cell, scores in found.items():
+        for cell, scores in cells.items():
             is_katago = cell.model in self.networks
             gain = {} if scores is person else scores.gain(person)
             rows.append(
@@ -97,7 +97,7 @@ class GoRlAgents(GoPrediction):
                 rows,
             ),
             notes=[
-                *self.notes(found, rows),
+                *self.notes(cells, rows),
                 "Policies of networks without search; KataGo is told Japanese rules. ± is one "
                 "standard error, clustered by game; differences are paired: the same moves.",
                 *(['The paper\'s figures for KataGo are rounded ("about").'] if known else []),
@@ -116,7 +116,7 @@ class GoRlAgents(GoPrediction):
 
 
 def network_name(network: str) -> str:
-    """A file of KataGo's as tables show it: its size, where its name tells, else the name.
+    """The name of a KataGo network in tables: without steps and data, if it has them.
 
     >>> network_name("/nets/g170-b6c96-s175395328-d26788732.bin.gz"), network_name("mine.bin.gz")
     ('g170-b6c96', 'mine')

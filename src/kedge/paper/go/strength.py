@@ -1,4 +1,4 @@
-"""Appendix D's matches of Go and Figure 1: how much stronger is search, and is it still human?"""
+"""Go matches of appendix D and Figure 1: how much stronger is search, and is it still human?"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

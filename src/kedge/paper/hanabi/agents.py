@@ -1,4 +1,4 @@
-"""What the Hanabi tables share: the imitation policy, and SPARTA over it at every λ."""
+"""The base of the Hanabi tables: the imitation policy, and SPARTA over it at every λ."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from kedge.paper.hanabi.published import IL, MEAN_SCORE, TRAINING_GAMES
 from kedge.paper.settings import check_counts, check_distinct
 from kedge.specs import Spec, parse
 
-#: What no table may leave out.
+#: The note that every table must have.
 CAVEAT = (
     "Not the paper's people: ours played with programs (1,910 games with public records, of one "
     f"person and one program each), the paper's with each other ({TRAINING_GAMES:,} games, mean "
@@ -25,18 +25,18 @@ class HanabiTable(Composite):
     """Base of the tables on piKL-SPARTA at several λ, and on the imitation policy (IL)."""
 
     models: tuple[str, ...] = ("hanabi",)
-    """The imitation policy: one, which is also the blueprint of every search."""
+    """The imitation policy, exactly one, which is also the blueprint of every search."""
     lambdas: tuple[float, ...]
-    """In points; 0 is SPARTA without an anchor. IL is always measured too."""
+    """λ in points; 0 is SPARTA without an anchor. IL is always measured too."""
     rollouts: int = 1000
-    """Of a move in all; the paper has 10,000."""
+    """Rollouts per move in total; the paper has 10,000."""
     belief: Literal["learned", "exact"] = "learned"
     device: str = "cpu"
     dtype: Dtype = "float32"
 
     def __post_init__(self) -> None:
         if len(self.models) != 1:
-            raise InputError(f"models: one imitation policy, not {len(self.models)}")
+            raise InputError(f"models: exactly one imitation policy, not {len(self.models)}")
         check_distinct(lambdas=self.lambdas)
         for lam in self.lambdas:
             if not 0.0 <= lam < inf:
@@ -45,17 +45,17 @@ class HanabiTable(Composite):
 
     @property
     def swept(self) -> Sequence[float]:
-        """What is measured, the imitation policy last."""
+        """The measured λ, the imitation policy last."""
         return (*self.lambdas, IL)
 
     def agent(self, lam: float, *, greedy: bool = False, belief: str | None = None) -> str:
-        """The search at some λ, or the imitation policy."""
+        """The spec of the search at some λ, or of the imitation policy."""
         model = parse(self.models[0])
-        told: dict[str, Any] = {"greedy": True} if greedy else {}
+        options: dict[str, Any] = {"greedy": True} if greedy else {}
         if lam == IL:
-            return str(Spec(model.name, model.args, {**model.kwargs, **told}))
+            return str(Spec(model.name, model.args, {**model.kwargs, **options}))
         searching = {"rollouts": self.rollouts, "belief": Spec(belief or self.belief)}
-        return str(Spec("sparta", (model,), {"lambda": lam, **searching, **told}))
+        return str(Spec("sparta", (model,), {"lambda": lam, **searching, **options}))
 
     def search_note(self) -> str:
         return (

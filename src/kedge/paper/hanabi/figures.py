@@ -1,4 +1,4 @@
-"""How the Hanabi tables are drawn."""
+"""Figures of the Hanabi tables."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -14,27 +14,27 @@ _BESIDE = -0.4  # left of every λ
 
 
 def draw_prediction(figure: "Figure", rows: Rows) -> None:
-    """A panel a subset: top-1 at each λ, ours beside the paper's."""
+    """Draw a panel per subset: top-1 at each λ, ours and the paper's."""
     subsets = by(rows, "subset")
     panels = figure.subplots(1, len(subsets), squeeze=False, sharey=True)[0]
-    for axes, (subset, found) in zip(panels, subsets.items(), strict=True):
-        _line(axes, found, "top1", "top1_se", 100.0, color=PIKL, label="")
-        axes.axhline(100 * found[-1]["top1"], color=ANCHOR, linewidth=1.0, linestyle="--")
+    for axes, (subset, group) in zip(panels, subsets.items(), strict=True):
+        _line(axes, group, "top1", "top1_se", 100.0, color=PIKL, label="")
+        axes.axhline(100 * group[-1]["top1"], color=ANCHOR, linewidth=1.0, linestyle="--")
         tidy(axes, subset, "λ, points", "top-1 accuracy, %" if axes is panels[0] else "")
     legend_below(figure, panels)
 
 
 def draw_scores(figure: "Figure", rows: Rows) -> None:
-    """A panel for sampled and for greedy play: the score at each λ, of one who searches or two."""
+    """Draw panels of sampled and greedy play: the score at each λ, with one or two searchers."""
     plays = by(rows, "play")
     panels = figure.subplots(1, len(plays), squeeze=False, sharey=True)[0]
-    for axes, (play, found) in zip(panels, plays.items(), strict=True):
-        lines = by([row for row in found if not row["is_exact"]], "searchers")
+    for axes, (play, group) in zip(panels, plays.items(), strict=True):
+        lines = by([row for row in group if not row["is_exact"]], "searchers")
         [raw] = lines.pop("none")
         for (searchers, swept), colour in zip(lines.items(), (RM, PIKL), strict=True):
             _line(axes, [*swept, raw], "mean", "se", 1.0, color=colour, label=f", {searchers}")
         axes.axhline(raw["mean"], color=ANCHOR, linewidth=1.0, linestyle="--", zorder=1)
-        for row in (row for row in found if row["is_exact"]):
+        for row in (row for row in group if row["is_exact"]):
             star: dict[str, Any] = {"color": EXACT, "markersize": 11, "zorder": 5}
             axes.plot([_BESIDE], [row["mean"]], "*", label="kedge, 1p, exact beliefs", **star)
             star |= {"markerfacecolor": "none"}
@@ -44,7 +44,7 @@ def draw_scores(figure: "Figure", rows: Rows) -> None:
 
 
 def draw_tradeoff(figure: "Figure", rows: Rows) -> None:
-    """Accuracy against score; each dot is a λ."""
+    """Draw accuracy over the score; each dot is a λ."""
     axes = figure.subplots()
     axes.errorbar(
         [row["mean"] for row in rows], [100 * row["top1"] for row in rows],
@@ -53,8 +53,10 @@ def draw_tradeoff(figure: "Figure", rows: Rows) -> None:
         label="kedge ± 1 s.e.", zorder=3,
     )  # fmt: skip
     for label, at in _labels(rows):
-        aside = (-4, -22) if "," in label else (7, 5)  # a long one would run into the next dot's
-        axes.annotate(label, at, xytext=aside, textcoords="offset points", fontsize=8.5, color=PIKL)
+        offset = (-4, -22) if "," in label else (7, 5)  # long labels would reach the next dot's
+        axes.annotate(
+            label, at, xytext=offset, textcoords="offset points", fontsize=8.5, color=PIKL
+        )
     known = [row for row in rows if row["paper"] is not None and row["paper_score"] is not None]
     if known:
         by_paper(axes, [row["paper_score"] for row in known], [100 * row["paper"] for row in known])
@@ -67,22 +69,22 @@ def draw_tradeoff(figure: "Figure", rows: Rows) -> None:
 
 
 def _labels(rows: Rows) -> list[tuple[str, tuple[float, float]]]:
-    """The λ of each dot; of dots that all but cover each other, in one label."""
-    found: list[tuple[list[str], tuple[float, float]]] = []
+    """The label of each dot, its λ; dots that nearly coincide share one label."""
+    labels: list[tuple[list[str], tuple[float, float]]] = []
     for row in rows:
         at = row["mean"], 100 * row["top1"]
-        near = [ticks for ticks, (x, y) in found if abs(x - at[0]) < 0.4 and abs(y - at[1]) < 1.0]
+        near = [ticks for ticks, (x, y) in labels if abs(x - at[0]) < 0.4 and abs(y - at[1]) < 1.0]
         if near:
             near[0].append(_tick(row["lambda"]))
         else:
-            found.append(([_tick(row["lambda"])], at))
-    return [(", ".join(ticks), at) for ticks, at in found]
+            labels.append(([_tick(row["lambda"])], at))
+    return [(", ".join(ticks), at) for ticks, at in labels]
 
 
 def _line(
     axes: "Axes", rows: Rows, key: str, error: str, scale: float, *, color: str, label: str
 ) -> None:
-    """One figure at each λ, ours and the paper's."""
+    """Draw one measure over λ, ours and the paper's."""
     places = range(len(rows))
     axes.errorbar(
         places, [scale * row[key] for row in rows], yerr=[scale * row[error] for row in rows],
@@ -91,8 +93,8 @@ def _line(
     )  # fmt: skip
     if any(row["paper"] is not None for row in rows):
         paper = [scaled(row["paper"], scale) for row in rows]
-        told: dict[str, Any] = {"color": color} if label else {}
-        by_paper(axes, places, paper, label=f"the paper{label}", **told)
+        options: dict[str, Any] = {"color": color} if label else {}
+        by_paper(axes, places, paper, label=f"the paper{label}", **options)
     axes.set_xticks(places, [_tick(row["lambda"]) for row in rows])
     axes.margins(x=0.08, y=0.12)
 

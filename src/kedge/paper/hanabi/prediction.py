@@ -1,4 +1,4 @@
-"""Appendix L: does search over a model of people still play like them in Hanabi?"""
+"""Appendix L: does search over a human model still play like people in Hanabi?"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from kedge.paper.prediction import beside_paper, find_games, titled
 from kedge.paper.settings import check_counts
 
 USUAL_DATA = Path("data", "hanabi", "human_ai_2p.jsonl.xz")
-_MOVES = "moves"  # the part that is searched
+_MOVES = "moves"  # the label of the only part
 #: The least score of a game, by subset.
 _SUBSETS = dict(zip((ALL, GAMES_OF_10, GAMES_OF_20), (None, *LEAST_SCORES), strict=True))
 
@@ -33,14 +33,14 @@ _SUBSETS = dict(zip((ALL, GAMES_OF_10, GAMES_OF_20), (None, *LEAST_SCORES), stri
 class HanabiMoves(HanabiTable):
     """Base of the tables that compare people's moves with those of a search at every λ.
 
-    A position is searched once: what its moves are worth does not depend on λ.
+    A position is searched once, since the values of its moves do not depend on λ.
     """
 
     data: str = ""
     positions: int | None = 200
-    """Moves of people, drawn from all games; None is all."""
+    """Number of people's moves, drawn from all games; None is all."""
     everything: bool = False
-    """Whether games stay that models may be trained on."""
+    """Whether to keep games on which models may be trained."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -48,7 +48,7 @@ class HanabiMoves(HanabiTable):
             check_counts(positions=self.positions)
 
     def sweep(self) -> dict[str, HanabiSweep]:
-        """The only part."""
+        """The only part of the experiment."""
         data = find_games(self.data, USUAL_DATA, "JSON lines, or hanab.live's")
         return {
             _MOVES: HanabiSweep(
@@ -70,9 +70,9 @@ class HanabiMoves(HanabiTable):
     def rows(
         self, results: Mapping[str, dict[str, Any]], subsets: Sequence[str]
     ) -> list[dict[str, Any]]:
-        """Every λ on each subset, and how much better than IL on the same moves."""
-        found = self.sweep()[_MOVES].predicted(self.by_part(results)[_MOVES])
-        by_lambda = {lam: prediction.games for lam, prediction in found.items()}
+        """The rows of the table: every λ on each subset, and its gain over IL."""
+        predicted = self.sweep()[_MOVES].predicted(self.by_part(results)[_MOVES])
+        by_lambda = {lam: prediction.games for lam, prediction in predicted.items()}
         rows = []
         for subset in subsets:
             kept = {lam: _of(subset, games) for lam, games in by_lambda.items()}
@@ -80,15 +80,15 @@ class HanabiMoves(HanabiTable):
                 continue
             clusters = [game.cluster for game in kept[IL]]
             for lam, games in kept.items():
-                mine = summary([game.sums for game in games], clusters)
+                means = summary([game.sums for game in games], clusters)
                 gain = {} if lam == IL else _gain(games, kept[IL])
                 rows.append(
                     {
                         "subset": subset,
                         "agent": named(lam),
                         "lambda": lam,
-                        **{key: mine[key] for key in ("games", "positions", "top1", "top1_se")},
-                        "drawn": drawn_of(mine),
+                        **{key: means[key] for key in ("games", "positions", "top1", "top1_se")},
+                        "drawn": drawn_of(means),
                         "gain": gain.get("top1"),
                         "gain_se": gain.get("top1_se"),
                         **beside_paper(PREDICTION[subset].get(lam)),
@@ -99,7 +99,7 @@ class HanabiMoves(HanabiTable):
     def move_notes(
         self, rows: Sequence[Mapping[str, Any]], results: Mapping[str, dict[str, Any]]
     ) -> list[str]:
-        """What a reader of any of these tables must know."""
+        """The notes under each of these tables."""
         unsearched = sum(chunk["unsearched"] for chunk in self.by_part(results)[_MOVES].values())
         drawn = (
             "All moves" if self.positions is None else f"{self.positions:,} moves at most, drawn"
@@ -150,8 +150,9 @@ def _of(subset: str, games: Sequence[GameScore]) -> list[GameScore]:
 
 
 def _gain(games: Sequence[GameScore], raw: Sequence[GameScore]) -> dict[str, Any]:
-    """Of the differences to `raw`, on the same moves."""
+    """Mean differences to `raw` on the same moves."""
     sums = [
-        [one.sums[0], *(one.sums - other.sums)[1:]] for one, other in zip(games, raw, strict=True)
+        [game.sums[0], *(game.sums - other.sums)[1:]]
+        for game, other in zip(games, raw, strict=True)
     ]
     return clustered(sums, [game.cluster for game in games])

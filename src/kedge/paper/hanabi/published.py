@@ -1,4 +1,4 @@
-"""What the paper reports for Hanabi, in appendix L, by the label of each table in its source."""
+"""The paper's figures for Hanabi (appendix L), by the label of each table in its source."""
 
 from collections.abc import Mapping
 from math import inf
@@ -6,14 +6,14 @@ from math import inf
 #: A figure, and its standard error.
 Measured = tuple[float, float]
 
-#: λ; ∞ is the imitation policy by itself.
+#: The λ of the imitation policy alone.
 IL = inf
 PREDICTION_LAMBDAS = (0.0, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0)
 SCORE_LAMBDAS = (0.0, 0.5, 1.0, 2.0, 5.0, 10.0)
 
 
 def named(lam: float) -> str:
-    """What tables call piKL-SPARTA.
+    """The name of piKL-SPARTA in tables.
 
     >>> named(0.5), named(0.0), named(IL)
     ('piKL-SPARTA λ=0.5', 'SPARTA', 'IL')

@@ -1,4 +1,4 @@
-"""Appendix L: what does search over a model of people score in Hanabi?"""
+"""Appendix L: the score of search over a human model in Hanabi."""
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
@@ -25,19 +25,19 @@ from kedge.paper.hanabi.published import (
 )
 from kedge.paper.prediction import beside_paper, titled
 
-#: One player, the other playing as IL; both; or nobody.
+#: One player, with IL as partner; both players; or nobody.
 Searchers = Literal["1p", "2p", "none"]
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One figure of the table: who searches at which λ, and whether everyone is greedy."""
+    """One figure of the table: who searches, at which λ, and whether play is greedy."""
 
     searchers: Searchers
     greedy: bool
     lam: float
     is_exact: bool = False
-    """Whether beliefs are, whatever those of the table are."""
+    """Whether beliefs are exact, whatever the table's `belief`."""
 
     @property
     def label(self) -> str:
@@ -46,7 +46,7 @@ class Cell:
 
     @property
     def raw(self) -> "Cell":
-        """Nobody searches."""
+        """The cell in which nobody searches."""
         return Cell("none", self.greedy, IL)
 
     @property
@@ -63,10 +63,10 @@ class HanabiGames(HanabiTable):
     """Base of the tables on games that agents play together."""
 
     games: int = 100
-    """A cell; the paper has 4,000."""
+    """Games per cell; the paper has 4,000."""
     bomb: Bomb = "stack"
-    """What a game is worth whose last life is lost: what was built, as where our people played, or
-    zero, as in the paper."""
+    """Score of a game whose last life is lost: the cards played, as in our records, or zero, as in
+    the paper."""
     chunk: int | None = None
 
     def __post_init__(self) -> None:
@@ -75,18 +75,18 @@ class HanabiGames(HanabiTable):
 
     @abstractmethod
     def cells(self) -> list[Cell]:
-        """What is played; for each its `raw` too."""
+        """The cells to play, including the `raw` cell of each."""
 
     def tables(self) -> dict[str, SelfPlay]:
-        """By cell. All have the same decks."""
+        """The experiments by cell; all cells share the same decks."""
         return {cell.label: self._table(cell) for cell in self.cells()}
 
     def _table(self, cell: Cell) -> SelfPlay:
         belief = "exact" if cell.is_exact else None
-        one = self.agent(cell.lam, greedy=cell.greedy, belief=belief)
-        partner = one if cell.searchers == "2p" else self.agent(IL, greedy=cell.greedy)
+        searcher = self.agent(cell.lam, greedy=cell.greedy, belief=belief)
+        partner = searcher if cell.searchers == "2p" else self.agent(IL, greedy=cell.greedy)
         return SelfPlay(
-            agents=(one, partner),
+            agents=(searcher, partner),
             bomb=self.bomb,
             games=self.games,
             chunk=self.chunk,
@@ -102,9 +102,9 @@ class HanabiGames(HanabiTable):
         return scores_alone(result) if "played" in result else result
 
     def scores(self, results: Mapping[str, dict[str, Any]]) -> dict[Cell, dict[str, Any]]:
-        """What each cell comes to, and how much more than the imitation policy by those decks."""
-        found = self.by_part(results)
-        played = {cell: table_games(found[cell.label]) for cell in self.cells()}
+        """Each cell's score, and its gain over the imitation policy with the same decks."""
+        parts = self.by_part(results)
+        played = {cell: table_games(parts[cell.label]) for cell in self.cells()}
         return {
             cell: {
                 **standing(games),
@@ -115,7 +115,7 @@ class HanabiGames(HanabiTable):
         }
 
     def game_notes(self) -> list[str]:
-        """What a reader of any of these tables must know."""
+        """The notes under each of these tables."""
         return [
             f"{self.games:,} games of two players a cell, by the same decks in all; the paper has "
             f"4,000. ± is one standard error; differences are paired by deck.",
@@ -132,7 +132,7 @@ class HanabiScore(HanabiGames):
 
     lambdas: tuple[float, ...] = SCORE_LAMBDAS
     exact: bool = True
-    """Whether SPARTA with exact beliefs is played too: it takes longer."""
+    """Whether to play SPARTA with exact beliefs too: it takes longer."""
 
     def cells(self) -> list[Cell]:
         cells: list[Cell] = []
@@ -151,9 +151,9 @@ class HanabiScore(HanabiGames):
                 "lambda": cell.lam,
                 "is_exact": cell.is_exact,
                 "belief": None if cell.lam == IL else "exact" if cell.is_exact else self.belief,
-                **found,
+                **score,
             }
-            for cell, found in self.scores(results).items()
+            for cell, score in self.scores(results).items()
         ]
         return Report(
             title=titled(self),
@@ -187,7 +187,7 @@ _NO_GAIN = {"gain": None, "gain_se": None}
 
 
 def _gain(games: Sequence[TableGame], raw: Sequence[TableGame]) -> dict[str, float]:
-    """The mean difference of scores, deck by deck."""
-    off = np.array([one.score - other.score for one, other in zip(games, raw, strict=True)])
+    """The mean difference of scores, paired by deck."""
+    off = np.array([game.score - other.score for game, other in zip(games, raw, strict=True)])
     mean, error = mean_by_game(np.ones(len(off)), off)
     return {"gain": mean, "gain_se": error}

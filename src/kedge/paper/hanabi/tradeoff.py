@@ -1,4 +1,4 @@
-"""The figure of appendix L: is search that outscores a model of people still human?"""
+"""The figure of appendix L: is search that outscores a human model still human?"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class HanabiTradeoff(HanabiMoves, HanabiGames):
         return {**self.sweep(), **self.tables()}
 
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
-        scores = {cell.lam: found for cell, found in self.scores(results).items()}
+        scores = {cell.lam: score for cell, score in self.scores(results).items()}
         predicted = self.rows(results, [ALL])
         rows = [
             {

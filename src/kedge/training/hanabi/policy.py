@@ -38,7 +38,7 @@ class HanabiRecipe(Recipe):
     """Layers of the LSTM."""
     dropout: float = 0.2
     moves: Moves = "people"
-    """Whose moves are trained on: people's, in games that have any, or everyone's. The test uses
+    """The moves to train on: people's, in games that have any, or everyone's. The test uses
     people's moves."""
     recolour: bool = True
     """Whether games get random colours each time. People treat colours alike; a program may

@@ -152,7 +152,7 @@ def test_a_handicap(page):
     found = session(page, {"size": 9, "handicap": 2, "komi": 0.5})
     assert found.deciding() == [1]
     assert page.position(found.state, None)["stones"].count("b") == 2
-    with pytest.raises(InputError, match="1 handicap stones on 9×9: 2 to 9"):
+    with pytest.raises(InputError, match="handicap: from 2 to 9 stones on 9×9, not 1"):
         session(page, {"size": 9, "handicap": 1})
 
 

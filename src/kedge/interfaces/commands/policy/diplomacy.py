@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kedge.errors import InputError
-from kedge.interfaces.commands.policy.table import print_rest
+from kedge.interfaces.commands.policy.table import Seed, print_rest
 from kedge.interfaces.options import Json, svg_file
 from kedge.interfaces.output import print_json
 
@@ -20,38 +20,36 @@ _COLUMN, _ORDER = 8, 26  # characters of a number and what follows it; of the lo
 
 
 def orders_policy(
-    power: Annotated[str, typer.Option("--power", "-p", help="Who orders: FRANCE, …")],
+    power: Annotated[str, typer.Option("--power", "-p", help="Power that orders: FRANCE, …")],
     file: Annotated[
         str | None,
         typer.Argument(
             metavar="STATE.json",
             help="A JSON object with `name` (S1901M), `units`, `centers`, `dislodged` in R phases, "
-            "and `previous_orders` where they are known; or, with `--phase`, a game. `-` is "
-            "standard input. [default: the start of the game]",
+            "and optional `previous_orders`; or, with `--phase`, a game. `-` is standard input. "
+            "[default: the start of the game]",
             show_default=False,
         ),
     ] = None,
     phase: Annotated[
         str | None,
-        typer.Option(metavar="S1901M", help="Which one of a recorded game.", show_default=False),
+        typer.Option(metavar="S1901M", help="Phase of a recorded game.", show_default=False),
     ] = None,
     agent: Annotated[
         str,
-        typer.Option("--agent", "-a", metavar="SPEC", help="Who plays: a model, or a search."),
+        typer.Option("--agent", "-a", metavar="SPEC", help="Who plays: a model or a search."),
     ] = "pikl-hedge(diplomacy)",
-    seed: Annotated[int, typer.Option(min=0, help="Of what the agent draws.")] = 0,
+    seed: Seed = 0,
     svg: Annotated[
         Path | None,
-        typer.Option(
-            callback=svg_file, help="Draw the map with the likeliest orders to this file."
-        ),
+        typer.Option(callback=svg_file, help="Draw the map with the likeliest orders to a file."),
     ] = None,
     top: Annotated[int, typer.Option(min=1, help="How many joint orders the table shows.")] = 10,
     as_json: Json = False,
 ) -> None:
-    """The orders that an agent would give a power's units, each beside how often people do.
+    """Show the orders that an agent would give, beside how often people give them.
 
-    A move is all that the power orders in the phase.
+    A move is all orders of the power in the phase.
 
     **Examples**
 
@@ -91,7 +89,7 @@ def _position(file: str | None, phase: str | None) -> "DiplomacyState":
 
     if file is None:
         if phase is not None:
-            raise InputError("--phase: of which game? name its file")
+            raise InputError("--phase: there is no game; name its file")
         return Diplomacy().initial_state()
     source = sys.stdin.buffer if file == "-" else file
     if phase is not None:
@@ -99,7 +97,7 @@ def _position(file: str | None, phase: str | None) -> "DiplomacyState":
     positions = read_positions(source)
     state, _ = next(positions)
     if next(positions, None) is not None:
-        raise InputError(f"{file}: holds several positions; ask about one")
+        raise InputError(f"{file}: holds several positions; keep one")
     return state
 
 

@@ -10,7 +10,7 @@ import typer
 
 from kedge.errors import InputError
 from kedge.interfaces.commands.hanabi_options import BOMB_HELP, BombRule
-from kedge.interfaces.commands.policy.table import bar, print_rest
+from kedge.interfaces.commands.policy.table import Seed, bar, print_rest
 from kedge.interfaces.options import Json, svg_file
 from kedge.interfaces.output import print_json
 
@@ -29,7 +29,7 @@ def hanabi_policy(
         str,
         typer.Argument(
             metavar="GAMES.jsonl",
-            help="Games as JSON lines, or as hanab.live exports them. `-` is standard input.",
+            help="Games as JSON lines or exports of hanab.live. `-` is standard input.",
             show_default=False,
         ),
     ],
@@ -37,13 +37,13 @@ def hanabi_policy(
         int, typer.Option("--game", min=1, metavar="I", help="Which game of the file.")
     ] = 1,
     turn: Annotated[
-        int, typer.Option("--turn", min=0, metavar="T", help="The game after so many moves.")
+        int, typer.Option("--turn", min=0, metavar="T", help="Show the game after T moves.")
     ] = 0,
     agent: Annotated[
         str,
-        typer.Option("--agent", "-a", metavar="SPEC", help="Who plays: a model, or a search."),
+        typer.Option("--agent", "-a", metavar="SPEC", help="Who plays: a model or a search."),
     ] = "sparta(hanabi, lambda=1, rollouts=1000)",
-    seed: Annotated[int, typer.Option(min=0, help="Of what the agent draws.")] = 0,
+    seed: Seed = 0,
     bomb: Annotated[
         BombRule | None,
         typer.Option(help=f"{BOMB_HELP} [default: as the record says]", show_default=False),
@@ -51,15 +51,15 @@ def hanabi_policy(
     svg: Annotated[
         Path | None,
         typer.Option(
-            callback=svg_file, help="Draw the table, as who is to move sees it, to this file."
+            callback=svg_file, help="Draw the table as the player to move sees it to a file."
         ),
     ] = None,
     top: Annotated[int, typer.Option(min=1, help="How many moves the table shows.")] = 10,
     as_json: Json = False,
 ) -> None:
-    """What an agent would do in a recorded game, each move beside how often people make it.
+    """Show the moves that an agent would play, beside how often people play them.
 
-    A search also tells what each move is worth, in points, and what its player believes to hold.
+    A search also shows each move's value in points, and the player's beliefs about its own cards.
 
     **Examples**
 
@@ -101,12 +101,14 @@ def _recorded(file: str, number: int, turn: int, bomb: BombRule | None) -> "Hana
     games = replayed_hanabi_games(sys.stdin.buffer if file == "-" else file, read)
     game = numbered_game(games, read, Path(file), number)
     if turn > len(game):
-        raise InputError(f"{file}: game {number} has {len(game)} moves, and no turn {turn}")
+        raise InputError(f"{file}: game {number} has {len(game)} moves, no turn {turn}")
     state = replace(game, bomb=bomb or game.bomb).rules.initial_state(game.deck)
     for action in game.actions[:turn]:
         state.apply_action(action)
     if state.is_terminal():
-        raise InputError(f"{file}: game {number} is over after {turn} moves; ask about one before")
+        raise InputError(
+            f"{file}: game {number} is over after {turn} moves; give an earlier --turn"
+        )
     return state
 
 
@@ -186,11 +188,11 @@ def _print(
     console.print(table)
     print_rest(console, everything, top)
     if searched and all(row["q"] == 0.0 for row in everything):
-        console.print("\nwhatever is played, the last life is lost; --bomb stack counts the rest")
+        console.print("\nevery move loses the last life; --bomb stack counts the cards played")
     if cards is not None:
         _print_cards(console, cards)
     elif is_search:
-        console.print("\nno hand explains what the others did: it plays as its anchor does")
+        console.print("\nno hand explains the others' moves, so the agent plays as its anchor")
     if not isnan(value):
         console.print(f"\n[bold]value[/bold] {value:.2f} points", highlight=False)
     if svg is not None:

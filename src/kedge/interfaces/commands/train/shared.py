@@ -60,9 +60,9 @@ class Training:
     def started(self) -> "Iterator[Rank]":
         """Join the other processes; check that the folder is writable before games are read."""
         from kedge.files import make_folder
-        from kedge.training.distributed import joined
+        from kedge.training.distributed import training_rank
 
-        with joined(self.device) as rank, resumable():
+        with training_rank(self.device) as rank, resumable():
             is_new = not self.folder.exists()
             make_folder(self.folder)
             try:

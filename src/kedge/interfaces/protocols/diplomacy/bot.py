@@ -1,4 +1,4 @@
-"""A player on a game server of the `diplomacy` package: it takes its seats and plays to the end."""
+"""A player on a game server of the `diplomacy` package."""
 
 import contextlib
 import time
@@ -20,36 +20,38 @@ from kedge.interfaces.protocols.diplomacy.client import (
 )
 
 _SHORTEST_WAIT, _LONGEST_WAIT = 0.5, 30.0  # seconds before it connects again
-#: Told when the server's record and ours may differ, so that it is asked.
+#: Events after which the server's record and ours may differ, so that we fetch it again.
 _UNSETTLING = ("game_phase_update", "cleared_orders", "cleared_units", "cleared_centers")
 
 
 @dataclass(frozen=True)
 class NewGame:
-    """What a game is made with: how many seats start it, and the seconds that a phase may take."""
+    """Settings of a new game."""
 
     players: int = len(POWERS)
+    """Number of seats that must be taken before it starts."""
     deadline: int = 300
+    """Seconds per phase."""
 
 
 @dataclass(frozen=True)
 class Seats:
-    """Where to play, and as whom.
+    """Server, game, user and powers to play.
 
     Parameters
     ----------
     powers
-        Names of powers, or ``any`` for one that is free, or ``all`` that are free or ours.
+        Names of powers, or ``any`` for one free power, or ``all`` for those that are free or ours.
     new_game
-        To make the game first.
+        Settings of the game to create first; None to join an existing game.
     draw
-        The answer when others vote to end the game in a draw.
+        The answer when others vote for a draw.
     last_year
-        The year after which it votes for a draw itself.
+        Year after which the bot itself votes for a draw.
     patience
-        Seconds to try to come back when the connection is lost.
+        Seconds to try to reconnect when the connection is lost.
     silence
-        Seconds without news after which it asks the server how things stand.
+        Seconds without events after which it asks the server for the state of the game.
     timeout
         Seconds that the server may take for an answer.
     """
@@ -71,19 +73,19 @@ class Seats:
 class DiplomacyBot:
     """Plays the seats of one game with an agent.
 
-    A lost connection is made anew. With a deadline, all units are first told to hold: an agent that
-    is too slow, or fails, costs a phase and never the seat.
+    It reconnects when the connection is lost. In a game with a deadline it first orders all units
+    to hold. So an agent that is too slow, or fails, loses a phase but never the seat.
 
     Parameters
     ----------
     seats
-        Where it plays.
+        Server, game and powers.
     agent
-        Who writes the orders.
+        Writes the orders.
     tell
-        Takes a phase, a power, its orders and its number of centres, once they are sent.
+        Receives a phase, a power, its orders and its number of centres after they are sent.
     warn
-        Takes a line on what went wrong, when it goes on nevertheless.
+        Receives a line about an error after which the bot goes on.
     """
 
     def __init__(
@@ -97,20 +99,20 @@ class DiplomacyBot:
         self._seats, self._agent, self._rng = seats, agent, rng
         self._tell, self._warn = tell, warn
         self._client: DiplomacyClient
-        #: The powers it plays, once it has its seats.
+        #: The powers it plays; empty until it has its seats.
         self.powers: tuple[str, ...] = ()
-        #: How many phases it has sent orders for.
+        #: Number of phases that it has sent orders for.
         self.phases = 0
         self._state = DiplomacyState(_core.DiplomacyBoard())
-        # The last movement phase: what everyone ordered, and where.
+        # The last movement phase: its position, and the orders of all powers.
         self._moved: tuple[DiplomacyState, Mapping[str, Sequence[str]]] | None = None
         self._status = "forming"
         self._deadline = 0
-        self._ordered: str | None = None  # the phase that needs nothing more of us
-        self._voted: str | None = None
+        self._ordered: str | None = None  # last phase whose orders are sent
+        self._voted: str | None = None  # last phase of a vote
 
     def play(self) -> dict[str, Any]:
-        """Until the game is over, or all of its powers are out of it; then how it ended."""
+        """Play until the game is over or all of its powers are eliminated; return the result."""
         wait = _SHORTEST_WAIT
         lost_at: float | None = None
         where = f"{self._seats.host}:{self._seats.port}"
@@ -127,29 +129,29 @@ class DiplomacyBot:
                         self._step()
                     return self._result()
             except RefusedError as error:
-                if self.powers and error.kind == "GameIdException":  # it went as we asked
+                if self.powers and error.kind == "GameIdException":  # deleted meanwhile
                     raise self._deleted() from None
                 raise
             except LostError as error:
                 if not self.powers:
                     raise InputError(
                         f"{where}: no Diplomacy server answers ({error}); "
-                        f"`python -m diplomacy.server.run --port {self._seats.port}` starts one"
+                        f"start one: python -m diplomacy.server.run --port {self._seats.port}"
                     ) from None
                 lost_at = lost_at or time.monotonic()
                 if time.monotonic() - lost_at > self._seats.patience:
                     raise InputError(
-                        f"{where}: the connection is lost ({error}); run this again to go on, "
+                        f"{where}: connection lost ({error}); to go on, run this again "
                         f"with --power {','.join(self.powers)} and without --create"
                     ) from None
-                self._warn(f"connection lost ({error}); again in {wait:g} s")
+                self._warn(f"connection lost ({error}); next try in {wait:g} s")
                 time.sleep(wait)
                 wait = min(2 * wait, _LONGEST_WAIT)
 
     # --- Seats ----------------------------------------------------------------------------------
 
     def _take_seats(self) -> tuple[str, ...]:
-        """Sit down at a new game, or at one that is there."""
+        """Create a game or join an existing one; return our powers."""
         seats, new = self._seats, self._seats.new_game
         free = list(POWERS) if new is not None else self._free_powers()
         if seats.powers == "any":
@@ -159,18 +161,18 @@ class DiplomacyBot:
         else:
             wanted = seats.powers
         if not wanted:
-            raise InputError(f"game {seats.game}: no power is free; name yours with --power")
+            raise InputError(f"game {seats.game}: no power is free; name your own with --power")
         if new is not None:
             self._create(new, wanted[0])
         try:
             self._sit_down(wanted)
         except RefusedError as error:
-            hint = f"free are {', '.join(free)}" if free else "none is free"
+            hint = f"free powers: {', '.join(free)}" if free else "no power is free"
             raise InputError(f"game {seats.game}: {error} ({hint})") from None
         return wanted
 
     def _create(self, new: NewGame, power: str) -> None:
-        """Make the game; who has no seat from the start could only watch it."""
+        """Create the game with a seat of ours: without one we could only watch it."""
         game = self._seats.game
         try:
             self._client.ask(
@@ -183,17 +185,19 @@ class DiplomacyBot:
         except RefusedError as error:
             if error.kind != "GameIdException":
                 raise
-            raise InputError(f"game {game}: is there already; leave out --create") from None
+            raise InputError(f"game {game} exists already; leave out --create") from None
 
     def _free_powers(self) -> list[str]:
-        """The powers that nobody plays; for ``all``, those too that we do."""
+        """Return the powers that nobody plays; for ``all``, also our own."""
         game = self._seats.game
         try:
             free = self._client.ask("get_playable_powers", game_id=game)
         except RefusedError as error:
             if error.kind != "GameIdException":
                 raise
-            raise InputError(f"game {game}: not on this server; --create makes it") from None
+            raise InputError(
+                f"game {game} is not on this server; create it with --create"
+            ) from None
         ours = []
         if self._seats.powers == "all":
             ours = self._client.ask("get_games_info", games=[game])
@@ -204,49 +208,49 @@ class DiplomacyBot:
     def _sit_down(self, powers: Sequence[str]) -> None:
         self._client.ask("join_powers", game_id=self._seats.game, power_names=list(powers))
 
-    # --- What the server tells ------------------------------------------------------------------
+    # --- State of the game ----------------------------------------------------------------------
 
     def _look(self) -> None:
-        """Take the seats again, should they be lost, and see how things stand."""
+        """Take lost seats again and fetch the state of the game."""
         try:
             self._sit_down(self._alive())
-            found = self._client.ask(
+            game = self._client.ask(
                 "join_game", game_id=self._seats.game, power_name=self._alive()[0]
             )
         except RefusedError as refusal:
             self._look_back(refusal)
             return
         with _reading():
-            board = found["map_name"]
+            board = game["map_name"]
         if board != "standard":
-            raise InputError(f"game {self._seats.game}: on the map {board}, not the standard one")
+            raise InputError(f"game {self._seats.game}: its map is {board}, not standard")
         with _reading():
-            powers: dict[str, dict[str, Any]] = found["powers"]
+            powers: dict[str, dict[str, Any]] = game["powers"]
             position = {
-                "name": found["phase_abbr"],
-                "units": {power: one["units"] for power, one in powers.items()},
-                "centers": {power: one["centers"] for power, one in powers.items()},
-                "dislodged": {power: list(one["retreats"]) for power, one in powers.items()},
-                "retreats": {power: one["retreats"] for power, one in powers.items()},
+                "name": game["phase_abbr"],
+                "units": {power: state["units"] for power, state in powers.items()},
+                "centers": {power: state["centers"] for power, state in powers.items()},
+                "dislodged": {power: list(state["retreats"]) for power, state in powers.items()},
+                "retreats": {power: state["retreats"] for power, state in powers.items()},
             }
-            moves = [name for name in found["state_history"] if name.endswith("M")]
+            moves = [name for name in game["state_history"] if name.endswith("M")]
             for name in moves[-1:]:
-                self._remember(found["state_history"][name], found["order_history"][name])
-            self._status, self._deadline = found["status"], found["deadline"]
+                self._remember(game["state_history"][name], game["order_history"][name])
+            self._status, self._deadline = game["status"], game["deadline"]
             self._place(position)
-            # Its flags say whether it still waits for us: orders may have been lost on the way.
-            mine = [powers[power] for power in self._alive()]
-            if not all(one["order_is_set"] and not one["wait"] for one in mine):
+            # The server's flags say whether it still waits for us: our orders may have been lost.
+            ours = [powers[power] for power in self._alive()]
+            if not all(state["order_is_set"] and not state["wait"] for state in ours):
                 self._ordered = None
 
     def _look_back(self, refusal: RefusedError) -> None:
-        """The game is over, or is for us; its record says how. Else the seat is lost."""
+        """Read the result from the record if the game is over for us; else raise `refusal`."""
         try:
             saved = self._request("save_game")
         except RefusedError:
             raise refusal from None
         if refusal.kind == "GameFinishedException":
-            self._status = "canceled"  # unless its last position is one of a game that was played
+            self._status = "canceled"  # `_see` corrects it if the game was completed
         with _reading():
             before, after = saved["phases"][-2:][0], saved["phases"][-1]
             self._see(before, after)
@@ -279,11 +283,11 @@ class DiplomacyBot:
         return InputError(f"game {self._seats.game}: was deleted on the server")
 
     def _see(self, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
-        """A phase is over, and another begins: it comes once for every seat."""
+        """Take over a new phase. The server reports it once for every seat."""
         if before["name"].endswith("M"):
             self._remember(before["state"], before["orders"])
         if after["name"] == "COMPLETED":
-            # An end is no phase of ours.
+            # Our states have no such phase: keep the name of the last one.
             self._place({**after["state"], "name": before["name"]})
             self._status = "completed"
         else:
@@ -296,13 +300,13 @@ class DiplomacyBot:
         self._moved = DiplomacyState.from_json(position), given
 
     def _place(self, position: Mapping[str, Any]) -> None:
-        """The position as it stands; what was ordered last is known to it."""
+        """Set the current position, with the last movement orders as its history."""
         state = DiplomacyState.from_json(position)
         if self._moved is not None:
             before, orders = self._moved
             played = before.clone()
             played.apply(orders)
-            # Where the units are is for the server to say.
+            # The server decides where the units are.
             played.board = state.board
             state = played
         self._state = state
@@ -310,12 +314,12 @@ class DiplomacyBot:
     # --- Orders and votes -----------------------------------------------------------------------
 
     def _step(self) -> None:
-        """Order what there is to order, then wait for news."""
+        """Send the orders that are due; if there are none, wait for an event."""
         if self._status == "active" and self._state.phase != self._ordered:
             try:
                 self._order()
             except RefusedError as error:
-                # Most often the phase ended meanwhile.
+                # Usually the phase ended meanwhile.
                 phase = self._state.phase
                 self._look()
                 if not self._is_over() and self._state.phase == phase:
@@ -330,7 +334,7 @@ class DiplomacyBot:
 
     def _order(self) -> None:
         state, phase = self._state, self._state.phase
-        # The last that the server waits for ends the phase: those it does not wait for go first.
+        # The last power that the server waits for ends the phase: powers without orders go first.
         powers = sorted(self._alive(), key=lambda power: bool(state.orders(power)))
         if self._seats.last_year is not None and state.board.year > self._seats.last_year:
             self._vote("yes")
@@ -344,7 +348,7 @@ class DiplomacyBot:
             return
         if self._state.phase != phase:
             if any(orders.values()):
-                self._warn(f"{phase}: was over before the orders were written; the units held")
+                self._warn(f"{phase}: ended before the orders were ready; the units held")
             return
         for power in powers:
             self._send(phase, power, orders[power], wait=False)
@@ -355,16 +359,16 @@ class DiplomacyBot:
             self._tell(phase, power, orders[power], len(centres[player(power)]))
 
     def _written(self, state: DiplomacyState, powers: Sequence[str]) -> dict[str, list[str]]:
-        """What the agent orders for each power; nothing where there is nothing to order."""
-        asked = [power for power in powers if state.orders(power)]
+        """Return the agent's orders by power; an empty list for a power without orders due."""
+        due = [power for power in powers if state.orders(power)]
         written: dict[str, list[str]] = {power: [] for power in powers}
-        if not asked:
+        if not due:
             return written
         try:
-            found = self._agent.act_many([(state, player(power)) for power in asked], self._rng)
-            for power, packed in zip(asked, found, strict=True):
+            actions = self._agent.act_many([(state, player(power)) for power in due], self._rng)
+            for power, packed in zip(due, actions, strict=True):
                 written[power] = [_core.diplomacy_format_order(int(order)) for order in packed]
-        except Exception as error:  # whatever an agent may do, the game goes on
+        except Exception as error:  # the game goes on, whatever the agent does
             why = " ".join(f"{type(error).__name__}: {error}".split())
             self._warn(f"{state.phase}: the agent failed ({why}); the units hold")
         return written
@@ -373,20 +377,20 @@ class DiplomacyBot:
         self._request("set_orders", phase=phase, power_name=power, orders=orders, wait=wait)
 
     def _vote(self, vote: str) -> None:
-        """Once a phase, for every seat; the server forgets votes when a phase ends."""
+        """Vote for every seat, once per phase: the server forgets votes when a phase ends."""
         if self._voted == self._state.phase:
             return
         self._voted = self._state.phase
         for power in self._alive():
             try:
                 self._request("vote", power_name=power, vote=vote)
-            except RefusedError as error:  # the game has ended, perhaps by this very vote
+            except RefusedError as error:  # the vote may have ended the game
                 if error.kind != "GameFinishedException":
                     self._warn(f"{self._voted}: vote: {error}")
                 return
 
     def _request(self, request: str, *, phase: str | None = None, **fields: Any) -> Any:
-        """One within the game, on behalf of a seat."""
+        """Send a request about the game for one of our seats; return the data of the answer."""
         return self._client.ask(
             request,
             game_id=self._seats.game,
@@ -435,9 +439,9 @@ class DiplomacyBot:
 
 @contextlib.contextmanager
 def _reading() -> Iterator[None]:
-    """Around what takes apart a message of the server's."""
+    """Turn errors in reading a message of the server into a `LostError`."""
     try:
         yield
     except (KeyError, IndexError, TypeError, AttributeError, ValueError) as error:
         why = " ".join(f"{type(error).__name__}: {error}".split())
-        raise LostError(f"what it says cannot be read ({why})") from None
+        raise LostError(f"unreadable message from the server ({why})") from None

@@ -12,16 +12,16 @@ from websockets.sync.client import ClientConnection, connect
 
 from kedge.errors import InputError
 
-_LARGEST = 1 << 26  # bytes of a message, as the server itself has it
-_MOST = 1 << 14  # messages that may wait while an agent thinks; beyond, pings would wait too
+_LARGEST = 1 << 26  # most bytes of a message, as on the server
+_MOST = 1 << 14  # messages in the queue while an agent thinks; if it is full, pings wait too
 
 
 class LostError(Exception):
-    """The connection broke, or what came over it makes no sense: to connect again may help."""
+    """The connection is lost, or a message is invalid. Connecting again may help."""
 
 
 class RefusedError(InputError):
-    """The server's own word on why it does not do what it was asked; `kind` is its name for it."""
+    """The server refuses a request; `kind` is the server's name for the error."""
 
     def __init__(self, message: str, kind: str) -> None:
         super().__init__(message)
@@ -29,7 +29,7 @@ class RefusedError(InputError):
 
 
 class DiplomacyClient:
-    """A talk with a server: `ask` is answered, and `event` hears what it tells unasked.
+    """A session with a server: `ask` sends requests, and `event` receives notifications.
 
     Parameters
     ----------
@@ -45,22 +45,22 @@ class DiplomacyClient:
         self._token: str | None = None
 
     def sign_in(self, user: str, password: str) -> None:
-        """As this user, who is registered if nobody has the name yet."""
+        """Sign in as this user; a new name is registered."""
         try:
             self._token = self.ask("sign_in", username=user, password=password)
         except RefusedError as error:
             if error.kind != "UserException":
                 raise
             raise InputError(
-                f"user {user}: the server knows another password; take another --user, "
-                "or give its password in a --password-file"
+                f"user {user}: wrong password; choose another --user, "
+                "or give the password in a --password-file"
             ) from None
 
     def ask(self, request: str, **fields: Any) -> Any:
-        """The data of the answer, if it has any."""
-        known = {} if self._token is None else {"token": self._token}
+        """Send a request; return the data of the answer, or None."""
+        token = {} if self._token is None else {"token": self._token}
         number = str(uuid.uuid4())
-        text = json.dumps({"name": request, "request_id": number, **known, **fields})
+        text = json.dumps({"name": request, "request_id": number, **token, **fields})
         try:
             self._socket.send(text)
         except (WebSocketException, OSError) as error:
@@ -73,17 +73,17 @@ class DiplomacyClient:
                 if "notification_id" in message:
                     self._events.append(message)
             elif message.get("name") == "error":
-                said = " ".join(str(message.get("message")).split())
-                raise RefusedError(f"the server says: {said}", str(message.get("error_type")))
+                reason = " ".join(str(message.get("message")).split())
+                raise RefusedError(f"the server says: {reason}", str(message.get("error_type")))
             else:
                 return message.get("data")
 
     def event(self, timeout: float) -> dict[str, Any] | None:
-        """The next that it tells unasked; None if that takes longer than `timeout` seconds."""
+        """Return the next notification; None if none comes within `timeout` seconds."""
         if self._events:
             return self._events.popleft()
         message = self._message(timeout)
-        # An answer that came too late is for nobody.
+        # An answer that came too late is dropped.
         return message if message is None or "notification_id" in message else {}
 
     def _message(self, timeout: float) -> dict[str, Any] | None:
@@ -94,15 +94,15 @@ class DiplomacyClient:
         except (WebSocketException, OSError) as error:
             raise LostError(_reason(error)) from None
         except (ValueError, RecursionError):
-            raise LostError("what it says is not JSON") from None
+            raise LostError("a message of the server is not JSON") from None
         if not isinstance(message, dict):
-            raise LostError("what it says is not a JSON object")
+            raise LostError("a message of the server is not a JSON object")
         return message
 
 
 @contextlib.contextmanager
 def connected(host: str, port: int, timeout: float = 30.0) -> Iterator[DiplomacyClient]:
-    """A connection to the server, closed with its ``with`` block."""
+    """Connect to the server; the connection closes with the ``with`` block."""
     with contextlib.ExitStack() as stack:
         try:
             socket = stack.enter_context(
@@ -120,5 +120,5 @@ def connected(host: str, port: int, timeout: float = 30.0) -> Iterator[Diplomacy
 
 
 def _reason(error: Exception) -> str:
-    said = error.strerror if isinstance(error, OSError) else None
-    return " ".join((said or str(error) or type(error).__name__).split())
+    reason = error.strerror if isinstance(error, OSError) else None
+    return " ".join((reason or str(error) or type(error).__name__).split())

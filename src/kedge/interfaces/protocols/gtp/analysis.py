@@ -1,7 +1,7 @@
-"""Analyses over the Go Text Protocol, as Leela Zero and KataGo say them.
+"""Analyses over the Go Text Protocol, in the formats of Leela Zero and KataGo.
 
-Every line has all the moves that are shown: ``info move D4 visits 12 …``, best first. The prior is
-how many people play the move.
+Every line has all moves, best first: ``info move D4 visits 12 …``. The prior is the share of people
+who play the move.
 """
 
 import sys
@@ -23,26 +23,29 @@ from kedge.interfaces.protocols.gtp.parsing import (
 
 Style = Literal["lz", "kata"]
 
-# KataGo's words for what kedge does not know: nobody owns a point, visits have no line.
+# Keys of KataGo for figures that kedge does not have: ownership, visits of lines.
 _IGNORED = ("ownership", "ownershipStdev", "movesOwnership", "movesOwnershipStdev", "pvVisits",
             "pvEdgeVisits", "noResultValue")  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Request:
-    """What a program wants to be told, and how often."""
+    """A program's request for analyses."""
 
     player: int | None = None
+    """Player to analyse for; None for the player to move."""
     interval: float = 0.5
-    """Seconds."""
+    """Seconds between two lines."""
     least: int = 10
-    """Moves to show, tried or not."""
+    """Least number of moves to show, searched or not."""
     most: int = sys.maxsize
+    """Most moves to show."""
     root: bool = False
+    """Whether to add the figures of the root."""
 
     @classmethod
     def parse(cls, words: list[str]) -> "Request":
-        """``[colour] [centiseconds] [key value …]``, as both programs take it."""
+        """Parse ``[colour] [centiseconds] [key value …]``, the syntax of both programs."""
         rest = iter(words)
         player, interval, least, most, root = None, cls.interval, cls.least, cls.most, False
         for place, word in enumerate(rest):
@@ -64,12 +67,12 @@ class Request:
                     case _ if word in _IGNORED and value:
                         pass
                     case _:
-                        raise InputError(f"syntax error: no {word[:40]!r} in analyses")
+                        raise InputError(f"syntax error: analyses have no option {word[:40]!r}")
         return cls(player, max(0.0, interval), least, max(1, most), root)
 
 
 def watcher(request: Request, tell: Callable[[Analysis], None]) -> Callable[[Thought], None]:
-    """Takes every thought; `tell` is given one at every interval."""
+    """Return a function of every thought that calls `tell` once per interval."""
     due = request.interval
 
     def watch(thought: Thought) -> None:
@@ -81,13 +84,13 @@ def watcher(request: Request, tell: Callable[[Analysis], None]) -> Callable[[Tho
     return watch
 
 
-def line(state: GoState, found: Analysis, request: Request, style: Style) -> str:
-    """What is known by now; values are those of the player to move."""
-    rows = found.rows()
+def line(state: GoState, analysis: Analysis, request: Request, style: Style) -> str:
+    """Return a line with the current analysis; values are for the player to move."""
+    rows = analysis.rows()
     tried = sum(1 for row in rows if row.visits)
     parts = []
     for rank, row in enumerate(rows[: min(request.most, max(request.least, tried))]):
-        value = float(found.value) if row.q is None else row.q
+        value = float(analysis.value) if row.q is None else row.q
         parts.append(
             f"info move {state.gtp(row.action)} visits {row.visits or 0} "
             f"winrate {_share((1.0 + value) / 2.0, style)} "
@@ -95,13 +98,13 @@ def line(state: GoState, found: Analysis, request: Request, style: Style) -> str
             f"order {rank} pv {' '.join(map(state.gtp, row.line or [row.action]))}"
         )
     if request.root:
-        won = _share((1.0 + float(found.value)) / 2.0, style)
+        winrate = _share((1.0 + float(analysis.value)) / 2.0, style)
         visits = sum(row.visits or 0 for row in rows)
-        parts.append(f"rootInfo visits {visits + 1} winrate {won}")
+        parts.append(f"rootInfo visits {visits + 1} winrate {winrate}")
     return " ".join(parts)
 
 
 def _share(share: float, style: Style) -> str:
-    """Leela Zero counts ten-thousandths."""
+    """Format a share; Leela Zero counts in ten-thousandths."""
     share = min(1.0, max(0.0, share))
     return str(round(10_000 * share)) if style == "lz" else f"{share:.6f}"

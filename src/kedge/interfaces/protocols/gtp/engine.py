@@ -1,7 +1,7 @@
 """``kedge gtp``: the engine for Go programs, over the Go Text Protocol, version 2.
 
-A program waits for the answer before it asks again, so the thread that reads also thinks. Only an
-analysis without end runs in a second one, until the next line.
+A program waits for the answer before its next command, so the thread that reads also thinks. Only
+an endless analysis runs in a second thread, until the next line.
 """
 
 import json
@@ -32,7 +32,7 @@ from kedge.interfaces.protocols.gtp.parsing import (
 )
 from kedge.records import GoGame, ReadReport, read_go_games, write_sgf
 
-# KataGo's names, where they mean the same.
+# KataGo's names for the same parameters.
 _ALIASES = {
     "maxPlayouts": "playouts",
     "maxVisits": "playouts",
@@ -50,31 +50,31 @@ class Gtp(EngineSession):
     def __init__(self, out: TextIO, engine: GoEngine, seed: int = 0) -> None:
         super().__init__(out)
         self._engine = engine
-        self._head = "="  # of the answer to the command at hand
+        self._head = "="  # start of the answer to the current command
         self._set_seed(seed)
 
     def _obey(self, line: str) -> bool:
-        self._finish()  # what streams, whatever the line says
+        self._finish()  # any line ends a running analysis
         number, words = parse_line(line)
         if not number and not words:
             return True
         self._head = f"={number}"
         try:
             answer = self._answer(words)
-        except Exception as error:  # a program waits until it is answered
+        except Exception as error:  # the program waits for an answer
             answer = f"?{number} {printable(str(error) or type(error).__name__)}"
         if answer is not None:
             self._say(answer.rstrip() + "\n")
         return words[:1] != ["quit"]
 
     def _answer(self, words: list[str]) -> str | None:
-        """None where it has answered by itself."""
+        """Execute a command; return its answer, or None if the handler has sent it."""
         name, rest = (words[0], words[1:]) if words else ("", [])
         if name not in _HANDLERS:
             raise InputError("unknown command")
         least, handler = _HANDLERS[name]
         if len(rest) < least:
-            raise InputError(f"syntax error: {name} wants more")
+            raise InputError(f"syntax error: {name} needs more arguments")
         answer = handler(self, rest)
         return None if answer is None else f"{self._head} {answer}"
 
@@ -144,29 +144,30 @@ class Gtp(EngineSession):
 
     def _genmove(self, rest: list[str], *, cleanup: bool = False) -> str:
         player = parse_colour(rest[0])
-        return self._made(player, self._engine.find(player, cleanup=cleanup))
+        return self._make(player, self._engine.find(player, cleanup=cleanup))
 
-    def _made(self, player: int, action: int | None) -> str:
+    def _make(self, player: int, action: int | None) -> str:
+        """Play the move, if it is not a resignation; return its name."""
         if action is None:
             return "resign"
         self._engine.play(player, action)
         return self._engine.state.gtp(action)
 
     def _genmove_analyze(self, style: Style, rest: list[str], *, play: bool = True) -> None:
-        """Not ended by the next line: a program waits for the move."""
+        """Send analyses, then the move. The next line does not end it: the program waits."""
         engine, request = self._engine, Request.parse(rest)
         player = engine.state.board.player() if request.player is None else request.player
-        unsaid = [self._head]
+        head = [self._head]  # empty once it is sent
 
-        def tell(found: Analysis) -> None:
-            self._say("\n".join([*unsaid, self._info(found, request, style)]))
-            unsaid.clear()
+        def tell(analysis: Analysis) -> None:
+            self._say("\n".join([*head, self._info(analysis, request, style)]))
+            head.clear()
 
         action = engine.find(player, gtp_analysis.watcher(request, tell))
         move = "resign" if action is None else engine.state.gtp(action)
         if play:
-            self._made(player, action)
-        self._say("\n".join([*unsaid, f"play {move}\n"]))
+            self._make(player, action)
+        self._say("\n".join([*head, f"play {move}\n"]))
 
     def _analyze(self, style: Style, rest: list[str]) -> None:
         engine, request, control = self._engine, Request.parse(rest), Control()
@@ -177,19 +178,19 @@ class Gtp(EngineSession):
 
         def stream(_: Control) -> None:
             watch = gtp_analysis.watcher(
-                request, lambda found: self._say(self._info(found, request, style))
+                request, lambda analysis: self._say(self._info(analysis, request, style))
             )
             try:
                 for thought in thoughts:
                     watch(thought)
-            except Exception as error:  # the answer has begun, and must end
+            except Exception as error:  # the answer has started and needs its end
                 self._say(f"error {printable(str(error))}")
             self._say("")
 
         self._begin(stream, control)
 
-    def _info(self, found: Analysis, request: Request, style: Style) -> str:
-        return gtp_analysis.line(self._engine.state, found, request, style)
+    def _info(self, analysis: Analysis, request: Request, style: Style) -> str:
+        return gtp_analysis.line(self._engine.state, analysis, request, style)
 
     # The end
 
@@ -228,9 +229,9 @@ class Gtp(EngineSession):
         return _shown(self._params()[_param(rest[0]).name])
 
     def _params(self) -> dict[str, Any]:
-        known = {one.name for one in fields(Options)}
-        found = {name: getattr(self._engine.options, name) for name in PARAMS if name in known}
-        return {**found, "seed": self._seed}
+        known = {field.name for field in fields(Options)}
+        params = {name: getattr(self._engine.options, name) for name in PARAMS if name in known}
+        return {**params, "seed": self._seed}
 
     def _set_param(self, rest: list[str]) -> str:
         option = _param(rest[0])
@@ -238,12 +239,12 @@ class Gtp(EngineSession):
         if option.name == "seed":
             self._set_seed(value)
             return ""
-        was = self._engine.options
-        self._engine.options = replace(was, **{option.name: value})
+        old = self._engine.options
+        self._engine.options = replace(old, **{option.name: value})
         try:
             self._engine.load()
         except BaseException:
-            self._engine.options = was
+            self._engine.options = old
             raise
         return ""
 
@@ -259,7 +260,7 @@ class Gtp(EngineSession):
         return ""
 
     def _time_kind(self, rest: list[str]) -> str:
-        """KGS's and KataGo's."""
+        """Set the time control by its kind, as KGS and KataGo do."""
         match rest:
             case ["none", *_]:
                 self._engine.time_control = None
@@ -276,7 +277,8 @@ class Gtp(EngineSession):
                     parse_number(main), increment=parse_number(increment)
                 )
             case _:
-                raise InputError(f"syntax error: {', '.join(_TIMES)} and their numbers")
+                kinds = ", ".join(_TIMES)
+                raise InputError(f"syntax error: expected one of {kinds}, with its numbers")
         return ""
 
     def _time_left(self, rest: list[str]) -> str:
@@ -301,7 +303,7 @@ class Gtp(EngineSession):
 
 def _first_game(path: str) -> GoGame:
     try:
-        if os.path.isdir(path):  # it may have no end
+        if os.path.isdir(path):  # reading it could take forever
             raise InputError("it is a folder")
         read = ReadReport()
         game = next(read_go_games(path, read), None)
@@ -317,12 +319,12 @@ def _first_game(path: str) -> GoGame:
 def _param(name: str) -> Option:
     option = PARAMS.get(_ALIASES.get(name, name))
     if option is None:
-        raise InputError(f"no parameter {name[:40]!r}: {', '.join(PARAMS)}")
+        raise InputError(f"no parameter {name[:40]!r}; parameters are {', '.join(PARAMS)}")
     return option
 
 
 def _shown(value: Any) -> str:
-    """As `Option.read` takes it."""
+    """Return the value as text that `Option.read` accepts."""
     if value is None:
         return "auto"
     return str(value).lower() if isinstance(value, bool) else str(value)
@@ -335,7 +337,7 @@ def _nothing(gtp: Gtp, rest: list[str]) -> str:
     return ""
 
 
-#: By name, how many arguments a command has at least, and who answers it.
+#: Least number of arguments of each command, and its handler.
 _HANDLERS: dict[str, tuple[int, _Handler]] = {
     "protocol_version": (0, lambda gtp, rest: "2"),
     "name": (0, lambda gtp, rest: "kedge"),
@@ -384,6 +386,6 @@ COMMANDS = tuple(_HANDLERS)
 
 
 def run(engine: GoEngine, seed: int = 0) -> None:
-    """Talk over this process's own input and output."""
+    """Run a session over standard input and output."""
     engine.load()
     talk(lambda out: Gtp(out, engine, seed))

@@ -1,4 +1,4 @@
-"""What may be set of the Go engine, on the command line and by a program while it runs."""
+"""Options of the Go engine, set on the command line or by a program while it runs."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
@@ -11,11 +11,11 @@ from kedge.interfaces.protocols.engine_options import Kind, Option
 
 @dataclass(frozen=True)
 class Params:
-    """By the names of `kedge.agents.go.engine.Options`, and the seed."""
+    """The fields of `kedge.agents.go.engine.Options` by name, and the seed."""
 
     model: Annotated[
         str,
-        typer.Option(help="Who to play like: `go`, which ships, a stored model, or a path."),
+        typer.Option(help="Model to play like: `go`, which ships, a stored model, or a path."),
     ] = "go"
     value_model: Annotated[
         str | None,
@@ -23,34 +23,37 @@ class Params:
     ] = None
     c_puct: Annotated[
         float,
-        typer.Option(min=0, max=1000, help="The dial: lower moves further from people to winning."),
+        typer.Option(min=0, max=1000, help="The dial: lower is stronger and less human."),
     ] = 2.0
     playouts: Annotated[
         int,
         typer.Option(
-            min=0, max=10_000_000, help="A move; 1 is the model by itself, 0 all the time allows."
+            min=0,
+            max=10_000_000,
+            help="Per move; 1 is the model alone, 0 uses all the time.",
         ),
     ] = 50
     temperature: Annotated[
         float,
-        typer.Option(min=0, max=100, help="Of the moves that are drawn; 0 plays the most visited."),
+        typer.Option(min=0, max=100, help="Sampling temperature; 0 plays the most visited move."),
     ] = 1.0
     prior_temperature: Annotated[
-        float, typer.Option(min=0.01, max=100, help="Of the anchor: below 1 it is more certain.")
+        float,
+        typer.Option(min=0.01, max=100, help="Temperature of the anchor."),
     ] = 1.0
     top_p: Annotated[
         float,
-        typer.Option(min=0.001, max=1, help="Draw only of the likeliest that have this share."),
+        typer.Option(min=0.001, max=1, help="Draw only from the likeliest moves with this share."),
     ] = 1.0
     resign: Annotated[
         float,
         typer.Option(
-            min=-1, max=0, help="Resign when it has been worth less than this; -1 never does."
+            min=-1, max=0, help="Resign when the value stays below this; -1 never resigns."
         ),
     ] = -0.9
     max_time: Annotated[
         float,
-        typer.Option(min=0, max=1_000_000, help="Seconds for a move at most; 0 is no bound."),
+        typer.Option(min=0, max=1_000_000, help="Most seconds per move; 0 is no limit."),
     ] = 0.0
     overhead: Annotated[
         float, typer.Option(min=0, max=60, help="Seconds lost between engine and clock.")
@@ -58,20 +61,21 @@ class Params:
     reuse_tree: Annotated[
         bool,
         typer.Option(
-            "--reuse-tree", help="Keep of the last search what is below the moves made since."
+            "--reuse-tree", help="Reuse the part of the last search below the moves made since."
         ),
     ] = False
     batch: Annotated[
-        int, typer.Option(min=1, max=256, help="Leaves that wait for the network together.")
+        int, typer.Option(min=1, max=256, help="Leaves that the network evaluates together.")
     ] = 1
     threads: Annotated[
-        int | None, typer.Option(min=1, max=1024, help="Of the network. [default: all cores]")
+        int | None,
+        typer.Option(min=1, max=1024, help="Network threads. [default: all cores]"),
     ] = None
-    memory: Annotated[
-        int, typer.Option(min=1, max=1_048_576, help="MB that the tree may take.")
-    ] = 1024
+    memory: Annotated[int, typer.Option(min=1, max=1_048_576, help="Memory of the tree in MB.")] = (
+        1024
+    )
     seed: Annotated[
-        int, typer.Option(min=0, max=2**31 - 1, help="Of the draws; 0 is another every time.")
+        int, typer.Option(min=0, max=2**31 - 1, help="Seed of sampled moves; 0 differs every time.")
     ] = 0
 
 
@@ -80,11 +84,11 @@ _KINDS: dict[type, Kind] = {str: "string", float: "number", int: "spin", bool: "
 
 def _settings() -> Iterator[Option]:
     hints = get_type_hints(Params, include_extras=True)
-    for one in fields(Params):
-        kind, told = get_args(hints[one.name])
-        plain = get_args(kind)[0] if get_args(kind) else kind  # of one that may be None
-        yield Option(one.name, _KINDS[plain], one.default, told.min or 0, told.max or 0)
+    for field in fields(Params):
+        kind, option = get_args(hints[field.name])
+        plain = get_args(kind)[0] if get_args(kind) else kind  # without None
+        yield Option(field.name, _KINDS[plain], field.default, option.min or 0, option.max or 0)
 
 
-#: The same for a program, which says them in words.
+#: The same options for a program, by name.
 PARAMS = {option.name: option for option in _settings()}

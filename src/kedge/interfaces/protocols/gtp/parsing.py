@@ -1,4 +1,4 @@
-"""The words of the Go Text Protocol: what they mean, and one line when they mean nothing."""
+"""Parsing of the Go Text Protocol."""
 
 import math
 import re
@@ -10,7 +10,7 @@ _COLOURS = {"b": BLACK, "black": BLACK, "w": WHITE, "white": WHITE}
 
 
 def parse_line(line: str) -> tuple[str, list[str]]:
-    """The id, if there is one, and the words; without comments and control characters."""
+    """Return the id, or "", and the words, without comments and control characters."""
     text = re.sub(r"[\x00-\x08\x0a-\x1f\x7f]", "", line).partition("#")[0]
     words = text.split()
     if words and re.fullmatch(r"[0-9]+", words[0]):

@@ -9,8 +9,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field, ValidationError
 
-from kedge.agents.agent import Analysis, draw
-from kedge.agents.agent import Row as AnalysisRow
+from kedge.agents.agent import Analysis
 from kedge.agents.normal_form.players import RegretAgent
 from kedge.agents.uniform import UniformAgent
 from kedge.errors import InputError
@@ -20,10 +19,10 @@ from kedge.interfaces.web.pages.page_game import (
     Decision,
     Document,
     Move,
+    MoveNames,
     PageGame,
     Question,
     Record,
-    Row,
     Turn,
 )
 from kedge.interfaces.web.schemas import Strict, first_wrong
@@ -155,12 +154,12 @@ def _decided(question: Question, seat: int) -> Decision:
     analysis, names = _solved(agent, state.game, seat), state.game.actions
     assert names is not None
 
-    def row(move: AnalysisRow) -> Row:
-        return Row.of(move, names[seat][move.index], names[seat][move.index])
-
+    spreads = names[seat]
     more = {"troops": _on_a_field(state, analysis)}
-    thought = question.thought(seat, analysis, row, more=more)
-    return Decision(names[seat][draw(analysis.policy, question.rng)], thought)
+    thought = question.thought(
+        seat, analysis, lambda row: MoveNames(spreads[row.action], spreads[row.action]), more=more
+    )
+    return Decision(spreads[analysis.draw(question.rng)], thought)
 
 
 def _on_a_field(state: BlottoMatch, analysis: Analysis) -> list[tuple[float, float]]:

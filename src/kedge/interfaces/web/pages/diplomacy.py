@@ -12,8 +12,8 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from kedge.agents.agent import Agent, draw
-from kedge.agents.agent import Row as AnalysisRow
+from kedge.agents.agent import Agent
+from kedge.agents.agent import Row as MoveRow
 from kedge.agents.diplomacy.models import value_model
 from kedge.agents.diplomacy.players import (
     ImitationAgent,
@@ -37,10 +37,10 @@ from kedge.interfaces.web.pages.page_game import (
     Document,
     Heading,
     Move,
+    MoveNames,
     PageGame,
     Question,
     Record,
-    Row,
     Stop,
     Turn,
 )
@@ -184,9 +184,9 @@ class DiplomacyPage(PageGame):
             likely = {seat: _likely(analysis) for seat, analysis in by_seat.items()}
             for seat in seats:
                 analysis = by_seat[seat]
-                orders = format_orders(analysis.orders[draw(analysis.policy, rng)])
+                orders = format_orders(analysis.draw(rng))
                 met = partial(_met, {s: shares for s, shares in likely.items() if s != seat})
-                thought = question.thought(seat, analysis, partial(_row, analysis, met))
+                thought = question.thought(seat, analysis, partial(_names, met))
                 decided[seat] = Decision(orders, thought)
         return decided
 
@@ -291,10 +291,10 @@ def _met(likely: Mapping[int, Mapping[str, float]], orders: list[str]) -> list[s
     return [f"– {text}" for _, text in sorted(coming, reverse=True)[:_MET]]
 
 
-def _row(analysis: OrdersAnalysis, met: Callable[[list[str]], list[str]], row: AnalysisRow) -> Row:
-    orders = format_orders(analysis.orders[row.index])
+def _names(met: Callable[[list[str]], list[str]], row: MoveRow) -> MoveNames:
+    orders = format_orders(row.action)
     name = ", ".join(map(short_order, orders)) or "nothing"
-    return Row.of(row, orders, name, [name, *met(orders)])
+    return MoveNames(orders, name, [name, *met(orders)])
 
 
 def _position_in(text: str) -> dict[str, Any] | None:

@@ -9,8 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from kedge.agents.agent import Row as AnalysisRow
-from kedge.agents.agent import draw
+from kedge.agents.agent import Row as MoveRow
 from kedge.agents.hanabi.players import HanabiAgent, HanabiAnalysis
 from kedge.errors import InputError
 from kedge.games.hanabi import COLOURS, Bomb, Card, Hanabi, HanabiState, Known
@@ -22,10 +21,10 @@ from kedge.interfaces.web.pages.page_game import (
     Document,
     Heading,
     Move,
+    MoveNames,
     PageGame,
     Question,
     Record,
-    Row,
     Turn,
 )
 from kedge.interfaces.web.schemas import Strict
@@ -145,17 +144,16 @@ class HanabiPage(PageGame):
         if not isinstance(agent, HanabiAgent):
             raise InputError(f"agent {spec}: does not play Hanabi")
         analysis = agent.explain(state, question.rng)
-        actions = [int(action) for action in analysis.actions]
-        moves = [state.action_to_string(action) for action in actions]
-        answers = analysis.answers or [None] * len(actions)
+        answers = analysis.answers or [None] * len(analysis.policy)
 
-        def row(move: AnalysisRow) -> Row:
-            name = _named(moves[move.index])
-            line = [name, *_answered(state, answers[move.index])]
-            return Row.of(move, moves[move.index], name, line)
+        def names(row: MoveRow) -> MoveNames:
+            move = state.action_to_string(row.action)
+            line = [_named(move), *_answered(state, answers[row.index])]
+            return MoveNames(move, _named(move), line)
 
-        thought = question.thought(seat, analysis, row, more={"cards": _believed(state, analysis)})
-        return {seat: Decision(moves[draw(analysis.policy, question.rng)], thought)}
+        more = {"cards": _believed(state, analysis)}
+        move = state.action_to_string(analysis.draw(question.rng))
+        return {seat: Decision(move, question.thought(seat, analysis, names, more=more))}
 
     def write(self, document: Document) -> str:
         return json.dumps(live_game(self.recorded(document))) + "\n"

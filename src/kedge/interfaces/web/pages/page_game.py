@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, with_config
 
 from kedge import catalogue
 from kedge.agents.agent import Agent, Analysis
-from kedge.agents.agent import Row as AnalysisRow
+from kedge.agents.agent import Row as MoveRow
 from kedge.errors import InputError
 from kedge.evaluation.board.game_analysis import GameReport
 from kedge.evaluation.decision_reports import DecisionsReport
@@ -48,11 +48,6 @@ class Row:
     visits: int | None = None
     line: list[str] = field(default_factory=list)
     """The expected continuation as players write it, beginning with the move."""
-
-    @classmethod
-    def of(cls, row: AnalysisRow, move: Move, name: str, line: Sequence[str] = ()) -> "Row":
-        """Return a row of an analysis in the game's notation."""
-        return cls(move, name, row.anchor, row.policy, row.q, row.visits, list(line))
 
 
 @with_config(_DESCRIBED)
@@ -105,6 +100,21 @@ class Stop:
 
 
 @dataclass(frozen=True)
+class MoveNames:
+    """A move as the page writes it."""
+
+    move: Move
+    name: str
+    """The move as players write it."""
+    line: list[str] = field(default_factory=list)
+    """The expected continuation as players write it, beginning with the move."""
+
+
+def _named(row: MoveRow, names: MoveNames) -> Row:
+    return Row(names.move, names.name, row.anchor, row.policy, row.q, row.visits, names.line)
+
+
+@dataclass(frozen=True)
 class Question:
     """A position, and the agents that decide in it."""
 
@@ -121,12 +131,12 @@ class Question:
         self,
         seat: int,
         analysis: Analysis,
-        row: Callable[[AnalysisRow], Row],
+        name: Callable[[MoveRow], MoveNames],
         *,
         done: bool = True,
         more: dict[str, Any] | None = None,
     ) -> Thought:
-        """Return the analysis by the agent at `seat`; `row` names a move as the game does."""
+        """Return the analysis by the agent at `seat`; `name` gives the names of a move."""
         spec, _ = self.agents[seat]
         return Thought(
             agent=spec,
@@ -136,7 +146,7 @@ class Question:
             kl=finite(analysis.kl),
             entropy=analysis.entropy,
             anchor_entropy=analysis.anchor_entropy,
-            rows=[row(move) for move in analysis.rows(_SHOWN)],
+            rows=[_named(row, name(row)) for row in analysis.rows(_SHOWN)],
             others=max(0, len(analysis.policy) - _SHOWN),
             playouts=None if analysis.visits is None else int(analysis.visits.sum()) + 1,
             done=done,

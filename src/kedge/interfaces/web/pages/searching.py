@@ -9,17 +9,16 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from kedge.agents.agent import Analysis, draw
-from kedge.agents.agent import Row as AnalysisRow
+from kedge.agents.agent import Analysis
+from kedge.agents.agent import Row as MoveRow
 from kedge.agents.board.puct import ModelAgent
 from kedge.agents.board.shared_search import SharedSearches
 from kedge.errors import InputError
 from kedge.evaluation.board.game_analysis import line_names
-from kedge.interfaces.web.pages.page_game import Decision, Move, Question, Row, Stop, Thought
+from kedge.interfaces.web.pages.page_game import Decision, Move, MoveNames, Question, Stop, Thought
 
 _LINE = 8  # half-moves
 _EVERY = 0.1  # seconds between two updates
@@ -34,13 +33,9 @@ def decide(
     """Return the mover's decision: `choose`'s move, or one drawn from the policy."""
     state = question.state
     ((seat, (_, agent)),) = question.agents.items()
-    # Agents of networks play on after a draw that nobody has claimed.
-    is_network = isinstance(agent, ModelAgent)
-    legal = state.board.legal_actions() if is_network else state.legal_actions()
 
     def thought(analysis: Analysis, done: bool) -> Thought:
-        row = partial(_row, state, _actions(analysis, legal))
-        return question.thought(seat, analysis, row, done=done)
+        return question.thought(seat, analysis, partial(_names, state), done=done)
 
     def update(analysis: Analysis, done: bool) -> None:
         if not done:
@@ -52,11 +47,7 @@ def decide(
         analysis = _search(agent.analyse(state, seat), update, question.stop)
     if analysis is None:
         return {}
-    if choose is None:
-        action = _actions(analysis, legal)[draw(analysis.policy, question.rng)]
-        move = move_name(state, action)
-    else:
-        move = choose(analysis)
+    move = choose(analysis) if choose else move_name(state, analysis.draw(question.rng))
     return {seat: Decision(move, thought(analysis, done=True))}
 
 
@@ -106,18 +97,9 @@ def _search(
     return last
 
 
-def _actions(analysis: Analysis, legal: Sequence[Any]) -> Sequence[Any]:
-    """The actions in the order of the analysis."""
-    return legal if analysis.actions is None else analysis.actions.tolist()
-
-
-def _row(state: Any, actions: Sequence[Any], row: AnalysisRow) -> Row:
-    """A row of the page; only visited moves have a value and a line."""
-    if not row.visits:
-        row = replace(row, q=None, line=[])
-    action = actions[row.index]
-    name, line = state.action_to_string(action), _line(state, row.line[:_LINE])
-    return Row.of(row, move_name(state, action), name, line)
+def _names(state: Any, row: MoveRow) -> MoveNames:
+    line = _line(state, row.line[:_LINE]) if row.visits else []
+    return MoveNames(move_name(state, row.action), state.action_to_string(row.action), line)
 
 
 def _line(state: Any, line: Sequence[Any]) -> list[str]:
