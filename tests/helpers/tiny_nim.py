@@ -104,11 +104,12 @@ class NimAgent:
         yield Analysis(anchor, anchor, np.zeros(len(actions)), 0.0, actions=actions)
         while self.slow:
             yield Analysis(anchor, policy, np.zeros(len(actions)), 0.0, actions=actions)
-        yield Analysis(anchor, policy, np.zeros(len(actions)), 0.0, actions=actions)
+        # Without actions, an analysis is in the order of the state's legal actions.
+        yield Analysis(anchor, policy[::-1], np.zeros(len(actions)), 0.0)
 
     def policy(self, state, player):
         *_, last = self.analyse(state, player)
-        return last.policy[::-1]
+        return last.policy
 
     def act(self, state, player, rng):
         return state.legal_actions()[draw(self.policy(state, player), rng)]

@@ -8,9 +8,9 @@ import json
 import time
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Collection, Generator, Iterator
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar, get_args
@@ -43,16 +43,21 @@ class Recipe:
     warmup: int = 500
     schedule: Literal["cosine", "steps", "trapezoid"] = "cosine"
     """Learning rate after the warmup. `cosine` falls in half a cosine; `steps` falls to a tenth
-    after every quarter of the steps; `trapezoid` stays level and falls linearly over the last
-    quarter, so that a run can be prolonged."""
+    after every quarter of the steps; `trapezoid` stays level and falls linearly at the end, so that
+    a run can be prolonged."""
+    decay: float = 0.25
+    """Share of the steps in which a `trapezoid` falls."""
     weight_decay: float = 0.05
     average: float = 0.999
     """Decay of the running mean of the weights, which is the network that is kept."""
+    rounded: bool = False
+    """Compute with weights rounded to bytes, as they ship, and train the unrounded weights. A last
+    stage then loses little accuracy when it is packed."""
     seed: int = 0
 
     def __post_init__(self) -> None:
         self._check_counts("steps", "batch", "warmup")
-        self._check_shares("average")
+        self._check_shares("average", "decay")
         kinds = {
             "optimizer": get_args(Optimizer),
             "schedule": ("cosine", "steps", "trapezoid"),
@@ -157,6 +162,23 @@ def optimizers_of(
     return [Muon(by_muon, rate, decay), adamw]
 
 
+@contextmanager
+def rounded_weights(network: nn.Module) -> Iterator[None]:
+    """Round matrices and kernels to bytes for a while, as `onnx_graph.in_bytes` does."""
+    matrices = [weights for weights in network.parameters() if weights.ndim > 1]
+    unrounded = [weights.detach().clone() for weights in matrices]
+    with torch.no_grad():
+        for weights in matrices:
+            rows = weights.flatten(1)
+            scale = (rows.abs().amax(1, keepdim=True) / 127.0).clamp(min=1e-30)
+            weights.copy_((rows / scale).round_().mul_(scale).view_as(weights))
+    try:
+        yield
+    finally:
+        with torch.no_grad():
+            torch._foreach_copy_(matrices, unrounded)
+
+
 @dataclass(frozen=True)
 class Metrics:
     """Scores on held-out positions, among legal moves."""
@@ -222,7 +244,8 @@ class Trainer(ABC, Generic[B]):
         if self.recipe.schedule == "steps":
             return float(0.1 ** min(3, 4 * step // self.recipe.steps))
         if self.recipe.schedule == "trapezoid":
-            return min(1.0, 4.0 * (self.recipe.steps - step) / self.recipe.steps)
+            down = max(self.recipe.decay * self.recipe.steps, 1.0)
+            return min(1.0, (self.recipe.steps - step) / down)
         done = (step - self.recipe.warmup) / max(1, self.recipe.steps - self.recipe.warmup)
         return 0.5 * (1.0 + float(np.cos(np.pi * min(done, 1.0))))
 
@@ -237,9 +260,11 @@ class Trainer(ABC, Generic[B]):
         self.network.train()
         with closing(self._batches(positions, seed)) as batches:
             while self.step < self.recipe.steps and rank.agreed(time.monotonic() - start < seconds):
-                loss, right = self.loss(next(batches))
+                batch = next(batches)
                 self.network.zero_grad(set_to_none=True)
-                loss.backward()
+                with rounded_weights(self.network) if self.recipe.rounded else nullcontext():
+                    loss, right = self.loss(batch)
+                    loss.backward()
                 nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
                 rate = self.recipe.learning_rate * self._rate(self.step)
                 for optimizer in self.optimizers:
@@ -350,12 +375,14 @@ def train(
     export: Callable[[nn.Module], bytes],
     *,
     seconds: float = float("inf"),
+    others: Mapping[str, Positions[B]] | None = None,
 ) -> Iterator[dict[str, float]]:
     """Train; yield progress reports with the accuracy on a sample of the held-out positions.
 
     Every report writes checkpoint.pt, from which the same call resumes, and model.onnx to
-    ``folder``. The end writes metrics.json, measured on all held-out positions. All processes of
-    `kedge.training.distributed.training_rank` make the same call; the first one writes.
+    ``folder``. The end writes metrics.json, measured on all held-out positions, and on `others` by
+    name. All processes of `kedge.training.distributed.training_rank` make the same call; the first
+    one writes.
     """
     if not len(learned) or not len(tested):
         raise InputError("too few games: none to train on, or none held out to test on")
@@ -376,6 +403,7 @@ def train(
         keep()
         yield {**report, "held_out_top1": metrics.top1, "held_out_loss": metrics.cross_entropy}
     metrics = trainer.evaluate(tested)
+    more = {name: asdict(trainer.evaluate(part)) for name, part in (others or {}).items()}
     keep()
     if rank.is_first:
         summary = {
@@ -383,5 +411,6 @@ def train(
             "step": trainer.step,
             "learned": len(learned),
             "metrics": asdict(metrics),
+            **({"others": more} if more else {}),
         }
         write_atomic(folder / "metrics.json", json.dumps(summary, indent=2) + "\n")

@@ -86,7 +86,7 @@ def test_it_is_played_to_the_end(nim):
     assert [turn["name"] for turn in session["turns"]] == ["take 1", "take 2"]
     thought = session["thought"]
     assert (thought["agent"], thought["done"]) == ("nim-expert", True)
-    assert [row["move"] for row in thought["rows"]] == ["take 2", "take 3", "take 1"]
+    assert [row["move"] for row in thought["rows"]] == ["take 2", "take 1", "take 3"]
     session = _play(nim, session, "take 3")
     assert (session["position"]["heap"], session["outcome"]) == (0, "Second wins")
 

@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kedge.errors import InputError
+from kedge.games.go.ranks import rank_number, server_number
 from kedge.records import (
     GoGame,
     ReadReport,
@@ -27,7 +28,19 @@ from kedge.records import (
     write_sgf,
 )
 from kedge.records.go import files
-from kedge.records.go.arrays import AI, COLOURS, HANDICAP, SETUP, arrays_folder, make_go_arrays
+from kedge.records.go.arrays import (
+    AI,
+    CHOOSE,
+    COLOURS,
+    HANDICAP,
+    LEARN,
+    SETUP,
+    TEST,
+    arrays_folder,
+    joined_arrays,
+    make_go_arrays,
+)
+from kedge.records.go.duplicates import games_among, symmetries
 from kedge.records.go.games import SPLITS, date_of, is_held_out, split_of
 
 HEADER = "path\tdate\tkomi\tresult\thandicap\tAB\tAW\tblack\twhite\tai\tcolors\tmoves"
@@ -73,6 +86,32 @@ def test_a_table():
     assert third.colours.tolist() == [0, 1, 1]
     assert [split_of(game) for game in games] == ["train", None, None]
     assert [is_held_out(game) for game in games] == [False, True, False]
+
+
+def test_a_table_of_a_server():
+    """White moves first after handicap stones, which no column of colours says."""
+    header = "server id date komi handicap AB black black_rank white white_rank time bot moves"
+    rows = [
+        "KGS|k/1.sgf|2006-01-02|0.50|2|dppd|x|2k|y|3d|1200|W|ddtt",
+        "Fox-Pro|14|2015-12-14|0|0||x|9d|z|9p|60||ddpp",
+        "Tygem|75|2005.11.02 11:17|6.5|1||x|9d|x|9d|30|BW|dd",
+    ]
+    lines = [header.replace(" ", "\t"), *(row.replace("|", "\t") for row in rows)]
+    games, report = read(io.BytesIO("\n".join(lines).encode()))
+    assert report.broken == []
+    handicap, even, last = games
+    assert [game.colours for game in games] == [None] * 3
+    assert [game.mover(0) for game in games] == [1, 0, 0]
+    assert handicap.black_stones == (72, 288)
+    assert handicap.moves.tolist() == [60, 361]
+    assert [game.server for game in games] == ["KGS", "Fox-Pro", "Tygem"]
+    assert [game.source for game in games] == ["k/1.sgf", "14", "75"]
+    assert [game.komi for game in games] == [0.5, None, 6.5]  # Fox exports no komi as 0
+    assert [game.bots for game in games] == ["W", "", "BW"]
+    assert [game.ai for game in games] == [True, False, True]
+    assert [game.date for game in games] == ["2006-01-02", "2015-12-14", "2005-11-02"]
+    assert (even.black_rank, even.white_rank, even.place) == ("9d", "9p", "Fox-Pro")
+    assert (handicap.time, last.handicap) == ("1200", 0)
 
 
 @pytest.mark.parametrize(
@@ -320,6 +359,65 @@ def test_flags_and_splits():
     np.testing.assert_array_equal(table.black_returns[3:7], np.float32([1, 0, -1, np.nan]))
     assert (table.years[0], table.years[-1], table.komi[2]) == (1899, 0, 60)
     assert len(make_go_arrays([])) == 0
+
+
+def test_who_plays_in_a_table():
+    def game(*moves: int, **changes: object) -> GoGame:
+        return GoGame(np.array(moves, np.int16), **changes)  # type: ignore[arg-type]
+
+    first = make_go_arrays(
+        [
+            game(1, 2, black_rank="9p", white_rank="Meijin"),
+            game(5, handicap=2, black_stones=(3, 4), server="KGS", black_rank="2k", bots="W"),
+        ]
+    )
+    second = make_go_arrays([game(7, 8, 9, server="Fox-9d", white_rank="9d", white_stones=(6,))])
+    table = joined_arrays([first, second])
+    assert table.stones.tolist() == [[1, 3, 0], [1, 4, 0], [2, 6, 1]]
+    assert table.first.tolist() == [0, 1, 1]
+    assert [table.moves(row).tolist() for row in range(3)] == [[1, 2], [5], [7, 8, 9]]
+    assert table.servers.tolist() == [0, server_number("KGS"), server_number("Fox")]
+    ranks = [rank_number(rank) for rank in ("9p", None, "2k", None, None, "9d")]
+    assert table.ranks.ravel().tolist() == ranks
+    assert table.bots.tolist() == [[False, False], [False, True], [False, False]]
+    some = table.take(np.array([2, 1]))
+    assert [some.moves(row).tolist() for row in range(2)] == [[7, 8, 9], [5]]
+    assert some.stones.tolist() == [[0, 6, 1], [1, 3, 0], [1, 4, 0]]
+    assert some.first.tolist() == [1, 1]
+    assert some.servers.tolist() == table.servers[[2, 1]].tolist()
+    assert joined_arrays([first]) is first
+
+
+def test_persons_are_held_out_by_name():
+    names = [f"player {number}" for number in range(2000)]
+    games = [
+        GoGame(np.empty(0, np.int16), black=name, white="player 0", server=server)
+        for server in ("KGS", "Tygem")
+        for name in names
+    ]
+    games.append(GoGame(np.empty(0, np.int16)))
+    parts = make_go_arrays(games).parts
+    for part in (CHOOSE, TEST):
+        assert 20 < (parts[:2000, 0] == part).sum() < 60
+    assert (parts[:2000, 0] != parts[2000:4000, 0]).any()  # a name is one person on a server only
+    assert len(set(parts[:2000, 1].tolist())) == 1
+    assert parts[-1].tolist() == [LEARN, LEARN]
+
+
+def test_games_that_are_recorded_twice():
+    rng = np.random.default_rng(0)
+    moves = rng.permutation(361)[:80].astype(np.int16)
+    turned = symmetries()[3].argsort()[moves].astype(np.int16)
+    swapped = moves.copy()
+    swapped[[0, 2]] = swapped[[2, 0]]  # the same corners, in another order
+    other = moves.copy()
+    other[30] = 361
+    short = moves[:30]
+    records = [moves, turned, swapped, other, short, short, moves[:0], moves[:0]]
+    table = make_go_arrays([GoGame(np.asarray(record)) for record in records])
+    assert games_among(table, np.array([0])).tolist() == [True] * 3 + [False] * 5
+    assert games_among(table, np.array([4])).tolist() == [False] * 4 + [True] * 2 + [False] * 2
+    assert not games_among(table, np.array([], np.int64)).any()
 
 
 def test_the_table_is_kept(tmp_path, monkeypatch):

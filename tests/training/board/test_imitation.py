@@ -74,7 +74,7 @@ def trainer(recipe=RECIPE, **options):
 
 def test_positions_are_those_of_the_games(table, positions):
     assert len(positions) == len(table.actions)
-    planes, legal, moves, results, _ = positions.batch(torch.arange(2))
+    planes, legal, moves, results, *_ = positions.batch(torch.arange(2))
     assert planes.shape[2:] == (8, 8)
     board = _core.ChessBoard()
     assert legal[0].nonzero().flatten().tolist() == sorted(board.policy_indices().tolist())

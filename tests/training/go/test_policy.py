@@ -11,19 +11,31 @@ torch = pytest.importorskip("torch")
 
 from kedge.errors import InputError  # noqa: E402
 from kedge.games.go import GoState  # noqa: E402
+from kedge.games.go.ranks import rank_number, server_number  # noqa: E402
 from kedge.models.board import plain  # noqa: E402
+from kedge.models.board.network import to_shipped_onnx  # noqa: E402
 from kedge.models.board.onnx_backends import OnnxNetwork  # noqa: E402
+from kedge.models.board.weights import make_weights  # noqa: E402
+from kedge.models.go.conditioning import WHO, for_ranks, who_features  # noqa: E402
 from kedge.models.go.encoding import GO, encode_go  # noqa: E402
+from kedge.models.onnx_graph import weight_arrays  # noqa: E402
 from kedge.models.weight_files import read_weights  # noqa: E402
-from kedge.records.go.arrays import make_go_arrays  # noqa: E402
+from kedge.records.go.arrays import CHOOSE, LEARN, TEST, make_go_arrays  # noqa: E402
+from kedge.records.go.duplicates import symmetries  # noqa: E402
 from kedge.records.go.games import GoGame  # noqa: E402
 from kedge.training.board.growth import grow  # noqa: E402
-from kedge.training.board.imitation import NO_MOVE, TowerRecipe  # noqa: E402
+from kedge.training.board.imitation import NO_MOVE, TowerRecipe, TowerTrainer  # noqa: E402
 from kedge.training.board.network import Convolution  # noqa: E402
 from kedge.training.distributed import Rank, training_rank  # noqa: E402
-from kedge.training.go.policy import RECIPES, make_network, positions_of, train, turns  # noqa: E402
+from kedge.training.go.policy import (  # noqa: E402
+    RECIPES,
+    lessons_of,
+    make_network,
+    positions_of,
+    train,
+)
 from kedge.training.muon import Muon  # noqa: E402
-from kedge.training.trainer import read_checkpoint  # noqa: E402
+from kedge.training.trainer import read_checkpoint, rounded_weights  # noqa: E402
 
 CPU = Rank(torch.device("cpu"))
 
@@ -70,7 +82,7 @@ def test_symmetries_turn_stones_and_moves_alike(positions):
     seen = set()
     for turn in range(8):
         turned = positions.batch(rows, torch.full((len(rows),), (turn + 0.5) / 8))
-        points = turns()[turn]
+        points = symmetries()[turn]
         before, after = as_played.planes.flatten(2), turned.planes.flatten(2)
         assert torch.equal(after, before[:, :, torch.from_numpy(points)])
         assert (points[turned.moves.numpy()] == as_played.moves.numpy()).all()
@@ -91,7 +103,7 @@ def test_later_moves_are_of_the_same_game(positions):
     assert batch.later[1].tolist() == [NO_MOVE] * 3
     turned = told.batch(rows, torch.full((3,), 0.4))
     assert (turned.later[0] == NO_MOVE).tolist() == [False, True, False]
-    assert turns()[3][turned.later[0][0]] == after[0]
+    assert symmetries()[3][turned.later[0][0]] == after[0]
 
 
 def test_from_an_illegal_move_on_nothing_is_learned():
@@ -103,6 +115,126 @@ def test_from_an_illegal_move_on_nothing_is_learned():
     assert len(found) == 8 + 12
     assert torch.equal(found.batch(torch.arange(8, 20)).moves, torch.from_numpy(good.moves).long())
     assert (found.first[8:] == 8).all()
+
+
+@pytest.fixture(scope="module")
+def servers():
+    """Games of all kinds: of professionals, on servers, with handicap and with programs."""
+    pro = {"black_rank": "9p", "white_rank": "5p"}
+    dan = {"server": "KGS", "black_rank": "1d", "white_rank": "4d", "date": "2016-01-01"}
+    names = [f"player {number}" for number in range(300)]
+    part = {name: make_go_arrays([GoGame(np.empty(0, np.int16), black=name, server="KGS")]).parts
+            [0, 0] for name in names}  # fmt: skip
+    learn, choose, test = ([n for n in names if part[n] == p] for p in (LEARN, CHOOSE, TEST))
+    return make_go_arrays(
+        [
+            *(played(seed, 30, date="1990-01-01", **pro) for seed in range(3)),
+            played(3, 20, date="2015-06-01", **pro),  # tested on
+            played(4, 20, black=learn[0], white=learn[1], **dan),
+            played(5, 20, black=learn[0], white=choose[0], **dan),
+            played(6, 20, black=test[0], white=learn[1], **dan),
+            played(7, 20, black=learn[0], white="program", bots="W", ai=True, **dan),
+            played(
+                8, 20, black=learn[0], white=learn[1], handicap=2, black_stones=(72, 288), **dan
+            ),
+            played(3, 25, black=learn[0], white=learn[1], **dan),  # the tested game, longer
+            played(9, 20, date="1990-01-01", ai=True),
+        ]
+    )
+
+
+def test_what_is_learned_from_all_people(servers):
+    lessons = lessons_of(servers)
+    both, none = [True, True], [False, False]
+    assert lessons.learned.tolist() == [both] * 3 + [
+        none, both, none, none, [True, False], both, both, none,
+    ]  # fmt: skip
+    assert np.argwhere(lessons.chosen_by).tolist() == [[5, 1]]
+    assert np.argwhere(lessons.tested).tolist() == [[3, 0], [3, 1], [6, 0]]
+    copied = make_go_arrays([played(3, 60, date="2015-06-01"), played(3, 70, server="Fox")])
+    assert lessons_of(copied).learned.tolist() == [none, none]
+
+
+def test_handicap_games_and_who_plays(servers):
+    counts = np.zeros((len(servers), 2), np.int64)
+    counts[8] = 1, 2
+    games = np.array([8])
+    positions = replace(positions_of(servers, games, counts), players=True)
+    rows = positions.chosen.tolist()
+    state = GoState(komi=6.5, superko="simple", black=(72, 288), player=1)
+    legal = int((positions.first == 0).sum())
+    assert len(positions.moves) == legal
+    assert rows == sorted(rows)
+    batch = positions.of(torch.arange(legal)).batch(torch.arange(legal))
+    for ply, move in enumerate(servers.moves(8)[:legal]):
+        masks, komi = encode_go([state])
+        empty = np.zeros((1, GO.plane_words), np.uint64)
+        planes = GO.unpack(np.concatenate([masks.reshape(1, -1), empty], axis=1), komi)
+        np.testing.assert_allclose(batch.planes[ply].float().numpy(), planes[0], atol=5e-3)
+        ranks = [rank_number("4d"), rank_number("1d")][:: 1 if ply % 2 == 0 else -1]
+        expected = who_features(ranks[:1], ranks[1:], [server_number("KGS")], [2016])
+        np.testing.assert_allclose(batch.who[ply].float().numpy(), expected[0], atol=5e-3)
+        assert rows.count(ply) == (2 if ply % 2 == 0 else 1)  # White, who moves first, twice
+        state.apply_action(int(move))
+    forgetful = replace(positions, forget=1.0)
+    assert not forgetful.batch(torch.arange(4), torch.rand(4)).who.any()
+
+
+def test_a_network_that_takes_ranks(servers, tmp_path):
+    recipe = TowerRecipe(
+        filters=8, blocks=1, se_ratio=4, steps=20, batch=16, warmup=1, heads="points", average=0.5,
+        optimizer="muon", players=True, professionals=2, forget=0.1, rounded=True,
+    )  # fmt: skip
+    list(train(servers, tmp_path, recipe, rank=CPU))
+    weights = read_weights(tmp_path / "model.onnx")
+    assert weights.arrays["who.weight"].shape == (8, WHO)
+    assert np.abs(weights.arrays["who.weight"]).max() > 0.0
+    positions = replace(positions_of(servers, np.arange(3)), players=True)
+    batch = positions.batch(torch.arange(12))
+    network = make_network(recipe).eval()
+    network.unfold(weights.arrays)
+    alone = for_ranks(weights, "mine", rank="pro", opponent="pro", year=1990)
+    found = plain.forward(alone, batch.planes.float().numpy())
+    with torch.no_grad():
+        policy, *_ = network(batch.planes.float(), batch.who.float())
+    np.testing.assert_allclose(found.policy, policy.numpy(), atol=1e-4)
+    # Larger networks begin as it, and others that know no ranks can be begun as.
+    grown = make_network(replace(recipe, filters=12, blocks=2)).eval()
+    grow(network, grown)
+    with torch.no_grad():
+        larger, *_ = grown(batch.planes.float(), batch.who.float())
+    torch.testing.assert_close(larger, policy, atol=1e-4, rtol=1e-4)
+    for begin_as in (tmp_path / "checkpoint.pt", tmp_path / "model.onnx"):
+        wide = tmp_path / f"wide-{begin_as.suffix}"
+        wide.mkdir()
+        steps = replace(recipe, filters=12, steps=1)
+        assert len(list(train(servers, wide, steps, rank=CPU, begin_as=str(begin_as)))) == 1
+    with pytest.raises(InputError, match=r"recipe differs \(players is True there, False here\)"):
+        list(train(servers, tmp_path, replace(recipe, players=False), rank=CPU))
+    nobody = make_go_arrays([played(1, 5, date="1990-01-01")])
+    with pytest.raises(InputError, match=r"1 games of people to learn from, 0 of 2015-2016"):
+        train(nobody, tmp_path, recipe, rank=CPU)
+
+
+def test_weights_are_rounded_as_they_ship(positions):
+    torch.manual_seed(4)
+    shape = TowerRecipe(filters=8, blocks=1, se_ratio=4, drop=0.0, heads="points")
+    network, shipped = make_network(shape).eval(), make_network(shape).eval()
+    model = to_shipped_onnx(make_weights(network.folded(), "here", GO))
+    shipped.unfold(make_weights(weight_arrays(model.graph), "here", GO).arrays)
+    before = {name: array.clone() for name, array in network.state_dict().items()}
+    planes = positions.batch(torch.arange(20)).planes.float()
+    with torch.no_grad(), rounded_weights(network):
+        rounded = network(planes)[0]
+    torch.testing.assert_close(rounded, shipped(planes)[0], atol=1e-5, rtol=1e-4)
+    torch.testing.assert_close(dict(network.state_dict()), before)
+
+
+def test_a_trapezoid_goes_down_at_the_end():
+    recipe = TowerRecipe(filters=8, blocks=1, warmup=10, steps=100, schedule="trapezoid", decay=0.1)
+    trainer = TowerTrainer(make_network(recipe), recipe, CPU, None, False)
+    rates = [trainer._rate(step) for step in (4, 50, 90, 95, 99)]
+    np.testing.assert_allclose(rates, [0.5, 1.0, 1.0, 0.5, 0.1])
 
 
 def test_what_there_is_not(tmp_path):

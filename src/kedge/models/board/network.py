@@ -21,7 +21,8 @@ def to_onnx(weights: Weights) -> onnx.ModelProto:
     """The network as an ONNX model with the input ``planes`` (n, planes, side, side), n free.
 
     If its input convolution takes k more planes than the encoding has, the model also takes
-    ``who`` (n, k) as input: numbers that describe the players, each as a constant plane.
+    ``who`` (n, k) as input: numbers that describe the players, each as a constant plane. With
+    ``who.weight``, ``who`` is instead a bias of every channel after that convolution.
     """
     return _TowerGraph(weights).whole()
 
@@ -51,7 +52,12 @@ class _TowerGraph(Graph):
         weights = self._weights
         extra = weights.arrays["input.weight"].shape[1] - weights.encoding.planes
         self.input("planes", ["n", *weights.encoding.shape])
-        x = self._conv("input", self._player_planes(extra) if extra else "planes", relu=True)
+        if "who.weight" in weights.arrays:
+            x = self._conv("input", "planes", relu=False)
+            x = self.add("Add", [x, self._who_bias()], "input.who")
+            x = self.add("Relu", [x], "input.relu")
+        else:
+            x = self._conv("input", self._player_planes(extra) if extra else "planes", relu=True)
         for i in range(weights.blocks):
             x = self._block(f"blocks.{i}", x)
         self._policy_head(x)
@@ -137,6 +143,14 @@ class _TowerGraph(Graph):
         else:
             self.add("Squeeze", [self.add("Tanh", [last], "value.tanh"), axis], "value")
         self.output("value", ["n"])
+
+    def _who_bias(self) -> str:
+        """The bias that ``who`` adds to each channel after the input convolution."""
+        array = self._weights.arrays["who.weight"]
+        self.input("who", ["n", array.shape[1]])
+        weight = self.constant("who.weight", array)
+        bias = self.add("Gemm", ["who", weight], "who.shift", transB=1)
+        return self.add("Unsqueeze", [bias, self.constant("who.axes", np.array([2, 3]))], "who.all")
 
     def _player_planes(self, count: int) -> str:
         """``planes`` followed by the constant planes of ``who``."""

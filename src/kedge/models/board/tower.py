@@ -41,6 +41,8 @@ class TowerNetwork(Backend):
         self._threads = threads
         if weights.arrays["input.weight"].shape[1] != self.encoding.planes:
             raise InputError(f"{self._name}: takes ratings as input; fix them with for_players")
+        if "who.weight" in weights.arrays:
+            raise InputError(f"{self._name}: takes ranks as input; fix them with for_ranks")
         try:
             self._tower = _tower(weights, threads)
         except ValueError as error:  # from numpy or the native core

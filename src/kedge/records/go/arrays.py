@@ -7,7 +7,7 @@ change. Without permission to write there everything works, only slower.
 import contextlib
 import hashlib
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -17,21 +17,25 @@ import numpy.typing as npt
 
 from kedge.errors import InputError
 from kedge.files import make_folder, whole_file
+from kedge.games.go.ranks import rank_number, server_number
 from kedge.home import home
 from kedge.records.go.files import read_go_games, record_files
 from kedge.records.go.games import SPLITS, GoGame, Split, split_of
 from kedge.records.report import ReadReport
+from kedge.records.splits import is_one_in
 
-_VERSION = 2  # change it with the arrays or with how texts are read
+_VERSION = 4  # change it with the arrays or with how texts are read
 AI, HANDICAP, SETUP, COLOURS = 1, 2, 4, 8  #: bits of `GoArrays.flags`
+LEARN, CHOOSE, TEST = range(3)  #: what the games of a person are for: `GoArrays.parts`
+_HELD_OUT = 50  # one person in 50 is for choosing, another one for testing
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GoArrays:
     """Games in the order of their files; row i of every array is game i.
 
-    Game i's moves are ``actions[offsets[i] : offsets[i + 1]]``. Stones and colours are not stored:
-    a game with HANDICAP, SETUP or COLOURS in its `flags` cannot be replayed from its moves alone.
+    Game i's moves are ``actions[offsets[i] : offsets[i + 1]]``. Colours are not stored: a game
+    with COLOURS in its `flags` cannot be replayed from its moves alone.
     """
 
     actions: npt.NDArray[np.int16]
@@ -42,6 +46,12 @@ class GoArrays:
     sizes: npt.NDArray[np.uint8]
     flags: npt.NDArray[np.uint8]
     splits: npt.NDArray[np.uint8]  #: an index into `SPLITS`, or its length for games in none
+    stones: npt.NDArray[np.int32]  #: (stones, 3) game, point and colour before the first move
+    first: npt.NDArray[np.uint8]  #: who moves first: 0 black, 1 white
+    ranks: npt.NDArray[np.uint8]  #: (games, 2) black's and white's, by `rank_number`
+    servers: npt.NDArray[np.uint8]  #: by `server_number`
+    bots: npt.NDArray[np.bool_]  #: (games, 2) whether black and white are known programs
+    parts: npt.NDArray[np.uint8]  #: (games, 2) LEARN, CHOOSE or TEST, by a hash of the person
 
     def __len__(self) -> int:
         return len(self.sizes)
@@ -53,8 +63,43 @@ class GoArrays:
         """Return the numbers of the games in one of the paper's sets; see `split_of`."""
         return np.flatnonzero(self.splits == SPLITS.index(split))
 
+    def take(self, games: npt.NDArray[np.int64]) -> "GoArrays":
+        """Some of the games, in this order."""
+        lengths = np.diff(self.offsets)[games]
+        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        shift = np.repeat(self.offsets[games] - offsets[:-1], lengths)
+        first_stone = np.searchsorted(self.stones[:, 0], np.arange(len(self) + 1))
+        counts = np.diff(first_stone)[games]
+        starts = np.concatenate([[0], np.cumsum(counts)])
+        at = np.arange(starts[-1]) + np.repeat(first_stone[games] - starts[:-1], counts)
+        stones = self.stones[at]
+        stones[:, 0] = np.repeat(np.arange(len(games)), counts)
+        rest = {name: getattr(self, name)[games] for name in _BY_GAME}
+        actions = self.actions[np.arange(offsets[-1]) + shift]
+        return GoArrays(actions=actions, offsets=offsets, stones=stones, **rest)
+
+
+def joined_arrays(tables: Sequence[GoArrays]) -> GoArrays:
+    """The games of all tables, one table after the other."""
+    if len(tables) == 1:
+        return tables[0]
+    before = np.cumsum([0, *(len(table) for table in tables)])
+    moves = np.cumsum([0, *(len(table.actions) for table in tables)])
+    later = [table.offsets[1:] + start for table, start in zip(tables, moves[:-1], strict=True)]
+    stones = [
+        table.stones + np.array([start, 0, 0], np.int32)
+        for table, start in zip(tables, before[:-1], strict=True)
+    ]
+    rest = {
+        name: np.concatenate([getattr(table, name) for table in tables])
+        for name in ("actions", *_BY_GAME)
+    }
+    offsets = np.concatenate([np.zeros(1, np.int64), *later])
+    return GoArrays(offsets=offsets, stones=np.concatenate(stones), **rest)
+
 
 _ARRAYS = tuple(f.name for f in fields(GoArrays))
+_BY_GAME = tuple(name for name in _ARRAYS if name not in ("actions", "offsets", "stones"))
 
 
 def go_arrays(path: str | Path, report: ReadReport | None = None) -> GoArrays:
@@ -79,9 +124,12 @@ def go_arrays(path: str | Path, report: ReadReport | None = None) -> GoArrays:
 def make_go_arrays(games: Iterable[GoGame]) -> GoArrays:
     """Return `games` as flat arrays."""
     moves: list[npt.NDArray[np.int16]] = [np.empty(0, np.int16)]
+    stones: list[tuple[int, int, int]] = []
     rows: list[tuple[Any, ...]] = []
-    for game in games:
+    for number, game in enumerate(games):
         moves.append(game.moves)
+        stones += [(number, point, 0) for point in game.black_stones]
+        stones += [(number, point, 1) for point in game.white_stones]
         split, komi, value = split_of(game), game.komi, game.black_return
         rows.append(
             (
@@ -94,9 +142,15 @@ def make_go_arrays(games: Iterable[GoGame]) -> GoArrays:
                 + SETUP * bool(game.black_stones or game.white_stones)
                 + COLOURS * (game.colours is not None),
                 len(SPLITS) if split is None else SPLITS.index(split),
+                game.mover(0) if len(game) else game.first_player,
+                (rank_number(game.black_rank), rank_number(game.white_rank)),
+                server_number(game.server),
+                ("B" in game.bots, "W" in game.bots),
+                (_part(game.server, game.black), _part(game.server, game.white)),
             )
         )
-    years, komis, returns, sizes, flags, splits = zip(*rows, strict=True) if rows else ((),) * 6
+    columns = list(zip(*rows, strict=True)) if rows else [()] * 11
+    years, komis, returns, sizes, flags, splits, first, ranks, servers, bots, parts = columns
     return GoArrays(
         actions=np.concatenate(moves),
         offsets=np.cumsum([0, *map(len, moves[1:])], dtype=np.int64),
@@ -106,7 +160,23 @@ def make_go_arrays(games: Iterable[GoGame]) -> GoArrays:
         sizes=np.array(sizes, np.uint8),
         flags=np.array(flags, np.uint8),
         splits=np.array(splits, np.uint8),
+        stones=np.array(stones, np.int32).reshape(-1, 3),
+        first=np.array(first, np.uint8),
+        ranks=np.array(ranks, np.uint8).reshape(-1, 2),
+        servers=np.array(servers, np.uint8),
+        bots=np.array(bots, np.bool_).reshape(-1, 2),
+        parts=np.array(parts, np.uint8).reshape(-1, 2),
     )
+
+
+def _part(server: str | None, name: str | None) -> int:
+    """What the games of a person on a server are for; LEARN where the name is unknown."""
+    if name is None:
+        return LEARN
+    key = f"{server_number(server)} {name}".encode("utf-8", "surrogateescape")
+    if is_one_in(_HELD_OUT, b"test " + key):
+        return TEST
+    return CHOOSE if is_one_in(_HELD_OUT, b"choose " + key) else LEARN
 
 
 def arrays_folder() -> Path:
@@ -136,4 +206,16 @@ def _load(cached: Path, key: str) -> GoArrays | None:
     return None
 
 
-__all__ = ["AI", "COLOURS", "HANDICAP", "SETUP", "GoArrays", "go_arrays", "make_go_arrays"]
+__all__ = [
+    "AI",
+    "CHOOSE",
+    "COLOURS",
+    "HANDICAP",
+    "LEARN",
+    "SETUP",
+    "TEST",
+    "GoArrays",
+    "go_arrays",
+    "joined_arrays",
+    "make_go_arrays",
+]

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO
 
 import numpy as np
+import numpy.typing as npt
 
 from kedge.errors import InputError
 from kedge.records import streams
@@ -240,18 +241,23 @@ def _game_of(row: dict[str, str]) -> GoGame:
         return None if value in ("", "?") else value
 
     moves = _points(row["moves"])
-    colours = row.get("colors", "")
-    first = 1 if colours == "W" else 0
-    if len(colours) in (0, 1):  # the first player; then they alternate
-        movers = ((np.arange(len(moves)) + first) % 2).astype(np.uint8)
+    colours = row.get("colors")
+    movers: npt.NDArray[np.uint8] | None
+    if colours is None:
+        movers = None  # they alternate, White first after handicap stones
+    elif len(colours) in (0, 1):  # who begins; then they alternate
+        movers = ((np.arange(len(moves)) + (colours == "W")) % 2).astype(np.uint8)
     elif len(colours) == len(moves):
         movers = np.array([letter == "W" for letter in colours], np.uint8)
     else:
         raise ValueError(f"{len(colours)} colours for {len(moves)} moves")
+    server, bots = known("server"), row.get("bot", "")
+    if bots not in ("", "B", "W", "BW"):
+        raise ValueError(f"bot: B, W or BW, not {bots!r}")
     return GoGame(
         moves=moves,
         colours=movers,
-        komi=komi_of(row.get("komi", "")),
+        komi=_komi(row.get("komi", ""), server),
         rules=known("rules"),
         handicap=handicap_of(row.get("handicap", "")),
         black_stones=tuple(sorted(_points(row.get("AB", "")).tolist())),
@@ -263,12 +269,21 @@ def _game_of(row: dict[str, str]) -> GoGame:
         white_rank=known("white_rank"),
         date=date_of(row.get("date", "")),
         event=known("event"),
-        source=known("path"),
-        ai=row.get("ai") == "1",
+        source=known("path") or known("id"),
+        server=server,
+        time=known("time"),
+        ai=row.get("ai") == "1" or bots != "",
+        bots=bots,
     )
 
 
-def _points(letters: str) -> "np.ndarray[tuple[int, ...], np.dtype[np.int16]]":
+def _komi(text: str, server: str | None) -> float | None:
+    """The komi; Fox writes 0 where it does not export it."""
+    is_unknown = text == "0" and (server or "").startswith("Fox")
+    return None if is_unknown else komi_of(text)
+
+
+def _points(letters: str) -> npt.NDArray[np.int16]:
     if len(letters) % 2 or not letters.isascii():
         raise ValueError("moves must have two letters each")
     return points_of(letters.encode(), 19)

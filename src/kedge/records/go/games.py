@@ -75,7 +75,10 @@ class GoGame:
     date: str | None = None  #: 2024-12-31, or its known first part
     event: str | None = None
     source: str | None = None
+    server: str | None = None  #: where it was played, if on the internet
+    time: str | None = None  #: the time limits, as the server writes them
     ai: bool = False  #: whether a program took part
+    bots: str = ""  #: "B", "W" or "BW": the sides that are known programs
 
     sides: ClassVar = ("Black", "White")  #: player 0 first
     opening: ClassVar = 0  #: half-moves that are not scored: the paper's tables score all
@@ -112,7 +115,7 @@ class GoGame:
     @property
     def place(self) -> str | None:
         """A short description of where the game was played."""
-        return self.event
+        return self.event or self.server
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -218,6 +221,11 @@ def years_words(split: Split) -> str:
     """
     years = _YEARS[split]
     return f"{years.start} and later" if split in _MODERN else f"{years.start}-{years.stop - 1}"
+
+
+def years_in(split: Split) -> range:
+    """Return the years of a set."""
+    return _YEARS[split]
 
 
 def is_held_out(game: GoGame) -> bool:
@@ -328,5 +336,6 @@ __all__ = [
     "points_of",
     "result_of",
     "split_of",
+    "years_in",
     "years_words",
 ]

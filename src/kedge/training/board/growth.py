@@ -22,6 +22,11 @@ def grow(small: SEResNet, large: SEResNet) -> None:
     channels = _Copies(_width(small), _width(large))
     squeezed = _Copies(*(len(network.blocks[0].fc1.bias) for network in (small, large)))
     _grow_convolution(small.input, large.input, outputs=channels)
+    if large.who is not None:
+        if small.who is None:
+            large.who.weight.zero_()  # whoever plays, it plays as before
+        else:
+            large.who.weight.copy_(channels.copied(small.who.weight))
     for old, new in zip(_kept(small.blocks, len(large.blocks)), large.blocks, strict=False):
         _grow_convolution(old.conv1, new.conv1, channels, channels)
         _grow_convolution(old.conv2, new.conv2, channels, channels)

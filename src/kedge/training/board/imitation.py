@@ -4,8 +4,8 @@ Positions are stored packed on the device (bit masks, 64 points a word) and unpa
 the transfer to the device does not limit the speed.
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -50,13 +50,20 @@ class TowerRecipe(Recipe):
     """Loss weight of each later move; the next move has 1."""
     teacher_weight: float = 0.0
     """Share of the policy loss that imitates the teacher, if there is one."""
+    players: bool = False
+    """Take both players' ranks, the server and the year as inputs, and learn from the games of all
+    people; only in Go."""
+    forget: float = 0.05
+    """Share of training positions that hide who plays, with `players`."""
+    professionals: int = 1
+    """How many times a move of a professional over the board counts, with `players`."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._check_counts("filters", "blocks", "se_ratio")
+        self._check_counts("filters", "blocks", "se_ratio", "professionals")
         if self.filters < self.se_ratio:
             raise InputError(f"filters: at least se_ratio ({self.se_ratio}), not {self.filters}")
-        self._check_shares("drop", "teacher_weight")
+        self._check_shares("drop", "teacher_weight", "forget")
         if self.heads not in ("dense", "points"):
             raise InputError(f"heads: dense or points, not {self.heads}")
 
@@ -69,6 +76,7 @@ class Batch(NamedTuple):
     moves: Tensor  # (n,) int64, what was played
     results: Tensor  # (n,) float32, the mover's: 1 won, 0 drawn, −1 lost; NaN if unknown
     later: tuple[Tensor, ...] = ()  # each (n,) int64, the moves after that; NO_MOVE after the last
+    who: Tensor | None = None  # (n, numbers) bfloat16, who plays
 
     def masked(self, logits: Tensor) -> Tensor:
         """The logits in float32; illegal moves get −10⁴."""
@@ -79,7 +87,7 @@ class Batch(NamedTuple):
 class TowerTrainer(Trainer[Batch]):
     """Trains on people's moves, game results and, if given, a teacher's policy."""
 
-    shape: ClassVar[tuple[str, ...]] = ("filters", "blocks", "se_ratio", "heads")
+    shape: ClassVar[tuple[str, ...]] = ("filters", "blocks", "se_ratio", "heads", "players")
     moved: ClassVar[tuple[str, ...]] = ("optimizer", "later")
     inner: ClassVar[tuple[str, ...]] = ("input", "blocks")
     network: SEResNet
@@ -107,13 +115,13 @@ class TowerTrainer(Trainer[Batch]):
 
     def _plain_loss(self, batch: Batch) -> tuple[Tensor, Tensor]:
         with torch.autocast(self.device.type, torch.bfloat16):
-            logits, value, later = self.parallel(batch.planes)
+            logits, value, later = self.parallel(batch.planes, batch.who)
         logits = batch.masked(logits)
         policy_loss = functional.cross_entropy(logits, batch.moves)
         right = (logits.argmax(1) == batch.moves).float().mean()
         if self.teacher is not None and self.recipe.teacher_weight > 0.0:
             with torch.no_grad(), torch.autocast(self.device.type, torch.bfloat16):
-                target, *_ = self.teacher(batch.planes)
+                target, *_ = self.teacher(batch.planes, batch.who)
             teacher_loss = -(batch.masked(target).softmax(1) * logits.log_softmax(1)).sum(1).mean()
             share = self.recipe.teacher_weight
             policy_loss = (1.0 - share) * policy_loss + share * teacher_loss
@@ -125,7 +133,7 @@ class TowerTrainer(Trainer[Batch]):
 
     def scores(self, network: nn.Module, batch: Batch) -> Tensor:
         assert isinstance(network, SEResNet)
-        logits, value, _ = network(batch.planes)
+        logits, value, _ = network(batch.planes, batch.who)
         logits = batch.masked(logits)
         return torch.stack(
             [
@@ -145,6 +153,8 @@ class Course:
     make_network: Callable[[TowerRecipe], SEResNet]
     learned: Positions[Batch]
     tested: Positions[Batch]
+    others: Mapping[str, Positions[Batch]] = field(default_factory=dict)
+    """More positions to test on at the end, by name."""
 
     def train(
         self,
@@ -170,7 +180,15 @@ class Course:
             self._settle(network, rank.device)
         trainer = TowerTrainer(network, recipe, rank, teacher_network, rank.device.type == "cuda")
         trainer.stages = [*before, *trainer.stages]
-        return train(trainer, self.learned, self.tested, folder, self._exported, seconds=seconds)
+        return train(
+            trainer,
+            self.learned,
+            self.tested,
+            folder,
+            self._exported,
+            seconds=seconds,
+            others=self.others,
+        )
 
     def _exported(self, network: nn.Module) -> bytes:
         assert isinstance(network, SEResNet)
@@ -186,7 +204,8 @@ class Course:
             return  # `train` reports it
         network.to(device)
         with torch.autocast(device.type, torch.bfloat16):
-            network.settle(self.learned.batch(rows).planes)
+            batch = self.learned.batch(rows)
+            network.settle(batch.planes, batch.who)
 
     def _load(self, name: str) -> tuple[SEResNet, list[dict[str, Any]]]:
         """Load a model, or the averaged network of a checkpoint; also return its stages."""
@@ -215,6 +234,7 @@ class Course:
             blocks=weights.blocks,
             se_ratio=weights.se_ratio or 1,
             heads="points" if weights.policy == "points" else "dense",
+            players="who.weight" in weights.arrays,
         )
         network = self.make_network(recipe)
         ours = {key: array.shape for key, array in network.folded().items()}

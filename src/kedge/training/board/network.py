@@ -176,7 +176,8 @@ class SEResNet(nn.Module):
     """Computes policy logits and value outputs from input planes.
 
     `later` are policy heads for the moves after the next. They teach the tower to look ahead and
-    are not exported.
+    are not exported. With `who`, the network also takes that many numbers that describe the
+    players; they add a bias to each channel after the input convolution.
     """
 
     def __init__(
@@ -189,24 +190,37 @@ class SEResNet(nn.Module):
         se_ratio: int = 8,
         drop: float = 0.0,
         later: Sequence[nn.Module] = (),
+        who: int = 0,
     ) -> None:
         super().__init__()
         self.input = Convolution(planes, filters, 3)
+        self.who = nn.Linear(who, filters, bias=False) if who else None
+        if self.who is not None:
+            nn.init.zeros_(self.who.weight)
         # The last blocks are dropped most often.
         rates = [drop * (index + 1) / blocks for index in range(blocks)]
         self.blocks = nn.ModuleList([Block(filters, filters // se_ratio, rate) for rate in rates])
         self.policy, self.value = policy, value
         self.later = nn.ModuleList(later)
 
-    def forward(self, planes: Tensor) -> tuple[Tensor, Tensor, list[Tensor]]:
-        x = functional.relu(self.input(planes))
+    def forward(
+        self, planes: Tensor, who: Tensor | None = None
+    ) -> tuple[Tensor, Tensor, list[Tensor]]:
+        x = self.input(planes)
+        if self.who is not None and who is not None:
+            x = x + self.who(who)[:, :, None, None]
+        x = functional.relu(x)
         for block in self.blocks:
             x = block(x)
         return self.policy(x), self.value(x), [head(x) for head in self.later if self.training]
 
     def folded(self) -> dict[str, npt.NDArray[np.float32]]:
         """Return the arrays under their names in `kedge.models`."""
+        who = {} if self.who is None else {"who.weight": self.who.weight}
         return {
+            name: np.ascontiguousarray(array.detach().float().cpu().numpy())
+            for name, array in who.items()
+        } | {
             f"{name}.{kind}": np.ascontiguousarray(
                 getattr(part, kind).detach().float().cpu().numpy()
             )
@@ -217,6 +231,8 @@ class SEResNet(nn.Module):
     @torch.no_grad()  # type: ignore[untyped-decorator, unused-ignore]
     def unfold(self, arrays: Mapping[str, npt.NDArray[np.float32]]) -> None:
         """Load arrays of a network of the same shape; `folded` is the inverse."""
+        if self.who is not None:
+            self.who.weight.copy_(torch.tensor(arrays["who.weight"]))
         for name, part in self._parts().items():
             weight, bias = (torch.tensor(arrays[f"{name}.{kind}"]) for kind in ("weight", "bias"))
             if isinstance(part, Convolution):
@@ -226,7 +242,7 @@ class SEResNet(nn.Module):
                     own.copy_(loaded)
 
     @torch.no_grad()  # type: ignore[untyped-decorator, unused-ignore]
-    def settle(self, planes: Tensor) -> None:
+    def settle(self, planes: Tensor, who: Tensor | None = None) -> None:
         """Set batch normalisation to the statistics of these planes without changing inference.
 
         Otherwise an unfolded or grown network would compute something else once it trains.
@@ -238,7 +254,7 @@ class SEResNet(nn.Module):
         ]
         was_training = self.training
         self.eval()
-        self(planes)
+        self(planes, who)
         self.train(was_training)
         for hook in hooks:
             hook.remove()

@@ -1,4 +1,4 @@
-"""Training a Go model on human games: professionals' moves, and who wins.
+"""Training a Go model on human games: people's moves, and who wins.
 
 A position is AlphaGo Zero's planes, the last of them ±komi / 10 (appendix E). The device stores
 only the stones of each position; the rows before it are its history.
@@ -7,6 +7,7 @@ only the stones of each position; the rows before it are its history.
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,15 +16,19 @@ from torch import Tensor
 
 from kedge import _core
 from kedge.errors import InputError
+from kedge.games.go.ranks import RANKS, SERVERS
+from kedge.models.go.conditioning import WHO, who_features
 from kedge.models.go.encoding import GO
-from kedge.records.go.arrays import GoArrays
-from kedge.records.go.games import KOMI, Split, years_words
+from kedge.records.go.arrays import AI, CHOOSE, COLOURS, LEARN, TEST, GoArrays
+from kedge.records.go.duplicates import games_among, symmetries
+from kedge.records.go.games import KOMI, KOMI_BOUND, SPLITS, Split, years_in, years_words
 from kedge.training.board.imitation import NO_MOVE, Batch, Course, TowerRecipe
 from kedge.training.board.network import DensePolicy, PointsPolicy, SEResNet, Value
 from kedge.training.distributed import Rank
 
 _STEPS = 8  # positions in the input: the current one and seven before it
 _POINTS = GO.side**2
+_FEWEST = 1000  # positions of a rank that are tested on by themselves
 
 #: `kedge train go --recipe NAME`.
 RECIPES = {
@@ -62,30 +67,32 @@ RECIPES = {
 }
 
 
-def turns() -> npt.NDArray[np.int64]:
-    """The eight symmetries of the board: (8, 361), the source of each point."""
-    board = np.arange(_POINTS).reshape(GO.side, GO.side)
-    boards = [np.rot90(side, k) for side in (board, board.T) for k in range(4)]
-    return np.stack([turned.ravel() for turned in boards])
-
-
 @dataclass(frozen=True)
 class GoPositions:
     """Packed positions and what people did in them, as tensors on one device."""
 
+    chosen: Tensor  # (m,) int64: the rows that count, some perhaps several times
     stones: Tensor  # (n + 1, 2, 6) int64: the mover's and the opponent's; the last row is empty
     first: Tensor  # (n,) int64: the first row of its game
     komi: Tensor  # (n,) float16: ±komi / 10
     moves: Tensor  # (n,) int64
     results: Tensor  # (n,) float32
+    sides: Tensor  # (n,) int32: the row of `who`
+    who: Tensor  # (2 · games, numbers) float16: who plays, for black and for white to move
     bits: Tensor  # (64,) int64: 0, 1, …
-    turned: Tensor  # (8, 361) int64: `turns`
+    turned: Tensor  # (8, 361) int64: `symmetries`
     moved: Tensor  # (8, 362) int64: each move in each symmetry
     turn: bool = True  # whether batches are turned at random
     later: int = 0  # moves after the next in each batch
+    players: bool = False  # whether batches say who plays
+    forget: float = 0.0  # share of training positions that hide who plays
 
     def __len__(self) -> int:
-        return len(self.moves)
+        return len(self.chosen)
+
+    def of(self, rows: Tensor) -> "GoPositions":
+        """Only these rows count."""
+        return replace(self, chosen=rows.to(self.chosen.device))
 
     def to(self, device: torch.device) -> "GoPositions":
         tensors = {name: part for name, part in vars(self).items() if isinstance(part, Tensor)}
@@ -93,9 +100,10 @@ class GoPositions:
 
     def batch(self, rows: Tensor, turns: Tensor | None = None) -> Batch:
         """Unpack some rows, each in the symmetry that `turns` selects if `turn` is set."""
+        rows = self.chosen[rows]
         back = torch.arange(_STEPS, device=rows.device)
         at = rows[:, None] - back
-        at = torch.where(at >= self.first[rows][:, None], at, len(self))
+        at = torch.where(at >= self.first[rows][:, None], at, len(self.moves))
         stones = self.stones[at]
         # The mover was the opponent one move ago.
         stones = torch.where((back % 2 == 1)[:, None, None], stones.flip(2), stones)
@@ -110,53 +118,134 @@ class GoPositions:
         komi = self.komi[rows].to(torch.bfloat16)[:, None, None].expand(-1, -1, _POINTS)
         planes = torch.cat([points, komi], dim=1).view(-1, *GO.shape)
         planes = planes.contiguous(memory_format=torch.channels_last)
-        return Batch(planes, None, moves[0], self.results[rows], tuple(moves[1:]))
+        who = self._who(rows, turns) if self.players else None
+        return Batch(planes, None, moves[0], self.results[rows], tuple(moves[1:]), who)
+
+    def _who(self, rows: Tensor, turns: Tensor | None) -> Tensor:
+        who = self.who[self.sides[rows].long()].to(torch.bfloat16)
+        if turns is None:
+            return who
+        rest = (8 * turns).frac()  # what the symmetry leaves of the draw
+        return who * (rest >= self.forget)[:, None]
 
     def _move_after(self, rows: Tensor, count: int) -> Tensor:
         """The move played `count` moves later in the game, or NO_MOVE."""
-        at = (rows + count).clamp(max=len(self) - 1)
+        at = (rows + count).clamp(max=len(self.moves) - 1)
         same_game = (self.first[at] == self.first[rows]) & (at == rows + count)
         return torch.where(same_game, self.moves[at], NO_MOVE)
 
 
-def positions_of(table: GoArrays, games: npt.NDArray[np.int64], threads: int = 0) -> GoPositions:
-    """Pack every position of some even games on the full board, up to the first illegal move."""
-    lengths = np.diff(table.offsets)[games]
-    offsets = np.concatenate([[0], np.cumsum(lengths)])
-    kept = [table.actions[table.offsets[g] : table.offsets[g + 1]] for g in games]
-    moves = np.concatenate(kept) if len(games) else table.actions[:0]
-    ply = np.arange(len(moves)) - np.repeat(offsets[:-1], lengths)
-    komi = np.nan_to_num(table.komi[games], nan=KOMI).astype(np.float32)
+def positions_of(
+    table: GoArrays,
+    games: npt.NDArray[np.int64],
+    counts: npt.NDArray[np.int64] | None = None,
+    threads: int = 0,
+) -> GoPositions:
+    """Every position of some games on the full board, packed; what is illegal is left out.
+
+    `counts` (games of the table, 2) says how often the moves of black and white count; once each
+    without it.
+    """
+    part = table.take(games)
+    lengths = np.diff(part.offsets)
+    game = np.repeat(np.arange(len(part)), lengths)
+    first = part.offsets[:-1][game]
+    ply = np.arange(len(part.actions)) - first
+    colours = ((ply + part.first[game]) % 2).astype(np.uint8)
     stones, signed, played, _, _ = _core.go_replay(
-        moves,
-        (ply % 2).astype(np.uint8),
-        offsets,
+        part.actions,
+        colours,
+        part.offsets,
         ply,
-        offsets,
-        table.sizes[games],
-        komi,
-        np.zeros((0, 3), np.int32),
+        part.offsets,
+        part.sizes,
+        np.nan_to_num(part.komi, nan=KOMI).astype(np.float32),
+        part.stones,
         steps=1,
         threads=threads,
     )
-    returns = np.repeat(table.black_returns[games], lengths)
+    returns = part.black_returns[game]
     legal = played < GO.moves  # from an illegal move on, a game's rows are empty
-    first = np.repeat(offsets[:-1], lengths)
     # A game loses only rows at its end, so one count of dropped rows shifts all its rows.
     dropped = np.concatenate([[0], np.cumsum(~legal)])[first]
     none = np.zeros((1, *stones.shape[1:]), stones.dtype)
-    turned = turns()
+    turned = symmetries()
     moved = np.concatenate([np.argsort(turned, axis=1), np.full((8, 1), _POINTS)], axis=1)
+    sides = (2 * game + colours)[legal]
+    rows = np.arange(len(sides))
+    if counts is not None:
+        rows = np.repeat(rows, counts[games].ravel()[sides])
     return GoPositions(
+        torch.from_numpy(rows),
         torch.from_numpy(np.concatenate([stones[legal], none]).view(np.int64)),
         torch.from_numpy((first - dropped)[legal]),
         torch.from_numpy(signed[legal].astype(np.float16)),
         torch.from_numpy(played[legal].astype(np.int64)),
-        torch.from_numpy(np.where(ply % 2 == 0, returns, -returns)[legal].astype(np.float32)),
+        torch.from_numpy(np.where(colours == 0, returns, -returns)[legal].astype(np.float32)),
+        torch.from_numpy(sides.astype(np.int32)),
+        torch.from_numpy(_who_of(part).astype(np.float16)),
         torch.arange(64),
         torch.from_numpy(turned),
         torch.from_numpy(moved),
     )
+
+
+def _who_of(table: GoArrays) -> npt.NDArray[np.float32]:
+    """(2 · games, numbers): who plays, for black and for white to move."""
+    both = [
+        who_features(table.ranks[:, mover], table.ranks[:, 1 - mover], table.servers, table.years)
+        for mover in (0, 1)
+    ]
+    return np.stack(both, axis=1).reshape(-1, WHO)
+
+
+class Lessons(NamedTuple):
+    """Which sides of which games are for what: (games, 2) each."""
+
+    learned: npt.NDArray[np.bool_]
+    chosen_by: npt.NDArray[np.bool_]
+    tested: npt.NDArray[np.bool_]
+
+
+def lessons_of(table: GoArrays) -> Lessons:
+    """What is learned from all games of people, and what is held out of it.
+
+    Professionals over the board: tested on 2015 and 2016, chosen by one in twenty of the later
+    games. On servers: by person, and no game of theirs is learned from. A game that is held out is
+    not learned from under another record either. The moves of programs are never learned.
+    """
+    on_server = table.servers > 0
+    usable = (table.sizes == GO.side) & ~(np.abs(table.komi) > KOMI_BOUND)
+    usable &= (table.flags & COLOURS) == 0
+    people = usable[:, None] & ~table.bots
+    people &= (table.bots.any(axis=1) | ((table.flags & AI) == 0))[:, None]
+    chosen_by = people & on_server[:, None] & (table.parts == CHOOSE)
+    chosen_by |= (
+        people & (table.splits == SPLITS.index("modern-test"))[:, None] & ~on_server[:, None]
+    )
+    tested = people & on_server[:, None] & (table.parts == TEST)
+    tested |= people & (table.splits == SPLITS.index("test"))[:, None] & ~on_server[:, None]
+    held_out = (chosen_by | tested).any(axis=1)
+    held_out |= ~on_server & np.isin(table.years, years_in("test"))
+    held_out |= on_server & ((table.parts != LEARN) & ~table.bots).any(axis=1)
+    held_out |= games_among(table, np.flatnonzero(held_out))
+    return Lessons(people & ~held_out[:, None], chosen_by, tested)
+
+
+def by_rank(positions: GoPositions, table: GoArrays) -> dict[str, GoPositions]:
+    """Positions by where they were played and the mover's rank; rare kinds are left out."""
+    sides = positions.sides[positions.chosen].long().cpu().numpy()
+    ranks, servers = table.ranks.ravel()[sides], table.servers[sides // 2]
+    found = {}
+    for server in np.unique(servers):
+        for rank in np.unique(ranks[servers == server]):
+            rows = np.flatnonzero((servers == server) & (ranks == rank))
+            where = SERVERS[server - 1] if server else "board"
+            what = RANKS[rank - 1] if rank else "unknown"
+            if len(rows) >= _FEWEST:
+                kept = positions.chosen[torch.from_numpy(rows).to(positions.chosen.device)]
+                found[f"{where} {what}"] = positions.of(kept)
+    return found
 
 
 def make_network(recipe: TowerRecipe) -> SEResNet:
@@ -174,6 +263,7 @@ def make_network(recipe: TowerRecipe) -> SEResNet:
         recipe.se_ratio,
         recipe.drop,
         later,
+        WHO if recipe.players else 0,
     )
 
 
@@ -190,8 +280,19 @@ def train(
 ) -> Iterator[dict[str, float]]:
     """Train on the paper's years and test on 2015 and 2016; see `Course.train`.
 
-    A `modern` model trains on all years and is tested on held-out games from 2017 on.
+    A `modern` model trains on all years and is tested on held-out games from 2017 on. A model that
+    takes `players` as input trains on all people, see `lessons_of`, and is tested on 2015-2016.
     """
+    if recipe.players:
+        course = _course_of_all(table, recipe, rank.device)
+    else:
+        course = _course(table, recipe, rank.device, modern=modern)
+    return course.train(
+        folder, recipe, rank=rank, seconds=seconds, teacher=teacher, begin_as=begin_as
+    )
+
+
+def _course(table: GoArrays, recipe: TowerRecipe, device: torch.device, *, modern: bool) -> Course:
     learned_from: tuple[Split, ...] = ("train", "test", "modern") if modern else ("train",)
     tested_on: Split = "modern-test" if modern else "test"
     train_rows = np.concatenate([table.rows(split) for split in learned_from])
@@ -204,8 +305,28 @@ def train(
             + ("" if modern else "; --modern trains on all years")
         )
     learned = replace(positions_of(table, train_rows), turn=recipe.turn, later=recipe.later)
-    tested = positions_of(table, test_rows).to(rank.device)
-    course = Course(GO, make_network, learned.to(rank.device), tested)
-    return course.train(
-        folder, recipe, rank=rank, seconds=seconds, teacher=teacher, begin_as=begin_as
-    )
+    tested = positions_of(table, test_rows).to(device)
+    return Course(GO, make_network, learned.to(device), tested)
+
+
+def _course_of_all(table: GoArrays, recipe: TowerRecipe, device: torch.device) -> Course:
+    learned, chosen_by, tested = lessons_of(table)
+    over_board = (table.servers == 0)[:, None]
+    tested &= over_board
+    if not learned.any() or not tested.any():
+        raise InputError(
+            f"{learned.any(axis=1).sum()} games of people to learn from, "
+            f"{tested.any(axis=1).sum()} of {years_words('test')} over the board to test on: "
+            "none may be missing"
+        )
+    counts = np.where(over_board, recipe.professionals, 1) * learned
+
+    def positions(counts: npt.NDArray[np.int64]) -> tuple[GoPositions, GoArrays]:
+        games = np.flatnonzero(counts.any(axis=1))
+        made = replace(positions_of(table, games, counts), players=True)
+        return made.to(device), table.take(games)
+
+    lesson, _ = positions(counts)
+    lesson = replace(lesson, turn=recipe.turn, later=recipe.later, forget=recipe.forget)
+    others = by_rank(*positions(chosen_by.astype(np.int64)))
+    return Course(GO, make_network, lesson, positions(tested.astype(np.int64))[0], others)

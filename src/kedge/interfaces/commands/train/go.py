@@ -13,8 +13,8 @@ from kedge.interfaces.options import unfolded
 @unfolded
 def go(
     data: Annotated[
-        Path,
-        typer.Argument(help="SGF files, folders and archives of them, or a table (TSV)."),
+        list[Path],
+        typer.Argument(help="SGF files, folders and archives of them, or tables (TSV)."),
     ],
     training: Training,
     recipe: Annotated[
@@ -32,8 +32,10 @@ def go(
     """Train a Go model from professional games: the next move, and who wins.
 
     The games are even games on the full board with komi from −60 to 60. As in the paper, the model
-    learns from 1900 to 2014 and is tested on 2015 and 2016. Training needs the `[train]` extra;
-    torchrun works as for chess.
+    learns from 1900 to 2014 and is tested on 2015 and 2016. With `-s players=true` the model takes
+    both players' ranks, the server and the year as inputs and learns from all games of people:
+    other years, handicap games, servers. One person in 25 on a server is held out. Training needs
+    the `[train]` extra; torchrun works as for chess.
 
     **Examples**
 
@@ -42,10 +44,12 @@ def go(
       --device cuda`
     - `kedge train go club/ --modern --folder ours --begin-as go -s learning_rate=0.0005
       -s steps=2000`
+    - `kedge train go games.tsv.xz kgs.tsv.xz --folder ranks --begin-as go-large -s players=true
+      -s filters=192 -s blocks=14 -s professionals=2 --device cuda`
     - `torchrun --nproc-per-node=8 -m kedge train go sgf/ --folder big --recipe paper --device cuda`
     """
     need_torch()
-    from kedge.records.go.arrays import go_arrays
+    from kedge.records.go.arrays import go_arrays, joined_arrays
     from kedge.specs import suggest
     from kedge.training.go.policy import RECIPES, train
 
@@ -53,7 +57,7 @@ def go(
         raise InputError(f"--recipe {recipe!r}: {suggest(recipe, list(RECIPES))}")
     chosen = training.changed(RECIPES[recipe])
     with training.started() as rank:
-        table = go_arrays(data)
+        table = joined_arrays([go_arrays(path) for path in data])
         say(rank, f"{len(table):,} games")
         reports = train(
             table,

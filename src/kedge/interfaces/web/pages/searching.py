@@ -9,8 +9,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from typing import Any
+
+import numpy as np
 
 from kedge.agents.agent import Analysis
 from kedge.agents.agent import Row as MoveRow
@@ -44,7 +47,8 @@ def decide(
     if isinstance(agent, ModelAgent):
         analysis = _shared_search(agent, state, update, question.stop)
     else:
-        analysis = _search(agent.analyse(state, seat), update, question.stop)
+        analyses = (_with_actions(state, analysis) for analysis in agent.analyse(state, seat))
+        analysis = _search(analyses, update, question.stop)
     if analysis is None:
         return {}
     move = choose(analysis) if choose else move_name(state, analysis.draw(question.rng))
@@ -95,6 +99,13 @@ def _search(
     if last is None and not stop.stopped:
         raise InputError("the agent has no analysis of this position")
     return last
+
+
+def _with_actions(state: Any, analysis: Analysis) -> Analysis:
+    """Name the actions of an analysis that only has them in the state's order."""
+    if analysis.actions is not None:
+        return analysis
+    return replace(analysis, actions=np.asarray(state.legal_actions()))
 
 
 def _names(state: Any, row: MoveRow) -> MoveNames:

@@ -47,16 +47,16 @@ function Route({ route, api, known, onAnswer }) {
   const { method, path, words, parameters, body, answer } = route;
   const [values, setValues] = useState({});
   const [text, setText] = useState(body ? JSON.stringify(exampleOf(body, api), null, 1) : "");
-  const [found, setFound] = useState(null);
+  const [reply, setReply] = useState(null);
   const examples = Object.fromEntries(parameters.map((one) => [one.name, one.schema.examples?.[0]]));
   const value = (name) => values[name] ?? known[name] ?? examples[name] ?? "";
   const url = addressOf(route, value);
   const missing = parameters.find((one) => one.required && value(one.name) === "");
   const send = async (event) => {
     event.preventDefault();
-    setFound(await asked(method, url, body && text));
+    setReply(await request(method, url, body && text));
   };
-  useEffect(() => { if (found?.ok) onAnswer(found.answer); }, [found]);
+  useEffect(() => { if (reply?.ok) onAnswer(reply.answer); }, [reply]);
   return html`
     <details class="route card">
       <summary><b class=${`method ${method.toLowerCase()}`}>${method}</b> <code>${path}</code>
@@ -79,8 +79,8 @@ function Route({ route, api, known, onAnswer }) {
           ${missing && html`<span class="hint">needs ${missing.name === "id" ? "a game: begin one first" : missing.name}</span>`}</p>
       </form>
       <div aria-live="polite">
-        ${found && html`<p class=${found.ok ? "" : "trouble"}>${found.status}</p>
-          <pre class="answer" tabindex="0" aria-label="The answer"><code>${found.text}</code></pre>`}
+        ${reply && html`<p class=${reply.ok ? "" : "trouble"}>${reply.status}</p>
+          <pre class="answer" tabindex="0" aria-label="The answer"><code>${reply.text}</code></pre>`}
       </div>
       ${answer?.[1].content?.["application/json"] && html`
         <${Fields} title="Fields of the answer" schema=${answer[1].content["application/json"].schema} api=${api} />`}
@@ -93,7 +93,7 @@ function addressOf({ path, parameters }, value) {
   return filled + (query.length ? `?${new URLSearchParams(query.map((one) => [one.name, value(one.name)]))}` : "");
 }
 
-async function asked(method, url, body) {
+async function request(method, url, body) {
   try {
     const headers = body ? { "Content-Type": "application/json" } : {};
     const answer = await fetch(url, { method, headers, body: body || undefined });

@@ -29,7 +29,7 @@ export function GameView({ id, seat, games }) {
   const kept = `kedge-draft-${id}`;
   const [draft, setDraft] = useState(() => stored(kept, {}, sessionStorage));
   useEffect(() => sessionStorage.setItem(kept, JSON.stringify(draft)), [draft]);
-  const [asked, setAsked] = useState(null);
+  const [selected, setSelected] = useState(null);
   const socket = useRef(null);
   const newest = useRef(0); // revision of the session
   const look = session && games ? GAMES[session.game] : null;
@@ -44,7 +44,7 @@ export function GameView({ id, seat, games }) {
   // Advice is first for the seat whose orders are being written.
   const advisable = advised ? mine.toSorted((one, other) => (other === draft?.seat) - (one === draft?.seat)) : [];
   const offered = session ? decisions(session, then, advisable, thoughts) : [];
-  const decision = chosen(offered, asked, thoughts);
+  const decision = chosen(offered, selected, thoughts);
   const about = decision && thoughts[decision.turn]?.[decision.seat];
   // A move that is pointed at in an analysis is shown on the position of the analysis.
   const before = useBefore(session, then?.isEarlier ? null : about, Boolean(hovered));
@@ -110,7 +110,7 @@ export function GameView({ id, seat, games }) {
     <${Why} thought=${about} hovered=${hovered} onHover=${setHovered} anchor=${look.anchor}
       title=${titleOf(session, decision, mine)} asking=${asking} onAsk=${ask}
       isLater=${!session.document}
-      whose=${severalDecide && html`<${Whose} offered=${offered} decision=${decision} onAsk=${setAsked} />`}
+      whose=${severalDecide && html`<${Whose} offered=${offered} decision=${decision} onAsk=${setSelected} />`}
       extra=${look.Extra && html`<${look.Extra} ...${board} />`} />`;
 
   return html`

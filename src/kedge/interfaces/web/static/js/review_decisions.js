@@ -67,7 +67,7 @@ function Worth({ report, session, whose, isAsked, moments, shown, onShow }) {
 // The decision that led to the shown position, beside those of people and search.
 function Decided({ report, session, shown, isAsked, whose }) {
   const turn = report.decisions.findLast((one) => one.turn < shown)?.turn;
-  const one = report.decisions.find((found) => found.turn === turn && isAsked(found));
+  const one = report.decisions.find((decision) => decision.turn === turn && isAsked(decision));
   if (turn === undefined) return html`<p class="chosen">Select a turn to see how human it was.</p>`;
   if (!one) return html`<p class="chosen">${session.seats[whose].name} ordered nothing in ${session.turns[turn].name}.</p>`;
   const { number, unit, heading } = countsOf(report);

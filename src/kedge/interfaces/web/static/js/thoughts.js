@@ -22,8 +22,8 @@ export function decisions(session, then, mine, thoughts) {
 }
 
 // The selected decision; after new turns, the next of the same seat; else one with an analysis.
-export function chosen(offered, asked, thoughts) {
-  return offered.find((one) => same(one, asked)) || offered.find((one) => one.seat === asked?.seat)
+export function chosen(offered, selected, thoughts) {
+  return offered.find((one) => same(one, selected)) || offered.find((one) => one.seat === selected?.seat)
     || offered.find((one) => thoughts[one.turn]?.[one.seat]) || offered[0];
 }
 

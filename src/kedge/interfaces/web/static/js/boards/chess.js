@@ -44,34 +44,34 @@ export function Setup({ setup, onChange }) {
 
 // The pieces of a FEN, by square.
 function pieces(fen) {
-  const found = {};
+  const standing = {};
   fen.split(" ")[0].split("/").forEach((rank, row) => {
     let file = 0;
     for (const letter of rank) {
       if (letter >= "1" && letter <= "8") file += Number(letter);
-      else found[FILES[file++] + (8 - row)] = letter;
+      else standing[FILES[file++] + (8 - row)] = letter;
     }
   });
-  return found;
+  return standing;
 }
 
 // The pieces by square, each with a name that it keeps when it moves, so that the eye can follow.
 function follow(before, standing, last) {
   const free = { ...before };
-  const found = {};
+  const named = {};
   const keep = (square, from) => {
-    found[square] = free[from];
+    named[square] = free[from];
     delete free[from];
   };
   for (const square in standing) if (free[square]?.letter === standing[square]) keep(square, square);
   for (const square in standing) {
-    if (found[square]) continue;
+    if (named[square]) continue;
     const alike = Object.keys(free).filter((one) => free[one].letter === standing[square]);
     const from = alike.find((one) => last?.startsWith(one)) || alike[0];
     if (from) keep(square, from);
-    else found[square] = { letter: standing[square], name: (names += 1) };
+    else named[square] = { letter: standing[square], name: (names += 1) };
   }
-  return found;
+  return named;
 }
 let names = 0;
 
@@ -117,10 +117,10 @@ export function Board({ session, thought, hovered, onPlay, mine, flipped }) {
   const y = (square) => (turned ? Number(square[1]) - 1 : 8 - Number(square[1]));
 
   function move(start, end) {
-    const found = legal.filter((one) => one.startsWith(start + end));
-    if (!found.length) return false;
-    if (found.length > 1) setPromoting({ start, end });
-    else send(found[0]);
+    const moves = legal.filter((one) => one.startsWith(start + end));
+    if (!moves.length) return false;
+    if (moves.length > 1) setPromoting({ start, end });
+    else send(moves[0]);
     setFrom(null);
     return true;
   }

@@ -24,13 +24,13 @@ export const entries = (lists) =>
 
 // The owner of each land: of its centre or, without one, of the unit there.
 function owners(map, position) {
-  const found = {};
+  const byPlace = {};
   for (const [power, unit] of entries(position.units)) {
     const place = province(unit.slice(2));
-    if (!map.provinces[place].sea && !map.provinces[place].centre) found[place] = power;
+    if (!map.provinces[place].sea && !map.provinces[place].centre) byPlace[place] = power;
   }
-  for (const [power, place] of entries(position.centers)) found[place] = power;
-  return found;
+  for (const [power, place] of entries(position.centers)) byPlace[place] = power;
+  return byPlace;
 }
 
 // `orders` are groups { orders: [[power, text]], failed, look }, drawn one over the other.
@@ -109,9 +109,9 @@ const bend = (start, end) => add(add(start, between(start, end), 0.5), turned(be
 const middle = (start, end) => add(add([0, 0], add(start, end), 0.25), bend(start, end), 0.5);
 
 function standing(map, position) {
-  const found = {};
-  for (const [, unit] of entries(position.units)) found[province(unit.slice(2))] = map.points[unit.slice(2)];
-  return found;
+  const places = {};
+  for (const [, unit] of entries(position.units)) places[province(unit.slice(2))] = map.points[unit.slice(2)];
+  return places;
 }
 
 // Each order has a line under the units and a mark over them.

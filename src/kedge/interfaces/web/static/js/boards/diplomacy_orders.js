@@ -52,9 +52,9 @@ export function choices(orders, mode, clicked) {
 // they have; more than one where coasts or a convoy leave a choice.
 export function click(orders, mode, clicked, place) {
   const now = [...clicked, place];
-  const found = possible(orders, mode, now);
-  if (found.length && mode.path(found[0]).length === now.length) return { clicked: [], made: found };
-  if (found.length) return { clicked: now, made: [] };
+  const fitting = possible(orders, mode, now);
+  if (fitting.length && mode.path(fitting[0]).length === now.length) return { clicked: [], made: fitting };
+  if (fitting.length) return { clicked: now, made: [] };
   const begins = orders.some((order) => province(order.at) === place) && clicked[0] !== place;
   return { clicked: begins ? [place] : [], made: [] };
 }

@@ -226,8 +226,8 @@ function Wood({ size }) {
 function hoshi(size) {
   const [near, middle] = [size > 12 ? 3 : 2, size >> 1];
   const marked = size > 13 ? [near, middle, size - 1 - near] : [near, size - 1 - near];
-  const found = marked.flatMap((x) => marked.map((y) => [x, y]));
-  return size > 13 ? found : [...found, [middle, middle]];
+  const points = marked.flatMap((x) => marked.map((y) => [x, y]));
+  return size > 13 ? points : [...points, [middle, middle]];
 }
 
 function Stone({ kind, at: [x, y], class: name = "" }) {

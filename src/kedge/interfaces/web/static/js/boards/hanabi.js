@@ -93,18 +93,18 @@ const isAt = (one, other) => one !== null && one.seat === other.seat && one.slot
 
 // The moves with a card: play or discard your own, give hints about another's.
 function movesOf(position, { seat, slot }, own, seats) {
-  const told = (text, words, why) => ({ text, words, why, can: position.legal.includes(text) });
+  const choice = (text, words, why) => ({ text, words, why, can: position.legal.includes(text) });
   if (seat === own) {
     return [
-      told(`play card ${slot + 1}`, `Play card ${slot + 1}`, ""),
-      told(`discard card ${slot + 1}`, `Discard card ${slot + 1}`, "No discard while all hints are there"),
+      choice(`play card ${slot + 1}`, `Play card ${slot + 1}`, ""),
+      choice(`discard card ${slot + 1}`, `Discard card ${slot + 1}`, "No discard while all hints are there"),
     ];
   }
   const { card } = position.hands[seat][slot];
   const hint = (what) => {
     const text = `tell player ${seat} ${what}`;
     const count = position.hands[seat].filter((_, at) => touches(position, text, seat, at)).length;
-    return told(text, `Tell ${seats[seat].name} ${what} (touches ${count})`, "No hint is left");
+    return choice(text, `Tell ${seats[seat].name} ${what} (touches ${count})`, "No hint is left");
   };
   return [hint(colourOf(card).word), hint(`${card[1]}s`)];
 }
@@ -163,7 +163,7 @@ function Face({ one }) {
 
 // What a card may be by its hints; what a hint named is bold.
 function Pips({ one }) {
-  const kind = (may, told) => (told ? "told" : may ? "may" : "not");
+  const kind = (may, named) => (named ? "told" : may ? "may" : "not");
   return html`
     <span class="pips" aria-hidden="true">
       ${COLOURS.map(({ letter, word }, i) => html`

@@ -1,0 +1,49 @@
+"""Games that are recorded more than once: turned, mirrored, or begun in another order."""
+
+import numpy as np
+import numpy.typing as npt
+
+from kedge.records.go.arrays import GoArrays
+
+_SIDE = 19
+#: Spans of moves: two games are the same if they agree in one of them, in any symmetry. The second
+#: finds openings that were written down in another order.
+_SPANS = ((0, 50), (20, 60))
+
+
+def symmetries() -> npt.NDArray[np.int64]:
+    """The eight symmetries of the board: (8, 361), the point that comes to each point."""
+    board = np.arange(_SIDE**2).reshape(_SIDE, _SIDE)
+    boards = [np.rot90(side, k) for side in (board, board.T) for k in range(4)]
+    return np.stack([turned.ravel() for turned in boards])
+
+
+def games_among(table: GoArrays, known: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+    """Whether each game of the table is one of the `known` rows, perhaps recorded differently."""
+    found = np.zeros(len(table), np.bool_)
+    for first, last in _SPANS:
+        keys, is_long = _keys(table, first, last)
+        # Early spans are compared even of shorter games, which end alike.
+        usable = is_long if first else np.diff(table.offsets) > 0
+        found |= usable & np.isin(keys, keys[known[usable[known]]])
+    return found
+
+
+def _keys(
+    table: GoArrays, first: int, last: int
+) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.bool_]]:
+    """A hash of some moves of each game, alike in all symmetries, and whether it has them all."""
+    lengths = np.diff(table.offsets)
+    odd = np.random.default_rng(0).integers(1, 1 << 62, (last - first, _SIDE**2 + 2), np.uint64)
+    turned = np.concatenate(
+        [symmetries().argsort(axis=1), np.tile([_SIDE**2, _SIDE**2 + 1], (8, 1))], axis=1
+    )
+    totals = np.zeros((8, len(table)), np.uint64)
+    for ply in range(first, last):
+        at = np.minimum(table.offsets[:-1] + ply, max(len(table.actions) - 1, 0))
+        moves = np.where(ply < lengths, table.actions[at], _SIDE**2 + 1)
+        totals += odd[ply - first][turned[:, moves]]
+    return totals.min(axis=0), lengths >= last
+
+
+__all__ = ["games_among", "symmetries"]
