@@ -60,7 +60,7 @@ def test_a_pool():
         ([], "who plays? --one A --six B, or --pool A,B"),
         (["--one", "holds"], "who plays?"),
         (["--one", "holds", "--six", "holds", "--pool", "holds"], "who plays?"),
-        (["--pool", "holds, 7"], "'holds, 7': not names or specs between commas"),
+        (["--pool", "holds, 7"], "'holds, 7': expected comma-separated names or specs"),
         (["--pool", "holds"], "a pool has two or more"),
         (["--one", "holds", "--six", "nobody"], "unknown agent 'nobody'"),
         (["--one", "holds", "--six", "chess"], "agent chess: does not play diplomacy"),
