@@ -1,4 +1,4 @@
-// What the bindings share.
+// Helpers of all bindings.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -18,7 +18,7 @@ inline std::vector<double> copy(const Doubles& array) {
   return {array.data(), array.data() + array.shape(0)};
 }
 
-// Numbers that numpy arrays own.
+// Numbers to be owned by a numpy array, and the owner.
 template <typename Number>
 std::pair<Number*, nanobind::capsule> keep(std::vector<Number> values) {
   auto* owned = new std::vector<Number>(std::move(values));
@@ -34,7 +34,7 @@ nanobind::ndarray<nanobind::numpy, Number, nanobind::ndim<1>> own(std::vector<Nu
   return {data, {size}, owner};
 }
 
-// In rows.
+// A two-dimensional numpy array that owns its numbers.
 template <typename Number>
 nanobind::ndarray<nanobind::numpy, Number, nanobind::ndim<2>> own(std::vector<Number> values,
                                                                   std::size_t columns) {
