@@ -1,4 +1,4 @@
-// Numbers for keys, so that what is computed for a key once can be kept in an array.
+// Numbers keys, so that results computed once per key can be kept in an array.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ class Numbering {
  public:
   std::size_t size() const { return keys_.size(); }
 
-  // The number of each key, from 0 in the order of first sight; and where in `keys` the new ones
-  // were seen.
+  // The number of each key, from 0 in order of first occurrence, and the places in `keys` of the
+  // new ones.
   void number(std::span<const std::uint64_t> keys, std::vector<std::int64_t>& numbers,
               std::vector<std::int64_t>& fresh) {
     for (std::size_t i = 0; i < keys.size(); ++i) {

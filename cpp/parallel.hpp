@@ -1,4 +1,4 @@
-// Work shared out over threads, in a way that nothing can fall out of.
+// Divides work among threads; exceptions reach the caller.
 #pragma once
 
 #include <atomic>
@@ -14,11 +14,11 @@
 
 namespace kedge {
 
-// Threads that stay, since starting one takes some tens of microseconds. They start with the first
-// work there is for them; one that cannot start is done without.
+// Persistent threads, since starting one takes tens of microseconds. They start with the first
+// work; a thread that cannot start is left out.
 class Workers {
  public:
-  // Who waits looks so many times before it sleeps: waking takes as long as a small piece of work.
+  // Polls of a waiting thread before it sleeps: waking takes as long as a small piece of work.
   explicit Workers(std::size_t threads, int patience = 0)
       : threads_(threads), patience_(patience) {}
   Workers(const Workers&) = delete;
@@ -29,14 +29,14 @@ class Workers {
     round_.notify_all();
   }
 
-  // How many there are to share the work, this thread among them.
+  // Number of threads that share the work, including the caller's.
   std::size_t ready() {
     start();
     return threads_;
   }
 
-  // Calls work(i) for every i < count, on this thread too. What work throws is thrown here, after
-  // all have ended. Not to be called from two threads at once.
+  // Calls work(i) for every i < count, also on this thread. Rethrows an exception of `work` after
+  // all calls have ended. Must not be called from two threads at once.
   template <typename Work>
   void run(std::size_t count, const Work& work) {
     next_ = 0;
@@ -98,7 +98,7 @@ class Workers {
   std::vector<std::jthread> pool_;  // last, so that its threads end before what they use
 };
 
-// Where those who work on one thing wait for each other, awake: not for long.
+// A barrier at which threads wait for each other by spinning, for short waits.
 class Barrier {
  public:
   explicit Barrier(std::size_t size) : size_(size) {}
@@ -121,7 +121,7 @@ class Barrier {
   std::atomic<std::uint32_t> round_{0};
 };
 
-// What `Workers::run` does, on threads of its own.
+// Does the same as `Workers::run` on temporary threads.
 template <typename Work>
 void parallel_for(std::size_t count, std::size_t threads, const Work& work) {
   Workers(threads < count ? threads : count).run(count, work);

@@ -135,7 +135,7 @@ def test_batches_are_rows_and_masks_are_shorter_rows(operator):
         ([0.5, 0.6], [0, 0], 1, "sums to 1.1"),
         ([-0.5, 1.5], [0, 0], 1, "negative"),
         ([np.nan, 1.0], [0, 0], 1, "finite"),
-        ([0.5, 0.5], [np.inf, 0], 1, "q: has an entry"),
+        ([0.5, 0.5], [np.inf, 0], 1, "q: an entry is not"),
         ([0.5, 0.5], [0, 0], -1, "lambda"),
         ([0.5, 0.5], [0, 0], np.nan, "lambda"),
         ([], [], 1, "at least one action"),

@@ -1,5 +1,5 @@
 // A line of positions: a root, the history that led to it, and the moves made since. This is what a
-// search pushes and pops, and what repetition and the network's input are reckoned over.
+// search pushes and pops, and the basis of repetition and of the network's input.
 #pragma once
 
 #include <optional>

@@ -1,8 +1,7 @@
-// What networks are told of positions and of orders, and what they may choose from.
+// The inputs of networks for positions and orders, and the choices of a power.
 //
-// All of it is told in numbers that stand for rows of a table: a network adds up the rows. Row 0 is
-// nothing. The same kind of fact about the seven powers has seven rows on end, so that powers can
-// be renamed by renaming rows.
+// All facts are numbers of rows in a table: a network adds up the rows. Row 0 is nothing. A fact
+// about the seven powers has seven consecutive rows, so that powers are renamed by renaming rows.
 #pragma once
 
 #include <span>
@@ -17,7 +16,7 @@ namespace kedge::diplomacy {
 //   centre, whose home it is, whether a unit may be built or removed; of the last movement's order
 //   to a unit there its kind, whom it was for, and where to.
 //   power: which, the phase, its centres, its units, what it may build or must remove.
-// A fleet on one of two coasts is told of at the coast and at the whole province.
+// A fleet on one of two coasts appears at the coast and at the whole province.
 inline constexpr int kTokens = kLocations + kPowers, kFacts = 10;
 inline constexpr std::uint16_t kPlaceRow = 1, kPowerRow = kPlaceRow + kLocations,
                                kPhaseRow = kPowerRow + kPowers, kUnitRow = kPhaseRow + 5,

@@ -15,8 +15,8 @@ struct Candidate {
   std::int64_t root, power, index;
 };
 
-// A search asks of every candidate where it leads if all others do what was sampled. Each joint
-// action is adjudicated once, and positions are numbered in the order in which they are reached.
+// A search needs the position after each candidate if all others play their samples. Each joint
+// action is adjudicated once, and positions are numbered in the order of first occurrence.
 class JointActions {
  public:
   // `table` has a row of packed orders for each candidate, 0 for none; by root and power there are

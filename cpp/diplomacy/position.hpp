@@ -34,7 +34,7 @@ constexpr Packed pack(const Order& o) {
          Packed{o.destination} << 18 | Packed{o.fleet} << 25 | Packed{o.target_fleet} << 26;
 }
 std::optional<Order> unpack(Packed packed);
-// Of what `pack` made.
+// The inverse of `pack`.
 constexpr Order unpack_whole(Packed packed) {
   const auto bits = [&](int shift, int count) {
     return static_cast<std::uint8_t>(packed >> shift & ((1u << count) - 1));
@@ -85,7 +85,7 @@ struct Position {
   int adjustment(Power power) const;
   Set build_sites(Power power) const;  // provinces
   int orders_due(Power power) const;   // units to be ordered, built or removed
-  // Sum of Squares: centres squared, as shares of 1; all to who has 18.
+  // Sum of Squares: centres squared, as shares of 1; a power with 18 centres gets all.
   std::array<double, kPowers> shares() const;
 
   // Where a dislodged unit may go when `closed` provinces are not open to it.
@@ -118,25 +118,25 @@ class Convoys {
 };
 
 // The order as the rules know it, with coasts and VIA filled in where only one thing can be meant;
-// nothing if it is not legal for this power. kNobody stands for whoever the unit is of.
+// nothing if it is not legal for this power. kNobody stands for the unit's own power.
 std::optional<Order> legalise(const Position& position, const Convoys& convoys, Order order,
                               Power power = kNobody);
 // All legal orders of the units that may be ordered, by province; of builds and waives too.
 void legal_orders(const Position& position, std::vector<Order>& out);
 
-// Whether what one power's orders support or convoy of its own is ordered to do just that.
+// Whether the own units that a power supports or convoys are ordered to do just that.
 bool coordinated(std::span<const Packed> orders);
 
-// What is known of orders: nothing, or that `legalise` made them, which saves asking again.
+// Whether orders come from `legalise`, so that they need not be checked again.
 enum class Orders : std::uint8_t { kAny, kLegal };
 
-// The position after these orders; the illegal ones are as good as none. Of two for one unit the
-// first counts.
+// The position after these orders. Illegal orders are ignored; the first of two orders for a unit
+// counts.
 Position adjudicate(const Position& position, std::span<const Packed> orders,
                     Orders known = Orders::kAny);
 
 std::optional<Order> parse_order(std::string_view text);
-// Into at most kMaxText characters; how many.
+// Writes at most kMaxText characters; returns their number.
 inline constexpr std::size_t kMaxText = 32;
 std::size_t write_order(const Order& order, char* out);
 std::optional<Unit> parse_unit(std::string_view text);  // nobody's yet

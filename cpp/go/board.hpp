@@ -1,5 +1,5 @@
 // A game of Go: a first position and the moves made since. This is what a search pushes and pops,
-// what superko is reckoned over, and what a network sees eight half-moves of.
+// what superko is checked against, and the source of a network's eight half-moves.
 #pragma once
 
 #include <array>
@@ -18,14 +18,14 @@ inline constexpr int kMinSize = 2, kMaxSize = 19, kMaxPoints = kMaxSize * kMaxSi
 inline constexpr std::size_t kWords = 6, kSteps = 8;
 using Points = std::array<std::uint64_t, kWords>;  // a set: bit p is point p
 
-// What may not be repeated: simple ko takes back the last capture of one stone; superko comes back
-// to any earlier board, or to one with the same player to move.
+// Forbidden repetitions. Simple ko: retaking a single stone at once. Superko: any earlier board, or
+// any earlier board with the same player to move.
 enum class Ko : std::uint8_t { kSimple, kPositional, kSituational };
 enum class Verdict : std::uint8_t { kLegal, kOffBoard, kOccupied, kSuicide, kKo, kSuperko };
 
 struct Rules {
   Ko ko = Ko::kPositional;
-  bool suicide = false;  // of more than one stone: of a single one it is never legal
+  bool suicide = false;  // whether suicide of several stones is legal; of one it never is
   float komi = 7.5f;
   bool operator==(const Rules&) const = default;
 };
@@ -34,12 +34,12 @@ struct Position {
   std::array<Points, 2> stones{};
   std::uint64_t key = 0;                     // of the stones alone
   std::array<std::uint16_t, 2> prisoners{};  // stones of black, of white, that were captured
-  Action move = kNoAction, ko = kNoAction;   // that led here; that may not retake
+  Action move = kNoAction, ko = kNoAction;   // the last move; the point that may not be retaken
   std::uint8_t player = kBlack, passes = 0;  // passes in a row, at most 2
   bool operator==(const Position&) const = default;
 };
 
-// Stones that stand, and empty points that reach stones of this colour alone.
+// Stones on the board, and empty points that border only stones of this colour.
 struct Count {
   std::array<int, 2> stones{}, territory{};
 };
@@ -60,7 +60,7 @@ class Board {
   explicit Board(int size = kMaxSize, Rules rules = {});
   // A stone of the first position. None may stand without liberties.
   Verdict place(Action point, Colour colour);
-  // Who moves, where players do not alternate; not undone by pop(). A ko is over then.
+  // Sets the player to move, for games that do not alternate. Ends a ko; pop() does not undo it.
   void set_player(Colour player);
 
   void push(Action action);  // must be legal
@@ -74,9 +74,9 @@ class Board {
   std::size_t legal_actions(Action* out) const;
 
   bool is_over() const { return position().passes >= 2; }
-  // No result: without superko, a position that comes again with the same player to move.
+  // No result: without superko, a position repeats with the same player to move.
   bool is_draw_by_rule() const;
-  // For who moves, by area, every stone alive; 0 for a draw and no result.
+  // Value for the mover by area, all stones alive; 0 for a draw and no result.
   double terminal_value() const;
   Count count(const Points& dead = {}) const;
 
@@ -96,12 +96,12 @@ class Board {
   Colour colour(Action point) const;
   // Empty, and all the stones around it are of this colour.
   bool is_surrounded(Action point, Colour colour) const;
-  // So, and the opponent cannot part those stones: he has fewer than two of the corners around it,
-  // at the edge none.
+  // The same, and the opponent cannot separate the stones: fewer than two of the diagonal points
+  // are his, none at the edge.
   bool is_eye(Action point, Colour colour) const;
   // Whether a chain of two stones or more, at this one, has one liberty left.
   bool is_chain_in_atari(Action stone) const;
-  // Random legal points, passes only where there is none; how many were played.
+  // Plays random legal points, and passes only if there is none; returns the number played.
   std::size_t play_random(std::size_t plies, std::uint64_t seed);
 
   bool operator==(const Board& board) const {
@@ -109,7 +109,7 @@ class Board {
   }
 
  private:
-  // What a move leaves behind for pop().
+  // The data of a move that pop() needs.
   struct Made {
     Chains::Undo undo;  // not of a pass
     bool marked;        // it set a bit in seen_

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kBatch = 16;  // playouts that a thread makes at a time
 
-// The same stones without a past, by simple ko.
+// The same stones without history, under simple ko.
 Board fresh(const Board& board) {
   Board out(board.size(), {Ko::kSimple, false, 0.0f});
   for (Action p = 0; p < board.pass(); ++p) {
@@ -22,7 +22,7 @@ Board fresh(const Board& board) {
   return out;
 }
 
-// Whether the last move took nothing, and left a chain to be taken. Seki lasts without such moves.
+// Whether the last move captured nothing and left a chain in atari. Such moves would break seki.
 bool gives_away(const Board& board) {
   return board.position().prisoners == board.position(1).prisoners &&
          board.is_chain_in_atari(board.position().move);

@@ -1,4 +1,4 @@
-// Random games from a position to where nothing but eyes is left: who will own which point?
+// Estimates who will own each point by random games that end when only eyes are left.
 #pragma once
 
 #include <vector>
@@ -7,11 +7,10 @@
 
 namespace kedge::go {
 
-// For every point the share of games that black owns it at the end, less white's. Players take
-// turns at the first move. Each draws from the points that it may play, less its own eyes and moves
-// that only give a chain away, and passes where there is none; superko is not reckoned with. At
-// the end an empty point is his who has all the stones around it. The same seed gives the same
-// shares, on any number of threads.
+// For every point: the share of games in which black owns it, minus white's. Black and white move
+// first in turn. A player draws from its legal points, except its own eyes and moves that only
+// lose a chain, and passes if none is left; superko is ignored. An empty point belongs to the
+// colour of all stones around it. The result depends on the seed, not on the number of threads.
 std::vector<double> ownership(const Board& board, std::size_t playouts, std::uint64_t seed,
                               std::size_t threads);
 

@@ -1,4 +1,4 @@
-// What the bindings of Hanabi share: many games at once.
+// Shared by the bindings of Hanabi: batches of games.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ template <typename Number>
 using Flat = nanobind::ndarray<const Number, nanobind::ndim<1>, nanobind::c_contig,
                                nanobind::device::cpu>;
 
-// Games by the same rules, side by side.
+// Games with the same rules.
 struct Games {
   Rules rules;
   std::vector<Game> games;

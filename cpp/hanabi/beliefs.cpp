@@ -35,7 +35,7 @@ int card_in(std::uint64_t hand, int slot) { return at(hand, slot); }
 
 }  // namespace
 
-// How likely hands are by hints and hidden cards alone, whatever the others did.
+// The likelihood of hands by hints and hidden cards alone, without the others' moves.
 struct Belief::Prior {
   explicit Prior(const Belief& belief)
       : left(hidden(belief.rules_, belief.game_, belief.seat_)), listed(belief.listed_) {
@@ -53,7 +53,7 @@ struct Belief::Prior {
     return sum;
   }
 
-  // In how many ways the listed cards may be these.
+  // The number of ways in which the listed cards can be these.
   double ways(Packed hand) const {
     Counts counts = left;
     double ways = 1;
@@ -65,7 +65,7 @@ struct Belief::Prior {
     return ways;
   }
 
-  // How many hands there are, or somewhat more.
+  // An upper bound on the number of hands.
   double hands(std::size_t known) const {
     double product = static_cast<double>(known);
     for (int slot = listed; slot < size; ++slot) {
@@ -78,8 +78,8 @@ struct Belief::Prior {
     return product;
   }
 
-  // Adds the cards that are not listed. Those that hints rule out are passed over, so that hands
-  // which leave the next card few ways come too often: by as much they are thrown away.
+  // Adds the cards that are not listed. Skipping cards that hints rule out makes hands that leave
+  // few choices for the next card too frequent; rejection corrects that.
   bool complete(Packed& hand, Random& random) const {
     Counts counts = left;
     for (int slot = 0; slot < listed; ++slot) --counts[card_in(hand, slot)];
@@ -137,7 +137,7 @@ void Belief::give_up(int slot) {
   --listed_;
 }
 
-// Whether the move is the one that would have been made, had the seat held these cards.
+// Whether the player would have made this move if the seat had held these cards.
 bool Belief::explains(Moment& moment, Packed cards) const {
   Hand& hand = moment.game.hands[seat_];
   for (int slot = 0, size = hand.size(); slot < size; ++slot) {
@@ -226,11 +226,11 @@ std::vector<std::uint8_t> Belief::draw(std::size_t count, std::uint64_t seed, un
   }
   if (found.size() < count && all <= kMost) {
     list_all(prior, threads);
-    // Now there is nothing left to try: every one that is drawn will do.
+    // Every hand on the list fits, so no trials are needed.
     found.clear();
     if (!hands_.empty()) found = try_hands(Prior(*this), count, count, seed, threads);
   }
-  if (found.empty() && count > 0) {  // someone plays otherwise: forget what that seemed to say
+  if (found.empty() && count > 0) {  // someone does not follow the conventions: ignore their moves
     hands_ = {0};
     listed_ = 0;
     unchecked_.clear();

@@ -1,4 +1,4 @@
-// What a seat may hold, by all that it has seen, when the others play by the conventions.
+// The possible hands of a seat, given its observations, if the others follow the conventions.
 #pragma once
 
 #include <cstddef>
@@ -8,15 +8,15 @@
 
 namespace kedge::hanabi {
 
-// Follows one game. Hands are drawn as cards are hidden, and kept if all others would have done
-// what they did. Only where that takes too many trials are the hands listed, once for all: then the
-// list goes on with the game, and is what further cards are drawn to.
+// Follows one game. Hands are sampled from the hidden cards, and kept if all other players would
+// have made their moves. If that takes too many trials, all hands are listed once; the list then
+// follows the game, and new cards are drawn to its hands.
 class Belief {
  public:
   Belief(const Rules& rules, const Game& game, int seat);  // from its beginning
 
   void step(Action action);  // must be legal
-  // At most `count` hands, each of `rules.hand` cards, the oldest first; none if no hand would do.
+  // At most `count` hands, each of `rules.hand` cards, the oldest first; none if no hand fits.
   std::vector<std::uint8_t> draw(std::size_t count, std::uint64_t seed, unsigned threads);
 
   const Rules& rules() const { return rules_; }

@@ -142,7 +142,7 @@ struct Supposed {
 // Games that a thread takes at a time: to start one costs as much as to move in a thousand games.
 constexpr std::size_t kMoved = 8192, kEncoded = 1024;
 
-// -1 leaves a game as it is. If one action will not do, none is made.
+// -1 leaves a game unchanged. If one action is illegal, none is made.
 void step(Games& games, const Flat<std::int64_t>& actions, unsigned threads) {
   const std::size_t count = games.games.size();
   if (actions.size() != count) refuse("one action a game");
@@ -371,11 +371,11 @@ void bind_hanabi(nb::module_& m) {
              return kedge::own(std::move(actions));
            },
            "seed"_a, "threads"_a = 0)
-      // Who moves; -4 when the game is over.
+      // The player to move; -4 when the game is over.
       .def("current_players", column<std::int8_t>([](const Rules& rules, const Game& game) {
              return is_over(rules, game) ? kTerminal : game.player;
            }))
-      // Who moves, or would if the game were not over.
+      // The player to move, also after the end of the game.
       .def("next_players",
            column<std::uint8_t>([](const Rules&, const Game& g) { return g.player; }))
       // Turns to come once the deck is empty.
@@ -406,7 +406,7 @@ void bind_hanabi(nb::module_& m) {
            })
       // (n, 5): the action or -1, the card, bits of the slots told of; a point, a token gained.
       .def("last_moves", &last_moves)
-      // Into the caller's rows; of each game's player to move, or of `seats`.
+      // Writes features into the caller's rows, for each game's player to move or for `seats`.
       .def("encode", &encode_all<float>, "out"_a.noconvert(), "view"_a = "private",
            "seats"_a.noconvert() = nb::none(), "beliefs"_a = false, "threads"_a = 0)
       .def("encode", &encode_all<std::uint8_t>, "out"_a.noconvert(), "view"_a = "private",

@@ -1,16 +1,16 @@
-// A player by simple conventions, specified by tests/games/plain_conventions.py. What it remembers,
-// all have seen: of every card in hand, what it may be by the hints and by what hints mean.
+// A player that follows simple conventions, specified by tests/games/plain_conventions.py. Its
+// memory is public: the possible values of every card in hand, by hints and their meanings.
 #pragma once
 
 #include "hanabi/game.hpp"
 
 namespace kedge::hanabi {
 
-// Of every card in hand, what it may be; and kClued once a hint was about it.
+// The possible values of every card in hand, and kClued after a hint about it.
 using Marks = std::array<std::array<Cards, kMaxHand>, kMaxPlayers>;
 inline constexpr Cards kClued = Cards{1} << 31;
 
-// What all see of each kind of card.
+// Public facts about each kind of card.
 struct Table {
   Table(const Rules& rules, const Game& game);
 
@@ -23,11 +23,11 @@ struct Table {
   Cards playable = 0;  // of those, the next on its stack
 };
 
-// What all think after the last move, having thought `marks` before it.
+// The public marks after the last move, given the `marks` before it.
 void observe(const Rules& rules, const Game& game, const Table& table, Marks& marks);
-// What who is to move does, by what it sees; the game is not over, and it was observed.
+// The mover's action by what it sees; the game must not be over, its last move observed.
 Action choose(const Rules& rules, const Game& game, const Table& table, const Marks& marks);
-// The score of a game that goes on like this, its last move not yet observed.
+// The score of a game played to its end by the conventions; its last move is not yet observed.
 int play_out(const Rules& rules, Game& game, Marks& marks);
 
 }  // namespace kedge::hanabi

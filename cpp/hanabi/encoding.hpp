@@ -1,4 +1,4 @@
-// What a player sees of a game, as the Hanabi Learning Environment lays it out for networks.
+// The features of a game for one player, in the layout of the Hanabi Learning Environment.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,8 @@
 
 namespace kedge::hanabi {
 
-// A view is a row's end: all hands, the player's own first; less that one; or without any.
+// A view is the end of a row: with all hands, the player's own first; without its own; or without
+// any hand.
 enum class View : std::uint8_t { kFull, kPrivate, kPublic };
 
 std::size_t features(const Rules& rules, View view);
@@ -17,7 +18,7 @@ std::size_t features(const Rules& rules, View view);
 template <typename Number>
 void encode(const Rules& rules, const Game& game, int seat, View view, Number* row);
 
-// Turns what each card may be, in a row of encode's, into how likely that is by what all see: the
+// Replaces the possible values of each card, in a row of `encode`, by their probabilities given the
 // cards that were neither discarded nor played.
 void weigh(const Rules& rules, const Game& game, int seat, View view, float* row);
 

@@ -20,8 +20,8 @@ enum class Kind : std::uint8_t { kDiscard, kPlay, kColour, kRank };
 
 struct Move {
   Kind kind;
-  std::uint8_t at;     // the slot; or how many seats on the player sits who is told
-  std::uint8_t value;  // the colour or rank that is told
+  std::uint8_t at;     // the slot; for a hint, the number of seats to its receiver
+  std::uint8_t value;  // the hinted colour or rank
 
   bool operator==(const Move&) const = default;
 };
@@ -48,7 +48,7 @@ struct Rules {
 // Byte i is slot i, the oldest card first; no card is a byte of zeros.
 struct Hand {
   std::uint64_t colours = 0, ranks = 0;  // one bit each
-  // What its holder was told: bits of what may be, and kTold where a hint said what is.
+  // The holder's knowledge: bits of possible values, and kTold if a hint named the value.
   std::uint64_t known_colours = 0, known_ranks = 0;
 
   // Not by counting bits, for which not every processor that this is built for has an instruction.
@@ -56,7 +56,7 @@ struct Hand {
 };
 inline constexpr std::uint8_t kTold = 0x80;
 
-// What the last move came to.
+// The result of the last move.
 struct Outcome {
   Action action = kNoAction;
   std::uint8_t card = 0;     // that was played or discarded
@@ -121,13 +121,13 @@ bool is_over(const Rules& rules, const Game& game);
 int score(const Rules& rules, const Game& game);
 std::uint64_t legal_actions(const Rules& rules, const Game& game);  // none when it is over
 void apply(const Rules& rules, Game& game, Action action);          // must be legal
-// How many of a card neither lie among the discards nor were played.
+// The number of copies of a card that were neither discarded nor played.
 int unseen(const Rules& rules, const Game& game, int colour, int rank);
 // The cards that a seat does not see: its own, and the draw pile.
 Counts hidden(const Rules& rules, const Game& game, int seat);
-// Whether a seat's cards may be these, oldest first, by what it was told and what it sees.
+// Whether a seat's cards can be these, oldest first, by its hints and what it sees.
 bool is_possible(const Rules& rules, const Game& game, int seat, const std::uint8_t* cards);
-// The game as it would be if they were, the draw pile shuffled; they must be possible.
+// The game with these cards in the hand and the draw pile shuffled; they must be possible.
 Game redealt(const Rules& rules, const Game& game, int seat, const std::uint8_t* cards,
              std::uint64_t seed);
 

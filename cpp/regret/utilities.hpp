@@ -1,4 +1,4 @@
-// Where utilities come from: a payoff tensor, or a rule for joint actions too many to tabulate.
+// Sources of utilities: a payoff tensor, or a rule for games too large to tabulate.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ class Utilities {
   virtual bool has_expected() const = 0;
 };
 
-// A payoff tensor per game, used where it lies: shape (players, actions of player 0, ...),
+// One payoff tensor per game, not copied: shape (players, actions of player 0, ...),
 // C-contiguous, float64 or float32.
 class TensorUtilities : public Utilities {
  public:

@@ -12,7 +12,7 @@ constexpr std::size_t kLanes = KEDGE_LANES, kVectors = kPanel / kLanes;
 
 KEDGE_INLINE Vector& at(float* p) { return *reinterpret_cast<Vector*>(p); }
 KEDGE_INLINE const Vector& at(const float* p) { return *reinterpret_cast<const Vector*>(p); }
-// What is not a number stays so, and is seen at the end.
+// NaN propagates, and is detected at the end.
 KEDGE_INLINE Vector positive(Vector x) { return x < 0.0f ? Vector{} : x; }
 
 // out (rows x kPanel) = a (rows x inputs) . panel (inputs x kPanel). A row's sums are made in the
@@ -131,7 +131,7 @@ struct Network {
     }
   }
 
-  // What a tile sees, from its upper left corner on.
+  // The input of a tile, from its upper left corner.
   void tile_to_basis(const float* corner, std::size_t channels, float* out) const {
     const std::size_t row = scratch.width * channels, step = kTiles * channels;
     for (std::size_t c = 0; c < channels; c += kLanes) {
@@ -278,7 +278,7 @@ struct Network {
     }
   }
 
-  // Of each position a row of all points' channels, as dense layers take them.
+  // Gathers each position into a row of all points' channels, as dense layers take it.
   void flatten(std::vector<float>& planes, std::size_t channels, float* out) const {
     for (std::size_t n = 0; n < count; ++n) {
       for (std::size_t y = 0; y < parts.side; ++y) {

@@ -89,8 +89,8 @@ struct Answers {
   float* wdl;     // count x 3; nullptr where the network does not know
 };
 
-// What up to kPositions positions are computed in. Planes lie as points of a board with a margin
-// that stays empty, row by row, and of each point the channels side by side.
+// Buffers for up to kPositions positions. Planes are stored as the points of a board with an empty
+// margin, row by row, with the channels of a point side by side.
 struct Scratch {
   Scratch(const Parts& parts, std::size_t members);
   static std::size_t tiles_of(const Parts& parts) { return (parts.side + kTile - 1) / kTile; }
@@ -122,7 +122,7 @@ struct Instructions {
   Forward* forward;
 };
 
-// Those that this machine has, the widest last.
+// The instruction sets of this machine, the widest last.
 std::vector<Instructions> instructions();
 
 class Tower {
@@ -132,7 +132,7 @@ class Tower {
   const Parts& parts() const { return parts_; }
   bool knows_draws() const { return parts_.value_last.outputs() == 3; }
 
-  // What a position is answered does not depend on the others in its batch.
+  // The result of a position does not depend on the others in its batch.
   void evaluate(const Batch& batch, const Answers& answers);
 
  private:

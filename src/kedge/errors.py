@@ -1,19 +1,19 @@
-"""What can go wrong and is not a bug: bad input, and tasks that fail."""
+"""Errors that are not bugs: bad input, and failed tasks."""
 
 from collections.abc import Mapping
 
 
 class InputError(ValueError):
-    """Something the user gave is wrong; the message is one line that says what and where.
+    """Bad input from the user; the message is one line that says what is wrong and where.
 
     The command line prints it without a traceback and exits with 2.
     """
 
 
 class ExperimentError(RuntimeError):
-    """Tasks of an experiment failed; those that finished are kept.
+    """Tasks of an experiment failed; the results of the others are kept.
 
-    ``failures`` maps the key of each failed task to its traceback (or the reason, if it has none).
+    ``failures`` maps the key of each failed task to its traceback (or the reason, without one).
     """
 
     def __init__(self, message: str, failures: Mapping[str, str] | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Files that are either whole or absent, whatever kills the writer."""
+"""Write files that are either complete or absent, even if the writer is killed."""
 
 import contextlib
 import os
@@ -13,7 +13,7 @@ from kedge.errors import InputError
 #: Largest weight file: far above any network, protects against decompression bombs.
 MAX_BYTES = 512 * 2**20
 _SUFFIX = ".partial"
-# Another driver may be writing in the same folder right now; no write takes this long.
+# Another process may be writing in the same folder; no write takes this long.
 _STALE_SECONDS = 3600.0
 
 
@@ -33,15 +33,15 @@ def read_file(path: str | Path, limit: int = MAX_BYTES) -> bytes:
 
 
 def make_folder(folder: Path) -> None:
-    """Create ``folder`` and its parents; an `InputError` where the place does not allow it."""
+    """Create ``folder`` and its parents, or raise an `InputError`."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"{folder}: cannot make this folder ({error.strerror})") from error
+        raise InputError(f"{folder}: cannot create folder ({error.strerror})") from error
 
 
 def write_atomic(path: Path, content: bytes | str) -> None:
-    """Write beside ``path``, force to disk, then rename: a reader never sees half a file."""
+    """Write ``path`` in one step: a reader never sees half a file."""
     if isinstance(content, str):
         content = content.encode("utf-8", "backslashreplace")
     with whole_file(path) as file:
@@ -50,7 +50,7 @@ def write_atomic(path: Path, content: bytes | str) -> None:
 
 @contextlib.contextmanager
 def whole_file(path: Path) -> Iterator[IO[bytes]]:
-    """A file to write into that stands at ``path`` only once it is whole and on the disk."""
+    """Open a file for writing that appears at ``path`` only when complete and on disk."""
     _refuse_folder(path)
     partial = _beside(path)
     try:
@@ -69,7 +69,7 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
 
 
 def check_writable(path: Path) -> None:
-    """An `InputError` at once, where `whole_file` would raise it after hours of work."""
+    """Raise an `InputError` now if `whole_file` would raise it later."""
     _refuse_folder(path)
     partial = _beside(path)
     try:
@@ -80,8 +80,8 @@ def check_writable(path: Path) -> None:
 
 
 def _refuse_folder(path: Path) -> None:
-    # Renaming onto one gives other errors, by its name and by the system. Path.is_dir has its own
-    # where a name is too long.
+    # Renaming onto a folder raises errors that differ by system. Path.is_dir raises for names that
+    # are too long; os.path.isdir does not.
     if os.path.isdir(path):
         raise InputError(f"{path}: cannot write (it is a folder)")
 
@@ -91,12 +91,12 @@ def _beside(path: Path) -> Path:
 
 
 def is_partial(path: Path) -> bool:
-    """Whether ``path`` is the unfinished file of a writer that may have been killed."""
+    """Whether ``path`` is the temporary file of a writer that may have been killed."""
     return path.name.startswith(".") and path.name.endswith(_SUFFIX)
 
 
 def sweep(folder: Path) -> None:
-    """Remove what killed writers left in ``folder``."""
+    """Remove old temporary files of killed writers from ``folder``."""
     oldest = time.time() - _STALE_SECONDS
     for path in folder.glob(f".*{_SUFFIX}"):
         with contextlib.suppress(OSError):

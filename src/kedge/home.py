@@ -1,4 +1,4 @@
-"""Where kedge keeps a user's files: models, runs, caches."""
+"""The folder of a user's files: models, runs, caches."""
 
 import os
 from pathlib import Path
@@ -7,6 +7,6 @@ import platformdirs
 
 
 def home() -> Path:
-    """``$KEDGE_HOME``, or the platform's user data folder."""
-    chosen = os.environ.get("KEDGE_HOME")
-    return Path(chosen) if chosen else platformdirs.user_data_path("kedge", appauthor=False)
+    """Return ``$KEDGE_HOME``, or the platform's user data folder."""
+    folder = os.environ.get("KEDGE_HOME")
+    return Path(folder) if folder else platformdirs.user_data_path("kedge", appauthor=False)

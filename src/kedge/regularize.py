@@ -39,7 +39,7 @@ def forward_kl(
     *,
     mask: npt.ArrayLike | None = None,
 ) -> Array:
-    """argmax over π of q·π − λ·KL(π‖τ), that is π ∝ τ·exp(q/λ).
+    """Return argmax over π of q·π − λ·KL(π‖τ), that is π ∝ τ·exp(q/λ).
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def reverse_kl(
     *,
     mask: npt.ArrayLike | None = None,
 ) -> Array:
-    """argmax over π of q·π − λ·KL(τ‖π), that is π = λτ/(α − q) (Grill et al. 2020).
+    """Return argmax over π of q·π − λ·KL(τ‖π), that is π = λτ/(α − q) (Grill et al. 2020).
 
     The paper prints this objective with a plus sign, whose supremum is infinite; it is a minus.
     PUCT's visit counts approach this policy with λ = c√N/(k + N) for k actions and N visits.
@@ -114,7 +114,7 @@ def kl_divergence(p: npt.ArrayLike, q: npt.ArrayLike) -> Array:
 
 
 def entropy(p: npt.ArrayLike) -> Array:
-    """In nats, along the last axis.
+    """The entropy of p in nats, along the last axis.
 
     >>> float(entropy([0.5, 0.5]).round(6))
     0.693147
@@ -125,7 +125,7 @@ def entropy(p: npt.ArrayLike) -> Array:
 
 
 def check_policy(policy: npt.ArrayLike, what: str) -> Array:
-    """`policy` as a float64 array whose rows are distributions, or an error that names `what`."""
+    """Return `policy` as a float64 array of distributions, or raise an error that names `what`."""
     try:
         array = np.asarray(policy, np.float64)
     except (TypeError, ValueError, OverflowError):
@@ -133,9 +133,9 @@ def check_policy(policy: npt.ArrayLike, what: str) -> Array:
     if array.ndim == 0 or array.shape[-1] == 0:
         raise InputError(f"{what}: no actions")
     if not np.isfinite(array).all():
-        raise InputError(f"{what}: has an entry that is not a finite number")
+        raise InputError(f"{what}: an entry is not a finite number")
     if (array < 0.0).any():
-        raise InputError(f"{what}: has a negative probability, {array.min():g}")
+        raise InputError(f"{what}: negative probability {array.min():g}")
     sums = array.sum(axis=-1)
     worst = float(np.ravel(sums)[np.argmax(np.abs(np.ravel(sums) - 1.0))])
     if abs(worst - 1.0) > 1e-6:
@@ -154,15 +154,15 @@ def _scaled_gaps(
     if not shape or shape[-1] == 0:
         raise InputError("tau and q need at least one action on their last axis")
     if np.isnan(lam).any() or (lam < 0.0).any():
-        raise InputError("lambda must be a number that is at least 0")
+        raise InputError("lambda: a number at least 0")
     tau = check_policy(np.where(real, np.broadcast_to(tau, shape), 0.0), "tau")
     support = tau >= np.finfo(np.float64).tiny
     tau = np.where(support, tau, 0.0)
     if not np.isfinite(np.where(support, q, 0.0)).all():
-        raise InputError("q: has an entry that is not a finite number")
+        raise InputError("q: an entry is not a finite number")
     best = np.where(support, q, -np.inf).max(axis=-1, keepdims=True)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        # Halved before it is taken, the gap of any two finite values is finite.
+        # Halving first keeps the gap of any two finite values finite.
         gap = np.where(support & (q < best), 2.0 * ((0.5 * best - 0.5 * q) / lam), 0.0)
         gap = np.where(np.isinf(lam), 0.0, gap)
     return _normalised(tau), gap, support

@@ -1,9 +1,9 @@
 """Spec strings, such as ``blotto(coins=10, fields=3)`` or ``puct(maia-1900, c_puct=2)``.
 
-A spec is a name, or a name with arguments: values, specs, ``key=value``. A name may be a path; one
-with spaces or other marks in it is quoted. Games and agents are both
-named this way; a :class:`Registry` turns a spec into the thing it names, and finds plugins through
-entry points, so that another package can add a game or an agent.
+A spec is a name, or a name with arguments: values, specs, ``key=value``. A name may be a path; a
+name with spaces or special characters is quoted. Specs name games and agents. A :class:`Registry`
+builds the object of a spec and finds plugins through entry points, so that another package can add
+a game or an agent.
 """
 
 import difflib
@@ -30,7 +30,7 @@ _MAX_DEPTH = 16
 
 @dataclass(frozen=True)
 class Spec:
-    """A parsed spec string; ``str()`` gives it back in its plainest form."""
+    """A parsed spec string; ``str()`` returns its canonical form."""
 
     name: str
     args: tuple[Any, ...] = ()
@@ -45,7 +45,7 @@ class Spec:
 
 
 def parse(text: str) -> Spec:
-    """Read a spec string.
+    """Parse a spec string.
 
     >>> parse("puct(maia-1900(temperature=0.3), c_puct=2)").kwargs
     {'c_puct': 2}
@@ -67,7 +67,7 @@ def parse(text: str) -> Spec:
 
 
 def parse_list(text: str) -> list[Spec]:
-    """Read specs between commas.
+    """Parse comma-separated specs.
 
     >>> [str(spec) for spec in parse_list("chess, puct(chess, c_puct=2)")]
     ['chess', 'puct(chess, c_puct=2)']
@@ -75,7 +75,7 @@ def parse_list(text: str) -> list[Spec]:
     inside = parse(f"list({text})")
     values = [Spec(value) if isinstance(value, str) else value for value in inside.args]
     if inside.kwargs or not all(isinstance(value, Spec) for value in values):
-        raise InputError(f"{text!r}: not names or specs between commas")
+        raise InputError(f"{text!r}: expected comma-separated names or specs")
     return values
 
 
@@ -98,11 +98,13 @@ def _parse_spec(
                 key, at = tokens[at][1], at + 2
             value, at = _parse_value(text, tokens, at, depth)
             if key is None and kwargs:
-                raise InputError(f"spec {text!r}: {_show(value)} comes after a key=value")
+                raise InputError(
+                    f"spec {text!r}: {_show(value)} must come before key=value arguments"
+                )
             if key is None:
                 args.append(value)
             elif key in kwargs:
-                raise InputError(f"spec {text!r}: {key} is given twice")
+                raise InputError(f"spec {text!r}: {key} is set twice")
             else:
                 kwargs[key] = value
             if at < len(tokens) and tokens[at][1] == ",":
@@ -193,7 +195,9 @@ class Registry(Generic[T]):
             try:
                 made: Callable[..., T] = plugins[name].load()
             except Exception as error:  # code of another package
-                raise InputError(f"{self.kind} {name!r}: its plugin fails: {error}") from error
+                raise InputError(
+                    f"{self.kind} {name!r}: cannot load its plugin: {error}"
+                ) from error
             return made
         if self._otherwise is not None:
             return self._otherwise(name)
@@ -204,7 +208,7 @@ class Registry(Generic[T]):
         return {point.name: point for point in points}
 
     def make(self, spec: Spec | str) -> T:
-        """Build what `spec` names. In specs the dial is ``lambda``; in Python it is ``lam``."""
+        """Build the object of `spec`. The dial is ``lambda`` in specs and ``lam`` in Python."""
         spec = parse(spec) if isinstance(spec, str) else spec
         maker = self.maker(spec.name)
         kwargs = {"lam" if key == "lambda" else key: value for key, value in spec.kwargs.items()}
@@ -213,13 +217,13 @@ class Registry(Generic[T]):
             signature.bind(*spec.args, **kwargs)
         except TypeError as error:
             known = ["lambda" if name == "lam" else name for name in signature.parameters]
-            said = str(error).replace("got an unexpected keyword argument", "has no parameter")
+            reason = str(error).replace("got an unexpected keyword argument", "has no parameter")
             takes = ", ".join(known) or "none"
-            raise InputError(f"{self.kind} {spec}: {said}; it takes {takes}") from None
+            raise InputError(f"{self.kind} {spec}: {reason}; it takes {takes}") from None
         return maker(*spec.args, **kwargs)
 
 
 def suggest(name: str, known: list[str]) -> str:
-    """The end of an error about an unknown name: the nearest known ones, or all of them."""
+    """Return the end of an error about an unknown name: similar names, or all known ones."""
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
     return f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(known)}"

@@ -45,7 +45,7 @@ def test_a_folder_with_other_files_is_left_alone(tmp_path):
     with pytest.raises(InputError, match=r"contains 'thesis.tex' but no experiment.json"):
         run(Walk(n=1), engine="inline", folder=folder)
     assert [p.name for p in folder.iterdir()] == ["thesis.tex"]
-    with pytest.raises(InputError, match="cannot make this folder"):
+    with pytest.raises(InputError, match="cannot create folder"):
         run(Walk(n=1), engine="inline", folder=folder / "thesis.tex")
 
 

@@ -1,1 +1,1 @@
-"""Searches that know no game: PUCT, regret minimisers, SPARTA."""
+"""Search for any game: PUCT, regret minimisers, SPARTA."""

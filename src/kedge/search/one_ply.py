@@ -1,8 +1,8 @@
 """One-ply search: regret minimisation over a few candidate actions of every player.
 
 Each iteration draws one joint action from the players' current policies, and every candidate of
-every player is valued against it (Algorithm 1). Many roots run in lockstep, so that all their
-questions go to the value function in one call.
+every player is valued against it (Algorithm 1). Many roots run in lockstep, so that one call of the
+value function serves them all.
 """
 
 from collections.abc import Sequence
@@ -30,15 +30,15 @@ from kedge.search.regret.utilities import Oracle, Source
 
 @dataclass(frozen=True)
 class OnePly:
-    """How to search. What is played is the average policy or, with "last", the final iterate."""
+    """Settings of the search. It returns the average policy or, with "last", the final iterate."""
 
     algorithm: Algorithm
     iterations: int = 512
     average: Average = "uniform"
     hopeless: float = 0.0
-    """A player none of whose actions is worth more on average plays its anchor …"""
+    """A player plays its anchor if no action has a higher average value than this."""
     patience: int = 64
-    """… once there were so many iterations."""
+    """Iterations before `hopeless` applies."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.iterations, int) or self.iterations < 1:
@@ -54,10 +54,10 @@ class OnePly:
         lam: float = LAMBDA,
         lambdas: Sequence[float] = DiLPiKL.lambdas,
     ) -> "OnePly":
-        """The search by rm, hedge, pikl-hedge or dil-pikl: of the "paper", or of its "authors".
+        """Return the settings of the "paper", or of its "authors", for one algorithm.
 
-        What they released has linear weighting, optimistic RM that gives up where all is lost, and
-        play of the final iterate.
+        Algorithms are rm, hedge, pikl-hedge and dil-pikl. The authors' released code uses linear
+        weighting, optimistic RM that gives up in hopeless positions, and the final iterate.
         """
         check_word("preset", name, ("paper", "authors"))
         released = name == "authors"
@@ -81,18 +81,18 @@ def search(
     seeds: Sequence[int | np.random.SeedSequence | np.random.Generator],
     engine: Engine = "native",
 ) -> list[Iterate]:
-    """Where the players of every root end, each root with its own seed.
+    """Return the final iterate of every root, each with its own seed.
 
-    ``policies`` of an iterate is what is to be played, ``q`` what the candidates are worth. A
+    ``policies`` of an iterate are the policies to play, ``q`` the values of the candidates. A
     player without candidates takes no part.
     """
     source = Source(roots)
     algorithm, average = settings.algorithm, settings.average
     seats = make_seats(algorithm, source, anchors)
     learner = make_learner(algorithm, seats, average, is_adaptive(algorithm, source), engine)
-    # At λ = ∞ a learner plays the anchor whatever it is told.
-    still = make_seats(PiKLHedge(inf, 1.0), source, anchors)
-    anchored = make_learner(PiKLHedge(inf, 1.0), still, average, False, engine)
+    # At λ = ∞ a learner always plays the anchor.
+    anchored_seats = make_seats(PiKLHedge(inf, 1.0), source, anchors)
+    anchored = make_learner(PiKLHedge(inf, 1.0), anchored_seats, average, False, engine)
     generators = [np.random.default_rng(seed) for seed in seeds]
     draws = [
         rng.random((settings.iterations, len(game)))
@@ -106,22 +106,22 @@ def search(
         learner.observe(source.against(sampled))
         if settings.hopeless and learner.iterations >= settings.patience:
             lost = _lost(learner, seats, settings.hopeless)
-    found = snapshots(learner, seats, average, False, False, [False] * len(seats))
+    finals = snapshots(learner, seats, average, False, False, [False] * len(seats))
     given_up = iter(lost)
     return [
         replace(
-            one,
+            final,
             policies=[
                 seat.tau if next(given_up) else policy
-                for seat, policy in zip(game, one.policies, strict=True)
+                for seat, policy in zip(game, final.policies, strict=True)
             ],
         )
-        for one, game in zip(found, seats, strict=True)
+        for final, game in zip(finals, seats, strict=True)
     ]
 
 
 def _lost(learner: Learner, seats: list[list[Seat]], hopeless: float) -> npt.NDArray[np.bool_]:
-    """The players whose best action averages less than `hopeless`."""
+    """Return which players have no action that averages `hopeless` or more."""
     counts = np.array([len(seat.tau) for game in seats for seat in game])
     best = np.zeros(len(counts))
     alive = counts > 0

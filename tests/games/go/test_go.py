@@ -358,8 +358,8 @@ def test_setup():
         ({"size": 5, "black": [1, 5], "white": [0]}, "without liberties"),
         ({"size": 9, "handicap": 10}, "from 2 to 9 stones on"),
         ({"size": 19, "handicap": 1}, "from 2 to 9 stones on"),
-        ({"size": 8, "handicap": 5}, "2 to 4 have their points"),
-        ({"size": 5, "handicap": 2}, "give the points"),
+        ({"size": 8, "handicap": 5}, "from 2 to 4 stones on"),
+        ({"size": 5, "handicap": 2}, "place the stones"),
     ]:
         with pytest.raises(InputError, match=reason):
             GoState(**options)

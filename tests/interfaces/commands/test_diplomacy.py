@@ -60,7 +60,7 @@ def test_a_pool():
         ([], "no agents; give --one A --six B, or --pool A,B"),
         (["--one", "holds"], "no agents; give --one"),
         (["--one", "holds", "--six", "holds", "--pool", "holds"], "no agents; give --one"),
-        (["--pool", "holds, 7"], "'holds, 7': not names or specs between commas"),
+        (["--pool", "holds, 7"], "'holds, 7': expected comma-separated names or specs"),
         (["--pool", "holds"], "a pool needs two or more"),
         (["--one", "holds", "--six", "nobody"], "unknown agent 'nobody'"),
         (["--one", "holds", "--six", "chess"], "agent chess: does not play diplomacy"),

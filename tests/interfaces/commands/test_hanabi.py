@@ -55,7 +55,7 @@ def test_a_matrix():
     ("arguments", "said"),
     [
         (["--agents", "sparta, hanabi, sparta(lambda=1)"], "3 agents for 2 seats"),
-        (["--agents", "sparta, 7"], "not names or specs between commas"),
+        (["--agents", "sparta, 7"], "expected comma-separated names or specs"),
         (["--agents", "nobody"], "unknown agent 'nobody'"),
         (["--agents", "chess"], "agent chess: does not play hanabi; hanabi and sparta(hanabi, …)"),
         (["--agents", "uniform"], "agent uniform: does not play hanabi"),

@@ -1,9 +1,8 @@
-"""Hanabi as torch tensors: the native rules once more, for games that stay on a GPU.
+"""Hanabi as torch tensors: the native rules again, for games that stay on a GPU.
 
-A game is a row of some hundred bytes, and a step is the same few operations on all rows: nothing
-here waits for the device, and shapes stay as they are. Hands stand in order of play, first that of
-who is to move, so that all games look alike whoever's turn it is. What depends on the rules alone
-is looked up.
+A game is a row of some hundred bytes, and a step is the same few operations on all rows. Nothing
+here waits for the device, and shapes never change. Hands are in order of play, the mover's first,
+so that all games have the same layout. Tables hold what depends on the rules alone.
 """
 
 from collections.abc import Iterable
@@ -23,13 +22,12 @@ _KINDS = {"discard": _DISCARD, "play": _PLAY, "color": _COLOUR, "rank": _RANK}
 _MOST = 255
 
 Bytes = npt.NDArray[np.uint8]
-#: A feature is 1 where a column of the rows is within bounds: its number, the least and the most.
+#: A feature is 1 if a column is within bounds: the column, the least and the most.
 Feature = tuple[int, int, int]
 
 
 class _Row(NamedTuple):
-    """What the columns of rows are. Of what is not there, a card or a rank, stands the number after
-    the last one."""
+    """The columns of a row. A missing card or rank is the number after the last one."""
 
     hands: Any  # players · slots · (card, the colours and the ranks that it may be by its hints)
     fireworks: Any
@@ -48,36 +46,36 @@ class _Row(NamedTuple):
 
 
 class TensorRules:
-    """What `TensorGames` by the same rules and on the same device look up."""
+    """The tables of `TensorGames` with the same rules on the same device."""
 
     def __init__(self, game: Hanabi, device: str | torch.device = "cpu") -> None:
         self.game, self.device = game, torch.device(device)
-        #: That differ; this number itself is no card.
+        #: Number of different cards; this number itself means no card.
         self.cards = game.colors * game.ranks
         self.sizes = _sizes(game)
         shown = np.array(_features(game, self.sizes))
         columns, bounds = shown[:, 0], shown[:, 1:].astype(np.uint8)
         hidden = {"full": 0, "private": 1, "public": game.num_players}
         starts = {view: hands * game.hand_size * self.cards for view, hands in hidden.items()}
-        #: By view, of all features but those of hints, their columns, least and most.
+        #: By view: columns, least and most of all features but those of hints.
         self.features = {
             view: tuple(map(self.there, (columns[first:], *bounds[first:].T)))
             for view, first in starts.items()
         }
-        #: The features of hints, by the two bytes that say what a card may be.
+        #: The features of hints, by the two bytes of a card's possible colours and ranks.
         self.hinted = self.there(_hinted(game))
-        #: By action, and last for none, what the columns of the last move become.
+        #: The columns of the last move, by action; the last row is for no action.
         self.moves = self.there(_moves(game))
         self.effects = self.there(_effects(game))
         self.values = self.there(_values(game))
         every = 2**game.colors - 1, 2**game.ranks - 1
         drawn = [(card, *every) for card in range(self.cards)]
-        #: By card, the three bytes of one that was just drawn.
+        #: The three bytes of a card that was just drawn, by card.
         self.fresh = self.there(np.array([*drawn, (self.cards, 0, 0)], np.uint8))
         self.copies = self.there(_copies(game))
         self.numbers = self.there(np.arange(self.cards, dtype=np.uint8))
         self.ranks = self.there(np.arange(game.ranks, dtype=np.uint8))
-        #: By colour, the card that begins its stack.
+        #: The first card of each colour's stack.
         self.lowest = self.numbers[:: game.ranks]
         self.seats = self.there(np.arange(game.num_players)[:, np.newaxis])
         self.slots = self.there(np.arange(game.hand_size, dtype=np.uint8)[:, np.newaxis])
@@ -87,16 +85,16 @@ class TensorRules:
 
 
 class TensorGames:
-    """Games by the same rules, side by side on one device, as `kedge._core.HanabiGames` are."""
+    """Games with the same rules on one device, like `kedge._core.HanabiGames`."""
 
     def __init__(self, rules: TensorRules, decks: Tensor, rows: Tensor) -> None:
         self.rules = rules
-        # In deal order, and no card at the end: who draws there gets none.
+        # In deal order, with "no card" at the end for draws from an empty pile.
         self._decks, self._rows = decks, rows
 
     @classmethod
     def of(cls, rules: TensorRules, games: _core.HanabiGames) -> "TensorGames":
-        """The same games, which then go their own way."""
+        """Return a copy of native games."""
         decks = np.pad(games.decks(), ((0, 0), (0, 1)), constant_values=rules.cards)
         return cls(rules, rules.there(decks), _rows(rules, games))
 
@@ -107,8 +105,10 @@ class TensorGames:
         return TensorGames(self.rules, self._decks[which], self._rows[which])
 
     def step(self, actions: Tensor) -> None:
-        """-1 leaves a game as it is, and nothing moves one that is over. Others must be legal:
-        nobody looks."""
+        """Apply one action per game; −1 and finished games change nothing.
+
+        Other actions must be legal, which is not checked.
+        """
         rules, game, was = self.rules, self.rules.game, self._row()
         going = (actions >= 0) & ~self.is_over()
         actions = actions.clamp(min=0)
@@ -116,7 +116,7 @@ class TensorGames:
         kind, slot = move[:, :1], move[:, -1:]
         hands = self._hands()
 
-        # A card is played or discarded; where a hint is given, it is none.
+        # A card is played or discarded; for a hint, it is "no card".
         held = functional.pad(hands[:, 0, :, 0], (0, 1), value=rules.cards)
         card = held.gather(1, slot.long())
         is_played = kind == _PLAY
@@ -131,12 +131,12 @@ class TensorGames:
         lives = was.lives - (is_played & ~scored).byte()
         turns_left = was.turns_left - (was.drawn == len(game.cards)).byte()
 
-        # Another one is drawn, unless that was the end.
+        # Draw a card, unless the game is over.
         over = (lives == 0) | (turns_left == 0) | (fireworks.sum(1, keepdim=True) == rules.cards)
         draws = (kind <= _PLAY) & ~over
         drawn = self._decks.gather(1, was.drawn.long()).where(draws, rules.cards)
 
-        # All cards learn from a hint, and those after the one that left move up.
+        # A hint updates all cards, and cards after the one that left move up.
         effects = rules.effects[actions[:, None, None], rules.seats, hands[..., 0].long()]
         known = hands[..., 1:] & effects[..., :2] | effects[..., 2:4]
         hands = torch.cat([hands[..., :1], known], 3)
@@ -151,16 +151,16 @@ class TensorGames:
         self._rows = torch.cat(parts, 1).where(going[:, None], self._rows)
 
     def legal_actions(self) -> Tensor:
-        """(games, actions); none of a game that is over."""
+        """Mask of legal actions (games, actions); empty rows for finished games."""
         game, row, held = self.rules.game, self._row(), self._hands()[..., 0]
         own = held[:, 0] < self.rules.cards
         shown = self.rules.values[held[:, 1:].long()].any(2)
-        may_tell = row.information > 0
+        may_hint = row.information > 0
         legal = [
             own & (row.information < game.information_tokens),
             own,
-            shown[..., : game.colors].flatten(1) & may_tell,
-            shown[..., game.colors :].flatten(1) & may_tell,
+            shown[..., : game.colors].flatten(1) & may_hint,
+            shown[..., game.colors :].flatten(1) & may_hint,
         ]
         return torch.cat(legal, 1) & ~self.is_over()[:, None]
 
@@ -179,7 +179,7 @@ class TensorGames:
         beliefs: bool = False,
         dtype: torch.dtype = torch.float32,
     ) -> Tensor:
-        """What who is to move sees: see `HanabiState.observation_tensor`."""
+        """The mover's features: see `HanabiState.observation_tensor`."""
         columns, least, most = self.rules.features[view]
         seen = self._rows.index_select(1, columns)
         known = self._hands()[..., 1:].long()
@@ -190,7 +190,7 @@ class TensorGames:
         return rows
 
     def _weigh(self, hinted: Tensor) -> None:
-        """Turns what each card may be into how likely that is, by what all see."""
+        """Replace the possible values of each card by their public probabilities."""
         rules, row = self.rules, self._row()
         played = (row.fireworks[..., None] > rules.ranks).flatten(1)
         left = rules.copies - row.discards - played.byte()
@@ -202,13 +202,13 @@ class TensorGames:
         return _Row(*self._rows.split(self.rules.sizes, 1))
 
     def _hands(self) -> Tensor:
-        """(games, players, slots, 3)"""
+        """Hands (games, players, slots, 3)."""
         game = self.rules.game
         return self._row().hands.unflatten(1, (game.num_players, game.hand_size, 3))
 
 
 def _rows(rules: TensorRules, games: _core.HanabiGames) -> Tensor:
-    """Put together on the device: what is moved there is as narrow as it is here."""
+    """Return the rows of native games; they are assembled on the device to move few bytes."""
     game, there = rules.game, rules.there
     held, told = there(games.hands()), (games.known_colours(), games.known_ranks())
     hands = [held.where(held >= 0, rules.cards).byte(), *map(there, told)]
@@ -235,7 +235,7 @@ def _rows(rules: TensorRules, games: _core.HanabiGames) -> Tensor:
     return torch.cat([part.reshape(len(games), -1).byte() for part in parts], 1)
 
 
-# --- What is looked up --------------------------------------------------------------------------
+# --- Tables -------------------------------------------------------------------------------------
 
 
 def _sizes(game: Hanabi) -> list[int]:
@@ -250,12 +250,12 @@ def _sizes(game: Hanabi) -> list[int]:
 
 
 def _copies(game: Hanabi) -> Bytes:
-    """By card."""
+    """Copies of each card in the deck."""
     return np.bincount(game.rules.deck()).astype(np.uint8)
 
 
 def _features(game: Hanabi, sizes: list[int]) -> list[Feature]:
-    """All but those of hints, in the order of the Hanabi Learning Environment."""
+    """All features but those of hints, in the order of the Hanabi Learning Environment."""
     parts = np.split(np.arange(sum(sizes)), np.cumsum(sizes)[:-1])
     at = _Row(*(part.tolist() for part in parts))
     held = np.reshape(at.hands, (game.num_players, game.hand_size, 3))[..., 0]
@@ -277,7 +277,7 @@ def _features(game: Hanabi, sizes: list[int]) -> list[Feature]:
         *so_many(at.information[0], game.information_tokens),
         *so_many(at.lives[0], game.life_tokens),
         *(one for each in zip(at.discards, _copies(game), strict=True) for one in so_many(*each)),
-        # Who made the last move: if anyone, the seat before.
+        # The player of the last move: always the previous seat, if any.
         *[(kind, 1, 0)] * (game.num_players - 1),
         (kind, 0, _NO_MOVE - 1),
         *one_of([kind], [_PLAY, _DISCARD, _COLOUR, _RANK]),
@@ -292,7 +292,7 @@ def _features(game: Hanabi, sizes: list[int]) -> list[Feature]:
 
 
 def _hinted(game: Hanabi) -> npt.NDArray[np.bool_]:
-    """(256, 256, features): the cards that may be, and the colour and the rank that were told."""
+    """(256, 256, features): the possible cards, and the hinted colour and rank."""
     numbers = np.arange(256)[:, np.newaxis]
     is_told = numbers >= TOLD
     colours = (numbers >> np.arange(game.colors) & 1).astype(bool)
@@ -312,7 +312,7 @@ def _moves(game: Hanabi) -> Bytes:
     for row, (kind, at, value) in zip(rows[:-1], game.moves, strict=True):
         row[0] = _KINDS[kind]
         if kind == "color":
-            row[1:3] = at - 1, value  # the next player counts seats from the next one on
+            row[1:3] = at - 1, value  # seats are counted from the next player
         elif kind == "rank":
             row[1], row[3] = at - 1, value - 1
         else:
@@ -321,8 +321,11 @@ def _moves(game: Hanabi) -> Bytes:
 
 
 def _effects(game: Hanabi) -> Bytes:
-    """What actions do to cards, by the seat that holds them, from who moves on, and by card: the
-    bits that the colours and the ranks they may be keep, and get; and whether they are touched."""
+    """The effects of actions, by seat from the mover on and by card.
+
+    The five bytes are the bits that the possible colours and ranks keep, the bits that they get,
+    and whether a hint touches the card.
+    """
     values = _values(game)
     table = np.zeros((len(game.moves), game.num_players, len(values), 5), np.uint8)
     table[..., :2] = _MOST
@@ -339,7 +342,7 @@ def _effects(game: Hanabi) -> Bytes:
 
 
 def _values(game: Hanabi) -> npt.NDArray[np.bool_]:
-    """By card, its colour and its rank among all of them; last, of no card, none."""
+    """One-hot colour and rank of each card; the last row, for no card, is empty."""
     numbers = np.arange(game.colors * game.ranks)[:, np.newaxis]
     colours = numbers // game.ranks == np.arange(game.colors)
     ranks = numbers % game.ranks == np.arange(game.ranks)

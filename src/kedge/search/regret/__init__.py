@@ -1,7 +1,7 @@
-"""Regret minimisation toward an anchor, for games in which everyone moves at once.
+"""Regret minimisation toward an anchor, for games with simultaneous moves.
 
 Algorithms are data (:class:`PiKLHedge`, :class:`RegretMatching`, …); :func:`iterates` runs one and
-lets you watch, :func:`solve` runs it to the end, :func:`qre` gives the exact answer of small games.
+yields its progress, :func:`solve` runs it to the end, :func:`qre` solves small games exactly.
 """
 
 from kedge.search.regret.algorithms import (

@@ -1,6 +1,6 @@
-"""The regret minimisers, as data: what to run and with which dial.
+"""The regret minimisers as data: the algorithm and its parameters.
 
-How each one moves is written in :mod:`kedge.search.regret.plain`; the native core does the same,
+:mod:`kedge.search.regret.plain` specifies the update of each one; the native core does the same,
 faster.
 """
 
@@ -11,17 +11,17 @@ from typing import Literal, TypeAlias
 from kedge.errors import InputError
 from kedge.specs import suggest
 
-#: One number for all players, or one a player.
+#: One number for all players, or one per player.
 PerPlayer: TypeAlias = float | Sequence[float]
 
-LAMBDA = 0.1  # the dial where nobody sets it
+LAMBDA = 0.1  # default of λ
 
 Weighting: TypeAlias = Literal["uniform", "linear"]
 
 
 @dataclass(frozen=True)
 class Constant:
-    """η the same at every iteration; one for all players, or one a player."""
+    """The same η at every iteration; one for all players, or one per player."""
 
     eta: PerPlayer
 
@@ -38,23 +38,23 @@ class Theory:
 
 @dataclass(frozen=True)
 class Adaptive:
-    """η_t = c/(σ√t), σ the standard deviation of what the player earned so far (appendix H)."""
+    """η_t = c/(σ√t), σ the standard deviation of the player's utilities (appendix H)."""
 
     c: float = 10.0 / 3.0
 
 
 StepSize: TypeAlias = Constant | Theory | Adaptive
-#: What ``eta`` may be: a number is `Constant`; None is `Theory` if the range of utilities is known
-#: (a payoff tensor) and `Adaptive` otherwise.
+#: The values of ``eta``: a number is `Constant`; None is `Theory` if the range of utilities is
+#: known (a payoff tensor) and `Adaptive` otherwise.
 Eta: TypeAlias = StepSize | PerPlayer | None
 
 
 @dataclass(frozen=True)
 class RegretMatching:
-    """π ∝ max(R, 0), the regrets R of Eq. 4 (Hart and Mas-Colell 2000); anchors play no part.
+    """π ∝ max(R, 0), the regrets R of Eq. 4 (Hart and Mas-Colell 2000); anchors are ignored.
 
     ``plus`` forgets negative regrets (RM+); ``optimistic`` counts the last regret twice;
-    ``fallback`` says what to play when no regret is positive.
+    ``fallback`` is the policy when no regret is positive.
     """
 
     plus: bool = False
@@ -64,7 +64,7 @@ class RegretMatching:
 
     @classmethod
     def released(cls) -> "RegretMatching":
-        """As the authors' released Diplomacy code has it."""
+        """Settings of the authors' released Diplomacy code."""
         return cls(optimistic=True, weighting="linear", fallback="largest")
 
 
@@ -83,7 +83,7 @@ class PiKLHedge:
 
     @classmethod
     def released(cls, lam: PerPlayer) -> "PiKLHedge":
-        """As the authors' released Diplomacy code has it (it also plays the last iterate)."""
+        """Settings of the authors' released Diplomacy code, which also plays the last iterate."""
         return cls(lam, eta=Adaptive(), indexing="t-1", weighting="linear")
 
 
@@ -133,12 +133,12 @@ def by_name(
     lambdas: Sequence[float] | None = None,
     eta: StepSize | None = None,
 ) -> Algorithm:
-    """The algorithm called `name` with its dial; options it does not have are an error.
+    """Return the algorithm `name`; an option that it does not have is an error.
 
     >>> by_name("pikl-hedge", lam=0.1)
     PiKLHedge(lam=0.1, eta=None, indexing='t', weighting='uniform')
     """
-    given = {"lambda": lam, "lambda types": lambdas, "eta": eta}
+    options = {"lambda": lam, "lambda types": lambdas, "eta": eta}
     takes = {
         "pikl-hedge": ("lambda", "eta"),
         "hedge": ("eta",),
@@ -149,18 +149,18 @@ def by_name(
     }
     if name not in takes:
         raise InputError(f"unknown algorithm {name!r}; {suggest(name, sorted(takes))}")
-    for option, value in given.items():
+    for option, value in options.items():
         if value is not None and option not in takes[name]:
             raise InputError(f"{option}: {name} has no such option")
-    dial = LAMBDA if lam is None else lam
+    lam = LAMBDA if lam is None else lam
     if name == "pikl-hedge":
-        return PiKLHedge(dial, eta)
+        return PiKLHedge(lam, eta)
     if name == "hedge":
         return Hedge(eta)
     if name == "mmd":
         if eta is not None and not (isinstance(eta, Constant) and isinstance(eta.eta, float)):
             raise InputError("eta: mmd takes one number")
-        return MMD(dial, eta.eta if isinstance(eta, Constant) else None)  # type: ignore[arg-type]
+        return MMD(lam, eta.eta if isinstance(eta, Constant) else None)  # type: ignore[arg-type]
     if name == "dil-pikl":
         return DiLPiKL(eta=eta) if lambdas is None else DiLPiKL(tuple(lambdas), eta=eta)
     return RegretMatching(plus=name == "rm+")

@@ -1,8 +1,8 @@
 """The bounds that the paper proves for piKL-Hedge.
 
-Propositions 1 and 2 and Theorem 1 are on τ's support: an action with τ = 0 is as if it did not
-exist. Theorem 2 speaks of the original game, in which such an action may be the best one: there β,
-and the bound with it, is infinite.
+Propositions 1 and 2 and Theorem 1 hold on τ's support: an action with τ = 0 does not count.
+Theorem 2 is about the original game, in which such an action may be the best one: there β, and so
+the bound, is infinite.
 """
 
 from collections.abc import Sequence

@@ -1,11 +1,11 @@
-"""The regularised equilibrium itself: π_i ∝ τ_i·exp(u_i(·, π_−i)/λ_i) for every player at once.
+"""The regularised equilibrium: π_i ∝ τ_i·exp(u_i(·, π_−i)/λ_i) for every player at once.
 
 With uniform anchors this is the quantal response equilibrium (McKelvey and Palfrey 1995). It is
-found exactly, for small games, by following the principal branch: at a λ so large that everyone
-plays the anchor the solution is plain, and from there it is followed down to the λ asked for.
+found exactly, for small games, by following the principal branch: it starts at a λ so large that
+everyone plays the anchor, and goes down to the requested λ.
 The branch may fold back on its way (λ rises again for a while), so steps are taken along the arc,
-not along λ. In two-player zero-sum games the equilibrium is unique; elsewhere this one is the
-branch's, and others may exist.
+not along λ. In two-player zero-sum games the equilibrium is unique; in others there may be more
+than the one on the branch.
 """
 
 from collections.abc import Sequence
@@ -23,12 +23,12 @@ from kedge.search.regret.utilities import HasPayoffs, payoffs_of
 
 _MAX_STEPS = 5000
 _CORRECTIONS = 12
-_LARGEST = 2000  # actions of all players together: a dense matrix of them squared is solved
+_LARGEST = 2000  # actions of all players; a dense matrix of this size is solved
 
 
 @dataclass(frozen=True)
 class Equilibrium:
-    """A solution of the fixed point. ``steps`` counts the points on the branch."""
+    """A solution of the fixed point. ``steps`` is the number of points on the branch."""
 
     policies: list[Array]
     residual: float
@@ -47,7 +47,7 @@ def qre(
     lam
         λ > 0, one for all players or one each.
     anchors
-        One policy a player; uniform if not given.
+        One policy per player; uniform if not given.
 
     >>> from kedge.games.normal_form import matching_pennies
     >>> qre(matching_pennies(), 0.5, anchors=[[0.6, 0.4], [0.5, 0.5]]).policies[0].round(4)
@@ -60,9 +60,7 @@ def qre(
     if not (lams > 0.0).all():
         raise InputError("lambda: qre needs lambda > 0; at 0 there is no unique fixed point")
     if sum(counts) > _LARGEST:
-        raise InputError(
-            f"qre: {sum(counts)} actions in all, more than {_LARGEST}; use mmd or pikl-hedge"
-        )
+        raise InputError(f"qre: {sum(counts)} actions, at most {_LARGEST}; use mmd or pikl-hedge")
     ranges = payoff_ranges(payoffs)
     # In units of the largest range, so that steps mean the same in every game.
     unit = float(ranges.max()) or 1.0
@@ -78,7 +76,7 @@ class _Branch:
     """The curve H(y, s) = y − u(π(y, s)) = 0, where π_i ∝ τ_i·exp(y_i/(λ_i·e^s)).
 
     y holds the players' action values, which stay bounded however small λ gets; s falls from where
-    everyone plays the anchor to 0, where λ is the one asked for.
+    everyone plays the anchor to 0, where λ is the requested one.
     """
 
     def __init__(self, payoffs: Array, taus: list[Array], lams: Array) -> None:
@@ -132,7 +130,7 @@ class _Branch:
         return residual, np.column_stack([jacobian, along])
 
     def follow(self) -> tuple[Array, int]:
-        """From the anchor down to s = 0; returns the point there and the steps it took."""
+        """Follow the branch from the anchor down to s = 0; return the point and the steps."""
         finite = self.lams[np.isfinite(self.lams)]
         start = max(0.0, float(np.log(20.0 / finite.min()))) if len(finite) else 0.0
         y = np.concatenate(self.action_values(self.taus))
@@ -165,7 +163,7 @@ class _Branch:
             step = _MAX_STEPS
         landing = self._correct(_with_last(point, 0.0), fixed=True) if point[-1] <= 0.0 else None
         if landing is None:
-            raise InputError("qre: the branch could not be followed to this lambda; try mmd")
+            raise InputError("qre: cannot follow the branch to this lambda; use mmd")
         return landing, step
 
     def _tangent(self, point: Array, before: Array) -> Array:
@@ -178,7 +176,7 @@ class _Branch:
     def _correct(
         self, guess: Array, *, fixed: bool = False, tangent: Array | None = None
     ) -> Array | None:
-        """Newton back onto the curve, at fixed s or across the tangent; None if it does not."""
+        """Return to the curve by Newton's method, at fixed s or across the tangent, or None."""
         across = np.append(np.zeros(len(guess) - 1), 1.0) if fixed else tangent
         assert across is not None
         point = guess.copy()

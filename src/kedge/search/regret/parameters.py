@@ -1,4 +1,4 @@
-"""From an algorithm and the games it is to solve to the numbers that a learner needs."""
+"""Compute the parameters of a learner from an algorithm and its games."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,13 +23,13 @@ from kedge.search.regret.algorithms import (
 )
 from kedge.search.regret.utilities import Source
 
-#: One policy a player; None is uniform, for one player or for all.
+#: One policy per player; None is uniform, for one player or for all.
 Anchors = Sequence[npt.ArrayLike | None] | None
 
 
 @dataclass(frozen=True)
 class Type:
-    """One λ of one player, and how it learns: η_t = eta·t^(−decay), or eta/(σ√t)."""
+    """One λ of one player, and its step size: η_t = eta·t^(−decay), or eta/(σ√t)."""
 
     lam: float
     share: float
@@ -42,7 +42,7 @@ class Seat:
     """One player of one game."""
 
     tau: Array
-    range: float  # D_i; NaN where it is not known
+    range: float  # D_i; NaN if unknown
     types: tuple[Type, ...]
 
     @property
@@ -58,16 +58,16 @@ class Seat:
 def make_seats(
     algorithm: Algorithm, source: Source, anchors: Sequence[Anchors] | None
 ) -> list[list[Seat]]:
-    """The seats of every game, checked."""
+    """Return the seats of every game, after checking the algorithm and the anchors."""
     if not isinstance(algorithm, get_args(Algorithm)):
-        raise InputError(f"algorithm: such as PiKLHedge(lam=0.1), not {algorithm!r}")
+        raise InputError(f"algorithm: expected one such as PiKLHedge(lam=0.1), not {algorithm!r}")
     check_word("indexing", getattr(algorithm, "indexing", "t"), ("t", "t-1"))
     check_word("weighting", getattr(algorithm, "weighting", "uniform"), ("uniform", "linear"))
     check_word("fallback", getattr(algorithm, "fallback", "uniform"), ("uniform", "largest"))
     if anchors is None:
         anchors = [None] * len(source.actions)
     if len(anchors) != len(source.actions):
-        raise InputError(f"anchors: given for {len(anchors)} games, not {len(source.actions)}")
+        raise InputError(f"anchors: {len(anchors)} for {len(source.actions)} games")
     seats = []
     for game, counts in enumerate(source.actions):
         taus = check_anchors(anchors[game], counts)
@@ -84,7 +84,7 @@ def make_seats(
 
 
 def check_anchors(anchors: Anchors, counts: Sequence[int]) -> list[Array]:
-    """One policy a player over its actions; uniform where none is given."""
+    """Return one policy per player over its actions; uniform if not given."""
     if anchors is None:
         anchors = [None] * len(counts)
     if len(anchors) != len(counts):
@@ -104,7 +104,7 @@ def check_anchors(anchors: Anchors, counts: Sequence[int]) -> list[Array]:
 
 
 def check_lambdas(value: npt.ArrayLike, players: int, what: str = "lambda") -> Array:
-    """One λ a player from one for all or one each."""
+    """Return one λ per player, from one for all or one each."""
     array = per_player(value, players, what)
     if np.isnan(array).any() or (array < 0.0).any():
         raise InputError(f"{what}: must be at least 0, not {array.min():g}")
@@ -112,11 +112,11 @@ def check_lambdas(value: npt.ArrayLike, players: int, what: str = "lambda") -> A
 
 
 def per_player(value: npt.ArrayLike, players: int, what: str) -> Array:
-    """One number a player from one for all or one each."""
+    """Return one number per player, from one for all or one each."""
     try:
         array = np.asarray(value, np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"{what}: not a number, nor one a player") from None
+        raise InputError(f"{what}: expected a number, or one number per player") from None
     if array.ndim > 1 or array.size not in (1, players):
         raise InputError(f"{what}: {array.size} values for {players} players")
     return np.broadcast_to(array, (players,))
@@ -133,9 +133,9 @@ def _lambdas(algorithm: Algorithm, game: int, games: int, players: int) -> list[
     lam: Any = algorithm.lam
     if isinstance(lam, Sequence | np.ndarray) and not isinstance(lam, str):
         rows = list(lam)
-        if len(rows) == games and all(np.ndim(row) == 1 for row in rows):  # one row a game
+        if len(rows) == games and all(np.ndim(row) == 1 for row in rows):  # one row per game
             lam = rows[game]
-    return [[float(one)] for one in check_lambdas(lam, players)]
+    return [[float(number)] for number in check_lambdas(lam, players)]
 
 
 def _make_seat(
@@ -154,7 +154,7 @@ def _make_seat(
     for lam, share in zip(lams[player], shares, strict=True):
         eta, decay = 0.0, 0.0
         if isinstance(algorithm, MMD):
-            slowest = min(min(one) for one in lams)
+            slowest = min(min(types_lams) for types_lams in lams)
             eta = _safe_step(slowest, lipschitz) if algorithm.eta is None else algorithm.eta
         elif (chosen := chosen_step_size(algorithm, not np.isnan(range_))) is not None:
             eta, decay = _eta_and_decay(chosen, bare, lam, player, len(lams))
@@ -174,9 +174,9 @@ def _shares(algorithm: Algorithm, types: int) -> list[float]:
 
 
 def chosen_step_size(algorithm: Algorithm, range_known: bool) -> StepSize | None:
-    """The step size asked for, or the best for what is known of the utilities.
+    """Return the step size of `algorithm`, or the best default for its utilities.
 
-    None for algorithms that have none.
+    None for algorithms without a step size.
     """
     if isinstance(algorithm, RegretMatching | MMD):
         return None
@@ -191,12 +191,12 @@ def chosen_step_size(algorithm: Algorithm, range_known: bool) -> StepSize | None
 
 
 def is_adaptive(algorithm: Algorithm, source: Source) -> bool:
-    """Whether η follows from what the players earn."""
+    """Whether η depends on the players' utilities so far."""
     return isinstance(chosen_step_size(algorithm, source.ranges is not None), Adaptive)
 
 
 def check_word(name: str, word: str, known: Sequence[str]) -> None:
-    """An error unless `word` is one of those that the option called `name` knows."""
+    """Raise an `InputError` unless `word` is one of the `known` values of the option `name`."""
     if word not in known:
         raise InputError(f"{name}: one of {', '.join(known)}, not {word!r}")
 
@@ -218,7 +218,7 @@ def _eta_and_decay(
         steepness = sqrt(8.0 * log(len(seat.tau)))
         return (steepness / seat.range if steepness and seat.range else 1.0), 0.5
     slowest = lam * seat.beta + 2.0 * seat.range
-    # λ = ∞ plays τ whatever η is, and a player with nothing to learn may learn at any rate.
+    # λ = ∞ plays τ for any η, and a player with nothing to learn may use any η.
     return (1.0 / slowest if 0.0 < slowest < inf else 1.0), 0.0
 
 
@@ -227,7 +227,7 @@ def _safe_step(lam: float, lipschitz: float) -> float:
     if np.isnan(lipschitz):
         raise InputError("eta: MMD's safe step size needs the range of the utilities")
     if lam == 0.0:
-        raise InputError("eta: with lambda 0 MMD has no safe step size; give one")
+        raise InputError("eta: MMD has no safe step size for lambda 0; set eta")
     if lam == inf or lipschitz == 0.0:
         return 1.0
-    return min(lam / lipschitz**2, 1e12 / lam)  # beyond that a step is a best response already
+    return min(lam / lipschitz**2, 1e12 / lam)  # a larger step is already a best response

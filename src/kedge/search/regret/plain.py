@@ -1,8 +1,8 @@
 """The regret minimisers in plain Python: the specification of the native core.
 
-Each class is one player of one game. ``policy`` is what it plays next; ``observe(u)`` tells it the
-utility of each of its actions, against the others' sampled actions or in expectation. Tests hold
-the native core to these, iterate by iterate.
+Each class is one player of one game. ``policy`` is its next policy; ``observe(u)`` takes the
+utility of each of its actions, against the others' sampled actions or in expectation. Tests compare
+the native core with these classes, iterate by iterate.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ _TINY = 1e-6  # the released code's guard against a zero deviation or weight
 
 
 class Clock:
-    """How many iterations were observed, and what they weigh together."""
+    """The number of observed iterations and their total weight."""
 
     def __init__(self, weighting: str) -> None:
         self.linear = weighting == "linear"
@@ -28,7 +28,7 @@ class Clock:
 
     @property
     def discount(self) -> float:
-        """What totals are multiplied by before the next iteration is added with weight 1."""
+        """The factor of all totals before the next iteration is added with weight 1."""
         return (self.observed + _TINY) / (self.observed + 1) if self.linear else 1.0
 
     @property
@@ -65,7 +65,7 @@ class PlainPiKLHedge:
         self.anchor_first = indexing == "t"
         self.clock = Clock(weighting)
         self.cumulative_values = np.zeros(len(tau))  # CV
-        self.mean = self.squares = 0.0  # of what was earned: σ² = squares / weight
+        self.mean = self.squares = 0.0  # of the earned utilities: σ² = squares / weight
 
     def _eta(self, count: float) -> float:
         if not self.adaptive:
@@ -161,7 +161,7 @@ class PlainMMD:
 class PlainLearner:
     """The players of a batch of games, with the methods of the native learner.
 
-    A player with several types (DiL-piKL) is one piKL-Hedge a type, all told the same utilities;
+    A player with several types (DiL-piKL) has one piKL-Hedge per type, all with the same utilities;
     the others meet their mixture.
     """
 
@@ -223,7 +223,7 @@ class PlainLearner:
         self._paid = np.zeros(len(lam))
 
     def _policies(self) -> list[Array]:
-        """What the others meet: each player's mixture over its types."""
+        """Each player's mixture over its types, which the others meet."""
         return [
             sum((s * p.policy for s, p in zip(shares, seat, strict=True)), np.zeros(len(anchor)))
             for seat, shares, anchor in zip(self.seats, self.shares, self._anchors, strict=True)
@@ -304,7 +304,7 @@ class PlainLearner:
 
 
 def sample(policy: Array, uniform: float) -> int:
-    """The action at `uniform` of the cumulative distribution."""
+    """Return the action at `uniform` of the cumulative distribution."""
     total, chosen = 0.0, -1
     for action, probability in enumerate(policy):
         if probability > 0.0:

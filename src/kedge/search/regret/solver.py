@@ -39,11 +39,11 @@ Feedback = Literal["full", "sampled"]
 Average = Literal["uniform", "linear", "last"]
 Engine = Literal["native", "python"]
 
-_SLICE = 2e8  # numbers touched between two looks at Ctrl-C: some tenth of a second
+_SLICE = 2e8  # numbers touched between two checks for Ctrl-C: about a tenth of a second
 
 
 class Learner(Protocol):
-    """What the native learner and its plain-Python twin both are."""
+    """The interface of the native learner and of its plain-Python twin."""
 
     def run(
         self, source: _core.Utilities, count: int, uniforms: Array | None, threads: int = 0
@@ -65,7 +65,7 @@ class Learner(Protocol):
 
 @dataclass(frozen=True)
 class _Totals:
-    """What a player was told and what it got, summed over the iterations."""
+    """A player's utilities, earnings and divergence, summed over the iterations."""
 
     values: Array  # CV
     weight: float
@@ -75,30 +75,30 @@ class _Totals:
 
 @dataclass(frozen=True)
 class Iterate:
-    """Where the players of one game stand after some iterations.
+    """The state of the players of one game after some iterations.
 
-    Lists hold one entry a player; dead players have empty policies.
+    Lists have one entry per player; players without actions have empty policies.
     """
 
     iteration: int
     policies: list[Array]
-    """What the solver answers with: the average, or with ``average="last"`` the current policy."""
+    """The solver's answer: the average or, with ``average="last"``, the current policies."""
     average: list[Array]
-    """π̄^T (Eq. 7), weighted as asked; of mixtures, where players have types."""
+    """π̄^T (Eq. 7), with the chosen weighting; mixtures if players have types."""
     current: list[Array]
-    """What each player would play next; of mixtures, where players have types."""
+    """The next policies; mixtures if players have types."""
     type_policies: list[list[Array]]
-    """For each player the answer of each of its types, in the order of their λs."""
+    """The answer of each type of each player, in the order of their λs."""
 
     _seats: list[Seat] = field(repr=False)
     _totals: list["_Totals"] = field(repr=False)
-    _proved: bool = field(repr=False)  # piKL-Hedge as Proposition 1 has it
-    _uniform: bool = field(repr=False)  # one type each, every iteration counts the same
+    _proved: bool = field(repr=False)  # piKL-Hedge as in Proposition 1
+    _uniform: bool = field(repr=False)  # one type each, all iterations with the same weight
     _zero_sum: bool = field(repr=False)
 
     @cached_property
     def q(self) -> list[Array]:
-        """What each action of each player was worth on average, against what the others played."""
+        """The average value of each action of each player against the others' play."""
         return [totals.values / max(totals.weight, 1.0) for totals in self._totals]
 
     @cached_property
@@ -128,7 +128,7 @@ class Iterate:
     def kl_bound(self) -> Array:
         """Theorem 1: KL(π̄^T‖τ) ≤ (R^T/T + D)/λ, with the measured regret.
 
-        Of the uniform average, whatever the algorithm; ∞ at λ = 0, NaN with another average,
+        For the uniform average of any algorithm; ∞ at λ = 0, NaN with another average,
         weighting or several types.
         """
         pairs = zip(self.regret, self._seats, strict=True)
@@ -173,7 +173,7 @@ def iterates(
     threads: int = 0,
     engine: Engine = "native",
 ) -> Iterator[Iterate]:
-    """Run `algorithm` for all players of `game` against each other, for as long as it is asked.
+    """Run `algorithm` for all players of `game` against each other, until the caller stops.
 
     Parameters
     ----------
@@ -181,15 +181,15 @@ def iterates(
         A payoff tensor of shape (players, actions of player 0, …), anything with such
         ``payoffs``, or an :class:`Oracle` of one game.
     anchors
-        One policy τ_i a player; uniform if not given.
+        One policy τ_i per player; uniform if not given.
     feedback
         "full": utilities in expectation over the others' policies (payoff tensors only).
         "sampled": against one joint action drawn from them, as in Algorithm 1.
     average
-        Which policies to answer with: Eq. 7's "uniform" average, a "linear" one in which iteration
+        The policies of the answer: Eq. 7's "uniform" average, a "linear" one in which iteration
         t counts t times, or the "last" iterate.
     every, checkpoints
-        Yield after every so many iterations, for ever; or at these iterations, then stop.
+        Yield after every `every` iterations, without end; or at these iterations, then stop.
     seed
         All randomness comes from it; it does not depend on `threads`.
     threads
@@ -214,7 +214,7 @@ def iterates(
 
 
 def solve(game: Game, algorithm: Algorithm, iterations: int = 10_000, **options: Any) -> Iterate:
-    """The iterate after `iterations`; the options are those of :func:`iterates`."""
+    """Return the iterate after `iterations`; the options are those of :func:`iterates`."""
     return next(iterates(game, algorithm, checkpoints=[iterations], **options))
 
 
@@ -274,7 +274,7 @@ def batch_iterates(
         generators = []
     for target in checkpoints if checkpoints is not None else count(every, every):
         if not isinstance(target, int | np.integer) or not learner.iterations <= target < 2**62:
-            raise InputError(f"checkpoints: {target} comes after {learner.iterations}")
+            raise InputError(f"checkpoints: must ascend; {target} comes after {learner.iterations}")
         _advance(learner, source, target - learner.iterations, generators, threads)
         yield snapshots(learner, seats, average, proved, uniform, zero_sum)
 
@@ -286,7 +286,7 @@ def make_learner(
     adaptive: bool,
     engine: Engine = "native",
 ) -> Learner:
-    """The learner of all seats; `adaptive` as :func:`is_adaptive` says."""
+    """Return the learner of all seats; `adaptive` comes from :func:`is_adaptive`."""
     make: Callable[..., Learner] = _core.Learner if engine == "native" else PlainLearner
     return make(**_settings(algorithm, seats, average, adaptive))
 
@@ -327,7 +327,7 @@ def _advance(
     generators: list[np.random.Generator],
     threads: int,
 ) -> None:
-    """`iterations` more, in slices between which Python may be interrupted."""
+    """Run `iterations` more, in slices so that Python can be interrupted."""
     players = sum(len(counts) for counts in source.actions)
     step = max(1, int(_SLICE / (source.work + 100 * players)))
     while iterations > 0:
@@ -353,7 +353,7 @@ def snapshots(
     uniform: bool,
     zero_sum: list[bool],
 ) -> list[Iterate]:
-    """Where the players of every game stand."""
+    """Return the current iterate of every game."""
     total = learner.iterations
     sizes = [len(seat.tau) for game in seats for seat in game for _ in seat.types]
     current = split(learner.current(), sizes)
@@ -396,7 +396,7 @@ def snapshots(
 
 
 def _lowest(seat: Seat) -> int:
-    """A player acts as its type of the lowest λ."""
+    """Return the type with the lowest λ, as which a player acts."""
     return min(range(len(seat.types)), key=lambda kind: seat.types[kind].lam, default=0)
 
 

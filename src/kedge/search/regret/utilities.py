@@ -1,4 +1,4 @@
-"""Where the solvers' utilities come from: payoff tensors, functions, or batched oracles."""
+"""Sources of the solvers' utilities: payoff tensors, functions, or batched oracles."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -24,16 +24,16 @@ class HasPayoffs(Protocol):
 
 @dataclass(frozen=True)
 class Oracle:
-    """Utilities of a batch of games too large to tabulate, answered for all games in one call.
+    """Utilities of a batch of games too large to tabulate, computed for all games in one call.
 
     Parameters
     ----------
     num_actions : (games, players)
-        How many actions each player has; 0 for a player who is out of the game.
+        Number of actions of each player; 0 for a player who is out of the game.
     utilities : function
         Takes sampled actions, shape (games, players), −1 for players who are out; returns
         u_i(a, a*_−i) for every action a of every player i, shape (games, players, most actions).
-        What lies beyond a player's own actions is ignored.
+        Entries beyond a player's own actions are ignored.
     ranges : (games, players), optional
         D_i, the range of each player's utilities, for step sizes and bounds that need it.
     """
@@ -43,7 +43,7 @@ class Oracle:
     ranges: npt.ArrayLike | None = None
 
 
-#: One game, as a solver takes it.
+#: One game, as input of a solver.
 Game: TypeAlias = HasPayoffs | npt.ArrayLike | Oracle
 #: A batch of games: tensors, one oracle for all, or native utilities.
 Games: TypeAlias = Sequence[HasPayoffs | npt.ArrayLike] | Oracle | _core.Utilities
@@ -52,7 +52,7 @@ Games: TypeAlias = Sequence[HasPayoffs | npt.ArrayLike] | Oracle | _core.Utiliti
 def oracle_from_function(
     function: Callable[[tuple[int, ...]], Sequence[float]], num_actions: Sequence[int]
 ) -> Oracle:
-    """An oracle for one game from a function of a joint action that returns a utility a player."""
+    """Return an oracle for one game; `function` maps a joint action to a utility per player."""
 
     def utilities(sampled: Actions) -> Array:
         out = np.zeros((1, len(num_actions), max(num_actions)))
@@ -69,7 +69,7 @@ def oracle_from_function(
 def tabulate(
     function: Callable[[tuple[int, ...]], Sequence[float]], num_actions: Sequence[int]
 ) -> Array:
-    """The payoff tensor of a function of a joint action, for exact feedback."""
+    """Return the payoff tensor of a function of a joint action, for full feedback."""
     payoffs = np.empty((len(num_actions), *num_actions))
     for joint in np.ndindex(*num_actions):
         payoffs[(slice(None), *joint)] = function(joint)
@@ -77,17 +77,17 @@ def tabulate(
 
 
 def payoffs_of(game: Any) -> npt.NDArray[Any]:
-    """The checked payoff tensor of a game, or the game itself if it is one."""
+    """Return the checked payoff tensor of a game, which may be the tensor itself."""
     if callable(game):
         raise InputError(
-            "a function is not a game by itself: use tabulate(function, num_actions) for full "
+            "a function is not a game: use tabulate(function, num_actions) for full "
             "feedback, oracle_from_function(function, num_actions) for sampled"
         )
     return check_payoffs(getattr(game, "payoffs", game))
 
 
 class Source:
-    """A batch of games, ready to be asked: the one form that the solver sees."""
+    """A batch of games in the one form that the solver uses."""
 
     def __init__(self, games: Games) -> None:
         self.oracle: Oracle | None = None
@@ -120,12 +120,12 @@ class Source:
 
     @property
     def work(self) -> int:
-        """Roughly how many numbers one iteration touches."""
+        """Approximate count of numbers that one iteration touches."""
         tensors = sum(payoffs.size for payoffs in self.payoffs or [])
         return 1 + tensors + 20 * sum(sum(counts) for counts in self.actions)
 
     def against(self, sampled: Actions) -> Array:
-        """Flat utilities, game after game and player after player, against `sampled` (flat)."""
+        """Return flat utilities, game by game and player by player, against `sampled` (flat)."""
         if self.oracle is None:
             assert self.native is not None
             parts = np.split(sampled, np.cumsum([len(counts) for counts in self.actions])[:-1])
@@ -150,7 +150,7 @@ class Source:
         return flat
 
     def is_zero_sum(self, game: int) -> bool:
-        """Whether it is a two-player zero-sum game, as Theorem 2 and Proposition 2 need."""
+        """Whether `game` is two-player zero-sum, as Theorem 2 and Proposition 2 require."""
         if self.payoffs is None or len(self.actions[game]) != 2:
             return False
         rows = zip(*self.payoffs[game], strict=True)
@@ -158,7 +158,7 @@ class Source:
 
 
 def split(flat: Array, sizes: Sequence[int]) -> Iterator[Array]:
-    """Consecutive pieces of `flat`."""
+    """Yield consecutive pieces of `flat`."""
     at = 0
     for size in sizes:
         yield flat[at : at + size]
