@@ -145,4 +145,4 @@ def test_the_command(moves):
     assert "does not play hanabi" in done.stderr
     done = kedge("paper", "hanabi-score", "--set", "belief=guessed")
     assert done.returncode == 2
-    assert "one of learned, exact, not 'guessed'" in done.stderr
+    assert "'guessed' is not one of learned, exact" in done.stderr
