@@ -126,7 +126,7 @@ def test_the_command(tmp_path):
     assert (found["games"], found["positions"]) == (1, 4)  # no bullet, after ten plies
     for bad, said in (
         (["--agent", "rm"], "does not play chess"),
-        (["--agent", "chess", "--bucket", "2800"], "no position is left"),
+        (["--agent", "chess", "--bucket", "2800"], "no position left"),
         (["--agent", "ches"], "did you mean chess"),
         (["--agent", "chess(elo=-5)"], "elo: a rating"),
     ):

@@ -105,7 +105,7 @@ def test_nothing_left_names_what_took_it(file, tmp_path):
     with pytest.raises(InputError) as told:
         quick(casual).tasks()
     assert str(told.value).startswith(
-        f"{casual}: no position is left: 13 games read, 12 not rated, 1 too short; --unrated keeps"
+        f"{casual}: no position left: 13 games read, 12 not rated, 1 too short; --unrated keeps"
     )
 
 
@@ -188,7 +188,7 @@ def test_bad_fields(file, fields, said):
 
 
 def test_bad_data(file):
-    with pytest.raises(InputError, match="no position is left"):
+    with pytest.raises(InputError, match="no position left"):
         quick(file, bucket=2800).tasks()
     with pytest.raises(InputError, match="No such file"):
         _ = dataclasses.replace(quick(file), data=("nowhere.pgn",)).digest

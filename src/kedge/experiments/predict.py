@@ -114,7 +114,7 @@ class Predict(Experiment):
         if not games:
             advice = [self.advice[name] for name in read["left_out"] if name in self.advice]
             reasons = "; ".join([sifted_words(read), *advice])
-            raise InputError(f"{', '.join(self.data)}: no position is left: {reasons}")
+            raise InputError(f"{', '.join(self.data)}: no position left: {reasons}")
         tasks = [
             Task(f"games {first + 1}-{end}", {"first": first, "end": end})
             for first, end in pairwise(self._bounds(games))

@@ -35,7 +35,7 @@ def check_games(path: Path, buckets: tuple[int, ...], sources: tuple[str, ...]) 
         }
     )
     if not any(len(sieve.plies(game)) for game in read_chess_games(path, sieve.read)):
-        raise InputError(f"{path}: no position is left: {sifted_words(sieve.to_json())}")
+        raise InputError(f"{path}: no position left: {sifted_words(sieve.to_json())}")
 
 
 def draw_games(
