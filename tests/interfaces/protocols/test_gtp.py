@@ -191,7 +191,7 @@ def test_handicaps():
         assert len(set(points.split())) == 1 + placed == 1 + len(engine.game().black_stones)
         assert again == "? board not empty"
     assert len(talk("boardsize 8", "place_free_handicap 7")[1].split()) == 7
-    assert talk("place_free_handicap 1")[0].startswith("? 1 handicap stones")
+    assert talk("place_free_handicap 1")[0].startswith("? handicap: from 2 to 9 stones")
     engine = Uniform()
     said = talk("set_free_handicap D4 D4", "set_free_handicap D4", "set_free_handicap D4 pass",
                 "set_free_handicap D4 z9", "set_free_handicap D4 Q16 K10", "undo",
