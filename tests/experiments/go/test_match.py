@@ -100,7 +100,7 @@ def test_a_match_on_a_small_board(go_model, tmp_path):
         assert game.moves.max() <= 81
     with pytest.raises(InputError, match="the model plays on 19×19, not on 9×9"):
         quick(go_model, size=9).check()
-    with pytest.raises(InputError, match="a board of -3×-3"):
+    with pytest.raises(InputError, match="size: from 2 to 19 lines, not -3"):
         quick(go_model, size=-3).check()
 
 
