@@ -51,13 +51,13 @@ class Predict(Experiment):
     version: ClassVar[int] = 2
     places: ClassVar[tuple[str, ...]] = ("data",)
     advice: ClassVar[Mapping[str, str]] = {}
-    """By what a filter leaves out, how to keep it."""
+    """Option that keeps what a filter leaves out, by the name of the filter."""
     kinds: ClassVar[tuple[str, ...]] = Prediction.kinds
     counted: ClassVar[str] = "positions"
     cpu_chunk: ClassVar[int] = CHUNK
     gpu_chunk: ClassVar[int] = GPU_CHUNK
     remarks: ClassVar[tuple[str, ...]] = ()
-    """What a reader must know of the figures."""
+    """Notes on the figures, for the report."""
 
     agent: Annotated[str, agent_option("the game")]
     data: Annotated[tuple[str, ...], data_option("Recorded games")]

@@ -1,4 +1,4 @@
-"""From the names of models to networks and the agents that play them."""
+"""Networks and their agents, by the names of models."""
 
 import threading
 from collections.abc import Callable, Iterator

@@ -35,7 +35,7 @@ class Match(Experiment):
 
     name: ClassVar[str] = "match"
     colours: ClassVar[tuple[str, str]]
-    """Who moves first, and who second."""
+    """Names of the first and the second player."""
     cpu_chunk: ClassVar[int]
     """Games in a task on a CPU, where larger batches gain nothing."""
 

@@ -85,7 +85,7 @@ class HanabiPredict(DrawnPredict):
 
 @dataclass(frozen=True, kw_only=True)
 class HanabiSweep(HanabiPredict):
-    """A search at every λ, its own among them or not: what moves are worth is found out once."""
+    """A search at several λ. It values moves once, because values do not depend on λ."""
 
     name: ClassVar[str] = "predict-sweep"
 
