@@ -1,8 +1,7 @@
-"""How positions of a game go to a network: as planes of numbers, and packed for the way there.
+"""The input of board networks: planes of numbers, and a packed form to send them to a device.
 
-All planes but one are masks of points; the one holds a number that is the same all over the board.
-Packed, a position is a bit for each point of each plane, and that number: of chess 0.9 kB instead
-of 28.7 kB.
+One plane holds a number that is the same at every point; all others are masks of points. A packed
+position is one bit per point and plane, and that number: 0.9 kB in chess instead of 28.7 kB.
 """
 
 import sys
@@ -20,44 +19,44 @@ Floats = npt.NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Encoding:
-    """The planes that networks of a game take, and the moves that they answer for."""
+    """The planes that a game's networks take as input, and the moves of their policies."""
 
     game: str
     planes: int
     side: int
-    """Of the board. Points are counted along rows: point p is bit p % 64 of word p // 64."""
+    """Points per side of the board. Point p, counted along rows, is bit p % 64 of word p // 64."""
     plane_words: int
-    """Of 64 bits, in a plane's mask; enough for the largest board."""
+    """Words of 64 bits in a plane's mask; enough for the largest board."""
     number_plane: int
-    """The one that is a number, whatever its mask."""
+    """Index of the plane that holds a number."""
     moves: int
-    """In the policy."""
+    """Moves in the policy."""
     most_moves: int
-    """That are legal in any one position."""
+    """Largest number of legal moves in a position."""
     rows: int
-    """In a batch that makes the best of a CPU; more gain nothing and cost memory."""
+    """Batch size that uses a CPU best; larger batches gain nothing and cost memory."""
     gpu_rows: int
-    """And of a GPU."""
+    """Batch size that uses a GPU best."""
     gather: npt.NDArray[np.int64] | None = field(default=None, compare=False, repr=False)
     """Place of each move in the planes of a convolutional policy head, if there is such a head."""
 
     @property
     def has_pass(self) -> bool:
-        """Whether moves are the points of the board, and the pass behind them."""
+        """Whether the moves are the points of the board, followed by the pass."""
         return self.moves == self.side**2 + 1
 
     @property
     def words(self) -> int:
-        """Of 64 bits, in the masks of a position."""
+        """Words of 64 bits in the masks of a position."""
         return self.planes * self.plane_words
 
     @property
     def shape(self) -> tuple[int, int, int]:
-        """Of a position's planes."""
+        """Shape of a position's planes."""
         return self.planes, self.side, self.side
 
     def on(self, side: int) -> "Encoding":
-        """The same on another board, if moves are its points."""
+        """Return the encoding for another board size; the moves must be its points."""
         if side == self.side:
             return self
         if not (self.has_pass and 4 <= side**2 <= 64 * self.plane_words):
@@ -65,9 +64,9 @@ class Encoding:
         return replace(self, side=side, moves=side**2 + 1, most_moves=side**2 + 1)
 
     def unpack(self, masks: npt.ArrayLike, numbers: npt.ArrayLike) -> Floats:
-        """Planes (n, planes, side, side) from masks (n, words) and numbers (n)."""
+        """Return planes (n, planes, side, side) from masks (n, words) and numbers (n)."""
         masks, numbers = self.check_packed(masks, numbers)
-        # Bytes from the lowest on, whatever the machine's order.
+        # Bytes in little-endian order on every machine.
         data = masks if sys.byteorder == "little" else masks.byteswap()
         bits = np.unpackbits(data.view(np.uint8), axis=-1, bitorder="little")
         points = bits.reshape(len(masks), self.planes, 64 * self.plane_words)[:, :, : self.side**2]

@@ -1,4 +1,4 @@
-"""Driving native forests: collect leaves, evaluate them in a batch, update, until done."""
+"""Run native forests: collect leaves, evaluate them in a batch, update, until done."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 def admit(forest: NativeForest, root: Any, settings: Settings) -> int:
-    """Add a root to search; returns the tree's number."""
+    """Add a root to search, and return the number of its tree."""
     return forest.add(
         root,
         settings.c_puct,
@@ -36,14 +36,14 @@ def admit(forest: NativeForest, root: Any, settings: Settings) -> int:
 
 
 def result(forest: NativeForest, tree: int, settings: Settings) -> SearchResult:
-    """What the tree knows now; it may still be growing."""
+    """Return the state of a tree's root; the tree may still grow."""
     _, actions, prior, visits, totals, value = forest.roots([tree])
     lines = forest.lines(tree)
     return SearchResult(settings, actions, prior, visits, totals, value[0], lines)
 
 
 def results(forest: NativeForest, trees: Sequence[int], settings: Settings) -> SearchResult:
-    """What many trees know, as one: see `SearchResult`."""
+    """Return the roots of many trees as one batched `SearchResult`."""
     starts, *columns, values = forest.roots(trees)
     counts = np.diff(starts)
     mask = np.arange(counts.max(initial=1)) < counts[:, None]
@@ -68,7 +68,7 @@ def results(forest: NativeForest, trees: Sequence[int], settings: Settings) -> S
 def search_many(
     forest: NativeForest, roots: Sequence[Any], evaluate: EvaluateBatch, settings: Settings
 ) -> list[SearchResult]:
-    """Search every root, each exactly as if it were alone, the evaluator seeing full batches."""
+    """Search every root exactly as if it were alone, while the evaluator sees full batches."""
     trees = [admit(forest, root, settings) for root in roots]
     while forest.collect():
         evaluate(forest)
@@ -84,7 +84,7 @@ def search_chunks(
     settings: Settings,
     finish: Callable[[SearchResult], T],
 ) -> Iterator[T]:
-    """Search chunks of roots, and yield what `finish` makes of each, in order.
+    """Search chunks of roots, and yield `finish` of each result, in order.
 
     Every lane searches a chunk in a thread of its own: the trees of one grow while a GPU evaluates
     the leaves of another.

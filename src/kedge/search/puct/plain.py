@@ -111,7 +111,7 @@ def grow(state: Any, settings: Settings) -> Growth[SearchResult]:
 
 
 def _visit(state: Any, mover: int | None = None) -> Growth[_Node]:
-    """A state seen for the first time, after a move of `mover`.
+    """Return the node of a state that is seen for the first time, after a move of `mover`.
 
     A root, after nobody's, is searched even where the rules call a draw.
     """
@@ -130,7 +130,7 @@ def _visit(state: Any, mover: int | None = None) -> Growth[_Node]:
 
 
 def _descend(root: _Node, state: Any, settings: Settings, noise: Array) -> Growth[_Path]:
-    """To a state seen for the first time, the end of a game, or a leaf that waits."""
+    """Descend to a new state, to the end of a game, or to a leaf that waits."""
     node, path = root, _Path()
     while True:
         at_gumbel = settings.gumbel and node is root
@@ -161,7 +161,7 @@ def _back_up(path: _Path) -> None:
 
 
 def _suppose_lost(path: _Path, settings: Settings, undo: bool = False) -> None:
-    """Virtual loss: until its leaf is known, a path counts as a visit that lost for all."""
+    """Add a virtual loss: until its leaf is known, a path counts as a lost visit for all movers."""
     path[-1][1].waits = not undo
     if settings.batch > 1:  # else nobody descends meanwhile, and sums keep their last bits
         for _, edge, _ in path:
@@ -235,7 +235,7 @@ def visits_of_next(actions: int, playouts: int, spent: int) -> int:
 
 
 def _sum(numbers: Iterable[float]) -> float:
-    """One after the other, as the core adds them: from Python 3.12 on `sum` corrects itself."""
+    """Add in order, as the core does. From Python 3.12 on `sum` compensates rounding errors."""
     total = 0.0
     for number in numbers:
         total += number

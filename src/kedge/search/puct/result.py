@@ -1,4 +1,4 @@
-"""What to search with, and what a search found."""
+"""Settings and results of a PUCT search."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -80,7 +80,7 @@ class SearchResult:
     network_value: Array
     """The evaluator's own value of the root, for the player to move."""
     lines: list[list[int]] | None = None
-    """Of a single root, the most visited line after each action, the action first."""
+    """Most visited line after each action, the action first; for a single root only."""
     mask: npt.NDArray[np.bool_] | None = None
 
     def __getitem__(self, root: int) -> "SearchResult":

@@ -132,7 +132,7 @@ def _rows(state: "HanabiState", found: "HanabiAnalysis") -> list[dict[str, Any]]
 
 
 def _cards(state: "HanabiState", found: "HanabiAnalysis") -> list[dict[str, Any]] | None:
-    """Of each card in hand, the oldest first: what was told, and how likely it is which."""
+    """Hints and beliefs about each card in hand, the oldest first."""
     if found.cards is None:
         return None
     told = state.known[state.current_player()]
