@@ -56,6 +56,6 @@ def _sha256(path: Path) -> str:
 
 @lru_cache
 def _sha256_at(path: Path, size: int, changed: int) -> str:
-    """Return the hash of a file. Cached by size and time, since a month of games is slow to read."""
+    """Return a file's hash; cached by size and time, since a month of games is slow to read."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
