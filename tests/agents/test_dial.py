@@ -12,7 +12,7 @@ from kedge.agents.dial import SNAP, dial, stops, strongest
 from kedge.errors import InputError
 from kedge.games import load_game
 
-GAMES = ["chess", "go", "diplomacy", "hanabi", "blotto"]
+GAMES = catalogue.names("dial")
 ENDS = {  # as the paper has them
     "chess": ("chess", {"c_puct": 0.5, "playouts": 50}),
     "go": ("go", {"c_puct": 0.5, "playouts": 50}),
@@ -126,7 +126,7 @@ def test_bad_input(game, x, settings, said):
 
 
 def test_the_cards():
-    assert catalogue.names("dial") == GAMES
+    assert {"chess", "go", "diplomacy", "hanabi", "blotto"} <= set(GAMES)
     ladders = [entry.load("dial") for entry in catalogue.entries("dial")]
     words = {"metric", "value", "error", "sample", "counted", "command", "is_share"}
     for ladder in ladders:

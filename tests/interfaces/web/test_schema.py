@@ -11,6 +11,7 @@ from schemathesis.specs.openapi.checks import (
     unsupported_method,
 )
 
+from kedge import catalogue
 from kedge.interfaces.web.app import ServerOptions, make_app
 
 #: About so many in all; with `KEDGE_SCHEMA_CASES=13000` in the environment some 11,000.
@@ -18,7 +19,7 @@ CASES = int(os.environ.get("KEDGE_SCHEMA_CASES", "300"))
 #: What a schema cannot say is whether a move is legal; and a route answers for one verb each.
 UNFIT = [positive_data_acceptance, unsupported_method, allow_header_conformance]
 
-GAMES = ("chess", "go", "diplomacy", "hanabi", "blotto")
+GAMES = tuple(catalogue.names("page"))
 
 app = make_app(ServerOptions(hosts=(), rate=1e9))
 schema = schemathesis.openapi.from_asgi("/api/v1/openapi.json", app)

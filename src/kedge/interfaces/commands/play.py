@@ -4,8 +4,6 @@ from typing import Annotated
 
 import typer
 
-from kedge.errors import InputError
-
 
 def play(
     game: Annotated[
@@ -34,11 +32,9 @@ def play(
     - `kedge play chess --no-browser --port 9000`: open <http://localhost:9000/> yourself
     - `kedge play --host 0.0.0.0`: others on your network can play with the printed token
     """
-    from kedge.interfaces.web.pages.games import page_games
+    from kedge import catalogue
     from kedge.interfaces.web.server import serve
-    from kedge.specs import suggest
 
-    known = list(page_games())
-    if game is not None and game not in known:
-        raise InputError(f"game {game}: {suggest(game, known)}")
+    if game is not None:
+        catalogue.find(game, "page")
     serve(game, host, port, browser=browser)

@@ -2,9 +2,11 @@
 
 import pytest
 
+from kedge import catalogue
+
 expect = pytest.importorskip("playwright.sync_api", reason="needs Playwright").expect
 
-GAMES = ["chess", "go", "diplomacy", "hanabi", "blotto"]
+GAMES = catalogue.names("page")
 SHIFTS = """
 () => new Promise((resolve) => {
   const seen = new PerformanceObserver((list) => {
