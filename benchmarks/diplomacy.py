@@ -38,7 +38,7 @@ except ImportError:
 
 from kedge import _core
 from kedge.agents import make_player
-from kedge.agents.board.networks import computing_on
+from kedge.agents.devices import computing_on
 from kedge.agents.diplomacy.search import choose_candidates
 from kedge.games.diplomacy import POWERS, DiplomacyState, adjudicate_many
 

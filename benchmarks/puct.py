@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 
 from kedge import _core
-from kedge.agents.board.networks import computing_on, network
+from kedge.agents.board.networks import network
 from kedge.agents.board.puct import PuctAgent
+from kedge.agents.devices import computing_on
 from kedge.games import load_game
 from kedge.machine import cores
 from kedge.models.board.backends import Network

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from kedge.agents import make_agent
-from kedge.agents.board.networks import computing_on
+from kedge.agents.devices import computing_on
 from kedge.agents.hanabi.models import blueprint
 from kedge.agents.hanabi.players import HanabiAgent
 from kedge.evaluation.hanabi.selfplay import dealt, play, standing

@@ -32,9 +32,10 @@ import websockets
 from puct import bare, random_states
 from timing import rate
 
-from kedge.agents.board.networks import computing_on, network
+from kedge.agents.board.networks import network
 from kedge.agents.board.puct import PuctAgent
 from kedge.agents.board.shared_search import SharedSearches
+from kedge.agents.devices import computing_on
 from kedge.interfaces.web.app import ServerOptions, make_app
 from kedge.machine import cores
 from kedge.models.board.backends import Network

@@ -22,7 +22,6 @@ import make_results
 
 from kedge import catalogue
 from kedge.agents import make_agent
-from kedge.agents.board.networks import is_cpu
 from kedge.agents.dial import spec_of
 from kedge.experiments import Experiment, run
 from kedge.experiments.board.match import Match
@@ -31,6 +30,7 @@ from kedge.experiments.chess.predict import ChessPredict
 from kedge.experiments.diplomacy.tournament import Tournament
 from kedge.experiments.go.match import GoMatch
 from kedge.games.normal_form import blotto, exploitability
+from kedge.models.devices import is_cpu
 from kedge.paper.diplomacy.published import IL, pikl
 from kedge.paper.diplomacy.tradeoff import DiplomacyTradeoff
 from kedge.paper.go.strength import GoTradeoff

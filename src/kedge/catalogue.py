@@ -30,6 +30,7 @@ _MISSING = {
     "records": "no reader of records",
     "agents": "no agents of its own",
     "player": "no player class of its own",
+    "minimiser": "no regret minimisers",
     "predict": "no experiment that predicts people",
     "compete": "no experiment that compares agents",
     "policy": "no command that shows a decision",
@@ -63,6 +64,8 @@ class GameEntry:
     """Makers of its agents, by spec name."""
     player: str | None = None
     """Class that its players must have, if the game needs more than the verbs of a `Player`."""
+    minimiser: str | None = None
+    """Makes a regret minimiser over one of the game's agents: (anchor, name, dial, options)."""
     predict: str | None = None
     """Experiment of ``kedge predict``."""
     compete: str | None = None
@@ -139,6 +142,7 @@ DIPLOMACY = GameEntry(
     records="kedge.records.diplomacy.format:DIPLOMACY",
     agents="kedge.agents.diplomacy.specs:AGENTS",
     player="kedge.agents.diplomacy.players:OrdersAgent",
+    minimiser="kedge.agents.diplomacy.specs:order_search",
     predict="kedge.experiments.diplomacy.predict:DiplomacyPredict",
     compete="kedge.experiments.diplomacy.tournament:Tournament",
     contest="tournament",
@@ -172,6 +176,7 @@ BLOTTO = GameEntry(
     "Blotto",
     game="kedge.games.normal_form:blotto",
     state="kedge.games.normal_form:NormalFormState",
+    minimiser="kedge.agents.normal_form.players:regret_search",
     policy=None,
     page="kedge.interfaces.web.pages.blotto:BlottoPage",
     dial="kedge.agents.normal_form.ladder:BLOTTO",

@@ -227,3 +227,17 @@ def suggest(name: str, known: list[str]) -> str:
     """Return the end of an error about an unknown name: similar names, or all known ones."""
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
     return f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(known)}"
+
+
+def number(what: str, value: object) -> float:
+    """Return an argument of a spec that must be a number; `what` names it in errors."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InputError(f"{what}: a number, not {value}")
+    return float(value)
+
+
+def whole(what: str, value: object) -> int:
+    """Return an argument of a spec that must be a whole number; `what` names it in errors."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InputError(f"{what}: a whole number, not {value}")
+    return value

@@ -13,11 +13,16 @@ def make_player(spec: Spec | str, game: str) -> Any:
     """Return the `Player` that `spec` names; it must play `game`."""
     entry = catalogue.find(game, "state")
     agent = make_agent(spec)
-    kind: Any = entry.load("player") if entry.has("player") else Player
-    if isinstance(agent, kind) and plays(agent, entry.load("state")):
+    if fits(agent, entry):
         return agent
     hint = ""
     if entry.has("dial"):
         ladder = entry.load("dial")
         hint = f"; {ladder.anchor} and {ladder.search}({ladder.anchor}, …) do"
     raise InputError(f"agent {spec}: does not play {game}{hint}")
+
+
+def fits(agent: Any, entry: catalogue.GameEntry) -> bool:
+    """Whether `agent` is a player of the game."""
+    kind: Any = entry.load("player") if entry.has("player") else Player
+    return isinstance(agent, kind) and plays(agent, entry.load("state"))

@@ -4,14 +4,14 @@ A maker imports the agent's module only when it is called, so that listing names
 """
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any
 
 from kedge import catalogue
-from kedge.agents.agent import Agent, plays
+from kedge.agents.agent import Agent
+from kedge.agents.players import fits
 from kedge.agents.registry import make_agent
 from kedge.errors import InputError
-from kedge.specs import Spec
+from kedge.specs import Spec, number, whole
 
 _MOST_PLAYOUTS = 10_000_000  # a tree takes about 3 kB of memory per playout
 
@@ -44,11 +44,11 @@ def puct(
     if isinstance(playouts, int) and playouts > _MOST_PLAYOUTS:
         raise InputError(f"playouts: at most {_MOST_PLAYOUTS:,}, not {playouts:,}")
     settings = Settings(
-        c_puct=_number("c_puct", c_puct),
-        playouts=_whole("playouts", playouts),
-        constant_lambda=_number("constant_lambda", constant_lambda),
-        batch=_whole("batch", batch),
-        gumbel=_whole("gumbel", gumbel),
+        c_puct=number("c_puct", c_puct),
+        playouts=whole("playouts", playouts),
+        constant_lambda=number("constant_lambda", constant_lambda),
+        batch=whole("batch", batch),
+        gumbel=whole("gumbel", gumbel),
     )
     search = getattr(_model("anchor", anchor), "puct_search", None)
     if search is None:
@@ -56,8 +56,8 @@ def puct(
     agent: Agent = search(
         None if value is None else _model("value", value),
         settings,
-        temperature=_number("temperature", temperature),
-        forward_lambda=_number("forward_lambda", forward_lambda or 0.0),
+        temperature=number("temperature", temperature),
+        forward_lambda=number("forward_lambda", forward_lambda or 0.0),
     )
     return agent
 
@@ -67,18 +67,6 @@ def _model(what: str, model: Spec | str) -> Agent:
     if not isinstance(spec, Spec):
         raise InputError(f"puct: its {what} must be a model, not {spec}")
     return make_agent(spec)
-
-
-def _number(what: str, value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise InputError(f"{what}: a number, not {value}")
-    return float(value)
-
-
-def _whole(what: str, value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise InputError(f"{what}: a whole number, not {value}")
-    return value
 
 
 def _anchored(name: str) -> Callable[..., Agent]:
@@ -132,17 +120,12 @@ def _minimiser(
     options: dict[str, Any],
 ) -> Agent:
     """Return the regret minimiser called `name`, for the game that its anchor plays."""
-    from kedge.agents.normal_form.players import regret_search
-    from kedge.games.normal_form import NormalFormState
-
     agent = make_agent(anchor)
-    search = getattr(agent, "regret_search", None)
-    if search is None and plays(agent, NormalFormState):
-        search = partial(regret_search, agent)
-    if search is None:
+    entry = next((entry for entry in catalogue.entries("minimiser") if fits(agent, entry)), None)
+    if entry is None:
         raise InputError(f"anchor {anchor}: {name} does not search the game that it plays")
     given = {} if iterations is None else {"iterations": iterations}
-    minimiser: Agent = search(name, dial, given | options)
+    minimiser: Agent = entry.load("minimiser")(agent, name, dial, given | options)
     return minimiser
 
 

@@ -3,8 +3,8 @@
 from typing import Any
 
 from kedge.agents import make_player
-from kedge.agents.board.networks import computing_on, is_cpu
-from kedge.models.board.backends import Dtype
+from kedge.agents.devices import computing_on
+from kedge.models.devices import Dtype, is_cpu
 from kedge.specs import Spec
 
 

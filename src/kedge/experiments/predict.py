@@ -10,7 +10,6 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from kedge.agents.board.networks import is_cpu
 from kedge.errors import InputError
 from kedge.evaluation.prediction import (
     GameScore,
@@ -30,7 +29,7 @@ from kedge.experiments.options import (
     data_option,
 )
 from kedge.experiments.reports.report import Column, Report, Table
-from kedge.models.board.backends import Dtype
+from kedge.models.devices import Dtype, is_cpu
 from kedge.records import (
     ReadReport,
 )

@@ -8,9 +8,9 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from kedge.agents.board.networks import is_cpu
 from kedge.errors import InputError
 from kedge.experiments import Experiment
+from kedge.models.devices import is_cpu
 from kedge.search.regret import MMD, Adaptive, Algorithm, Constant, StepSize, Theory
 from kedge.search.regret.algorithms import by_name
 from kedge.specs import suggest

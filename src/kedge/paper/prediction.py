@@ -22,7 +22,7 @@ from kedge.evaluation.prediction import SUMS, Prediction, clustered, summary
 from kedge.experiments import Column, Experiment, Task
 from kedge.experiments.fingerprints import files_of, weight_hashes
 from kedge.experiments.players import player_on
-from kedge.models.board.backends import Dtype
+from kedge.models.devices import Dtype
 from kedge.paper.published import Setting
 from kedge.paper.settings import check_counts, check_distinct
 from kedge.regularize import Array

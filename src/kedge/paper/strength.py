@@ -15,7 +15,7 @@ from kedge.experiments import Column, Experiment, Report, Table, Task
 from kedge.experiments.board.match import match_players, match_tasks, score_columns
 from kedge.experiments.fingerprints import weight_hashes
 from kedge.experiments.players import player_on
-from kedge.models.board.backends import Dtype
+from kedge.models.devices import Dtype
 from kedge.paper.figures import draw_strength
 from kedge.paper.prediction import agent_spec, beside, short_name, titled
 from kedge.paper.settings import check_counts, check_distinct, check_positive

@@ -8,7 +8,7 @@ import pytest
 
 from kedge import _core
 from kedge.agents import add_model, make_agent, make_player
-from kedge.agents.board.networks import computing_on
+from kedge.agents.devices import computing_on
 from kedge.agents.diplomacy.players import OrdersAgent, search_agent
 from kedge.agents.diplomacy.search import (
     CandidateSettings,

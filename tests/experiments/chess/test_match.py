@@ -9,7 +9,7 @@ import tiny_lc0 as tiny
 
 from kedge.agents import make_agent
 from kedge.agents.agent import Analysis
-from kedge.agents.board.networks import computing_on
+from kedge.agents.devices import computing_on
 from kedge.errors import InputError
 from kedge.experiments import run
 from kedge.experiments.board.match import match_players, match_tasks

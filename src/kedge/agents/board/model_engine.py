@@ -8,11 +8,13 @@ import numpy as np
 
 from kedge.agents.agent import Analysis
 from kedge.agents.board.engine import Choice, Control, Limits, Thought, choose, think
-from kedge.agents.board.networks import computing_on, network
+from kedge.agents.board.networks import network
 from kedge.agents.board.puct import PuctAgent, Search, check_temperature, split_network
+from kedge.agents.devices import computing_on
 from kedge.errors import InputError
-from kedge.models.board.backends import Dtype, Network
+from kedge.models.board.backends import Network
 from kedge.models.board.mixture import MixedNetwork
+from kedge.models.devices import Dtype
 from kedge.search.puct import Settings
 
 
@@ -34,7 +36,7 @@ class Options:
     overhead: float = 0.03
     """Seconds lost between the engine and the clock."""
     device: str = "cpu"
-    """Device of the network: see `kedge.agents.board.networks.computing_on`."""
+    """Device of the network: see `kedge.agents.devices.computing_on`."""
     dtype: Dtype = "float32"
     """Number type of the network."""
     threads: int = 1

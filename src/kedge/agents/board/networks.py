@@ -1,50 +1,27 @@
 """Networks and their agents, by the names of models."""
 
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable
 from pathlib import Path
 
 from kedge.agents.board.puct import NetworkAgent
+from kedge.agents.devices import device, thread_limit
 from kedge.errors import InputError
-from kedge.machine import cores
 from kedge.models import embedded
-from kedge.models.board.backends import Dtype, Network
+from kedge.models.board.backends import Network
 from kedge.models.board.onnx_backends import OnnxNetwork, OpenVinoNetwork
 from kedge.models.board.torch_backend import TorchNetwork
 from kedge.models.board.tower import TowerNetwork
 from kedge.models.board.weights import Weights
 from kedge.models.chess.conditioning import for_players, takes_ratings
+from kedge.models.devices import is_cpu
 from kedge.models.named import is_known, load
 from kedge.models.store import is_path, resolve
-from kedge.specs import Spec, parse
+from kedge.specs import Spec, number, parse
 
 _KEPT = 64  # networks; a file of many games has many pairs of ratings
 _networks: dict[tuple[object, ...], Network] = {}
 _loading = threading.Lock()
-_device: ContextVar[tuple[str, Dtype, int | None]] = ContextVar(
-    "device", default=("cpu", "float32", None)
-)
-
-
-@contextmanager
-def computing_on(
-    device: str, dtype: Dtype = "float32", threads: int | None = None
-) -> Iterator[None]:
-    """Set the device of networks that are loaded inside the ``with`` block.
-
-    "cpu" means kedge's own kernels, or ONNX Runtime for graphs of other programs. "openvino" means
-    OpenVINO, any other device torch. Agents that are made inside use `threads` CPU threads, or all
-    cores.
-    """
-    if device == "cpu" and dtype != "float32":
-        raise InputError("--device cpu computes in float32 only; --device openvino has bfloat16")
-    token = _device.set((device, dtype, threads))
-    try:
-        yield
-    finally:
-        _device.reset(token)
 
 
 def network(name: Spec | str, threads: int | None = None) -> Network:
@@ -54,7 +31,7 @@ def network(name: Spec | str, threads: int | None = None) -> Network:
     them as arguments: "chess(elo=1700)".
     """
     spec = model_spec(name)
-    ratings = {key: _number(key, value) for key, value in spec.kwargs.items()}
+    ratings = {key: number(key, value) for key, value in spec.kwargs.items()}
     if spec.args or not set(ratings) <= {"elo", "opponent"}:
         raise InputError(f"{spec}: a model takes no parameters but elo and opponent")
     if spec.name in embedded.names():
@@ -98,55 +75,31 @@ def _weights(name: str, ratings: dict[str, float], path: Path | None = None) -> 
 def _loaded(
     key: tuple[object, ...], model: Callable[[], Path | Weights], threads: int | None
 ) -> Network:
-    device, dtype, share = _device.get()
-    threads = threads or share or cores()
-    where = (device, dtype, threads if is_cpu(device) else 0)
+    where, dtype, share = device()
+    threads = threads or share
+    place = (where, dtype, threads if is_cpu(where) else 0)
     with _loading:
-        if (*key, *where) not in _networks:
+        if (*key, *place) not in _networks:
             while len(_networks) >= _KEPT:
                 del _networks[next(iter(_networks))]  # the oldest; its agents keep it
-            _networks[(*key, *where)] = _compute(model(), threads)
-        return _networks[(*key, *where)]
+            _networks[(*key, *place)] = _compute(model(), threads)
+        return _networks[(*key, *place)]
 
 
 def _compute(model: Path | Weights, threads: int) -> Network:
-    device, dtype, _ = _device.get()
-    if device == "cpu":
+    where, dtype, _ = device()
+    if where == "cpu":
         try:
             return TowerNetwork(model, threads=threads)
         except InputError:
             if isinstance(model, Weights) or model.suffix.lower() != ".onnx":
                 raise
             return OnnxNetwork(model, threads=threads)
-    if device == "openvino":
+    if where == "openvino":
         return OpenVinoNetwork(model, threads=threads, dtype=dtype)
-    return TorchNetwork(model, device=device, dtype=dtype, compile=True)
-
-
-def device() -> tuple[str, Dtype, int]:
-    """Return the device of networks, their number type, and the number of CPU threads."""
-    where, dtype, threads = _device.get()
-    return where, dtype, threads or cores()
-
-
-def is_cpu(device: str) -> bool:
-    """Whether the device is the CPU."""
-    return device in ("cpu", "openvino")
+    return TorchNetwork(model, device=where, dtype=dtype, compile=True)
 
 
 def network_agent(name: Spec | str, temperature: float = 1.0) -> NetworkAgent:
     """Return the model `name` alone."""
-    threads = _device.get()[2] or 0
-    return NetworkAgent(network(name), _number("temperature", temperature), threads)
-
-
-def rated_agent(name: str, elo: float, opponent: float | None, temperature: float) -> NetworkAgent:
-    """Return the model `name` alone as a player of rating `elo` against `opponent`."""
-    ratings = {"elo": elo} if opponent is None else {"elo": elo, "opponent": opponent}
-    return network_agent(Spec(name, (), ratings), temperature)
-
-
-def _number(what: str, value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise InputError(f"{what}: a number, not {value}")
-    return float(value)
+    return NetworkAgent(network(name), number("temperature", temperature), thread_limit() or 0)

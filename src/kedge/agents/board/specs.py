@@ -28,8 +28,9 @@ def rated_model(name: str) -> Callable[..., Agent]:
     """Return the maker of the model `name` as a player of rating `elo` against `opponent`."""
 
     def make(elo: float = 1500.0, opponent: float | None = None, temperature: float = 1.0) -> Agent:
-        from kedge.agents.board.networks import rated_agent
+        from kedge.agents.board.networks import network_agent
 
-        return rated_agent(name, elo, opponent, temperature)
+        ratings = {"elo": elo} if opponent is None else {"elo": elo, "opponent": opponent}
+        return network_agent(Spec(name, (), ratings), temperature)
 
     return make

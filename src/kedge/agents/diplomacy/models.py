@@ -2,13 +2,13 @@
 
 from functools import lru_cache
 
-from kedge.agents.board.networks import device
-from kedge.agents.diplomacy.players import ImitationAgent
+from kedge.agents.devices import device
 from kedge.errors import InputError
-from kedge.models.board.backends import Dtype
+from kedge.models.devices import Dtype
 from kedge.models.diplomacy.backends import NetworkValues, OnnxOrders, TorchOrders
 from kedge.models.diplomacy.model import OrderModel, ValueModel
-from kedge.models.diplomacy.network import VALUE, DiplomacyWeights
+from kedge.models.diplomacy.network import VALUE as VALUE
+from kedge.models.diplomacy.network import DiplomacyWeights
 from kedge.models.diplomacy.orders import NetworkOrders, SampledOrders
 from kedge.models.diplomacy.values import SmallValues, ValueWeights
 from kedge.models.named import load
@@ -16,11 +16,6 @@ from kedge.models.named import load
 _KEPT = 8
 _BATCHES = {"cpu": 256, "cuda": 4096}  # rows per call of a network
 _APART = {"cpu": 1, "cuda": 64}  # … when many orders are drawn for each
-
-
-def human_agent(name: str, temperature: float = 1.0, top_p: float = 1.0) -> ImitationAgent:
-    """Return the model `name` alone: shipped, stored, or a path."""
-    return ImitationAgent(order_model(name), value_model(VALUE), temperature, top_p)
 
 
 def order_model(name: str) -> OrderModel:

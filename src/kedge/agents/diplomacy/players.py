@@ -1,7 +1,7 @@
 """Agents for Diplomacy: a human model alone, and one-ply search over it."""
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import inf, nan
 from typing import Any
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from kedge.agents.agent import Analysis, BasePlayer
-from kedge.agents.board.networks import device
+from kedge.agents.devices import device
 from kedge.agents.diplomacy.search import (
     NOTHING,
     Candidates,
@@ -98,14 +98,6 @@ class ImitationAgent(OrdersAgent):
     temperature: float = 1.0
     top_p: float = 1.0
     samples: int = 1024
-
-    def regret_search(
-        self, name: str, dial: Mapping[str, Any], options: Mapping[str, Any]
-    ) -> "OrderSearch":
-        """Return the search called `name` with this agent as its anchor."""
-        from kedge.agents.diplomacy.specs import order_search
-
-        return order_search(name, self, dial, options)
 
     def __post_init__(self) -> None:
         if not isinstance(self.temperature, int | float) or not self.temperature > 0.0:

@@ -22,9 +22,10 @@ def human(name: str, _: object = None) -> Callable[..., Agent]:
     """Return the maker of the model `name` alone."""
 
     def make(temperature: float = 1.0, top_p: float = 1.0) -> Agent:
-        from kedge.agents.diplomacy.models import human_agent
+        from kedge.agents.diplomacy.models import VALUE, order_model, value_model
+        from kedge.agents.diplomacy.players import ImitationAgent
 
-        return human_agent(name, temperature, top_p)
+        return ImitationAgent(order_model(name), value_model(VALUE), temperature, top_p)
 
     return make
 
@@ -46,11 +47,13 @@ def no_orders(name: str, _: object) -> Callable[..., Agent]:
 
 
 def order_search(
-    name: str, anchor: "ImitationAgent", dial: Mapping[str, Any], options: Mapping[str, Any]
+    anchor: Agent, name: str, dial: Mapping[str, Any], options: Mapping[str, Any]
 ) -> "OrderSearch":
     """Return the search called `name` over `anchor`, with the `options` of `search_agent`."""
-    from kedge.agents.diplomacy.players import search_agent
+    from kedge.agents.diplomacy.players import ImitationAgent, search_agent
 
+    if not isinstance(anchor, ImitationAgent):
+        raise InputError(f"{name}: its anchor is a model of Diplomacy, such as diplomacy")
     known = [*signature(search_agent).parameters][2:-1]
     for option in options.keys() - set(known):
         raise no_such(option, f"{name} of Diplomacy", [*dial, *known])
@@ -63,7 +66,7 @@ def named_search(name: str, **settings: Any) -> Callable[..., Agent]:
     """Return the maker of the search called `name` with these settings, over any human model."""
 
     def make(anchor: Spec | str = "diplomacy", **changes: Any) -> Agent:
-        return order_search(name, _human_model("anchor", anchor), {}, settings | changes)
+        return order_search(_human_model("anchor", anchor), name, {}, settings | changes)
 
     return make
 

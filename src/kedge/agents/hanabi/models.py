@@ -2,10 +2,10 @@
 
 from functools import lru_cache
 
-from kedge.agents.board.networks import device
+from kedge.agents.devices import device
 from kedge.agents.hanabi.players import BlueprintAgent
 from kedge.errors import InputError
-from kedge.models.board.backends import Dtype
+from kedge.models.devices import Dtype
 from kedge.models.hanabi.backends import (
     BeliefNetwork,
     PolicyNetwork,
@@ -20,11 +20,6 @@ from kedge.models.hanabi.network import BeliefWeights, PolicyWeights, belief_nam
 from kedge.models.named import is_known, load
 
 _KEPT = 8
-
-
-def blueprint_agent(name: str, temperature: float = 1.0, *, greedy: bool = False) -> BlueprintAgent:
-    """Return the model `name` alone: shipped, stored, or a path."""
-    return BlueprintAgent(blueprint(name), temperature, greedy=greedy)
 
 
 def blueprint(name: str) -> NetworkBlueprint:

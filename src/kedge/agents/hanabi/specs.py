@@ -8,13 +8,14 @@ from kedge.errors import InputError
 from kedge.specs import Spec, parse
 
 
-def blueprint(name: str, _: object) -> Callable[..., Agent]:
+def blueprint_maker(name: str, _: object) -> Callable[..., Agent]:
     """Return the maker of the model `name` alone."""
 
     def make(temperature: float = 1.0, greedy: bool = False) -> Agent:
-        from kedge.agents.hanabi.models import blueprint_agent
+        from kedge.agents.hanabi.models import blueprint
+        from kedge.agents.hanabi.players import BlueprintAgent
 
-        return blueprint_agent(name, temperature, greedy=greedy)
+        return BlueprintAgent(blueprint(name), temperature, greedy=greedy)
 
     return make
 

@@ -10,7 +10,6 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 
 from kedge.agents import Player
-from kedge.agents.board.networks import is_cpu
 from kedge.agents.board.puct import check_temperature
 from kedge.errors import InputError
 from kedge.evaluation.board.matches import (
@@ -23,7 +22,7 @@ from kedge.experiments.fingerprints import weight_hashes
 from kedge.experiments.options import DEVICE, DTYPE, GAMES, PLAYED_SEED, Option, chunk_option
 from kedge.experiments.players import player_on
 from kedge.experiments.reports.report import Column, Report, Table
-from kedge.models.board.backends import Dtype
+from kedge.models.devices import Dtype, is_cpu
 from kedge.specs import parse
 
 GPU_CHUNK = 256  #: Games in a task on a GPU, which wants large batches.

@@ -7,7 +7,6 @@ from typing import Annotated, Any, ClassVar, Literal, get_args
 
 import numpy as np
 
-from kedge.agents.board.networks import is_cpu
 from kedge.agents.diplomacy.players import OrdersAgent
 from kedge.errors import InputError
 from kedge.evaluation.diplomacy.tournaments import (
@@ -33,7 +32,7 @@ from kedge.experiments.options import (
 from kedge.experiments.players import player_on
 from kedge.experiments.reports.report import Column, Report, Table
 from kedge.games.diplomacy import POWERS, Diplomacy
-from kedge.models.board.backends import Dtype
+from kedge.models.devices import Dtype, is_cpu
 from kedge.records import DiplomacyGame, write_diplomacy_games
 from kedge.specs import parse, parse_list
 

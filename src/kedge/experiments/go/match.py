@@ -8,7 +8,6 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 
 from kedge.agents import Player
-from kedge.agents.board.networks import is_cpu
 from kedge.agents.board.puct import ModelAgent
 from kedge.evaluation.board.matches import RESIGNATION, GameRecord, play_games
 from kedge.evaluation.go.scorers import check_scorer, score_games, scorer_files, scorer_name
@@ -18,6 +17,7 @@ from kedge.experiments.fingerprints import files_of
 from kedge.experiments.options import DEVICE, RECORD, Option, chunk_option
 from kedge.games.go import GoState, format_gtp, format_score, parse_gtp
 from kedge.machine import cores
+from kedge.models.devices import is_cpu
 from kedge.models.go.encoding import GO
 from kedge.records import GoGame, write_sgf_file
 from kedge.records.go.games import KOMI

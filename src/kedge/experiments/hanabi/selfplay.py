@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
-from kedge.agents.board.networks import is_cpu
 from kedge.agents.hanabi.players import HanabiAgent
 from kedge.errors import InputError
 from kedge.evaluation.hanabi.selfplay import (
@@ -29,7 +28,7 @@ from kedge.experiments.options import DEVICE, DTYPE, GAMES, RECORD, Option, chun
 from kedge.experiments.players import player_on
 from kedge.experiments.reports.report import Column, Report, Table
 from kedge.games.hanabi import Bomb, Hanabi
-from kedge.models.board.backends import Dtype
+from kedge.models.devices import Dtype, is_cpu
 from kedge.records import HanabiGame, write_hanabi_games, write_live_games
 from kedge.specs import parse, parse_list
 

@@ -11,14 +11,15 @@ from typing import Any, TextIO
 
 from kedge.agents.agent import Analysis
 from kedge.agents.board.engine import Choice, Control, Limits, Thought
-from kedge.agents.board.networks import computing_on, network
+from kedge.agents.board.networks import network
 from kedge.agents.chess.engine import SHIPPED, Engine, Options
 from kedge.agents.chess.mates import forced_mate
+from kedge.agents.devices import computing_on
 from kedge.errors import InputError
 from kedge.interfaces.protocols.engine_options import EMPTY, Option
 from kedge.interfaces.protocols.engine_session import EngineSession, printable, talk
 from kedge.machine import cores
-from kedge.models.board.backends import Dtype
+from kedge.models.devices import Dtype
 
 _EVERY_SECONDS = 0.5  # between info lines; one also comes whenever the playouts have doubled
 

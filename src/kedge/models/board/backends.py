@@ -3,7 +3,7 @@
 import threading
 from abc import ABC, abstractmethod
 from pathlib import Path
-from typing import Literal, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,6 @@ from kedge.models.board.weights import Weights
 from kedge.models.weight_files import read_weights
 
 Array = npt.NDArray[np.float32]
-Dtype = Literal["float32", "bfloat16"]
 
 
 class Evaluation(NamedTuple):

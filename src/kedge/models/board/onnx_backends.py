@@ -5,24 +5,18 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy.typing as npt
 
 from kedge.errors import InputError
 from kedge.files import read_file
-from kedge.models.board.backends import (
-    Array,
-    Backend,
-    Dtype,
-    Evaluation,
-    Network,
-    evaluation_of,
-    nothing,
-)
+from kedge.models.board.backends import Array, Backend, Evaluation, Network, evaluation_of, nothing
 from kedge.models.board.encoding import Encoding, encodings
 from kedge.models.board.network import to_onnx
 from kedge.models.board.weights import Weights
+from kedge.models.devices import Dtype
+from kedge.models.onnx_session import Session, onnx_session
 
 
 class OnnxNetwork(Backend):
@@ -60,7 +54,7 @@ class OnnxNetwork(Backend):
     def _computing(self, weights: Weights) -> Network:
         return type(self)(weights, threads=self._threads)
 
-    def _open(self, content: bytes, threads: int) -> "_Session":
+    def _open(self, content: bytes, threads: int) -> "Session":
         return onnx_session(self._name, content, threads)
 
     def evaluate(self, planes: npt.ArrayLike) -> Evaluation:
@@ -106,27 +100,10 @@ class OpenVinoNetwork(OnnxNetwork):
     def _computing(self, weights: Weights) -> Network:
         return OpenVinoNetwork(weights, threads=self._threads, dtype=self._dtype)
 
-    def _open(self, content: bytes, threads: int) -> "_Session":
+    def _open(self, content: bytes, threads: int) -> "Session":
         # Threads either take shares of a batch or work on one batch together.
         streams = self._threads if threads == 1 else 1
         return _OpenVinoSession(self._name, content, self._threads, streams, self._dtype)
-
-
-def onnx_session(name: str, content: bytes, threads: int) -> "_Session":
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
-    options.log_severity_level = 4  # errors are raised anyway
-    try:
-        # From bytes, so that the model cannot make it read other files.
-        session: _Session = onnxruntime.InferenceSession(
-            content, options, providers=["CPUExecutionProvider"]
-        )
-        return session
-    except Exception as error:  # ONNX Runtime raises many kinds
-        reason = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
-        raise InputError(f"{name}: not an ONNX model ({reason})") from None
 
 
 class _Port(NamedTuple):
@@ -134,14 +111,6 @@ class _Port(NamedTuple):
 
     name: str
     shape: tuple[int, ...]  # −1 for a free dimension
-
-
-class _Session(Protocol):
-    """The part of ONNX Runtime's sessions used here: a graph that several threads can run."""
-
-    def run(self, outputs: list[str], inputs: dict[str, Any]) -> list[Array]: ...
-    def get_inputs(self) -> Sequence[Any]: ...
-    def get_outputs(self) -> Sequence[Any]: ...
 
 
 class _OpenVinoSession:
@@ -183,7 +152,7 @@ def _port(port: Any) -> _Port:
 
 
 def _check_signature(
-    session: _Session, name: str, known: Sequence[Encoding]
+    session: Session, name: str, known: Sequence[Encoding]
 ) -> tuple[Encoding, list[str]]:
     """Return the graph's encoding, one of `known`, and its outputs; `InputError` if none fits."""
     inputs = {port.name: tuple(port.shape[1:]) for port in session.get_inputs()}

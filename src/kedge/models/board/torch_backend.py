@@ -8,34 +8,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kedge.errors import InputError
-from kedge.models.board.backends import (
-    Array,
-    Backend,
-    Dtype,
-    Evaluation,
-    Network,
-    evaluation_of,
-    nothing,
-)
+from kedge.models.board.backends import Array, Backend, Evaluation, Network, evaluation_of, nothing
 from kedge.models.board.network import to_torch
 from kedge.models.board.weights import Weights
+from kedge.models.devices import Dtype, placed
 
 _SIZES = (1, 16, 128, 512, 2048, 8192)  # batch sizes of a compiled network
 _ROWS = _SIZES[-1]
-
-
-def placed(module: Any, device: str, dtype: Dtype) -> Any:
-    """Move a torch module to its device; raise `InputError` if that is impossible."""
-    import torch
-
-    if dtype not in ("float32", "bfloat16"):
-        raise InputError(f"dtype: float32 or bfloat16, not {dtype}")
-    try:
-        return module.to(torch.device(device), getattr(torch, dtype)).eval()
-    except (RuntimeError, AssertionError) as error:  # torch raises both
-        reason = str(error).splitlines()[0]
-        raise InputError(f"device {device!r}: cannot be used ({reason})") from None
 
 
 class TorchNetwork(Backend):

@@ -10,11 +10,10 @@ import numpy.typing as npt
 from kedge import _core
 from kedge.errors import InputError
 from kedge.games.diplomacy import POWERS
-from kedge.models.board.backends import Dtype
-from kedge.models.board.onnx_backends import onnx_session
-from kedge.models.board.torch_backend import placed
+from kedge.models.devices import Dtype, placed
 from kedge.models.diplomacy.encoding import PLACES, PURPOSES, Choices, Facts, Integers
 from kedge.models.diplomacy.network import Array, DiplomacyWeights, to_onnx, to_step_onnx
+from kedge.models.onnx_session import onnx_session
 
 _LOOKS = 1 + PURPOSES * PLACES
 

@@ -13,9 +13,7 @@ import onnx
 
 from kedge.errors import InputError
 from kedge.games.hanabi import Bomb, Hanabi
-from kedge.models.board.backends import Dtype
-from kedge.models.board.onnx_backends import onnx_session
-from kedge.models.board.torch_backend import placed
+from kedge.models.devices import Dtype, placed
 from kedge.models.hanabi.model import Games, Hands, Memory, bomb_of, chosen, drawn
 from kedge.models.hanabi.network import (
     NEVER,
@@ -27,6 +25,7 @@ from kedge.models.hanabi.network import (
     to_observe_onnx,
     to_policy_onnx,
 )
+from kedge.models.onnx_session import onnx_session
 
 _CHUNK = 256  # rows at a time on a CPU: activations between layers stay in its cache
 Legal = npt.NDArray[np.bool_]

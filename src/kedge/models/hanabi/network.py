@@ -85,7 +85,7 @@ class PolicyWeights(HanabiWeights):
     value: PolicyValue | None = None
     """The fitted value, in files ``value``, or None."""
 
-    agent: ClassVar[str] = "kedge.agents.hanabi.specs:blueprint"
+    agent: ClassVar[str] = "kedge.agents.hanabi.specs:blueprint_maker"
 
     def companions(self, name: str) -> tuple[str, ...]:
         """The belief models that go with it: for drawn and for greedy play."""

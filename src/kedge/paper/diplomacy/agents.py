@@ -7,7 +7,7 @@ from typing import Any
 from kedge.agents.diplomacy.specs import SEARCHBOT as SEARCHBOT_SETTINGS
 from kedge.errors import InputError
 from kedge.experiments.composite import Composite
-from kedge.models.board.backends import Dtype
+from kedge.models.devices import Dtype
 from kedge.paper.diplomacy.published import (
     BRBOT,
     GRAY_PIKL,

@@ -7,12 +7,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from kedge.agents.board.networks import is_cpu
 from kedge.agents.diplomacy.players import OrdersAgent, OrderSearch
 from kedge.agents.diplomacy.search import ROLLOUT_TEMPERATURE
 from kedge.experiments import Column, Report, Table, Task
 from kedge.experiments.players import player_on
 from kedge.games.diplomacy import POWERS, Diplomacy
+from kedge.models.devices import is_cpu
 from kedge.paper.diplomacy.figures import draw_shares
 from kedge.paper.diplomacy.published import AMONG_IL, IL, SEARCH_SETTINGS, pikl
 from kedge.paper.diplomacy.strength import SHARES, OneAmongSix

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kedge import _core
-from kedge.agents.board.networks import computing_on
+from kedge.agents.devices import computing_on
 from kedge.agents.diplomacy.models import order_model
 from kedge.agents.diplomacy.search import play_phase
 from kedge.files import make_folder, whole_file

@@ -80,7 +80,7 @@ def hanabi_belief(
     """
     need_torch()
     from kedge.agents import make_player
-    from kedge.agents.board.networks import computing_on
+    from kedge.agents.devices import computing_on
     from kedge.agents.hanabi.players import BlueprintAgent
     from kedge.games import load_game
     from kedge.games.hanabi import Hanabi
