@@ -12,7 +12,7 @@ from kedge.agents.agent import Analysis
 from kedge.evaluation.prediction import FEW, few_games, predict, summary
 from kedge.games.chess import ChessState
 from kedge.records import ChessGame, write_pgn
-from kedge.records.chess.positions import chess_positions
+from kedge.records.chess.positions import boards_of, chess_positions
 
 
 def game(text, **tags):
@@ -47,7 +47,7 @@ class Lowest:
 
 def test_counts_by_hand():
     games = [game(OPENING)]
-    last = predict(list(chess_positions(games, ())), Lowest())
+    last = predict(list(chess_positions(games, ())), Lowest(), boards_of)
     hits = [
         ChessState.from_fen(games[0].state(ply).fen()).legal_actions()[0] == action
         for ply, action in enumerate(games[0].moves)
@@ -107,7 +107,7 @@ def test_few_games_claim_no_more_than_their_positions():
 def test_search_and_network_agree_at_one_playout():
     games = [game(OPENING)]
     raw, searched = (
-        predict(list(chess_positions(games, ())), make_agent(spec)).to_json()
+        predict(list(chess_positions(games, ())), make_agent(spec), boards_of).to_json()
         for spec in ("chess", "puct(chess, playouts=1)")
     )
     assert raw["top1"] == searched["top1"]

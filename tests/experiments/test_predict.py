@@ -22,6 +22,7 @@ from kedge.experiments.go.predict import GoPredict
 from kedge.games.go import GoState
 from kedge.models.board.network import to_onnx
 from kedge.records import ChessGame, chess_positions, maia_filter, read_chess_games, write_pgn
+from kedge.records.chess.positions import boards_of
 from kedge.records.go.games import GoGame
 from kedge.records.go.sgf import write_sgf
 
@@ -68,7 +69,9 @@ def test_the_engine_does_not_matter(file, tmp_path):
     assert one.results == two.results
     assert list(one.results) == ["games 1-3", "games 4-6", "games 7-9", "games 10-10"]
     whole = predict(
-        list(chess_positions(read_chess_games(file), maia_filter())), quick(file).player()
+        list(chess_positions(read_chess_games(file), maia_filter())),
+        quick(file).player(),
+        boards_of,
     ).to_json()
     found = one.report().data
     assert (found["games"], found["positions"], found["top1"]) == (10, 100, whole["top1"])
@@ -167,9 +170,12 @@ def test_each_position_has_its_players_ratings(file):
     assert sorted(asked) == [(1200, 1900), (1900, 1200)]
     assert len(found.games) == 10
     strong = [position for position in chosen if position.rating == 1930]
-    alone = predict(strong, rated._rated(1900, 1200))
+    alone = predict(strong, rated._rated(1900, 1200), boards_of)
     weak = [position for position in chosen if position.rating == 1180]
-    total = alone.to_json()["top1"] + predict(weak, rated._rated(1200, 1900)).to_json()["top1"]
+    total = (
+        alone.to_json()["top1"]
+        + predict(weak, rated._rated(1200, 1900), boards_of).to_json()["top1"]
+    )
     assert found.to_json()["top1"] == pytest.approx(total / 2)
 
 

@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 from kedge.agents.agent import Analysis, Predictor
-from kedge.records.chess.positions import boards_of
 from kedge.regularize import Array
 
 #: Share of the anchor in the policy that cross-entropy scores, and least probability of it. They
@@ -191,7 +190,7 @@ def mean_by_game(counts: Array, sums: Array) -> tuple[float, float]:
 def predict(
     positions: Sequence[HumanMove],
     agent: Predictor,
-    boards: Callable[[Sequence[Any]], Sequence[Any]] = boards_of,
+    boards: Callable[[Sequence[Any]], Sequence[Any]],
 ) -> Prediction:
     """Score `agent` on people's moves; the positions of a game must follow each other.
 
@@ -203,7 +202,7 @@ def predict(
 def scored(
     positions: Sequence[HumanMove],
     agent: Predictor,
-    boards: Callable[[Sequence[Any]], Sequence[Any]] = boards_of,
+    boards: Callable[[Sequence[Any]], Sequence[Any]],
 ) -> Array:
     """Return the `SUMS` of single positions, one per row."""
     size = agent.batch_size

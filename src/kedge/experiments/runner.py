@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -28,6 +29,10 @@ class Run:
 
     def report(self) -> Report:
         """The experiment's report on the results."""
+        return self._report
+
+    @cached_property
+    def _report(self) -> Report:
         return self.experiment.report(self.results)
 
     def write_report(self, folder: Path | str | None = None) -> list[Path]:

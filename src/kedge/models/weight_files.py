@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -16,6 +17,7 @@ from kedge.models.onnx_graph import told_by, weight_arrays
 
 Format = Literal["lc0", "onnx"]
 _ONNX_BEGINS = b"\x08"  # the version field, which every writer puts first
+_KEPT = 4  # files; the largest take some 100 MB
 _XZ_BEGINS = b"\xfd7zXZ\x00"
 
 
@@ -58,6 +60,17 @@ class AnyWeights(Protocol):
 
 
 def read_model(path: str | Path) -> AnyWeights:
+    """Return the network in a file of any kind; a file that has not changed is parsed once."""
+    path = Path(path)
+    try:
+        stat = path.stat()
+    except OSError:
+        return _read_model(path, 0, 0)  # which says what is wrong
+    return _read_model(path.resolve(), stat.st_mtime_ns, stat.st_size)
+
+
+@lru_cache(_KEPT)
+def _read_model(path: Path, changed: int, size: int) -> AnyWeights:
     """Read the network in a weight file; `InputError` if the file is of no known kind."""
     return parse_model(read_file(path), str(path))
 

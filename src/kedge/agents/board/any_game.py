@@ -9,8 +9,9 @@ import numpy as np
 
 from kedge import _core, catalogue
 from kedge.agents.agent import Analysis, BasePlayer
+from kedge.agents.board.analysis import puct_analysis
 from kedge.errors import InputError
-from kedge.search.puct import SearchResult, Settings, search_many, sharpened
+from kedge.search.puct import SearchResult, Settings, search_many
 from kedge.search.puct.plain import Evaluation, search_states
 
 
@@ -80,23 +81,6 @@ class StatePuctAgent(BasePlayer[Any]):
             (prior.policy.tolist(), _finite(analysis.value))
             for prior, analysis in zip(priors, values, strict=True)
         ]
-
-
-def puct_analysis(result: SearchResult, temperature: float, forward_lambda: float) -> Analysis:
-    """Return the analysis of a search: visit counts at a temperature, or τ·exp(q/λ) if λ > 0."""
-    forward = result.forward_policy(forward_lambda) if forward_lambda else None
-    return Analysis(
-        anchor=result.prior,
-        policy=result.policy(temperature) if forward is None else sharpened(forward, temperature),
-        q=result.q,
-        value=result.value,
-        smooth=result.smooth_policy() if forward is None else forward,
-        visits=result.visits,
-        best=result.order[..., 0] if forward is None else None,
-        lines=result.lines,
-        actions=result.actions,
-        mask=result.mask,
-    )
 
 
 def _forest(states: Sequence[Any]) -> "_core.Forest | None":

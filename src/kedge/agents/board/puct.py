@@ -1,35 +1,34 @@
 """Agents of a network: a human model alone, and PUCT over it."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Self, cast
+from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from kedge import _core
 from kedge.agents.agent import Analysis, BasePlayer
-from kedge.agents.board.any_game import puct_analysis
+from kedge.agents.board.analysis import puct_analysis
 from kedge.catalogue import GameEntry, find
 from kedge.errors import InputError
 from kedge.models.board.backends import Network
-from kedge.models.board.lanes import Lane, batch_size, open_lanes
+from kedge.models.board.lanes import batch_size, open_lanes
 from kedge.models.board.mixture import SplitNetwork
 from kedge.search.puct import (
+    Allowed,
     EvaluateBatch,
     ForestLane,
+    Lane,
     NativeForest,
     SearchResult,
     Settings,
     admit,
+    evaluate_leaves,
     result,
     search_chunks,
     search_many,
 )
-
-#: Mask of a root's legal moves that may be tried.
-Allowed = npt.NDArray[np.bool_]
 
 
 class ModelAgent(BasePlayer[Any]):
@@ -149,7 +148,7 @@ class ModelAgent(BasePlayer[Any]):
         ]
 
     def _evaluator(self, lane: Lane) -> EvaluateBatch:
-        return lambda forest: evaluate(forest, lane, self.prior_temperature, {})
+        return lambda forest: evaluate_leaves(forest, lane, self.prior_temperature, {})
 
 
 @dataclass(frozen=True)
@@ -285,7 +284,7 @@ class Search:
 
     def _evaluate(self) -> None:
         allowed = {} if self._allowed is None or self.playouts else {self._tree: self._allowed}
-        evaluate(self._forest, self._lane, self.agent.prior_temperature, allowed)
+        evaluate_leaves(self._forest, self._lane, self.agent.prior_temperature, allowed)
 
     def analysis(self) -> Analysis:
         """The current analysis. Slow to compute."""
@@ -314,28 +313,3 @@ def split_network(prior: Network, value: Network) -> Network:
 def check_temperature(temperature: float) -> None:
     if not 0.0 <= temperature < np.inf:
         raise InputError(f"temperature: at least 0, not {temperature:g}")
-
-
-def evaluate(
-    forest: NativeForest, lane: Lane, temperature: float, allowed: Mapping[int, Allowed]
-) -> None:
-    """Evaluate the waiting leaves, with the anchor at `temperature`.
-
-    `allowed` has the masks of allowed root moves, by the number of the tree.
-    """
-    moves = cast("_core.EncodingForest", forest).encode(
-        lane.masks, lane.numbers, lane.moves, lane.policy_size
-    )
-    trees = forest.waiting()
-    logits, values = lane.evaluate(len(trees), moves)
-    if allowed:
-        # An action with no prior is never tried: the best that was is no worse than the mean it
-        # would be given (plain.py), and has a bonus on top.
-        ends = np.cumsum(forest.action_counts())
-        for tree, end in zip(trees.tolist(), ends.tolist(), strict=True):
-            if tree in allowed:
-                logits[end - len(allowed[tree]) : end][~allowed[tree]] = -np.inf
-    try:
-        forest.update_logits(logits, values, temperature)
-    except ValueError:
-        raise InputError("the network's output is not finite") from None

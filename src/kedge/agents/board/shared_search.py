@@ -10,11 +10,11 @@ from time import perf_counter
 from typing import Any, TypeAlias
 
 from kedge.agents.agent import Analysis
-from kedge.agents.board.puct import Allowed, ModelAgent, PuctAgent, evaluate
+from kedge.agents.board.puct import ModelAgent, PuctAgent
 from kedge.errors import InputError
 from kedge.models.board.backends import Network
 from kedge.models.board.lanes import open_lanes
-from kedge.search.puct import admit
+from kedge.search.puct import Allowed, admit, evaluate_leaves
 
 #: Receives the current analysis, and whether it is the last.
 OnUpdate: TypeAlias = Callable[[Analysis, bool], None]
@@ -231,4 +231,4 @@ class _Grove:
             if made == 0 and search.allowed is not None:
                 allowed[tree] = search.allowed
         if forest.collect():
-            evaluate(forest, self._lane, self._temperature, allowed)
+            evaluate_leaves(forest, self._lane, self._temperature, allowed)

@@ -10,6 +10,7 @@ from kedge.errors import InputError
 from kedge.evaluation.prediction import SUMS, Prediction, scored, summed
 from kedge.models.chess.conditioning import KNOTS
 from kedge.records import ChessGame, ChessPosition
+from kedge.records.chess.positions import boards_of
 from kedge.specs import Spec
 
 
@@ -52,5 +53,5 @@ def predict_rated(
         pairs.setdefault((black, white) if position.mover else (white, black), []).append(row)
     scores = np.empty((len(positions), len(SUMS)))
     for pair, rows in pairs.items():
-        scores[rows] = scored([positions[row] for row in rows], agent(*pair))
+        scores[rows] = scored([positions[row] for row in rows], agent(*pair), boards_of)
     return summed(positions, scores)

@@ -13,6 +13,7 @@ from kedge.experiments.players import player_on
 from kedge.experiments.predict import Predict
 from kedge.records import ChessGame, ChessPosition, ReadReport, read_chess_games
 from kedge.records.chess.filters import MAIA_BY_NAME, is_held_out, rating_bucket
+from kedge.records.chess.positions import boards_of
 from kedge.records.sieve import Filter, Sieve
 from kedge.specs import Spec, parse
 
@@ -99,4 +100,4 @@ class ChessPredict(Predict):
         positions = [ChessPosition(game, ply) for game, plies in games for ply in plies]
         if self.told_ratings:
             return predict_rated(positions, self._rated)
-        return predict(positions, self.player())
+        return predict(positions, self.player(), boards_of)

@@ -1,9 +1,8 @@
 """Lanes carry the leaves of a search to a network and back."""
 
-from typing import Protocol
+from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from kedge.models.board.backends import Array, Network
 from kedge.models.board.torch_backend import TorchNetwork
@@ -11,24 +10,7 @@ from kedge.models.board.torch_backend import TorchNetwork
 _CUDA_LANES = 3  # one for growing trees, one in transfer, one on the GPU
 
 
-class Lane(Protocol):
-    """Buffers for a batch of positions and their legal moves.
-
-    Fill the first rows of ``masks`` and ``numbers`` (see `Encoding`), and ``moves`` with the
-    indices of the legal moves in the flat policy of the batch: policy_size · row + index. A lane
-    serves one thread; several keep a GPU busy.
-    """
-
-    masks: npt.NDArray[np.uint64]  # (rows, words)
-    numbers: Array  # (rows)
-    moves: npt.NDArray[np.int32]
-    policy_size: int
-
-    def evaluate(self, rows: int, moves: int) -> tuple[Array, Array]:
-        """The logits of the first `moves` and values of the first `rows`, until the next call."""
-
-
-def open_lanes(network: Network, rows: int, most: int | None = None) -> list[Lane]:
+def open_lanes(network: Network, rows: int, most: int | None = None) -> "list[Lane]":
     """Open as many lanes of `rows` rows as keep the network busy, but at most `most`."""
     if not isinstance(network, TorchNetwork):
         return [_PlainLane(network, rows)]
@@ -102,3 +84,7 @@ class _TorchLane:
         if self._done is not None:
             self._done.synchronize()
         return self._logits[:moves].numpy(), self._values[:rows].numpy()
+
+
+#: See `kedge.search.puct.Lane`, which says how to fill one.
+Lane: TypeAlias = _PlainLane | _TorchLane

@@ -14,6 +14,7 @@ from kedge.paper.chess.sample import check_games, default_sources, draw_games
 from kedge.paper.prediction import Bucket, Cell, Scores, SearchPrediction
 from kedge.records import ChessGame, chess_positions
 from kedge.records.chess.filters import MAIA
+from kedge.records.chess.positions import boards_of
 from kedge.specs import parse
 
 _WIDTH = 100  # rating points in a bucket
@@ -47,7 +48,7 @@ class ChessPrediction(SearchPrediction):
         return drawn[int(bucket)]
 
     def predict(self, games: Sequence[ChessGame], player: Predictor) -> Prediction:
-        return predict(list(chess_positions(games, MAIA)), player)
+        return predict(list(chess_positions(games, MAIA)), player, boards_of)
 
     def labels(self, games: Sequence[ChessGame]) -> dict[str, list[Any]]:
         return {

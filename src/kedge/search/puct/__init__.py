@@ -9,16 +9,20 @@ from kedge.search.puct.forest import (
     search_chunks,
     search_many,
 )
+from kedge.search.puct.leaves import Allowed, Lane, evaluate_leaves
 from kedge.search.puct.plain import search
 from kedge.search.puct.result import SearchResult, Settings, sharpened
 
 __all__ = [
+    "Allowed",
     "EvaluateBatch",
     "ForestLane",
+    "Lane",
     "NativeForest",
     "SearchResult",
     "Settings",
     "admit",
+    "evaluate_leaves",
     "result",
     "search",
     "search_chunks",

@@ -49,7 +49,7 @@ def any_game_policy(
         raise InputError("--moves: the game is over; leave out the last move")
     if state.current_player() < 0:
         raise InputError(f"{game}: players do not move in turn; try kedge solve {game}")
-    spec, analysis, rows = analysed(agent, state, quiet=as_json)
+    spec, analysis, rows = analysed(agent, state, game, quiet=as_json)
     if svg is not None:
         _draw(state, game, svg)
     if as_json:

@@ -40,7 +40,7 @@ def chess_policy(
     from kedge.games.chess import START_FEN, ChessState
 
     state = ChessState.from_fen(START_FEN if fen is None else fen, moves.split())
-    spec, analysis, rows = analysed(agent, state, quiet=as_json)
+    spec, analysis, rows = analysed(agent, state, "chess", quiet=as_json)
     if svg is not None:
         from kedge.files import write_atomic
         from kedge.interfaces.pictures.chess import draw

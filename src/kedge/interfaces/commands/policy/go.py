@@ -114,7 +114,7 @@ def go_policy(
     """
     state = position.state()
     play_moves(state, moves, state.parse_gtp)
-    spec, analysis, rows = analysed(agent, state, quiet=as_json)
+    spec, analysis, rows = analysed(agent, state, "go", quiet=as_json)
     if svg is not None:
         from kedge.files import write_atomic
         from kedge.interfaces.pictures.go import draw

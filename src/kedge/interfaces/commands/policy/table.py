@@ -37,15 +37,14 @@ Top = Annotated[int, typer.Option(min=1, help="How many moves the table shows.")
 
 
 def analysed(
-    agent: str, state: Any, *, quiet: bool
+    agent: str, state: Any, game: str, *, quiet: bool
 ) -> "tuple[str, Analysis, list[dict[str, Any]]]":
-    """Return the agent's spec, its analysis of `state`, and the rows of its moves."""
+    """Return the agent's spec, its analysis of a state of `game`, and the rows of its moves."""
     from kedge.agents import make_player
-    from kedge.catalogue import of_state
     from kedge.specs import parse
 
     spec = parse(agent)
-    analysis = _analysis(make_player(spec, of_state(type(state)).name), state, quiet=quiet)
+    analysis = _analysis(make_player(spec, game), state, quiet=quiet)
     return str(spec), analysis, _rows(state, analysis)
 
 
