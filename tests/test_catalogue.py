@@ -19,10 +19,10 @@ def installed(monkeypatch):
     def install(**points):
         found = [EntryPoint(name, value, catalogue.GROUP) for name, value in points.items()]
         monkeypatch.setattr(catalogue, "entry_points", lambda group: found)
-        catalogue._all.cache_clear()
+        catalogue._installed.cache_clear()
 
     yield install
-    catalogue._all.cache_clear()
+    catalogue._installed.cache_clear()
 
 
 @pytest.mark.parametrize("entry", catalogue.entries(), ids=lambda entry: entry.name)
@@ -52,13 +52,46 @@ def test_errors_say_what_to_do():
 
 
 def test_a_package_adds_a_game(installed):
-    installed(nim="test_catalogue_entries:NIM", chess="elsewhere:CHESS")
-    with pytest.raises(InputError, match="game 'nim': its package fails to load"):
-        catalogue.entries()
     installed(nim="tiny_games:ENTRY")
     assert catalogue.names()[-1] == "nim"
     assert catalogue.find("nim").load("state").__name__ == "Nim"
     assert catalogue.find("chess") is catalogue.CHESS
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [("no_such_module:ENTRY", "No module named 'no_such_module'"), ("tiny_games:OTHER", "OTHER")],
+)
+def test_a_package_that_fails_takes_no_other_game_with_it(installed, value, said):
+    installed(broken=value, chess="elsewhere:CHESS", go="tiny_games:ENTRY")
+    assert "broken" not in catalogue.names()
+    assert catalogue.find("chess") is catalogue.CHESS
+    assert catalogue.find("go") is catalogue.GO
+    with pytest.raises(InputError, match=f"game 'broken': its package fails to load: .*{said}"):
+        catalogue.find("broken")
+
+
+def test_an_entry_has_the_name_of_its_entry_point(installed):
+    installed(other="tiny_games:ENTRY")
+    with pytest.raises(InputError, match=r"game 'other': .* its entry is called 'nim'"):
+        catalogue.find("other")
+
+
+def test_a_wrong_dotted_name_is_one_line():
+    entry = GameEntry("nim", "Nim", game="tiny_games:Nin", state="tiny_gamez:Nim")
+    with pytest.raises(InputError, match=r"game nim: game = 'tiny_games:Nin': .*Nin"):
+        entry.load("game")
+    with pytest.raises(InputError, match="game nim: state = 'tiny_gamez:Nim': No module named"):
+        entry.load("state")
+
+
+def test_states_of_a_subclass_are_of_the_same_game():
+    from kedge.games.chess import ChessState
+
+    class Mine(ChessState):
+        """Perhaps with other rules."""
+
+    assert catalogue.of_state(Mine) is catalogue.CHESS
 
 
 def test_a_maker_of_rules_is_still_accepted(installed):

@@ -63,7 +63,7 @@ def test_any_text_is_read_or_refused(text):
 
 
 def test_registry_suggests_and_names_bad_arguments():
-    registry: Registry[object] = Registry("game", "kedge.nothing")
+    registry: Registry[object] = Registry("game", dict, "kedge.nothing")
     registry.register("blotto", lambda coins=10, lam=0.1: (coins, lam))
     assert registry.make("blotto(coins=3, lambda=2)") == (3, 2)
     with pytest.raises(InputError, match="unknown game 'bloto'; did you mean blotto"):
@@ -80,7 +80,7 @@ def test_plugins_are_found_through_entry_points(monkeypatch):
             return lambda size=1: f"their game of size {size}"
 
     monkeypatch.setattr("kedge.specs.entry_points", lambda group: [Point()])
-    registry: Registry[str] = Registry("game", "kedge.games")
+    registry: Registry[str] = Registry("game", dict, "kedge.games")
     assert registry.names() == ["theirs"]
     assert registry.make("theirs(size=4)") == "their game of size 4"
 

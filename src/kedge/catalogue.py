@@ -94,7 +94,14 @@ class GameEntry:
         where = getattr(self, part)
         if where is None:
             raise InputError(f"{self.title} has {_MISSING[part]}")
-        return load(where)
+        try:
+            return load(where)
+        except (ModuleNotFoundError, AttributeError) as error:
+            module, _, name = where.partition(":")
+            missing = getattr(error, "name", None)
+            if missing != name and not f"{module}.".startswith(f"{missing}."):
+                raise  # something that the module itself needs
+            raise InputError(f"game {self.name}: {part} = {where!r}: {error}") from error
 
 
 CHESS = GameEntry(
@@ -231,33 +238,48 @@ def find(name: str, part: str | None = None) -> GameEntry:
                 having = ", ".join(names(part))
                 raise InputError(f"{entry.title} has {_MISSING[part]}; these games do: {having}")
             return entry
+    if name in (failures := _installed()[1]):
+        raise InputError(failures[name])
     raise InputError(f"unknown game {name!r}; {suggest(str(name), names(part))}")
 
 
 def of_state(state: type) -> GameEntry:
     """Return the game whose states are of this class."""
-    for entry in _all():
-        if entry.state is not None and entry.state.rpartition(":")[2] == state.__name__:
-            loaded = entry.load("state")
-            if issubclass(state, loaded):
+    for kind in state.__mro__:
+        for entry in _all():
+            named = entry.state is not None and entry.state.rpartition(":")[2] == kind.__name__
+            if named and entry.load("state") is kind:
                 return entry
     raise InputError(f"no game has states of the class {state.__name__}")
 
 
-@cache
 def _all() -> Sequence[GameEntry]:
-    """Entries of other packages come last, and cannot replace a built-in game."""
+    return (*_BUILT_IN, *_installed()[0])
+
+
+@cache
+def _installed() -> tuple[Sequence[GameEntry], dict[str, str]]:
+    """The entries of other packages, and why others could not be loaded, by name.
+
+    A package that fails takes no other game with it, and cannot replace a built-in game.
+    """
     taken = {entry.name for entry in _BUILT_IN}
-    points = {point.name: point for point in entry_points(group=GROUP)}
-    return (*_BUILT_IN, *(_entry(points[name]) for name in sorted(points.keys() - taken)))
+    loaded, failures = [], {}
+    for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
+        if point.name in taken:
+            continue
+        try:
+            loaded.append(_entry(point))
+        except Exception as error:  # code of another package
+            failures[point.name] = f"game {point.name!r}: its package fails to load: {error}"
+    return loaded, failures
 
 
 def _entry(point: EntryPoint) -> GameEntry:
     """Load an entry. A maker of rules, which packages used to announce, has no other part."""
-    try:
-        loaded = point.load()
-    except Exception as error:  # code of another package
-        raise InputError(f"game {point.name!r}: its package fails to load: {error}") from error
-    if isinstance(loaded, GameEntry):
-        return loaded
-    return GameEntry(point.name, point.name, game=point.value, policy=None)
+    entry = point.load()
+    if not isinstance(entry, GameEntry):
+        return GameEntry(point.name, point.name, game=point.value)
+    if entry.name != point.name:
+        raise ValueError(f"its entry is called {entry.name!r}")
+    return entry

@@ -231,3 +231,9 @@ def test_go(tmp_path):
         GoPredict(**{**fields, "agent": "chess"}).player()
     with pytest.raises(InputError, match="split"):
         GoPredict(**fields, split="old")
+
+
+@pytest.mark.parametrize("agent", ["uniform", "puct(uniform)"])
+def test_agents_without_a_model_are_refused_before_the_data_is_read(file, agent):
+    with pytest.raises(InputError, match="only models and searches over models predict"):
+        quick(file, agent=agent).check()

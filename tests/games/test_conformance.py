@@ -38,6 +38,11 @@ def test_what_is_wrong_is_said(monkeypatch):
     """A game that forgets its end, or whose clones follow it."""
     from kedge.games.chess import ChessState
 
-    monkeypatch.setattr(ChessState, "clone", lambda self: self)
-    with pytest.raises(AssertionError, match="a clone must not follow"):
-        check_play("chess")
+    with monkeypatch.context() as patch:
+        patch.setattr(ChessState, "clone", lambda self: self)
+        with pytest.raises(AssertionError, match="must not follow"):
+            check_play("chess")
+    with monkeypatch.context() as patch:
+        patch.setattr(ChessState, "action_to_string", lambda self, action: "a move")
+        with pytest.raises(AssertionError, match="name every action"):
+            check_play("chess")

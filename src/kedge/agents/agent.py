@@ -154,6 +154,7 @@ class Agent(Protocol):
         ...
 
 
+@runtime_checkable
 class Predictor(Protocol):
     """Predicts moves of many positions."""
 

@@ -52,7 +52,9 @@ def puct(
     )
     search = getattr(_model("anchor", anchor), "puct_search", None)
     if search is None:
-        raise InputError("puct: its anchor must be a model, such as maia-1900 or a quoted path")
+        raise InputError(
+            f"puct: cannot search over {anchor}; use a model of a board game, or uniform"
+        )
     agent: Agent = search(
         None if value is None else _model("value", value),
         settings,

@@ -10,6 +10,7 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
+from kedge.agents.agent import Predictor
 from kedge.errors import InputError
 from kedge.evaluation.prediction import (
     GameScore,
@@ -248,3 +249,9 @@ class _Stream:
 @functools.lru_cache(maxsize=1)
 def _stream(experiment: Predict, files: str) -> _Stream:
     return _Stream(experiment)
+
+
+def check_predictor(player: Any, spec: str) -> None:
+    """Raise `InputError` if a player cannot predict many native boards at once."""
+    if not isinstance(player, Predictor):
+        raise InputError(f"agent {spec}: only models and searches over models predict people")

@@ -48,6 +48,14 @@ def test_native_forests_search_as_the_plain_twin(state):
     assert make_player("puct(uniform)", "chess").states is object
 
 
+def test_a_state_with_a_board_of_its_own_needs_no_forest():
+    class Mine(Nim):
+        board = "anything"
+
+    (analysis,) = make_agent("puct(uniform, playouts=20)").analyse_many([Mine(5)])
+    assert analysis.visits.sum() == 19
+
+
 class Greedy(StateAnchor):
     """Takes as much as it may, and thinks that it loses."""
 
@@ -79,7 +87,7 @@ def test_bad_input():
     with pytest.raises(InputError, match="two players who move in turn"):
         agent.analyse_many([rock_paper_scissors().initial_state()])
     for anchor in ("conventions", "uniform-orders", "rm(uniform)", "puct(uniform)"):
-        with pytest.raises(InputError, match="its anchor must be a model"):
+        with pytest.raises(InputError, match="cannot search over"):
             make_agent(f"puct({anchor})")
     with pytest.raises(InputError, match="uniform: does not play diplomacy; diplomacy and pikl"):
         make_player("uniform", "diplomacy")

@@ -187,7 +187,7 @@ def test_a_search_that_fails_leaves_no_leaf_waiting(mine, monkeypatch):
         if playouts == 20:
             break
     before = search.analysis().visits.tolist()
-    monkeypatch.setattr("kedge.agents.board.puct.evaluate", lambda *_: 1 / 0)
+    monkeypatch.setattr("kedge.agents.board.puct.evaluate_leaves", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         list(search.run())
     monkeypatch.undo()
@@ -249,9 +249,9 @@ def test_another_games_state_is_refused(mine):
         ("mine(heat=1)", "heat"),
         ("mine(temperature=-1)", "temperature"),
         ("mine(temperature=warm)", "temperature: a number"),
-        ("puct(conventions)", "anchor"),
+        ("puct(conventions)", "cannot search over conventions"),
         ("puct(3)", "anchor"),
-        ("puct(puct(mine))", "anchor"),
+        ("puct(puct(mine))", r"cannot search over puct\(mine\)"),
         ("puct(mine, playouts=0)", "playouts"),
         ("puct(mine, playouts=2.5)", "playouts"),
         ("puct(mine, c_puct=-1)", "c_puct"),

@@ -316,7 +316,7 @@ def test_replayed():
     games, report = read(lines(*wrong, GAME), replayed_hanabi_games)
     assert (len(games), report.games, report.positions) == (1, 1, 6)
     assert [one.number for one in report.broken] == [1, 2, 3]
-    assert report.broken[0].reason.startswith("move 1: discard card 1: not while all")
+    assert report.broken[0].reason.startswith("move 1: discard card 1: all information tokens")
     assert report.broken[1].reason.startswith("move 2: tell player 2 5s: ")
     assert report.broken[2].reason == "the score is 3, but the record says 4"
 

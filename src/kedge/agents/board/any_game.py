@@ -87,9 +87,12 @@ def _forest(states: Sequence[Any]) -> "_core.Forest | None":
     """The native forest of the game, if it has one."""
     if not states or not hasattr(states[0], "board"):
         return None
-    entry = catalogue.of_state(type(states[0]))
-    forest: _core.Forest | None = entry.load("forest")(0) if entry.has("forest") else None
-    return forest
+    kind = type(states[0])
+    for entry in catalogue.entries("forest"):
+        if entry.load("state") is kind:  # a subclass may have other rules
+            forest: _core.Forest = entry.load("forest")(0)
+            return forest
+    return None
 
 
 def _evaluate_uniformly(forest: "_core.Forest") -> None:

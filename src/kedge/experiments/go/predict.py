@@ -9,7 +9,7 @@ import numpy as np
 from kedge.evaluation.prediction import Prediction, predict
 from kedge.experiments.options import Option, agent_option, data_option
 from kedge.experiments.players import player_on
-from kedge.experiments.predict import Predict
+from kedge.experiments.predict import Predict, check_predictor
 from kedge.records import ReadReport
 from kedge.records.go.files import read_go_games
 from kedge.records.go.games import SPLITS, GoGame
@@ -61,6 +61,9 @@ class GoPredict(Predict):
 
     def read(self, path: str, report: ReadReport, threads: int) -> Iterator[GoGame]:
         return read_go_games(path, report)
+
+    def check(self) -> None:
+        check_predictor(self.player(), self.agent)
 
     def player(self) -> Any:
         return player_on(self.device, self.dtype, self.agent, self.game)

@@ -33,14 +33,16 @@ class _Contests(_ExperimentGroup):
         return [entry for entry in super().entries() if entry.contest == self.contest]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        command = super().get_command(ctx, cmd_name)
-        if command is None and not cmd_name.startswith("-"):
-            from kedge import catalogue
+        from kedge import catalogue
 
-            entry = catalogue.find(cmd_name)
-            usage = f"kedge {entry.contest} {entry.name}"
-            raise InputError(f"{entry.title} has no {self.contest}; use {usage}")
-        return command
+        own = self.list_commands(ctx)
+        if cmd_name in own or cmd_name.startswith("-"):
+            return super().get_command(ctx, cmd_name)
+        entry = catalogue.find(cmd_name)
+        hint = f"these games do: {', '.join(own)}"
+        if entry.has("compete"):
+            hint = f"use kedge {entry.contest} {entry.name}"
+        raise InputError(f"{entry.title} has no {self.contest}; {hint}")
 
 
 class _Matches(_Contests):

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 from kedge.interfaces.commands.groups import LazyCommand, LazyGroup, group
 
@@ -15,6 +16,14 @@ class _Trainers(LazyGroup):
         for entry in catalogue.entries("train"):
             commands |= entry.load("train")
         return {name: _command(name, function) for name, function in commands.items()}
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        command = super().get_command(ctx, cmd_name)
+        if command is None and not cmd_name.startswith("-"):
+            from kedge import catalogue
+
+            catalogue.find(cmd_name, "train")  # explains why there is no such command
+        return command
 
 
 def _command(name: str, function: Callable[..., None]) -> LazyCommand:
