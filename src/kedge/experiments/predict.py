@@ -1,10 +1,9 @@
 """How well an agent predicts people, measured in chunks of games that are kept as they finish."""
 
-import functools
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, islice, pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
@@ -18,8 +17,10 @@ from kedge.evaluation.prediction import (
     drawn_of,
     few_games,
 )
+from kedge.experiments.chosen_games import Chosen, ChosenGames
 from kedge.experiments.experiment import Experiment, Task
 from kedge.experiments.fingerprints import files_of, weight_hashes
+from kedge.experiments.jsonable import canonical
 from kedge.experiments.options import (
     DEVICE,
     DRAWN_SEED,
@@ -40,6 +41,7 @@ from kedge.specs import parse
 #: Games in a task, if there are not so many that it would make more than `MOST_TASKS`.
 CHUNK, GPU_CHUNK, MOST_TASKS = 32, 1024, 1000
 FIRST_CHUNKS = (1, 1, 2, 4, 8, 16)
+_games: dict[str, ChosenGames] = {}  # the last, by all that says which they are
 _MOST_ROWS = 12  # of one kind of group in the table
 
 
@@ -108,9 +110,7 @@ class Predict(Experiment):
 
     def tasks(self) -> list[Task]:
         """Return the tasks. This reads the data once, to count the games."""
-        sieve = self.sieve()
-        games = sum(1 for _ in self._chosen(sieve))
-        read = sieve.to_json()
+        games, read = self.games().counted
         if not games:
             advice = [self.advice[name] for name in read["left_out"] if name in self.advice]
             reasons = "; ".join([sifted_words(read), *advice])
@@ -134,7 +134,7 @@ class Predict(Experiment):
         return [*(bound for bound in bounds if bound < games), games]
 
     def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:
-        prediction = self.predict(self._taken(task.params["first"], task.params["end"]), rng)
+        prediction = self.predict(self.games().take(task.params["first"], task.params["end"]), rng)
         read = {"read": task.params["read"]} if "read" in task.params else {}
         return {"games": [game.to_json() for game in prediction.games], **read}
 
@@ -168,11 +168,21 @@ class Predict(Experiment):
             data={**self.config(), **total, "read": read},
         )
 
-    def _taken(self, first: int, end: int) -> Sequence[tuple[Any, list[int]]]:
-        """Return the games of a task."""
-        return _stream(self, str(files_of(self.data))).take(first, end)
+    def games(self) -> ChosenGames:
+        """Return the games to predict. Agents that predict the same games share them."""
+        config = {name: value for name, value in self.config().items() if name != "agent"}
+        key = canonical([type(self).__name__, config, files_of(self.data)])
+        if key not in _games:
+            _games.clear()  # a process works on one experiment at a time
+            _games[key] = ChosenGames(self.choose, self.sieve, is_kept=self.keeps_games)
+        return _games[key]
 
-    def _chosen(self, sieve: Sieve, threads: int = 0) -> Iterator[tuple[Any, list[int]]]:
+    @property
+    def keeps_games(self) -> bool:
+        """Whether a process keeps the games in memory."""
+        return False
+
+    def choose(self, sieve: Sieve, threads: int) -> Iterator[Chosen]:
         """Yield the games with half-moves that pass the filters, and these half-moves."""
         left = self.limit
         for path in self.data:
@@ -194,23 +204,15 @@ class DrawnPredict(Predict):
     """Whether `limit` is of positions that the seed draws from all games, not of the first: those
     of a game are alike, so that as many of more games tell more."""
 
-    def tasks(self) -> list[Task]:
-        return _drawn_tasks(*self._games_alone())
+    @property
+    def keeps_games(self) -> bool:
+        return self.drawn
 
-    def _taken(self, first: int, end: int) -> Sequence[tuple[Any, list[int]]]:
+    def choose(self, sieve: Sieve, threads: int) -> Iterator[Chosen]:
         if not self.drawn:
-            return super()._taken(first, end)
-        return _drawn_games(*self._games_alone())[first:end]
-
-    def _games_alone(self) -> tuple["DrawnPredict", str]:
-        """Return the cache key that all agents share: reading takes seconds."""
-        return replace(self, agent="uniform"), str(files_of(self.data))
-
-    def _chosen(self, sieve: Sieve, threads: int = 0) -> Iterator[tuple[Any, list[int]]]:
-        if not self.drawn:
-            yield from super()._chosen(sieve, threads)
+            yield from super().choose(sieve, threads)
             return
-        games = list(replace(self, drawn=False, limit=None)._chosen(sieve, threads))
+        games = list(replace(self, drawn=False, limit=None).choose(sieve, threads))
         ends = np.cumsum([0, *(len(plies) for _, plies in games)])
         order = np.random.default_rng(self.seed).permutation(ends[-1])
         is_drawn = order < (self.limit or len(order))
@@ -218,37 +220,6 @@ class DrawnPredict(Predict):
             drawn = np.array(plies)[is_drawn[first:end]]
             if len(drawn):
                 yield game, drawn.tolist()
-
-
-@functools.lru_cache(maxsize=1)
-def _drawn_tasks(experiment: DrawnPredict, files: str) -> list[Task]:
-    return Predict.tasks(experiment)
-
-
-@functools.lru_cache(maxsize=1)
-def _drawn_games(experiment: DrawnPredict, files: str) -> list[tuple[Any, list[int]]]:
-    return list(experiment._chosen(experiment.sieve()))
-
-
-class _Stream:
-    """The games of one process. Tasks come in order, so it reads the data once."""
-
-    def __init__(self, experiment: Predict) -> None:
-        self._start = functools.partial(experiment._chosen, experiment.sieve(), threads=1)
-        self._at, self._games = 0, self._start()
-
-    def take(self, first: int, end: int) -> Sequence[tuple[Any, list[int]]]:
-        """Return the games of these numbers; going back reads from the start."""
-        if first < self._at:
-            self._at, self._games = 0, self._start()
-        games = list(islice(self._games, first - self._at, end - self._at))
-        self._at = end
-        return games
-
-
-@functools.lru_cache(maxsize=1)
-def _stream(experiment: Predict, files: str) -> _Stream:
-    return _Stream(experiment)
 
 
 def check_predictor(player: Any, spec: str) -> None:

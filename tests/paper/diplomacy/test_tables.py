@@ -176,7 +176,7 @@ def test_phases_are_drawn_from_all_games(diplomacy_games):
         taken = [
             pair
             for task in tasks
-            for pair in experiment._taken(task.params["first"], task.params["end"])
+            for pair in experiment.games().take(task.params["first"], task.params["end"])
         ]
         return {(game.id, phase) for game, phases in taken for phase in phases}
 

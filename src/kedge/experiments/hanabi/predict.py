@@ -98,7 +98,7 @@ class HanabiSweep(HanabiPredict):
                 raise InputError(f"lambdas: at least 0, not {lam:g}")
 
     def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:
-        chosen = self._taken(task.params["first"], task.params["end"])
+        chosen = self.games().take(task.params["first"], task.params["end"])
         games = list(watched(chosen, self.player(), rng))
         predictions = [predict_at(lam, games) for lam in self.lambdas]
         return {
