@@ -363,7 +363,7 @@ def test_what_is_stopped_before_its_turn_is_not_thought(hall, chess):
         tables, stop = hall(), Stop()
         stop.stop()
         session = await tables.begin("chess", {}, None, [])
-        assert await tables.ask(session, {0: "chess"}, lambda _: None, stop) == {}
+        assert await tables.thinking.ask(session, {0: "chess"}, lambda _: None, stop) == {}
         assert chess.asked == []
 
     asyncio.run(ask())

@@ -22,6 +22,7 @@ from kedge.interfaces.web.play.players import agent_at, checked_spec, known_name
 from kedge.interfaces.web.play.readers import Reader
 from kedge.interfaces.web.play.table import Table
 from kedge.interfaces.web.play.tables import Tables, UnknownSessionError
+from kedge.interfaces.web.play.thinking import spec_at
 from kedge.interfaces.web.schemas import (
     MOST_TURNS,
     Advise,
@@ -127,7 +128,7 @@ async def policy(request: Request, question: PolicyQuestion) -> Thought:
         raise InputError("agent and dial: give only one of them")
     if question.agent is None:
         x = 0.5 if question.dial is None else question.dial
-        spec = tables.spec_at(game, SeatIn(dial=x, settings=question.settings))
+        spec = spec_at(game, SeatIn(dial=x, settings=question.settings))
     else:
         spec = checked_spec(question.agent)
     rng = np.random.default_rng(question.seed)
@@ -139,7 +140,7 @@ async def policy(request: Request, question: PolicyQuestion) -> Thought:
     if seat not in deciding:
         raise InputError(f"seat {seat} is not to move")
     async with _stopped_if_left(request) as stop:
-        decisions = await tables.ask(session, {seat: spec}, lambda thought: None, stop)
+        decisions = await tables.thinking.ask(session, {seat: spec}, lambda thought: None, stop)
         if stop.stopped:
             raise InputError("the client left")
     thought = decisions[seat].thought

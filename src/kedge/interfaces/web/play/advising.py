@@ -5,9 +5,9 @@ import logging
 
 from kedge.errors import InputError
 from kedge.interfaces.web.pages.page_game import Stop, Thought
-from kedge.interfaces.web.play.hall import Hall
 from kedge.interfaces.web.play.readers import Reader
 from kedge.interfaces.web.play.session import Session
+from kedge.interfaces.web.play.thinking import Thinking
 from kedge.interfaces.web.schemas import SeatIn
 from kedge.interfaces.web.views import tell_thought
 
@@ -17,8 +17,8 @@ log = logging.getLogger("kedge.web")
 class Adviser:
     """Sends advice to the readers who want it, whenever a person is to move."""
 
-    def __init__(self, session: Session, readers: set[Reader], hall: Hall) -> None:
-        self._session, self._readers, self._hall = session, readers, hall
+    def __init__(self, session: Session, readers: set[Reader], thinking: Thinking) -> None:
+        self._session, self._readers, self._thinking = session, readers, thinking
         self._task: asyncio.Task[None] | None = None
         self._stop = Stop()
         self._closed = False
@@ -63,7 +63,7 @@ class Adviser:
 
         try:
             opponent = self._opponent()
-            decisions = await self._hall.think(self._session, seats, send, stop, opponent)
+            decisions = await self._thinking.think(self._session, seats, send, stop, opponent)
             for decision in decisions.values():
                 if not stop.stopped and decision.thought is not None:
                     send(decision.thought)

@@ -1,32 +1,20 @@
-"""What a table needs from the server; `tables.Tables` has it."""
+"""What all tables of a server share."""
 
 import asyncio
-from collections.abc import Callable
-from typing import Protocol
+from dataclasses import dataclass, field
 
-from kedge.interfaces.web.pages.page_game import Decision, Stop, Thought, Turn
-from kedge.interfaces.web.play.session import Session
+from kedge.interfaces.web.play.readers import Reader
 from kedge.interfaces.web.play.store import SessionStore
-from kedge.interfaces.web.schemas import SeatIn
+from kedge.interfaces.web.play.thinking import Thinking
 
 
-class Hall(Protocol):
-    """The server as a table sees it."""
+@dataclass(frozen=True)
+class Hall:
+    """The room in which the tables stand."""
 
     store: SessionStore
-    reviewing: asyncio.Semaphore
-
-    def readers(self) -> int:
-        """The number of clients that follow games."""
-        ...
-
-    async def think(
-        self,
-        session: Session,
-        seats: list[int],
-        watch: Callable[[Thought], None],
-        stop: Stop,
-        adviser: SeatIn | None = None,
-    ) -> dict[int, Decision]: ...
-
-    async def hear_referee(self, session: Session) -> Turn: ...
+    thinking: Thinking
+    reviewing: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
+    """One review at a time: it keeps the machine busy alone."""
+    readers: set[Reader] = field(default_factory=set)
+    """The clients that follow games, at all tables."""

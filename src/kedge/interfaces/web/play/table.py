@@ -35,7 +35,7 @@ class Table:
         self._task: asyncio.Task[None] | None = None
         self._asked: object = None
         self._stop = Stop()
-        self._adviser = Adviser(session, self.readers, hall)
+        self._adviser = Adviser(session, self.readers, hall.thinking)
         self._review: Review | None = None
         self._flag_fall: asyncio.TimerHandle | None = None
         self._closed = False
@@ -46,10 +46,11 @@ class Table:
 
     def subscribe(self, eyes: int | None) -> Reader:
         """Add a reader at a seat, and send it the game."""
-        if self._hall.readers() >= _READERS:
+        if len(self._hall.readers) >= _READERS:
             raise BusyError("server busy: too many readers; try again later")
         reader = Reader(eyes)
         self.readers.add(reader)
+        self._hall.readers.add(reader)
         self.go_on()
         self._show(reader)
         if self._review is not None and self._review.is_of(self.session):
@@ -59,6 +60,7 @@ class Table:
     def unsubscribe(self, reader: Reader) -> None:
         """Remove a reader; a review stops with the last one."""
         self.readers.discard(reader)
+        self._hall.readers.discard(reader)
         self.advise(reader, on=False)
         if not self.readers and self._review is not None:
             self._review.stop()
@@ -136,6 +138,7 @@ class Table:
             self._flag_fall.cancel()
         for reader in self.readers:
             reader.close()
+            self._hall.readers.discard(reader)
 
     def _show(self, reader: Reader) -> None:
         reader.tell("session", lambda: {"session": self.view(reader.eyes)})
@@ -212,7 +215,7 @@ class Table:
         session = self.session
         while self._awaits_referee():
             before = session.revision
-            turn = await self._hall.hear_referee(session)
+            turn = await self._hall.thinking.hear_referee(session)
             if session.revision == before:
                 session.hear_referee(turn)
                 self._settle()
@@ -223,7 +226,7 @@ class Table:
         self.trouble = None
         self.publish()
         try:
-            decisions = await self._hall.think(session, seats, self._publish_thought, stop)
+            decisions = await self._hall.thinking.think(session, seats, self._publish_thought, stop)
             if stop.stopped:
                 return  # the position or the agent has changed meanwhile
             for seat in seats:

@@ -1,28 +1,25 @@
-"""All tables of a server. Begins and restores games, and lets agents think."""
+"""All tables of a server. Begins and restores games."""
 
 import asyncio
-import contextlib
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from kedge.agents.agent import Agent, plays
 from kedge.errors import InputError
-from kedge.interfaces.web.pages.page_game import Decision, PageGame, Question, Stop, Thought, Turn
-from kedge.interfaces.web.play.players import Players, agent_at
+from kedge.interfaces.web.pages.page_game import PageGame
+from kedge.interfaces.web.play.hall import Hall
+from kedge.interfaces.web.play.players import agent_at
 from kedge.interfaces.web.play.session import Session
 from kedge.interfaces.web.play.store import SessionStore
 from kedge.interfaces.web.play.table import Table
-from kedge.interfaces.web.play.thinkers import BusyError, Thinkers
+from kedge.interfaces.web.play.thinkers import BusyError
+from kedge.interfaces.web.play.thinking import Thinking
 from kedge.interfaces.web.schemas import NewSession, ReadRecord, SeatIn
 
 _LIVE = 512  # tables in memory, and so the most that can be busy at once
-_THREADS = 64  # most only wait for a search that shares the network with others
-_QUEUE = 2 * _LIVE  # an agent and an adviser per table
 
 
 class UnknownGameError(InputError):
@@ -39,14 +36,12 @@ class Tables:
     def __init__(
         self, games: Mapping[str, PageGame], store: SessionStore, seed: int | None = None
     ) -> None:
-        self.games, self.store = games, store
-        self.players = Players()
         self._rng = np.random.default_rng(seed)
+        self.games, self.store = games, store
+        self.thinking = Thinking(self._rng.spawn(1)[0], queue=2 * _LIVE)
+        self._hall = Hall(store, self.thinking)
         self._tables: OrderedDict[str, Table] = OrderedDict()
-        self._thinkers = Thinkers(_THREADS, _QUEUE)
         self._awake = time.time()
-        self.reviewing = asyncio.Semaphore(1)
-        """One review at a time: it keeps the machine busy alone."""
 
     def game(self, name: str) -> PageGame:
         """Return the game called `name`."""
@@ -55,10 +50,6 @@ class Tables:
         except KeyError:
             known = ", ".join(self.games)
             raise UnknownGameError(f"unknown game {name}; known: {known}") from None
-
-    def readers(self) -> int:
-        """The number of clients that follow games."""
-        return sum(len(table.readers) for table in self._tables.values())
 
     async def open(self, new: NewSession) -> Table:
         """Return a table for a new game."""
@@ -109,59 +100,6 @@ class Tables:
         del self._tables[id]
         self.store.remove(id)
 
-    async def think(
-        self,
-        session: Session,
-        seats: list[int],
-        watch: Callable[[Thought], None],
-        stop: Stop,
-        adviser: SeatIn | None = None,
-    ) -> dict[int, Decision]:
-        """Return the decisions of the agents at `seats`, or of `adviser`'s agent in their place.
-
-        Calls `watch` on the event loop.
-        """
-        specs = {seat: self.spec_at(session.game, adviser or session.seats[seat]) for seat in seats}
-        return await self.ask(session, specs, watch, stop)
-
-    def spec_at(self, game: PageGame, seat: SeatIn) -> str:
-        """Return the spec of the agent at a seat."""
-        agent = agent_at(game, seat)
-        if agent is None:
-            raise InputError(f"no agent plays {game.title} here")
-        return agent.spec
-
-    async def ask(
-        self,
-        session: Session,
-        specs: Mapping[int, str],
-        watch: Callable[[Thought], None],
-        stop: Stop,
-    ) -> dict[int, Decision]:
-        """Return these agents' decisions by seat; fewer only if they are stopped."""
-        loop, game = asyncio.get_running_loop(), session.game
-        state, turn, rng = session.state.clone(), len(session.turns), self._rng.spawn(1)[0]
-
-        def report(thought: Thought) -> None:
-            if not stop.stopped:
-                watch(thought)
-
-        def report_from_thread(thought: Thought) -> None:
-            with contextlib.suppress(RuntimeError):  # the loop has ended
-                loop.call_soon_threadsafe(report, thought)
-
-        def think() -> dict[int, Decision]:
-            if stop.stopped:
-                return {}
-            agents = {seat: (spec, self._player(game, spec)) for seat, spec in specs.items()}
-            return game.think(Question(state, agents, turn, rng, report_from_thread, stop))
-
-        return await self._thinkers.run(think)
-
-    async def hear_referee(self, session: Session) -> Turn:
-        """Return the referee's turn."""
-        return await self._thinkers.run(partial(session.game.referee, session.state.clone()))
-
     def close(self) -> None:
         for table in self._tables.values():
             table.close()
@@ -171,13 +109,6 @@ class Tables:
         """Raise `InputError` if a seat asks for an agent that it cannot have."""
         for seat in seats or []:
             agent_at(self.game(game), seat)
-
-    def _player(self, game: PageGame, spec: str) -> Agent:
-        """Return the agent that `spec` names, if it plays this game."""
-        agent = self.players.get(spec)
-        if not plays(agent, game.states):
-            raise InputError(f"agent {spec}: does not play {game.title}")
-        return agent
 
     def _kept(self, id: str) -> Session:
         document = self.store.load(id)
@@ -195,5 +126,5 @@ class Tables:
             if idle is None:
                 raise BusyError(f"server busy: {_LIVE} games in play; try again later")
             self._tables.pop(idle).close()
-        table = self._tables[session.id] = Table(session, self)
+        table = self._tables[session.id] = Table(session, self._hall)
         return table
