@@ -33,6 +33,7 @@ def _play(client, session, move):
         while True:
             message = socket.receive_json()
             shown = message.get("session")
+            assert not (shown and shown["trouble"]), shown["trouble"]
             if shown and len(shown["turns"]) > len(session["turns"]) and shown["deciding"] != [1]:
                 return shown
 

@@ -7,9 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from kedge import catalogue
-from kedge.agents.agent import Agent
-from kedge.agents.players import fits
+from kedge.agents.agent import Agent, plays
 from kedge.errors import InputError
 from kedge.interfaces.web.pages.page_game import Decision, PageGame, Question, Stop, Thought, Turn
 from kedge.interfaces.web.play.players import Players, agent_at
@@ -77,7 +75,7 @@ class Thinking:
     def _player(self, game: PageGame, spec: str) -> Agent:
         """Return the agent that `spec` names, if it plays this game."""
         agent = self._players.get(spec)
-        if not fits(agent, catalogue.find(game.name)):
+        if not plays(agent, game.states):
             raise InputError(f"agent {spec}: does not play {game.title}")
         return agent
 
