@@ -223,9 +223,9 @@ def nim(monkeypatch):
     """A game of another package, with states and no command of its own."""
     point = EntryPoint("nim", "tiny_games:ENTRY", catalogue.GROUP)
     monkeypatch.setattr(catalogue, "entry_points", lambda group: [point])
-    catalogue._all.cache_clear()
+    catalogue._installed.cache_clear()
     yield
-    catalogue._all.cache_clear()
+    catalogue._installed.cache_clear()
 
 
 @pytest.mark.usefixtures("nim")
