@@ -136,4 +136,5 @@ def test_a_broken_file_of_games_is_one_line(own_home):
 
 def test_a_game_that_is_not_there_is_one_line():
     done = kedge("play", "ches", "--no-browser")
-    assert (done.returncode, done.stderr) == (2, "kedge: unknown game 'ches'; did you mean chess?\n")
+    said = "kedge: unknown game 'ches'; did you mean chess?\n"
+    assert (done.returncode, done.stderr) == (2, said)
