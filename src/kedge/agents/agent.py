@@ -13,7 +13,6 @@ from kedge.regularize import Array, entropy, kl_divergence
 #: One decision that a player is asked about: a state, or a state and the player who decides.
 Question = TypeVar("Question", contravariant=True)
 Q = TypeVar("Q")
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)

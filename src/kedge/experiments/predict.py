@@ -9,7 +9,6 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from kedge.agents.agent import Predictor
 from kedge.errors import InputError
 from kedge.evaluation.prediction import (
     GameScore,
@@ -30,6 +29,7 @@ from kedge.experiments.options import (
     chunk_option,
     data_option,
 )
+from kedge.experiments.players import player_on
 from kedge.experiments.reports.report import Column, Report, Table
 from kedge.models.devices import Dtype, is_cpu
 from kedge.records import (
@@ -79,9 +79,9 @@ class Predict(Experiment):
     def read(self, path: str, report: ReadReport, threads: int) -> Iterator[Any]:
         """Yield the games of a file."""
 
-    @abstractmethod
     def player(self) -> Any:
         """Return the agent, a `Player`; raise `InputError` if it does not play the game."""
+        return player_on(self.device, self.dtype, self.agent, self.config()["game"])
 
     @abstractmethod
     def predict(
@@ -220,9 +220,3 @@ class DrawnPredict(Predict):
             drawn = np.array(plies)[is_drawn[first:end]]
             if len(drawn):
                 yield game, drawn.tolist()
-
-
-def check_predictor(player: Any, spec: str) -> None:
-    """Raise `InputError` if a player cannot predict many native boards at once."""
-    if not isinstance(player, Predictor):
-        raise InputError(f"agent {spec}: only models and searches over models predict people")

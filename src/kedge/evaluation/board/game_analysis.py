@@ -393,7 +393,8 @@ def line_names(state: Any, line: Sequence[int]) -> tuple[str, ...]:
     state = state.clone()
     for action in line:
         names.append(state.action_to_string(action))
-        state.board.push(action)
+        # Chess plays on after a draw that nobody claimed.
+        getattr(state, "play_on", state.apply_action)(action)
     return tuple(names)
 
 

@@ -1,6 +1,5 @@
 """A match in any game of two players who move in turn."""
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -39,7 +38,3 @@ class AnyMatch(Match):
             resign=self.resign,
         )
         return [game_json(record, map(str, record.moves)) for record in records]
-
-    def records(self, results: Mapping[str, dict[str, Any]]) -> Iterator[Any]:
-        """Yield nothing: the game has no format of records."""
-        return iter(())

@@ -3,7 +3,7 @@
 import dataclasses
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
@@ -73,10 +73,6 @@ class Match(Experiment):
         Keys: ``first`` (the agent with the first move), ``moves``, ``score`` of agent 0, and
         ``termination``.
         """
-
-    @abstractmethod
-    def records(self, results: Mapping[str, dict[str, Any]]) -> Iterator[Any]:
-        """Yield the games as records, in order."""
 
     def __post_init__(self) -> None:
         for name in ("a", "b"):  # spaces in a spec must not change the run

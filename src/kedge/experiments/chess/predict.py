@@ -8,9 +8,9 @@ import numpy as np
 
 from kedge.evaluation.chess.ratings import predict_rated, rated_spec
 from kedge.evaluation.prediction import Prediction, predict
+from kedge.experiments.board.predict import BoardPredict
 from kedge.experiments.options import Option, agent_option, data_option
 from kedge.experiments.players import player_on
-from kedge.experiments.predict import Predict, check_predictor
 from kedge.records import ChessGame, ChessPosition, ReadReport, read_chess_games
 from kedge.records.chess.filters import MAIA_BY_NAME, is_held_out, rating_bucket
 from kedge.records.chess.positions import boards_of
@@ -19,7 +19,7 @@ from kedge.specs import Spec, parse
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChessPredict(Predict):
+class ChessPredict(BoardPredict):
     """Predict people's chess moves, and report top-1, top-5 and cross-entropy.
 
     The report also groups moves by rating, time control and phase. Positions are those of the
@@ -84,9 +84,6 @@ class ChessPredict(Predict):
 
     def read(self, path: str, report: ReadReport, threads: int) -> Iterator[ChessGame]:
         return read_chess_games(path, report, threads=threads)
-
-    def check(self) -> None:
-        check_predictor(self.player(), self.agent)
 
     def player(self) -> Any:
         return self._rated(1500, 1500) if self.told_ratings else self._on_device(self.agent)

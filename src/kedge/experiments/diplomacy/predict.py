@@ -2,14 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
 from kedge.evaluation.diplomacy.prediction import KINDS, predict_orders
 from kedge.evaluation.prediction import ANCHOR_SHARE, LEAST, Prediction
 from kedge.experiments.options import Option, agent_option, chunk_option, data_option
-from kedge.experiments.players import player_on
 from kedge.experiments.predict import DrawnPredict
 from kedge.records import DiplomacyGame, ReadReport, read_diplomacy_games
 from kedge.records.diplomacy.positions import human_orders, order_sieve
@@ -61,9 +60,6 @@ class DiplomacyPredict(DrawnPredict):
 
     def read(self, path: str, report: ReadReport, threads: int) -> Iterator[DiplomacyGame]:
         return read_diplomacy_games(path, report)
-
-    def player(self) -> Any:
-        return player_on(self.device, self.dtype, self.agent, self.game)
 
     def predict(
         self, games: Sequence[tuple[DiplomacyGame, list[int]]], rng: np.random.Generator

@@ -2,14 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
 from kedge.evaluation.prediction import Prediction, predict
+from kedge.experiments.board.predict import BoardPredict
 from kedge.experiments.options import Option, agent_option, data_option
-from kedge.experiments.players import player_on
-from kedge.experiments.predict import Predict, check_predictor
 from kedge.records import ReadReport
 from kedge.records.go.files import read_go_games
 from kedge.records.go.games import SPLITS, GoGame
@@ -18,7 +17,7 @@ from kedge.records.sieve import Sieve
 
 
 @dataclass(frozen=True, kw_only=True)
-class GoPredict(Predict):
+class GoPredict(BoardPredict):
     """Predict people's Go moves, and report top-1, top-5 and cross-entropy.
 
     The report also groups moves by year, komi and phase. By default the games are those of the
@@ -61,12 +60,6 @@ class GoPredict(Predict):
 
     def read(self, path: str, report: ReadReport, threads: int) -> Iterator[GoGame]:
         return read_go_games(path, report)
-
-    def check(self) -> None:
-        check_predictor(self.player(), self.agent)
-
-    def player(self) -> Any:
-        return player_on(self.device, self.dtype, self.agent, self.game)
 
     def predict(
         self, games: Sequence[tuple[GoGame, list[int]]], rng: np.random.Generator

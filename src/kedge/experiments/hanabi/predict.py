@@ -17,7 +17,6 @@ from kedge.evaluation.hanabi.prediction import (
 from kedge.evaluation.prediction import ANCHOR_SHARE, LEAST, GameScore, Prediction
 from kedge.experiments.experiment import Task
 from kedge.experiments.options import Option, agent_option, chunk_option, data_option
-from kedge.experiments.players import player_on
 from kedge.experiments.predict import DrawnPredict
 from kedge.experiments.reports.report import Column, Report, Table
 from kedge.records import HanabiGame, ReadReport, replayed_hanabi_games
@@ -73,9 +72,6 @@ class HanabiPredict(DrawnPredict):
 
     def read(self, path: str, report: ReadReport, threads: int) -> Iterator[HanabiGame]:
         return replayed_hanabi_games(path, report)
-
-    def player(self) -> Any:
-        return player_on(self.device, self.dtype, self.agent, self.game)
 
     def predict(
         self, games: Sequence[tuple[HanabiGame, list[int]]], rng: np.random.Generator

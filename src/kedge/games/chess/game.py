@@ -181,6 +181,3 @@ class ChessState:
             squares = "".join("." * int(c) if c.isdigit() else c for c in rank)
             ranks.append(" ".join(squares))
         return "\n".join([*ranks, self.fen()])
-
-
-__all__ = ["START_FEN", "TERMINAL", "Chess", "ChessState"]

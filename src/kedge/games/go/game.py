@@ -326,24 +326,3 @@ def handicap_points(size: int, stones: int) -> list[int]:
     if stones > 4 and stones % 2:
         points.append((middle, middle))
     return [y * size + x for x, y in points]
-
-
-__all__ = [
-    "BLACK",
-    "COLUMNS",
-    "EMPTY",
-    "TERMINAL",
-    "WHITE",
-    "Go",
-    "GoState",
-    "areas",
-    "format_gtp",
-    "format_score",
-    "format_sgf",
-    "handicap_points",
-    "hoshi",
-    "neighbours",
-    "parse_gtp",
-    "parse_sgf",
-    "regions",
-]

@@ -385,17 +385,3 @@ def _whole_deck(game: Hanabi, cards: Iterable[Sequence[int]]) -> list[Card]:
         if count > copies[card]:
             raise InputError(f"deck: {card} occurs {count} times, expected {copies[card]}")
     return deck
-
-
-__all__ = [
-    "BOMBS",
-    "COLOURS",
-    "TERMINAL",
-    "Bomb",
-    "Card",
-    "Hanabi",
-    "HanabiState",
-    "Known",
-    "Move",
-    "View",
-]

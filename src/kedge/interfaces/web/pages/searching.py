@@ -6,7 +6,7 @@ Searches over networks share batches with those of all other games on the server
 import atexit
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from dataclasses import replace
@@ -109,16 +109,5 @@ def _with_actions(state: Any, analysis: Analysis) -> Analysis:
 
 
 def _names(state: Any, row: MoveRow) -> MoveNames:
-    line = _line(state, row.line[:_LINE]) if row.visits else []
+    line = list(line_names(state, row.line[:_LINE])) if row.visits else []
     return MoveNames(move_name(state, row.action), state.action_to_string(row.action), line)
-
-
-def _line(state: Any, line: Sequence[Any]) -> list[str]:
-    """The moves of a line as players write them."""
-    if hasattr(state, "board"):
-        return list(line_names(state, line))
-    names, state = [], state.clone()
-    for action in line:
-        names.append(state.action_to_string(action))
-        state.apply_action(action)
-    return names
