@@ -21,7 +21,7 @@ T = TypeVar("T")
 _TOKEN = re.compile(
     r"\s*(?:(?P<string>\"[^\"]*\"|'[^']*')"
     r"|(?P<number>[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?|inf)(?![\w.:/-]))"
-    r"|(?P<name>(?:\.{0,2}/)?[A-Za-z_][\w.:/+-]*)"
+    r"|(?P<name>(?:\.{0,2}/)?[A-Za-z_][\w.:/+-]*|\d+[A-Za-z]\w*)"
     r"|(?P<mark>[(),=]))"
 )
 _WORDS = {"true": True, "false": False, "none": None, "inf": float("inf")}

@@ -1,5 +1,7 @@
 """The model that ships: its file runs as it is, and folds to what a search uses."""
 
+import lzma
+
 import numpy as np
 import onnxruntime
 import pytest
@@ -12,7 +14,6 @@ from kedge.games.hanabi import Hanabi, Move
 from kedge.models import embedded
 from kedge.models.board.onnx_backends import OnnxNetwork
 from kedge.models.board.torch_backend import TorchNetwork
-from kedge.models.chess.conditioning import TOLD, who
 from kedge.models.chess.encoding import CHESS, encode_chess
 from kedge.models.diplomacy.backends import OnnxOrders, TorchOrders
 from kedge.models.diplomacy.orders import NetworkOrders
@@ -30,7 +31,7 @@ def test_cards_say_what_they_must(name):
 
 
 @pytest.mark.parametrize(
-    ("game", "most"), [("chess", 3e6), ("go", 13e6), ("diplomacy", 4e6), ("hanabi", 4e6)]
+    ("game", "most"), [("chess", 6e6), ("go", 15e6), ("diplomacy", 6e6), ("hanabi", 5e6)]
 )
 def test_they_are_small(game, most):
     ours = [name for name in embedded.names() if name.partition("-")[0] == game]
@@ -54,22 +55,26 @@ def test_they_are_of_games():
     }
 
 
-@pytest.mark.parametrize(("elo", "opponent", "bullet"), [(1100, 1900, False), (2000, 0, True)])
-def test_folding_who_plays_is_exact(elo, opponent, bullet):
-    """The shipped graph told who plays = the 112-plane network for those players."""
+@pytest.mark.parametrize("name", ["chess", "chess-large"])
+@pytest.mark.parametrize(
+    "players",
+    [
+        {"elo": 1100, "opponent": 1900},
+        {"elo": 2000, "opponent": 0, "speed": "bullet", "clock": 12.5},
+        {"elo": 2450, "scale": "fide"},
+    ],
+)
+def test_folding_the_players_is_exact(name, players):
+    """The shipped graph with the players as input = the 112-plane network for those players."""
     states = [ChessState.from_fen(START_FEN, line.split()) for line in LINES]
     masks, rule50 = encode_chess(states)
+    who = np.tile(CHESS.players.numbers(**players), (len(states), 1))
+    path = embedded._path(name)
+    content = lzma.decompress(path.read_bytes()) if path.suffix == ".xz" else path.read_bytes()
+    session = onnxruntime.InferenceSession(content)
     planes = CHESS.unpack(masks, rule50)
-    told = np.tile(who(elo, opponent, bullet), (len(states), 1)).astype(np.float32)
-    told[:, 0] = rule50 / 100.0
-    planes_without = planes.copy()
-    planes_without[:, CHESS.number_plane] = 0.0
-    session = onnxruntime.InferenceSession((embedded._FOLDER / "chess.onnx").read_bytes())
-    policy, value = session.run(["policy", "value"], {"planes": planes_without, "who": told})
-    assert told.shape[1] == TOLD
-    folded = OnnxNetwork(
-        embedded.load_embedded("chess", elo=elo, opponent=opponent, bullet=bullet)
-    ).evaluate_packed(masks, rule50)
+    policy, value = session.run(["policy", "value"], {"planes": planes, "who": who})
+    folded = OnnxNetwork(embedded.load_embedded(name, **players)).evaluate_packed(masks, rule50)
     np.testing.assert_allclose(folded.policy, policy, atol=2e-3)
     np.testing.assert_allclose(folded.value, value, atol=1e-4)
 
@@ -84,12 +89,16 @@ def test_ratings_matter():
 
 
 def test_bad_ratings_and_names():
-    with pytest.raises(InputError, match="elo: a rating"):
+    with pytest.raises(InputError, match="chess: elo: a rating"):
         embedded.load_embedded("chess", elo=-1)
     with pytest.raises(InputError, match="kedge ships no model 'ches'; did you mean chess"):
         embedded.load_embedded("ches")
-    with pytest.raises(InputError, match="go does not take ratings"):
+    with pytest.raises(InputError, match="go does not take elo as input"):
         embedded.load_embedded("go", elo=1500)
+    with pytest.raises(InputError, match="chess does not take rank; it takes elo, opponent, scale"):
+        embedded.load_embedded("chess", rank="3d")
+    with pytest.raises(InputError, match="speed: one of bullet, blitz, rapid, classical, not fast"):
+        embedded.load_embedded("chess", speed="fast")
 
 
 @pytest.mark.parametrize("name", ["chess", "go"])

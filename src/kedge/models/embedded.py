@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from kedge.errors import InputError
+from kedge.models.board.players import for_players
 from kedge.models.board.weights import Weights
-from kedge.models.chess.conditioning import for_players
 from kedge.models.store import ModelInfo
 from kedge.models.weight_files import AnyWeights, parse_model
 from kedge.specs import suggest
@@ -74,18 +74,12 @@ def sha256(name: str) -> str:
     return _shipped(name).sha256
 
 
-def load_embedded(
-    name: str,
-    *,
-    elo: float | None = None,
-    opponent: float | None = None,
-    bullet: bool = False,
-) -> Weights:
-    """Load a board game's model, for a player of `elo` if it takes ratings: see `for_players`."""
+def load_embedded(name: str, **players: Any) -> Weights:
+    """Load a board game's model for these players, if it takes any: see `for_players`."""
     weights = _shipped(name)
     if not isinstance(weights, Weights):
         raise InputError(f"{name} is not a model of a board game")
-    return for_players(weights, name, elo=elo, opponent=opponent, bullet=bullet)
+    return for_players(weights, name, **players)
 
 
 @cache

@@ -1,7 +1,12 @@
-"""Select held-out games by a hash that is the same on every machine and in every version."""
+"""Split people and games by a hash that is the same on every machine and in every version.
+
+What a model learns from, what chooses it and what judges it are three parts. Where people are
+known, they are split, so that no part has games of another's people.
+"""
 
 import hashlib
 
+LEARN, CHOOSE, TEST = range(3)  #: what games are for
 NOT_HELD_OUT = "not held out"  #: name of the filter that removes training games
 
 
@@ -10,4 +15,4 @@ def is_one_in(count: int, key: bytes) -> bool:
     return int.from_bytes(hashlib.sha256(key).digest()[:4], "big") % count == 0
 
 
-__all__ = ["NOT_HELD_OUT", "is_one_in"]
+__all__ = ["CHOOSE", "LEARN", "NOT_HELD_OUT", "TEST", "is_one_in"]

@@ -140,12 +140,14 @@ def optimizers_of(
 ) -> list[torch.optim.Optimizer]:
     """Return optimizers that together update every weight.
 
-    Muon updates the matrices of the `inner` parts. Biases and norms have no weight decay.
+    Muon updates the matrices of the `inner` parts, but for the inputs of the players, which are
+    embeddings. Biases and norms have no weight decay.
     """
     by_muon: list[nn.Parameter] = []
     rest: list[nn.Parameter] = []
     for name, weights in network.named_parameters():
-        is_inner = weights.ndim == 2 and not set(inner).isdisjoint(name.split("."))
+        parts = set(name.split("."))
+        is_inner = weights.ndim == 2 and not parts.isdisjoint(inner) and "who" not in parts
         (by_muon if is_inner and recipe.optimizer == "muon" else rest).append(weights)
     groups: Any = [
         {"params": [p for p in rest if p.ndim > 1], "weight_decay": recipe.weight_decay},

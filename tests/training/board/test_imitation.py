@@ -13,18 +13,17 @@ torch = pytest.importorskip("torch")
 
 from kedge import _core  # noqa: E402
 from kedge.errors import InputError  # noqa: E402
-from kedge.models.chess.conditioning import rating_features  # noqa: E402
 from kedge.models.chess.lc0_moves import MOVES  # noqa: E402
 from kedge.records import ChessGame, read_chess_games, write_pgn  # noqa: E402
-from kedge.records.chess.filters import is_held_out_player  # noqa: E402
+from kedge.records.splits import LEARN, is_one_in  # noqa: E402
 from kedge.training.board.imitation import TowerRecipe, TowerTrainer  # noqa: E402
-from kedge.training.chess.policy import (  # noqa: E402
+from kedge.training.chess.policy import make_network, train  # noqa: E402
+from kedge.training.chess.positions import (  # noqa: E402
     GameTable,
-    make_network,
     mirrored_moves,
     positions_of,
+    rows_of,
     table_of,
-    train,
 )
 from kedge.training.distributed import Rank  # noqa: E402
 from kedge.training.trainer import read_checkpoint  # noqa: E402
@@ -51,19 +50,21 @@ def table():
         offsets.append(len(actions))
     games = len(offsets) - 1
     return GameTable(
-        np.array(actions, np.uint16),
-        np.array(offsets, np.int64),
-        np.tile(np.array([[1500, 1700]], np.int16), (games, 1)),
-        np.ones(games, np.int8),
-        np.zeros(games, bool),
-        np.zeros(games, bool),
-        np.ones((games, 2), bool),
+        actions=np.array(actions, np.uint16),
+        clocks=np.full(len(actions), np.nan, np.float16),
+        offsets=np.array(offsets, np.int64),
+        ratings=np.tile(np.array([[1500, 1700]], np.int16), (games, 1)),
+        scales=np.ones(games, np.uint8),
+        speeds=np.full(games, 2, np.uint8),
+        results=np.ones(games, np.int8),
+        parts=np.full((games, 2), LEARN, np.uint8),
+        learned=np.ones((games, 2), bool),
     )
 
 
 @pytest.fixture(scope="module")
 def positions(table):
-    return positions_of(table)
+    return positions_of(table, rows_of(table, table.sides(LEARN)))
 
 
 def trainer(recipe=RECIPE, **options):
@@ -94,12 +95,6 @@ def test_mirrored_positions_stay_legal(positions):
     assert len(rows)
     _, legal, moves, *_ = positions.batch(rows, torch.zeros(len(rows)))
     assert bool(legal.gather(1, moves[:, None]).all())
-
-
-def test_ratings_are_told_by_their_neighbours():
-    features = rating_features(np.array([0, 100, 1500, 1600, 9000], np.int16))
-    assert features.sum(axis=1).tolist() == [0.0, 1.0, 1.0, 1.0, 1.0]
-    assert features[2].tolist() == [0, 0, 0, 0.5, 0.5, 0, 0, 0, 0]
 
 
 def test_it_learns_and_its_average_can_be_evaluated(positions):
@@ -145,12 +140,14 @@ def test_a_teacher_is_followed(positions):
 
 @pytest.fixture(scope="module")
 def file(table, tmp_path_factory):
-    """The games of the table, half of them held out."""
-    held_out = next(name for name in map(str, range(999)) if is_held_out_player(name))
+    """The games of the table, half of them by someone who chooses the model."""
+    chooser = next(
+        name for name in map(str, range(999)) if is_one_in(50, f"choose {name}".encode())
+    )
     games = [
         ChessGame(table.actions[first:end], result="1-0", white=name)
         for first, end in pairwise(table.offsets.tolist())
-        for name in ("anna", held_out)
+        for name in ("anna", chooser)
     ]
     path = tmp_path_factory.mktemp("games") / "games.pgn"
     write_pgn(games, path)
@@ -214,7 +211,7 @@ def test_nobody_is_learned_from_more_than_others():
     ]
     table = table_of(games, most_of_one=2)
     assert table.learned.tolist() == [[1, 1], [1, 1], [0, 1], [1, 1], [1, 0]]
-    assert len(positions_of(table)) == 5 * 11 - 6 - 5
+    assert len(rows_of(table, table.sides(LEARN))) == 5 * 11 - 6 - 5
     assert table_of(games).learned.all()
 
 

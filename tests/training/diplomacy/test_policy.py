@@ -243,7 +243,7 @@ def test_too_few_games(games):
     ("settings", "said"),
     [
         (["width=50", "heads=4"], "width: must be a multiple of heads=4, not 50"),
-        (["optimizer=best"], "one of adamw, muon, sgd, not 'best'"),
+        (["optimizer=best"], "'best' is not one of adamw, muon, sgd"),
         (["filters=3"], "the recipe has no field 'filters'"),
         (["optimizer=sgd"], "games.jsonl: no game, or none of tiers AB"),
     ],

@@ -15,8 +15,9 @@ from kedge.games.go.ranks import rank_number, server_number  # noqa: E402
 from kedge.models.board import plain  # noqa: E402
 from kedge.models.board.network import to_shipped_onnx  # noqa: E402
 from kedge.models.board.onnx_backends import OnnxNetwork  # noqa: E402
+from kedge.models.board.players import for_players  # noqa: E402
 from kedge.models.board.weights import make_weights  # noqa: E402
-from kedge.models.go.conditioning import WHO, for_ranks, who_features  # noqa: E402
+from kedge.models.go.conditioning import WHO, who_features  # noqa: E402
 from kedge.models.go.encoding import GO, encode_go  # noqa: E402
 from kedge.models.onnx_graph import weight_arrays  # noqa: E402
 from kedge.models.weight_files import read_weights  # noqa: E402
@@ -193,7 +194,7 @@ def test_a_network_that_takes_ranks(servers, tmp_path):
     batch = positions.batch(torch.arange(12))
     network = make_network(recipe).eval()
     network.unfold(weights.arrays)
-    alone = for_ranks(weights, "mine", rank="pro", opponent="pro", year=1990)
+    alone = for_players(weights, "mine", rank="pro", opponent="pro", year=1990)
     found = plain.forward(alone, batch.planes.float().numpy())
     with torch.no_grad():
         policy, *_ = network(batch.planes.float(), batch.who.float())

@@ -1,48 +1,56 @@
 """Networks and their agents, by the names of models."""
 
-import threading
-from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from kedge.agents.board.puct import NetworkAgent
 from kedge.agents.devices import device, thread_limit
+from kedge.agents.kept import kept
 from kedge.errors import InputError
 from kedge.models import embedded
 from kedge.models.board.backends import Network
 from kedge.models.board.onnx_backends import OnnxNetwork, OpenVinoNetwork
+from kedge.models.board.players import for_players, takes_players
 from kedge.models.board.torch_backend import TorchNetwork
 from kedge.models.board.tower import TowerNetwork
 from kedge.models.board.weights import Weights
-from kedge.models.chess.conditioning import for_players, takes_ratings
 from kedge.models.devices import is_cpu
 from kedge.models.named import is_known, load
 from kedge.models.store import is_path, resolve
 from kedge.specs import Spec, number, parse
 
-_KEPT = 64  # networks; a file of many games has many pairs of ratings
-_networks: dict[tuple[object, ...], Network] = {}
-_loading = threading.Lock()
-
 
 def network(name: Spec | str, threads: int | None = None) -> Network:
     """Return the network that `name` names; it is loaded once per process and device.
 
-    `name` is a shipped or stored model, or a path. A model that takes ratings as input may have
-    them as arguments: "chess(elo=1700)".
+    `name` is a shipped or stored model, or a path. A model that takes the players as input may
+    have them as arguments: "chess(elo=1700)".
     """
     spec = model_spec(name)
-    ratings = {key: number(key, value) for key, value in spec.kwargs.items()}
-    if spec.args or not set(ratings) <= {"elo", "opponent"}:
-        raise InputError(f"{spec}: a model takes no parameters but elo and opponent")
-    if spec.name in embedded.names():
-        return _loaded((str(spec),), lambda: _weights(spec.name, ratings), threads)
-    path = resolve(spec.name).resolve()
+    if spec.args:
+        raise InputError(f"{spec}: a model takes arguments with names alone, such as elo=1700")
+    players = {key: _plain(value) for key, value in spec.kwargs.items()}
+    path = None if spec.name in embedded.names() else resolve(spec.name).resolve()
+    where, dtype, share = device()
+    threads = threads or share
+    place = (where, dtype, threads if is_cpu(where) else 0)
+    return kept(
+        (str(spec), path and _version(path), *place),
+        lambda: _compute(_weights(spec.name, players, path), threads),
+    )
+
+
+def _plain(value: Any) -> Any:
+    """A word without quotes is parsed as a spec."""
+    return str(value) if isinstance(value, Spec) else value
+
+
+def _version(path: Path) -> tuple[object, ...]:
     try:
         stat = path.stat()
     except OSError as error:
         raise InputError(f"{path}: cannot read ({error.strerror})") from None
-    key = (path, stat.st_mtime_ns, stat.st_size, *ratings.items())
-    return _loaded(key, lambda: _weights(spec.name, ratings, path), threads)
+    return path, stat.st_mtime_ns, stat.st_size
 
 
 def model_spec(name: Spec | str) -> Spec:
@@ -52,38 +60,26 @@ def model_spec(name: Spec | str) -> Spec:
     return Spec(name) if is_path(name) and not name.endswith(")") else parse(name)
 
 
-def is_rated(name: Spec | str) -> bool:
-    """Whether `name` names a model that takes ratings as input."""
+def takes(name: Spec | str, option: str) -> bool:
+    """Whether `name` names a model that takes this option of the players as input."""
     model = model_spec(name).name
     weights = load(model) if is_known(model) or is_path(model) else None
-    return isinstance(weights, Weights) and takes_ratings(weights)
+    if not isinstance(weights, Weights) or not takes_players(weights):
+        return False
+    return weights.encoding.players is not None and option in weights.encoding.players.options
 
 
-def _weights(name: str, ratings: dict[str, float], path: Path | None = None) -> Path | Weights:
-    """Return the weights of a model for these ratings; for graphs of other programs, the path."""
+def _weights(name: str, players: dict[str, Any], path: Path | None) -> Path | Weights:
+    """Return the weights of a model for these players; for graphs of other programs, the path."""
     try:
         weights = load(name)
     except InputError:
-        if path is None or ratings:
+        if path is None or players:
             raise
         return path
     if not isinstance(weights, Weights):
         raise InputError(f"{name} is not a model of a board game")
-    return for_players(weights, name, **ratings)  # type: ignore[arg-type]
-
-
-def _loaded(
-    key: tuple[object, ...], model: Callable[[], Path | Weights], threads: int | None
-) -> Network:
-    where, dtype, share = device()
-    threads = threads or share
-    place = (where, dtype, threads if is_cpu(where) else 0)
-    with _loading:
-        if (*key, *place) not in _networks:
-            while len(_networks) >= _KEPT:
-                del _networks[next(iter(_networks))]  # the oldest; its agents keep it
-            _networks[(*key, *place)] = _compute(model(), threads)
-        return _networks[(*key, *place)]
+    return for_players(weights, name, **players)
 
 
 def _compute(model: Path | Weights, threads: int) -> Network:

@@ -1,36 +1,34 @@
 """Makers of the agents of board games' networks."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from inspect import Parameter, Signature
+from typing import Any
 
 from kedge.agents.agent import Agent
+from kedge.models.board.players import takes_players
 from kedge.models.board.weights import Weights
-from kedge.models.chess.conditioning import takes_ratings
 from kedge.specs import Spec
 
 
 def network_maker(name: str, weights: Weights) -> Callable[..., Agent]:
-    """Return the maker of the model `name` alone; a model with ratings as input takes them."""
-    return rated_model(name) if takes_ratings(weights) else model(name)
+    """Return the maker of the model `name` alone, for the players that it takes as input."""
+    inputs = weights.encoding.players
+    return model(name, inputs.options if inputs is not None and takes_players(weights) else ())
 
 
-def model(name: str) -> Callable[..., Agent]:
-    """Return the maker of the model `name` alone."""
+def model(name: str, players: Sequence[str] = ()) -> Callable[..., Agent]:
+    """Return the maker of the model `name` alone; `players` are the names of further arguments."""
+    kind = Parameter.POSITIONAL_OR_KEYWORD
+    options = (*players, "temperature")
+    signature = Signature([Parameter(option, kind, default=None) for option in options])
 
-    def make(temperature: float = 1.0) -> Agent:
+    def make(*args: Any, **kwargs: Any) -> Agent:
         from kedge.agents.board.networks import network_agent
 
-        return network_agent(Spec(name), temperature)
+        bound = signature.bind(*args, **kwargs).arguments
+        given = {option: value for option, value in bound.items() if value is not None}
+        temperature = given.pop("temperature", 1.0)
+        return network_agent(Spec(name, (), given), temperature)
 
-    return make
-
-
-def rated_model(name: str) -> Callable[..., Agent]:
-    """Return the maker of the model `name` as a player of rating `elo` against `opponent`."""
-
-    def make(elo: float = 1500.0, opponent: float | None = None, temperature: float = 1.0) -> Agent:
-        from kedge.agents.board.networks import network_agent
-
-        ratings = {"elo": elo} if opponent is None else {"elo": elo, "opponent": opponent}
-        return network_agent(Spec(name, (), ratings), temperature)
-
+    make.__signature__ = signature  # type: ignore[attr-defined]
     return make

@@ -1,5 +1,6 @@
 """Agents for chess, by spec name."""
 
-from kedge.agents.board.specs import rated_model
+from kedge.agents.board.specs import model
+from kedge.models.chess.conditioning import ChessPlayers
 
-AGENTS = {"chess": rated_model("chess")}
+AGENTS = {"chess": model("chess", ChessPlayers.options)}

@@ -1,8 +1,7 @@
 """Diplomacy models and their agents, by name."""
 
-from functools import lru_cache
-
 from kedge.agents.devices import device
+from kedge.agents.kept import kept
 from kedge.errors import InputError
 from kedge.models.devices import Dtype
 from kedge.models.diplomacy.backends import NetworkValues, OnnxOrders, TorchOrders
@@ -13,7 +12,6 @@ from kedge.models.diplomacy.orders import NetworkOrders, SampledOrders
 from kedge.models.diplomacy.values import SmallValues, ValueWeights
 from kedge.models.named import load
 
-_KEPT = 8
 _BATCHES = {"cpu": 256, "cuda": 4096}  # rows per call of a network
 _APART = {"cpu": 1, "cuda": 64}  # … when many orders are drawn for each
 
@@ -22,14 +20,16 @@ def order_model(name: str) -> OrderModel:
     weights = load(name)
     if not isinstance(weights, DiplomacyWeights):
         raise InputError(f"{name} is not a model of people's orders in Diplomacy")
-    return _orders(name, weights.sha256, *device())
+    place = device()
+    return kept((name, weights.sha256, "orders", *place), lambda: _orders(weights, *place))
 
 
 def value_model(name: str) -> ValueModel:
     weights = load(name)
     if not isinstance(weights, DiplomacyWeights | ValueWeights):
         raise InputError(f"{name} is not a model of Diplomacy")
-    return _values(name, weights.sha256, *device())
+    place = device()
+    return kept((name, weights.sha256, "values", *place), lambda: _values(weights, *place))
 
 
 def value_weights(name: str) -> ValueWeights:
@@ -40,22 +40,18 @@ def value_weights(name: str) -> ValueWeights:
     return weights
 
 
-@lru_cache(_KEPT)
-def _orders(name: str, _sha256: str, where: str, dtype: Dtype, threads: int) -> OrderModel:
-    weights = load(name)
-    assert isinstance(weights, DiplomacyWeights)
+def _orders(weights: DiplomacyWeights, where: str, dtype: Dtype, threads: int) -> OrderModel:
     sizes = _size(_BATCHES, where), _size(_APART, where)
     if where == "cpu":
         return NetworkOrders(OnnxOrders(weights, threads), *sizes)
     return SampledOrders(TorchOrders(weights, where, dtype), *sizes)
 
 
-@lru_cache(_KEPT)
-def _values(name: str, _sha256: str, where: str, dtype: Dtype, threads: int) -> ValueModel:
-    weights = load(name)
+def _values(
+    weights: DiplomacyWeights | ValueWeights, where: str, dtype: Dtype, threads: int
+) -> ValueModel:
     if isinstance(weights, ValueWeights):
         return SmallValues(weights, threads)
-    assert isinstance(weights, DiplomacyWeights)
     return NetworkValues(
         weights, threads=threads, device=where, dtype=dtype, batch=_size(_BATCHES, where)
     )

@@ -1,14 +1,11 @@
 """Hanabi models by name: blueprints that play, and beliefs for searches."""
 
-from functools import lru_cache
-
 from kedge.agents.devices import device
 from kedge.agents.hanabi.players import BlueprintAgent
+from kedge.agents.kept import kept
 from kedge.errors import InputError
 from kedge.models.devices import Dtype
 from kedge.models.hanabi.backends import (
-    BeliefNetwork,
-    PolicyNetwork,
     belief_network,
     policy_network,
 )
@@ -19,20 +16,21 @@ from kedge.models.hanabi.model import Belief
 from kedge.models.hanabi.network import BeliefWeights, PolicyWeights, belief_name
 from kedge.models.named import is_known, load
 
-_KEPT = 8
-
 
 def blueprint(name: str) -> NetworkBlueprint:
     """Return the blueprint of the model `name`."""
     weights = policy_weights(name)
-    network = _policy(name, weights.sha256, *_device())
+    place = _device()
+    network = kept((name, weights.sha256, *place), lambda: policy_network(weights, *place))
     return NetworkBlueprint(network, weights.game, weights.value)
 
 
 def belief(name: str) -> LearnedBelief:
     """Return the belief of the model `name`."""
     weights = _belief_weights(name)
-    return LearnedBelief(_belief(name, weights.sha256, *_device()), weights.game)
+    place = _device()
+    network = kept((name, weights.sha256, *place), lambda: belief_network(weights, *place))
+    return LearnedBelief(network, weights.game)
 
 
 def belief_over(agent: BlueprintAgent, name: str, option: str | None, *, greedy: bool) -> Belief:
@@ -61,16 +59,6 @@ def _belief_weights(name: str) -> BeliefWeights:
     if not isinstance(weights, BeliefWeights):
         raise InputError(f"{name} is not a belief model of Hanabi")
     return weights
-
-
-@lru_cache(_KEPT)
-def _policy(name: str, _sha256: str, where: str, dtype: Dtype, threads: int) -> PolicyNetwork:
-    return policy_network(policy_weights(name), where, dtype, threads)
-
-
-@lru_cache(_KEPT)
-def _belief(name: str, _sha256: str, where: str, dtype: Dtype, threads: int) -> BeliefNetwork:
-    return belief_network(_belief_weights(name), where, dtype, threads)
 
 
 def _device() -> tuple[str, Dtype, int]:

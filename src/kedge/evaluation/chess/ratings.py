@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from kedge.agents.agent import Predictor
-from kedge.agents.board.networks import is_rated
+from kedge.agents.board.networks import takes
 from kedge.errors import InputError
 from kedge.evaluation.prediction import SUMS, Prediction, scored, summed
 from kedge.models.chess.conditioning import KNOTS
@@ -33,7 +33,7 @@ def rated_search(elo: int, opponent: int) -> Spec:
 
 def rated_spec(agent: Spec, elo: int, opponent: int) -> Spec:
     """Return `agent` with these ratings as input of its model, or of its anchor."""
-    if is_rated(agent) and not {"elo", "opponent"} & set(agent.kwargs):
+    if takes(agent, "elo") and not {"elo", "opponent"} & set(agent.kwargs):
         return Spec(agent.name, agent.args, {**agent.kwargs, "elo": elo, "opponent": opponent})
     if agent.args and isinstance(agent.args[0], Spec):
         anchor = rated_spec(agent.args[0], elo, opponent)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from kedge import catalogue
 from kedge.errors import InputError
+from kedge.models.board.players import PlayerInputs
 
 Masks = npt.NDArray[np.uint64]
 Floats = npt.NDArray[np.float32]
@@ -37,8 +38,12 @@ class Encoding:
     """Batch size that uses a CPU best; larger batches gain nothing and cost memory."""
     gpu_rows: int
     """Batch size that uses a GPU best."""
+    number_scale: float = 1.0
+    """Training divides the number by it, and exported weights take the number as it is."""
     gather: npt.NDArray[np.int64] | None = field(default=None, compare=False, repr=False)
     """Place of each move in the planes of a convolutional policy head, if there is such a head."""
+    players: PlayerInputs | None = field(default=None, compare=False, repr=False)
+    """What its networks may take as input about the players."""
 
     @property
     def has_pass(self) -> bool:

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 def to_onnx(weights: Weights) -> onnx.ModelProto:
     """The network as an ONNX model with the input ``planes`` (n, planes, side, side), n free.
 
-    If its input convolution takes k more planes than the encoding has, the model also takes
-    ``who`` (n, k) as input: numbers that describe the players, each as a constant plane. With
-    ``who.weight``, ``who`` is instead a bias of every channel after that convolution.
+    A network that takes the players as input has the input ``who`` (n, k) too: see
+    `kedge.models.board.players`. In networks whose input convolution takes k more planes than the
+    encoding has, each of the k numbers is a constant plane instead.
     """
     return _TowerGraph(weights).whole()
 
@@ -53,8 +53,9 @@ class _TowerGraph(Graph):
         extra = weights.arrays["input.weight"].shape[1] - weights.encoding.planes
         self.input("planes", ["n", *weights.encoding.shape])
         if "who.weight" in weights.arrays:
+            self.input("who", ["n", weights.arrays["who.weight"].shape[1]])
             x = self._conv("input", "planes", relu=False)
-            x = self.add("Add", [x, self._who_bias()], "input.who")
+            x = self._add_players("who", x, slice(None))
             x = self.add("Relu", [x], "input.relu")
         else:
             x = self._conv("input", self._player_planes(extra) if extra else "planes", relu=True)
@@ -85,10 +86,14 @@ class _TowerGraph(Graph):
         filters = self._weights.filters
         arrays = self._weights.arrays
 
+        who = f"{name.removesuffix('.se')}.who"
+
         def dense(part: str, x: str, rows: slice) -> str:
             weight = arrays[f"{name}.{part}.weight"][rows]
             bias = arrays[f"{name}.{part}.bias"][rows]
-            return self._pooled_dense(f"{name}.{part}.{rows.start or 0}", x, weight, bias)
+            out = self._pooled_dense(f"{name}.{part}.{rows.start or 0}", x, weight, bias)
+            takes_players = part == "fc2" and f"{who}.weight" in arrays
+            return self._add_players(who, out, rows) if takes_players else out
 
         pooled = self.add("GlobalAveragePool", [y], f"{name}.pooled")
         squeezed = self.add("Relu", [dense("fc1", pooled, slice(None))], f"{name}.fc1.relu")
@@ -144,13 +149,14 @@ class _TowerGraph(Graph):
             self.add("Squeeze", [self.add("Tanh", [last], "value.tanh"), axis], "value")
         self.output("value", ["n"])
 
-    def _who_bias(self) -> str:
-        """The bias that ``who`` adds to each channel after the input convolution."""
-        array = self._weights.arrays["who.weight"]
-        self.input("who", ["n", array.shape[1]])
-        weight = self.constant("who.weight", array)
-        bias = self.add("Gemm", ["who", weight], "who.shift", transB=1)
-        return self.add("Unsqueeze", [bias, self.constant("who.axes", np.array([2, 3]))], "who.all")
+    def _add_players(self, name: str, x: str, rows: slice) -> str:
+        """Add the bias that ``who`` gives to each channel of `x`."""
+        part = f"{name}.{rows.start or 0}"
+        weight = self.constant(f"{part}.weight", self._weights.arrays[f"{name}.weight"][rows])
+        bias = self.add("Gemm", ["who", weight], f"{part}.shift", transB=1)
+        axes = self.constant(f"{part}.axes", np.array([2, 3]))
+        spread = self.add("Unsqueeze", [bias, axes], f"{part}.spread")
+        return self.add("Add", [x, spread], f"{part}.sum")
 
     def _player_planes(self, count: int) -> str:
         """``planes`` followed by the constant planes of ``who``."""

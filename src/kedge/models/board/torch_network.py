@@ -43,9 +43,9 @@ class _Policy(nn.Module):
             planes = len(weights.arrays["policy.conv2.bias"])
             self.conv1 = nn.Conv2d(weights.filters, weights.filters, 3, padding=1)
             self.conv2 = nn.Conv2d(weights.filters, planes, 3, padding=1)
-            self.register_buffer(
-                "gather", torch.from_numpy(weights.gather.copy()), persistent=False
-            )
+            if self.kind == "convolution":
+                gather = torch.from_numpy(weights.gather.copy())
+                self.register_buffer("gather", gather, persistent=False)
 
     def forward(self, x: Tensor) -> Tensor:
         if self.kind == "classical":

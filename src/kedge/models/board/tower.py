@@ -8,6 +8,7 @@ import numpy.typing as npt
 from kedge import _core
 from kedge.errors import InputError
 from kedge.models.board.backends import Array, Backend, Evaluation, Network, evaluation_of
+from kedge.models.board.players import takes_players
 from kedge.models.board.weights import Weights
 
 #: A kernel g becomes G g Gᵀ; ``cpp/tower`` has the other two matrices of F(4×4, 3×3).
@@ -39,10 +40,8 @@ class TowerNetwork(Backend):
         weights = self.weights()
         self.encoding = weights.encoding
         self._threads = threads
-        if weights.arrays["input.weight"].shape[1] != self.encoding.planes:
-            raise InputError(f"{self._name}: takes ratings as input; fix them with for_players")
-        if "who.weight" in weights.arrays:
-            raise InputError(f"{self._name}: takes ranks as input; fix them with for_ranks")
+        if takes_players(weights):
+            raise InputError(f"{self._name}: takes the players as input; use for_players")
         try:
             self._tower = _tower(weights, threads)
         except ValueError as error:  # from numpy or the native core

@@ -22,7 +22,8 @@ class Weights:
     ``arrays`` has ``input``, ``blocks.I.conv1``, ``blocks.I.conv2``, ``blocks.I.se.fc1``,
     ``blocks.I.se.fc2``, ``policy.conv1``, ``policy.conv2`` (or ``policy.conv``, ``policy.fc``),
     ``value.conv``, ``value.fc1``, ``value.fc2``, each with ``.weight`` (outputs first) and
-    ``.bias``.
+    ``.bias``; and ``who.weight`` and ``blocks.I.who.weight`` if it takes the players as input (see
+    `kedge.models.board.players`).
 
     A ``points`` policy has two planes: one of the points to play on, and one whose mean is the
     pass. Its value head reads the means of its planes, so no weight depends on the board size.
@@ -103,6 +104,14 @@ def make_weights(arrays: Mapping[str, Any], source: str, encoding: Encoding) -> 
             filters = len(arrays["input.bias"])
             bias_half = arrays[f"{block}.se.fc2.{filters}.{rest}"]
             dense[f"{block}.se.fc2.{rest}"] = np.concatenate([_flat(array), _flat(bias_half)])
+        elif ".who." in f".{key}":
+            head, _, rest = key.rpartition("who.")
+            if rest == "0.weight":  # the other half, if there is one, is of the block's bias
+                filters = len(arrays["input.bias"])
+                halves = [array, *([arrays[f"{head}who.{filters}.weight"]] if head else [])]
+                dense[f"{head}who.weight"] = np.concatenate(halves)
+            elif rest == "weight":
+                dense[key] = array
         elif not part or part.startswith(("fc1.weight", "fc1.bias", "fc2.weight", "fc2.bias")):
             dense[key] = array
     filters = len(dense["input.bias"])

@@ -1,76 +1,134 @@
-"""The players as network inputs: both ratings, and whether the game is bullet."""
+"""Chess players as network inputs: both ratings and their scale, the speed and the clock."""
 
-from dataclasses import replace
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from kedge.errors import InputError
+from kedge.games.chess.ratings import SCALES, SPEEDS, scale_number, speed_number
+from kedge.models.board.players import Numbers, PlayerInputs, near, one_of
 from kedge.models.board.weights import Weights
-from kedge.models.chess.encoding import CHESS
 
-#: A rating is encoded by its distance to each of these ratings.
+#: Ratings from which reviews fit a player's.
 KNOTS = np.arange(800.0, 2401.0, 200.0)
-#: Number of inputs: rule 50 over 100, the mover's rating, the opponent's, bullet.
-TOLD = 1 + 2 * len(KNOTS) + 1
+#: A rating is encoded by its distance to these, one list for online ratings and one for FIDE's.
+ONLINE = np.arange(600.0, 2801.0, 200.0)
+FIDE = np.arange(1800.0, 2801.0, 200.0)
+#: Seconds on the mover's clock, encoded by the distance of their logarithms.
+CLOCK = np.array([5.0, 15.0, 45.0, 120.0, 300.0, 900.0])
+_RATING = len(ONLINE) + len(FIDE)
+#: How many numbers describe the ratings and their scale, and how many the speed and the clock.
+RATED, TIMED = 2 * _RATING + len(SCALES), len(SPEEDS) + len(CLOCK)
+_FIDE = scale_number("fide")
+
+
+def player_features(
+    mover: npt.ArrayLike,
+    opponent: npt.ArrayLike,
+    scale: npt.ArrayLike,
+    speed: npt.ArrayLike,
+    clock: npt.ArrayLike,
+) -> Numbers:
+    """Encode positions (n) as (n, RATED + TIMED) numbers; what is unknown is all 0.
+
+    `mover` and `opponent` are ratings, `clock` the seconds that the mover has left; `scale` and
+    `speed` are numbers of `kedge.games.chess.ratings`. 0 is unknown everywhere but in `clock`,
+    where NaN is.
+
+    >>> player_features([1500], [0], [1], [2], [np.nan]).nonzero()[1].tolist()
+    [4, 5, 36, 40]
+    """
+    scale = np.asarray(scale, np.int64)
+    parts = [
+        *(_rating(each, scale) for each in (mover, opponent)),
+        one_of(scale, len(SCALES)),
+        one_of(speed, len(SPEEDS)),
+        near(np.log(np.clip(np.asarray(clock, np.float64), CLOCK[0], CLOCK[-1])), np.log(CLOCK)),
+    ]
+    return np.concatenate(parts, axis=1).astype(np.float32)
+
+
+class ChessPlayers(PlayerInputs):
+    """``chess(elo=1700, opponent=1500, scale=lichess, speed=blitz, clock=40)``.
+
+    `elo` defaults to 1500 and `opponent` to `elo`; the scale to Lichess's. Ratings of 0, and a
+    speed and a clock that are not given, are unknown.
+    """
+
+    options = ("elo", "opponent", "scale", "speed", "clock")
+    count = RATED + TIMED
+
+    def numbers(
+        self,
+        elo: Any = 1500.0,
+        opponent: Any = None,
+        scale: Any = "lichess",
+        speed: Any = None,
+        clock: Any = None,
+    ) -> Numbers:
+        mover, other = _ratings(elo, opponent)
+        for name, value, known in (("scale", scale, SCALES), ("speed", speed, SPEEDS)):
+            if value is not None and value not in known:
+                raise InputError(f"{name}: one of {', '.join(known)}, not {value}")
+        seconds = np.nan if clock is None else _number("clock", clock)
+        rows = player_features(
+            [mover], [other], [scale_number(scale)], [speed_number(speed)], [seconds]
+        )
+        return rows.ravel()
+
+    def taken_by(self, weights: Weights) -> bool:
+        return super().taken_by(weights) or _has_rating_planes(weights)
+
+    def fixed(self, weights: Weights, **options: Any) -> Mapping[str, Numbers]:
+        if _has_rating_planes(weights):
+            return _fixed_planes(weights, **options)
+        return super().fixed(weights, **options)
+
+
+def _ratings(elo: Any, opponent: Any) -> tuple[float, float]:
+    elo = _number("elo", elo)
+    return elo, elo if opponent is None else _number("opponent", opponent)
+
+
+def _number(name: str, value: Any) -> float:
+    what = "seconds" if name == "clock" else "a rating, or 0 if unknown"
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 <= value < 1e4:
+        raise InputError(f"{name}: {what}, not {value}")
+    return float(value)
+
+
+def _rating(ratings: npt.ArrayLike, scale: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    array = np.asarray(ratings, np.float64)
+    known = np.where(array > 0.0, array, np.nan)
+    online = near(np.where(scale == _FIDE, np.nan, known), ONLINE)
+    return np.concatenate([online, near(np.where(scale == _FIDE, known, np.nan), FIDE)], axis=1)
+
+
+# Models trained before the inputs above existed take constant planes instead: rule 50 over 100,
+# the mover's rating, the opponent's, and whether the game is bullet.
 _ONES = 111  # lc0's plane of ones
 
 
-def rating_features(ratings: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """Encode ratings: 1 at a knot, falling to 0 at its neighbours; all 0 if unknown (0).
-
-    >>> rating_features([1500])[0].tolist()
-    [0.0, 0.0, 0.0, 0.5, 0.5, 0.0, 0.0, 0.0, 0.0]
-    """
-    array = np.asarray(ratings, np.float64)
-    known = np.clip(array, KNOTS[0], KNOTS[-1])
-    near = np.maximum(0.0, 1.0 - np.abs(known[:, None] - KNOTS) / (KNOTS[1] - KNOTS[0]))
-    return np.where(array[:, None] > 0.0, near, 0.0)
-
-
-def who(rating: float, opponent: float, bullet: bool = False) -> npt.NDArray[np.float64]:
-    """The inputs for a game; rule 50, which depends on the position, stays 0."""
-    for name, value in (("elo", rating), ("opponent", opponent)):
-        if not 0.0 <= value < 10_000.0:
-            raise InputError(f"{name}: a rating, or 0 if unknown, not {value:g}")
-    mine, theirs = rating_features([rating, opponent])
-    return np.concatenate([[0.0], mine, theirs, [float(bullet)]])
-
-
-def takes_ratings(weights: Weights) -> bool:
-    """Whether a network takes the players' ratings as input."""
+def _has_rating_planes(weights: Weights) -> bool:
     return bool(weights.arrays["input.weight"].shape[1] != weights.encoding.planes)
 
 
-def for_players(
-    weights: Weights,
-    name: str,
-    *,
-    elo: float | None = None,
-    opponent: float | None = None,
-    bullet: bool = False,
-) -> Weights:
-    """Fix the rating inputs of a network to a player of `elo` against `opponent`.
-
-    `elo` defaults to 1500 and `opponent` to `elo`. A network without rating inputs is returned
-    unchanged; `name` is used in errors.
-
-    Each input is a constant plane, and lc0 has a plane of ones. The input convolution treats both
-    alike, up to the scale. So the constant planes fold into that plane exactly, and the result is a
-    network of lc0's 112 planes.
-    """
-    if not takes_ratings(weights):
-        if elo is not None or opponent is not None or bullet:
-            raise InputError(f"{name} does not take ratings; leave out elo, opponent and bullet")
-        return weights
-    elo = 1500.0 if elo is None else elo
-    opponent = elo if opponent is None else opponent
-    arrays = dict(weights.arrays)
-    full = arrays["input.weight"].astype(np.float64)
-    kernel, extra = full[:, : CHESS.planes].copy(), full[:, CHESS.planes :]
-    if extra.shape[1] != TOLD:
-        raise InputError(f"{name}: has {extra.shape[1]} rating inputs, expected {TOLD}")
-    kernel[:, _ONES] += np.tensordot(who(elo, opponent, bullet), extra, axes=(0, 1))
-    kernel[:, CHESS.number_plane] = extra[:, 0] / 100.0
-    arrays["input.weight"] = kernel.astype(np.float32)
-    return replace(weights, arrays=arrays, sha256=f"{weights.sha256}-{elo:g}-{opponent:g}-{bullet}")
+def _fixed_planes(weights: Weights, **options: Any) -> Mapping[str, Numbers]:
+    """Fold the constant planes into lc0's plane of ones, which is exact."""
+    elo, opponent = _ratings(options.pop("elo", 1500.0), options.pop("opponent", None))
+    bullet = options.pop("speed", None) == "bullet"
+    if options:
+        raise InputError("the model takes elo, opponent and speed=bullet alone")
+    known = np.array([elo, opponent])
+    mine, theirs = near(np.where(known > 0.0, known, np.nan), KNOTS)
+    players = np.concatenate([[0.0], mine, theirs, [float(bullet)]])
+    planes = weights.encoding.planes
+    full = weights.arrays["input.weight"].astype(np.float64)
+    kernel, extra = full[:, :planes].copy(), full[:, planes:]
+    if extra.shape[1] != len(players):
+        raise InputError(f"has {extra.shape[1]} rating inputs, expected {len(players)}")
+    kernel[:, _ONES] += np.tensordot(players, extra, axes=(0, 1))
+    kernel[:, weights.encoding.number_plane] = extra[:, 0] / 100.0
+    return {**weights.arrays, "input.weight": kernel.astype(np.float32)}

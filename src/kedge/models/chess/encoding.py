@@ -8,6 +8,7 @@ import numpy.typing as npt
 from kedge import _core
 from kedge.games.chess import ChessState
 from kedge.models.board.encoding import Encoding, Masks
+from kedge.models.chess.conditioning import ChessPlayers
 from kedge.models.chess.lc0_moves import GATHER
 
 #: lc0's: squares from a1 on, from the mover's side; the number counts half-moves to the fifty-move
@@ -22,7 +23,9 @@ CHESS = Encoding(
     most_moves=218,
     rows=256,
     gpu_rows=8192,
+    number_scale=100.0,
     gather=GATHER,
+    players=ChessPlayers(),
 )
 
 

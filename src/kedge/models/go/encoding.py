@@ -7,6 +7,7 @@ import numpy as np
 from kedge import _core
 from kedge.games.go import GoState
 from kedge.models.board.encoding import Encoding, Floats, Masks
+from kedge.models.go.conditioning import GoPlayers
 
 #: AlphaGo Zero's: own and the opponent's stones now and seven times before, and, as in the paper
 #: (appendix E), komi / 10 for White and −komi / 10 for Black to move, on a smaller board as many
@@ -21,6 +22,7 @@ GO = Encoding(
     most_moves=362,
     rows=64,
     gpu_rows=2048,
+    players=GoPlayers(),
 )
 
 

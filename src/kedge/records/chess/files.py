@@ -16,6 +16,7 @@ import numpy as np
 from kedge import _core
 from kedge.errors import InputError
 from kedge.games.chess import START_FEN
+from kedge.games.chess.ratings import SCALES, scale_number
 from kedge.records import streams
 from kedge.records.chess.games import TIME_CLASSES, ChessGame, TimeClass, time_class_of
 from kedge.records.report import ReadReport
@@ -167,6 +168,7 @@ def _game_of(tags: dict[str, str], moves: Any, clocks: Any, played: str | None) 
         termination=known_tag(get("Termination")),
         fen=None if fen == START_FEN else fen,
         source=known_tag(get("Source")),
+        scale=scale_of(get("Site")),
     )
 
 
@@ -195,6 +197,12 @@ def rating_of(text: str | None) -> int | None:
     if text is None or not text.isdecimal() or len(text) > 5:
         return None
     return int(text) or None
+
+
+def scale_of(site: str | None) -> str | None:
+    """Return the scale of the ratings at a site, one of `SCALES`, or None."""
+    number = scale_number(site)
+    return SCALES[number - 1] if number else None
 
 
 @functools.lru_cache(4096)  # games of a file often share a date
@@ -311,6 +319,7 @@ def _game_of_object(record: dict[str, Any], moves: Any) -> tuple[ChessGame | Non
             termination=text("termination"),
             fen=None if fen == START_FEN else fen,
             source=text("source"),
+            scale=scale_of(text("site") or text("id")),
         ), None
     except TypeError as error:
         return None, str(error)

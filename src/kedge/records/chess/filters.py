@@ -5,6 +5,7 @@ leave out moves after which the mover had less than 30 seconds. A bucket such as
 where both players are rated from 1900 to 1999.
 """
 
+import functools
 from collections.abc import Mapping
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy.typing as npt
 from kedge.errors import InputError
 from kedge.records.chess.games import TIME_CLASSES, ChessGame, TimeClass
 from kedge.records.sieve import Filter
-from kedge.records.splits import is_one_in
+from kedge.records.splits import CHOOSE, LEARN, TEST, is_one_in
 
 
 def is_rated(game: ChessGame) -> bool:
@@ -37,19 +38,41 @@ def has_clocks(game: ChessGame) -> bool:
 
 
 def is_held_out(game: ChessGame) -> bool:
-    """Whether a game is held out of training, for testing.
+    """Whether a game is held out of training and of the choice of models, for testing.
 
     Held out are the games of one player in twenty, by a hash of the name, and one game in
     twenty-five without names. Never single positions: training would see their neighbours.
     """
-    players = [name for name in (game.white, game.black) if name]
-    if not players:
-        return is_one_in(25, game.moves.tobytes())
-    return any(is_held_out_player(name) for name in players)
+    return TEST in parts_of(game)
 
 
 def is_held_out_player(name: str) -> bool:
     return is_one_in(20, name.encode())
+
+
+def parts_of(game: ChessGame) -> tuple[int, int]:
+    """Return what white's and black's moves are for: LEARN, CHOOSE or TEST.
+
+    One player in twenty is for testing, one in fifty for choosing models. Without names, white and
+    black belong to the part of the game.
+    """
+    if not (game.white or game.black):
+        moves = game.moves.tobytes()
+        part = TEST if is_one_in(25, moves) else CHOOSE if is_one_in(50, _CHOOSE + moves) else LEARN
+        return part, part
+    return _part_of(game.white), _part_of(game.black)
+
+
+_CHOOSE = b"choose "
+
+
+@functools.lru_cache(1 << 16)
+def _part_of(name: str | None) -> int:
+    if not name:
+        return LEARN
+    if is_held_out_player(name):
+        return TEST
+    return CHOOSE if is_one_in(50, _CHOOSE + name.encode()) else LEARN
 
 
 def time_classes(*names: TimeClass) -> Filter:

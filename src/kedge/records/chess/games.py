@@ -84,6 +84,7 @@ class ChessGame:
     source: str | None = None
     event: str | None = None  #: only written; readers take `rated` and the speed from it
     round: str | None = None  #: only written
+    scale: str | None = None  #: where the ratings were earned, one of `SCALES`
 
     sides: ClassVar = ("White", "Black")  #: player 0 first
     opening: ClassVar = 10  #: half-moves played from memory, which are not scored
@@ -91,6 +92,16 @@ class ChessGame:
     @property
     def has_bot(self) -> bool:
         return "BOT" in (self.white_title, self.black_title)
+
+    def seconds_left(self) -> npt.NDArray[np.float32]:
+        """The seconds that the mover had before each move; NaN if unknown."""
+        left = np.full(len(self), np.nan, np.float32)
+        if self.clocks is not None:
+            left[2:] = self.clocks[:-2]
+            control = clock_of(self.time_control)
+            if control is not None:
+                left[:2] = control[0]
+        return left
 
     @property
     def first_player(self) -> int:

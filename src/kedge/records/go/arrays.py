@@ -22,11 +22,10 @@ from kedge.home import home
 from kedge.records.go.files import read_go_games, record_files
 from kedge.records.go.games import SPLITS, GoGame, Split, split_of
 from kedge.records.report import ReadReport
-from kedge.records.splits import is_one_in
+from kedge.records.splits import CHOOSE, LEARN, TEST, is_one_in
 
 _VERSION = 4  # change it with the arrays or with how texts are read
 AI, HANDICAP, SETUP, COLOURS = 1, 2, 4, 8  #: bits of `GoArrays.flags`
-LEARN, CHOOSE, TEST = range(3)  #: what the games of a person are for: `GoArrays.parts`
 _HELD_OUT = 50  # one person in 50 is for choosing, another one for testing
 
 
@@ -208,12 +207,9 @@ def _load(cached: Path, key: str) -> GoArrays | None:
 
 __all__ = [
     "AI",
-    "CHOOSE",
     "COLOURS",
     "HANDICAP",
-    "LEARN",
     "SETUP",
-    "TEST",
     "GoArrays",
     "go_arrays",
     "joined_arrays",

@@ -22,11 +22,8 @@ def grow(small: SEResNet, large: SEResNet) -> None:
     channels = _Copies(_width(small), _width(large))
     squeezed = _Copies(*(len(network.blocks[0].fc1.bias) for network in (small, large)))
     _grow_convolution(small.input, large.input, outputs=channels)
-    if large.who is not None:
-        if small.who is None:
-            large.who.weight.zero_()  # whoever plays, it plays as before
-        else:
-            large.who.weight.copy_(channels.copied(small.who.weight))
+    if large.who is not None and small.who is not None:  # else its weights are 0
+        large.who.weight.copy_(channels.copied(small.who.weight))
     for old, new in zip(_kept(small.blocks, len(large.blocks)), large.blocks, strict=False):
         _grow_convolution(old.conv1, new.conv1, channels, channels)
         _grow_convolution(old.conv2, new.conv2, channels, channels)
@@ -37,6 +34,8 @@ def grow(small: SEResNet, large: SEResNet) -> None:
             weight, bias = old.fc2.weight.chunk(2)[part], old.fc2.bias.chunk(2)[part]
             new.fc2.weight[rows] = squeezed.shared(channels.copied(weight))
             new.fc2.bias[rows] = channels.copied(bias)
+            if new.who is not None and old.who is not None:
+                new.who.weight[rows] = channels.copied(old.who.weight.chunk(2)[part])
     for block in large.blocks[len(small.blocks) :]:
         for weights in (block.conv2.norm.weight, block.conv2.norm.bias):
             weights.zero_()

@@ -16,6 +16,7 @@ from torch.nn import functional
 from kedge.errors import InputError
 from kedge.models.board.encoding import Encoding
 from kedge.models.board.network import to_shipped_onnx
+from kedge.models.board.players import takes_players
 from kedge.models.board.weights import Weights, make_weights
 from kedge.models.named import load
 from kedge.training.board.growth import grow
@@ -50,11 +51,14 @@ class TowerRecipe(Recipe):
     """Loss weight of each later move; the next move has 1."""
     teacher_weight: float = 0.0
     """Share of the policy loss that imitates the teacher, if there is one."""
+    panel_weight: float = 0.0
+    """Share of the policy loss that imitates models of single ratings, if there are any; only in
+    chess."""
     players: bool = False
     """Take both players' ranks, the server and the year as inputs, and learn from the games of all
-    people; only in Go."""
+    people; in Go. Chess always takes the players as inputs."""
     forget: float = 0.05
-    """Share of training positions that hide who plays, with `players`."""
+    """Share of training positions that hide who plays."""
     professionals: int = 1
     """How many times a move of a professional over the board counts, with `players`."""
 
@@ -63,7 +67,7 @@ class TowerRecipe(Recipe):
         self._check_counts("filters", "blocks", "se_ratio", "professionals")
         if self.filters < self.se_ratio:
             raise InputError(f"filters: at least se_ratio ({self.se_ratio}), not {self.filters}")
-        self._check_shares("drop", "teacher_weight", "forget")
+        self._check_shares("drop", "teacher_weight", "panel_weight", "forget")
         if self.heads not in ("dense", "points"):
             raise InputError(f"heads: dense or points, not {self.heads}")
 
@@ -77,6 +81,8 @@ class Batch(NamedTuple):
     results: Tensor  # (n,) float32, the mover's: 1 won, 0 drawn, −1 lost; NaN if unknown
     later: tuple[Tensor, ...] = ()  # each (n,) int64, the moves after that; NO_MOVE after the last
     who: Tensor | None = None  # (n, numbers) bfloat16, who plays
+    taught: Tensor | None = None  # (n, k) int64, likely moves by a model of such players
+    shares: Tensor | None = None  # (n, k) float32, their probabilities; all 0 without a model
 
     def masked(self, logits: Tensor) -> Tensor:
         """The logits in float32; illegal moves get −10⁴."""
@@ -117,7 +123,7 @@ class TowerTrainer(Trainer[Batch]):
         with torch.autocast(self.device.type, torch.bfloat16):
             logits, value, later = self.parallel(batch.planes, batch.who)
         logits = batch.masked(logits)
-        policy_loss = functional.cross_entropy(logits, batch.moves)
+        policy_loss = self._human_loss(batch, logits)
         right = (logits.argmax(1) == batch.moves).float().mean()
         if self.teacher is not None and self.recipe.teacher_weight > 0.0:
             with torch.no_grad(), torch.autocast(self.device.type, torch.bfloat16):
@@ -130,6 +136,17 @@ class TowerTrainer(Trainer[Batch]):
             policy_loss = policy_loss + self.recipe.later_weight * later_loss
         value_loss = self.network.value.losses(value, batch.results).mean()
         return policy_loss + self.recipe.value_weight * value_loss, right
+
+    def _human_loss(self, batch: Batch, logits: Tensor) -> Tensor:
+        """The cross-entropy of what people played, and in part of what a model says they would."""
+        if batch.taught is None or batch.shares is None:
+            return functional.cross_entropy(logits, batch.moves)
+        losses = functional.cross_entropy(logits, batch.moves, reduction="none")
+        likely = logits.log_softmax(1).gather(1, batch.taught)
+        # A model may find illegal moves likely where it knows fewer than k legal ones.
+        taught = -(batch.shares * likely.clamp(min=-20.0)).sum(1)
+        share = self.recipe.panel_weight * (batch.shares[:, 0] > 0)
+        return ((1.0 - share) * losses + share * taught).mean()
 
     def scores(self, network: nn.Module, batch: Batch) -> Tensor:
         assert isinstance(network, SEResNet)
@@ -192,7 +209,7 @@ class Course:
 
     def _exported(self, network: nn.Module) -> bytes:
         assert isinstance(network, SEResNet)
-        weights = make_weights(network.folded(), "trained", self.encoding)
+        weights = make_weights(self._scaled(network.folded(), 1.0), "trained", self.encoding)
         content: bytes = to_shipped_onnx(weights).SerializeToString()
         return content
 
@@ -234,11 +251,17 @@ class Course:
             blocks=weights.blocks,
             se_ratio=weights.se_ratio or 1,
             heads="points" if weights.policy == "points" else "dense",
-            players="who.weight" in weights.arrays,
+            players=takes_players(weights),
         )
         network = self.make_network(recipe)
         ours = {key: array.shape for key, array in network.folded().items()}
         if ours != {key: array.shape for key, array in weights.arrays.items()}:
             raise InputError(f"{name}: not a network shape that kedge can train")
-        network.unfold(weights.arrays)
+        network.unfold(self._scaled(weights.arrays, -1.0))
         return network
+
+    def _scaled(self, arrays: Mapping[str, Any], power: float) -> dict[str, Any]:
+        """Exchange the plane of the number as training scales it for the one that is evaluated."""
+        kernels = arrays["input.weight"].copy()
+        kernels[:, self.encoding.number_plane] /= self.encoding.number_scale**power
+        return {**arrays, "input.weight": kernels}

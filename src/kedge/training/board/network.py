@@ -78,25 +78,40 @@ class Convolution(nn.Module):
 
 
 class Block(nn.Module):
-    """A residual block: two convolutions, then squeeze-and-excitation with scale and bias."""
+    """A residual block: two convolutions, then squeeze-and-excitation with scale and bias.
 
-    def __init__(self, filters: int, squeezed: int, drop: float) -> None:
+    `who` numbers that describe the players add to that scale and bias.
+    """
+
+    def __init__(self, filters: int, squeezed: int, drop: float, who: int = 0) -> None:
         super().__init__()
         self.conv1 = Convolution(filters, filters, 3)
         self.conv2 = Convolution(filters, filters, 3)
         self.fc1 = nn.Linear(filters, squeezed)
         self.fc2 = nn.Linear(squeezed, 2 * filters)
+        self.who = _players(who, 2 * filters)
         self.drop = drop
 
-    def forward(self, x: Tensor) -> Tensor:
+    def forward(self, x: Tensor, who: Tensor | None = None) -> Tensor:
         y = self.conv2(functional.relu(self.conv1(x)))
         squeezed = self.fc2(functional.relu(self.fc1(y.mean(dim=(2, 3)))))
+        if self.who is not None and who is not None:
+            squeezed = squeezed + self.who(who)
         scale, bias = squeezed[:, :, None, None].chunk(2, dim=1)
         y = torch.sigmoid(scale) * y + bias
         if self.training and self.drop > 0.0:  # stochastic depth, one draw a position
             kept = torch.rand(len(y), 1, 1, 1, device=y.device) >= self.drop
             y = y * (kept / (1.0 - self.drop)).to(y.dtype)
         return functional.relu(x + y)
+
+
+def _players(numbers: int, outputs: int) -> nn.Linear | None:
+    """Return a layer that adds what the players change; at first nothing."""
+    if not numbers:
+        return None
+    layer = nn.Linear(numbers, outputs, bias=False)
+    nn.init.zeros_(layer.weight)
+    return layer
 
 
 class ConvolutionPolicy(nn.Module):
@@ -177,7 +192,7 @@ class SEResNet(nn.Module):
 
     `later` are policy heads for the moves after the next. They teach the tower to look ahead and
     are not exported. With `who`, the network also takes that many numbers that describe the
-    players; they add a bias to each channel after the input convolution.
+    players: see `kedge.models.board.players`.
     """
 
     def __init__(
@@ -194,12 +209,12 @@ class SEResNet(nn.Module):
     ) -> None:
         super().__init__()
         self.input = Convolution(planes, filters, 3)
-        self.who = nn.Linear(who, filters, bias=False) if who else None
-        if self.who is not None:
-            nn.init.zeros_(self.who.weight)
+        self.who = _players(who, filters)
         # The last blocks are dropped most often.
         rates = [drop * (index + 1) / blocks for index in range(blocks)]
-        self.blocks = nn.ModuleList([Block(filters, filters // se_ratio, rate) for rate in rates])
+        self.blocks = nn.ModuleList(
+            [Block(filters, filters // se_ratio, rate, who) for rate in rates]
+        )
         self.policy, self.value = policy, value
         self.later = nn.ModuleList(later)
 
@@ -211,35 +226,29 @@ class SEResNet(nn.Module):
             x = x + self.who(who)[:, :, None, None]
         x = functional.relu(x)
         for block in self.blocks:
-            x = block(x)
+            x = block(x, who)
         return self.policy(x), self.value(x), [head(x) for head in self.later if self.training]
 
     def folded(self) -> dict[str, npt.NDArray[np.float32]]:
         """Return the arrays under their names in `kedge.models`."""
-        who = {} if self.who is None else {"who.weight": self.who.weight}
         return {
-            name: np.ascontiguousarray(array.detach().float().cpu().numpy())
-            for name, array in who.items()
-        } | {
             f"{name}.{kind}": np.ascontiguousarray(
                 getattr(part, kind).detach().float().cpu().numpy()
             )
             for name, part in self._parts().items()
-            for kind in ("weight", "bias")
+            for kind in _kinds(part)
         }
 
     @torch.no_grad()  # type: ignore[untyped-decorator, unused-ignore]
     def unfold(self, arrays: Mapping[str, npt.NDArray[np.float32]]) -> None:
         """Load arrays of a network of the same shape; `folded` is the inverse."""
-        if self.who is not None:
-            self.who.weight.copy_(torch.tensor(arrays["who.weight"]))
         for name, part in self._parts().items():
-            weight, bias = (torch.tensor(arrays[f"{name}.{kind}"]) for kind in ("weight", "bias"))
+            loaded = {kind: torch.tensor(arrays[f"{name}.{kind}"]) for kind in _kinds(part)}
             if isinstance(part, Convolution):
-                part.fill(weight, bias)
+                part.fill(**loaded)
             else:
-                for own, loaded in ((part.weight, weight), (part.bias, bias)):
-                    own.copy_(loaded)
+                for kind, array in loaded.items():
+                    getattr(part, kind).copy_(array)
 
     @torch.no_grad()  # type: ignore[untyped-decorator, unused-ignore]
     def settle(self, planes: Tensor, who: Tensor | None = None) -> None:
@@ -265,6 +274,15 @@ class SEResNet(nn.Module):
         for index, block in enumerate(self.blocks):
             names = {"conv1": "conv1", "conv2": "conv2", "fc1": "se.fc1", "fc2": "se.fc2"}
             parts |= {f"blocks.{index}.{name}": getattr(block, own) for own, name in names.items()}
+            if block.who is not None:
+                parts[f"blocks.{index}.who"] = block.who
+        if self.who is not None:
+            parts["who"] = self.who
         for head, module in (("policy", self.policy), ("value", self.value)):
             parts |= {f"{head}.{name}": part for name, part in module.named_children()}
         return parts
+
+
+def _kinds(part: nn.Module) -> tuple[str, ...]:
+    """The arrays of a part: a layer of the players has no bias."""
+    return ("weight",) if part.bias is None else ("weight", "bias")

@@ -19,9 +19,10 @@ from kedge.errors import InputError
 from kedge.games.go.ranks import RANKS, SERVERS
 from kedge.models.go.conditioning import WHO, who_features
 from kedge.models.go.encoding import GO
-from kedge.records.go.arrays import AI, CHOOSE, COLOURS, LEARN, TEST, GoArrays
+from kedge.records.go.arrays import AI, COLOURS, GoArrays
 from kedge.records.go.duplicates import games_among, symmetries
 from kedge.records.go.games import KOMI, KOMI_BOUND, SPLITS, Split, years_in, years_words
+from kedge.records.splits import CHOOSE, LEARN, TEST
 from kedge.training.board.imitation import NO_MOVE, Batch, Course, TowerRecipe
 from kedge.training.board.network import DensePolicy, PointsPolicy, SEResNet, Value
 from kedge.training.distributed import Rank

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from kedge.catalogue import CHESS
+from kedge.errors import InputError
 from kedge.interfaces.commands.train.shared import BEGINNING, Beginning, Training, need_torch, say
 from kedge.interfaces.options import Json, unfolded
 from kedge.interfaces.output import print_json
@@ -29,8 +30,23 @@ def chess(
         int,
         typer.Option(min=1, help="Learn from at most so many games of any one player."),
     ] = 200,
+    without: Annotated[
+        list[str] | None,
+        typer.Option(help="Leave out the games of this source (JSON lines); may be repeated."),
+    ] = None,
+    teacher_at: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="RATING=MODEL",
+            help="Also learn from this model what people near RATING play (see panel_weight); may "
+            "be repeated, such as for all Maias.",
+        ),
+    ] = None,
 ) -> None:
-    """Train a chess model that takes both players' ratings as input.
+    """Train a chess model that takes the players as input: ratings, speed, clock.
+
+    People are split by a hash of their names: one in twenty is held out to test on, one in fifty
+    tells how well training goes. The model learns from games among the others.
 
     Training needs the `[train]` extra. torchrun trains in several processes, each with its own GPU
     and its share of every batch; checkpoints do not depend on the number of processes.
@@ -44,15 +60,18 @@ def chess(
     """
     need_torch()
     from kedge.records import read_chess_games
+    from kedge.records.splits import LEARN
     from kedge.training.board.imitation import TowerRecipe
-    from kedge.training.chess.policy import table_of, train
+    from kedge.training.chess.policy import train
+    from kedge.training.chess.positions import table_of
 
     recipe = training.changed(TowerRecipe())
     with training.started() as rank:
         games = chain.from_iterable(read_chess_games(path) for path in data)
-        table = table_of(islice(games, limit), most_of_one)
-        held_out = int(table.held_out.sum())
-        say(rank, f"{len(table):,} games, {held_out:,} of them held out")
+        people = (game for game in games if game.source not in (without or ()))
+        table = table_of(islice(people, limit), most_of_one)
+        learned = int(table.sides(LEARN).any(axis=1).sum())
+        say(rank, f"{len(table):,} games, {learned:,} of them to learn from")
         reports = train(
             table,
             training.folder,
@@ -61,8 +80,17 @@ def chess(
             seconds=training.time,
             teacher=beginning.teacher,
             begin_as=beginning.begin_as,
+            panel=dict(map(_model_at, teacher_at or ())),
         )
         training.print_progress(reports, rank, recipe.steps)
+
+
+def _model_at(text: str) -> tuple[int, str]:
+    """Parse ``RATING=MODEL``."""
+    rating, _, model = text.partition("=")
+    if not (rating.isdecimal() and model):
+        raise InputError(f"--teacher-at {text!r}: expected RATING=MODEL, such as 1500=maia-1500")
+    return int(rating), model
 
 
 def move_times(

@@ -1,0 +1,104 @@
+"""Players as inputs of board networks: ratings, ranks, the speed of the game.
+
+They enter a network as numbers, the same for all points of the board: as a bias of every channel
+after the input convolution (``who.weight``) and as a bias of what squeeze-and-excitation does in
+every block (``blocks.I.who.weight``). For given players these biases are constants. So a network
+for them needs no input but the planes, and costs no more.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from kedge.errors import InputError
+
+if TYPE_CHECKING:
+    from kedge.models.board.weights import Weights
+
+Numbers = npt.NDArray[np.float32]
+
+
+class PlayerInputs(ABC):
+    """What the networks of a game may take as input about its players."""
+
+    #: What a spec may say of the players: ``chess(elo=1700, speed=blitz)``.
+    options: ClassVar[tuple[str, ...]]
+    #: Length of `numbers`.
+    count: ClassVar[int]
+
+    @abstractmethod
+    def numbers(self, *args: Any, **options: Any) -> Numbers:
+        """Return the network's inputs for some of `options`; `InputError` for impossible ones."""
+
+    def taken_by(self, weights: "Weights") -> bool:
+        """Whether a network takes the players as input."""
+        return "who.weight" in weights.arrays
+
+    def fixed(self, weights: "Weights", **options: Any) -> Mapping[str, Numbers]:
+        """Return the arrays of a network that takes the players, for these players."""
+        numbers = self.numbers(**options).astype(np.float64)
+        arrays = dict(weights.arrays)
+        for name in [name for name in arrays if name.endswith("who.weight")]:
+            columns = arrays.pop(name)
+            if columns.shape[1] != len(numbers):
+                raise InputError(
+                    f"the model takes {columns.shape[1]} inputs about the players, "
+                    f"expected {len(numbers)}"
+                )
+            block = name.removesuffix("who.weight")
+            bias = f"{block}se.fc2.bias" if block else "input.bias"
+            arrays[bias] = (arrays[bias] + columns.astype(np.float64) @ numbers).astype(np.float32)
+        return arrays
+
+
+def one_of(numbers: npt.ArrayLike, count: int) -> npt.NDArray[np.float64]:
+    """Encode 1 to `count` as one-hot rows; 0 is all 0.
+
+    >>> one_of([2, 0], 3).tolist()
+    [[0.0, 1.0, 0.0], [0.0, 0.0, 0.0]]
+    """
+    return np.eye(count + 1)[np.asarray(numbers, np.int64)][:, 1:]
+
+
+def near(values: npt.ArrayLike, knots: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Encode values by their distance to each knot: 1 at it, 0 at its neighbours; NaN is all 0.
+
+    >>> near([1500.0, np.nan], np.array([1200.0, 1400.0, 1600.0])).tolist()
+    [[0.0, 0.5, 0.5], [0.0, 0.0, 0.0]]
+    """
+    array = np.asarray(values, np.float64)
+    clipped = np.clip(np.nan_to_num(array), knots[0], knots[-1])
+    weights = np.stack([np.interp(clipped, knots, each) for each in np.eye(len(knots))], axis=1)
+    return np.where(np.isnan(array)[:, None], 0.0, weights)
+
+
+def takes_players(weights: "Weights") -> bool:
+    """Whether a network takes the players as input."""
+    inputs = weights.encoding.players
+    return inputs is not None and inputs.taken_by(weights)
+
+
+def for_players(weights: "Weights", name: str, **options: Any) -> "Weights":
+    """Fix the players of a network; `name` is used in errors.
+
+    A network that does not take the players as input is returned as it is, and takes no options.
+    """
+    inputs = weights.encoding.players
+    if inputs is None or not inputs.taken_by(weights):
+        if options:
+            raise InputError(f"{name} does not take {' or '.join(options)} as input")
+        return weights
+    unknown = set(options) - set(inputs.options)
+    if unknown:
+        known = ", ".join(inputs.options)
+        raise InputError(f"{name} does not take {', '.join(sorted(unknown))}; it takes {known}")
+    try:
+        arrays = inputs.fixed(weights, **options)
+    except InputError as error:
+        raise InputError(f"{name}: {error}") from None
+    players = "".join(f"-{key}={value}" for key, value in sorted(options.items()))
+    return replace(weights, arrays=arrays, sha256=f"{weights.sha256}{players}")
