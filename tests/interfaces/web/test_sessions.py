@@ -7,7 +7,7 @@ import pytest
 
 from kedge.errors import InputError
 from kedge.interfaces.web.pages.blotto import BlottoPage
-from kedge.interfaces.web.pages.page_game import Stop
+from kedge.interfaces.web.pages.page_game import StopFlag
 from kedge.interfaces.web.play import table as table_module
 from kedge.interfaces.web.play import tables as tables_module
 from kedge.interfaces.web.play.readers import Reader
@@ -360,7 +360,7 @@ def test_thinkers_stand_in_line_and_no_more_than_fit():
 
 def test_what_is_stopped_before_its_turn_is_not_thought(hall, chess):
     async def ask():
-        tables, stop = hall(), Stop()
+        tables, stop = hall(), StopFlag()
         stop.stop()
         session = await tables.begin("chess", {}, None, [])
         assert await tables.thinking.ask(session, {0: "chess"}, lambda _: None, stop) == {}

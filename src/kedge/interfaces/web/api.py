@@ -17,7 +17,7 @@ from pydantic_core import to_json
 from kedge.agents.dial import dial, stops
 from kedge.errors import InputError
 from kedge.interfaces.web.assets import script_url, style_url
-from kedge.interfaces.web.pages.page_game import PageGame, Stop, Thought
+from kedge.interfaces.web.pages.page_game import PageGame, StopFlag, Thought
 from kedge.interfaces.web.play.players import agent_at, checked_spec, known_names
 from kedge.interfaces.web.play.readers import Reader
 from kedge.interfaces.web.play.table import Table
@@ -150,9 +150,9 @@ async def policy(request: Request, question: PolicyQuestion) -> Thought:
 
 
 @contextlib.asynccontextmanager
-async def _stopped_if_left(request: Request) -> AsyncIterator[Stop]:
+async def _stopped_if_left(request: Request) -> AsyncIterator[StopFlag]:
     """Yield a flag that is set when the client leaves."""
-    stop = Stop()
+    stop = StopFlag()
 
     async def wait() -> None:
         while (await request.receive())["type"] != "http.disconnect":

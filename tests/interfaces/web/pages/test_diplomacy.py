@@ -17,7 +17,7 @@ from kedge.interfaces.web.app import make_app
 from kedge.interfaces.web.pages import diplomacy as diplomacy_page
 from kedge.interfaces.web.pages import searching
 from kedge.interfaces.web.pages.diplomacy import DiplomacyPage
-from kedge.interfaces.web.pages.page_game import Question, Stop
+from kedge.interfaces.web.pages.page_game import Question, StopFlag
 from kedge.interfaces.web.play.session import Session
 from kedge.interfaces.web.schemas import SeatIn
 
@@ -40,7 +40,7 @@ def begin(setup=None, turns=()):
 def think(session, specs, stop=None):
     agents = {seat: (spec, make_agent(spec)) for seat, spec in specs.items()}
     rng = np.random.default_rng(0)
-    told = Question(session.state, agents, 0, rng, lambda thought: None, stop or Stop())
+    told = Question(session.state, agents, 0, rng, lambda thought: None, stop or StopFlag())
     return GAME.think(told)
 
 
@@ -178,7 +178,7 @@ def test_lines_tell_what_others_likely_send_there():
     spec = "pikl-hedge(diplomacy, lambda=0.1, iterations=8)"
     state = DiplomacyPage().begin(diplomacy_page.DiplomacySetup())
     question = Question(
-        state, {2: (spec, make_agent(spec))}, 0, np.random.default_rng(0), print, Stop()
+        state, {2: (spec, make_agent(spec))}, 0, np.random.default_rng(0), print, StopFlag()
     )
     found = DiplomacyPage().think(question)
     assert found.keys() == {2}
@@ -187,7 +187,7 @@ def test_lines_tell_what_others_likely_send_there():
 
 def test_who_waits_for_a_search_can_be_stopped(monkeypatch):
     monkeypatch.setattr(searching, "_alone", threading.Semaphore(0))
-    stop = Stop()
+    stop = StopFlag()
     threading.Timer(0.2, stop.stop).start()
     spec = "pikl-hedge(diplomacy, lambda=0.01, iterations=16, samples=64)"
     assert think(begin(), {FRANCE: spec}, stop) == {}

@@ -13,7 +13,13 @@ from kedge.errors import InputError
 from kedge.interfaces.web.app import make_app
 from kedge.interfaces.web.pages import go as go_page
 from kedge.interfaces.web.pages.go import GoPage, GoSetup
-from kedge.interfaces.web.pages.page_game import Decision, Document, Question, Row, Stop
+from kedge.interfaces.web.pages.page_game import (
+    ConsideredMove,
+    Decision,
+    Document,
+    Question,
+    StopFlag,
+)
 from kedge.interfaces.web.play.session import Session
 from kedge.interfaces.web.schemas import SeatIn
 
@@ -292,7 +298,7 @@ def test_a_record_is_gone_on_with(client):
 def thinking(page, state, spec):
     (seat,), rng = page.deciding(state), np.random.default_rng(0)
     agents = {seat: (spec, make_agent(spec))}
-    return page.think(Question(state, agents, 0, rng, print, Stop()))[seat]
+    return page.think(Question(state, agents, 0, rng, print, StopFlag()))[seat]
 
 
 def test_an_agent_moves_and_says_why(page, go_model):
@@ -318,7 +324,7 @@ def told(value, monkeypatch):
         actions, (seat,) = len(question.state.legal_actions()), question.agents
         anchor = np.full(actions, 1 / actions)
         found = Analysis(anchor, anchor, anchor * np.nan, value)
-        row = Row(move="pass", name="pass", anchor=0.0, policy=0.0)
+        row = ConsideredMove(move="pass", name="pass", anchor=0.0, policy=0.0)
         return {seat: Decision(choose(found), question.thought(seat, found, lambda i: row))}
 
     monkeypatch.setattr(go_page, "decide", decide)

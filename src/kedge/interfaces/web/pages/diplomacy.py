@@ -12,8 +12,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from kedge.agents.agent import Agent
-from kedge.agents.agent import Row as MoveRow
+from kedge.agents.agent import Agent, Row
 from kedge.agents.diplomacy.models import value_model
 from kedge.agents.diplomacy.players import (
     ImitationAgent,
@@ -41,7 +40,7 @@ from kedge.interfaces.web.pages.page_game import (
     PageGame,
     Question,
     Record,
-    Stop,
+    StopFlag,
     Turn,
 )
 from kedge.interfaces.web.pages.searching import turn_to_search
@@ -268,7 +267,7 @@ def _place(order: str) -> str:
     return order.split()[1][:3]
 
 
-def _turn_to_search(agent: Agent, stop: Stop) -> AbstractContextManager[None]:
+def _turn_to_search(agent: Agent, stop: StopFlag) -> AbstractContextManager[None]:
     """Wait for a turn to search; a model alone is quick enough not to wait."""
     return nullcontext() if isinstance(agent, ImitationAgent) else turn_to_search(stop)
 
@@ -291,7 +290,7 @@ def _met(likely: Mapping[int, Mapping[str, float]], orders: list[str]) -> list[s
     return [f"– {text}" for _, text in sorted(coming, reverse=True)[:_MET]]
 
 
-def _names(met: Callable[[list[str]], list[str]], row: MoveRow) -> MoveNames:
+def _names(met: Callable[[list[str]], list[str]], row: Row) -> MoveNames:
     orders = format_orders(row.action)
     name = ", ".join(map(short_order, orders)) or "nothing"
     return MoveNames(orders, name, [name, *met(orders)])

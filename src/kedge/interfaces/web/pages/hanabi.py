@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from kedge.agents.agent import Row as MoveRow
+from kedge.agents.agent import Row
 from kedge.agents.hanabi.players import HanabiAgent, HanabiAnalysis
 from kedge.errors import InputError
 from kedge.games.hanabi import COLOURS, Bomb, Card, Hanabi, HanabiState, Known
@@ -146,7 +146,7 @@ class HanabiPage(PageGame):
         analysis = agent.explain(state, question.rng)
         answers = analysis.answers or [None] * len(analysis.policy)
 
-        def names(row: MoveRow) -> MoveNames:
+        def names(row: Row) -> MoveNames:
             move = state.action_to_string(row.action)
             line = [_named(move), *_answered(state, answers[row.index])]
             return MoveNames(move, _named(move), line)

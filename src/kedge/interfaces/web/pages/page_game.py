@@ -10,8 +10,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, with_config
 
 from kedge import catalogue
-from kedge.agents.agent import Agent, Analysis
-from kedge.agents.agent import Row as MoveRow
+from kedge.agents.agent import Agent, Analysis, Row
 from kedge.errors import InputError
 from kedge.evaluation.board.game_analysis import GameReport
 from kedge.evaluation.decision_reports import DecisionsReport
@@ -36,7 +35,7 @@ _DESCRIBED = ConfigDict(use_attribute_docstrings=True)
 
 @with_config(_DESCRIBED)
 @dataclass(frozen=True)
-class Row:
+class ConsideredMove:
     """A move that an agent considered, as `kedge policy` prints it."""
 
     move: Move
@@ -65,7 +64,7 @@ class Thought:
     entropy: float
     """Entropy of the agent's policy, in nats."""
     anchor_entropy: float
-    rows: list[Row]
+    rows: list[ConsideredMove]
     """The likeliest moves, best first."""
     others: int
     """Number of moves that `rows` leaves out."""
@@ -79,7 +78,7 @@ class Thought:
 Watch: TypeAlias = Callable[[Thought], None]
 
 
-class Stop:
+class StopFlag:
     """A flag that ends thinking early."""
 
     def __init__(self) -> None:
@@ -110,8 +109,10 @@ class MoveNames:
     """The expected continuation as players write it, beginning with the move."""
 
 
-def _named(row: MoveRow, names: MoveNames) -> Row:
-    return Row(names.move, names.name, row.anchor, row.policy, row.q, row.visits, names.line)
+def _named(row: Row, names: MoveNames) -> ConsideredMove:
+    return ConsideredMove(
+        names.move, names.name, row.anchor, row.policy, row.q, row.visits, names.line
+    )
 
 
 @dataclass(frozen=True)
@@ -125,13 +126,13 @@ class Question:
     """Number of turns taken before the position."""
     rng: np.random.Generator
     watch: Watch
-    stop: Stop
+    stop: StopFlag
 
     def thought(
         self,
         seat: int,
         analysis: Analysis,
-        name: Callable[[MoveRow], MoveNames],
+        name: Callable[[Row], MoveNames],
         *,
         done: bool = True,
         more: dict[str, Any] | None = None,

@@ -4,7 +4,7 @@ import asyncio
 import logging
 
 from kedge.errors import InputError
-from kedge.interfaces.web.pages.page_game import Stop, Thought
+from kedge.interfaces.web.pages.page_game import StopFlag, Thought
 from kedge.interfaces.web.play.readers import Reader
 from kedge.interfaces.web.play.session import Session
 from kedge.interfaces.web.play.thinking import Thinking
@@ -20,7 +20,7 @@ class Adviser:
     def __init__(self, session: Session, readers: set[Reader], thinking: Thinking) -> None:
         self._session, self._readers, self._thinking = session, readers, thinking
         self._task: asyncio.Task[None] | None = None
-        self._stop = Stop()
+        self._stop = StopFlag()
         self._closed = False
 
     def advise(self, reader: Reader, *, on: bool) -> None:
@@ -56,7 +56,7 @@ class Adviser:
 
     async def _advise(self, seats: list[int]) -> None:
         """Advise all people to move with one search."""
-        stop = self._stop = Stop()
+        stop = self._stop = StopFlag()
 
         def send(thought: Thought) -> None:
             tell_thought("advice", thought, self._session, self._advised())

@@ -18,10 +18,10 @@ class _StoppedError(Exception):
     """No reader listens any more."""
 
 
-class Review:
+class ReviewJob:
     """A review in progress or done: how human each decision was, and what it cost."""
 
-    def __init__(self, session: Session, publish: "Callable[[Review], None]") -> None:
+    def __init__(self, session: Session, publish: "Callable[[ReviewJob], None]") -> None:
         self._game, self._document = session.game, session.played()
         self._publish = publish
         self._done = 0

@@ -8,11 +8,11 @@ import logging
 from typing import Any
 
 from kedge.errors import InputError
-from kedge.interfaces.web.pages.page_game import Stop, Thought
+from kedge.interfaces.web.pages.page_game import StopFlag, Thought
 from kedge.interfaces.web.play.advising import Adviser
 from kedge.interfaces.web.play.hall import Hall
 from kedge.interfaces.web.play.readers import Reader
-from kedge.interfaces.web.play.reviewing import Review
+from kedge.interfaces.web.play.reviewing import ReviewJob
 from kedge.interfaces.web.play.session import Session
 from kedge.interfaces.web.play.thinkers import BusyError
 from kedge.interfaces.web.views import game_view, tell_thought
@@ -34,9 +34,9 @@ class Table:
         self._hall = hall
         self._task: asyncio.Task[None] | None = None
         self._asked: object = None
-        self._stop = Stop()
+        self._stop = StopFlag()
         self._adviser = Adviser(session, self.readers, hall.thinking)
-        self._review: Review | None = None
+        self._review: ReviewJob | None = None
         self._flag_fall: asyncio.TimerHandle | None = None
         self._closed = False
 
@@ -69,7 +69,7 @@ class Table:
         """Switch advice for this reader on or off."""
         self._adviser.advise(reader, on=on)
 
-    def review(self) -> Review:
+    def review(self) -> ReviewJob:
         """Return the review of the game so far; begin it if there is none."""
         session = self.session
         if not session.game.reviews:
@@ -83,7 +83,7 @@ class Table:
         if self._review is None or self._review.failed or not self._review.is_of(session):
             if self._review is not None:
                 self._review.stop()
-            self._review = Review(session, self._publish_review)
+            self._review = ReviewJob(session, self._publish_review)
             self._review.begin(self._hall.reviewing)
         return self._review
 
@@ -96,7 +96,7 @@ class Table:
         for reader in self.readers:
             reader.tell("review", lambda: {"review": None})
 
-    def reviewed(self) -> Review:
+    def reviewed(self) -> ReviewJob:
         """Return the review of the game so far, which must have begun."""
         if self._review is None or not self._review.is_of(self.session):
             raise InputError("the game so far has no review; POST begins one")
@@ -221,7 +221,7 @@ class Table:
                 self._settle()
 
     async def _decide(self, seats: list[int]) -> None:
-        session, stop = self.session, Stop()
+        session, stop = self.session, StopFlag()
         self.thinking, self._asked, self._stop = seats, self._question(seats), stop
         self.trouble = None
         self.publish()
@@ -241,7 +241,7 @@ class Table:
     def _publish_thought(self, thought: Thought) -> None:
         tell_thought("thought", thought, self.session, self.readers)
 
-    def _publish_review(self, review: Review) -> None:
+    def _publish_review(self, review: ReviewJob) -> None:
         if review is self._review:
             for reader in self.readers:
                 reader.tell("review", review.message)

@@ -9,7 +9,14 @@ import numpy as np
 
 from kedge.agents.agent import Agent, plays
 from kedge.errors import InputError
-from kedge.interfaces.web.pages.page_game import Decision, PageGame, Question, Stop, Thought, Turn
+from kedge.interfaces.web.pages.page_game import (
+    Decision,
+    PageGame,
+    Question,
+    StopFlag,
+    Thought,
+    Turn,
+)
 from kedge.interfaces.web.play.players import Players, agent_at
 from kedge.interfaces.web.play.session import Session
 from kedge.interfaces.web.play.thinkers import Thinkers
@@ -31,7 +38,7 @@ class Thinking:
         session: Session,
         seats: list[int],
         watch: Callable[[Thought], None],
-        stop: Stop,
+        stop: StopFlag,
         adviser: SeatIn | None = None,
     ) -> dict[int, Decision]:
         """Return the decisions of the agents at `seats`, or of `adviser`'s agent in their place.
@@ -46,7 +53,7 @@ class Thinking:
         session: Session,
         specs: Mapping[int, str],
         watch: Callable[[Thought], None],
-        stop: Stop,
+        stop: StopFlag,
     ) -> dict[int, Decision]:
         """Return these agents' decisions by seat; fewer only if they are stopped."""
         loop, game = asyncio.get_running_loop(), session.game
