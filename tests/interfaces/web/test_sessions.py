@@ -7,10 +7,11 @@ import pytest
 
 from kedge.errors import InputError
 from kedge.interfaces.web.pages.blotto import BlottoPage
-from kedge.interfaces.web.pages.page_game import StopFlag
+from kedge.interfaces.web.pages.thoughts import StopFlag
 from kedge.interfaces.web.play import table as table_module
 from kedge.interfaces.web.play import tables as tables_module
 from kedge.interfaces.web.play.readers import Reader
+from kedge.interfaces.web.play.saving import to_document
 from kedge.interfaces.web.play.store import SessionStore
 from kedge.interfaces.web.play.tables import Tables, UnknownSessionError
 from kedge.interfaces.web.play.thinkers import BusyError, Thinkers
@@ -261,7 +262,7 @@ def test_no_clock_runs_while_no_server_does(hall, until, tmp_path):
         setup = {"clock": 60.0}
         tables = hall(tmp_path / "games.sqlite")
         table = await tables.open(NewSession(game="chess", setup=setup))
-        document = table.session.to_document()
+        document = to_document(table.session)
         document["clock"]["since"] = time.time() - 3600.0
         tables.store.save(table.session.id, document)
         again = hall(tmp_path / "games.sqlite").at(table.session.id)
@@ -286,7 +287,7 @@ def test_a_document_of_another_version_is_a_game_that_is_gone(hall, change):
     async def game():
         tables = hall()
         table = await tables.open(NewSession(game="chess"))
-        tables.store.save("x", table.session.to_document() | change)
+        tables.store.save("x", to_document(table.session) | change)
         tables.store.save("y", {})
         for id in "xy":
             with pytest.raises(UnknownSessionError):
@@ -372,7 +373,7 @@ def test_what_is_stopped_before_its_turn_is_not_thought(hall, chess):
 def test_a_decision_that_cannot_be_taken_changes_nothing(hall, chess, monkeypatch):
     async def game():
         table = await hall().open(NewSession(game="chess"))
-        before = table.session.to_document()
+        before = to_document(table.session)
 
         def refuse(*_):
             raise InputError("no")
@@ -380,7 +381,7 @@ def test_a_decision_that_cannot_be_taken_changes_nothing(hall, chess, monkeypatc
         monkeypatch.setattr(chess, "join", refuse)
         with pytest.raises(InputError):
             table.session.decide(0, "e4")
-        assert table.session.to_document() == before
+        assert to_document(table.session) == before
 
     asyncio.run(game())
 

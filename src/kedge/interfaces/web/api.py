@@ -17,12 +17,14 @@ from pydantic_core import to_json
 from kedge.agents.dial import dial, stops
 from kedge.errors import InputError
 from kedge.interfaces.web.assets import script_url, style_url
-from kedge.interfaces.web.pages.page_game import PageGame, StopFlag, Thought
+from kedge.interfaces.web.pages.page_game import PageGame
+from kedge.interfaces.web.pages.thoughts import StopFlag, Thought
 from kedge.interfaces.web.play.players import agent_at, checked_spec, known_names
 from kedge.interfaces.web.play.readers import Reader
 from kedge.interfaces.web.play.table import Table
 from kedge.interfaces.web.play.tables import Tables, UnknownSessionError
 from kedge.interfaces.web.play.thinking import spec_at
+from kedge.interfaces.web.play.views import position_view
 from kedge.interfaces.web.schemas import (
     MOST_TURNS,
     Advise,
@@ -39,7 +41,6 @@ from kedge.interfaces.web.schemas import (
     SessionId,
     SessionOut,
 )
-from kedge.interfaces.web.views import position_view
 from kedge.models import embedded, store
 
 _WRONG: dict[int | str, dict[str, Any]] = {

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from kedge.interfaces.web.pages.page_game import Thought
+from kedge.interfaces.web.pages.thoughts import Thought
 
 API_VERSION = 1
 MOST_TURNS = 2000

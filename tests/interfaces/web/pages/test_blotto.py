@@ -9,7 +9,7 @@ from fastapi.testclient import TestClient
 from kedge.agents import make_agent
 from kedge.interfaces.web.app import ServerOptions, make_app
 from kedge.interfaces.web.pages.blotto import BlottoPage, BlottoSetup
-from kedge.interfaces.web.pages.page_game import Question, StopFlag
+from kedge.interfaces.web.pages.thoughts import Question, StopFlag
 
 HUMAN = {"human": True}
 

@@ -17,8 +17,9 @@ from kedge.interfaces.web.app import make_app
 from kedge.interfaces.web.pages import diplomacy as diplomacy_page
 from kedge.interfaces.web.pages import searching
 from kedge.interfaces.web.pages.diplomacy import DiplomacyPage
-from kedge.interfaces.web.pages.page_game import Question, StopFlag
-from kedge.interfaces.web.play.session import Session
+from kedge.interfaces.web.pages.thoughts import Question, StopFlag
+from kedge.interfaces.web.play.opening import new_session, open_record
+from kedge.interfaces.web.play.saving import from_document, to_document
 from kedge.interfaces.web.schemas import SeatIn
 
 GAME = DiplomacyPage()
@@ -34,7 +35,7 @@ TAKEN = {"FRANCE": [], "GERMANY": ["A MUN - BUR", "A RUH S A MUN - BUR"]}
 
 def begin(setup=None, turns=()):
     seats = [SeatIn(human=True) for _ in POWERS]
-    return Session.begin(GAME, setup or {}, seats, list(turns), np.random.default_rng(0))
+    return new_session(GAME, setup or {}, seats, list(turns), np.random.default_rng(0))
 
 
 def think(session, specs, stop=None):
@@ -207,7 +208,7 @@ def test_thoughts_are_kept_until_people_decide_again():
     """A movement phase may be followed by retreats that only concern agents."""
     seats = [SeatIn(human=seat == GERMANY) for seat in range(7)]
     rng = np.random.default_rng(0)
-    session = Session.begin(GAME, {"position": BURGUNDY}, seats, [], rng)
+    session = new_session(GAME, {"position": BURGUNDY}, seats, [], rng)
     turns = []
     for move in (TAKEN["GERMANY"], None, []):
         if move is not None:
@@ -240,14 +241,14 @@ def test_a_finished_game_is_looked_through():
         "players": dict.fromkeys(POWERS, "Ann") | {"ITALY": None},
         "ratings": dict.fromkeys(POWERS, 1200.5),
     }
-    opened = Session.open(GAME, GAME.read(json.dumps(game)), None, np.random.default_rng(0))
+    opened = open_record(GAME, GAME.read(json.dumps(game)), None, np.random.default_rng(0))
     assert opened.outcome.startswith("Draw: Russia 23%")
     assert opened.deciding() == []
     again = json.loads(opened.record())
     assert again["phases"][-1]["name"] == "COMPLETED"
     for key in ("players", "ratings"):
         assert again[key] == game[key]
-    kept = Session.from_document(GAME, json.loads(json.dumps(opened.to_document())))
+    kept = from_document(GAME, json.loads(json.dumps(to_document(opened))))
     assert (kept.heading, kept.outcome) == (opened.heading, opened.outcome)
 
 

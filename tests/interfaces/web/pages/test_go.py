@@ -13,14 +13,10 @@ from kedge.errors import InputError
 from kedge.interfaces.web.app import make_app
 from kedge.interfaces.web.pages import go as go_page
 from kedge.interfaces.web.pages.go import GoPage, GoSetup
-from kedge.interfaces.web.pages.page_game import (
-    ConsideredMove,
-    Decision,
-    Document,
-    Question,
-    StopFlag,
-)
-from kedge.interfaces.web.play.session import Session
+from kedge.interfaces.web.pages.page_game import Document
+from kedge.interfaces.web.pages.thoughts import ConsideredMove, Decision, Question, StopFlag
+from kedge.interfaces.web.play.opening import new_session
+from kedge.interfaces.web.play.saving import from_document, to_document
 from kedge.interfaces.web.schemas import SeatIn
 
 LATE = Path(__file__).parents[3] / "helpers" / "late_game.sgf"
@@ -74,7 +70,7 @@ class Game:
 
 def session(page, setup=None, *turns, seats=PEOPLE):
     people = [SeatIn(**seat) for seat in seats]
-    return Session.begin(page, setup or {}, people, list(turns), np.random.default_rng(0))
+    return new_session(page, setup or {}, people, list(turns), np.random.default_rng(0))
 
 
 def document(page, of, outcome=None):
@@ -175,7 +171,7 @@ def test_the_clock_stands_while_stones_are_marked(page):
 
 def test_a_count_outlives_its_server(page):
     found = session(page, {"size": 9}, *WALLS, "pass", "pass", "dead", "agree", "mark E1")
-    again = Session.from_document(page, found.to_document())
+    again = from_document(page, to_document(found))
     assert page.position(again.state, None) == page.position(found.state, None)
     assert again.deciding() == found.deciding() == [1]
 

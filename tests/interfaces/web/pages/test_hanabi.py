@@ -11,7 +11,8 @@ from kedge.agents import make_agent
 from kedge.errors import InputError
 from kedge.interfaces.web.app import ServerOptions, make_app
 from kedge.interfaces.web.pages.hanabi import HanabiPage, HanabiSetup
-from kedge.interfaces.web.pages.page_game import EVERYTHING, Question, StopFlag
+from kedge.interfaces.web.pages.page_game import EVERYTHING
+from kedge.interfaces.web.pages.thoughts import Question, StopFlag
 
 HUMAN = {"human": True}
 HINT = "tell player 1 1s"

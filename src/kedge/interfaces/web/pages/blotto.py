@@ -15,16 +15,8 @@ from kedge.agents.uniform import UniformAgent
 from kedge.errors import InputError
 from kedge.games.normal_form import NormalFormGame, blotto
 from kedge.interfaces.web.assets import STATIC
-from kedge.interfaces.web.pages.page_game import (
-    Decision,
-    Document,
-    Move,
-    MoveNames,
-    PageGame,
-    Question,
-    Record,
-    Turn,
-)
+from kedge.interfaces.web.pages.page_game import Document, PageGame, Record, Turn
+from kedge.interfaces.web.pages.thoughts import Decision, Move, MoveNames, Question
 from kedge.interfaces.web.schemas import Strict, first_wrong
 
 _SIDES = ("Blue", "Red")

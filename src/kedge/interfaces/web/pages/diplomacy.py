@@ -31,19 +31,9 @@ from kedge.games.diplomacy import (
 )
 from kedge.games.diplomacy.drawing import MAP
 from kedge.interfaces.web.assets import STATIC
-from kedge.interfaces.web.pages.page_game import (
-    Decision,
-    Document,
-    Heading,
-    Move,
-    MoveNames,
-    PageGame,
-    Question,
-    Record,
-    StopFlag,
-    Turn,
-)
+from kedge.interfaces.web.pages.page_game import Document, Heading, PageGame, Record, Turn
 from kedge.interfaces.web.pages.searching import turn_to_search
+from kedge.interfaces.web.pages.thoughts import Decision, Move, MoveNames, Question, StopFlag
 from kedge.interfaces.web.schemas import Strict
 from kedge.models.diplomacy.network import VALUE
 from kedge.records.diplomacy.files import saved_game

@@ -17,16 +17,13 @@ from kedge.interfaces.web.assets import STATIC
 from kedge.interfaces.web.pages.page_game import (
     EVERYTHING,
     PERSON,
-    Decision,
     Document,
     Heading,
-    Move,
-    MoveNames,
     PageGame,
-    Question,
     Record,
     Turn,
 )
+from kedge.interfaces.web.pages.thoughts import Decision, Move, MoveNames, Question
 from kedge.interfaces.web.schemas import Strict
 from kedge.records.hanabi.files import live_game
 from kedge.records.hanabi.games import HanabiGame

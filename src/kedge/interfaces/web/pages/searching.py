@@ -20,7 +20,7 @@ from kedge.agents.board.puct import ModelAgent
 from kedge.agents.board.shared_search import SharedSearches
 from kedge.errors import InputError
 from kedge.evaluation.board.game_analysis import line_names
-from kedge.interfaces.web.pages.page_game import (
+from kedge.interfaces.web.pages.thoughts import (
     Decision,
     Move,
     MoveNames,

@@ -4,12 +4,12 @@ import asyncio
 import logging
 
 from kedge.errors import InputError
-from kedge.interfaces.web.pages.page_game import StopFlag, Thought
+from kedge.interfaces.web.pages.thoughts import StopFlag, Thought
 from kedge.interfaces.web.play.readers import Reader
 from kedge.interfaces.web.play.session import Session
 from kedge.interfaces.web.play.thinking import Thinking
+from kedge.interfaces.web.play.views import tell_thought
 from kedge.interfaces.web.schemas import SeatIn
-from kedge.interfaces.web.views import tell_thought
 
 log = logging.getLogger("kedge.web")
 

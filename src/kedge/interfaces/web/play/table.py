@@ -8,14 +8,15 @@ import logging
 from typing import Any
 
 from kedge.errors import InputError
-from kedge.interfaces.web.pages.page_game import StopFlag, Thought
+from kedge.interfaces.web.pages.thoughts import StopFlag, Thought
 from kedge.interfaces.web.play.advising import Adviser
 from kedge.interfaces.web.play.hall import Hall
 from kedge.interfaces.web.play.readers import Reader
 from kedge.interfaces.web.play.reviewing import ReviewJob
+from kedge.interfaces.web.play.saving import to_document
 from kedge.interfaces.web.play.session import Session
 from kedge.interfaces.web.play.thinkers import BusyError
-from kedge.interfaces.web.views import game_view, tell_thought
+from kedge.interfaces.web.play.views import game_view, tell_thought
 
 _READERS = 1024  # of all tables
 _WATCHED = 0.7  # seconds between two turns without a person
@@ -146,7 +147,7 @@ class Table:
     def _settle(self) -> None:
         """Save the game, and send it to all readers."""
         try:
-            self._hall.store.save(self.session.id, self.session.to_document())
+            self._hall.store.save(self.session.id, to_document(self.session))
         except InputError as error:  # a full disk ends no game
             self.trouble = str(error)
         self._watch_clock()

@@ -11,7 +11,9 @@ import numpy as np
 from kedge.errors import InputError
 from kedge.interfaces.web.pages.page_game import PageGame
 from kedge.interfaces.web.play.hall import Hall
+from kedge.interfaces.web.play.opening import new_session, open_record
 from kedge.interfaces.web.play.players import agent_at
+from kedge.interfaces.web.play.saving import from_document
 from kedge.interfaces.web.play.session import Session
 from kedge.interfaces.web.play.store import SessionStore
 from kedge.interfaces.web.play.table import Table
@@ -64,7 +66,7 @@ class Tables:
         self._check_seats(file.game, file.seats)
 
         def opened() -> Session:
-            return Session.open(game, game.read(file.record), file.seats, rng)
+            return open_record(game, game.read(file.record), file.seats, rng)
 
         table = self._seat(await asyncio.to_thread(opened))
         table.changed()
@@ -80,9 +82,7 @@ class Tables:
     ) -> Session:
         """Return a session without a table. A thread takes the turns: there may be many."""
         rng = rng or self._rng.spawn(1)[0]
-        return await asyncio.to_thread(
-            Session.begin, self.game(game), setup, seats, list(turns), rng
-        )
+        return await asyncio.to_thread(new_session, self.game(game), setup, seats, list(turns), rng)
 
     def at(self, id: str) -> Table:
         """Return the table of a game that exists, perhaps since an earlier run of the server."""
@@ -115,7 +115,7 @@ class Tables:
         if document is None or document.get("game") not in self.games:
             raise UnknownSessionError("unknown game; it may have expired")
         try:
-            return Session.from_document(self.games[document["game"]], document, self._awake)
+            return from_document(self.games[document["game"]], document, self._awake)
         except InputError as error:
             raise UnknownSessionError(str(error)) from None
 

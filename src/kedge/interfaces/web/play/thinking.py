@@ -9,14 +9,8 @@ import numpy as np
 
 from kedge.agents.agent import Agent, plays
 from kedge.errors import InputError
-from kedge.interfaces.web.pages.page_game import (
-    Decision,
-    PageGame,
-    Question,
-    StopFlag,
-    Thought,
-    Turn,
-)
+from kedge.interfaces.web.pages.page_game import PageGame, Turn
+from kedge.interfaces.web.pages.thoughts import Decision, Question, StopFlag, Thought
 from kedge.interfaces.web.play.players import Players, agent_at
 from kedge.interfaces.web.play.session import Session
 from kedge.interfaces.web.play.thinkers import Thinkers

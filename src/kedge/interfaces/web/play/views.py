@@ -4,7 +4,8 @@ import asyncio
 from collections.abc import Iterable
 from typing import Any
 
-from kedge.interfaces.web.pages.page_game import EVERYTHING, Thought
+from kedge.interfaces.web.pages.page_game import EVERYTHING
+from kedge.interfaces.web.pages.thoughts import Thought
 from kedge.interfaces.web.play.players import agent_at
 from kedge.interfaces.web.play.readers import Reader
 from kedge.interfaces.web.play.session import Session
