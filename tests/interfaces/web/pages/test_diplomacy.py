@@ -99,7 +99,7 @@ def test_retreats_and_builds_are_turns_of_those_who_have_them():
     session.decide(GERMANY, ["F KIE B", "WAIVE"])
     units = GAME.position(session.state, None)["units"]
     assert units == {"FRANCE": ["A PIC"], "GERMANY": ["A PAR", "A RUH", "F KIE"]}
-    session.undo(session.undone_for(None))
+    session.undo()
     assert session.state.state.phase == "W1902A"
 
 

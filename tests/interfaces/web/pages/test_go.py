@@ -334,8 +334,8 @@ def test_an_agent_resigns_what_is_lost(page, go_model, monkeypatch):
         found.decide(0, state.gtp(state.legal_actions()[0]))
         found.decide(1, thinking(page, found.state.clone(), go_model).move)
     assert found.outcome == "Black wins: White resigns"
-    found.undo(1)
-    assert found.deciding() == [1]
+    found.undo()
+    assert (found.outcome, found.deciding()) == (None, [0])
 
 
 def test_an_agent_passes_when_nothing_is_left(page, go_model, monkeypatch):

@@ -70,6 +70,14 @@ def agent_at(game: PageGame, seat: SeatIn) -> SeatedAgent | None:
     return None if spec is None else SeatedAgent(checked_spec(spec))
 
 
+def spec_at(game: PageGame, seat: SeatIn) -> str:
+    """Return the spec of the agent at a seat."""
+    agent = agent_at(game, seat)
+    if agent is None:
+        raise InputError(f"no agent plays {game.title} here")
+    return agent.spec
+
+
 def player_name(game: PageGame, seat: SeatIn) -> str:
     """The name of a seat's player in records."""
     if seat.human:

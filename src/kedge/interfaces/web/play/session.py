@@ -13,7 +13,7 @@ from kedge.interfaces.web.pages.page_game import (
 )
 from kedge.interfaces.web.pages.thoughts import Move, Thought
 from kedge.interfaces.web.play.clock import Clock
-from kedge.interfaces.web.play.players import player_name, rating_of
+from kedge.interfaces.web.play.players import agent_at, player_name, rating_of
 from kedge.interfaces.web.schemas import MOST_TURNS, SeatIn
 
 _THOUGHTS = 32  # kept
@@ -73,6 +73,13 @@ class Session:
     def seat_names(self) -> tuple[str, ...]:
         return self.game.seats(self.setup)
 
+    def move(self, seat: int, move: Move, turn: int) -> None:
+        """Play a person's move; `turn`, the number of turns so far, guards against late clicks."""
+        self._check_person(seat)
+        if turn != len(self.turns):
+            raise InputError("the position has changed; look again")
+        self.decide(seat, move)
+
     def decide(self, seat: int, move: Move, thought: Thought | None = None) -> None:
         """Note a seat's move and its analysis; take the turn once all seats have moved."""
         if seat not in self.deciding():
@@ -96,6 +103,9 @@ class Session:
 
     def sit(self, seat: int, who: SeatIn) -> None:
         """Change who sits at `seat`, and drop a pending move of that seat."""
+        if not 0 <= seat < len(self.seats):
+            raise InputError(f"seat {seat}: the game has {len(self.seats)} seats")
+        agent_at(self.game, who)  # raises if the seat cannot have this agent
         if self.game.secret and who.human != self.seats[seat].human:
             raise InputError("seats are fixed in this game: a new player would see hidden cards")
         self._admit(who)
@@ -104,8 +114,13 @@ class Session:
         self.unplayed.pop(seat, None)
         self.revision += 1
 
-    def undo(self, turns: int) -> None:
-        """Undo turns; only the resignation, if that came last."""
+    def undo(self, seat: int | None = None) -> None:
+        """Undo the last move of `seat`, or of any person, and everything after it.
+
+        If a resignation came last, undo only that.
+        """
+        if seat is not None:
+            self._check_person(seat)
         if self.is_recorded:
             raise InputError("this game is from a file; play from one of its positions instead")
         if not self.game.undoes:
@@ -119,7 +134,7 @@ class Session:
             return
         if not self.turns:
             raise InputError("there is nothing to undo")
-        kept = self.turns[: max(0, len(self.turns) - turns)]
+        kept = self.turns[: len(self.turns) - self._turns_since(seat)]
         self.state = self.game.begin(self.setup)
         self.turns, self.names, self.pending = [], [], {}
         self.thought = self.ended = None
@@ -131,26 +146,12 @@ class Session:
             self.run_clock()
         self.revision += 1
 
-    def undone_for(self, seat: int | None) -> int:
-        """The number of turns since `seat`, or any person, last moved, including that turn."""
-        people = {number for number, other in enumerate(self.seats) if other.human}
-        mine = people if seat is None else {seat}
-        for back, (seats, _) in enumerate(reversed(self.names), 1):
-            if mine.intersection(seats):
-                return back
-        return len(self.names)
-
     def resign(self, seat: int) -> None:
         """End the game with a person's resignation."""
-        self.check_person(seat)
+        self._check_person(seat)
         if self.outcome is not None:
             raise InputError("the game is over")
         self._end(self.game.resigned(self.state, seat))
-
-    def check_person(self, seat: int) -> None:
-        """Raise `InputError` unless a person sits there."""
-        if seat >= len(self.seats) or not self.seats[seat].human:
-            raise InputError("no person sits at this seat")
 
     def flagged(self) -> int | None:
         """The seat whose time has run out, or None."""
@@ -198,6 +199,17 @@ class Session:
             self.heading.event,
         )
 
+    def check_reviewable(self) -> None:
+        """Raise `InputError` if the game so far cannot be reviewed."""
+        if not self.game.reviews:
+            raise InputError(f"{self.game.title} has no reviews")
+        if (why := self.game.no_agents(self.setup)) is not None:
+            raise InputError(why)
+        if not self.turns:
+            raise InputError("there is no move to review yet")
+        if self.game.secret and self.outcome is None:
+            raise InputError("a review would reveal secrets; finish the game first")
+
     def fill_seats(self, seats: list[SeatIn] | None) -> None:
         """Fill the seats; by default a person takes the first and agents the others."""
         count = len(self.seat_names())
@@ -226,6 +238,20 @@ class Session:
             deciding = self.deciding() if self.game.timed(self.state) else []
             self.clock.hand_to(deciding[0] if deciding else None)
             self.clock.past[str(len(self.turns))] = self.clock.left
+
+    def _check_person(self, seat: int) -> None:
+        """Raise `InputError` unless a person sits there."""
+        if seat >= len(self.seats) or not self.seats[seat].human:
+            raise InputError("no person sits at this seat")
+
+    def _turns_since(self, seat: int | None) -> int:
+        """The number of turns since `seat`, or any person, last moved, including that turn."""
+        people = {number for number, other in enumerate(self.seats) if other.human}
+        mine = people if seat is None else {seat}
+        for back, (seats, _) in enumerate(reversed(self.names), 1):
+            if mine.intersection(seats):
+                return back
+        return len(self.names)
 
     def _admit(self, who: SeatIn) -> None:
         why = None if who.human else self.game.no_agents(self.setup)

@@ -53,11 +53,11 @@ async def position_view(session: Session, turn: int, eyes: int | None) -> dict[s
     }
 
 
-def tell_thought(kind: str, thought: Thought, session: Session, readers: Iterable[Reader]) -> None:
+def send_thought(kind: str, thought: Thought, session: Session, readers: Iterable[Reader]) -> None:
     """Send a thought to those readers who may see it."""
     for reader in readers:
         if _visible([thought], session, _viewer(session, reader.eyes)):
-            reader.tell(kind, lambda: {"thought": thought}, thought.seat)
+            reader.queue(kind, lambda: {"thought": thought}, thought.seat)
 
 
 def _visible(thoughts: list[Thought], session: Session, eyes: int | None) -> list[Thought]:
