@@ -3,7 +3,6 @@
 import io
 import json
 import re
-from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
@@ -28,7 +27,7 @@ from kedge.interfaces.web.schemas import Strict
 from kedge.records.hanabi.files import live_game
 from kedge.records.hanabi.games import HanabiGame
 from kedge.records.hanabi.positions import replayed_hanabi_games
-from kedge.records.report import ReadReport, numbered_game
+from kedge.records.report import ReadReport
 
 _NAMES = ("Alice", "Bob", "Cathy", "Donald", "Emily")  # as hanab.live's players call them
 _MODELLED = 2  # players in the games that the model learnt from
@@ -172,7 +171,10 @@ class HanabiPage(PageGame):
     def read(self, text: str) -> Record:
         report = ReadReport()
         games = replayed_hanabi_games(io.BytesIO(text.encode()), report)
-        game = numbered_game(games, report, Path("the file"), 1)
+        game = next(games, None)
+        if game is None or report.broken:  # the first game counts
+            reasons = [fault.reason for fault in report.broken] or ["no game in it"]
+            raise InputError(f"not a game of Hanabi: {reasons[0]}")
         if str(game.rules) != str(Hanabi(len(game.players), bomb=game.bomb)):
             raise InputError("only games with five colours and the usual hand size are supported")
         deck = " ".join(map(str, game.deck))

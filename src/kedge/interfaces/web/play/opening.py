@@ -11,7 +11,8 @@ from kedge.errors import InputError
 from kedge.interfaces.web.pages.page_game import PERSON, Heading, PageGame, Record, Turn
 from kedge.interfaces.web.play.clock import Clock
 from kedge.interfaces.web.play.session import UNFINISHED, Session
-from kedge.interfaces.web.schemas import MOST_TURNS, SeatIn, first_wrong
+from kedge.interfaces.web.problems import plain_error
+from kedge.interfaces.web.schemas import MOST_TURNS, SeatIn
 
 
 def new_session(
@@ -78,4 +79,4 @@ def _checked(game: PageGame, setup: dict[str, Any]) -> Any:
     try:
         return game.setup.model_validate(setup)
     except ValidationError as error:
-        raise InputError(f"setup: {first_wrong(error.errors())}") from None
+        raise InputError(plain_error(error.errors(), "setup")) from None

@@ -82,6 +82,8 @@ class Session:
 
     def decide(self, seat: int, move: Move, thought: Thought | None = None) -> None:
         """Note a seat's move and its analysis; take the turn once all seats have moved."""
+        if self.outcome is not None:
+            raise InputError("the game is over")
         if seat not in self.deciding():
             raise InputError("this seat is not to move")
         if self.flagged() is not None:

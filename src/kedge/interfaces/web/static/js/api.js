@@ -18,14 +18,8 @@ async function ask(method, path, body) {
   if (answer.status === 204) return null;
   const type = answer.headers.get("Content-Type") || "";
   const content = type.startsWith("application/json") ? await answer.json() : await answer.text();
-  if (!answer.ok) throw new Refused(reason(content) || `kedge answered ${answer.status}`);
+  if (!answer.ok) throw new Refused(content?.detail || `kedge answered ${answer.status}`);
   return content;
-}
-
-function reason(content) {
-  const detail = content && content.detail;
-  if (typeof detail === "string") return detail;
-  return Array.isArray(detail) && detail.length ? detail[0].msg : null;
 }
 
 // The seat to view a game from; by default the mover's.
