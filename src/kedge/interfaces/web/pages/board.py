@@ -1,4 +1,4 @@
-"""Two-player board games on the page: what their states' verbs already say."""
+"""Two-player board games on the page, from the verbs of their states."""
 
 from typing import Any, ClassVar
 

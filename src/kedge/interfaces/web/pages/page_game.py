@@ -1,4 +1,4 @@
-"""What the page needs from a game. Each game has a module of its own here."""
+"""A game as the page needs it. Each game has a module of its own here."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -189,13 +189,13 @@ class PageGame(ABC):
         """Return the game as `kedge.records` holds it, for reviews."""
         raise InputError(f"{self.title} has no reviews")
 
-    def review(self, document: "Document", tell: Callable[[int], None]) -> Report:
+    def review(self, document: "Document", report_progress: Callable[[int], None]) -> Report:
         """Review a game: how human each decision was, and what it cost.
 
-        Runs in a thread. Calls `tell` with the number of reviewed turns; `tell` raises if the
-        review is no longer wanted.
+        Runs in a thread. Calls `report_progress` with the number of reviewed turns, which raises if
+        the review is no longer wanted.
         """
-        return review_of(self.name).reviewer()(self.recorded(document), tell)
+        return review_of(self.name).reviewer()(self.recorded(document), report_progress)
 
     def review_details(self, report: Report) -> dict[str, Any]:
         """More for the page to show beside `report.to_json()`."""

@@ -1,4 +1,4 @@
-"""What agents think on the page: questions to them, and their answers."""
+"""Questions to agents on the page, and their answers."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

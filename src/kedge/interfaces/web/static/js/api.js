@@ -44,7 +44,7 @@ export const api = {
 
 // The messages of a game. Reconnects until it is closed.
 export function live(id, { eyes, onMessage, onState }) {
-  let socket, closed = false, wait = 250, wanted = false;
+  let socket, closed = false, wait = 250, isAdvised = false;
 
   function connect() {
     const scheme = location.protocol === "https:" ? "wss" : "ws";
@@ -52,7 +52,7 @@ export function live(id, { eyes, onMessage, onState }) {
     socket.onopen = () => {
       wait = 250;
       onState("open");
-      if (wanted) socket.send(JSON.stringify({ advise: true }));
+      if (isAdvised) socket.send(JSON.stringify({ advise: true }));
     };
     socket.onmessage = (event) => onMessage(JSON.parse(event.data));
     socket.onclose = (event) => {
@@ -65,7 +65,7 @@ export function live(id, { eyes, onMessage, onState }) {
   connect();
   return {
     advise(on) {
-      wanted = on;
+      isAdvised = on;
       if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ advise: on }));
     },
     close() {
