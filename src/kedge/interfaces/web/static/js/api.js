@@ -58,6 +58,7 @@ export function live(id, { eyes, onMessage, onState }) {
     socket.onclose = (event) => {
       if (closed) return;
       if (event.code === 4404) return onState("gone");
+      if (event.code === 1008) return onState("refused", event.reason); // trying again would not help
       onState("lost");
       setTimeout(connect, (wait = Math.min(4000, 2 * wait)));
     };

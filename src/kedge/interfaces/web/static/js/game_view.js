@@ -62,9 +62,9 @@ export function GameView({ id, seat, games }) {
     setThoughts({}); // the next viewer must not see the last one's analyses
     socket.current = live(id, {
       eyes,
-      onState: (now) => {
+      onState: (now, why = null) => {
         setState(now);
-        if (now === "open") setTrouble(null); // the server answers again
+        if (now !== "lost") setTrouble(why); // the server answers again
       },
       onMessage: (message) => {
         if (message.type === "session") show(message.session);
@@ -85,8 +85,8 @@ export function GameView({ id, seat, games }) {
 
   const act = (request) => request.then((news) => { setTrouble(null); show(news); },
     (error) => setTrouble(error.message));
-  if (state === "gone") {
-    return html`<main><p class="notice" role="alert">This game no longer exists.
+  if (state === "gone" || state === "refused") {
+    return html`<main><p class="notice" role="alert">${trouble || "This game no longer exists."}
       <a href="#/"> Begin another</a></p></main>`;
   }
   if (!session || !games) return html`<main class="table" aria-busy="true"></main>`;
