@@ -3,7 +3,7 @@
 import threading
 
 from kedge.interfaces.web.pages.chess import ChessPage
-from kedge.interfaces.web.pages.page_game import Decision, Thought
+from kedge.interfaces.web.pages.thoughts import Decision, Thought
 
 
 class SlowChess(ChessPage):

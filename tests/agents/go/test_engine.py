@@ -8,7 +8,7 @@ import pytest
 import tiny_go
 
 from kedge.agents.agent import Analysis
-from kedge.agents.board.engine import Control, Limits, Thought
+from kedge.agents.board.engine import Control, Limits, Progress
 from kedge.agents.go.endings import idle_points, is_late
 from kedge.agents.go.engine import GoEngine, Options, TimeControl
 from kedge.errors import InputError
@@ -32,7 +32,7 @@ class Told(GoEngine):
         anchor = np.array([self.people.get(action, 1e-3) for action in actions])
         anchor /= anchor.sum()
         found = Analysis(anchor, anchor, anchor * np.nan, self.value)
-        yield Thought(lambda: found, 1, 0.0)
+        yield Progress(lambda: found, 1, 0.0)
 
     def set_up(self, *points, komi=0.5):
         self.set_komi(komi)

@@ -15,7 +15,7 @@ import tiny_go
 from uci_session import KEDGE
 
 from kedge.agents.agent import Analysis
-from kedge.agents.board.engine import Control, Thought
+from kedge.agents.board.engine import Control, Progress
 from kedge.agents.go.engine import GoEngine, Options
 from kedge.games.go.rules import GoRules
 from kedge.interfaces.protocols.gtp.analysis import Request, line
@@ -38,7 +38,7 @@ class Uniform(GoEngine):
         policy = np.full(count, 1.0 / count)
         found = Analysis(policy, policy, policy * np.nan, 0.0, visits=np.zeros(count, np.int64))
         for made in range(1, 4):
-            yield Thought(lambda: found, made, float(made))
+            yield Progress(lambda: found, made, float(made))
         if limits.infinite:
             control.wait_for_leave(limits)
 

@@ -1,16 +1,20 @@
 """Tables under races: what is done while agents think, and while nobody looks."""
 
 import asyncio
+import threading
 import time
 
+import numpy as np
 import pytest
 
 from kedge.errors import InputError
 from kedge.interfaces.web.pages.blotto import BlottoPage
-from kedge.interfaces.web.pages.page_game import Stop
+from kedge.interfaces.web.pages.thoughts import StopFlag
 from kedge.interfaces.web.play import table as table_module
 from kedge.interfaces.web.play import tables as tables_module
+from kedge.interfaces.web.play.opening import new_session
 from kedge.interfaces.web.play.readers import Reader
+from kedge.interfaces.web.play.saving import to_document
 from kedge.interfaces.web.play.store import SessionStore
 from kedge.interfaces.web.play.tables import Tables, UnknownSessionError
 from kedge.interfaces.web.play.thinkers import BusyError, Thinkers
@@ -20,13 +24,8 @@ AGENTS = [SeatIn(), SeatIn()]
 
 
 def play(table, move):
-    table.session.decide(table.session.deciding()[0], move)
-    table.changed()
-
-
-def undo(table):
-    table.session.undo(table.session.undone_for(None))
-    table.changed()
+    session = table.session
+    table.move(session.deciding()[0], move, len(session.turns))
 
 
 def test_an_agent_answers_a_move(hall, chess, until):
@@ -50,7 +49,7 @@ def test_a_decision_on_a_position_that_is_gone_is_not_played(hall, chess, until)
         table = await hall().open(NewSession(game="chess"))
         play(table, "e4")
         await until(lambda: chess.asked)
-        undo(table)
+        table.undo(None)
         play(table, "d4")
         await until(lambda: len(chess.asked) == 2)
         assert "3P4" in chess.asked[1]
@@ -67,8 +66,7 @@ def test_a_dial_turned_while_it_thinks_is_thought_about_anew(hall, chess, until)
         table = await hall().open(NewSession(game="chess"))
         play(table, "e4")
         await until(lambda: chess.asked)
-        table.session.sit(1, SeatIn(dial=0.0))
-        table.changed()
+        table.sit(1, SeatIn(dial=0.0))
         await until(lambda: len(chess.asked) == 2)
         chess.go.set()
         await until(lambda: not table.busy)
@@ -90,8 +88,7 @@ def test_a_failure_on_what_is_no_longer_asked_troubles_nobody(hall, chess, until
         play(table, "e4")
         await until(lambda: chess.asked)
         monkeypatch.setattr(chess, "think", plain)
-        table.session.sit(1, SeatIn(dial=0.0))
-        table.changed()
+        table.sit(1, SeatIn(dial=0.0))
         await until(lambda: len(chess.asked) == 2)
         chess.go.set()
         await until(lambda: not table.busy)
@@ -131,6 +128,30 @@ def test_a_game_removed_while_an_agent_thinks_stays_removed(hall, chess, until):
             tables.at(table.session.id)
         while await reader.next() is not None:
             pass
+
+    asyncio.run(game())
+
+
+def test_a_game_removed_while_the_referee_decides_stays_removed(hall, chess, until, monkeypatch):
+    go = threading.Event()
+    asked = []
+
+    def referee(state):
+        asked.append(state)
+        assert go.wait(10)
+        return "e4"
+
+    monkeypatch.setattr(chess, "deciding", lambda state: [] if not state.history else [1])
+    monkeypatch.setattr(chess, "referee", referee)
+
+    async def game():
+        tables = hall()
+        table = await tables.open(NewSession(game="chess"))
+        await until(lambda: asked)
+        tables.remove(table.session.id)
+        go.set()
+        await until(lambda: table._task is None)
+        assert len(tables.store) == 0
 
     asyncio.run(game())
 
@@ -184,8 +205,7 @@ def test_a_game_of_agents_that_ends_between_two_turns_asks_nobody(hall, chess, u
         table = await hall().open(NewSession(game="chess", seats=AGENTS, turns=["e4"]))
         table.subscribe(None)
         await asyncio.sleep(0)
-        table.session.sit(1, SeatIn(human=True))
-        table.changed()
+        table.sit(1, SeatIn(human=True))
         await until(lambda: not table._task)
         assert chess.asked == []
 
@@ -196,13 +216,13 @@ def test_advice_comes_again_after_it_was_switched_off_and_on(hall, chess, until)
     async def game():
         table = await hall().open(NewSession(game="chess"))
         reader = table.subscribe(None)
-        table.advise(reader, on=True)
+        table.adviser.advise(reader, on=True)
         await until(lambda: chess.asked)
-        table.advise(reader, on=False)
-        table.advise(reader, on=True)
+        table.adviser.advise(reader, on=False)
+        table.adviser.advise(reader, on=True)
         await until(lambda: len(chess.asked) == 2)
         chess.go.set()
-        await until(lambda: table._adviser._task is None)
+        await until(lambda: table.adviser._task is None)
         kinds = [(await reader.next())["type"] for _ in range(2)]
         assert kinds == ["session", "advice"]
 
@@ -213,7 +233,7 @@ def test_advice_is_for_the_position_that_there_is(hall, chess, until):
     async def game():
         people = [SeatIn(human=True), SeatIn(human=True)]
         table = await hall().open(NewSession(game="chess", seats=people))
-        table.advise(table.subscribe(None), on=True)
+        table.adviser.advise(table.subscribe(None), on=True)
         await until(lambda: chess.asked)
         play(table, "e4")
         await until(lambda: len(chess.asked) == 2)
@@ -227,8 +247,8 @@ def test_a_slow_reader_finds_the_newest_of_each_kind():
     async def read():
         reader = Reader(None)
         for turn in range(10_000):
-            reader.tell("session", lambda turn=turn: {"turn": turn})
-            reader.tell("thought", lambda turn=turn: {"turn": turn})
+            reader.queue("session", lambda turn=turn: {"turn": turn})
+            reader.queue("thought", lambda turn=turn: {"turn": turn})
         reader.close()
         found = [await reader.next() for _ in range(3)]
         assert found == [
@@ -261,7 +281,7 @@ def test_no_clock_runs_while_no_server_does(hall, until, tmp_path):
         setup = {"clock": 60.0}
         tables = hall(tmp_path / "games.sqlite")
         table = await tables.open(NewSession(game="chess", setup=setup))
-        document = table.session.to_document()
+        document = to_document(table.session)
         document["clock"]["since"] = time.time() - 3600.0
         tables.store.save(table.session.id, document)
         again = hall(tmp_path / "games.sqlite").at(table.session.id)
@@ -286,7 +306,7 @@ def test_a_document_of_another_version_is_a_game_that_is_gone(hall, change):
     async def game():
         tables = hall()
         table = await tables.open(NewSession(game="chess"))
-        tables.store.save("x", table.session.to_document() | change)
+        tables.store.save("x", to_document(table.session) | change)
         tables.store.save("y", {})
         for id in "xy":
             with pytest.raises(UnknownSessionError):
@@ -360,10 +380,10 @@ def test_thinkers_stand_in_line_and_no_more_than_fit():
 
 def test_what_is_stopped_before_its_turn_is_not_thought(hall, chess):
     async def ask():
-        tables, stop = hall(), Stop()
+        tables, stop = hall(), StopFlag()
         stop.stop()
-        session = await tables.begin("chess", {}, None, [])
-        assert await tables.thinking.ask(session, {0: "chess"}, lambda _: None, stop) == {}
+        session = new_session(chess, {}, None, [], np.random.default_rng(0))
+        assert await tables.thinking.think(session, {0: "chess"}, lambda _: None, stop) == {}
         assert chess.asked == []
 
     asyncio.run(ask())
@@ -372,7 +392,7 @@ def test_what_is_stopped_before_its_turn_is_not_thought(hall, chess):
 def test_a_decision_that_cannot_be_taken_changes_nothing(hall, chess, monkeypatch):
     async def game():
         table = await hall().open(NewSession(game="chess"))
-        before = table.session.to_document()
+        before = to_document(table.session)
 
         def refuse(*_):
             raise InputError("no")
@@ -380,7 +400,7 @@ def test_a_decision_that_cannot_be_taken_changes_nothing(hall, chess, monkeypatc
         monkeypatch.setattr(chess, "join", refuse)
         with pytest.raises(InputError):
             table.session.decide(0, "e4")
-        assert table.session.to_document() == before
+        assert to_document(table.session) == before
 
     asyncio.run(game())
 
@@ -391,7 +411,7 @@ def test_everyone_who_decides_is_advised():
         people = [SeatIn(human=True, dial=0.0)] * 2
         table = await tables.open(NewSession(game="blotto", seats=people))
         reader = table.subscribe(None)
-        table.advise(reader, on=True)
+        table.adviser.advise(reader, on=True)
         advised = set()
         async with asyncio.timeout(10):
             while advised != {0, 1}:

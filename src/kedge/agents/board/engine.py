@@ -93,8 +93,8 @@ class Control:
 
 
 @dataclass(frozen=True)
-class Thought:
-    """State of a search after some playouts."""
+class Progress:
+    """Progress of a search: its state after some playouts."""
 
     analysis: Callable[[], Analysis]
     """Computes the current analysis, which is slow."""
@@ -131,8 +131,8 @@ def think(
     playouts: int,
     overhead: float = 0.0,
     pause: Callable[[Analysis], float] | None = None,
-) -> Iterator[Thought]:
-    """Yield a thought after every batch, until `playouts`, `limits` or `control` end it.
+) -> Iterator[Progress]:
+    """Report progress after every batch, until `playouts`, `limits` or `control` end it.
 
     It returns when the move may be played. So it waits while pondering, in infinite analysis, and
     for the seconds that `pause` computes from the first analysis.
@@ -143,7 +143,7 @@ def think(
     for made in search.run(playouts):
         if wait is None and pause is not None:
             wait = pause(search.analysis())
-        yield Thought(search.analysis, made, control.seconds, kept)
+        yield Progress(search.analysis, made, control.seconds, kept)
         late = enough is not None and not control.pondering and control.clock >= enough
         if control.stopped or (late and not limits.infinite):
             break

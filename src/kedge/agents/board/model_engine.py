@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from kedge.agents.agent import Analysis
-from kedge.agents.board.engine import Choice, Control, Limits, Thought, choose, think
+from kedge.agents.board.engine import Choice, Control, Limits, Progress, choose, think
 from kedge.agents.board.networks import network
 from kedge.agents.board.puct import PuctAgent, Search, check_temperature, split_network
 from kedge.agents.devices import computing_on
@@ -116,8 +116,8 @@ class ModelEngine:
             raise InputError(f"{name} is a model of {loaded.encoding.game}, not of {self.shipped}")
         return loaded
 
-    def think(self, limits: Limits, control: Control) -> Iterator[Thought]:
-        """Yield a thought after every batch: see `kedge.agents.board.engine.think`."""
+    def think(self, limits: Limits, control: Control) -> Iterator[Progress]:
+        """Report progress after every batch: see `kedge.agents.board.engine.think`."""
         return self._think(limits, control)
 
     def _think(
@@ -125,7 +125,7 @@ class ModelEngine:
         limits: Limits,
         control: Control,
         pause: Callable[[Analysis], float] | None = None,
-    ) -> Iterator[Thought]:
+    ) -> Iterator[Progress]:
         options = self.options
         assert self._network is not None, "load first"
         most = max(1, options.memory * 1_000_000 // self.playout_bytes)

@@ -69,7 +69,7 @@ class ModelAgent(BasePlayer[Any]):
         if not questions:
             return []
         agent = self.on_board_of(questions[0])
-        boards = [agent.going_on(state).board for state in questions]
+        boards = agent._boards(questions)
         size = min(agent.batch_size, len(boards))
         chunks = [boards[first : first + size] for first in range(0, len(boards), size)]
         lanes = agent._lanes(size, len(chunks))
@@ -83,7 +83,7 @@ class ModelAgent(BasePlayer[Any]):
         if not questions:
             return []
         agent = self.on_board_of(questions[0])
-        boards = [agent.going_on(state).board for state in questions]
+        boards = agent._boards(questions)
         ((forest, evaluate),) = agent._lanes(len(boards), 1)
         results = search_many(forest, boards, evaluate, self.settings)
         return [self._analysis(result) for result in results]
@@ -91,8 +91,7 @@ class ModelAgent(BasePlayer[Any]):
     def analyse_chunks(self, chunks: Iterable[Sequence[Any]]) -> Iterator[Analysis]:
         """Yield one analysis per chunk of at most `batch_size` boards."""
         lanes = self._lanes(self.batch_size)
-        fitting = ([self._fitting(board) for board in boards] for boards in chunks)
-        return search_chunks(lanes, fitting, self.settings, self._analysis)
+        return search_chunks(lanes, self._checked(chunks), self.settings, self._analysis)
 
     def new_forest(self) -> "_core.EncodingForest":
         forest: _core.EncodingForest = self._entry.load("forest")(self.threads)
@@ -100,38 +99,51 @@ class ModelAgent(BasePlayer[Any]):
 
     def on_board_of(self, state: Any) -> Self:
         """Return this agent with its network for boards of the state's size."""
+        self._check_game(state)
         side = self.network.encoding.side
-        size = getattr(self._own(state), "size", side)
+        size = getattr(state, "size", side)
         return self if size == side else replace(self, network=self.network.on(size))  # type: ignore[type-var]
 
-    def _own(self, state: Any) -> Any:
-        """Return `state`; raise an `InputError` if it is of another game."""
+    def check_playable(self, state: Any) -> None:
+        """Raise an `InputError` if this agent cannot play `state`, or if its game is over."""
+        self._check_game(state)
+        self._check_size(state.board)
+        if not state.board.legal_actions():
+            raise InputError("the game is over: no move to play")
+
+    def _check_game(self, state: Any) -> None:
+        """Raise an `InputError` if `state` is of another game."""
         kind: Any = type(state)
         if kind is not self.states:
             game = self.network.encoding.game
             raise InputError(f"agent plays {game}, not states of the class {kind.__name__}")
-        return state
 
-    def _fitting(self, board: Any) -> Any:
-        """Return `board`; raise an `InputError` if the network is for another size."""
+    def _check_size(self, board: Any) -> None:
+        """Raise an `InputError` if the network is for boards of another size."""
         side = self.network.encoding.side
         size = getattr(board, "size", side)
         if size != side:
             raise InputError(f"boards of {side}×{side} and {size}×{size}: use one size per call")
-        return board
 
-    def going_on(self, state: Any) -> Any:
-        """Return `state`; raise an `InputError` if this agent cannot play it or it is over."""
-        self._fitting(self._own(state).board)
-        if not state.board.legal_actions():
-            raise InputError("the game is over: no move to play")
-        return state
+    def _boards(self, states: Sequence[Any]) -> list[Any]:
+        """Return the native boards of states that this agent can play."""
+        for state in states:
+            self.check_playable(state)
+        return [state.board for state in states]
+
+    def _checked(self, chunks: Iterable[Sequence[Any]]) -> Iterator[Sequence[Any]]:
+        """Yield the chunks; raise an `InputError` at a board of another size."""
+        for boards in chunks:
+            for board in boards:
+                self._check_size(board)
+            yield boards
 
     def allowed(self, state: Any, only: Collection[int] | None) -> Allowed | None:
         """Return the mask of legal moves in `only`, at least one; None if all are allowed."""
-        actions = self.going_on(state).board.legal_actions()
+        self.check_playable(state)
         if only is None:
             return None
+        actions = state.board.legal_actions()
         allowed = np.array([action in only for action in actions])
         if not allowed.any():
             raise InputError("none of the moves to search is legal")
@@ -263,7 +275,7 @@ class Search:
         Yields their number after every batch, and once if there is nothing to do. A caller may
         stop at any time and run it again.
         """
-        self.agent.going_on(self.state)
+        self.agent.check_playable(self.state)
         wanted = playouts or self.agent.settings.playouts
         forest, made = self._forest, self.playouts
         try:

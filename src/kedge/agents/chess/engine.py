@@ -9,7 +9,7 @@ import numpy as np
 
 from kedge.agents.agent import Analysis
 from kedge.agents.board import model_engine
-from kedge.agents.board.engine import Control, Limits, Thought
+from kedge.agents.board.engine import Control, Limits, Progress
 from kedge.agents.board.model_engine import ModelEngine
 from kedge.agents.board.networks import model_spec, takes
 from kedge.agents.chess.move_times import PEOPLE, features, just_taken
@@ -87,7 +87,7 @@ class Engine(ModelEngine):
         ignored = model is not None and model_spec(model).name not in playing
         return f"by rating, not with {model}: {loaded}" if loaded and ignored else loaded
 
-    def think(self, limits: Limits, control: Control) -> Iterator[Thought]:
+    def think(self, limits: Limits, control: Control) -> Iterator[Progress]:
         self._longest = max(self._longest, limits.remaining or 0.0)
         as_people = self.options.human_time and limits.remaining is not None
         return self._think(

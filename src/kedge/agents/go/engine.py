@@ -8,7 +8,7 @@ import numpy as np
 
 from kedge.agents.agent import Analysis
 from kedge.agents.board import model_engine
-from kedge.agents.board.engine import Control, Limits, Thought, choose
+from kedge.agents.board.engine import Control, Limits, Progress, choose
 from kedge.agents.board.model_engine import ModelEngine
 from kedge.agents.go import endings as go_endings
 from kedge.errors import InputError
@@ -202,8 +202,8 @@ class GoEngine(ModelEngine):
     def limits(self, player: int) -> Limits:
         return Limits() if self.time_control is None else self.time_control.limits(player)
 
-    def think(self, limits: Limits, control: Control) -> Iterator[Thought]:
-        """Yield thoughts on the next move.
+    def think(self, limits: Limits, control: Control) -> Iterator[Progress]:
+        """Report progress on the next move.
 
         Playouts limit overtime too, so that all moves of a game are played alike.
         """
@@ -220,23 +220,24 @@ class GoEngine(ModelEngine):
     def find(
         self,
         player: int,
-        watch: Callable[[Thought], None] | None = None,
+        watch: Callable[[Progress], None] | None = None,
         *,
         cleanup: bool = False,
     ) -> int | None:
         """Return the move of `player`, a pass if the game is over; None to resign.
 
-        `watch` receives every thought. In a `cleanup`, dead stones must be captured by playing.
+        `watch` receives the progress after every batch. In a `cleanup`, dead stones must be
+        captured by playing.
         """
         self.set_player(player)
         if not self.state.legal_actions():
             return self.state.size**2
-        thought = None
-        for thought in self.think(self.limits(player), Control()):
+        progress = None
+        for progress in self.think(self.limits(player), Control()):
             if watch is not None:
-                watch(thought)
-        assert thought is not None, "a search has at least one thought"
-        return self._decide(player, thought.analysis(), cleanup)
+                watch(progress)
+        assert progress is not None, "a search reports at least once"
+        return self._decide(player, progress.analysis(), cleanup)
 
     def _decide(self, player: int, analysis: Analysis, cleanup: bool) -> int | None:
         state = self.state

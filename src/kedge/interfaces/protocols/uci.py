@@ -10,7 +10,7 @@ from importlib.metadata import version
 from typing import Any, TextIO
 
 from kedge.agents.agent import Analysis
-from kedge.agents.board.engine import Choice, Control, Limits, Thought
+from kedge.agents.board.engine import Choice, Control, Limits, Progress
 from kedge.agents.board.networks import network
 from kedge.agents.chess.engine import SHIPPED, Engine, Options
 from kedge.agents.chess.mates import forced_mate
@@ -174,14 +174,14 @@ class Uci(EngineSession):
         self._say(f"bestmove {self._shown(choice)}")
 
     def _search(self, limits: Limits, control: Control) -> Choice | None:
-        shown: Thought | None = None
-        last: Thought | None = None
-        for thought in self._engine.think(limits, control):
-            last = thought
-            late = shown is None or thought.seconds - shown.seconds >= _EVERY_SECONDS
-            if late or (shown and thought.playouts >= 2 * shown.playouts):
-                self._tell(thought, thought.analysis())
-                shown = thought
+        shown: Progress | None = None
+        last: Progress | None = None
+        for progress in self._engine.think(limits, control):
+            last = progress
+            late = shown is None or progress.seconds - shown.seconds >= _EVERY_SECONDS
+            if late or (shown and progress.playouts >= 2 * shown.playouts):
+                self._tell(progress, progress.analysis())
+                shown = progress
         if last is None:
             return None
         analysis = last.analysis()
@@ -197,11 +197,11 @@ class Uci(EngineSession):
 
     # Output
 
-    def _tell(self, thought: Thought, analysis: Analysis, drawn: int | None = None) -> None:
+    def _tell(self, progress: Progress, analysis: Analysis, drawn: int | None = None) -> None:
         """Send the lines, best first; the line of a `drawn` move comes before the others."""
         assert analysis.visits is not None
         assert analysis.lines is not None
-        spent = max(thought.seconds, 1e-3)
+        spent = max(progress.seconds, 1e-3)
         seldepth = max(map(len, analysis.lines))
         tried = int((analysis.anchor > 0.0).sum())
         rows = sorted(analysis.rows(), key=lambda row: drawn is not None and row.action != drawn)
@@ -216,9 +216,9 @@ class Uci(EngineSession):
             shares = " wdl {} {} {}".format(*wdl(value)) if self._values["UCI_ShowWDL"] else ""
             lines.append(
                 f"info depth {len(line)} seldepth {seldepth} multipv {rank} "
-                f"score {score}{shares} nodes {thought.playouts} "
-                f"nps {round((thought.playouts - thought.kept) / spent)} "
-                f"time {round(1000 * thought.seconds)} "
+                f"score {score}{shares} nodes {progress.playouts} "
+                f"nps {round((progress.playouts - progress.kept) / spent)} "
+                f"time {round(1000 * progress.seconds)} "
                 f"pv {' '.join(map(self._engine.state.uci, line))}"
             )
         self._say("\n".join(lines))

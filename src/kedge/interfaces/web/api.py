@@ -7,7 +7,6 @@ from dataclasses import asdict
 from functools import cache
 from typing import Annotated, Any
 
-import numpy as np
 from fastapi import APIRouter, Query, Request, Response, WebSocket, WebSocketDisconnect
 from fastapi import Path as PathParameter
 from fastapi.responses import PlainTextResponse
@@ -17,12 +16,14 @@ from pydantic_core import to_json
 from kedge.agents.dial import dial, stops
 from kedge.errors import InputError
 from kedge.interfaces.web.assets import script_url, style_url
-from kedge.interfaces.web.pages.page_game import PageGame, Stop, Thought
-from kedge.interfaces.web.play.players import agent_at, checked_spec, known_names
+from kedge.interfaces.web.pages.page_game import PageGame
+from kedge.interfaces.web.pages.thoughts import StopFlag, Thought
+from kedge.interfaces.web.play.players import known_names
+from kedge.interfaces.web.play.policy import agent_policy
 from kedge.interfaces.web.play.readers import Reader
 from kedge.interfaces.web.play.table import Table
 from kedge.interfaces.web.play.tables import Tables, UnknownSessionError
-from kedge.interfaces.web.play.thinking import spec_at
+from kedge.interfaces.web.play.views import position_view
 from kedge.interfaces.web.schemas import (
     MOST_TURNS,
     Advise,
@@ -39,7 +40,6 @@ from kedge.interfaces.web.schemas import (
     SessionId,
     SessionOut,
 )
-from kedge.interfaces.web.views import position_view
 from kedge.models import embedded, store
 
 _WRONG: dict[int | str, dict[str, Any]] = {
@@ -124,35 +124,14 @@ async def policy(request: Request, question: PolicyQuestion) -> Thought:
     """An agent's policy in a position, with each move's probability among people."""
     tables = _tables(request)
     game = tables.game(question.game)
-    if question.agent is not None and question.dial is not None:
-        raise InputError("agent and dial: give only one of them")
-    if question.agent is None:
-        x = 0.5 if question.dial is None else question.dial
-        spec = spec_at(game, SeatIn(dial=x, settings=question.settings))
-    else:
-        spec = checked_spec(question.agent)
-    rng = np.random.default_rng(question.seed)
-    session = await tables.begin(question.game, question.setup, None, question.turns, rng)
-    deciding = session.deciding()
-    if not deciding:
-        raise InputError("the game is over")
-    seat = deciding[0] if question.seat is None else question.seat
-    if seat not in deciding:
-        raise InputError(f"seat {seat} is not to move")
     async with _stopped_if_left(request) as stop:
-        decisions = await tables.thinking.ask(session, {seat: spec}, lambda thought: None, stop)
-        if stop.stopped:
-            raise InputError("the client left")
-    thought = decisions[seat].thought
-    if thought is None:
-        raise InputError("there is no choice to analyse in this position")
-    return thought
+        return await agent_policy(question, game, tables.thinking, stop)
 
 
 @contextlib.asynccontextmanager
-async def _stopped_if_left(request: Request) -> AsyncIterator[Stop]:
+async def _stopped_if_left(request: Request) -> AsyncIterator[StopFlag]:
     """Yield a flag that is set when the client leaves."""
-    stop = Stop()
+    stop = StopFlag()
 
     async def wait() -> None:
         while (await request.receive())["type"] != "http.disconnect":
@@ -199,12 +178,7 @@ async def forget(request: Request, id: SessionId) -> Response:
 async def move(request: Request, id: SessionId, played: MoveAt, eyes: Eyes = None) -> SessionOut:
     """Play a person's move. Agents then answer; `live` reports their moves."""
     table = _tables(request).at(id)
-    session = table.session
-    session.check_person(played.seat)
-    if played.turn != len(session.turns):
-        raise InputError("the position has changed; look again")
-    session.decide(played.seat, played.move)
-    table.changed()
+    table.move(played.seat, played.move, played.turn)
     return _shown(table, eyes)
 
 
@@ -214,10 +188,7 @@ async def undo(
 ) -> SessionOut:
     """Undo a person's last move and everything after it."""
     table = _tables(request).at(id)
-    if by is not None:
-        table.session.check_person(by.seat)
-    table.session.undo(table.session.undone_for(None if by is None else by.seat))
-    table.changed()
+    table.undo(None if by is None else by.seat)
     return _shown(table, eyes)
 
 
@@ -225,8 +196,7 @@ async def undo(
 async def resign(request: Request, id: SessionId, by: AtSeat) -> SessionOut:
     """Resign a person's game."""
     table = _tables(request).at(id)
-    table.session.resign(by.seat)
-    table.changed()
+    table.resign(by.seat)
     return _shown(table)
 
 
@@ -236,12 +206,7 @@ async def sit(
 ) -> SessionOut:
     """Change who sits at a seat, or the setting of its dial. Possible at any time."""
     table = _tables(request).at(id)
-    session = table.session
-    if not 0 <= seat < len(session.seats):
-        raise InputError(f"seat {seat}: the game has {len(session.seats)} seats")
-    agent_at(session.game, player)  # a bad setting changes nothing
-    session.sit(seat, player)
-    table.changed()
+    table.sit(seat, player)
     return _shown(table, eyes)
 
 
@@ -260,20 +225,20 @@ async def review(request: Request, id: SessionId) -> ReviewOut:
     A review takes some seconds. `live` reports its progress, and the review stops when the last
     client leaves there.
     """
-    return ReviewOut(**_tables(request).at(id).review().view())
+    return ReviewOut(**_tables(request).at(id).reviews.begin().view())
 
 
 @router.delete("/sessions/{id}/review", status_code=204, tags=["reviews"])
 async def stop_review(request: Request, id: SessionId) -> Response:
     """Stop the review in progress. A finished one stays."""
-    _tables(request).at(id).stop_review()
+    _tables(request).at(id).reviews.cancel()
     return Response(status_code=204)
 
 
 @router.get("/sessions/{id}/review", tags=["reviews"])
 async def reviewed(request: Request, id: SessionId) -> ReviewOut:
     """The review so far."""
-    return ReviewOut(**_tables(request).at(id).reviewed().view())
+    return ReviewOut(**_tables(request).at(id).reviews.current().view())
 
 
 @router.get(
@@ -290,7 +255,7 @@ async def record(
     """The game as a record file, such as PGN, SGF or JSON."""
     table = _tables(request).at(id)
     session = table.session
-    text = table.reviewed().record() if annotated else session.record()
+    text = table.reviews.current().record() if annotated else session.record()
     name = f"kedge-{session.game.name}{session.game.files[0]}"
     header = {"Content-Disposition": f'attachment; filename="{name}"'}
     return PlainTextResponse(text, headers=header)
@@ -332,7 +297,7 @@ async def _listen(socket: WebSocket, table: Table, reader: Reader) -> None:
         if not isinstance(message, Advise):
             await socket.close(*message)
             return
-        table.advise(reader, on=message.advise)
+        table.adviser.advise(reader, on=message.advise)
         await asyncio.sleep(_PAUSE)
 
 

@@ -6,15 +6,16 @@ import hmac
 import re
 import time
 from collections import OrderedDict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from fastapi import FastAPI, HTTPException, Request, Response
-from fastapi.exceptions import RequestValidationError
+from fastapi import FastAPI, Request, Response, WebSocket
+from fastapi.exceptions import RequestValidationError, WebSocketRequestValidationError
 from fastapi.responses import FileResponse, HTMLResponse, JSONResponse
 from fastapi.staticfiles import StaticFiles
 from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -25,7 +26,8 @@ from kedge.interfaces.web.pages.games import page_games
 from kedge.interfaces.web.play.store import SessionStore
 from kedge.interfaces.web.play.tables import Tables, UnknownGameError, UnknownSessionError
 from kedge.interfaces.web.play.thinkers import BusyError
-from kedge.interfaces.web.schemas import API_VERSION, first_wrong
+from kedge.interfaces.web.problems import plain_error
+from kedge.interfaces.web.schemas import API_VERSION
 
 STATIC = Path(str(assets.STATIC))
 COOKIE = "kedge-token"
@@ -46,6 +48,12 @@ _HEADERS = {
 }
 #: Status codes of errors; 400 for all others.
 _CODES = {UnknownGameError: 404, UnknownSessionError: 404, BusyError: 429}
+#: Our words for errors that FastAPI raises on its own.
+_FRAMEWORK = {
+    400: "body: not valid JSON, or too deep, or a number is too long",
+    404: "nothing at this address",
+    405: "method not allowed at this address",
+}
 
 
 @dataclass(frozen=True)
@@ -100,7 +108,17 @@ def make_app(options: ServerOptions | None = None) -> FastAPI:
 
     @app.exception_handler(RequestValidationError)
     async def misread(request: Request, error: RequestValidationError) -> JSONResponse:
-        return _problem(422, first_wrong(error.errors()))
+        return _problem(422, plain_error(error.errors()))
+
+    @app.exception_handler(WebSocketRequestValidationError)
+    async def misread_socket(socket: WebSocket, error: WebSocketRequestValidationError) -> None:
+        await socket.accept()  # else the client does not see the reason
+        await socket.close(1008, plain_error(error.errors()))
+
+    @app.exception_handler(HTTPException)
+    async def not_served(request: Request, error: HTTPException) -> JSONResponse:
+        words = _FRAMEWORK.get(error.status_code, error.detail)
+        return _problem(error.status_code, words, error.headers)
 
     @app.get("/api/docs", include_in_schema=False)
     async def documentation() -> FileResponse:
@@ -208,9 +226,9 @@ async def _expire(store: SessionStore) -> None:
         await asyncio.sleep(_HOUR)
 
 
-def _problem(code: int, why: str) -> JSONResponse:
+def _problem(code: int, why: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
     """Return an error as JSON, without lone surrogates from the client's text."""
-    return JSONResponse({"detail": why.encode(errors="replace").decode()}, code)
+    return JSONResponse({"detail": why.encode(errors="replace").decode()}, code, headers)
 
 
 def _headed(scope: Scope, send: Send, cookie: str | None = None) -> Send:

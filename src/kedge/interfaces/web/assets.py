@@ -7,7 +7,7 @@ from importlib.resources.abc import Traversable
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from fastapi import Request, Response
+from fastapi import HTTPException, Request, Response
 
 if TYPE_CHECKING:
     from kedge.interfaces.web.pages.page_game import PageGame
@@ -35,14 +35,14 @@ def style_url(game: "PageGame") -> str | None:
 
 
 def game_file(game: "PageGame", name: str, request: Request) -> Response:
-    """Answer with a file that the game names, or with 304 or 404."""
+    """Answer with a file that the game names, or with 304; raise 404 for any other."""
     read = _files(game).get(name)
     if read is None:
-        return Response(status_code=404)
+        raise HTTPException(404)
     try:
         content = read()
     except FileNotFoundError:
-        return Response(status_code=404)
+        raise HTTPException(404) from None
     tag = f'"{sha256(content).hexdigest()[:32]}"'
     if request.headers.get("if-none-match") == tag:
         return Response(status_code=304, headers={"ETag": tag})

@@ -1,17 +1,34 @@
 """Messages of the API: requests, which are checked, and answers."""
 
-from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler
+from pydantic_core import CoreSchema, core_schema
 
-from kedge.interfaces.web.pages.page_game import Thought
+from kedge.interfaces.web.pages.thoughts import Thought
+from kedge.interfaces.web.problems import ID, NAME, OURS, SETTING
 
 API_VERSION = 1
 MOST_TURNS = 2000
 
-Name = Annotated[str, Field(max_length=40, pattern=r"^[a-z][a-z0-9-]*$")]
-SessionId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{22}$")]
+
+@dataclass(frozen=True)
+class _Expected:
+    """What a union expects, in words; pydantic would name the first of its types instead."""
+
+    words: str
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        return core_schema.custom_error_schema(
+            handler(source), custom_error_type=OURS, custom_error_message=self.words
+        )
+
+
+Name = Annotated[str, Field(max_length=40, pattern=NAME)]
+SessionId = Annotated[str, Field(pattern=ID)]
 # Strict where pydantic would take true for 1, and "1" too.
 Dial = Annotated[
     float,
@@ -21,10 +38,19 @@ Seat = Annotated[int, Field(strict=True, ge=0, le=7)]
 Text = Annotated[str, Field(max_length=4000)]
 Whole = Annotated[int, Field(strict=True)]
 #: A move is text; orders and allocations are lists of it.
-MoveIn = Text | Annotated[list[Annotated[str, Field(max_length=60)] | Whole], Field(max_length=64)]
-TurnIn = MoveIn | Annotated[dict[str, MoveIn], Field(max_length=8)]
-Number = Whole | Annotated[float, Field(strict=True, allow_inf_nan=False)]
-Setting = Annotated[str, Field(max_length=20, pattern=r"^[a-z_]+$")]
+MoveIn = Annotated[
+    Text | Annotated[list[Annotated[str, Field(max_length=60)] | Whole], Field(max_length=64)],
+    _Expected("must be text, or a list of texts and whole numbers"),
+]
+TurnIn = Annotated[
+    MoveIn | Annotated[dict[str, MoveIn], Field(max_length=8)],
+    _Expected("must be text, a list, or an object with a move per player"),
+]
+Number = Annotated[
+    Whole | Annotated[float, Field(strict=True, allow_inf_nan=False)],
+    _Expected("must be a number"),
+]
+Setting = Annotated[str, Field(max_length=20, pattern=SETTING)]
 Settings = Annotated[
     dict[Setting, Number],
     Field(
@@ -209,9 +235,3 @@ class ReviewOut(Answer):
 
 class Problem(Answer):
     detail: str
-
-
-def first_wrong(errors: Sequence[Mapping[str, Any]]) -> str:
-    """Return the first of pydantic's errors in one line, without the client's input."""
-    where = ".".join(str(part) for part in errors[0]["loc"])
-    return f"{where[:200]}: {errors[0]['msg']}"

@@ -82,7 +82,7 @@ def test_it_is_played_to_the_end(page):
     expect(page.get_by_role("button", name="Review the game")).to_have_count(0)
     # The next game remembers the choices.
     page.get_by_role("link", name="New game").click()
-    expect(page.get_by_label("Matches")).to_have_value("6")
+    expect(page.get_by_label("Matches", exact=True)).to_have_value("6")
 
 
 def test_the_agent_is_changed_and_sides_are_switched(page):

@@ -155,3 +155,10 @@ def test_who_watches_two_agents_is_told_whose_move_it_is(page):
     for _ in range(10):
         assert page.locator("p.status").inner_text().strip() != ""
         page.wait_for_timeout(50)
+
+
+def test_an_address_with_a_seat_that_there_is_not(page):
+    seats = [{"human": True}, {"human": True}]
+    game = page.request.post("/api/v1/sessions", data={"game": "chess", "seats": seats}).json()
+    page.goto(f"/#/s/{game['id']}/99")
+    expect(page.get_by_role("alert").first).to_contain_text("eyes: must be at most 7")

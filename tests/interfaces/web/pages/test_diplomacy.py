@@ -17,8 +17,9 @@ from kedge.interfaces.web.app import make_app
 from kedge.interfaces.web.pages import diplomacy as diplomacy_page
 from kedge.interfaces.web.pages import searching
 from kedge.interfaces.web.pages.diplomacy import DiplomacyPage
-from kedge.interfaces.web.pages.page_game import Question, Stop
-from kedge.interfaces.web.play.session import Session
+from kedge.interfaces.web.pages.thoughts import Question, StopFlag
+from kedge.interfaces.web.play.opening import new_session, open_record
+from kedge.interfaces.web.play.saving import from_document, to_document
 from kedge.interfaces.web.schemas import SeatIn
 
 GAME = DiplomacyPage()
@@ -34,13 +35,13 @@ TAKEN = {"FRANCE": [], "GERMANY": ["A MUN - BUR", "A RUH S A MUN - BUR"]}
 
 def begin(setup=None, turns=()):
     seats = [SeatIn(human=True) for _ in POWERS]
-    return Session.begin(GAME, setup or {}, seats, list(turns), np.random.default_rng(0))
+    return new_session(GAME, setup or {}, seats, list(turns), np.random.default_rng(0))
 
 
 def think(session, specs, stop=None):
     agents = {seat: (spec, make_agent(spec)) for seat, spec in specs.items()}
     rng = np.random.default_rng(0)
-    told = Question(session.state, agents, 0, rng, lambda thought: None, stop or Stop())
+    told = Question(session.state, agents, 0, rng, lambda thought: None, stop or StopFlag())
     return GAME.think(told)
 
 
@@ -98,7 +99,7 @@ def test_retreats_and_builds_are_turns_of_those_who_have_them():
     session.decide(GERMANY, ["F KIE B", "WAIVE"])
     units = GAME.position(session.state, None)["units"]
     assert units == {"FRANCE": ["A PIC"], "GERMANY": ["A PAR", "A RUH", "F KIE"]}
-    session.undo(session.undone_for(None))
+    session.undo()
     assert session.state.state.phase == "W1902A"
 
 
@@ -178,7 +179,7 @@ def test_lines_tell_what_others_likely_send_there():
     spec = "pikl-hedge(diplomacy, lambda=0.1, iterations=8)"
     state = DiplomacyPage().begin(diplomacy_page.DiplomacySetup())
     question = Question(
-        state, {2: (spec, make_agent(spec))}, 0, np.random.default_rng(0), print, Stop()
+        state, {2: (spec, make_agent(spec))}, 0, np.random.default_rng(0), print, StopFlag()
     )
     found = DiplomacyPage().think(question)
     assert found.keys() == {2}
@@ -187,7 +188,7 @@ def test_lines_tell_what_others_likely_send_there():
 
 def test_who_waits_for_a_search_can_be_stopped(monkeypatch):
     monkeypatch.setattr(searching, "_alone", threading.Semaphore(0))
-    stop = Stop()
+    stop = StopFlag()
     threading.Timer(0.2, stop.stop).start()
     spec = "pikl-hedge(diplomacy, lambda=0.01, iterations=16, samples=64)"
     assert think(begin(), {FRANCE: spec}, stop) == {}
@@ -207,7 +208,7 @@ def test_thoughts_are_kept_until_people_decide_again():
     """A movement phase may be followed by retreats that only concern agents."""
     seats = [SeatIn(human=seat == GERMANY) for seat in range(7)]
     rng = np.random.default_rng(0)
-    session = Session.begin(GAME, {"position": BURGUNDY}, seats, [], rng)
+    session = new_session(GAME, {"position": BURGUNDY}, seats, [], rng)
     turns = []
     for move in (TAKEN["GERMANY"], None, []):
         if move is not None:
@@ -240,14 +241,14 @@ def test_a_finished_game_is_looked_through():
         "players": dict.fromkeys(POWERS, "Ann") | {"ITALY": None},
         "ratings": dict.fromkeys(POWERS, 1200.5),
     }
-    opened = Session.open(GAME, GAME.read(json.dumps(game)), None, np.random.default_rng(0))
+    opened = open_record(GAME, GAME.read(json.dumps(game)), None, np.random.default_rng(0))
     assert opened.outcome.startswith("Draw: Russia 23%")
     assert opened.deciding() == []
     again = json.loads(opened.record())
     assert again["phases"][-1]["name"] == "COMPLETED"
     for key in ("players", "ratings"):
         assert again[key] == game[key]
-    kept = Session.from_document(GAME, json.loads(json.dumps(opened.to_document())))
+    kept = from_document(GAME, json.loads(json.dumps(to_document(opened))))
     assert (kept.heading, kept.outcome) == (opened.heading, opened.outcome)
 
 

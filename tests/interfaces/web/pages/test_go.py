@@ -13,8 +13,10 @@ from kedge.errors import InputError
 from kedge.interfaces.web.app import make_app
 from kedge.interfaces.web.pages import go as go_page
 from kedge.interfaces.web.pages.go import GoPage, GoSetup
-from kedge.interfaces.web.pages.page_game import Decision, Document, Question, Row, Stop
-from kedge.interfaces.web.play.session import Session
+from kedge.interfaces.web.pages.page_game import Document
+from kedge.interfaces.web.pages.thoughts import ConsideredMove, Decision, Question, StopFlag
+from kedge.interfaces.web.play.opening import new_session
+from kedge.interfaces.web.play.saving import from_document, to_document
 from kedge.interfaces.web.schemas import SeatIn
 
 LATE = Path(__file__).parents[3] / "helpers" / "late_game.sgf"
@@ -68,7 +70,7 @@ class Game:
 
 def session(page, setup=None, *turns, seats=PEOPLE):
     people = [SeatIn(**seat) for seat in seats]
-    return Session.begin(page, setup or {}, people, list(turns), np.random.default_rng(0))
+    return new_session(page, setup or {}, people, list(turns), np.random.default_rng(0))
 
 
 def document(page, of, outcome=None):
@@ -169,7 +171,7 @@ def test_the_clock_stands_while_stones_are_marked(page):
 
 def test_a_count_outlives_its_server(page):
     found = session(page, {"size": 9}, *WALLS, "pass", "pass", "dead", "agree", "mark E1")
-    again = Session.from_document(page, found.to_document())
+    again = from_document(page, to_document(found))
     assert page.position(again.state, None) == page.position(found.state, None)
     assert again.deciding() == found.deciding() == [1]
 
@@ -292,7 +294,7 @@ def test_a_record_is_gone_on_with(client):
 def thinking(page, state, spec):
     (seat,), rng = page.deciding(state), np.random.default_rng(0)
     agents = {seat: (spec, make_agent(spec))}
-    return page.think(Question(state, agents, 0, rng, print, Stop()))[seat]
+    return page.think(Question(state, agents, 0, rng, print, StopFlag()))[seat]
 
 
 def test_an_agent_moves_and_says_why(page, go_model):
@@ -318,7 +320,7 @@ def told(value, monkeypatch):
         actions, (seat,) = len(question.state.legal_actions()), question.agents
         anchor = np.full(actions, 1 / actions)
         found = Analysis(anchor, anchor, anchor * np.nan, value)
-        row = Row(move="pass", name="pass", anchor=0.0, policy=0.0)
+        row = ConsideredMove(move="pass", name="pass", anchor=0.0, policy=0.0)
         return {seat: Decision(choose(found), question.thought(seat, found, lambda i: row))}
 
     monkeypatch.setattr(go_page, "decide", decide)
@@ -332,8 +334,8 @@ def test_an_agent_resigns_what_is_lost(page, go_model, monkeypatch):
         found.decide(0, state.gtp(state.legal_actions()[0]))
         found.decide(1, thinking(page, found.state.clone(), go_model).move)
     assert found.outcome == "Black wins: White resigns"
-    found.undo(1)
-    assert found.deciding() == [1]
+    found.undo()
+    assert (found.outcome, found.deciding()) == (None, [0])
 
 
 def test_an_agent_passes_when_nothing_is_left(page, go_model, monkeypatch):

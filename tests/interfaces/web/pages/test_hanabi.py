@@ -11,7 +11,8 @@ from kedge.agents import make_agent
 from kedge.errors import InputError
 from kedge.interfaces.web.app import ServerOptions, make_app
 from kedge.interfaces.web.pages.hanabi import HanabiPage, HanabiSetup
-from kedge.interfaces.web.pages.page_game import EVERYTHING, Question, Stop
+from kedge.interfaces.web.pages.page_game import EVERYTHING
+from kedge.interfaces.web.pages.thoughts import Question, StopFlag
 
 HUMAN = {"human": True}
 HINT = "tell player 1 1s"
@@ -151,7 +152,7 @@ def test_who_decides_thinks_alike_whatever_it_holds(spec):
         for turn in (HINT, "tell player 0 red"):
             page.take(state, turn)
         rng = np.random.default_rng(3)
-        found = page.think(Question(state, {0: (spec, agent)}, 2, rng, print, Stop()))
+        found = page.think(Question(state, {0: (spec, agent)}, 2, rng, print, StopFlag()))
         thoughts.append(found[0])
     assert thoughts[0] == thoughts[1]
     thought = thoughts[0].thought
@@ -226,7 +227,7 @@ def test_a_game_is_written_for_hanab_live_and_read_again(client):
     again = client.post("/api/sessions/read", json={"game": "hanabi", "record": record}).json()
     assert again["document"] == session["document"]
     assert again["outcome"] == session["outcome"]
-    with pytest.raises(InputError, match="is invalid"):
+    with pytest.raises(InputError, match="not a game of Hanabi"):
         HanabiPage().read("{}")
 
 

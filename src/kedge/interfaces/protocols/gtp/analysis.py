@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from kedge.agents.agent import Analysis
-from kedge.agents.board.engine import Thought
+from kedge.agents.board.engine import Progress
 from kedge.errors import InputError
 from kedge.games.go import GoState
 from kedge.interfaces.protocols.gtp.parsing import (
@@ -71,15 +71,15 @@ class Request:
         return cls(player, max(0.0, interval), least, max(1, most), root)
 
 
-def watcher(request: Request, tell: Callable[[Analysis], None]) -> Callable[[Thought], None]:
-    """Return a function of every thought that calls `tell` once per interval."""
+def watcher(request: Request, tell: Callable[[Analysis], None]) -> Callable[[Progress], None]:
+    """Return a function of the progress that calls `tell` once per interval."""
     due = request.interval
 
-    def watch(thought: Thought) -> None:
+    def watch(progress: Progress) -> None:
         nonlocal due
-        if thought.seconds >= due:
-            due = thought.seconds + request.interval
-            tell(thought.analysis())
+        if progress.seconds >= due:
+            due = progress.seconds + request.interval
+            tell(progress.analysis())
 
     return watch
 

@@ -15,17 +15,10 @@ from kedge.agents.uniform import UniformAgent
 from kedge.errors import InputError
 from kedge.games.normal_form import NormalFormGame, blotto
 from kedge.interfaces.web.assets import STATIC
-from kedge.interfaces.web.pages.page_game import (
-    Decision,
-    Document,
-    Move,
-    MoveNames,
-    PageGame,
-    Question,
-    Record,
-    Turn,
-)
-from kedge.interfaces.web.schemas import Strict, first_wrong
+from kedge.interfaces.web.pages.page_game import Document, PageGame, Record, Turn
+from kedge.interfaces.web.pages.thoughts import Decision, Move, MoveNames, Question
+from kedge.interfaces.web.problems import plain_error
+from kedge.interfaces.web.schemas import Strict
 
 _SIDES = ("Blue", "Red")
 _MOST = 500  # ways to spread troops: a regret minimiser solves that in a second or two
@@ -140,7 +133,7 @@ class BlottoPage(PageGame):
         try:
             record = BlottoRecord.model_validate_json(text)
         except ValidationError as error:
-            raise InputError(f"not a game of Blotto: {first_wrong(error.errors())}") from None
+            raise InputError(f"not a game of Blotto: {plain_error(error.errors())}") from None
         return Record(record.setup.model_dump(), [list(both) for both in record.rounds])
 
     def think(self, question: Question) -> dict[int, Decision]:

@@ -1,12 +1,13 @@
-"""Two-player board games on the page: what their states' verbs already say."""
+"""Two-player board games on the page, from the verbs of their states."""
 
 from typing import Any, ClassVar
 
 from pydantic import BaseModel
 
 from kedge.errors import InputError
-from kedge.interfaces.web.pages.page_game import Decision, Move, PageGame, Question, Turn
+from kedge.interfaces.web.pages.page_game import PageGame, Turn
 from kedge.interfaces.web.pages.searching import decide, move_name
+from kedge.interfaces.web.pages.thoughts import Decision, Move, Question
 from kedge.interfaces.web.schemas import Strict
 
 

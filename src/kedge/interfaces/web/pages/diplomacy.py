@@ -12,8 +12,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from kedge.agents.agent import Agent
-from kedge.agents.agent import Row as MoveRow
+from kedge.agents.agent import Agent, Row
 from kedge.agents.diplomacy.models import value_model
 from kedge.agents.diplomacy.players import (
     ImitationAgent,
@@ -32,19 +31,9 @@ from kedge.games.diplomacy import (
 )
 from kedge.games.diplomacy.drawing import MAP
 from kedge.interfaces.web.assets import STATIC
-from kedge.interfaces.web.pages.page_game import (
-    Decision,
-    Document,
-    Heading,
-    Move,
-    MoveNames,
-    PageGame,
-    Question,
-    Record,
-    Stop,
-    Turn,
-)
+from kedge.interfaces.web.pages.page_game import Document, Heading, PageGame, Record, Turn
 from kedge.interfaces.web.pages.searching import turn_to_search
+from kedge.interfaces.web.pages.thoughts import Decision, Move, MoveNames, Question, StopFlag
 from kedge.interfaces.web.schemas import Strict
 from kedge.models.diplomacy.network import VALUE
 from kedge.records.diplomacy.files import saved_game
@@ -268,7 +257,7 @@ def _place(order: str) -> str:
     return order.split()[1][:3]
 
 
-def _turn_to_search(agent: Agent, stop: Stop) -> AbstractContextManager[None]:
+def _turn_to_search(agent: Agent, stop: StopFlag) -> AbstractContextManager[None]:
     """Wait for a turn to search; a model alone is quick enough not to wait."""
     return nullcontext() if isinstance(agent, ImitationAgent) else turn_to_search(stop)
 
@@ -291,7 +280,7 @@ def _met(likely: Mapping[int, Mapping[str, float]], orders: list[str]) -> list[s
     return [f"– {text}" for _, text in sorted(coming, reverse=True)[:_MET]]
 
 
-def _names(met: Callable[[list[str]], list[str]], row: MoveRow) -> MoveNames:
+def _names(met: Callable[[list[str]], list[str]], row: Row) -> MoveNames:
     orders = format_orders(row.action)
     name = ", ".join(map(short_order, orders)) or "nothing"
     return MoveNames(orders, name, [name, *met(orders)])

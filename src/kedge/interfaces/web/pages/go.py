@@ -26,17 +26,9 @@ from kedge.games.go.counting import CountedGo
 from kedge.games.go.rules import GoRules
 from kedge.interfaces.web.assets import STATIC
 from kedge.interfaces.web.pages.board import BoardPage
-from kedge.interfaces.web.pages.page_game import (
-    Decision,
-    Document,
-    Heading,
-    Move,
-    Question,
-    Rating,
-    Record,
-    Turn,
-)
+from kedge.interfaces.web.pages.page_game import Document, Heading, Rating, Record, Turn
 from kedge.interfaces.web.pages.searching import decide
+from kedge.interfaces.web.pages.thoughts import Decision, Move, Question
 from kedge.interfaces.web.schemas import Strict
 from kedge.models.go.encoding import GO
 from kedge.records.go.games import KOMI, GoGame

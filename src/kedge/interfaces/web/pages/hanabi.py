@@ -3,13 +3,12 @@
 import io
 import json
 import re
-from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 from pydantic import Field
 
-from kedge.agents.agent import Row as MoveRow
+from kedge.agents.agent import Row
 from kedge.agents.hanabi.players import HanabiAgent, HanabiAnalysis
 from kedge.errors import InputError
 from kedge.games.hanabi import COLOURS, Bomb, Card, Hanabi, HanabiState, Known
@@ -17,21 +16,18 @@ from kedge.interfaces.web.assets import STATIC
 from kedge.interfaces.web.pages.page_game import (
     EVERYTHING,
     PERSON,
-    Decision,
     Document,
     Heading,
-    Move,
-    MoveNames,
     PageGame,
-    Question,
     Record,
     Turn,
 )
+from kedge.interfaces.web.pages.thoughts import Decision, Move, MoveNames, Question
 from kedge.interfaces.web.schemas import Strict
 from kedge.records.hanabi.files import live_game
 from kedge.records.hanabi.games import HanabiGame
 from kedge.records.hanabi.positions import replayed_hanabi_games
-from kedge.records.report import ReadReport, numbered_game
+from kedge.records.report import ReadReport
 
 _NAMES = ("Alice", "Bob", "Cathy", "Donald", "Emily")  # as hanab.live's players call them
 _MODELLED = 2  # players in the games that the model learnt from
@@ -146,7 +142,7 @@ class HanabiPage(PageGame):
         analysis = agent.explain(state, question.rng)
         answers = analysis.answers or [None] * len(analysis.policy)
 
-        def names(row: MoveRow) -> MoveNames:
+        def names(row: Row) -> MoveNames:
             move = state.action_to_string(row.action)
             line = [_named(move), *_answered(state, answers[row.index])]
             return MoveNames(move, _named(move), line)
@@ -175,7 +171,10 @@ class HanabiPage(PageGame):
     def read(self, text: str) -> Record:
         report = ReadReport()
         games = replayed_hanabi_games(io.BytesIO(text.encode()), report)
-        game = numbered_game(games, report, Path("the file"), 1)
+        game = next(games, None)
+        if game is None or report.broken:  # the first game counts
+            reasons = [fault.reason for fault in report.broken] or ["no game in it"]
+            raise InputError(f"not a game of Hanabi: {reasons[0]}")
         if str(game.rules) != str(Hanabi(len(game.players), bomb=game.bomb)):
             raise InputError("only games with five colours and the usual hand size are supported")
         deck = " ".join(map(str, game.deck))

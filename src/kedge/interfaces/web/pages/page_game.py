@@ -1,26 +1,21 @@
-"""What the page needs from a game. Each game has a module of its own here."""
+"""A game as the page needs it. Each game has a module of its own here."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib.resources.abc import Traversable
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, with_config
+from pydantic import BaseModel
 
 from kedge import catalogue
-from kedge.agents.agent import Agent, Analysis
-from kedge.agents.agent import Row as MoveRow
 from kedge.errors import InputError
 from kedge.evaluation.board.game_analysis import GameReport
 from kedge.evaluation.decision_reports import DecisionsReport
 from kedge.evaluation.review import review_of
+from kedge.interfaces.web.pages.thoughts import Decision, Move, Question
 
-_SHOWN = 24  # moves
-
-#: What one seat does: a move in the game's own notation, or a list of orders.
-Move: TypeAlias = Any
 #: What happens between two positions: the mover's move, or everyone's moves by seat.
 Turn: TypeAlias = Any
 #: A viewer who may see everything: the game is over, or no person plays.
@@ -30,137 +25,6 @@ PERSON = "a person"
 #: A rating as records write it: Elo in chess, a rank in Go.
 Rating: TypeAlias = float | str
 Report: TypeAlias = GameReport | DecisionsReport
-#: The API's description shows the docstring of each field.
-_DESCRIBED = ConfigDict(use_attribute_docstrings=True)
-
-
-@with_config(_DESCRIBED)
-@dataclass(frozen=True)
-class Row:
-    """A move that an agent considered, as `kedge policy` prints it."""
-
-    move: Move
-    name: str
-    """The move as players write it."""
-    anchor: float
-    policy: float
-    q: float | None = None
-    visits: int | None = None
-    line: list[str] = field(default_factory=list)
-    """The expected continuation as players write it, beginning with the move."""
-
-
-@with_config(_DESCRIBED)
-@dataclass(frozen=True)
-class Thought:
-    """An agent's analysis of a decision so far."""
-
-    agent: str
-    seat: int
-    turn: int
-    """Number of turns taken before the position."""
-    value: float | None
-    kl: float | None
-    """KL(π‖τ) in nats: how far search moves away from people."""
-    entropy: float
-    """Entropy of the agent's policy, in nats."""
-    anchor_entropy: float
-    rows: list[Row]
-    """The likeliest moves, best first."""
-    others: int
-    """Number of moves that `rows` leaves out."""
-    playouts: int | None
-    done: bool
-    more: dict[str, Any]
-    """Details of this game alone, such as a player's beliefs about hidden cards."""
-
-
-#: Takes the analysis so far; called from any thread.
-Watch: TypeAlias = Callable[[Thought], None]
-
-
-class Stop:
-    """A flag that ends thinking early."""
-
-    def __init__(self) -> None:
-        self.stopped = False
-        self._calls: list[Callable[[], None]] = []
-
-    def stop(self) -> None:
-        """Set the flag."""
-        self.stopped = True
-        for call in self._calls:
-            call()
-
-    def then(self, call: Callable[[], None]) -> None:
-        """Run `call` when the flag is set, or now if it is set already."""
-        self._calls.append(call)
-        if self.stopped:
-            call()
-
-
-@dataclass(frozen=True)
-class MoveNames:
-    """A move as the page writes it."""
-
-    move: Move
-    name: str
-    """The move as players write it."""
-    line: list[str] = field(default_factory=list)
-    """The expected continuation as players write it, beginning with the move."""
-
-
-def _named(row: MoveRow, names: MoveNames) -> Row:
-    return Row(names.move, names.name, row.anchor, row.policy, row.q, row.visits, names.line)
-
-
-@dataclass(frozen=True)
-class Question:
-    """A position, and the agents that decide in it."""
-
-    state: Any
-    agents: Mapping[int, tuple[str, Agent]]
-    """Spec and agent, by seat."""
-    turn: int
-    """Number of turns taken before the position."""
-    rng: np.random.Generator
-    watch: Watch
-    stop: Stop
-
-    def thought(
-        self,
-        seat: int,
-        analysis: Analysis,
-        name: Callable[[MoveRow], MoveNames],
-        *,
-        done: bool = True,
-        more: dict[str, Any] | None = None,
-    ) -> Thought:
-        """Return the analysis by the agent at `seat`; `name` gives the names of a move."""
-        spec, _ = self.agents[seat]
-        return Thought(
-            agent=spec,
-            seat=seat,
-            turn=self.turn,
-            value=finite(analysis.value),
-            kl=finite(analysis.kl),
-            entropy=analysis.entropy,
-            anchor_entropy=analysis.anchor_entropy,
-            rows=[_named(row, name(row)) for row in analysis.rows(_SHOWN)],
-            others=max(0, len(analysis.policy) - _SHOWN),
-            playouts=None if analysis.visits is None else int(analysis.visits.sum()) + 1,
-            done=done,
-            more=more or {},
-        )
-
-
-@dataclass(frozen=True)
-class Decision:
-    """An agent's move, and its analysis."""
-
-    move: Move
-    thought: Thought | None
-    """None if there was nothing to analyse, such as agreeing to a count."""
 
 
 @dataclass(frozen=True)
@@ -325,13 +189,13 @@ class PageGame(ABC):
         """Return the game as `kedge.records` holds it, for reviews."""
         raise InputError(f"{self.title} has no reviews")
 
-    def review(self, document: "Document", tell: Callable[[int], None]) -> Report:
+    def review(self, document: "Document", report_progress: Callable[[int], None]) -> Report:
         """Review a game: how human each decision was, and what it cost.
 
-        Runs in a thread. Calls `tell` with the number of reviewed turns; `tell` raises if the
-        review is no longer wanted.
+        Runs in a thread. Calls `report_progress` with the number of reviewed turns, which raises if
+        the review is no longer wanted.
         """
-        return review_of(self.name).reviewer()(self.recorded(document), tell)
+        return review_of(self.name).reviewer()(self.recorded(document), report_progress)
 
     def review_details(self, report: Report) -> dict[str, Any]:
         """More for the page to show beside `report.to_json()`."""
@@ -352,8 +216,3 @@ class Document:
     outcome: str | None
     date: str | None = None
     event: str | None = None
-
-
-def finite(number: Any) -> float | None:
-    """Return the number, or None if JSON cannot hold it."""
-    return float(number) if np.isfinite(number) else None

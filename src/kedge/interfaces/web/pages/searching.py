@@ -15,13 +15,19 @@ from typing import Any
 
 import numpy as np
 
-from kedge.agents.agent import Analysis
-from kedge.agents.agent import Row as MoveRow
+from kedge.agents.agent import Analysis, Row
 from kedge.agents.board.puct import ModelAgent
 from kedge.agents.board.shared_search import SharedSearches
 from kedge.errors import InputError
 from kedge.evaluation.board.game_analysis import line_names
-from kedge.interfaces.web.pages.page_game import Decision, Move, MoveNames, Question, Stop, Thought
+from kedge.interfaces.web.pages.thoughts import (
+    Decision,
+    Move,
+    MoveNames,
+    Question,
+    StopFlag,
+    Thought,
+)
 
 _LINE = 8  # half-moves
 _EVERY = 0.1  # seconds between two updates
@@ -62,7 +68,7 @@ def move_name(state: Any, action: Any) -> str:
 
 
 @contextmanager
-def turn_to_search(stop: Stop) -> Iterator[None]:
+def turn_to_search(stop: StopFlag) -> Iterator[None]:
     """Wait until few enough searches run, or until `stop`."""
     while not (admitted := _alone.acquire(timeout=_EVERY)) and not stop.stopped:
         pass
@@ -74,7 +80,7 @@ def turn_to_search(stop: Stop) -> Iterator[None]:
 
 
 def _shared_search(
-    agent: ModelAgent, state: Any, update: Callable[[Analysis, bool], None], stop: Stop
+    agent: ModelAgent, state: Any, update: Callable[[Analysis, bool], None], stop: StopFlag
 ) -> Analysis | None:
     """Return the last analysis of a search among others; None if it was stopped in the queue."""
     search = _shared.submit(agent, state, update, every=_EVERY)
@@ -86,7 +92,7 @@ def _shared_search(
 
 
 def _search(
-    analyses: Iterator[Analysis], update: Callable[[Analysis, bool], None], stop: Stop
+    analyses: Iterator[Analysis], update: Callable[[Analysis, bool], None], stop: StopFlag
 ) -> Analysis | None:
     """Return the last of ever better analyses; None if it was stopped before the first."""
     last, due = None, 0.0
@@ -108,6 +114,6 @@ def _with_actions(state: Any, analysis: Analysis) -> Analysis:
     return replace(analysis, actions=np.asarray(state.legal_actions()))
 
 
-def _names(state: Any, row: MoveRow) -> MoveNames:
+def _names(state: Any, row: Row) -> MoveNames:
     line = list(line_names(state, row.line[:_LINE])) if row.visits else []
     return MoveNames(move_name(state, row.action), state.action_to_string(row.action), line)

@@ -4,12 +4,12 @@ import asyncio
 import logging
 
 from kedge.errors import InputError
-from kedge.interfaces.web.pages.page_game import Stop, Thought
+from kedge.interfaces.web.pages.thoughts import StopFlag, Thought
+from kedge.interfaces.web.play.players import spec_at
 from kedge.interfaces.web.play.readers import Reader
 from kedge.interfaces.web.play.session import Session
 from kedge.interfaces.web.play.thinking import Thinking
-from kedge.interfaces.web.schemas import SeatIn
-from kedge.interfaces.web.views import tell_thought
+from kedge.interfaces.web.play.views import send_thought
 
 log = logging.getLogger("kedge.web")
 
@@ -20,7 +20,7 @@ class Adviser:
     def __init__(self, session: Session, readers: set[Reader], thinking: Thinking) -> None:
         self._session, self._readers, self._thinking = session, readers, thinking
         self._task: asyncio.Task[None] | None = None
-        self._stop = Stop()
+        self._stop = StopFlag()
         self._closed = False
 
     def advise(self, reader: Reader, *, on: bool) -> None:
@@ -50,27 +50,29 @@ class Adviser:
     def _advised(self) -> list[Reader]:
         return [reader for reader in self._readers if reader.advised]
 
-    def _opponent(self) -> SeatIn | None:
-        """The seat whose agent gives the advice; None for that of the person's own seat."""
-        return next((seat for seat in self._session.seats if not seat.human), None)
+    def _spec(self, seat: int) -> str:
+        """The agent that advises the person at `seat`: the opponent's or, without one, its own."""
+        seats = self._session.seats
+        adviser = next((other for other in seats if not other.human), seats[seat])
+        return spec_at(self._session.game, adviser)
 
     async def _advise(self, seats: list[int]) -> None:
         """Advise all people to move with one search."""
-        stop = self._stop = Stop()
+        stop = self._stop = StopFlag()
 
         def send(thought: Thought) -> None:
-            tell_thought("advice", thought, self._session, self._advised())
+            send_thought("advice", thought, self._session, self._advised())
 
         try:
-            opponent = self._opponent()
-            decisions = await self._thinking.think(self._session, seats, send, stop, opponent)
+            specs = {seat: self._spec(seat) for seat in seats}
+            decisions = await self._thinking.think(self._session, specs, send, stop)
             for decision in decisions.values():
                 if not stop.stopped and decision.thought is not None:
                     send(decision.thought)
         except InputError as error:
             trouble = {"detail": str(error)}
             for reader in self._advised():
-                reader.tell("trouble", lambda: trouble)
+                reader.queue("trouble", lambda: trouble)
         except Exception:
             log.exception("an adviser failed")
         finally:

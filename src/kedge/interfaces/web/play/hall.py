@@ -1,4 +1,4 @@
-"""What all tables of a server share."""
+"""Parts that all tables of a server share."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from kedge.interfaces.web.play.thinking import Thinking
 
 @dataclass(frozen=True)
 class Hall:
-    """The room in which the tables stand."""
+    """The store, the threads and the limits of a server's tables."""
 
     store: SessionStore
     thinking: Thinking

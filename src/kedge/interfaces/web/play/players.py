@@ -9,7 +9,7 @@ from functools import lru_cache
 from kedge.agents import AGENTS, Agent, make_agent
 from kedge.agents.dial import Measured, dial
 from kedge.errors import InputError
-from kedge.interfaces.web.pages.page_game import PageGame
+from kedge.interfaces.web.pages.page_game import PERSON, PageGame
 from kedge.interfaces.web.schemas import SeatIn
 from kedge.models import embedded, store
 from kedge.specs import Spec, parse
@@ -68,6 +68,31 @@ def agent_at(game: PageGame, seat: SeatIn) -> SeatedAgent | None:
         raise InputError(f"settings: {game.title} has no dial; set agent instead")
     spec = seat.agent or next(iter(game.agents), None)
     return None if spec is None else SeatedAgent(checked_spec(spec))
+
+
+def spec_at(game: PageGame, seat: SeatIn) -> str:
+    """Return the spec of the agent at a seat."""
+    agent = agent_at(game, seat)
+    if agent is None:
+        raise InputError(f"no agent plays {game.title} here")
+    return agent.spec
+
+
+def player_name(game: PageGame, seat: SeatIn) -> str:
+    """The name of a seat's player in records."""
+    if seat.human:
+        return PERSON
+    agent = agent_at(game, seat)
+    return (
+        f"kedge, dial {seat.dial:g}" if game.has_dial or agent is None else f"kedge, {agent.spec}"
+    )
+
+
+def rating_of(game: PageGame, seat: SeatIn) -> int | None:
+    """The rating of the people that the agent at a seat imitates, if it takes one."""
+    agent = agent_at(game, seat)
+    elo = None if agent is None else agent.settings.get("elo")
+    return None if elo is None else round(elo)
 
 
 @lru_cache(4096)  # every view of a game asks for all its seats

@@ -22,7 +22,7 @@ class Reader:
         self._news = asyncio.Event()
         self._closed = False
 
-    def tell(self, kind: str, make: Callable[[], Message], seat: int | None = None) -> None:
+    def queue(self, kind: str, make: Callable[[], Message], seat: int | None = None) -> None:
         """Queue a message in place of the last one of this kind and seat."""
         self._waiting.pop((kind, seat), None)  # the newest comes last
         self._waiting[kind, seat] = make

@@ -1,14 +1,14 @@
-"""The review of a game: made in a thread while a reader listens, then kept at the table."""
+"""Reviews of a table's game: made in a thread while a reader listens, then kept."""
 
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable
 from typing import Any
 
 from kedge.errors import InputError
 from kedge.experiments.jsonable import plain, strict
 from kedge.interfaces.reviews.decisions import annotated_record
+from kedge.interfaces.web.play.readers import Reader
 from kedge.interfaces.web.play.session import Session
 
 log = logging.getLogger("kedge.web")
@@ -18,12 +18,12 @@ class _StoppedError(Exception):
     """No reader listens any more."""
 
 
-class Review:
+class ReviewJob:
     """A review in progress or done: how human each decision was, and what it cost."""
 
-    def __init__(self, session: Session, publish: "Callable[[Review], None]") -> None:
+    def __init__(self, session: Session, readers: set[Reader]) -> None:
         self._game, self._document = session.game, session.played()
-        self._publish = publish
+        self._readers = readers
         self._done = 0
         self._stopped = False
         self._report: dict[str, Any] | None = None
@@ -77,17 +77,17 @@ class Review:
 
         def note(done: int) -> None:
             self._done = done
-            self._publish(self)
+            self._publish()
 
-        def tell(done: int) -> None:
+        def report_progress(done: int) -> None:
             if self._stopped:
                 raise _StoppedError
             with contextlib.suppress(RuntimeError):  # the loop has ended
                 loop.call_soon_threadsafe(note, done)
 
         def judge() -> tuple[dict[str, Any], str]:
-            tell(0)
-            report = self._game.review(self._document, tell)
+            report_progress(0)
+            report = self._game.review(self._document, report_progress)
             shown = report.to_json() | self._game.review_details(report)
             return strict(plain(shown)), annotated_record(report)
 
@@ -101,4 +101,52 @@ class Review:
         except Exception:
             log.exception("a review failed")
             self._trouble = "the review failed"
-        self._publish(self)
+        self._publish()
+
+    def _publish(self) -> None:
+        """Send the review to all readers, unless it is no longer wanted."""
+        if not self._stopped:
+            for reader in self._readers:
+                reader.queue("review", self.message)
+
+
+class Reviews:
+    """Reviews the game of a table when asked, one review at a time."""
+
+    def __init__(self, session: Session, readers: set[Reader], turn: asyncio.Semaphore) -> None:
+        self._session, self._readers, self._turn = session, readers, turn
+        self._job: ReviewJob | None = None
+
+    def begin(self) -> ReviewJob:
+        """Return the review of the game so far; begin it if there is none."""
+        self._session.check_reviewable()
+        if self._job is None or self._job.failed or not self._job.is_of(self._session):
+            self.stop()
+            self._job = ReviewJob(self._session, self._readers)
+            self._job.begin(self._turn)
+        return self._job
+
+    def current(self) -> ReviewJob:
+        """Return the review of the game so far, or raise `InputError` if there is none."""
+        if self._job is None or not self._job.is_of(self._session):
+            raise InputError("the game so far has no review; POST begins one")
+        return self._job
+
+    def show(self, reader: Reader) -> None:
+        """Send the review of the game so far, if there is one, to a reader."""
+        if self._job is not None and self._job.is_of(self._session):
+            reader.queue("review", self._job.message)
+
+    def stop(self) -> None:
+        """Stop the review in progress, if any."""
+        if self._job is not None:
+            self._job.stop()
+
+    def cancel(self) -> None:
+        """Stop the review in progress, if any, and tell the readers."""
+        if self._job is None or self._job.finished:
+            return
+        self._job.stop()
+        self._job = None
+        for reader in self._readers:
+            reader.queue("review", lambda: {"review": None})

@@ -1,67 +1,28 @@
 """A game in progress: seats, turns, clock and result."""
 
-import secrets
-import time
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
-
-import numpy as np
-from pydantic import ValidationError
 
 from kedge.errors import InputError
 from kedge.interfaces.web.pages.page_game import (
-    PERSON,
     Document,
     Heading,
-    Move,
     PageGame,
     Rating,
-    Record,
-    Thought,
     Turn,
 )
-from kedge.interfaces.web.play.players import agent_at
-from kedge.interfaces.web.schemas import MOST_TURNS, SeatIn, first_wrong
+from kedge.interfaces.web.pages.thoughts import Move, Thought
+from kedge.interfaces.web.play.clock import Clock
+from kedge.interfaces.web.play.players import agent_at, player_name, rating_of
+from kedge.interfaces.web.schemas import MOST_TURNS, SeatIn
 
 _THOUGHTS = 32  # kept
-_BY_SEAT = ("names", "ratings")  # of a heading
-_UNFINISHED = "the record ends here"
-
-
-@dataclass
-class Clock:
-    """Seconds left for each seat. The mover's clock runs."""
-
-    left: list[float]
-    increment: float
-    running: int | None = None
-    since: float = 0.0
-    past: dict[str, list[float]] = field(default_factory=dict)
-    """Seconds left for each seat, by number of turns."""
-
-    def now(self) -> list[float]:
-        """The seconds left for each seat."""
-        spent = time.time() - self.since if self.running is not None else 0.0
-        return [
-            max(0.0, left - spent) if seat == self.running else left
-            for seat, left in enumerate(self.left)
-        ]
-
-    def hand_to(self, seat: int | None, *, moved: bool = True) -> None:
-        """Stop the running clock, and start that of `seat`."""
-        left = self.now()
-        if self.running is not None and moved:
-            left[self.running] += self.increment
-        self.left, self.running, self.since = left, seat, time.time()
-
-    def back_to(self, turns: int) -> None:
-        """Reset the clock to its state after so many turns. An undo gains no time."""
-        self.left, self.running = self.past.get(str(turns), self.left), None
+UNFINISHED = "the record ends here"
 
 
 @dataclass
 class Session:
-    """One game. `to_document` and `from_document` save and restore it."""
+    """One game."""
 
     id: str
     game: PageGame
@@ -84,104 +45,6 @@ class Session:
     heading: Heading = field(default_factory=Heading)
     revision: int = 0
 
-    @classmethod
-    def begin(
-        cls,
-        game: PageGame,
-        setup: dict[str, Any],
-        seats: list[SeatIn] | None,
-        turns: list[Turn],
-        rng: np.random.Generator,
-    ) -> "Session":
-        """Return a new game after `turns`, or raise `InputError` if something is illegal."""
-        dealt = game.dealt(checked(game, setup), rng)
-        session = cls(secrets.token_urlsafe(16), game, dealt, [], game.begin(dealt))
-        session._seat(seats)
-        for turn in turns:
-            session._take(turn)
-        session.heading = Heading(date=time.strftime("%Y-%m-%d"))
-        seconds = getattr(dealt, "clock", None)
-        if seconds:
-            session.clock = Clock([float(seconds)] * len(session.seats), float(dealt.increment))
-            session._run_clock()
-        return session
-
-    @classmethod
-    def open(
-        cls,
-        game: PageGame,
-        record: Record,
-        seats: list[SeatIn] | None,
-        rng: np.random.Generator,
-    ) -> "Session":
-        """Return a game from a file.
-
-        A finished game, or one that others played, is there to look through. `seats` continue any
-        other. If no agent can play, people sit at all seats.
-        """
-        if len(record.turns) > MOST_TURNS:
-            raise InputError(
-                f"the game has {len(record.turns)} turns; at most {MOST_TURNS} are allowed"
-            )
-        people = [SeatIn(human=True) for _ in game.seats(checked(game, record.setup))]
-        session = cls.begin(game, record.setup, people, record.turns, rng)
-        if game.outcome(session.state) is None:
-            session.ended = record.outcome
-        if session.outcome is None and _is_of_others(record.heading):
-            session.ended = _UNFINISHED
-        if session.outcome is not None:
-            session.heading = record.heading
-            return session
-        session.heading = Heading(date=record.heading.date or session.heading.date)
-        if game.no_agents(session.setup) is None:
-            session._seat(seats)
-        return session
-
-    @classmethod
-    def from_document(
-        cls, game: PageGame, document: dict[str, Any], awake: float = 0.0
-    ) -> "Session":
-        """Restore what `to_document` returned; clocks stood still before the time `awake`."""
-        try:
-            session = cls._read(game, document)
-        except (KeyError, TypeError, AttributeError, ValueError):
-            raise InputError("another version of kedge saved this game") from None
-        if session.clock is not None:
-            session.clock.since = max(session.clock.since, awake)
-        return session
-
-    @classmethod
-    def _read(cls, game: PageGame, document: dict[str, Any]) -> "Session":
-        setup = game.setup.model_validate(document["setup"])
-        seats = [SeatIn.model_validate(seat) for seat in document["seats"]]
-        session = cls(document["id"], game, setup, seats, game.begin(setup))
-        for turn in document["turns"]:
-            session._take(turn)
-        session.pending = {int(seat): move for seat, move in document["pending"].items()}
-        session.ended = document["ended"]
-        heading = document["heading"]
-        session.heading = Heading(**heading | {key: tuple(heading[key]) for key in _BY_SEAT})
-        session.revision = document["revision"]
-        if document["clock"] is not None:
-            session.clock = Clock(**document["clock"])
-        return session
-
-    def to_document(self) -> dict[str, Any]:
-        """Return the game as JSON."""
-        clock = self.clock
-        return {
-            "id": self.id,
-            "game": self.game.name,
-            "setup": self.setup.model_dump(),
-            "seats": [seat.model_dump() for seat in self.seats],
-            "turns": self.turns,
-            "pending": self.pending,
-            "ended": self.ended,
-            "heading": asdict(self.heading),
-            "revision": self.revision,
-            "clock": None if clock is None else vars(clock),
-        }
-
     @property
     def outcome(self) -> str | None:
         return self.ended or self.game.outcome(self.state)
@@ -203,15 +66,24 @@ class Session:
 
     def hear_referee(self, turn: Turn) -> None:
         """Take the referee's turn."""
-        self._take(turn)
-        self._run_clock()
+        self.take(turn)
+        self.run_clock()
         self.revision += 1
 
     def seat_names(self) -> tuple[str, ...]:
         return self.game.seats(self.setup)
 
+    def move(self, seat: int, move: Move, turn: int) -> None:
+        """Play a person's move; `turn`, the number of turns so far, guards against late clicks."""
+        self._check_person(seat)
+        if turn != len(self.turns):
+            raise InputError("the position has changed; look again")
+        self.decide(seat, move)
+
     def decide(self, seat: int, move: Move, thought: Thought | None = None) -> None:
         """Note a seat's move and its analysis; take the turn once all seats have moved."""
+        if self.outcome is not None:
+            raise InputError("the game is over")
         if seat not in self.deciding():
             raise InputError("this seat is not to move")
         if self.flagged() is not None:
@@ -223,9 +95,9 @@ class Session:
         if thought is not None:
             self.unplayed[seat] = thought
         if self.deciding() == [seat]:
-            self._take(self.game.join(self.state, decided))
+            self.take(self.game.join(self.state, decided))
             self.pending = {}
-            self._run_clock()
+            self.run_clock()
             self._reveal()
         else:
             self.pending = decided
@@ -233,6 +105,9 @@ class Session:
 
     def sit(self, seat: int, who: SeatIn) -> None:
         """Change who sits at `seat`, and drop a pending move of that seat."""
+        if not 0 <= seat < len(self.seats):
+            raise InputError(f"seat {seat}: the game has {len(self.seats)} seats")
+        agent_at(self.game, who)  # raises if the seat cannot have this agent
         if self.game.secret and who.human != self.seats[seat].human:
             raise InputError("seats are fixed in this game: a new player would see hidden cards")
         self._admit(who)
@@ -241,8 +116,13 @@ class Session:
         self.unplayed.pop(seat, None)
         self.revision += 1
 
-    def undo(self, turns: int) -> None:
-        """Undo turns; only the resignation, if that came last."""
+    def undo(self, seat: int | None = None) -> None:
+        """Undo the last move of `seat`, or of any person, and everything after it.
+
+        If a resignation came last, undo only that.
+        """
+        if seat is not None:
+            self._check_person(seat)
         if self.is_recorded:
             raise InputError("this game is from a file; play from one of its positions instead")
         if not self.game.undoes:
@@ -251,43 +131,29 @@ class Session:
             )
         if self.ended is not None and (self.clock is None or min(self.clock.left) > 0.0):
             self.ended = None  # undoing a resignation keeps the last move
-            self._run_clock()
+            self.run_clock()
             self.revision += 1
             return
         if not self.turns:
             raise InputError("there is nothing to undo")
-        kept = self.turns[: max(0, len(self.turns) - turns)]
+        kept = self.turns[: len(self.turns) - self._turns_since(seat)]
         self.state = self.game.begin(self.setup)
         self.turns, self.names, self.pending = [], [], {}
         self.thought = self.ended = None
         self.thoughts, self.unplayed = [], {}
         for turn in kept:
-            self._take(turn)
+            self.take(turn)
         if self.clock is not None:
             self.clock.back_to(len(kept))
-            self._run_clock()
+            self.run_clock()
         self.revision += 1
-
-    def undone_for(self, seat: int | None) -> int:
-        """The number of turns since `seat`, or any person, last moved, including that turn."""
-        people = {number for number, other in enumerate(self.seats) if other.human}
-        mine = people if seat is None else {seat}
-        for back, (seats, _) in enumerate(reversed(self.names), 1):
-            if mine.intersection(seats):
-                return back
-        return len(self.names)
 
     def resign(self, seat: int) -> None:
         """End the game with a person's resignation."""
-        self.check_person(seat)
+        self._check_person(seat)
         if self.outcome is not None:
             raise InputError("the game is over")
         self._end(self.game.resigned(self.state, seat))
-
-    def check_person(self, seat: int) -> None:
-        """Raise `InputError` unless a person sits there."""
-        if seat >= len(self.seats) or not self.seats[seat].human:
-            raise InputError("no person sits at this seat")
 
     def flagged(self) -> int | None:
         """The seat whose time has run out, or None."""
@@ -319,7 +185,7 @@ class Session:
 
     def played(self) -> Document:
         """Return a copy of the game for records and reviews."""
-        outcome = None if self.ended == _UNFINISHED else self.outcome
+        outcome = None if self.ended == UNFINISHED else self.outcome
         names: list[str | None] = [player_name(self.game, seat) for seat in self.seats]
         ratings: list[Rating | None] = [
             None if seat.human else rating_of(self.game, seat) for seat in self.seats
@@ -335,15 +201,59 @@ class Session:
             self.heading.event,
         )
 
-    def _seat(self, seats: list[SeatIn] | None) -> None:
+    def check_reviewable(self) -> None:
+        """Raise `InputError` if the game so far cannot be reviewed."""
+        if not self.game.reviews:
+            raise InputError(f"{self.game.title} has no reviews")
+        if (why := self.game.no_agents(self.setup)) is not None:
+            raise InputError(why)
+        if not self.turns:
+            raise InputError("there is no move to review yet")
+        if self.game.secret and self.outcome is None:
+            raise InputError("a review would reveal secrets; finish the game first")
+
+    def fill_seats(self, seats: list[SeatIn] | None) -> None:
         """Fill the seats; by default a person takes the first and agents the others."""
         count = len(self.seat_names())
-        sitting = default_seats(count) if seats is None else seats
+        sitting = _default_seats(count) if seats is None else seats
         if len(sitting) != count:
             raise InputError(f"seats: expected {count}, got {len(sitting)}")
         for seat in sitting:
             self._admit(seat)
         self.seats = sitting
+
+    def take(self, turn: Turn) -> None:
+        """Apply a turn, or raise `InputError` if it is illegal."""
+        seats = self.game.deciding(self.state)
+        if not seats and self.game.outcome(self.state) is not None:
+            raise InputError(f"turn {len(self.turns) + 1}: the game is over")
+        try:
+            name = self.game.take(self.state, turn)
+        except InputError as error:
+            raise InputError(f"turn {len(self.turns) + 1}: {error}") from None
+        self.turns.append(turn)
+        self.names.append((seats, name))
+
+    def run_clock(self) -> None:
+        """Start the mover's clock, and stop the other."""
+        if self.clock is not None:
+            deciding = self.deciding() if self.game.timed(self.state) else []
+            self.clock.hand_to(deciding[0] if deciding else None)
+            self.clock.past[str(len(self.turns))] = self.clock.left
+
+    def _check_person(self, seat: int) -> None:
+        """Raise `InputError` unless a person sits there."""
+        if seat >= len(self.seats) or not self.seats[seat].human:
+            raise InputError("no person sits at this seat")
+
+    def _turns_since(self, seat: int | None) -> int:
+        """The number of turns since `seat`, or any person, last moved, including that turn."""
+        people = {number for number, other in enumerate(self.seats) if other.human}
+        mine = people if seat is None else {seat}
+        for back, (seats, _) in enumerate(reversed(self.names), 1):
+            if mine.intersection(seats):
+                return back
+        return len(self.names)
 
     def _admit(self, who: SeatIn) -> None:
         why = None if who.human else self.game.no_agents(self.setup)
@@ -356,17 +266,6 @@ class Session:
             self.clock.hand_to(None, moved=False)
         self.revision += 1
 
-    def _take(self, turn: Turn) -> None:
-        seats = self.game.deciding(self.state)
-        if not seats and self.game.outcome(self.state) is not None:
-            raise InputError(f"turn {len(self.turns) + 1}: the game is over")
-        try:
-            name = self.game.take(self.state, turn)
-        except InputError as error:
-            raise InputError(f"turn {len(self.turns) + 1}: {error}") from None
-        self.turns.append(turn)
-        self.names.append((seats, name))
-
     def _reveal(self) -> None:
         """Publish the analyses behind the last turn."""
         people = [number for number, seat in enumerate(self.seats) if seat.human]
@@ -377,46 +276,7 @@ class Session:
         self.thought = thoughts[-1] if thoughts else self.thought
         self.unplayed = {}
 
-    def _run_clock(self) -> None:
-        if self.clock is not None:
-            deciding = self.deciding() if self.game.timed(self.state) else []
-            self.clock.hand_to(deciding[0] if deciding else None)
-            self.clock.past[str(len(self.turns))] = self.clock.left
 
-
-def _is_of_others(heading: Heading) -> bool:
-    """Whether a record names players other than those of a game saved here."""
-    return any(
-        name is not None and name != PERSON and not name.startswith("kedge")
-        for name in heading.names
-    )
-
-
-def player_name(game: PageGame, seat: SeatIn) -> str:
-    """The name of a seat's player in records."""
-    if seat.human:
-        return PERSON
-    agent = agent_at(game, seat)
-    return (
-        f"kedge, dial {seat.dial:g}" if game.has_dial or agent is None else f"kedge, {agent.spec}"
-    )
-
-
-def rating_of(game: PageGame, seat: SeatIn) -> int | None:
-    """The rating of the people that the agent at a seat imitates, if it takes one."""
-    agent = agent_at(game, seat)
-    elo = None if agent is None else agent.settings.get("elo")
-    return None if elo is None else round(elo)
-
-
-def default_seats(count: int) -> list[SeatIn]:
+def _default_seats(count: int) -> list[SeatIn]:
     """Return a person for the first seat and agents for the others."""
     return [SeatIn(human=seat == 0) for seat in range(count)]
-
-
-def checked(game: PageGame, setup: dict[str, Any]) -> Any:
-    """Return the setup, or raise `InputError` if it is not valid."""
-    try:
-        return game.setup.model_validate(setup)
-    except ValidationError as error:
-        raise InputError(f"setup: {first_wrong(error.errors())}") from None

@@ -8,14 +8,17 @@ import logging
 from typing import Any
 
 from kedge.errors import InputError
-from kedge.interfaces.web.pages.page_game import Stop, Thought
+from kedge.interfaces.web.pages.thoughts import Move, StopFlag, Thought
 from kedge.interfaces.web.play.advising import Adviser
 from kedge.interfaces.web.play.hall import Hall
+from kedge.interfaces.web.play.players import spec_at
 from kedge.interfaces.web.play.readers import Reader
-from kedge.interfaces.web.play.reviewing import Review
+from kedge.interfaces.web.play.reviewing import Reviews
+from kedge.interfaces.web.play.saving import to_document
 from kedge.interfaces.web.play.session import Session
 from kedge.interfaces.web.play.thinkers import BusyError
-from kedge.interfaces.web.views import game_view, tell_thought
+from kedge.interfaces.web.play.views import game_view, send_thought
+from kedge.interfaces.web.schemas import SeatIn
 
 _READERS = 1024  # of all tables
 _WATCHED = 0.7  # seconds between two turns without a person
@@ -33,11 +36,11 @@ class Table:
         self.thinking: list[int] = []
         self._hall = hall
         self._task: asyncio.Task[None] | None = None
-        self._asked: object = None
-        self._stop = Stop()
-        self._adviser = Adviser(session, self.readers, hall.thinking)
-        self._review: Review | None = None
-        self._flag_fall: asyncio.TimerHandle | None = None
+        self._thought_about: object = None
+        self._stop = StopFlag()
+        self.adviser = Adviser(session, self.readers, hall.thinking)
+        self.reviews = Reviews(session, self.readers, hall.reviewing)
+        self._alarm: asyncio.TimerHandle | None = None
         self._closed = False
 
     @property
@@ -51,77 +54,61 @@ class Table:
         reader = Reader(eyes)
         self.readers.add(reader)
         self._hall.readers.add(reader)
-        self.go_on()
+        self.resume()
         self._show(reader)
-        if self._review is not None and self._review.is_of(self.session):
-            reader.tell("review", self._review.message)
+        self.reviews.show(reader)
         return reader
 
     def unsubscribe(self, reader: Reader) -> None:
         """Remove a reader; a review stops with the last one."""
         self.readers.discard(reader)
         self._hall.readers.discard(reader)
-        self.advise(reader, on=False)
-        if not self.readers and self._review is not None:
-            self._review.stop()
+        self.adviser.advise(reader, on=False)
+        if not self.readers:
+            self.reviews.stop()
 
-    def advise(self, reader: Reader, *, on: bool) -> None:
-        """Switch advice for this reader on or off."""
-        self._adviser.advise(reader, on=on)
+    def move(self, seat: int, move: Move, turn: int) -> None:
+        """Play a person's move, see `Session.move`; agents then answer."""
+        self.session.move(seat, move, turn)
+        self.changed()
 
-    def review(self) -> Review:
-        """Return the review of the game so far; begin it if there is none."""
-        session = self.session
-        if not session.game.reviews:
-            raise InputError(f"{session.game.title} has no reviews")
-        if (why := session.game.no_agents(session.setup)) is not None:
-            raise InputError(why)
-        if not session.turns:
-            raise InputError("there is no move to review yet")
-        if session.game.secret and session.outcome is None:
-            raise InputError("a review would reveal secrets; finish the game first")
-        if self._review is None or self._review.failed or not self._review.is_of(session):
-            if self._review is not None:
-                self._review.stop()
-            self._review = Review(session, self._publish_review)
-            self._review.begin(self._hall.reviewing)
-        return self._review
+    def undo(self, seat: int | None) -> None:
+        """Undo the last move of `seat`, or of any person, and everything after it."""
+        self.session.undo(seat)
+        self.changed()
 
-    def stop_review(self) -> None:
-        """Stop the review in progress, if any."""
-        if self._review is None or self._review.finished:
-            return
-        self._review.stop()
-        self._review = None
-        for reader in self.readers:
-            reader.tell("review", lambda: {"review": None})
+    def resign(self, seat: int) -> None:
+        """Resign a person's game."""
+        self.session.resign(seat)
+        self.changed()
 
-    def reviewed(self) -> Review:
-        """Return the review of the game so far, which must have begun."""
-        if self._review is None or not self._review.is_of(self.session):
-            raise InputError("the game so far has no review; POST begins one")
-        return self._review
+    def sit(self, seat: int, who: SeatIn) -> None:
+        """Change who sits at a seat."""
+        self.session.sit(seat, who)
+        self.changed()
 
     def changed(self) -> None:
-        """After any change: save the game, tell the readers, and let agents go on."""
-        if self.thinking and self._question(self.thinking) != self._asked:
+        """After any change: save the game, send it to the readers, and let agents go on."""
+        self.session.flag()
+        if self.thinking and self._question(self.thinking) != self._thought_about:
             self._stop.stop()
-        self._adviser.stop()
+        self.adviser.stop()
         self.trouble = None
         self._settle()
-        self.go_on()
+        self._let_agents_play()
+
+    def resume(self) -> None:
+        """Go on after a pause: look at the clock, and let agents decide if they are to move."""
+        if self.session.flagged() is not None:
+            self.changed()
+        else:
+            self._set_alarm()
+            self._let_agents_play()
 
     def publish(self) -> None:
         """Send the game to all readers."""
         for reader in self.readers:
             self._show(reader)
-
-    def go_on(self) -> None:
-        """Let agents decide if they are to move, after a look at the clock."""
-        self._watch_clock()
-        if self._task is None and (self._awaits_referee() or self._agents()):
-            self._task = asyncio.create_task(self._play())
-        self._adviser.begin()
 
     def view(self, eyes: int | None) -> dict[str, Any]:
         """Return the game as the seat `eyes` sees it; if None, as the mover does."""
@@ -131,40 +118,40 @@ class Table:
         """Stop everything here; a saved game may continue at another table."""
         self._closed = True
         self._stop.stop()
-        self._adviser.close()
-        if self._review is not None:
-            self._review.stop()
-        if self._flag_fall is not None:
-            self._flag_fall.cancel()
+        self.adviser.close()
+        self.reviews.stop()
+        if self._alarm is not None:
+            self._alarm.cancel()
         for reader in self.readers:
             reader.close()
             self._hall.readers.discard(reader)
 
     def _show(self, reader: Reader) -> None:
-        reader.tell("session", lambda: {"session": self.view(reader.eyes)})
+        reader.queue("session", lambda: {"session": self.view(reader.eyes)})
 
     def _settle(self) -> None:
         """Save the game, and send it to all readers."""
         try:
-            self._hall.store.save(self.session.id, self.session.to_document())
+            self._hall.store.save(self.session.id, to_document(self.session))
         except InputError as error:  # a full disk ends no game
             self.trouble = str(error)
-        self._watch_clock()
+        self._set_alarm()
         self.publish()
 
-    def _watch_clock(self) -> None:
-        """End the game when a flag falls, even without a request."""
-        if self._flag_fall is not None:
-            self._flag_fall.cancel()
-            self._flag_fall = None
-        session = self.session
-        if session.flagged() is not None:
-            session.flag()
-            self.changed()
-        elif session.clock is not None and session.clock.running is not None:
-            left = session.clock.now()[session.clock.running]
-            loop = asyncio.get_running_loop()
-            self._flag_fall = loop.call_later(left + 0.01, self._watch_clock)
+    def _set_alarm(self) -> None:
+        """Come back when the flag falls, even without a request."""
+        if self._alarm is not None:
+            self._alarm.cancel()
+            self._alarm = None
+        clock = self.session.clock
+        if clock is not None and clock.running is not None:
+            left = clock.now()[clock.running]
+            self._alarm = asyncio.get_running_loop().call_later(left + 0.01, self.resume)
+
+    def _let_agents_play(self) -> None:
+        if self._task is None and (self._awaits_referee() or self._agents()):
+            self._task = asyncio.create_task(self._play())
+        self.adviser.begin()
 
     def _agents(self) -> list[int]:
         """The seats where an agent is to move. Agents alone play only for readers."""
@@ -208,7 +195,7 @@ class Table:
         finally:
             self._task = None
             self.publish()
-            self._adviser.begin()
+            self.adviser.begin()
 
     async def _hear_referee(self) -> None:
         """Take the referee's turns, if there are any."""
@@ -216,17 +203,18 @@ class Table:
         while self._awaits_referee():
             before = session.revision
             turn = await self._hall.thinking.hear_referee(session)
-            if session.revision == before:
+            if session.revision == before and not self._closed:
                 session.hear_referee(turn)
                 self._settle()
 
     async def _decide(self, seats: list[int]) -> None:
-        session, stop = self.session, Stop()
-        self.thinking, self._asked, self._stop = seats, self._question(seats), stop
+        session, stop = self.session, StopFlag()
+        self.thinking, self._thought_about, self._stop = seats, self._question(seats), stop
         self.trouble = None
         self.publish()
         try:
-            decisions = await self._hall.thinking.think(session, seats, self._publish_thought, stop)
+            specs = {seat: spec_at(session.game, session.seats[seat]) for seat in seats}
+            decisions = await self._hall.thinking.think(session, specs, self._publish_thought, stop)
             if stop.stopped:
                 return  # the position or the agent has changed meanwhile
             for seat in seats:
@@ -239,9 +227,4 @@ class Table:
         self._settle()
 
     def _publish_thought(self, thought: Thought) -> None:
-        tell_thought("thought", thought, self.session, self.readers)
-
-    def _publish_review(self, review: Review) -> None:
-        if review is self._review:
-            for reader in self.readers:
-                reader.tell("review", review.message)
+        send_thought("thought", thought, self.session, self.readers)

@@ -3,15 +3,16 @@
 import asyncio
 import time
 from collections import OrderedDict
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
 from kedge.errors import InputError
 from kedge.interfaces.web.pages.page_game import PageGame
 from kedge.interfaces.web.play.hall import Hall
+from kedge.interfaces.web.play.opening import new_session, open_record
 from kedge.interfaces.web.play.players import agent_at
+from kedge.interfaces.web.play.saving import from_document
 from kedge.interfaces.web.play.session import Session
 from kedge.interfaces.web.play.store import SessionStore
 from kedge.interfaces.web.play.table import Table
@@ -53,43 +54,30 @@ class Tables:
 
     async def open(self, new: NewSession) -> Table:
         """Return a table for a new game."""
-        self._check_seats(new.game, new.seats)
-        table = self._seat(await self.begin(new.game, new.setup, new.seats, new.turns))
-        table.changed()
-        return table
+        game, rng = self.game(new.game), self._rng.spawn(1)[0]
+        _check_seats(game, new.seats)
+
+        def opened() -> Session:
+            return new_session(game, new.setup, new.seats, new.turns, rng)
+
+        return await self._begin(opened)
 
     async def read(self, file: ReadRecord) -> Table:
         """Return a table for a game from a file."""
         game, rng = self.game(file.game), self._rng.spawn(1)[0]
-        self._check_seats(file.game, file.seats)
+        _check_seats(game, file.seats)
 
         def opened() -> Session:
-            return Session.open(game, game.read(file.record), file.seats, rng)
+            return open_record(game, game.read(file.record), file.seats, rng)
 
-        table = self._seat(await asyncio.to_thread(opened))
-        table.changed()
-        return table
-
-    async def begin(
-        self,
-        game: str,
-        setup: dict[str, Any],
-        seats: list[SeatIn] | None,
-        turns: list[Any],
-        rng: np.random.Generator | None = None,
-    ) -> Session:
-        """Return a session without a table. A thread takes the turns: there may be many."""
-        rng = rng or self._rng.spawn(1)[0]
-        return await asyncio.to_thread(
-            Session.begin, self.game(game), setup, seats, list(turns), rng
-        )
+        return await self._begin(opened)
 
     def at(self, id: str) -> Table:
         """Return the table of a game that exists, perhaps since an earlier run of the server."""
         table = self._tables.get(id)
         if table is None:
-            table = self._seat(self._kept(id))
-            table.go_on()
+            table = self._seat(self._restored(id))
+            table.resume()
         self._tables.move_to_end(id)
         return table
 
@@ -105,17 +93,18 @@ class Tables:
             table.close()
         self.store.close()
 
-    def _check_seats(self, game: str, seats: list[SeatIn] | None) -> None:
-        """Raise `InputError` if a seat asks for an agent that it cannot have."""
-        for seat in seats or []:
-            agent_at(self.game(game), seat)
+    async def _begin(self, opened: Callable[[], Session]) -> Table:
+        """Return a new table. A thread opens the session: there may be many turns."""
+        table = self._seat(await asyncio.to_thread(opened))
+        table.changed()
+        return table
 
-    def _kept(self, id: str) -> Session:
+    def _restored(self, id: str) -> Session:
         document = self.store.load(id)
         if document is None or document.get("game") not in self.games:
             raise UnknownSessionError("unknown game; it may have expired")
         try:
-            return Session.from_document(self.games[document["game"]], document, self._awake)
+            return from_document(self.games[document["game"]], document, self._awake)
         except InputError as error:
             raise UnknownSessionError(str(error)) from None
 
@@ -128,3 +117,9 @@ class Tables:
             self._tables.pop(idle).close()
         table = self._tables[session.id] = Table(session, self._hall)
         return table
+
+
+def _check_seats(game: PageGame, seats: list[SeatIn] | None) -> None:
+    """Raise `InputError` if a seat asks for an agent that it cannot have."""
+    for seat in seats or []:
+        agent_at(game, seat)

@@ -9,11 +9,11 @@ import numpy as np
 
 from kedge.agents.agent import Agent, plays
 from kedge.errors import InputError
-from kedge.interfaces.web.pages.page_game import Decision, PageGame, Question, Stop, Thought, Turn
-from kedge.interfaces.web.play.players import Players, agent_at
+from kedge.interfaces.web.pages.page_game import PageGame, Turn
+from kedge.interfaces.web.pages.thoughts import Decision, Question, StopFlag, Thought
+from kedge.interfaces.web.play.players import Players
 from kedge.interfaces.web.play.session import Session
 from kedge.interfaces.web.play.thinkers import Thinkers
-from kedge.interfaces.web.schemas import SeatIn
 
 _THREADS = 64  # most only wait for a search that shares the network with others
 
@@ -29,26 +29,14 @@ class Thinking:
     async def think(
         self,
         session: Session,
-        seats: list[int],
+        specs: Mapping[int, str],
         watch: Callable[[Thought], None],
-        stop: Stop,
-        adviser: SeatIn | None = None,
+        stop: StopFlag,
     ) -> dict[int, Decision]:
-        """Return the decisions of the agents at `seats`, or of `adviser`'s agent in their place.
+        """Return these agents' decisions by seat; fewer only if they are stopped.
 
         Calls `watch` on the event loop.
         """
-        specs = {seat: spec_at(session.game, adviser or session.seats[seat]) for seat in seats}
-        return await self.ask(session, specs, watch, stop)
-
-    async def ask(
-        self,
-        session: Session,
-        specs: Mapping[int, str],
-        watch: Callable[[Thought], None],
-        stop: Stop,
-    ) -> dict[int, Decision]:
-        """Return these agents' decisions by seat; fewer only if they are stopped."""
         loop, game = asyncio.get_running_loop(), session.game
         state, turn, rng = session.state.clone(), len(session.turns), self._rng.spawn(1)[0]
 
@@ -60,29 +48,21 @@ class Thinking:
             with contextlib.suppress(RuntimeError):  # the loop has ended
                 loop.call_soon_threadsafe(report, thought)
 
-        def think() -> dict[int, Decision]:
+        def decide() -> dict[int, Decision]:
             if stop.stopped:
                 return {}
-            agents = {seat: (spec, self._player(game, spec)) for seat, spec in specs.items()}
+            agents = {seat: (spec, self._agent(game, spec)) for seat, spec in specs.items()}
             return game.think(Question(state, agents, turn, rng, report_from_thread, stop))
 
-        return await self._thinkers.run(think)
+        return await self._thinkers.run(decide)
 
     async def hear_referee(self, session: Session) -> Turn:
         """Return the referee's turn."""
         return await self._thinkers.run(partial(session.game.referee, session.state.clone()))
 
-    def _player(self, game: PageGame, spec: str) -> Agent:
+    def _agent(self, game: PageGame, spec: str) -> Agent:
         """Return the agent that `spec` names, if it plays this game."""
         agent = self._players.get(spec)
         if not plays(agent, game.states):
             raise InputError(f"agent {spec}: does not play {game.title}")
         return agent
-
-
-def spec_at(game: PageGame, seat: SeatIn) -> str:
-    """Return the spec of the agent at a seat."""
-    agent = agent_at(game, seat)
-    if agent is None:
-        raise InputError(f"no agent plays {game.title} here")
-    return agent.spec

@@ -18,14 +18,8 @@ async function ask(method, path, body) {
   if (answer.status === 204) return null;
   const type = answer.headers.get("Content-Type") || "";
   const content = type.startsWith("application/json") ? await answer.json() : await answer.text();
-  if (!answer.ok) throw new Refused(reason(content) || `kedge answered ${answer.status}`);
+  if (!answer.ok) throw new Refused(content?.detail || `kedge answered ${answer.status}`);
   return content;
-}
-
-function reason(content) {
-  const detail = content && content.detail;
-  if (typeof detail === "string") return detail;
-  return Array.isArray(detail) && detail.length ? detail[0].msg : null;
 }
 
 // The seat to view a game from; by default the mover's.
@@ -50,7 +44,7 @@ export const api = {
 
 // The messages of a game. Reconnects until it is closed.
 export function live(id, { eyes, onMessage, onState }) {
-  let socket, closed = false, wait = 250, wanted = false;
+  let socket, closed = false, wait = 250, isAdvised = false;
 
   function connect() {
     const scheme = location.protocol === "https:" ? "wss" : "ws";
@@ -58,12 +52,13 @@ export function live(id, { eyes, onMessage, onState }) {
     socket.onopen = () => {
       wait = 250;
       onState("open");
-      if (wanted) socket.send(JSON.stringify({ advise: true }));
+      if (isAdvised) socket.send(JSON.stringify({ advise: true }));
     };
     socket.onmessage = (event) => onMessage(JSON.parse(event.data));
     socket.onclose = (event) => {
       if (closed) return;
       if (event.code === 4404) return onState("gone");
+      if (event.code === 1008) return onState("refused", event.reason); // trying again would not help
       onState("lost");
       setTimeout(connect, (wait = Math.min(4000, 2 * wait)));
     };
@@ -71,7 +66,7 @@ export function live(id, { eyes, onMessage, onState }) {
   connect();
   return {
     advise(on) {
-      wanted = on;
+      isAdvised = on;
       if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ advise: on }));
     },
     close() {

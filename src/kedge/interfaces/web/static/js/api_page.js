@@ -40,7 +40,7 @@ function routesOf(api) {
     method: method.toUpperCase(), path, tag: route.tags?.[0] || "others", words: route.description || route.summary,
     parameters: route.parameters || [], body: route.requestBody?.content["application/json"]?.schema,
     answer: Object.entries(route.responses).find(([code]) => code < 300),
-  }))).sort((one, other) => (one.method === "DELETE") - (other.method === "DELETE")); // deletions last
+  }))).sort((first, second) => (first.method === "DELETE") - (second.method === "DELETE")); // deletions last
 }
 
 function Route({ route, api, known, onAnswer }) {
@@ -48,10 +48,10 @@ function Route({ route, api, known, onAnswer }) {
   const [values, setValues] = useState({});
   const [text, setText] = useState(body ? JSON.stringify(exampleOf(body, api), null, 1) : "");
   const [reply, setReply] = useState(null);
-  const examples = Object.fromEntries(parameters.map((one) => [one.name, one.schema.examples?.[0]]));
+  const examples = Object.fromEntries(parameters.map((parameter) => [parameter.name, parameter.schema.examples?.[0]]));
   const value = (name) => values[name] ?? known[name] ?? examples[name] ?? "";
   const url = addressOf(route, value);
-  const missing = parameters.find((one) => one.required && value(one.name) === "");
+  const missing = parameters.find((parameter) => parameter.required && value(parameter.name) === "");
   const send = async (event) => {
     event.preventDefault();
     setReply(await request(method, url, body && text));
@@ -63,11 +63,11 @@ function Route({ route, api, known, onAnswer }) {
         <span><${Words} text=${words.split("\n")[0]} /></span></summary>
       <p><${Words} text=${words} /></p>
       <form onSubmit=${send}>
-        ${parameters.map((one) => html`
-          <label key=${one.name}><span><code>${one.name}</code> ${one.in === "path" ? "in the path" : typeOf(one.schema, api)}
-              <small> ${one.description || ""}</small></span>
-            <input type="text" value=${value(one.name)} spellcheck="false" placeholder=${one.schema.default ?? ""}
-              onInput=${(event) => setValues({ ...values, [one.name]: event.target.value })} /></label>`)}
+        ${parameters.map((parameter) => html`
+          <label key=${parameter.name}><span><code>${parameter.name}</code> ${parameter.in === "path" ? "in the path" : typeOf(parameter.schema, api)}
+              <small> ${parameter.description || ""}</small></span>
+            <input type="text" value=${value(parameter.name)} spellcheck="false" placeholder=${parameter.schema.default ?? ""}
+              onInput=${(event) => setValues({ ...values, [parameter.name]: event.target.value })} /></label>`)}
         ${body && html`
           <label><span>Body</span>
             <textarea rows=${Math.min(14, text.split("\n").length)} spellcheck="false" value=${text}
@@ -89,8 +89,8 @@ function Route({ route, api, known, onAnswer }) {
 
 function addressOf({ path, parameters }, value) {
   const filled = path.replace(/{(\w+)}/g, (hole, name) => encodeURIComponent(value(name)) || hole);
-  const query = parameters.filter((one) => one.in === "query" && value(one.name) !== "");
-  return filled + (query.length ? `?${new URLSearchParams(query.map((one) => [one.name, value(one.name)]))}` : "");
+  const query = parameters.filter((parameter) => parameter.in === "query" && value(parameter.name) !== "");
+  return filled + (query.length ? `?${new URLSearchParams(query.map((parameter) => [parameter.name, value(parameter.name)]))}` : "");
 }
 
 async function request(method, url, body) {
@@ -121,10 +121,10 @@ function Fields({ title, schema, api }) {
   return html`
     <details class="fields"><summary>${title}</summary>
       ${inner.description && html`<p><${Words} text=${inner.description} /></p>`}
-      <dl>${Object.entries(inner.properties).map(([name, one]) => html`
+      <dl>${Object.entries(inner.properties).map(([name, field]) => html`
         <div key=${name}>
-          <dt><code>${name}</code>${inner.required?.includes(name) ? "" : "?"} <small>${typeOf(one, api)}</small></dt>
-          <dd>${one.description && html`<${Words} text=${one.description} />`}</dd></div>`)}</dl>
+          <dt><code>${name}</code>${inner.required?.includes(name) ? "" : "?"} <small>${typeOf(field, api)}</small></dt>
+          <dd>${field.description && html`<${Words} text=${field.description} />`}</dd></div>`)}</dl>
     </details>`;
 }
 
@@ -134,7 +134,7 @@ function resolved(schema, api) {
 
 function typeOf(schema, api) {
   if (schema.$ref) return schema.$ref.split("/").at(-1);
-  if (schema.anyOf) return schema.anyOf.map((one) => typeOf(one, api)).join(" or ");
+  if (schema.anyOf) return schema.anyOf.map((choice) => typeOf(choice, api)).join(" or ");
   if (schema.type === "array") return `list of ${typeOf(schema.items || {}, api)}`;
   const range = [schema.minimum, schema.maximum].some((end) => end !== undefined)
     ? ` from ${schema.minimum ?? "…"} to ${schema.maximum ?? "…"}` : "";

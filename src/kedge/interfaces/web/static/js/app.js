@@ -46,12 +46,12 @@ function Page() {
     ${where === "s"
       ? html`<${GameView} key=${`${what}/${which}`} id=${what} games=${games}
         seat=${which === undefined ? null : Number(which)} />`
-      : games && html`<${Offer} games=${games} wanted=${where} from=${what} turn=${Number(which)} />`}
+      : games && html`<${Offer} games=${games} name=${where} from=${what} turn=${Number(which)} />`}
   `;
 }
 
-function Offer({ games, wanted, from, turn }) {
-  const game = games.find(({ game: name }) => name === wanted);
+function Offer({ games, name, from, turn }) {
+  const game = games.find(({ game: other }) => other === name);
   useEffect(() => { document.title = game ? `${GAMES[game.game].title} – kedge` : "kedge"; }, [game]);
   if (game) {
     return html`<main>${from
@@ -80,12 +80,12 @@ function Offer({ games, wanted, from, turn }) {
 }
 
 function Recent() {
-  const kept = stored("kedge-games", []);
-  if (!kept.length) return null;
+  const recent = stored("kedge-games", []);
+  if (!recent.length) return null;
   return html`
     <h2>Continue</h2>
     <ul class="recent">
-      ${kept.map(({ id, game, turns, when }) => html`
+      ${recent.map(({ id, game, turns, when }) => html`
         <li key=${id}><a href=${`#/s/${id}`}>${GAMES[game]?.title || game}</a>${" "}
           <span>after ${turns} ${turns === 1 ? "turn" : "turns"}, ${new Date(when).toLocaleString()}</span></li>`)}
     </ul>`;

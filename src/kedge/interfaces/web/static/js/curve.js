@@ -2,8 +2,8 @@
 import { html, useState } from "../vendor/preact-htm.js";
 
 // A line has its `heights`, from 0 to 1, one per position. `steps` are marked turns of the first line, `moments` the
-// turns where search and people disagree, and `said` gives a position's value in words.
-export function Curve({ lines, even, steps, moments, said, label, shown, onShow }) {
+// turns where search and people disagree, and `describe(turn)` puts a position's value into words.
+export function Curve({ lines, even, steps, moments, describe, label, shown, onShow }) {
   const [{ heights }] = lines;
   const most = heights.length - 1;
   const [over, setOver] = useState(null);
@@ -30,6 +30,6 @@ export function Curve({ lines, even, steps, moments, said, label, shown, onShow 
         ${moments.map((ply) => html`<line class="apart" x1=${place(ply)} x2=${place(ply)} y1="0" y2="5" />`)}
         <line class="cursor" x1=${place(turn)} x2=${place(turn)} y1="0" y2="40" />
       </svg>
-      <figcaption>${said(turn)}</figcaption>
+      <figcaption>${describe(turn)}</figcaption>
     </figure>`;
 }

@@ -18,7 +18,7 @@ export function Dial({ label, seat, stops, anchor = "people", people, onChange }
   const [x, setX] = useState(seat.dial);
   useEffect(() => setX(seat.dial), [seat.dial]);
   const id = `stops-${label.replace(/\W/g, "")}`;
-  const turn = (value) => onChange({ human: seat.human, dial: value, settings: kept(seat.settings) });
+  const turn = (value) => onChange({ human: seat.human, dial: value, settings: withoutDial(seat.settings) });
   const set = (name, value) =>
     onChange({ human: seat.human, dial: x, settings: { ...seat.settings, [name]: value } });
   return html`
@@ -66,7 +66,7 @@ export function Dial({ label, seat, stops, anchor = "people", people, onChange }
 export const likest = (anchor) => (anchor === "people" ? "like a person" : `like ${anchor}`);
 
 // The dial sets c_puct or λ; other numbers stay.
-function kept(settings) {
+function withoutDial(settings) {
   const { c_puct, lambda, ...others } = settings;
   return others;
 }

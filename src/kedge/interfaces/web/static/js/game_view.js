@@ -9,14 +9,14 @@ import { useHeading } from "./heading.js";
 import { useBefore, useHistory } from "./history.js";
 import { Review, isOf, marksOf } from "./review.js";
 import { Score, Steps } from "./score.js";
-import { Whose, chosen, decisions, heard, upTo, useQuestion } from "./thoughts.js";
+import { Whose, decisions, selectedDecision, upTo, useQuestion, withThought } from "./thoughts.js";
 import { stored } from "./storage.js";
 import { Why } from "./why.js";
 
 export function GameView({ id, seat, games }) {
   const [session, setSession] = useState(null);
   const [thoughts, setThoughts] = useState({}); // all analyses so far, including advice
-  const [wanted, setWanted] = useState(localStorage.getItem("kedge-advice") === "on");
+  const [wantsAdvice, setWantsAdvice] = useState(localStorage.getItem("kedge-advice") === "on");
   const [review, setReview] = useState(null);
   const [hovered, setHovered] = useState(null);
   const [trouble, setTrouble] = useState(null);
@@ -26,9 +26,9 @@ export function GameView({ id, seat, games }) {
   const [looking, setLooking] = useState(null);
   const eyes = seat ?? looking;
   // A move in progress survives a reload.
-  const kept = `kedge-draft-${id}`;
-  const [draft, setDraft] = useState(() => stored(kept, {}, sessionStorage));
-  useEffect(() => sessionStorage.setItem(kept, JSON.stringify(draft)), [draft]);
+  const draftKey = `kedge-draft-${id}`;
+  const [draft, setDraft] = useState(() => stored(draftKey, {}, sessionStorage));
+  useEffect(() => sessionStorage.setItem(draftKey, JSON.stringify(draft)), [draft]);
   const [selected, setSelected] = useState(null);
   const socket = useRef(null);
   const newest = useRef(0); // revision of the session
@@ -36,35 +36,35 @@ export function GameView({ id, seat, games }) {
   const heading = useHeading(Boolean(look));
   const [then, shown, onShow] = useHistory(session, setTrouble);
   const alone = session && games && peopleOnly(session, games);
-  const advised = Boolean(wanted && session && !alone);
+  const advised = Boolean(wantsAdvice && session && !alone);
 
-  const hear = (thought) => setThoughts((known) => heard(known, thought));
+  const hear = (thought) => setThoughts((known) => withThought(known, thought));
   const people = (session?.seats ?? []).map((_, number) => number).filter((number) => session.seats[number].human);
   const mine = (then?.deciding ?? []).filter((number) => people.includes(number) && number === (eyes ?? number));
   // Advice is first for the seat whose orders are being written.
-  const advisable = advised ? mine.toSorted((one, other) => (other === draft?.seat) - (one === draft?.seat)) : [];
+  const advisable = advised ? mine.toSorted((first, second) => (second === draft?.seat) - (first === draft?.seat)) : [];
   const offered = session ? decisions(session, then, advisable, thoughts) : [];
-  const decision = chosen(offered, selected, thoughts);
+  const decision = selectedDecision(offered, selected, thoughts);
   const about = decision && thoughts[decision.turn]?.[decision.seat];
   // A move that is pointed at in an analysis is shown on the position of the analysis.
   const before = useBefore(session, then?.isEarlier ? null : about, Boolean(hovered));
   const [asking, ask] = useQuestion(session, decision, {
-    thought: about, possible: then?.isEarlier && session.document && !alone, wanted: advised,
+    thought: about, possible: then?.isEarlier && session.document && !alone, isWanted: advised,
     onThought: hear, onTrouble: setTrouble,
   });
   const show = useCallback((news) => {
     if (news.revision < newest.current) return; // an answer that a message has overtaken
     newest.current = news.revision;
     setSession(news);
-    setThoughts((known) => news.thoughts.reduce(heard, upTo(known, news.turns.length)));
+    setThoughts((known) => news.thoughts.reduce(withThought, upTo(known, news.turns.length)));
   }, []);
   useEffect(() => {
     setThoughts({}); // the next viewer must not see the last one's analyses
     socket.current = live(id, {
       eyes,
-      onState: (now) => {
+      onState: (now, why = null) => {
         setState(now);
-        if (now === "open") setTrouble(null); // the server answers again
+        if (now !== "lost") setTrouble(why); // the server answers again
       },
       onMessage: (message) => {
         if (message.type === "session") show(message.session);
@@ -77,16 +77,16 @@ export function GameView({ id, seat, games }) {
   }, [id, eyes]);
   useEffect(() => {
     socket.current.advise(advised);
-    localStorage.setItem("kedge-advice", wanted ? "on" : "off");
-  }, [advised, wanted, id, eyes]);
+    localStorage.setItem("kedge-advice", wantsAdvice ? "on" : "off");
+  }, [advised, wantsAdvice, id, eyes]);
   useEffect(() => setLooking(null), [session?.turns.length]);
   useEffect(() => { if (session) remember(session); }, [session?.turns.length, session?.outcome]);
   useEffect(() => { if (look) document.title = `${look.title} – kedge`; }, [look]);
 
   const act = (request) => request.then((news) => { setTrouble(null); show(news); },
     (error) => setTrouble(error.message));
-  if (state === "gone") {
-    return html`<main><p class="notice" role="alert">This game no longer exists.
+  if (state === "gone" || state === "refused") {
+    return html`<main><p class="notice" role="alert">${trouble || "This game no longer exists."}
       <a href="#/"> Begin another</a></p></main>`;
   }
   if (!session || !games) return html`<main class="table" aria-busy="true"></main>`;
@@ -142,7 +142,7 @@ export function GameView({ id, seat, games }) {
           ${alone && html`<p class="card">${alone}</p>`}
           ${!alone && people.length > 0 && html`
             <label class="card switch"><input type="checkbox" role="switch" checked=${advised}
-              onChange=${(event) => setWanted(event.target.checked)} />
+              onChange=${(event) => setWantsAdvice(event.target.checked)} />
               <span>Show me what ${look.anchor || "people"} and search would play${session.recorded ? "" : " for me"}</span></label>`}
           ${!look.Panel && why}
         </aside>
@@ -213,8 +213,8 @@ function earlier(shown, session) {
 
 // Remember the last games for the start page.
 function remember(session) {
-  const kept = stored("kedge-games", []);
+  const games = stored("kedge-games", []);
   const mine = { id: session.id, game: session.game, turns: session.turns.length, when: Date.now() };
-  const others = kept.filter(({ id }) => id !== session.id).slice(0, 7);
+  const others = games.filter(({ id }) => id !== session.id).slice(0, 7);
   localStorage.setItem("kedge-games", JSON.stringify(session.outcome ? others : [mine, ...others]));
 }

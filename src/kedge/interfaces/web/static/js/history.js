@@ -5,32 +5,32 @@ import { api } from "./api.js";
 // Returns [the session as it stood, the number of turns there, show(turn)].
 export function useHistory(session, onTrouble) {
   const [earlier, setEarlier] = useState(null);
-  const wanted = useRef(null);
+  const latest = useRef(null); // the turn to show
   const count = session?.turns.length ?? 0;
   // Positions of undone turns no longer exist.
   useEffect(() => { if (earlier && earlier.turn >= count) setEarlier(null); }, [count]);
   const show = (turn) => {
-    wanted.current = turn;
+    latest.current = turn;
     if (turn >= count) return setEarlier(null);
     api.at(session.id, turn, session.eyes).then(
       // After fast steps, show only the last one.
-      (position) => { if (wanted.current === turn) setEarlier(position); },
+      (position) => { if (latest.current === turn) setEarlier(position); },
       (error) => onTrouble(error.message));
   };
   if (!session || !earlier || earlier.turn >= count) return [session, count, show];
   return [stood(session, earlier), earlier.turn, show];
 }
 
-// While `wanted`, the game as it stood at an analysis, if it has gone on since.
-export function useBefore(session, thought, wanted) {
+// While `isWanted`, the game as it stood at an analysis, if it has gone on since.
+export function useBefore(session, thought, isWanted) {
   const [before, setBefore] = useState(null);
   const turn = session && thought && thought.turn < session.turns.length ? thought.turn : null;
   const way = turn === null ? null : JSON.stringify([session.id, session.eyes, session.turns.slice(0, turn)]);
   useEffect(() => {
-    if (!wanted || way === null || before?.way === way) return;
+    if (!isWanted || way === null || before?.way === way) return;
     api.at(session.id, turn, session.eyes).then((position) => setBefore({ ...position, way }), () => {});
-  }, [way, wanted]);
-  return wanted && way !== null && before?.way === way ? stood(session, before) : null;
+  }, [way, isWanted]);
+  return isWanted && way !== null && before?.way === way ? stood(session, before) : null;
 }
 
 const stood = (session, { turn, position, due }) =>

@@ -55,12 +55,12 @@ function Report({ report, session, shown, onShow }) {
     ${report.disagreements.length > 0 && html`
       <h3>Where search and people disagree</h3>
       <ul class="moments">
-        ${report.disagreements.map((ply) => report.moves[ply]).map((one) => html`
-          <li key=${one.ply}><button type="button" class="link" onClick=${() => onShow(one.ply)}>
-            before ${turnName(one.ply, session)}${one.mark}</button>
-            <small>KL ${one.kl_to_anchor.toFixed(2)}</small>
-            <span>search ${one.choice.name} ${percent(one.choice.policy)},
-              ${" "}people ${one.people[0].name} ${percent(one.people[0].anchor)}</span></li>`)}
+        ${report.disagreements.map((ply) => report.moves[ply]).map((move) => html`
+          <li key=${move.ply}><button type="button" class="link" onClick=${() => onShow(move.ply)}>
+            before ${turnName(move.ply, session)}${move.mark}</button>
+            <small>KL ${move.kl_to_anchor.toFixed(2)}</small>
+            <span>search ${move.choice.name} ${percent(move.choice.policy)},
+              ${" "}people ${move.people[0].name} ${percent(move.people[0].anchor)}</span></li>`)}
       </ul>`}`;
 }
 
@@ -68,12 +68,12 @@ function Report({ report, session, shown, onShow }) {
 function Score({ report, session, shown, onShow }) {
   const values = [...report.moves.map((move) => move.value), report.value];
   const score = (value) => `${session.seats[0].name} ${percent((1 + value) / 2)}`;
-  const said = (turn) => `${score(values[turn])}${turn > 0 ? ` after ${turnName(turn - 1, session)}` : ""}`;
+  const describe = (turn) => `${score(values[turn])}${turn > 0 ? ` after ${turnName(turn - 1, session)}` : ""}`;
   return html`
     <${Curve} lines=${[{ heights: values.map((value) => (1 + value) / 2), filled: true }]} even=${0.5}
       label=${`Expected score, from ${score(values[0])} to ${score(values.at(-1))}`}
       steps=${report.mistakes.map((ply) => ({ ply, kind: MARKS[report.moves[ply].mark] }))}
-      moments=${report.disagreements} said=${said} shown=${shown} onShow=${onShow} />`;
+      moments=${report.disagreements} describe=${describe} shown=${shown} onShow=${onShow} />`;
 }
 
 // The move that led to the shown position.
@@ -85,12 +85,12 @@ function Chosen({ report, move, session }) {
   if (move.choice.move === move.move) words.push("search plays it too");
   else words.push(`search prefers ${move.choice.name} (${percent(move.choice.policy)})`);
   if (move.loss >= 0.005) words.push(`costs ${move.loss.toFixed(2)} of a win`);
-  const said = report.knots?.map((knot, i) => `${knot} ${percent(likely[i])}`).join(", ");
+  const shares = report.knots?.map((knot, i) => `${knot} ${percent(likely[i])}`).join(", ");
   return html`
     <div class="chosen">
       <p><strong>${turnName(move.ply, session)}${move.mark}</strong> ${words.join("; ")}.</p>
       ${likely && html`
-        <div class="strip" role="img" aria-label=${`How many people play it, by rating: ${said}`}>
+        <div class="strip" role="img" aria-label=${`How many people play it, by rating: ${shares}`}>
           ${likely.map((share, i) => html`
             <div key=${i} title=${`${percent(share)} of people rated ${report.knots[i]}`}>
               <svg viewBox="0 0 10 10" preserveAspectRatio="none" aria-hidden="true">

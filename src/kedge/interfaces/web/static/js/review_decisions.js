@@ -17,70 +17,70 @@ export function Decisions({ report, session, shown, onShow }) {
   const [whose, setWhose] = useState(Math.max(0, own));
   // If all win or lose together, there is one line for all.
   const together = report.values[0].length === 1;
-  const isAsked = ({ player }) => together || player === whose;
-  const moments = report.disagreements.map((i) => report.decisions[i]).filter(isAsked);
-  const show = (one) => { setWhose(one.player); onShow(one.turn + 1); };
+  const isSelected = ({ player }) => together || player === whose;
+  const moments = report.disagreements.map((i) => report.decisions[i]).filter(isSelected);
+  const show = (decision) => { setWhose(decision.player); onShow(decision.turn + 1); };
   return html`
     ${!together && html`
       <p class="whose">Orders of
         <select aria-label="Whose orders are reviewed" value=${whose} onChange=${(event) => setWhose(Number(event.target.value))}>
           ${session.seats.map(({ name }, seat) => html`<option key=${name} value=${seat}>${name}</option>`)}
         </select></p>`}
-    <${Worth} report=${report} session=${session} whose=${together ? 0 : whose} isAsked=${isAsked}
+    <${Worth} report=${report} session=${session} whose=${together ? 0 : whose} isSelected=${isSelected}
       moments=${moments} shown=${shown} onShow=${onShow} />
-    <${Decided} report=${report} session=${session} shown=${shown} isAsked=${isAsked} whose=${whose} />
+    <${Decided} report=${report} session=${session} shown=${shown} isSelected=${isSelected} whose=${whose} />
     ${moments.length > 0 && html`
       <h3>Where search and people disagree</h3>
       <ul class="moments">
-        ${moments.map((one) => html`
-          <li key=${`${one.turn} ${one.player}`}><button type="button" class="link" onClick=${() => show(one)}>
-            ${together ? turnName(one.turn, session) : session.turns[one.turn].name}${one.mark}</button>
-            <small>KL ${one.kl_to_anchor.toFixed(2)}</small>
-            <span>search ${other(one.choice, one.people[0], session)} (${percent(one.choice.policy)}),
-              ${" "}people ${other(one.people[0], one.choice, session)} (${percent(one.people[0].anchor)})</span></li>`)}
+        ${moments.map((decision) => html`
+          <li key=${`${decision.turn} ${decision.player}`}><button type="button" class="link" onClick=${() => show(decision)}>
+            ${together ? turnName(decision.turn, session) : session.turns[decision.turn].name}${decision.mark}</button>
+            <small>KL ${decision.kl_to_anchor.toFixed(2)}</small>
+            <span>search ${other(decision.choice, decision.people[0], session)} (${percent(decision.choice.policy)}),
+              ${" "}people ${other(decision.people[0], decision.choice, session)} (${percent(decision.people[0].anchor)})</span></li>`)}
       </ul>`}
     <${Players} report=${report} session=${session} />`;
 }
 
 // The expected result over the game, for all or for each player; the selected player's line first.
-function Worth({ report, session, whose, isAsked, moments, shown, onShow }) {
+function Worth({ report, session, whose, isSelected, moments, shown, onShow }) {
   const counts = countsOf(report);
   const top = 1.1 * Math.max(counts.least, ...report.values.flat());
   const order = [whose, ...report.values[0].keys()].filter((seat, i, all) => all.indexOf(seat) === i);
   const lines = order.map((seat) => ({
     heights: report.values.map((row) => row[seat] / top),
     filled: order.length === 1,
-    kind: order.length > 1 ? `power ${session.seats[seat].name.toUpperCase()} ${seat === whose ? "asked" : ""}` : "",
+    kind: order.length > 1 ? `power ${session.seats[seat].name.toUpperCase()} ${seat === whose ? "selected" : ""}` : "",
   }));
   const who = order.length > 1 ? `${session.seats[whose].name} ` : "";
-  const said = (turn) => `${who}${counts.number(report.values[turn][whose])} ${counts.unit} ${
+  const describe = (turn) => `${who}${counts.number(report.values[turn][whose])} ${counts.unit} ${
     turn === report.values.length - 1 && session.outcome ? "in the end" : "expected"}${
     turn > 0 ? ` after ${turnName(turn - 1, session)}` : ""}`;
-  const steps = report.mistakes.map((i) => report.decisions[i]).filter(isAsked)
+  const steps = report.mistakes.map((i) => report.decisions[i]).filter(isSelected)
     .map(({ turn, mark }) => ({ ply: turn, kind: MARKS[mark] }));
   return html`
-    <${Curve} lines=${lines} steps=${steps} moments=${moments.map(({ turn }) => turn + 1)} said=${said}
-      label=${`Expected result, from ${said(0)} to ${said(report.values.length - 1)}`}
+    <${Curve} lines=${lines} steps=${steps} moments=${moments.map(({ turn }) => turn + 1)} describe=${describe}
+      label=${`Expected result, from ${describe(0)} to ${describe(report.values.length - 1)}`}
       shown=${shown} onShow=${onShow} />`;
 }
 
 // The decision that led to the shown position, beside those of people and search.
-function Decided({ report, session, shown, isAsked, whose }) {
-  const turn = report.decisions.findLast((one) => one.turn < shown)?.turn;
-  const one = report.decisions.find((decision) => decision.turn === turn && isAsked(decision));
+function Decided({ report, session, shown, isSelected, whose }) {
+  const turn = report.decisions.findLast((decision) => decision.turn < shown)?.turn;
+  const decision = report.decisions.find((each) => each.turn === turn && isSelected(each));
   if (turn === undefined) return html`<p class="chosen">Select a turn to see how human it was.</p>`;
-  if (!one) return html`<p class="chosen">${session.seats[whose].name} ordered nothing in ${session.turns[turn].name}.</p>`;
+  if (!decision) return html`<p class="chosen">${session.seats[whose].name} ordered nothing in ${session.turns[turn].name}.</p>`;
   const { number, unit, heading } = countsOf(report);
-  const slight = one.loss === null || one.loss < report.scale.mistake / 10;
-  const words = [`${percent(one.played.anchor)} of people${one.rank === 1 ? ", more than anything else" : ""}`];
-  if (same(one.choice.move, one.played.move)) words.push("search would, too");
-  else if (!slight) words.push(`search expects ${number(one.loss)} ${unit} more of its choice`);
+  const slight = decision.loss === null || decision.loss < report.scale.mistake / 10;
+  const words = [`${percent(decision.played.anchor)} of people${decision.rank === 1 ? ", more than anything else" : ""}`];
+  if (same(decision.choice.move, decision.played.move)) words.push("search would, too");
+  else if (!slight) words.push(`search expects ${number(decision.loss)} ${unit} more of its choice`);
   return html`
     <div class="chosen decided">
-      <p><strong>${turnName(turn, session)}${one.mark}</strong> ${words.join("; ")}.</p>
-      ${one.parts.length > 0 && html`
+      <p><strong>${turnName(turn, session)}${decision.mark}</strong> ${words.join("; ")}.</p>
+      ${decision.parts.length > 0 && html`
         <ul class="parts" aria-label="How many people give each order">
-          ${one.parts.map((part) => html`
+          ${decision.parts.map((part) => html`
             <li key=${part.move} class=${part.anchor < RARE ? "rare" : ""}>
               <span>${part.name}</span>
               <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
@@ -90,10 +90,10 @@ function Decided({ report, session, shown, isAsked, whose }) {
       <table>
         <thead><tr><td></td><th scope="col">people</th><th scope="col">search</th><th scope="col">${heading}</th></tr></thead>
         <tbody>
-          ${optionsOf(one).map(([label, option]) => html`
+          ${optionsOf(decision).map(([label, option]) => html`
             <tr key=${label}>
               <th scope="row"><small>${label}</small>
-                ${option === one.played && one.parts.length > 0 ? "" : other(option, one.played, session)}</th>
+                ${option === decision.played && decision.parts.length > 0 ? "" : other(option, decision.played, session)}</th>
               <td class="number people">${percent(option.anchor)}</td>
               <td class="number search">${percent(option.policy)}</td>
               <td class="number">${option.q === null ? "–" : number(option.q)}</td></tr>`)}

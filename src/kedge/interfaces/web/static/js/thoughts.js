@@ -3,7 +3,8 @@ import { html, useEffect, useState } from "../vendor/preact-htm.js";
 import { seating } from "./agent_choice.js";
 import { api } from "./api.js";
 
-export const heard = (known, thought) =>
+// The analyses with one more, in place of the last at its turn and seat.
+export const withThought = (known, thought) =>
   ({ ...known, [thought.turn]: { ...known[thought.turn], [thought.seat]: thought } });
 
 // Drop the analyses of turns that were undone.
@@ -15,23 +16,23 @@ export function decisions(session, then, mine, thoughts) {
   const at = (seats) => seats.map((seat) => ({ turn, seat, name: session.seats[seat].name }));
   if (then.isEarlier) return at(then.due);
   const underWay = session.deciding.filter((seat) => !session.seats[seat].human && thoughts[turn]?.[seat]);
-  const made = session.thoughts.toSorted((one, other) => other.turn - one.turn).map((one) => ({
-    turn: one.turn, seat: one.seat, name: `${session.seats[one.seat].name}, ${session.turns[one.turn]?.name}`,
+  const made = session.thoughts.toSorted((first, second) => second.turn - first.turn).map((thought) => ({
+    turn: thought.turn, seat: thought.seat, name: `${session.seats[thought.seat].name}, ${session.turns[thought.turn]?.name}`,
   }));
   return [...at(mine), ...at(underWay), ...made];
 }
 
 // The selected decision; after new turns, the next of the same seat; else one with an analysis.
-export function chosen(offered, selected, thoughts) {
-  return offered.find((one) => same(one, selected)) || offered.find((one) => one.seat === selected?.seat)
-    || offered.find((one) => thoughts[one.turn]?.[one.seat]) || offered[0];
+export function selectedDecision(offered, selected, thoughts) {
+  return offered.find((decision) => same(decision, selected)) || offered.find((decision) => decision.seat === selected?.seat)
+    || offered.find((decision) => thoughts[decision.turn]?.[decision.seat]) || offered[0];
 }
 
-const same = (one, other) => one.turn === other?.turn && one.seat === other?.seat;
+const same = (decision, other) => decision.turn === other?.turn && decision.seat === other?.seat;
 
-// Ask the game's agent about an earlier position, at once if `wanted`.
+// Ask the game's agent about an earlier position, at once if `isWanted`.
 // Returns whether the request is open, and ask() if there is no analysis yet.
-export function useQuestion(session, decision, { thought, possible, wanted, onThought, onTrouble }) {
+export function useQuestion(session, decision, { thought, possible, isWanted, onThought, onTrouble }) {
   const [asking, setAsking] = useState(null);
   const open = Boolean(possible && decision && !thought);
   const isAsking = Boolean(decision && asking && same(decision, asking));
@@ -41,7 +42,7 @@ export function useQuestion(session, decision, { thought, possible, wanted, onTh
       .then(onThought, (error) => onTrouble(error.message))
       .finally(() => setAsking((now) => (now === decision ? null : now)));
   };
-  useEffect(() => { if (open && wanted && !isAsking) ask(); }, [open, wanted, decision?.turn, decision?.seat]);
+  useEffect(() => { if (open && isWanted && !isAsking) ask(); }, [open, isWanted, decision?.turn, decision?.seat]);
   return [isAsking, open && !isAsking ? ask : null];
 }
 
@@ -53,7 +54,7 @@ function questionAt({ game, setup, document: turns, seats }, { turn, seat }) {
 // The choice among several decisions.
 export function Whose({ offered, decision, onAsk }) {
   return html`
-    <select aria-label="Whose decision" value=${offered.findIndex((one) => same(one, decision))}
+    <select aria-label="Whose decision" value=${offered.findIndex((each) => same(each, decision))}
       onChange=${(event) => onAsk(offered[event.target.value])}>
       ${offered.map(({ turn, seat, name }, index) => html`<option key=${`${turn}/${seat}`} value=${index}>${name}</option>`)}
     </select>`;

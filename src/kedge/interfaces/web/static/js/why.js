@@ -61,7 +61,7 @@ export function Why({ thought, title, whose, anchor = "people", hovered, onHover
     </section>`;
 }
 
-export const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
+export const same = (first, second) => JSON.stringify(first) === JSON.stringify(second);
 
 function fact(name, value, format, meaning) {
   if (value === null || value === undefined) return null;

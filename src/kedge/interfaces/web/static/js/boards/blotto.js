@@ -57,7 +57,7 @@ function Reveal({ session: { seats, setup }, last }) {
   const fields = Array.from({ length: setup.fields }, (_, field) => field);
   const troops = (side, field) => (last ? last.spread[side][field] : 0);
   const taker = (field) => Math.sign(troops(0, field) - troops(1, field));
-  const said = (field) => (!last ? "" : [seats[1].name, "level", seats[0].name][taker(field) + 1]);
+  const winnerName = (field) => (!last ? "" : [seats[1].name, "level", seats[0].name][taker(field) + 1]);
   return html`
     <ol class="reveal" aria-label=${last ? "The last round" : "No round yet"}>
       ${fields.map((field) => html`
@@ -74,7 +74,7 @@ function Reveal({ session: { seats, setup }, last }) {
             })}
             <path d="M2 81H58" />
           </svg>
-          <span>${said(field) || `field ${field + 1}`}</span>
+          <span>${winnerName(field) || `field ${field + 1}`}</span>
         </li>`)}
     </ol>`;
 }
@@ -120,7 +120,7 @@ export function moved(spread, field, wanted, troops) {
   const next = [...spread];
   next[field] = Math.max(0, Math.min(troops, wanted));
   const others = next.map((_, i) => i).filter((i) => i !== field);
-  const sum = () => next.reduce((total, one) => total + one, 0);
+  const sum = () => next.reduce((total, count) => total + count, 0);
   while (sum() > troops) next[others.reduce((a, b) => (next[b] > next[a] ? b : a))] -= 1;
   while (sum() < troops) next[others.reduce((a, b) => (next[b] < next[a] ? b : a))] += 1;
   return next;

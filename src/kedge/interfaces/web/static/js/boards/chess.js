@@ -66,8 +66,8 @@ function follow(before, standing, last) {
   for (const square in standing) if (free[square]?.letter === standing[square]) keep(square, square);
   for (const square in standing) {
     if (named[square]) continue;
-    const alike = Object.keys(free).filter((one) => free[one].letter === standing[square]);
-    const from = alike.find((one) => last?.startsWith(one)) || alike[0];
+    const alike = Object.keys(free).filter((place) => free[place].letter === standing[square]);
+    const from = alike.find((place) => last?.startsWith(place)) || alike[0];
     if (from) keep(square, from);
     else named[square] = { letter: standing[square], name: (names += 1) };
   }
@@ -117,7 +117,7 @@ export function Board({ session, thought, hovered, onPlay, mine, flipped }) {
   const y = (square) => (turned ? Number(square[1]) - 1 : 8 - Number(square[1]));
 
   function move(start, end) {
-    const moves = legal.filter((one) => one.startsWith(start + end));
+    const moves = legal.filter((each) => each.startsWith(start + end));
     if (!moves.length) return false;
     if (moves.length > 1) setPromoting({ start, end });
     else send(moves[0]);
@@ -131,7 +131,7 @@ export function Board({ session, thought, hovered, onPlay, mine, flipped }) {
   }
   function choose(square) {
     if (from && from !== square && move(from, square)) return;
-    const can = legal.some((one) => one.startsWith(square));
+    const can = legal.some((move) => move.startsWith(square));
     setFrom(can && from !== square ? square : null);
   }
   function squareAt(event) {
@@ -149,7 +149,7 @@ export function Board({ session, thought, hovered, onPlay, mine, flipped }) {
     const square = squareAt(event);
     if (!square || event.button) return;
     setCursor(square);
-    if (legal.some((one) => one.startsWith(square))) {
+    if (legal.some((move) => move.startsWith(square))) {
       svg.current.setPointerCapture(event.pointerId);
       setDrag({ square, ...place(event), moved: false, again: from === square });
       if (!(from && from !== square && targets.includes(square))) setFrom(square);
@@ -201,11 +201,11 @@ export function Board({ session, thought, hovered, onPlay, mine, flipped }) {
         ${from && html`<rect class="from" x=${x(from)} y=${y(from)} width="1" height="1" />`}
         <rect class="cursor" x=${x(cursor) + 0.03} y=${y(cursor) + 0.03} width="0.94" height="0.94" />
         ${inOrder(known.current.pieces, drag).map(([square, { letter, name }]) => {
-          const held = drag?.moved && drag.square === square;
+          const dragged = drag?.moved && drag.square === square;
           const at = sent?.startsWith(square) ? sent.slice(2, 4) : square;
-          const [right, low] = held ? [drag.x - 0.5, drag.y - 0.5] : [x(at), y(at)];
+          const [right, low] = dragged ? [drag.x - 0.5, drag.y - 0.5] : [x(at), y(at)];
           const taken = sent?.slice(2, 4) === square;
-          return html`<image key=${name} class=${`piece ${held ? "held" : ""} ${taken ? "taken" : ""}`} href=${art(letter)}
+          return html`<image key=${name} class=${`piece ${dragged ? "dragged" : ""} ${taken ? "taken" : ""}`} href=${art(letter)}
             width="1" height="1" style=${{ transform: `translate(${right}px, ${low}px)` }} />`;
         })}
         ${[...FILES].map((file) => html`<text class="coordinate" x=${x(file + "1") + 0.96} y="7.96" text-anchor="end">${file}</text>`)}
@@ -230,7 +230,7 @@ export function Board({ session, thought, hovered, onPlay, mine, flipped }) {
 // Sorted by name, so that the browser moves only what moves; the dragged piece is on top.
 function inOrder(pieces, drag) {
   const place = ([square, { name }]) => (drag?.square === square ? Infinity : name);
-  return Object.entries(pieces).sort((one, other) => (place(one) > place(other) ? 1 : -1));
+  return Object.entries(pieces).sort((first, second) => (place(first) > place(second) ? 1 : -1));
 }
 
 // The pieces to choose from, at the square; a click beside them cancels the move.
@@ -259,14 +259,14 @@ function Promotion({ black, column, below, onChoose, onClose }) {
 
 function say(square, standing, legal, from) {
   const what = standing[square] ? `${square} ${pieceName(standing[square])}` : square;
-  if (from) return `${what}; ${legal.some((one) => one.startsWith(from + square)) ? "can go here" : "not from here"}`;
+  if (from) return `${what}; ${legal.some((move) => move.startsWith(from + square)) ? "can go here" : "not from here"}`;
   return what;
 }
 
 // People's favourites in one colour and search's in another; only the hovered move, if any.
 function arrows(rows, hovered) {
   if (hovered) {
-    const row = rows.find((one) => same(one.move, hovered));
+    const row = rows.find((each) => same(each.move, hovered));
     return row ? [[row, "hover", 0.16, 0.9]] : [];
   }
   const likely = (kind) => rows.filter((row) => row[kind] >= 0.1).slice(0, 4);

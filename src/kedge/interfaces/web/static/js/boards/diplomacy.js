@@ -59,12 +59,12 @@ function useOrders({ session, mine, draft, onDraft }) {
   const press = (place) => {
     if (winter && written[place]) return write(place, null);
     const next = click(orders, mode, clicked, place);
-    if (next.made.length > 1) return update({ choosing: next.made.map((one) => one.text), mode: known.mode });
+    if (next.made.length > 1) return update({ choosing: next.made.map((order) => order.text), mode: known.mode });
     if (next.made.length) return write(province(next.made[0].at), next.made[0].text);
     return update({ clicked: next.clicked, mode: next.clicked.length ? known.mode : 0 });
   };
   const turnTo = (name) => {
-    const index = offered.findIndex((one) => one.name === name);
+    const index = offered.findIndex((offer) => offer.name === name);
     const next = click(orders, offered[index], [], clicked[0] ?? "");
     if (next.made.length === 1) write(province(next.made[0].at), next.made[0].text);
     else update({ mode: index, clicked: next.clicked });
@@ -97,7 +97,7 @@ export function Board(props) {
   useEffect(() => { if (map) centre(frame.current, map, session.position.units[shared.power]); }, [map, shared.power]);
 
   const key = (event) => {
-    const mode = shared.offered.find((one) => one.key === event.key.toLowerCase());
+    const mode = shared.offered.find((offer) => offer.key === event.key.toLowerCase());
     if (!active || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "Escape") shared.cancel();
     else if (mode) shared.turnTo(mode.name);
@@ -172,18 +172,18 @@ function Orders({ shared, session, mine, onPlay }) {
     <section class=${`orders-card card ${shared.power}`} aria-label=${`Orders of ${name}`}>
       ${people.length > 1 && html`
         <fieldset class="choice"><legend class="sr">Whose orders</legend>
-          ${people.map((one) => html`
-            <label key=${one}><input type="radio" name="power" checked=${one === seat}
-              disabled=${!mine.includes(one)} onChange=${() => shared.take(one)} />
-              <span class=${POWERS[one]}><i class="swatch"></i>${session.seats[one].name}
-                ${session.seats[one].decided && " ✓"}</span></label>`)}
+          ${people.map((number) => html`
+            <label key=${number}><input type="radio" name="power" checked=${number === seat}
+              disabled=${!mine.includes(number)} onChange=${() => shared.take(number)} />
+              <span class=${POWERS[number]}><i class="swatch"></i>${session.seats[number].name}
+                ${session.seats[number].decided && " ✓"}</span></label>`)}
         </fieldset>`}
       <h2 class=${people.length > 1 ? "sr" : ""}><span class="swatch" aria-hidden="true"></span>${name}</h2>
       <fieldset class="writing" disabled=${waiting}><legend class="sr">Orders</legend>
         <div class="modes" role="group" aria-label="What a click on the map orders">
-          ${offered.map((one) => html`
-            <button type="button" key=${one.name} aria-pressed=${one === mode} title=${`Key ${one.key.toUpperCase()}`}
-              onClick=${() => shared.turnTo(one.name)}>${one.name}</button>`)}
+          ${offered.map((offer) => html`
+            <button type="button" key=${offer.name} aria-pressed=${offer === mode} title=${`Key ${offer.key.toUpperCase()}`}
+              onClick=${() => shared.turnTo(offer.name)}>${offer.name}</button>`)}
         </div>
         <p class="hint" aria-live="polite">${legal.length ? hint(shared) : "Nothing to order."}</p>
         <ul class="units">
@@ -220,7 +220,7 @@ const VERBS = {
 // All legal orders of a unit, as a list.
 function UnitOrder({ name, texts, rest, value, full, onWrite }) {
   const orders = texts.filter((text) => text !== "WAIVE").map(parse);
-  const groups = Object.keys(VERBS).map((verb) => orders.filter((one) => one.verb === verb)).filter((group) => group.length);
+  const groups = Object.keys(VERBS).map((verb) => orders.filter((order) => order.verb === verb)).filter((group) => group.length);
   return html`
     <li>
       <span aria-hidden="true">${name}</span>
@@ -229,7 +229,7 @@ function UnitOrder({ name, texts, rest, value, full, onWrite }) {
         <option value="">${rest}</option>
         ${groups.map((group) => html`
           <optgroup key=${group[0].verb} label=${VERBS[group[0].verb][0]}>
-            ${group.map((one) => html`<option key=${one.text} value=${one.text}>${inWords(one)}</option>`)}
+            ${group.map((order) => html`<option key=${order.text} value=${order.text}>${inWords(order)}</option>`)}
           </optgroup>`)}
       </select>
       <button type="button" aria-label=${`Remove the order of ${name}`} disabled=${!value}

@@ -14,13 +14,13 @@ export function useMap() {
 }
 
 function withPoints(map) {
-  const points = Object.assign({}, ...Object.values(map.provinces).map((one) => one.units));
+  const points = Object.assign({}, ...Object.values(map.provinces).map((place) => place.units));
   return { ...map, points };
 }
 
 // Units, centres or orders by power, as pairs.
 export const entries = (lists) =>
-  Object.entries(lists || {}).flatMap(([power, all]) => all.map((one) => [power, one]));
+  Object.entries(lists || {}).flatMap(([power, all]) => all.map((item) => [power, item]));
 
 // The owner of each land: of its centre or, without one, of the unit there.
 function owners(map, position) {
@@ -63,10 +63,10 @@ export function MapDrawing({ map, position, orders, choices, chosen, onClick }) 
       ${[...choices].map((place) => html`<polygon key=${place} class="choice" points=${map.provinces[place].border} />`)}
       ${chosen.map((place, step) => html`<polygon key=${step} class="chosen" points=${map.provinces[place].border} />`)}
       ${drawn.map(({ look, parts }) => html`<g class=${`orders ${look}`}>${parts.map((part) => part.line)}</g>`)}
-      <g class="names">${Object.entries(map.provinces).map(([name, one]) => html`
-        <text key=${name} class=${one.sea ? "sea" : ""} x=${one.label[0]} y=${one.label[1]}>${name}</text>
-        ${one.centre && html`
-          <g class=${`centre ${owner[name] || ""}`} transform=${`translate(${one.centre})`}>
+      <g class="names">${Object.entries(map.provinces).map(([name, place]) => html`
+        <text key=${name} class=${place.sea ? "sea" : ""} x=${place.label[0]} y=${place.label[1]}>${name}</text>
+        ${place.centre && html`
+          <g class=${`centre ${owner[name] || ""}`} transform=${`translate(${place.centre})`}>
             <circle r="4.4" /><circle class="owner" r="2.6" /></g>`}`)}</g>
       ${entries(position.units).map(([power, unit]) => html`
         <${Unit} key=${unit} at=${map.points[unit.slice(2)]} power=${power} unit=${unit} />`)}
@@ -78,9 +78,9 @@ export function MapDrawing({ map, position, orders, choices, chosen, onClick }) 
 }
 
 function provinces(map, owner, sea) {
-  return Object.entries(map.provinces).filter(([, one]) => one.sea === sea).map(([name, one]) => html`
+  return Object.entries(map.provinces).filter(([, place]) => place.sea === sea).map(([name, place]) => html`
     <polygon key=${name} class=${owner[name] ? `owned ${owner[name]}` : ""} data-province=${name}
-      points=${one.border}><title>${`${one.name} (${name})`}</title></polygon>`);
+      points=${place.border}><title>${`${place.name} (${name})`}</title></polygon>`);
 }
 
 function Unit({ at, power, unit, look = "" }) {
@@ -118,7 +118,7 @@ function standing(map, position) {
 function draw(map, stands, { orders, failed = [] }) {
   const parsed = orders.filter(([, text]) => text !== "WAIVE")
     .map(([power, text]) => ({ power, failed: failed.includes(text), ...parse(text) }));
-  const moves = new Map(parsed.filter((one) => one.verb === "-").map((one) => [province(one.at), one]));
+  const moves = new Map(parsed.filter((order) => order.verb === "-").map((order) => [province(order.at), order]));
   const point = (location) => map.points[location];
   // Supports and convoys may leave out a coast that the unit or its move has.
   const supported = ({ other, to }) => {
@@ -127,7 +127,7 @@ function draw(map, stands, { orders, failed = [] }) {
     if (!to) return [start, null];
     return [start, point(move && province(move.to) === province(to) ? move.to : to)];
   };
-  return parsed.map((one) => SHAPES[one.verb]({ ...one, start: point(one.at), point, supported }));
+  return parsed.map((order) => SHAPES[order.verb]({ ...order, start: point(order.at), point, supported }));
 }
 
 const SHAPES = {

@@ -89,7 +89,7 @@ export function Board({ session, thought, hovered, onPlay, mine, seat, covered, 
     </div>`;
 }
 
-const isAt = (one, other) => one !== null && one.seat === other.seat && one.slot === other.slot;
+const isAt = (place, other) => place !== null && place.seat === other.seat && place.slot === other.slot;
 
 // The moves with a card: play or discard your own, give hints about another's.
 function movesOf(position, { seat, slot }, own, seats) {
@@ -129,11 +129,11 @@ function Hand({ owner, own, session, move, thought, chosen, canPlay, onChoose })
       aria-label=${own ? `${name}: your own cards, the oldest first` : `${name}'s cards, the oldest first`}>
       <h2>${name} <span class="who">${own || !human || session.recorded ? whoSits(session, owner) : ""}</span></h2>
       <ol>
-        ${position.hands[owner].map((one, slot) => {
+        ${position.hands[owner].map((view, slot) => {
           const where = { seat: owner, slot };
           const marks = [
             touches(position, move, owner, slot) && "pointed",
-            last.includes(slot) && "told",
+            last.includes(slot) && "hinted",
             isAt(chosen, where) && "chosen",
           ];
           return html`
@@ -141,9 +141,9 @@ function Hand({ owner, own, session, move, thought, chosen, canPlay, onChoose })
               <${Heat} thought=${thought} position=${position} seat=${owner} slot=${slot} />
               <button type="button" class=${`slot ${marks.filter(Boolean).join(" ")}`}
                 aria-disabled=${!canPlay} aria-pressed=${isAt(chosen, where)}
-                aria-label=${saidOf(one, slot, own)} onClick=${() => onChoose(where)}>
-                <${Face} one=${one} />
-                <${Pips} one=${one} />
+                aria-label=${labelOf(view, slot, own)} onClick=${() => onChoose(where)}>
+                <${Face} view=${view} />
+                <${Pips} view=${view} />
               </button>
             </li>`;
         })}
@@ -151,25 +151,25 @@ function Hand({ owner, own, session, move, thought, chosen, canPlay, onChoose })
     </section>`;
 }
 
-function Face({ one }) {
-  const colour = one.card ? colourOf(one.card) : one.colours.length === 1 ? COLOURS[one.colours[0]] : null;
-  const rank = one.card ? one.card[1] : one.ranks.length === 1 ? one.ranks[0] : colour ? "" : "?";
+function Face({ view }) {
+  const colour = view.card ? colourOf(view.card) : view.colours.length === 1 ? COLOURS[view.colours[0]] : null;
+  const rank = view.card ? view.card[1] : view.ranks.length === 1 ? view.ranks[0] : colour ? "" : "?";
   return html`
-    <span class=${`face ${colour ? colour.word : "back"} ${one.card ? "" : "hidden"}`}>
+    <span class=${`face ${colour ? colour.word : "back"} ${view.card ? "" : "hidden"}`}>
       <span class="rank">${rank}</span>
       ${colour && html`<span class="shape">${colour.shape}</span>`}
     </span>`;
 }
 
 // What a card may be by its hints; what a hint named is bold.
-function Pips({ one }) {
-  const kind = (may, named) => (named ? "told" : may ? "may" : "not");
+function Pips({ view }) {
+  const kind = (may, named) => (named ? "hinted" : may ? "may" : "not");
   return html`
     <span class="pips" aria-hidden="true">
       ${COLOURS.map(({ letter, word }, i) => html`
-        <i class=${`${word} ${kind(one.colours.includes(i), one.colour === i)}`}>${letter}</i>`)}
+        <i class=${`${word} ${kind(view.colours.includes(i), view.colour === i)}`}>${letter}</i>`)}
       ${RANKS.map((rank) => html`
-        <i class=${kind(one.ranks.includes(rank), one.rank === rank)}>${rank}</i>`)}
+        <i class=${kind(view.ranks.includes(rank), view.rank === rank)}>${rank}</i>`)}
     </span>`;
 }
 
@@ -184,11 +184,11 @@ function Heat({ thought, position, seat, slot }) {
     </svg>`;
 }
 
-function saidOf(one, slot, own) {
-  const colours = one.colours.map((i) => COLOURS[i].word).join(" or ");
-  const known = `${one.colours.length === 5 ? "any colour" : colours}, ${one.ranks.length === 5 ? "any rank" : one.ranks.join(" or ")}`;
-  if (!one.card) return `Card ${slot + 1}: ${known}`;
-  return `Card ${slot + 1}: ${colourOf(one.card).word} ${one.card[1]}; ${own ? "you were told" : "its holder knows"}: ${known}`;
+function labelOf(view, slot, own) {
+  const colours = view.colours.map((i) => COLOURS[i].word).join(" or ");
+  const known = `${view.colours.length === 5 ? "any colour" : colours}, ${view.ranks.length === 5 ? "any rank" : view.ranks.join(" or ")}`;
+  if (!view.card) return `Card ${slot + 1}: ${known}`;
+  return `Card ${slot + 1}: ${colourOf(view.card).word} ${view.card[1]}; ${own ? "you were told" : "its holder knows"}: ${known}`;
 }
 
 function Middle({ position }) {
@@ -222,7 +222,7 @@ function Tokens({ kind, left: [left, most] }) {
 }
 
 function Discards({ position }) {
-  const count = (card) => position.discards.filter((one) => one === card).length;
+  const count = (card) => position.discards.filter((discard) => discard === card).length;
   return html`
     <table class="discards">
       <caption>Discards</caption>
@@ -250,8 +250,8 @@ function Cover({ session, seat, onLook }) {
       <h2>${name} is next</h2>
       <p>Everyone else, look away.</p>
       <button class="main" type="button" onClick=${onLook}>I am ${name}, show</button>
-      <p class="quietly">Or use one screen per player: ${session.seats.map((one, at) => html`
-        <a href=${`#/s/${session.id}/${at}`}>${one.name}</a> `)}</p>
+      <p class="quietly">Or use one screen per player: ${session.seats.map((player, at) => html`
+        <a href=${`#/s/${session.id}/${at}`}>${player.name}</a> `)}</p>
     </section>`;
 }
 

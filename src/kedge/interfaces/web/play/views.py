@@ -4,7 +4,8 @@ import asyncio
 from collections.abc import Iterable
 from typing import Any
 
-from kedge.interfaces.web.pages.page_game import EVERYTHING, Thought
+from kedge.interfaces.web.pages.page_game import EVERYTHING
+from kedge.interfaces.web.pages.thoughts import Thought
 from kedge.interfaces.web.play.players import agent_at
 from kedge.interfaces.web.play.readers import Reader
 from kedge.interfaces.web.play.session import Session
@@ -52,11 +53,11 @@ async def position_view(session: Session, turn: int, eyes: int | None) -> dict[s
     }
 
 
-def tell_thought(kind: str, thought: Thought, session: Session, readers: Iterable[Reader]) -> None:
+def send_thought(kind: str, thought: Thought, session: Session, readers: Iterable[Reader]) -> None:
     """Send a thought to those readers who may see it."""
     for reader in readers:
         if _visible([thought], session, _viewer(session, reader.eyes)):
-            reader.tell(kind, lambda: {"thought": thought}, thought.seat)
+            reader.queue(kind, lambda: {"thought": thought}, thought.seat)
 
 
 def _visible(thoughts: list[Thought], session: Session, eyes: int | None) -> list[Thought]:
