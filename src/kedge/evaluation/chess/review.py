@@ -9,11 +9,11 @@ from kedge.agents.chess.mates import forced_end
 from kedge.evaluation.board.game_analysis import GameReport, analyse_game
 from kedge.evaluation.chess.rating_fit import move_likelihoods, rating_networks
 from kedge.evaluation.chess.ratings import game_ratings, rated_search
-from kedge.evaluation.review import Review, Reviewer
+from kedge.evaluation.review import Reviewer
 from kedge.models.chess.conditioning import KNOTS
 
-# The model takes the players' ratings as input.
-_AGENT = "puct(chess, c_puct=2, playouts=50)"
+#: Spec of the agent that reviews by default; its model takes the players' ratings as input.
+AGENT = "puct(chess, c_puct=2, playouts=50)"
 
 
 def chess_reviewer(
@@ -47,6 +47,3 @@ def chess_reviewer(
         )
 
     return review
-
-
-CHESS = Review(chess_reviewer, lambda: _AGENT, options=("elo", "fit"), is_drawn=True)

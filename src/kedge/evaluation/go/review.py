@@ -2,15 +2,13 @@
 
 from kedge.agents import make_player
 from kedge.evaluation.board.game_analysis import analyse_game
-from kedge.evaluation.review import Review, Reviewer
+from kedge.evaluation.review import Reviewer
 
-_AGENT = "puct(go, c_puct=2, playouts=50)"
+#: Spec of the agent that reviews by default.
+AGENT = "puct(go, c_puct=2, playouts=50)"
 
 
 def go_reviewer(agent: str | None = None) -> Reviewer:
     """Return a reviewer of Go games."""
-    player = make_player(agent or _AGENT, "go")
+    player = make_player(agent or AGENT, "go")
     return lambda game, tell: analyse_game(game, [player, player], tell=tell)
-
-
-GO = Review(go_reviewer, lambda: _AGENT, is_drawn=True)

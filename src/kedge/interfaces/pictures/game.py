@@ -6,7 +6,7 @@ import numpy as np
 
 from kedge.evaluation.board.game_analysis import GameReport, MoveReport
 from kedge.experiments.reports.report import render
-from kedge.interfaces.reviews.games import both_players
+from kedge.interfaces.reviews.board import both_players
 from kedge.paper.style import EXACT, PIKL, RM, tidy
 
 if TYPE_CHECKING:

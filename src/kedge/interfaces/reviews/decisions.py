@@ -1,9 +1,7 @@
-"""Reports of decisions as text: tables for a terminal, and annotated games as JSON."""
+"""Reviews of decisions as text: tables for a terminal, and comments."""
 
-import json
 from collections.abc import Sequence
 from math import isnan
-from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -11,57 +9,27 @@ from rich.text import Text
 
 from kedge.evaluation.board.game_analysis import GameReport
 from kedge.evaluation.decision_reports import DecisionReport, DecisionsReport, Option
-from kedge.experiments.jsonable import plain, strict
-from kedge.games.diplomacy import POWERS
-from kedge.interfaces.reviews.games import STYLES, annotated, percent
-from kedge.records import DiplomacyGame, HanabiGame
-from kedge.records.diplomacy.files import saved_game
-from kedge.records.hanabi.files import live_game, live_notes
+from kedge.evaluation.review import review_of
+from kedge.interfaces.reviews.board import STYLES, percent
+from kedge.records import ChessGame, DiplomacyGame, GoGame, HanabiGame
 
 _MOMENTS = 5  # shown per game and kind
 _SMALL = 0.005  # losses below this are not shown, in any unit
+_GAMES: dict[type, str] = {
+    ChessGame: "chess",
+    GoGame: "go",
+    DiplomacyGame: "diplomacy",
+    HanabiGame: "hanabi",
+}
 _RARE = 0.05  # comments name orders that fewer people give
 
 
 def annotated_record(report: GameReport | DecisionsReport) -> str:
-    """Return any game with its review as PGN, SGF or JSON."""
-    return annotated(report) if isinstance(report, GameReport) else with_review(report)
+    """Return the game with its review.
 
-
-def with_review(report: DecisionsReport) -> str:
-    """Return the game with its review as JSON, which readers of games still accept."""
-    game = report.game
-    if isinstance(game, HanabiGame):
-        return json.dumps(_live_game(report, game)) + "\n"
-    return json.dumps(_saved_game(report, game)) + "\n"
-
-
-def _live_game(report: DecisionsReport, game: HanabiGame) -> dict[str, Any]:
-    """Return the game with notes for hanab.live, and the whole review under kedge's own key."""
-    document = live_game(game)
-    comments = [
-        f"turn {decision.turn + 1}: {comment(report, decision)}" for decision in report.decisions
-    ]
-    document["kedge"]["review"] = _json(report.to_json())
-    return {**document, "notes": live_notes(game, comments)}
-
-
-def _saved_game(report: DecisionsReport, game: DiplomacyGame) -> dict[str, Any]:
-    """Return the game with decisions beside the orders of a phase, and the rest at the top."""
-    document, rest = saved_game(game), _json(report.to_json())
-    del rest["decisions"]
-    by_phase: dict[str, dict[str, Any]] = {}
-    for decision in report.decisions:
-        by_power = by_phase.setdefault(report.turns[decision.turn], {})
-        by_power[POWERS[decision.player]] = _json(decision.to_json())
-    for phase in document["phases"]:
-        if phase["name"] in by_phase:
-            phase["review"] = by_phase[phase["name"]]
-    return {**document, "review": rest}
-
-
-def _json(document: dict[str, Any]) -> Any:
-    return strict(plain(document))
+    Only the page calls this. It knows the game, so it can call `review_of(game).annotated`.
+    """
+    return review_of(_GAMES[type(report.game)]).annotated(report)
 
 
 def comment(report: DecisionsReport, decision: DecisionReport) -> str:
@@ -89,6 +57,7 @@ def amount(number: float) -> str:
 
 
 def print_decisions(report: DecisionsReport, number: int, *, brief: bool) -> None:
+    """Print the review of game `number`; if `brief`, without the table of decisions."""
     console = Console()
     console.print(
         Text.assemble((f"{number}. {report.game.id}", "bold"), (f"  {report.agent}", "dim")),

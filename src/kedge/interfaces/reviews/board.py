@@ -1,4 +1,4 @@
-"""Game reports as text: tables for a terminal, annotations for PGN and SGF."""
+"""Reviews of board games as text: tables for a terminal, comments for PGN and SGF."""
 
 from collections.abc import Iterable, Sequence
 from math import isnan
@@ -8,79 +8,21 @@ from rich.table import Table
 from rich.text import Text
 
 from kedge.evaluation.board.game_analysis import GameReport, MoveReport, PlayerReport
-from kedge.games.go import parse_gtp
-from kedge.interfaces.protocols.uci import centipawns
-from kedge.records import Annotation, ChessGame, GoGame, MoveNote, annotated_pgn, write_sgf
 
 _LINE = 6  # half-moves shown of a line
 _NAME = 22  # letters of a player's name, so that a row fits 80 columns
-_ANNOTATOR = "kedge analyze"
+ANNOTATOR = "kedge analyze"
 STYLES = {"??": "bold red", "?": "yellow", "!": "bold green", "": ""}
 
 
-def annotated(report: GameReport) -> str:
-    """Return the game with comments on its moves, as PGN or SGF."""
-    game = report.game
-    if isinstance(game, GoGame):
-        return write_sgf(game, _notes(report, game.size), annotator=_ANNOTATOR)
-    assert isinstance(game, ChessGame)
-    return annotated_pgn(game, _annotations(report), annotator=_ANNOTATOR)
-
-
-def _annotations(report: GameReport) -> list[Annotation]:
-    values, lines = report.values, _lines(report)
-    return [
-        Annotation(
-            comment=_comment(report, move),
-            glyph=move.mark,
-            mate=_mate(report, ply + 1),
-            # A proven result needs no centipawns.
-            centipawns=None if abs(values[ply + 1]) == 1.0 else centipawns(values[ply + 1]),
-            line=lines.get(ply, ()),
-        )
-        for ply, move in enumerate(report.moves)
-    ]
-
-
-def _mate(report: GameReport, ply: int) -> int | None:
-    """Return in how many moves White mates from here if proven; negative if Black mates."""
-    if ply == len(report.moves):
-        return None
-    move = report.moves[ply]
-    wins = move.value == (1.0 if move.player == 0 else -1.0)
-    if not wins or not move.line[-1].endswith("#"):
-        return None
-    return (len(move.line) + 1) // 2 * (1 if move.player == 0 else -1)
-
-
-def _notes(report: GameReport, size: int) -> list[MoveNote]:
-    """Return notes for SGF, with letters on the board for people's most frequent moves."""
-    notes, lines = [], _lines(report)
-    for move, value in zip(report.moves, report.values[1:], strict=True):
-        others = [other for other in move.people if other.move not in (move.move, "pass")]
-        lettered = list(zip("ABC", others, strict=False))
-        shares = ", ".join(f"{letter} {percent(other.anchor)}" for letter, other in lettered)
-        score = f"{report.game.sides[0]} {percent((1.0 + value) / 2.0)}"
-        notes.append(
-            MoveNote(
-                "\n".join(
-                    filter(None, (_comment(report, move), shares and f"others: {shares}", score))
-                ),
-                labels={parse_gtp(other.move, size): letter for letter, other in lettered},
-                glyph=move.mark,
-                line=[parse_gtp(name, size) for name in lines.get(move.ply, ())],
-            )
-        )
-    return notes
-
-
-def _lines(report: GameReport) -> dict[int, tuple[str, ...]]:
+def lines_by_ply(report: GameReport) -> dict[int, tuple[str, ...]]:
     """Return search's lines by ply, for mistakes and disagreements."""
     shown = [*report.mistakes, *report.disagreements]
     return {move.ply: move.line[:_LINE] for move in shown if move.line[0] != move.name}
 
 
-def _comment(report: GameReport, move: MoveReport) -> str:
+def comment(report: GameReport, move: MoveReport) -> str:
+    """Return the comment on a move."""
     words = [f"{percent(move.anchor)} of {_people(report, move.player)}"]
     if move.choice.move != move.move:
         prefers = "search prefers" if report.searched else "most play"
@@ -104,13 +46,14 @@ def percent(share: float) -> str:
 
 
 def print_game(report: GameReport, number: int, *, brief: bool) -> None:
+    """Print the review of game `number`; if `brief`, without the table of moves."""
     console = Console()
     console.print(_title(report, number), soft_wrap=True)
     if report.moves and not brief:
         console.print(_moves_table(report))
         console.print()
     console.print(players_table(report.players, report.game.sides))
-    mistakes = [(move, _comment(report, move)) for move in report.mistakes]
+    mistakes = [(move, comment(report, move)) for move in report.mistakes]
     _print_moments(console, report, "Mistakes", mistakes)
     far = [(move, _disagreement(report, move)) for move in report.disagreements]
     _print_moments(console, report, "Where search and people disagree most", far)
