@@ -114,6 +114,20 @@ def test_report_picture_and_pgn_on_a_terminal(games, tmp_path):
     assert "of people" in printed.stdout
 
 
+def test_an_anchor_that_is_no_model_of_people_is_not_called_people(games, tmp_path):
+    picture = tmp_path / "game.svg"
+    agent = ("--game", 1, "--agent", "puct(uniform, playouts=8)")
+    done = analyze(games, *agent, "--svg", picture)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "people" not in done.stdout
+    assert "anchor" in done.stdout
+    assert "what it plays" in done.stdout
+    assert "How likely the anchor plays it" in picture.read_text()
+    printed = analyze(games, *agent, "--out", "-").stdout
+    assert "5% for the anchor" in printed
+    assert "people" not in printed
+
+
 def test_mates_that_were_missed_are_written_as_mates(tmp_path):
     game = tmp_path / "missed.pgn"
     game.write_text("1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. d3 d6 5. Qxf7# 1-0\n")
@@ -382,6 +396,7 @@ def test_games_of_decisions(file, agent, reader):
     assert ('"turn 1: ' in text) == (file == "hanabi.json")
     printed = analyze(file, "-a", agent)
     assert printed.returncode == 0
+    assert "people" not in printed.stdout, "the anchor is uniform"
     assert "top-1" in printed.stdout
     assert game["decisions"][0]["played"]["name"][:9] in printed.stdout
 

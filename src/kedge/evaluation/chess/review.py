@@ -5,6 +5,7 @@ from functools import cache
 from typing import Any
 
 from kedge.agents import make_player
+from kedge.agents.anchors import imitates_people
 from kedge.agents.chess.mates import forced_end
 from kedge.evaluation.board.game_analysis import GameReport, analyse_game
 from kedge.evaluation.chess.rating_fit import move_likelihoods, rating_networks
@@ -26,6 +27,7 @@ def chess_reviewer(
     """
     given = None if agent is None else make_player(agent, "chess")
     is_fitted = given is None if fit is None else fit
+    is_human = agent is None or imitates_people(agent)
     networks = cache(rating_networks)  # loaded when there is a game
 
     def review(game: Any, tell: Callable[[int], None]) -> GameReport:
@@ -43,6 +45,7 @@ def chess_reviewer(
             likelihoods=likelihoods,
             knots=KNOTS if is_fitted else None,
             proven=forced_end,
+            is_human=is_human,
             tell=tell,
         )
 

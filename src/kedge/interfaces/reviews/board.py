@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from kedge.evaluation.board.game_analysis import GameReport, MoveReport, PlayerReport
+from kedge.interfaces.reviews.words import AnchorWords, percent
 
 _LINE = 6  # half-moves shown of a line
 _NAME = 22  # letters of a player's name, so that a row fits 80 columns
@@ -23,26 +24,19 @@ def lines_by_ply(report: GameReport) -> dict[int, tuple[str, ...]]:
 
 def comment(report: GameReport, move: MoveReport) -> str:
     """Return the comment on a move."""
-    words = [f"{percent(move.anchor)} of {_people(report, move.player)}"]
+    anchor = _words(report, move.player)
+    words = [anchor.share(move.anchor)]
     if move.choice.move != move.move:
-        prefers = "search prefers" if report.searched else "most play"
+        prefers = "search prefers" if report.searched else anchor.prefers
         words.append(f"{prefers} {move.choice.name} ({percent(move.choice.policy)})")
     if "?" in move.mark:
         words.append(f"costs {move.loss:.2f} of a win")
     return "; ".join(words)
 
 
-def _people(report: GameReport, player: int) -> str:
-    return "people" if report.ratings is None else f"{report.ratings[player]}s"
-
-
-def percent(share: float) -> str:
-    """Format a share in whole percent; only exact shares show as 0% or 100%."""
-    if isnan(share):
-        return "-"
-    if 0.0 < share < 0.005:
-        return "<1%"
-    return ">99%" if 0.995 <= share < 1.0 else f"{share:.0%}"
+def _words(report: GameReport, player: int) -> AnchorWords:
+    rating = None if report.ratings is None else report.ratings[player]
+    return AnchorWords(report.is_human, rating)
 
 
 def print_game(report: GameReport, number: int, *, brief: bool) -> None:
@@ -56,7 +50,7 @@ def print_game(report: GameReport, number: int, *, brief: bool) -> None:
     mistakes = [(move, comment(report, move)) for move in report.mistakes]
     _print_moments(console, report, "Mistakes", mistakes)
     far = [(move, _disagreement(report, move)) for move in report.disagreements]
-    _print_moments(console, report, "Where search and people disagree most", far)
+    _print_moments(console, report, AnchorWords(report.is_human).disagreements_heading, far)
     console.print()
 
 
@@ -81,10 +75,12 @@ def both_players(report: GameReport) -> str:
 def _moves_table(report: GameReport) -> Table:
     table = Table(box=None, pad_edge=False)
     ratings = report.ratings
-    people = "people" if ratings is None or ratings[0] != ratings[1] else f"{ratings[0]}s"
-    headings = ["move", people, "rank", "what they play", *(["search"] if report.searched else [])]
+    rating = None if ratings is None or ratings[0] != ratings[1] else ratings[0]
+    anchor = AnchorWords(report.is_human, rating)
+    texts = ["move", anchor.moves_heading, "search"]
+    headings = ["move", anchor.heading, "rank", *texts[1 : 3 if report.searched else 2]]
     for heading in (*headings, "loss", report.game.sides[0].lower()):
-        left = heading in ("move", "what they play", "search")
+        left = heading in texts
         table.add_column(heading, justify="left" if left else "right", no_wrap=True)
     for move, value in zip(report.moves, report.values[1:], strict=True):
         choice = f"{move.choice.name} {percent(move.choice.policy)}"
@@ -150,10 +146,12 @@ def _print_moments(
 
 
 def _disagreement(report: GameReport, move: MoveReport) -> str:
-    choice, favourite, people = move.choice, move.people[0], _people(report, move.player)
+    choice, favourite, anchor = move.choice, move.people[0], _words(report, move.player)
+    share = anchor.share(choice.anchor)
     return (
-        f"search plays {choice.name} ({percent(choice.policy)}), as {percent(choice.anchor)} of "
-        f"{people} do; most play {favourite.name} ({percent(favourite.anchor)})"
+        f"search plays {choice.name} ({percent(choice.policy)}), "
+        f"{f'as {share} do' if report.is_human else f'with {share}'}; "
+        f"{anchor.prefers} {favourite.name} ({percent(favourite.anchor)})"
     )
 
 

@@ -9,8 +9,10 @@ from rich.text import Text
 
 from kedge.evaluation.board.game_analysis import GameReport
 from kedge.evaluation.decision_reports import DecisionReport, DecisionsReport, Option
+from kedge.evaluation.ranks import is_rarer
 from kedge.evaluation.review import review_of
-from kedge.interfaces.reviews.board import STYLES, percent
+from kedge.interfaces.reviews.board import STYLES
+from kedge.interfaces.reviews.words import AnchorWords, percent
 from kedge.records import ChessGame, DiplomacyGame, GoGame, HanabiGame
 
 _MOMENTS = 5  # shown per game and kind
@@ -35,9 +37,10 @@ def annotated_record(report: GameReport | DecisionsReport) -> str:
 def comment(report: DecisionsReport, decision: DecisionReport) -> str:
     """Return the comment on a decision."""
     played, choice, favourite = decision.played, decision.choice, decision.people[0]
-    words = [f"{percent(played.anchor)} of people"]
-    if played.move != favourite.move:
-        words.append(f"most {_likely(favourite, favourite.anchor)}")
+    words = [AnchorWords(report.is_human).share(played.anchor)]
+    if played.move != favourite.move and is_rarer(played.anchor, favourite.anchor):
+        prefers = "most" if report.is_human else "it prefers"
+        words.append(f"{prefers} {_likely(favourite, favourite.anchor)}")
     if choice.move == played.move:
         words.append("search too")
     else:
@@ -68,7 +71,7 @@ def print_decisions(report: DecisionsReport, number: int, *, brief: bool) -> Non
         console.print()
     console.print(_players_table(report))
     far = [report.decisions[i] for i in report.disagreements[:_MOMENTS]]
-    _print_moments(console, report, "Where search and people disagree most", far)
+    _print_moments(console, report, AnchorWords(report.is_human).disagreements_heading, far)
     mistakes = [report.decisions[i] for i in report.mistakes]
     worst = sorted(mistakes, key=lambda decision: -decision.loss)
     _print_moments(console, report, "Mistakes", worst[:_MOMENTS])
@@ -77,7 +80,8 @@ def print_decisions(report: DecisionsReport, number: int, *, brief: bool) -> Non
 
 def _decisions_table(report: DecisionsReport) -> Table:
     table = Table(box=None, pad_edge=False)
-    for heading in ("turn", "player", "decided", "people", "rank", "loss"):
+    anchor = AnchorWords(report.is_human).heading
+    for heading in ("turn", "player", "decided", anchor, "rank", "loss"):
         is_text = heading in ("turn", "player", "decided")
         table.add_column(
             heading,

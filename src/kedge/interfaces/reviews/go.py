@@ -11,9 +11,9 @@ from kedge.interfaces.reviews.board import (
     ANNOTATOR,
     comment,
     lines_by_ply,
-    percent,
     print_game,
 )
+from kedge.interfaces.reviews.words import percent
 from kedge.records import GoGame, MoveNote, write_sgf
 
 
