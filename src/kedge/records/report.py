@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from kedge.errors import InputError
+from kedge.words import counted
 
 Game = TypeVar("Game")
 Replayable = TypeVar("Replayable", bound=Sized)
@@ -82,8 +83,7 @@ def numbered_game(games: Iterable[Game], report: ReadReport, file: Path, number:
         if fault.number == number:
             raise InputError(f"{fault.where}: game {number} is invalid: {fault.reason}")
     total = report.games + report.broken_games
-    games_word = "game" if total == 1 else "games"
-    raise InputError(f"{file}: no game {number}; the file has {total} {games_word}")
+    raise InputError(f"{file}: no game {number}; the file has {counted(total, 'game')}")
 
 
 __all__ = ["Broken", "ReadReport", "numbered_game", "unbroken"]

@@ -56,7 +56,7 @@ def test_text_and_standard_input(files):
     )
     assert done.returncode == 0
     first, *rest = done.stdout.splitlines()
-    assert re.fullmatch(r"1 games, 2 positions; [\d,]+ games/s", first)
+    assert re.fullmatch(r"1 game, 2 positions; [\d,]+ games/s", first)
     assert rest == [
         "3 broken",
         "  <stdin>, line 6 (game 2): half-move 2, 'e4', is not a legal move",

@@ -15,6 +15,7 @@ from kedge.errors import InputError
 from kedge.interfaces.options import Json
 from kedge.interfaces.output import print_json
 from kedge.records.formats import files_words
+from kedge.words import counted
 
 if TYPE_CHECKING:
     from kedge.records import ReadReport
@@ -108,7 +109,8 @@ def _json(report: "ReadReport") -> dict[str, Any]:
 
 def _print(report: "ReadReport", seconds: float) -> None:
     speed = (report.games + report.broken_games) / seconds
-    typer.echo(f"{report.games:,} games, {report.positions:,} positions; {speed:,.0f} games/s")
+    games, positions = counted(report.games, "game"), counted(report.positions, "position")
+    typer.echo(f"{games}, {positions}; {speed:,.0f} games/s")
     if report.broken_games:
         typer.echo(f"{report.broken_games:,} broken")
     if len(report.kinds) > 1:

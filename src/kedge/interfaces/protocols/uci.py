@@ -112,7 +112,7 @@ class Uci(EngineSession):
     def _set(self, name: str, text: str) -> None:
         option = OPTIONS.get(name.lower())
         if option is None:
-            raise InputError(f"no option {name[:40]!r}")
+            raise InputError(f"unknown option {name[:40]!r}; uci lists the options")
         values = {**self._values, option.name: option.read(text)}
         if option.name in ("Model", "WeightsFile"):  # the last one set counts
             values = {**values, "Model": None, "WeightsFile": None, option.name: option.read(text)}
@@ -259,7 +259,7 @@ def _declared(option: Option) -> str:
 def _option(words: list[str]) -> tuple[str, str]:
     """Parse ``name Several Words value the rest``."""
     if words[:1] != ["name"]:
-        raise InputError("setoption: expected name")
+        raise InputError("setoption: expected setoption name NAME value VALUE")
     at = words.index("value") if "value" in words else len(words)
     return " ".join(words[1:at]), " ".join(words[at + 1 :])
 
@@ -271,7 +271,7 @@ def _position(words: list[str]) -> tuple[str | None, list[str]]:
             return None, words[at + 1 :]
         case ["fen", *fields]:
             return " ".join(fields), words[at + 1 :]
-    raise InputError("position: expected startpos or fen")
+    raise InputError("position: expected position startpos, or position fen FEN")
 
 
 _COUNTS = ("wtime", "btime", "winc", "binc", "movestogo", "depth", "nodes", "movetime", "mate")

@@ -13,6 +13,7 @@ from kedge.interfaces.commands.hanabi_options import BOMB_HELP, BombRule
 from kedge.interfaces.commands.policy.table import Seed, bar, print_rest
 from kedge.interfaces.options import Json, svg_file
 from kedge.interfaces.output import print_json
+from kedge.words import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -101,13 +102,13 @@ def _recorded(file: str, number: int, turn: int, bomb: BombRule | None) -> "Hana
     games = replayed_hanabi_games(sys.stdin.buffer if file == "-" else file, read)
     game = numbered_game(games, read, Path(file), number)
     if turn > len(game):
-        raise InputError(f"{file}: game {number} has {len(game)} moves, no turn {turn}")
+        raise InputError(f"{file}: game {number} has {counted(len(game), 'move')}, no turn {turn}")
     state = replace(game, bomb=bomb or game.bomb).rules.initial_state(game.deck)
     for action in game.actions[:turn]:
         state.apply_action(action)
     if state.is_terminal():
         raise InputError(
-            f"{file}: game {number} is over after {turn} moves; give an earlier --turn"
+            f"{file}: game {number} is over after {counted(turn, 'move')}; give an earlier --turn"
         )
     return state
 

@@ -10,6 +10,7 @@ from kedge.catalogue import CHESS
 from kedge.interfaces.commands.train.shared import BEGINNING, Beginning, Training, need_torch, say
 from kedge.interfaces.options import Json, unfolded
 from kedge.interfaces.output import print_json
+from kedge.words import counted
 
 Limit = Annotated[
     int | None, typer.Option(min=1, help="Read only the first N games.", show_default=False)
@@ -52,7 +53,7 @@ def chess(
         games = chain.from_iterable(read_chess_games(path) for path in data)
         table = table_of(islice(games, limit), most_of_one)
         held_out = int(table.held_out.sum())
-        say(rank, f"{len(table):,} games, {held_out:,} of them held out")
+        say(rank, f"{counted(len(table), 'game')}, {held_out:,} of them held out")
         reports = train(
             table,
             training.folder,
@@ -108,11 +109,11 @@ def move_times(
 
 
 def _print_times(fitted: dict[str, Any]) -> None:
-    typer.echo(f"{fitted['moves']:,} moves of {fitted['players']:,} players")
+    typer.echo(f"{counted(fitted['moves'], 'move')} of {counted(fitted['players'], 'player')}")
     for name, weight in fitted["weights"].items():
         typer.echo(f"{name:>10} {weight:+.3f}")
     typer.echo(f"{'spread':>10} {fitted['spread']:.3f}")
-    typer.echo(f"\nheld out: {fitted['held_out']['moves']:,} moves")
+    typer.echo(f"\nheld out: {counted(fitted['held_out']['moves'], 'move')}")
     for name in ("fitted", "share"):
         scores = fitted["held_out"][name]
         typer.echo(
@@ -122,7 +123,7 @@ def _print_times(fitted: dict[str, Any]) -> None:
         for speed, median in scores["medians"].items():
             typer.echo(
                 f"{'':>12}{speed}: median {median['model']:.1f} s, people {median['people']:.1f} s "
-                f"({median['moves']:,} moves)"
+                f"({counted(median['moves'], 'move')})"
             )
 
 

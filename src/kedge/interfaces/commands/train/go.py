@@ -8,6 +8,7 @@ import typer
 from kedge.errors import InputError
 from kedge.interfaces.commands.train.shared import BEGINNING, Beginning, Training, need_torch, say
 from kedge.interfaces.options import unfolded
+from kedge.words import counted
 
 
 @unfolded
@@ -58,7 +59,7 @@ def go(
     chosen = training.changed(RECIPES[recipe])
     with training.started() as rank:
         table = joined_arrays([go_arrays(path) for path in data])
-        say(rank, f"{len(table):,} games")
+        say(rank, counted(len(table), "game"))
         reports = train(
             table,
             training.folder,

@@ -12,6 +12,7 @@ from kedge.interfaces.commands.hanabi_options import Bomb
 from kedge.interfaces.commands.train.shared import Training, need_torch, say
 from kedge.interfaces.options import Json, unfolded
 from kedge.interfaces.output import print_json
+from kedge.words import counted
 
 Greedy = Annotated[bool, typer.Option("--greedy", help="It always plays its likeliest move.")]
 
@@ -52,7 +53,7 @@ def hanabi(
     before = None if begin_as is None else policy_weights(begin_as)
     with training.started() as rank:
         games = list(chain.from_iterable(replayed_hanabi_games(path) for path in data))
-        say(rank, f"{len(games):,} games")
+        say(rank, counted(len(games), "game"))
         reports = train(
             games, training.folder, recipe, rank=rank, before=before, seconds=training.time
         )
