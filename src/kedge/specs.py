@@ -134,6 +134,8 @@ def _parse_value(
 
 
 def _unexpected(text: str, tokens: list[tuple[str, str, int]], at: int) -> InputError:
+    if not tokens:
+        return InputError("a spec is empty; give a name, such as chess or puct(chess, c_puct=2)")
     if at >= len(tokens):
         return InputError(f"spec {text!r}: ends too early")
     return InputError(

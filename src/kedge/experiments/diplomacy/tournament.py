@@ -95,7 +95,7 @@ class Tournament(Experiment):
             return cls(agents=tuple(map(str, parse_list(pool))), seating="pool", **options)
         if pool is None and one is not None and six is not None:
             return cls(agents=(one, six), seating="1v6", **options)
-        raise InputError("no agents; give --one A --six B, or --pool A,B,…")
+        raise InputError("agents: give either --one A --six B, or --pool A,B,…")
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "agents", tuple(str(parse(spec)) for spec in self.agents))

@@ -85,6 +85,7 @@ class Games:
 
         from kedge import records
         from kedge.records.formats import record_format
+        from kedge.records.report import no_game
 
         games = record_format(kind).read(file, report)
         if self.number is not None:
@@ -94,9 +95,7 @@ class Games:
             return
         yield from islice(games, self.limit)
         if not report.games:
-            faults = report.broken
-            why = f" ({faults[0].where}: {faults[0].reason})" if faults else ""
-            raise InputError(f"{file}: holds no game{why}")
+            raise no_game(file, report.broken)
 
 
 @dataclass(frozen=True)
@@ -124,6 +123,8 @@ class Files:
 
     def check(self, file: Path, *, as_json: bool) -> None:
         """Raise `InputError` if `file` cannot be read or these files cannot be written."""
+        from kedge import catalogue
+        from kedge.evaluation.review import review_of
         from kedge.files import check_writable
 
         if self.out == "-" and as_json:
@@ -132,6 +133,9 @@ class Files:
         if record is not None and record.exists() and file.exists() and record.samefile(file):
             raise InputError(f"{record}: holds the games themselves; name another file")
         if not file.exists():
+            if str(file) in catalogue.names():
+                review_of(str(file))  # raises if the game has no reviews
+                raise InputError(f"{file}: a game; give only a file: kedge analyze FILE")
             raise InputError(f"{file}: No such file or directory")
         if self.svg is not None:
             check_writable(self.svg)

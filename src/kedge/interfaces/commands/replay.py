@@ -48,7 +48,7 @@ def replay(
     """Read records of games, replay them, and check them against the rules.
 
     The command counts games and positions, and lists invalid games with the reason. A position is
-    counted for every move, in Diplomacy for every phase.
+    counted for every move, in Diplomacy for every phase. If no game is valid, the exit code is 2.
 
     **Examples**
 
@@ -75,6 +75,8 @@ def replay(
         print_json({"game": game, **_json(report), "seconds": seconds})
     else:
         _print(report, seconds)
+    if not report.games:
+        raise InputError(f"{', '.join(files)}: no game is valid")
 
 
 def _read_file(
@@ -84,14 +86,14 @@ def _read_file(
     show: Callable[[int, int], None],
 ) -> None:
     """Replay the games of a file; raise `InputError` if there are none."""
+    from kedge.records.report import no_game
+
     before, invalid = report.games + report.broken_games - report.noise, report.broken_games
     for _ in read(sys.stdin.buffer if name == "-" else name, report):
         if report.games % _STEP == 0:
             show(report.games, report.bytes_read)
     if report.games + report.broken_games - report.noise == before:
-        reasons = report.broken[invalid:]
-        why = f" ({reasons[0].where}: {reasons[0].reason})" if reasons else ""
-        raise InputError(f"{name}: holds no game{why}")
+        raise no_game(name, report.broken[invalid:])
 
 
 def _json(report: "ReadReport") -> dict[str, Any]:

@@ -1,13 +1,20 @@
 """``kedge train chess`` and ``kedge train move-times``."""
 
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from kedge.catalogue import CHESS
-from kedge.interfaces.commands.train.shared import BEGINNING, Beginning, Training, need_torch, say
+from kedge.interfaces.commands.train.shared import (
+    BEGINNING,
+    Beginning,
+    Training,
+    need_torch,
+    say,
+    valid_games,
+)
 from kedge.interfaces.options import Json, unfolded
 from kedge.interfaces.output import print_json
 from kedge.words import counted
@@ -50,10 +57,11 @@ def chess(
 
     recipe = training.changed(TowerRecipe())
     with training.started() as rank:
-        games = chain.from_iterable(read_chess_games(path) for path in data)
+        games = valid_games(data, read_chess_games)
         table = table_of(islice(games, limit), most_of_one)
         held_out = int(table.held_out.sum())
-        say(rank, f"{counted(len(table), 'game')}, {held_out:,} of them held out")
+        if len(table):
+            say(rank, f"{counted(len(table), 'game')}, {held_out:,} of them held out")
         reports = train(
             table,
             training.folder,
@@ -88,7 +96,7 @@ def move_times(
     from kedge.records import read_chess_games
     from kedge.training.chess.move_times import fit, fit_share, score, timed_moves
 
-    games = chain.from_iterable(read_chess_games(path) for path in data)
+    games = valid_games(data, read_chess_games)
     moves = timed_moves(islice(games, limit), network(model))
     times, share = fit(moves), fit_share(moves)
     fitted: dict[str, Any] = {

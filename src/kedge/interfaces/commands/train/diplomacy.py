@@ -1,14 +1,13 @@
 """``kedge train diplomacy`` and ``kedge train diplomacy-value``."""
 
 from collections.abc import Iterator
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kedge.errors import InputError
-from kedge.interfaces.commands.train.shared import Training, need_torch, say
+from kedge.interfaces.commands.train.shared import Training, need_torch, say, valid_games
 from kedge.interfaces.options import unfolded
 from kedge.words import counted
 
@@ -51,7 +50,7 @@ def diplomacy(
     with training.started() as rank:
         games = [game for game in _diplomacy_games(data) if game.tier is None or game.tier in tiers]
         if not games:
-            raise InputError(f"{', '.join(map(str, data))}: no game, or none of tiers {tiers}")
+            raise InputError(f"{', '.join(map(str, data))}: no game of tiers {tiers}")
         say(rank, counted(len(games), "game"))
         reports = train(games, training.folder, recipe, rank=rank, seconds=training.time)
         training.print_progress(reports, rank, recipe.steps)
@@ -129,7 +128,7 @@ def _rolled(rolling: "Rollouts", rollouts: int, workers: int, *, quiet: bool) ->
 def _diplomacy_games(data: list[Path]) -> "Iterator[DiplomacyGame]":
     from kedge.records import read_diplomacy_games
 
-    return chain.from_iterable(read_diplomacy_games(path) for path in data)
+    return valid_games(data, read_diplomacy_games)
 
 
 #: The commands by name, for the catalogue.
