@@ -10,7 +10,13 @@ from hanabi_players import Peeking, people
 
 from kedge.agents import make_agent
 from kedge.errors import InputError
-from kedge.evaluation.decision_reports import DecisionReport, DecisionsReport, Option, Part, Scale
+from kedge.evaluation.decision_reports import (
+    DecisionOption,
+    DecisionReport,
+    DecisionsReport,
+    Part,
+    Scale,
+)
 from kedge.evaluation.diplomacy.analysis import analyse_orders
 from kedge.evaluation.diplomacy.review import diplomacy_reviewer
 from kedge.evaluation.hanabi.analysis import analyse_hanabi
@@ -26,7 +32,7 @@ SCALE = Scale("points", 1.0, 2.0)
 
 
 def option(move, anchor=0.5, q=nan):
-    return Option(move, move, anchor, 0.5, q)
+    return DecisionOption(move, move, anchor, 0.5, q)
 
 
 def decision(played, choice, *, turn=0, player=0, rank=2, kl=0.0, parts=()):

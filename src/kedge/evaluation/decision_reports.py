@@ -28,7 +28,7 @@ class Scale:
 
 
 @dataclass(frozen=True)
-class Option:
+class DecisionOption:
     """A possible decision, with its probabilities for people and search, and its value."""
 
     name: str
@@ -59,12 +59,12 @@ class DecisionReport:
     turn: int
     """Turn in the record, from 0."""
     player: int
-    played: Option
+    played: DecisionOption
     rank: int
     """Rank by people's probability among the agent's options; 1 is people's most frequent."""
-    people: tuple[Option, ...]
+    people: tuple[DecisionOption, ...]
     """People's most frequent decisions."""
-    choice: Option
+    choice: DecisionOption
     """The agent's likeliest decision."""
     kl_to_anchor: float
     """KL(π‖τ) of the agent's policy, in nats: how far search went from people."""

@@ -9,9 +9,9 @@ from kedge.evaluation.board.game_analysis import GameReport, PlayerReport
 from kedge.evaluation.decision_reports import DecisionsReport
 
 #: The review of one game.
-Report: TypeAlias = GameReport | DecisionsReport
+ReviewReport: TypeAlias = GameReport | DecisionsReport
 #: Reviews one recorded game; calls its second argument with the number of decisions done so far.
-Reviewer: TypeAlias = Callable[[Any, Callable[[int], None]], Report]
+Reviewer: TypeAlias = Callable[[Any, Callable[[int], None]], ReviewReport]
 
 
 class Show(Protocol):

@@ -9,9 +9,9 @@ import numpy as np
 from kedge.agents.diplomacy.players import OrdersAgent, OrdersAnalysis
 from kedge.agents.diplomacy.search import place_among
 from kedge.evaluation.decision_reports import (
+    DecisionOption,
     DecisionReport,
     DecisionsReport,
-    Option,
     Part,
     Scale,
     likeliest,
@@ -102,13 +102,13 @@ def _decision(
     joint = float(likely.prod())
     place = place_among(analysis.orders, given)
 
-    def option(i: int) -> Option:
+    def option(i: int) -> DecisionOption:
         move = format_orders(analysis.orders[i])
         shares = float(anchor[i]), float(analysis.policy[i])
-        return Option(_named(move), move, *shares, float(analysis.q[i]))
+        return DecisionOption(_named(move), move, *shares, float(analysis.q[i]))
 
     texts = format_orders(given)
-    played = Option(
+    played = DecisionOption(
         _named(texts),
         texts,
         joint,

@@ -7,9 +7,9 @@ import numpy as np
 
 from kedge.agents.hanabi.players import HanabiAgent, HanabiAnalysis
 from kedge.evaluation.decision_reports import (
+    DecisionOption,
     DecisionReport,
     DecisionsReport,
-    Option,
     Scale,
     likeliest,
 )
@@ -67,9 +67,11 @@ def _decision(
     actions, anchor = analysis.actions.tolist(), analysis.anchor
     played = actions.index(action)
 
-    def option(i: int) -> Option:
+    def option(i: int) -> DecisionOption:
         name = state.action_to_string(actions[i])
-        return Option(name, name, float(anchor[i]), float(analysis.policy[i]), float(analysis.q[i]))
+        return DecisionOption(
+            name, name, float(anchor[i]), float(analysis.policy[i]), float(analysis.q[i])
+        )
 
     rank, ties = rank_among(anchor[played], np.delete(anchor, played))
     return DecisionReport(

@@ -17,13 +17,13 @@ from kedge.interfaces.output import KEPT, InterruptError, print_json
 from kedge.records.formats import files_words
 
 if TYPE_CHECKING:
-    from kedge.evaluation.review import Report, Review
+    from kedge.evaluation.review import Review, ReviewReport
     from kedge.records import ReadReport
 
 
 @dataclass(frozen=True)
 class Reviewing:
-    """Who reviews, and how."""
+    """The agent that reviews, and its options."""
 
     agent: Annotated[
         str | None,
@@ -68,8 +68,8 @@ class Reviewing:
 
 
 @dataclass(frozen=True)
-class Games:
-    """Which games of the file."""
+class GameChoice:
+    """The games of the file to review."""
 
     number: Annotated[
         int | None,
@@ -99,8 +99,8 @@ class Games:
 
 
 @dataclass(frozen=True)
-class Files:
-    """What to write."""
+class WrittenFiles:
+    """The files to write."""
 
     out: Annotated[
         str | None,
@@ -142,8 +142,8 @@ class Files:
 
     @contextlib.contextmanager
     def writer(
-        self, annotated: "Callable[[Report], str]"
-    ) -> "Iterator[Callable[[Report], object]]":
+        self, annotated: "Callable[[ReviewReport], str]"
+    ) -> "Iterator[Callable[[ReviewReport], object]]":
         """Yield a function that writes a game; the file appears only when it is complete."""
         from kedge.records.streams import create
 
@@ -167,8 +167,8 @@ def analyze(
         ),
     ],
     reviewing: Reviewing,
-    games: Games,
-    files: Files,
+    games: GameChoice,
+    files: WrittenFiles,
     brief: Annotated[bool, typer.Option("--brief", help="Print no table of moves.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -218,7 +218,7 @@ def analyze(
     options = reviewing.options(review, kind)
     if files.svg is not None and review.draw is None:
         raise InputError(f"--svg: games of {kind} are not drawn")
-    reports: dict[int, Report] = {}  # by the games' numbers
+    reports: dict[int, ReviewReport] = {}  # by the games' numbers
     is_interrupted = False
     with files.writer(review.annotated) as write, counting_moves(quiet=as_json) as begin:
         reviewer = None  # made once there is a game: a file without games is not the agent's fault
@@ -257,7 +257,7 @@ def _located(file: Path, number: int) -> Iterator[None]:
 
 
 def _json(
-    agent: str, review: "Review", reports: "dict[int, Report]", read: "ReadReport"
+    agent: str, review: "Review", reports: "dict[int, ReviewReport]", read: "ReadReport"
 ) -> dict[str, Any]:
     players = review.frequent_players([*reports.values()])
     return {
@@ -273,9 +273,9 @@ def _json(
 
 def _print(
     review: "Review",
-    reports: "dict[int, Report]",
+    reports: "dict[int, ReviewReport]",
     read: "ReadReport",
-    files: Files,
+    files: WrittenFiles,
     *,
     brief: bool,
 ) -> None:

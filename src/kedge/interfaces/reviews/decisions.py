@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from kedge.evaluation.board.game_analysis import GameReport
-from kedge.evaluation.decision_reports import DecisionReport, DecisionsReport, Option
+from kedge.evaluation.decision_reports import DecisionOption, DecisionReport, DecisionsReport
 from kedge.evaluation.ranks import is_rarer
 from kedge.evaluation.review import review_of
 from kedge.interfaces.reviews.board import STYLES
@@ -51,7 +51,7 @@ def comment(report: DecisionsReport, decision: DecisionReport) -> str:
     return "; ".join([*words, *([f"rare: {', '.join(rare)}"] if rare else [])])
 
 
-def _likely(option: Option, share: float) -> str:
+def _likely(option: DecisionOption, share: float) -> str:
     return f"{option.name} ({percent(share)})"
 
 
