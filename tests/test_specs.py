@@ -34,7 +34,7 @@ def test_reads(text, spec):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "ends too early"),
+        ("", "a spec is empty; give a name"),
         ("a(", "ends too early"),
         ("a(b=)", r"unexpected '\)' at character 5"),
         ("a(1 2)", "unexpected '2' at character 5"),

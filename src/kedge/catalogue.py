@@ -77,7 +77,7 @@ class GameEntry:
     train: str | None = None
     """Commands of ``kedge train``, by name."""
     review: str | None = None
-    """`kedge.evaluation.review.Review`: reviews recorded games."""
+    """`kedge.evaluation.review.Review`: reviews recorded games, and prints and writes reviews."""
     page: str | None = None
     """`PageGame`: the server's side of the page, with the name of its JavaScript module."""
     dial: str | None = None
@@ -118,7 +118,7 @@ CHESS = GameEntry(
     compete="kedge.experiments.chess.match:ChessMatch",
     policy="kedge.interfaces.commands.policy.chess:chess_policy",
     train="kedge.interfaces.commands.train.chess:COMMANDS",
-    review="kedge.evaluation.chess.review:CHESS",
+    review="kedge.interfaces.reviews.chess:CHESS",
     page="kedge.interfaces.web.pages.chess:ChessPage",
     dial="kedge.agents.chess.ladder:LADDER",
 )
@@ -135,7 +135,7 @@ GO = GameEntry(
     compete="kedge.experiments.go.match:GoMatch",
     policy="kedge.interfaces.commands.policy.go:go_policy",
     train="kedge.interfaces.commands.train.go:COMMANDS",
-    review="kedge.evaluation.go.review:GO",
+    review="kedge.interfaces.reviews.go:GO",
     page="kedge.interfaces.web.pages.go:GoPage",
     dial="kedge.agents.go.ladder:LADDER",
     small="go(size=5)",
@@ -155,7 +155,7 @@ DIPLOMACY = GameEntry(
     contest="tournament",
     policy="kedge.interfaces.commands.policy.diplomacy:orders_policy",
     train="kedge.interfaces.commands.train.diplomacy:COMMANDS",
-    review="kedge.evaluation.diplomacy.review:DIPLOMACY",
+    review="kedge.interfaces.reviews.diplomacy:DIPLOMACY",
     page="kedge.interfaces.web.pages.diplomacy:DiplomacyPage",
     dial="kedge.agents.diplomacy.ladder:LADDER",
     small="diplomacy(last_year=1903)",
@@ -174,7 +174,7 @@ HANABI = GameEntry(
     contest="selfplay",
     policy="kedge.interfaces.commands.policy.hanabi:hanabi_policy",
     train="kedge.interfaces.commands.train.hanabi:COMMANDS",
-    review="kedge.evaluation.hanabi.review:HANABI",
+    review="kedge.interfaces.reviews.hanabi:HANABI",
     page="kedge.interfaces.web.pages.hanabi:HanabiPage",
     dial="kedge.agents.hanabi.ladder:LADDER",
 )

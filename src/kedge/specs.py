@@ -134,6 +134,8 @@ def _parse_value(
 
 
 def _unexpected(text: str, tokens: list[tuple[str, str, int]], at: int) -> InputError:
+    if not tokens:
+        return InputError("a spec is empty; give a name, such as chess or puct(chess, c_puct=2)")
     if at >= len(tokens):
         return InputError(f"spec {text!r}: ends too early")
     return InputError(
@@ -223,10 +225,21 @@ class Registry(Generic[T]):
         return maker(*spec.args, **kwargs)
 
 
-def suggest(name: str, known: list[str]) -> str:
-    """Return the end of an error about an unknown name: similar names, or all known ones."""
+def suggest(name: str, known: list[str], listing: str | None = None) -> str:
+    """Return the end of an error about an unknown name: similar names, or all known ones.
+
+    If there are too many for a message, `listing` is the command that lists them.
+
+    >>> suggest("zzz", ["chess", "go", "puct", "uniform"], listing="kedge models list")
+    'nearest: uniform, puct, go; all: kedge models list'
+    """
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
-    return f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(known)}"
+    if near:
+        return f"did you mean {' or '.join(near)}?"
+    if listing is None:
+        return f"known: {', '.join(known)}"
+    nearest = difflib.get_close_matches(name, known, n=3, cutoff=0.0)
+    return f"nearest: {', '.join(nearest)}; all: {listing}"
 
 
 def number(what: str, value: object) -> float:

@@ -10,7 +10,13 @@ from hanabi_players import Peeking, people
 
 from kedge.agents import make_agent
 from kedge.errors import InputError
-from kedge.evaluation.decision_reports import DecisionReport, DecisionsReport, Option, Part, Scale
+from kedge.evaluation.decision_reports import (
+    DecisionOption,
+    DecisionReport,
+    DecisionsReport,
+    Part,
+    Scale,
+)
 from kedge.evaluation.diplomacy.analysis import analyse_orders
 from kedge.evaluation.diplomacy.review import diplomacy_reviewer
 from kedge.evaluation.hanabi.analysis import analyse_hanabi
@@ -26,7 +32,7 @@ SCALE = Scale("points", 1.0, 2.0)
 
 
 def option(move, anchor=0.5, q=nan):
-    return Option(move, move, anchor, 0.5, q)
+    return DecisionOption(move, move, anchor, 0.5, q)
 
 
 def decision(played, choice, *, turn=0, player=0, rank=2, kl=0.0, parts=()):
@@ -66,16 +72,23 @@ def test_a_rare_order_that_search_gives_too_is_marked():
 
 def test_disagreements_are_the_furthest_of_each_player():
     far = [
-        decision(option("a"), option("b"), turn=turn, player=turn % 2, kl=0.2 + 0.1 * turn)
+        decision(option("a"), option("b", 0.1), turn=turn, player=turn % 2, kl=0.2 + 0.1 * turn)
         for turn in range(10)
     ]
-    near = decision(option("a"), option("b"), turn=10, kl=0.01)
+    near = decision(option("a"), option("b", 0.1), turn=10, kl=0.01)
+    tied = decision(option("a"), option("b"), turn=10, kl=2.0)
     agreed = decision(option("a"), option("people"), turn=11, kl=2.0)
     report = DecisionsReport(
-        people(1)[0], "any", ("A", "B"), ("1.",) * 12, (*far, near, agreed), ((0.0,),) * 13, SCALE
+        people(1)[0],
+        "any",
+        ("A", "B"),
+        ("1.",) * 12,
+        (*far, near, tied, agreed),
+        ((0.0,),) * 13,
+        SCALE,
     )
     assert report.disagreements == [9, 8, 7, 6, 5, 4]
-    assert report.players[0].decisions == 7
+    assert report.players[0].decisions == 8
     assert report.players[1].probability == pytest.approx(0.5)
 
 
@@ -95,6 +108,8 @@ def test_hanabi_move_by_move():
         assert one.choice.policy >= one.played.policy
         assert one.choice.q >= one.people[0].q
     person = report.players[1]
+    assert 0.0 < person.top1 < 0.2, "a share of each tie"
+    assert report.disagreements == []
     assert person.name == "Ann"
     assert person.cross_entropy > 2.0
     assert report.players[0].loss > person.loss, "who knows the cards plays better"
@@ -134,6 +149,9 @@ def test_orders_of_every_power():
     assert france.played.anchor == pytest.approx(joint)
     assert france.people[0].anchor == pytest.approx(joint), "all orders are alike"
     assert 0.0 < france.played.q < 1.0, "however unlikely it is, it was searched"
+    assert france.rank == turkey.rank == 1, "of equals"
+    assert min(france.ties, turkey.ties) > 1
+    assert report.players[france.player].top1 == pytest.approx(1 / france.ties)
     assert {part.move for part in turkey.parts} == {"A SMY H", "A CON H", "F ANK H"}
     assert len(report.values) == 2
     assert sum(report.values[0]) == pytest.approx(1.0)

@@ -120,7 +120,7 @@ def test_qre_keeps_to_the_support():
         (-1.0, None, "at least 0"),
         (float("nan"), None, "at least 0"),
         ([1.0, 2.0, 3.0], None, "3 values for 2 players"),
-        (1.0, [[0.5, 0.5]], "1 policies for 2 players"),
+        (1.0, [[0.5, 0.5]], "1 policy for 2 players"),
         (1.0, [[0.5, 0.5, 0.0], [0.5, 0.6, 0.0]], "anchor of player 1: sums to 1.1"),
         (1.0, [[0.5, 0.5], [0.5, 0.5, 0.0]], "anchor of player 0: shape"),
     ],

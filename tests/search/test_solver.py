@@ -375,7 +375,7 @@ def test_bounds_say_where_they_are_not_proved():
         ({"algorithm": MMD(0.0)}, "no safe step size"),
         ({"algorithm": DiLPiKL(())}, "none given"),
         ({"algorithm": DiLPiKL((0.1, 0.2), shares=(0.5, 0.6))}, "sums to 1.1"),
-        ({"anchors": [[1.0]]}, "1 policies for 3 players"),
+        ({"anchors": [[1.0]]}, "1 policy for 3 players"),
         ({"anchors": [[0.5, 0.5, 0, np.nan], [1, 0, 0], [1, 0, 0, 0, 0]]}, "player 0.*finite"),
         ({"game": [[0.0, 1.0]] * 2}, "shape"),
         ({"algorithm": PiKLHedge(0.1, indexing="T")}, "indexing: one of t, t-1, not 'T'"),

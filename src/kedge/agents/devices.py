@@ -8,6 +8,8 @@ from kedge.errors import InputError
 from kedge.machine import cores
 from kedge.models.devices import Dtype
 
+#: Kinds of devices: kedge's own, and those of torch that compute.
+_DEVICES = ("cpu", "openvino", "cuda", "mps", "xpu", "hpu", "mtia", "xla", "privateuseone")
 _device: ContextVar[tuple[str, Dtype, int | None]] = ContextVar(
     "device", default=("cpu", "float32", None)
 )
@@ -23,6 +25,7 @@ def computing_on(
     OpenVINO, any other device torch. Agents that are made inside use `threads` CPU threads, or all
     cores.
     """
+    check_device(device)
     if device == "cpu" and dtype != "float32":
         raise InputError("--device cpu computes in float32 only; --device openvino has bfloat16")
     token = _device.set((device, dtype, threads))
@@ -30,6 +33,12 @@ def computing_on(
         yield
     finally:
         _device.reset(token)
+
+
+def check_device(name: str) -> None:
+    """Raise `InputError` if no device can have this name."""
+    if name.partition(":")[0] not in _DEVICES:
+        raise InputError(f"device {name!r}: unknown; use cpu, openvino, cuda or cuda:1")
 
 
 def device() -> tuple[str, Dtype, int]:

@@ -40,9 +40,8 @@ def _model(name: str) -> Callable[..., Agent]:
 
     known = {*store.known_names(), *embedded.names()}
     if name not in known and not store.is_path(name):
-        raise InputError(
-            f"unknown agent {name!r}; {suggest(name, sorted(known.union(AGENTS.names())))}"
-        )
+        names = sorted(known.union(AGENTS.names()))
+        raise InputError(f"unknown agent {name!r}; {suggest(name, names, 'kedge models list')}")
     weights = load(name)  # a missing or damaged model is reported before its arguments
     maker: Callable[..., Agent] = catalogue.load(weights.agent)(name, weights)
     return maker

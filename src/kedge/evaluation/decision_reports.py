@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from kedge.evaluation.board.game_analysis import RARE
+from kedge.evaluation.ranks import first_place, is_rarer
 from kedge.records import DiplomacyGame, HanabiGame
 
 SHOWN = 3  #: Number of people's most frequent decisions, and of disagreements per player.
@@ -27,7 +28,7 @@ class Scale:
 
 
 @dataclass(frozen=True)
-class Option:
+class DecisionOption:
     """A possible decision, with its probabilities for people and search, and its value."""
 
     name: str
@@ -58,18 +59,20 @@ class DecisionReport:
     turn: int
     """Turn in the record, from 0."""
     player: int
-    played: Option
+    played: DecisionOption
     rank: int
     """Rank by people's probability among the agent's options; 1 is people's most frequent."""
-    people: tuple[Option, ...]
+    people: tuple[DecisionOption, ...]
     """People's most frequent decisions."""
-    choice: Option
+    choice: DecisionOption
     """The agent's likeliest decision."""
     kl_to_anchor: float
     """KL(π‖τ) of the agent's policy, in nats: how far search went from people."""
     scale: Scale
     parts: tuple[Part, ...] = ()
     """The orders of the decision; empty if it has no parts."""
+    ties: int = 1
+    """Number of options with this rank, including this one."""
 
     @property
     def loss(self) -> float:
@@ -92,11 +95,14 @@ class DecisionReport:
     @property
     def parts_ways(self) -> bool:
         """Whether search disagrees with most people."""
-        return self.kl_to_anchor >= _DISAGREEMENT and self.choice.move != self.people[0].move
+        favourite = self.people[0]
+        is_other = self.choice.move != favourite.move
+        is_far = self.kl_to_anchor >= _DISAGREEMENT
+        return is_far and is_other and is_rarer(self.choice.anchor, favourite.anchor)
 
     def to_json(self) -> dict[str, Any]:
         fields = asdict(self)
-        del fields["scale"]
+        del fields["scale"], fields["ties"]
         return {**fields, "loss": self.loss, "mark": self.mark}
 
 
@@ -108,7 +114,7 @@ class DeciderReport:
     decisions: int
     """Number of decisions."""
     top1: float
-    """Share of decisions that are people's most frequent."""
+    """Share of decisions that are people's most frequent; a tie of k options counts as 1/k."""
     probability: float
     """Mean probability for people, of each order if decisions have parts."""
     cross_entropy: float
@@ -133,6 +139,8 @@ class DecisionsReport:
     values: tuple[tuple[float, ...], ...]
     """Values of all positions, including the last: one for all players together, or one each."""
     scale: Scale
+    is_human: bool = True
+    """Whether the anchor is a model of people."""
 
     @property
     def players(self) -> list[DeciderReport]:
@@ -174,7 +182,7 @@ class DecisionsReport:
         return DeciderReport(
             name,
             len(own),
-            top1=_mean([decision.rank == 1 for decision in own]),
+            top1=_mean([first_place(decision.rank, decision.ties) for decision in own]),
             probability=_mean(likely),
             cross_entropy=_mean(-np.log(np.maximum(likely, np.finfo(np.float64).tiny))),
             loss=_mean([decision.loss for decision in own if np.isfinite(decision.loss)]),

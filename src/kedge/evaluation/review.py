@@ -1,32 +1,46 @@
 """Reviews of recorded games: how human each decision was, and what it cost."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from kedge import catalogue
-from kedge.evaluation.board.game_analysis import GameReport
+from kedge.evaluation.board.game_analysis import GameReport, PlayerReport
 from kedge.evaluation.decision_reports import DecisionsReport
 
+#: The review of one game.
+ReviewReport: TypeAlias = GameReport | DecisionsReport
 #: Reviews one recorded game; calls its second argument with the number of decisions done so far.
-Reviewer: TypeAlias = Callable[[Any, Callable[[int], None]], GameReport | DecisionsReport]
+Reviewer: TypeAlias = Callable[[Any, Callable[[int], None]], ReviewReport]
+
+
+class Show(Protocol):
+    """Prints the report of a game; if `brief`, without the table of its decisions."""
+
+    def __call__(self, report: Any, number: int, *, brief: bool) -> None: ...
 
 
 @dataclass(frozen=True)
 class Review:
-    """How games of one kind are reviewed."""
+    """What the review of a game can do. The functions take the reports of its reviewer."""
 
     reviewer: Callable[..., Reviewer]
     """Makes a reviewer, from the spec of an agent or None, and options of the game's own."""
     agent: Callable[[], str]
     """Spec of the agent that reviews by default."""
+    show: Show
+    """Prints a report on the terminal."""
+    annotated: Callable[[Any], str]
+    """Returns the game with its review, in a format of the game's records."""
+    frequent_players: Callable[[Sequence[Any]], Sequence[PlayerReport]] = lambda reports: ()
+    """Returns the players of several games, over all their games."""
+    draw: Callable[[Any], bytes] | None = None
+    """Draws a report as SVG; None if the game has no such picture."""
     options: tuple[str, ...] = ()
     """Options of `reviewer` beside the agent."""
-    is_drawn: bool = False
-    """Whether a reviewed game can be drawn as a picture."""
 
 
 def review_of(game: str) -> Review:
-    """Return how games of `game` are reviewed."""
+    """Return what the review of `game` can do."""
     review: Review = catalogue.find(game, "review").load("review")
     return review

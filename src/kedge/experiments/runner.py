@@ -15,6 +15,7 @@ from kedge.experiments.experiment import Experiment, Job, jobs_of
 from kedge.experiments.reports.report import Report
 from kedge.experiments.store import Store
 from kedge.machine import cores
+from kedge.words import counted
 
 Engine = Literal["local", "ray", "inline"]
 
@@ -123,7 +124,7 @@ def _compute(
     if failures:
         # In task order, so that the same failures give the same message.
         key = next(job.task.key for job in missing if job.task.key in failures)
-        count = f"{len(failures)} of {total} tasks failed"
+        count = f"{len(failures)} of {counted(total, 'task')} failed"
         raise ExperimentError(
             f"{experiment.name}: {count}; task {key!r}: {failures[key].error}",
             {key: outcome.traceback for key, outcome in failures.items()},

@@ -29,8 +29,8 @@ def load_openspiel(text: str) -> NormalFormGame:
         raise InputError("openspiel: not installed; pip install 'kedge[openspiel]'") from None
     name = text.partition("(")[0].strip()
     if name not in pyspiel.registered_names():
-        near = suggest(name, sorted(pyspiel.registered_names()))
-        raise InputError(f"openspiel: no game {name!r}; {near[:120]}")
+        near = suggest(name, sorted(pyspiel.registered_names()), "pyspiel.registered_names()")
+        raise InputError(f"openspiel: no game {name!r}; {near}")
     try:
         with _quiet_stderr():
             game = pyspiel.load_game(text)

@@ -101,7 +101,7 @@ def main() -> None:
         if type(error).__name__ == "NoArgsIsHelpError":
             error.show()
             sys.exit(2)
-        _fail(error.format_message(), 2)
+        _fail(_in_our_style(error.format_message()), 2)
     except typer.Abort:
         _fail("aborted", 2)
     except ExperimentError as error:  # those tasks that finished are kept
@@ -134,6 +134,15 @@ def _output_is_lost(error: OSError) -> NoReturn:
 def _fail(message: str, code: int) -> NoReturn:
     typer.echo(f"kedge: {' '.join(message.split())}", err=True)
     _end(code)
+
+
+def _in_our_style(message: str) -> str:
+    """Return a message of typer's in lower case, without a full stop.
+
+    >>> _in_our_style("Missing option '--agent' / '-a'.")
+    "missing option '--agent' / '-a'"
+    """
+    return (message[:1].lower() + message[1:]).removesuffix(".")
 
 
 def _end(code: int) -> NoReturn:

@@ -138,8 +138,8 @@ def _options_of(kind: "type[Experiment]") -> list[tuple[str, Any, Option, Any]]:
 
 
 def _option_in(hint: Any) -> Option | None:
-    found = (note for note in getattr(hint, "__metadata__", ()) if isinstance(note, Option))
-    return next(found, None)
+    notes = (note for note in getattr(hint, "__metadata__", ()) if isinstance(note, Option))
+    return next(notes, None)
 
 
 def _typer_info(option: Option, *, is_flag: bool, name: str) -> Any:

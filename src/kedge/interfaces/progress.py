@@ -6,21 +6,23 @@ import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
+from kedge.words import counted
+
 if TYPE_CHECKING:
     from rich.progress import Progress
 
 
 @contextlib.contextmanager
 def counting_games(
-    total: float | None, *, quiet: bool, noun: str = "games"
+    total: float | None, *, quiet: bool, noun: str = "game"
 ) -> Iterator[Callable[[int, float], None]]:
     """Show a bar of games; yield a function of the games so far and of the part of `total` done."""
     if _is_quiet(quiet):
         yield lambda games, done: None
         return
-    with _bar(f"{{task.fields[games]:,}} {noun}") as progress:
-        bar = progress.add_task("", total=total, games=0)
-        yield lambda games, done: progress.update(bar, completed=done, games=games)
+    with _bar("{task.fields[games]}") as progress:
+        bar = progress.add_task("", total=total, games=counted(0, noun))
+        yield lambda games, done: progress.update(bar, completed=done, games=counted(games, noun))
 
 
 @contextlib.contextmanager
@@ -37,12 +39,14 @@ def counting_moves(*, quiet: bool) -> Iterator[Callable[[int, int], Callable[[in
         yield _lines_of_moves()
         return
     with _bar(
-        "game {task.fields[number]:,}: {task.completed:,} of {task.total:,} moves"
+        "game {task.fields[number]:,}: {task.completed:,} of {task.fields[moves]}"
     ) as progress:
-        bar = progress.add_task("", total=0, number=0, visible=False)
+        bar = progress.add_task("", total=0, number=0, moves="", visible=False)
 
         def begin(number: int, moves: int) -> Callable[[int], None]:
-            progress.reset(bar, total=moves, visible=True, number=number)
+            progress.reset(
+                bar, total=moves, visible=True, number=number, moves=counted(moves, "move")
+            )
             return lambda done: progress.update(bar, completed=done)
 
         yield begin
@@ -56,7 +60,7 @@ def _lines_of_moves() -> Callable[[int, int], Callable[[int], None]]:
     def begin(number: int, moves: int) -> Callable[[int], None]:
         def tell(done: int) -> None:
             if is_due(time.monotonic()):
-                print(f"game {number:,}: {done:,} of {moves:,} moves", file=sys.stderr)
+                print(f"game {number:,}: {done:,} of {counted(moves, 'move')}", file=sys.stderr)
 
         return tell
 

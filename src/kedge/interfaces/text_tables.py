@@ -17,6 +17,7 @@ from rich.text import Text
 from kedge.evaluation.normal_form.equilibria import Solution
 from kedge.experiments import Experiment, RunInfo
 from kedge.games.normal_form import NormalFormGame
+from kedge.words import counted
 
 _SHOWN = 10  # actions per player
 _BAR = 20  # characters
@@ -65,7 +66,9 @@ def print_solution(game: NormalFormGame, anchors: Sequence[Any] | None, solution
         console.print(table)
         if count > _SHOWN:
             rest = float(policy[order[_SHOWN:]].sum())
-            console.print(f"[dim]and {count - _SHOWN} more actions, {rest:.4f} together[/dim]")
+            console.print(
+                f"[dim]and {counted(count - _SHOWN, 'more action')}, {rest:.4f} together[/dim]"
+            )
         console.print()
     measures = Table(box=None, pad_edge=False, show_header=False)
     residual = "-" if solution.residual is None else f"{solution.residual:.3g}"
@@ -101,7 +104,7 @@ def print_runs(runs: Sequence[RunInfo], folder: Path) -> None:
 
 def print_run(info: RunInfo) -> None:
     console = Console()
-    done = f"{info.done} of {info.total} tasks"
+    done = f"{info.done} of {counted(info.total, 'task')}"
     console.print(f"[bold]{info.folder.name}[/bold]  {done}, created {info.created}")
     console.print(str(info.folder), highlight=False, soft_wrap=True)
     console.print_json(json.dumps(info.config))

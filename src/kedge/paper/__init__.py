@@ -36,7 +36,8 @@ EXPERIMENTS = {
 def experiment_class(name: str) -> type[Experiment]:
     """The class of the experiment `name`."""
     if name not in EXPERIMENTS:
-        raise InputError(f"unknown table or figure {name!r}; {suggest(name, sorted(EXPERIMENTS))}")
+        near = suggest(name, sorted(EXPERIMENTS), "kedge paper")
+        raise InputError(f"unknown table or figure {name!r}; {near}")
     module, class_name = EXPERIMENTS[name]
     kind: type[Experiment] = getattr(import_module(module), class_name)
     return kind

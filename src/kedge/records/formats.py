@@ -25,8 +25,8 @@ class RecordFormat:
 
 def record_format(game: str) -> RecordFormat:
     """Return the format of `game`."""
-    found: RecordFormat = catalogue.find(game, "records").load("records")
-    return found
+    record: RecordFormat = catalogue.find(game, "records").load("records")
+    return record
 
 
 def files_words() -> str:

@@ -2,12 +2,13 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sized
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
 from kedge.errors import InputError
+from kedge.words import counted
 
 Game = TypeVar("Game")
 Replayable = TypeVar("Replayable", bound=Sized)
@@ -61,6 +62,12 @@ class ReadReport:
             self.broken.append(Broken(number, where, reason))
 
 
+def no_game(name: object, faults: Sequence[Broken] = ()) -> InputError:
+    """Return the error for a file without a valid game; it has the first of its `faults`."""
+    why = f" ({faults[0].where}: {faults[0].reason})" if faults else ""
+    return InputError(f"{name}: holds no game{why}")
+
+
 def unbroken(
     games: Iterable[Replayable], report: ReadReport, fault: Callable[[Replayable], str | None]
 ) -> Iterator[Replayable]:
@@ -82,8 +89,7 @@ def numbered_game(games: Iterable[Game], report: ReadReport, file: Path, number:
         if fault.number == number:
             raise InputError(f"{fault.where}: game {number} is invalid: {fault.reason}")
     total = report.games + report.broken_games
-    games_word = "game" if total == 1 else "games"
-    raise InputError(f"{file}: no game {number}; the file has {total} {games_word}")
+    raise InputError(f"{file}: no game {number}; the file has {counted(total, 'game')}")
 
 
-__all__ = ["Broken", "ReadReport", "numbered_game", "unbroken"]
+__all__ = ["Broken", "ReadReport", "no_game", "numbered_game", "unbroken"]

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kedge.records.report import ReadReport
+from kedge.words import counted
 
 Filter = Callable[[Any], "bool | npt.NDArray[np.bool_]"]
 
@@ -70,7 +71,7 @@ def sifted_words(read: Mapping[str, Any]) -> str:
     >>> sifted_words({"games": 12, "left_out": {"not rated": 3, "bullet": 9}, "broken": 0})
     '12 games read, 9 bullet, 3 not rated'
     """
-    parts = [f"{read['games']:,} games read"]
+    parts = [f"{counted(read['games'], 'game')} read"]
     left_out = sorted(read["left_out"].items(), key=lambda item: -item[1])
     parts += [f"{count:,} {name}" for name, count in left_out]
     if read["broken"]:

@@ -117,6 +117,21 @@ def test_players_are_scored_after_the_opening():
     assert white.fit is None
 
 
+def test_ties_share_the_first_place():
+    """Under the uniform anchor, no move is anyone's first choice."""
+    game, agent = recorded(RUY, white="a", black="b"), make_agent("puct(uniform, playouts=16)")
+    report = analyse_game(game, [agent, agent])
+    for player, row in enumerate(report.players):
+        moves = [
+            len(state.board.legal_actions())
+            for ply, state in enumerate(game.states())
+            if ply >= game.opening and ply % 2 == player and ply < len(game.moves)
+        ]
+        assert row.top1 == pytest.approx(np.mean([1.0 / count for count in moves]))
+    assert {move.mark for move in report.moves} <= {"", "?", "??"}, "nothing is rare"
+    assert report.disagreements == [], "search prefers nothing that the anchor does not"
+
+
 def test_no_moves_and_black_to_move():
     agent = Scripted("e4", "e4", searched=False)
     nothing = analyse_game(recorded(""), [agent, agent])

@@ -8,6 +8,7 @@ import os
 import pty
 import signal
 import subprocess
+import sys
 import xml.etree.ElementTree
 from pathlib import Path
 
@@ -17,12 +18,15 @@ import tiny_go
 from command import KEDGE, kedge
 from sgfmill import sgf
 
+from kedge import catalogue
 from kedge.evaluation.chess import review as chess_review
+from kedge.evaluation.review import Review
 from kedge.experiments.engines import progress
 from kedge.games.diplomacy import Diplomacy
 from kedge.games.hanabi import Hanabi
 from kedge.models.board.network import to_onnx
 from kedge.records import Phase, replayed_games, replayed_hanabi_games
+from kedge.records.formats import RecordFormat
 
 TAGS = '[Event "?"]\n[White "Ann"]\n[Black "Bob"]\n[Result "{}"]\n{}\n'
 RATED = '[WhiteElo "1512"]\n[BlackElo "1388"]\n'
@@ -112,6 +116,20 @@ def test_report_picture_and_pgn_on_a_terminal(games, tmp_path):
     printed = analyze(games, "--game", 3, "--agent", "chess", "-o", "-")
     assert chess.pgn.read_game(io.StringIO(printed.stdout)).end().board().fen().startswith("8/3k4")
     assert "of people" in printed.stdout
+
+
+def test_an_anchor_that_is_no_model_of_people_is_not_called_people(games, tmp_path):
+    picture = tmp_path / "game.svg"
+    agent = ("--game", 1, "--agent", "puct(uniform, playouts=8)")
+    done = analyze(games, *agent, "--svg", picture)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "people" not in done.stdout
+    assert "anchor" in done.stdout
+    assert "what it plays" in done.stdout
+    assert "How likely the anchor plays it" in picture.read_text()
+    printed = analyze(games, *agent, "--out", "-").stdout
+    assert "5% for the anchor" in printed
+    assert "people" not in printed
 
 
 def test_mates_that_were_missed_are_written_as_mates(tmp_path):
@@ -382,6 +400,7 @@ def test_games_of_decisions(file, agent, reader):
     assert ('"turn 1: ' in text) == (file == "hanabi.json")
     printed = analyze(file, "-a", agent)
     assert printed.returncode == 0
+    assert "people" not in printed.stdout, "the anchor is uniform"
     assert "top-1" in printed.stdout
     assert game["decisions"][0]["played"]["name"][:9] in printed.stdout
 
@@ -419,3 +438,58 @@ def test_a_file_without_games_is_not_the_agents_fault(tmp_path, text, said):
     assert (done.returncode, done.stdout) == (2, "")
     assert said in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+# --- A game of another package ------------------------------------------------------------------
+
+
+class CoinReport:
+    """A review of a kind that kedge does not know."""
+
+    def __init__(self, tosses):
+        self.tosses = tosses
+
+    def to_json(self):
+        return {"tosses": self.tosses}
+
+
+def _review_coins(agent=None):
+    return lambda tosses, progress: CoinReport(tosses)
+
+
+def _read_coins(file, report):
+    for number, line in enumerate(Path(file).read_text().split(), 1):
+        report.add_game(number, f"line {number}", len(line))
+        yield line
+
+
+COIN_FORMAT = RecordFormat(_read_coins, lambda path: path.suffix == ".coins", "coin tosses")
+COIN_REVIEW = Review(
+    _review_coins,
+    agent=lambda: "chance",
+    show=lambda report, number, *, brief: print(f"{number}. {report.tosses}"),
+    annotated=lambda report: f"{report.tosses} {{fair}}\n",
+)
+
+
+def test_a_review_of_another_package(tmp_path, monkeypatch):
+    """The command asks the entry, not the classes of the reports."""
+    monkeypatch.setitem(sys.modules, "coins", sys.modules[__name__])
+    entry = catalogue.GameEntry(
+        "coins", "Coins", game="", records="coins:COIN_FORMAT", review="coins:COIN_REVIEW"
+    )
+    monkeypatch.setattr(catalogue, "_installed", lambda: ([entry], {}))
+    monkeypatch.chdir(tmp_path)
+    Path("it.coins").write_text("HTH TTT")
+    done = analyze("it.coins", "--json")
+    assert json.loads(done.stdout)["games"] == [
+        {"game": 1, "tosses": "HTH"},
+        {"game": 2, "tosses": "TTT"},
+    ]
+    assert analyze("it.coins").stdout == "1. HTH\n2. TTT\n"
+    assert analyze("it.coins", "-o", "-").stdout == "HTH {fair}\nTTT {fair}\n"
+    refused = analyze("it.coins", "--svg", "it.svg")
+    assert (refused.returncode, refused.stderr) == (
+        2,
+        "kedge: --svg: games of coins are not drawn\n",
+    )

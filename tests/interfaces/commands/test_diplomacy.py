@@ -57,9 +57,9 @@ def test_a_pool():
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], "no agents; give --one A --six B, or --pool A,B"),
-        (["--one", "holds"], "no agents; give --one"),
-        (["--one", "holds", "--six", "holds", "--pool", "holds"], "no agents; give --one"),
+        ([], "agents: give either --one A --six B, or --pool A,B"),
+        (["--one", "holds"], "agents: give either --one"),
+        (["--one", "holds", "--six", "holds", "--pool", "holds"], "agents: give either --one"),
         (["--pool", "holds, 7"], "'holds, 7': expected comma-separated names or specs"),
         (["--pool", "holds"], "a pool needs two or more"),
         (["--one", "holds", "--six", "nobody"], "unknown agent 'nobody'"),
@@ -117,7 +117,7 @@ def test_a_policy(position, tmp_path):
     assert len(best["move"]) == 3
     assert svg.read_text().startswith("<svg")
     text = kedge(*asked, "--top", 2).stdout
-    assert "and 1 more moves, 16.7% together" in text
+    assert "and 1 more move, 16.7% together" in text
     assert "value 0.2500 of a game" in text
     assert best["move"][0] in text.replace("\n", " ")
     assert answer(*asked, "--seed", 1)["moves"] != found["moves"]

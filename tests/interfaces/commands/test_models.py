@@ -38,6 +38,7 @@ def test_a_model_comes_and_goes(weights, own_home):
     assert listed["models"] == [added]
     assert "maia-1900" in listed["public"]
     assert "mine" in kedge("list").stdout
+    assert "other agents: best-response, conventions" in kedge("list").stdout
     assert added["sha256"] in kedge("info", "mine").stdout
     assert answer("remove", "mine") == {"removed": "mine"}
     assert answer("list")["models"] == []

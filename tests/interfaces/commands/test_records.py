@@ -56,7 +56,7 @@ def test_text_and_standard_input(files):
     )
     assert done.returncode == 0
     first, *rest = done.stdout.splitlines()
-    assert re.fullmatch(r"1 games, 2 positions; [\d,]+ games/s", first)
+    assert re.fullmatch(r"1 game, 2 positions; [\d,]+ games/s", first)
     assert rest == [
         "3 broken",
         "  <stdin>, line 6 (game 2): half-move 2, 'e4', is not a legal move",
@@ -64,10 +64,12 @@ def test_text_and_standard_input(files):
     ]
 
 
-def test_a_file_of_broken_games_only_is_still_a_file_of_games(files):
+def test_no_valid_game_at_all_is_reported_and_fails(files):
     done = replay("chess", files["bad.pgn"], "--json")
-    assert done.returncode == 0
-    assert json.loads(done.stdout)["games"] == 0
+    assert (done.returncode, done.stderr) == (2, f"kedge: {files['bad.pgn']}: no game is valid\n")
+    result = json.loads(done.stdout)
+    assert (result["games"], result["broken_games"]) == (0, 1)
+    assert replay("chess", files["bad.pgn"], files["good.pgn"]).returncode == 0
 
 
 @pytest.mark.parametrize(

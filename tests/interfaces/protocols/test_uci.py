@@ -1,5 +1,6 @@
 """``kedge uci`` as chess programs meet it: a real process, python-chess for a client."""
 
+import io
 import queue
 import random
 import re
@@ -11,7 +12,8 @@ import chess.engine
 import pytest
 from uci_session import KEDGE, MATE, Session, errors, legal
 
-from kedge.interfaces.protocols.uci import centipawns, wdl
+from kedge.errors import InputError
+from kedge.interfaces.protocols.uci import Uci, centipawns, wdl
 from kedge.models import store
 
 
@@ -24,6 +26,36 @@ def test_options(client):
     assert client.options["UCI_Elo"].min == 800
     client.configure({"Model": "mine", "CPuct": "0.5", "Playouts": 20, "HumanTime": False})
     client.ping()
+
+
+def test_without_any_network_it_says_so_and_plays_on(monkeypatch):
+    out = io.StringIO()
+    uci = Uci(out)
+
+    def no_network(*_):
+        raise InputError("device 'cuda': torch finds no GPU")
+
+    monkeypatch.setattr(uci._engine, "_load", no_network)
+    uci.run(["go nodes 1"])
+    said = out.getvalue()
+    assert "load first" not in said
+    assert "no network is loaded; set the option Model to a model of chess; playing any" in said
+    assert re.search(r"^bestmove [a-h][1-8]", said, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("setoption name Depth value 3", "unknown option 'Depth'; uci lists the options"),
+        ("setoption Depth", "setoption: expected setoption name NAME value VALUE"),
+        ("position e2e4", "position: expected position startpos, or position fen FEN"),
+        ("setoption name Playouts value -1", "Playouts: 0 to 10000000, not -1"),
+    ],
+)
+def test_wrong_lines(line, said):
+    out = io.StringIO()
+    Uci(out).run([line])
+    assert out.getvalue() == f"info string error: {said}\n"
 
 
 def test_analysis(client):

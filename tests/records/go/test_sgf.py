@@ -543,7 +543,7 @@ def test_kinds_of_broken_games():
 
 
 def test_more_notes_than_moves():
-    with pytest.raises(InputError, match="2 notes for 1 moves"):
+    with pytest.raises(InputError, match="2 notes for 1 move"):
         write_sgf(GoGame(np.zeros(1, np.int16)), [MoveNote(), MoveNote()])
 
 

@@ -88,6 +88,8 @@ class Engine(ModelEngine):
         return f"by rating, not with {model}: {loaded}" if loaded and ignored else loaded
 
     def think(self, limits: Limits, control: Control) -> Iterator[Progress]:
+        if self._network is None:
+            raise InputError("no network is loaded; set the option Model to a model of chess")
         self._longest = max(self._longest, limits.remaining or 0.0)
         as_people = self.options.human_time and limits.remaining is not None
         return self._think(

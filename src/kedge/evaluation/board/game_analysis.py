@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from kedge.agents.agent import Analysis, Player
 from kedge.evaluation.board.rating_fit import RatingFit, fit_rating
+from kedge.evaluation.ranks import first_place, is_rarer, rank_among
 from kedge.regularize import Array
 
 MISTAKE, BLUNDER = 0.1, 0.2  #: Loss of expected score from which a move is marked "?" and "??".
@@ -108,6 +109,8 @@ class MoveReport:
     """Value of the move, for the mover."""
     best_q: float
     """Value of the agent's choice, for the mover."""
+    ties: int = 1
+    """Number of moves with this rank, including this one."""
 
     @property
     def loss(self) -> float:
@@ -119,10 +122,13 @@ class MoveReport:
         """Mark that a commentator would write after the move: "??", "?", "!" or nothing."""
         if self.loss >= MISTAKE:
             return "??" if self.loss >= BLUNDER else "?"
-        return "!" if self.move == self.choice.move and self.anchor < RARE else ""
+        is_rare = self.anchor < RARE and not (self.rank == 1 and self.ties > 1)
+        return "!" if self.move == self.choice.move and is_rare else ""
 
     def to_json(self) -> dict[str, Any]:
-        return {**asdict(self), "loss": self.loss, "mark": self.mark}
+        fields = asdict(self)
+        del fields["ties"]
+        return {**fields, "loss": self.loss, "mark": self.mark}
 
 
 @dataclass(frozen=True)
@@ -136,7 +142,7 @@ class PlayerReport:
     scored: int
     """Number of moves after the opening."""
     top1: float
-    """Share of moves that are people's most frequent."""
+    """Share of moves that are people's most frequent; a tie of k moves counts as 1/k."""
     probability: float
     """Mean probability for people."""
     cross_entropy: float
@@ -174,6 +180,8 @@ class GameReport:
     likelihoods: Array | None = None
     """Log-likelihood of each move (moves, knots) at the ratings of ``knots``."""
     knots: Array | None = None
+    is_human: bool = True
+    """Whether the anchor is a model of people."""
 
     @property
     def values(self) -> list[float]:
@@ -194,7 +202,8 @@ class GameReport:
         far = [
             move
             for move in self.moves
-            if move.kl_to_anchor >= _DISAGREEMENT and move.choice.move != move.people[0].move
+            if move.kl_to_anchor >= _DISAGREEMENT
+            and is_rarer(move.choice.anchor, move.people[0].anchor)
         ]
         return sorted(far, key=lambda move: -move.kl_to_anchor)[:_SHOWN]
 
@@ -218,12 +227,13 @@ def analyse_game(
     likelihoods: Array | None = None,
     knots: Array | None = None,
     proven: Proof = lambda state: None,
+    is_human: bool = True,
     tell: Callable[[int], None] = lambda moves: None,
 ) -> GameReport:
     """Review every move of `game`: the first agent reviews player 0, the second player 1.
 
-    `ratings` and `likelihoods` go into the report. A value that is `proven` replaces the agents'
-    value. `tell` is called now and then with the number of moves done.
+    `ratings`, `likelihoods` and `is_human` go into the report. A value that is `proven` replaces
+    the agents' value. `tell` is called now and then with the number of moves done.
     """
     states = list(game.states())
     movers = [state.board.player() for state in states]
@@ -254,6 +264,7 @@ def analyse_game(
         played = actions.index(int(game.moves[ply]))
         best = analysis.top1
         value = values[ply + 1]
+        rank, ties = rank_among(analysis.anchor[played], np.delete(analysis.anchor, played))
         moves.append(
             MoveReport(
                 ply=ply,
@@ -263,7 +274,7 @@ def analyse_game(
                 move=state.protocol_name(actions[played]),
                 opening=ply < game.opening,
                 anchor=float(analysis.anchor[played]),
-                rank=1 + int((analysis.anchor > analysis.anchor[played]).sum()),
+                rank=rank,
                 people=tuple(
                     _alternative(state, analysis, i)
                     for i in np.argsort(-analysis.anchor, kind="stable")[:_SHOWN]
@@ -275,10 +286,13 @@ def analyse_game(
                 value=values[ply],
                 q=_seen_by(movers[ply], value),
                 best_q=_seen_by(movers[ply], best_values.get(ply, value)),
+                ties=ties,
             )
         )
     searched = any(analysis.visits is not None for _, analysis in decisions)
-    return GameReport(game, tuple(moves), values[-1], searched, ratings, likelihoods, knots)
+    return GameReport(
+        game, tuple(moves), values[-1], searched, ratings, likelihoods, knots, is_human
+    )
 
 
 def player_report(seats: Iterable[tuple[GameReport, int]]) -> PlayerReport:
@@ -301,7 +315,7 @@ def player_report(seats: Iterable[tuple[GameReport, int]]) -> PlayerReport:
         games=len(seats),
         moves=len(moves),
         scored=len(scored),
-        top1=_mean([move.rank == 1 for move in scored]),
+        top1=_mean([first_place(move.rank, move.ties) for move in scored]),
         probability=_mean([move.anchor for move in scored]),
         cross_entropy=_mean([-np.log(max(move.anchor, tiny)) for move in scored]),
         loss=_mean([move.loss for move in scored]),

@@ -5,15 +5,16 @@ from functools import cache
 from typing import Any
 
 from kedge.agents import make_player
+from kedge.agents.anchors import imitates_people
 from kedge.agents.chess.mates import forced_end
 from kedge.evaluation.board.game_analysis import GameReport, analyse_game
 from kedge.evaluation.chess.rating_fit import move_likelihoods, rating_networks
 from kedge.evaluation.chess.ratings import game_ratings, rated_search
-from kedge.evaluation.review import Review, Reviewer
+from kedge.evaluation.review import Reviewer
 from kedge.models.chess.conditioning import KNOTS
 
-# The model takes the players' ratings as input.
-_AGENT = "puct(chess, c_puct=2, playouts=50)"
+#: Spec of the agent that reviews by default; its model takes the players' ratings as input.
+AGENT = "puct(chess, c_puct=2, playouts=50)"
 
 
 def chess_reviewer(
@@ -26,6 +27,7 @@ def chess_reviewer(
     """
     given = None if agent is None else make_player(agent, "chess")
     is_fitted = given is None if fit is None else fit
+    is_human = agent is None or imitates_people(agent)
     networks = cache(rating_networks)  # loaded when there is a game
 
     def review(game: Any, tell: Callable[[int], None]) -> GameReport:
@@ -43,10 +45,8 @@ def chess_reviewer(
             likelihoods=likelihoods,
             knots=KNOTS if is_fitted else None,
             proven=forced_end,
+            is_human=is_human,
             tell=tell,
         )
 
     return review
-
-
-CHESS = Review(chess_reviewer, lambda: _AGENT, options=("elo", "fit"), is_drawn=True)

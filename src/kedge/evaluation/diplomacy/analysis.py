@@ -9,13 +9,14 @@ import numpy as np
 from kedge.agents.diplomacy.players import OrdersAgent, OrdersAnalysis
 from kedge.agents.diplomacy.search import place_among
 from kedge.evaluation.decision_reports import (
+    DecisionOption,
     DecisionReport,
     DecisionsReport,
-    Option,
     Part,
     Scale,
     likeliest,
 )
+from kedge.evaluation.ranks import rank_among
 from kedge.games.diplomacy import POWERS, PackedOrders, format_orders, short_order
 from kedge.records import DiplomacyGame
 from kedge.records.diplomacy.positions import HumanOrders, human_orders
@@ -31,6 +32,8 @@ def analyse_orders(
     spec: str,
     rng: np.random.Generator,
     tell: Callable[[int], None] = lambda turns: None,
+    *,
+    is_human: bool = True,
 ) -> DecisionsReport:
     """Review every power's orders in every movement phase with `agent`, which `spec` names.
 
@@ -58,6 +61,7 @@ def analyse_orders(
         decisions=tuple(decisions),
         values=tuple(map(tuple, values.tolist())),
         scale=SHARE,
+        is_human=is_human,
     )
 
 
@@ -98,24 +102,25 @@ def _decision(
     joint = float(likely.prod())
     place = place_among(analysis.orders, given)
 
-    def option(i: int) -> Option:
+    def option(i: int) -> DecisionOption:
         move = format_orders(analysis.orders[i])
         shares = float(anchor[i]), float(analysis.policy[i])
-        return Option(_named(move), move, *shares, float(analysis.q[i]))
+        return DecisionOption(_named(move), move, *shares, float(analysis.q[i]))
 
     texts = format_orders(given)
-    played = Option(
+    played = DecisionOption(
         _named(texts),
         texts,
         joint,
         0.0 if place is None else float(analysis.policy[place]),
         float("nan") if place is None else float(analysis.q[place]),
     )
+    rank, ties = rank_among(joint, np.delete(anchor, [] if place is None else place))
     return DecisionReport(
         turn=turn,
         player=power,
         played=played,
-        rank=1 + int((np.delete(anchor, [] if place is None else place) > joint).sum()),
+        rank=rank,
         people=tuple(map(option, likeliest(anchor.tolist()))),
         choice=played if place == analysis.top1 else option(analysis.top1),
         kl_to_anchor=analysis.kl,
@@ -124,6 +129,7 @@ def _decision(
             Part(short_order(text), text, float(share))
             for text, share in zip(texts, likely, strict=True)
         ),
+        ties=ties,
     )
 
 

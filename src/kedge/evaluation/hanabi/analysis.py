@@ -7,12 +7,13 @@ import numpy as np
 
 from kedge.agents.hanabi.players import HanabiAgent, HanabiAnalysis
 from kedge.evaluation.decision_reports import (
+    DecisionOption,
     DecisionReport,
     DecisionsReport,
-    Option,
     Scale,
     likeliest,
 )
+from kedge.evaluation.ranks import rank_among
 from kedge.games.hanabi import HanabiState
 from kedge.records import HanabiGame
 
@@ -26,6 +27,8 @@ def analyse_hanabi(
     spec: str,
     rng: np.random.Generator,
     tell: Callable[[int], None] = lambda turns: None,
+    *,
+    is_human: bool = True,
 ) -> DecisionsReport:
     """Review every move of `game` with `agent`, which `spec` names; it sees what the mover sees.
 
@@ -53,6 +56,7 @@ def analyse_hanabi(
         decisions=tuple(decisions),
         values=tuple((value,) for value in [*values, float(state.score)]),
         scale=POINTS,
+        is_human=is_human,
     )
 
 
@@ -63,17 +67,21 @@ def _decision(
     actions, anchor = analysis.actions.tolist(), analysis.anchor
     played = actions.index(action)
 
-    def option(i: int) -> Option:
+    def option(i: int) -> DecisionOption:
         name = state.action_to_string(actions[i])
-        return Option(name, name, float(anchor[i]), float(analysis.policy[i]), float(analysis.q[i]))
+        return DecisionOption(
+            name, name, float(anchor[i]), float(analysis.policy[i]), float(analysis.q[i])
+        )
 
+    rank, ties = rank_among(anchor[played], np.delete(anchor, played))
     return DecisionReport(
         turn=turn,
         player=state.current_player(),
         played=option(played),
-        rank=1 + int((anchor > anchor[played]).sum()),
+        rank=rank,
         people=tuple(map(option, likeliest(anchor.tolist()))),
         choice=option(analysis.top1),
         kl_to_anchor=analysis.kl,
         scale=POINTS,
+        ties=ties,
     )

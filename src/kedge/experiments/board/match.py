@@ -135,7 +135,7 @@ class Match(Experiment):
         ]
         different = len({game["moves"] for game in games})
         if different < len(games):
-            notes.append(f"only {different:,} games differ: the errors are larger than they say")
+            notes.append(few_different(different))
         notes += self.notes(games)
         return Report(
             title=f"{self.a} – {self.b}: {score}",
@@ -154,6 +154,12 @@ class Match(Experiment):
                 "seed": self.seed,
             },
         )
+
+
+def few_different(different: int) -> str:
+    """Return the note on a match that has only so many different games."""
+    differ = f"only {different:,} games differ" if different > 1 else "all games are the same"
+    return f"{differ}: the errors are larger than they say"
 
 
 def match_tasks(games: int, chunk: int, label: str = "", **params: Any) -> list[Task]:

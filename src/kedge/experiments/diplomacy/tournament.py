@@ -17,7 +17,7 @@ from kedge.evaluation.diplomacy.tournaments import (
     recorded,
     standing,
 )
-from kedge.experiments.board.match import match_tasks
+from kedge.experiments.board.match import few_different, match_tasks
 from kedge.experiments.experiment import Experiment, Output, Task
 from kedge.experiments.fingerprints import weight_hashes
 from kedge.experiments.options import (
@@ -95,7 +95,7 @@ class Tournament(Experiment):
             return cls(agents=tuple(map(str, parse_list(pool))), seating="pool", **options)
         if pool is None and one is not None and six is not None:
             return cls(agents=(one, six), seating="1v6", **options)
-        raise InputError("no agents; give --one A --six B, or --pool A,B,…")
+        raise InputError("agents: give either --one A --six B, or --pool A,B,…")
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "agents", tuple(str(parse(spec)) for spec in self.agents))
@@ -174,7 +174,7 @@ class Tournament(Experiment):
             notes.append("not a multiple of 7 games: powers were not played equally often")
         different = len({str(game.orders) for game in games})
         if different < len(games):
-            notes.append(f"only {different:,} games differ: the errors are larger than they say")
+            notes.append(few_different(different))
         one_on_six = " – 6 × ".join(self.agents)
         return Report(
             title=one_on_six if self.seating == "1v6" else f"a pool of {len(self.agents)} agents",

@@ -5,6 +5,8 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 
+from kedge.words import counted
+
 _FIRST_SECONDS, _LINE_SECONDS = 5.0, 30.0
 
 
@@ -57,7 +59,10 @@ def _lines(name: str, done: int, total: int) -> Callable[[], None]:
         times.append(time.monotonic())
         if is_due(times[-1]):
             left = _in_words(seconds_left(times, total - done))
-            print(f"{name}: {done} of {total} tasks done, about {left} left", file=sys.stderr)
+            print(
+                f"{name}: {done} of {counted(total, 'task')} done, about {left} left",
+                file=sys.stderr,
+            )
 
     return step
 

@@ -239,8 +239,8 @@ class CrossPlay(Composite):
 
     def parts(self) -> Mapping[str, SelfPlay]:
         return {
-            f"{one + 1} with {other + 1}": SelfPlay(
-                agents=(self.agents[one], self.agents[other]),
+            f"{first + 1} with {second + 1}": SelfPlay(
+                agents=(self.agents[first], self.agents[second]),
                 bomb=self.bomb,
                 games=self.games,
                 device=self.device,
@@ -248,7 +248,7 @@ class CrossPlay(Composite):
                 chunk=self.chunk,
                 seed=self.seed,
             )
-            for one, other in self.pairs()
+            for first, second in self.pairs()
         }
 
     def gist(self, result: dict[str, Any]) -> dict[str, Any]:
@@ -257,26 +257,28 @@ class CrossPlay(Composite):
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
         parts = self.by_part(results)
         cells: dict[tuple[int, int], dict[str, Any]] = {}
-        for (one, other), label in zip(self.pairs(), self.parts(), strict=True):
-            cells[one, other] = cells[other, one] = standing(table_games(parts[label]))
+        for (first, second), label in zip(self.pairs(), self.parts(), strict=True):
+            cells[first, second] = cells[second, first] = standing(table_games(parts[label]))
         everyone = range(len(self.agents))
         rows = [
             {
-                "agent": f"{one + 1}  {self.agents[one]}",
-                **{f"with {other + 1}": cells[one, other]["mean"] for other in everyone},
-                **{f"with {other + 1} se": cells[one, other]["se"] for other in everyone},
+                "agent": f"{first + 1}  {self.agents[first]}",
+                **{f"with {second + 1}": cells[first, second]["mean"] for second in everyone},
+                **{f"with {second + 1} se": cells[first, second]["se"] for second in everyone},
             }
-            for one in everyone
+            for first in everyone
         ]
-        means = np.array([[cells[one, other]["mean"] for other in everyone] for one in everyone])
+        means = np.array(
+            [[cells[first, second]["mean"] for second in everyone] for first in everyone]
+        )
         return Report(
             title=f"{len(self.agents)} agents, each with each",
             table=Table(
                 [
                     Column("agent"),
                     *(
-                        Column(f"with {other + 1}", format=".2f", error=f"with {other + 1} se")
-                        for other in everyone
+                        Column(f"with {second + 1}", format=".2f", error=f"with {second + 1} se")
+                        for second in everyone
                     ),
                 ],
                 rows,
@@ -291,8 +293,8 @@ class CrossPlay(Composite):
                 "games": self.games,
                 "agents": self.agents,
                 "pairs": [
-                    {"agents": [self.agents[one], self.agents[other]], **cells[one, other]}
-                    for one, other in self.pairs()
+                    {"agents": [self.agents[first], self.agents[second]], **cells[first, second]}
+                    for first, second in self.pairs()
                 ],
                 "seed": self.seed,
             },

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from kedge.games.hanabi.game import COLOURS, Card, HanabiState, Known
+from kedge.words import counted
 
 _PAPER, _FELT, _INK, _FAINT = "#f4eee0", "#e4dcc8", "#2b2a33", "#c9c1b0"
 _BACK, _RED, _BLUE, _GOLD = "#8d8779", "#c00000", "#2f6f9f", "#d08b00"
@@ -83,7 +84,7 @@ def _fireworks(state: HanabiState) -> Iterator[str]:
 def _tokens(state: HanabiState, width: int) -> Iterator[str]:
     """Yield score, deck, information and life tokens; spent tokens are hollow."""
     x = _MARGIN + 5 * (_WIDE + 8) + 12
-    yield _text(x, _MARGIN + 16, f"{state.score} points", 18, more=' font-weight="bold"')
+    yield _text(x, _MARGIN + 16, counted(state.score, "point"), 18, more=' font-weight="bold"')
     yield _text(
         width - _MARGIN, _MARGIN + 16, f"{state.deck_size} to draw", 14, more=' text-anchor="end"'
     )

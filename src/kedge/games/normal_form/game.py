@@ -10,6 +10,7 @@ from kedge import _core
 from kedge.errors import InputError
 from kedge.games.normal_form.drawing import payoff_svg
 from kedge.regularize import Array, check_policy
+from kedge.words import counted
 
 _LARGEST = 1e100  # bound of payoffs and of 1/range, so that their products stay finite
 #: Results of `current_player`, as in OpenSpiel.
@@ -42,7 +43,8 @@ class NormalFormGame:
         if not all(isinstance(text, str) for text in names):
             raise InputError("names of games, players and actions must be strings")
         if len(self.players) != self.num_players:
-            raise InputError(f"{name}: {len(self.players)} names for {self.num_players} players")
+            given = counted(len(self.players), "name")
+            raise InputError(f"{name}: {given} for {counted(self.num_players, 'player')}")
         if self.actions and [len(names) for names in self.actions] != list(self.num_actions):
             raise InputError(f"{name}: the names of actions do not match the payoffs")
         self._utilities = _core.TensorUtilities([self.payoffs])
@@ -67,7 +69,8 @@ class NormalFormGame:
     def check_policies(self, policies: Sequence[npt.ArrayLike]) -> list[Array]:
         """Return one distribution per player, or raise an `InputError` that names the wrong one."""
         if len(policies) != self.num_players:
-            raise InputError(f"{len(policies)} policies for {self.num_players} players")
+            given = counted(len(policies), "policy", "policies")
+            raise InputError(f"{given} for {counted(self.num_players, 'player')}")
         checked = []
         for player, (policy, count) in enumerate(zip(policies, self.num_actions, strict=True)):
             array = check_policy(policy, f"policy of player {player}")
@@ -106,7 +109,9 @@ class NormalFormState:
         if self.is_terminal():
             raise InputError("the game is over")
         if len(actions) != len(counts):
-            raise InputError(f"{len(actions)} actions for {len(counts)} players")
+            raise InputError(
+                f"{counted(len(actions), 'action')} for {counted(len(counts), 'player')}"
+            )
         for player, (action, count) in enumerate(zip(actions, counts, strict=True)):
             if not 0 <= action < count:
                 raise InputError(

@@ -17,17 +17,13 @@ from kedge.interfaces.output import KEPT, InterruptError, print_json
 from kedge.records.formats import files_words
 
 if TYPE_CHECKING:
-    from kedge.evaluation.board.game_analysis import GameReport
-    from kedge.evaluation.decision_reports import DecisionsReport
-    from kedge.evaluation.review import Review
+    from kedge.evaluation.review import Review, ReviewReport
     from kedge.records import ReadReport
-
-    AnyReport = GameReport | DecisionsReport
 
 
 @dataclass(frozen=True)
 class Reviewing:
-    """Who reviews, and how."""
+    """The agent that reviews, and its options."""
 
     agent: Annotated[
         str | None,
@@ -61,6 +57,8 @@ class Reviewing:
 
     def options(self, review: "Review", game: str) -> dict[str, Any]:
         """Return the options of the game's reviewer; raise `InputError` if it lacks one."""
+        if self.agent is not None and self.elo is not None:
+            raise InputError("--elo: has no effect with --agent; leave out one")
         given = {"elo": self.elo, "fit": self.fit}
         options = {name: value for name, value in given.items() if value is not None}
         for name in options.keys() - set(review.options):
@@ -70,8 +68,8 @@ class Reviewing:
 
 
 @dataclass(frozen=True)
-class Games:
-    """Which games of the file."""
+class GameChoice:
+    """The games of the file to review."""
 
     number: Annotated[
         int | None,
@@ -87,6 +85,7 @@ class Games:
 
         from kedge import records
         from kedge.records.formats import record_format
+        from kedge.records.report import no_game
 
         games = record_format(kind).read(file, report)
         if self.number is not None:
@@ -96,14 +95,12 @@ class Games:
             return
         yield from islice(games, self.limit)
         if not report.games:
-            faults = report.broken
-            why = f" ({faults[0].where}: {faults[0].reason})" if faults else ""
-            raise InputError(f"{file}: holds no game{why}")
+            raise no_game(file, report.broken)
 
 
 @dataclass(frozen=True)
-class Files:
-    """What to write."""
+class WrittenFiles:
+    """The files to write."""
 
     out: Annotated[
         str | None,
@@ -125,7 +122,9 @@ class Files:
     ] = None
 
     def check(self, file: Path, *, as_json: bool) -> None:
-        """Raise `InputError` if these files cannot be written."""
+        """Raise `InputError` if `file` cannot be read or these files cannot be written."""
+        from kedge import catalogue
+        from kedge.evaluation.review import review_of
         from kedge.files import check_writable
 
         if self.out == "-" and as_json:
@@ -134,9 +133,27 @@ class Files:
         if record is not None and record.exists() and file.exists() and record.samefile(file):
             raise InputError(f"{record}: holds the games themselves; name another file")
         if not file.exists():
+            if str(file) in catalogue.names():
+                review_of(str(file))  # raises if the game has no reviews
+                raise InputError(f"{file}: a game; give only a file: kedge analyze FILE")
             raise InputError(f"{file}: No such file or directory")
         if self.svg is not None:
             check_writable(self.svg)
+
+    @contextlib.contextmanager
+    def writer(
+        self, annotated: "Callable[[ReviewReport], str]"
+    ) -> "Iterator[Callable[[ReviewReport], object]]":
+        """Yield a function that writes a game; the file appears only when it is complete."""
+        from kedge.records.streams import create
+
+        if self.out is None:
+            yield lambda report: None
+        elif self.out == "-":
+            yield lambda report: typer.echo(annotated(report), nl=False)
+        else:
+            with create(self.out) as file:
+                yield lambda report: file.write(annotated(report).encode())
 
 
 @unfolded
@@ -150,8 +167,8 @@ def analyze(
         ),
     ],
     reviewing: Reviewing,
-    games: Games,
-    files: Files,
+    games: GameChoice,
+    files: WrittenFiles,
     brief: Annotated[bool, typer.Option("--brief", help="Print no table of moves.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -189,115 +206,64 @@ def analyze(
     - `kedge analyze diplomacy.json --brief`
     """
     from kedge.evaluation.review import review_of
+    from kedge.experiments.engines.jobs import deferred_interrupt
+    from kedge.files import write_atomic
     from kedge.interfaces.progress import counting_moves
     from kedge.records import ReadReport
     from kedge.records.formats import recorded_game
 
-    if reviewing.agent is not None and reviewing.elo is not None:
-        raise InputError("--elo: has no effect with --agent; leave out one")
     files.check(file, as_json=as_json)
     kind, read = recorded_game(file), ReadReport()
     review = review_of(kind)
     options = reviewing.options(review, kind)
-    if files.svg is not None and not review.is_drawn:
+    if files.svg is not None and review.draw is None:
         raise InputError(f"--svg: games of {kind} are not drawn")
-    reports: dict[int, AnyReport] = {}  # by the games' numbers
+    reports: dict[int, ReviewReport] = {}  # by the games' numbers
     is_interrupted = False
-    with _writer(files.out) as write, counting_moves(quiet=as_json) as begin:
-        reviewed = _reviewed(
-            file,
-            games.read(file, kind, read),
-            read,
-            lambda: review.reviewer(reviewing.agent, **options),
-            begin,
-            is_drawn=files.svg is not None,
-        )
+    with files.writer(review.annotated) as write, counting_moves(quiet=as_json) as begin:
+        reviewer = None  # made once there is a game: a file without games is not the agent's fault
         try:
-            _keep(reviewed, reports, write)
+            for game in games.read(file, kind, read):
+                if reports and files.svg is not None:
+                    raise InputError("--svg: draws one game; choose it with --game")
+                number = read.games + read.broken_games
+                reviewer = reviewer or review.reviewer(reviewing.agent, **options)
+                with _located(file, number):
+                    report = reviewer(game, begin(number, len(game)))
+                with deferred_interrupt():  # a game is kept whole or not at all
+                    write(report)
+                    reports[number] = report
         except KeyboardInterrupt:
             if not reports:  # nor is a file of older ones overwritten
                 raise
             is_interrupted = True
-    _draw(files.svg, reports)
+    if files.svg is not None and review.draw is not None:
+        write_atomic(files.svg, review.draw(*reports.values()))
     if as_json:
-        print_json(_json(reviewing.agent or review.agent(), reports, read))
+        print_json(_json(reviewing.agent or review.agent(), review, reports, read))
     else:
-        _print(reports, read, files, brief=brief)
+        _print(review, reports, read, files, brief=brief)
     if is_interrupted:
         raise InterruptError(KEPT)
 
 
-def _reviewed(
-    file: Path,
-    games: Iterator[Any],
-    read: "ReadReport",
-    make: Callable[[], Any],
-    begin: Callable[[int, int], Any],
-    *,
-    is_drawn: bool,
-) -> "Iterator[tuple[int, AnyReport]]":
-    """Yield each game's number and its review; a picture shows only one."""
-    reviewer = None  # made once there is a game: a file that holds none is not the agent's fault
-    for game in games:
-        number = read.games + read.broken_games
-        if is_drawn and reviewer is not None:
-            raise InputError("--svg: draws one game; choose it with --game")
-        reviewer = reviewer or make()
-        try:
-            yield number, reviewer(game, begin(number, len(game)))
-        except InputError as error:
-            raise InputError(f"{file}: game {number}: {error}") from None
-
-
-def _keep(
-    reviewed: "Iterator[tuple[int, AnyReport]]",
-    reports: "dict[int, AnyReport]",
-    write: "Callable[[AnyReport], None]",
-) -> None:
-    """Write the reviews and add them to `reports`, each whole or not at all."""
-    from kedge.experiments.engines.jobs import deferred_interrupt
-
-    for number, report in reviewed:
-        with deferred_interrupt():
-            write(report)
-            reports[number] = report
-
-
-def _draw(svg: Path | None, reports: "dict[int, AnyReport]") -> None:
-    if svg is not None:
-        from kedge.files import write_atomic
-        from kedge.interfaces.pictures.game import draw
-
-        write_atomic(svg, draw(*_of_moves(reports)))
-
-
 @contextlib.contextmanager
-def _writer(out: str | None) -> "Iterator[Callable[[AnyReport], None]]":
-    """Yield a function that writes a review; the file appears only when it is complete."""
-    if out is None:
-        yield lambda report: None
-        return
-    from kedge.interfaces.reviews.decisions import annotated_record
-    from kedge.records.streams import create
-
-    if out == "-":
-        yield lambda report: typer.echo(annotated_record(report), nl=False)
-        return
-    with create(out) as file:
-
-        def write(report: "AnyReport") -> None:
-            file.write(annotated_record(report).encode())
-
-        yield write
+def _located(file: Path, number: int) -> Iterator[None]:
+    """Add the file and the number of the game to an error."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{file}: game {number}: {error}") from None
 
 
-def _json(agent: str, reports: "dict[int, AnyReport]", read: "ReadReport") -> dict[str, Any]:
-    from kedge.evaluation.board.game_analysis import frequent_players
-
+def _json(
+    agent: str, review: "Review", reports: "dict[int, ReviewReport]", read: "ReadReport"
+) -> dict[str, Any]:
+    players = review.frequent_players([*reports.values()])
     return {
         "agent": agent,
         "games": [{"game": number, **report.to_json()} for number, report in reports.items()],
-        "players": [player.to_json() for player in frequent_players(_of_moves(reports))],
+        "players": [player.to_json() for player in players],
         "broken": [
             {"game": fault.number, "where": fault.where, "reason": fault.reason}
             for fault in read.broken
@@ -305,37 +271,26 @@ def _json(agent: str, reports: "dict[int, AnyReport]", read: "ReadReport") -> di
     }
 
 
-def _of_moves(reports: "dict[int, AnyReport]") -> "list[GameReport]":
-    """Return the reports of board games."""
-    from kedge.evaluation.board.game_analysis import GameReport
-
-    return [report for report in reports.values() if isinstance(report, GameReport)]
-
-
 def _print(
-    reports: "dict[int, AnyReport]", read: "ReadReport", files: Files, *, brief: bool
+    review: "Review",
+    reports: "dict[int, ReviewReport]",
+    read: "ReadReport",
+    files: WrittenFiles,
+    *,
+    brief: bool,
 ) -> None:
+    from rich.console import Console
+
+    from kedge.interfaces.reviews.board import players_table
+
     is_printed = files.out == "-"
     if not is_printed:
-        _print_reports(reports, brief=brief)
+        for number, report in reports.items():
+            review.show(report, number, brief=brief)
+        if players := review.frequent_players([*reports.values()]):
+            Console().print("[bold]Over several games[/bold]", players_table(players), sep="\n")
     for fault in read.broken:
         typer.echo(f"{fault.where} (game {fault.number}) is broken: {fault.reason}", err=True)
     for written in (None if is_printed else files.out, files.svg):
         if written is not None:
             typer.echo(str(written), err=is_printed)
-
-
-def _print_reports(reports: "dict[int, AnyReport]", *, brief: bool) -> None:
-    from rich.console import Console
-
-    from kedge.evaluation.board.game_analysis import GameReport, frequent_players
-    from kedge.interfaces.reviews.decisions import print_decisions
-    from kedge.interfaces.reviews.games import players_table, print_game
-
-    for number, report in reports.items():
-        if isinstance(report, GameReport):
-            print_game(report, number, brief=brief)
-        else:
-            print_decisions(report, number, brief=brief)
-    if everyone := frequent_players(_of_moves(reports)):
-        Console().print("[bold]Over several games[/bold]", players_table(everyone), sep="\n")

@@ -33,13 +33,13 @@ class LazyCommand(TyperCommand):
 class LazyGroup(TyperGroup):
     """A group that finds its commands when they are listed or run."""
 
-    def found(self) -> dict[str, LazyCommand]:
+    def commands_by_name(self) -> dict[str, LazyCommand]:
         """Return the commands by name."""
         raise NotImplementedError
 
     def list_commands(self, ctx: Any) -> list[str]:
         if not self.commands:
-            self.commands.update(self.found())
+            self.commands.update(self.commands_by_name())
         return list(self.commands)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
@@ -64,7 +64,7 @@ class GameGroup(LazyGroup):
         """Return what makes the command of a game."""
         return lambda: entry.load(self.part)
 
-    def found(self) -> dict[str, LazyCommand]:
+    def commands_by_name(self) -> dict[str, LazyCommand]:
         return {
             entry.name: LazyCommand(
                 entry.name, self.line.format(title=entry.title), self.maker(entry)

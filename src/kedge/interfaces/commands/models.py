@@ -23,7 +23,11 @@ Name = Annotated[str, typer.Argument(help="The model's name.", show_default=Fals
 
 @models_app.command("list")
 def list_models(as_json: Json = False) -> None:
-    """List the models here, shipped and added, and the public models that `pull` downloads."""
+    """List the models here, shipped and added, and the public models that `pull` downloads.
+
+    The last line names the agents that are no models, such as searches.
+    """
+    from kedge.agents import AGENTS
     from kedge.models import embedded, store
 
     here = store.list_models()
@@ -53,6 +57,8 @@ def list_models(as_json: Json = False) -> None:
     console.print(table)
     if public:
         console.print(f"[dim]kedge models pull[/dim] {', '.join(public)}", highlight=False)
+    others = [name for name in AGENTS.names() if name not in embedded.names()]
+    console.print(f"[dim]other agents:[/dim] {', '.join(others)}", highlight=False)
 
 
 @models_app.command("info")

@@ -15,6 +15,7 @@ from kedge.errors import InputError
 from kedge.interfaces.options import Json
 from kedge.interfaces.output import print_json
 from kedge.records.formats import files_words
+from kedge.words import counted
 
 if TYPE_CHECKING:
     from kedge.records import ReadReport
@@ -47,7 +48,7 @@ def replay(
     """Read records of games, replay them, and check them against the rules.
 
     The command counts games and positions, and lists invalid games with the reason. A position is
-    counted for every move, in Diplomacy for every phase.
+    counted for every move, in Diplomacy for every phase. If no game is valid, the exit code is 2.
 
     **Examples**
 
@@ -74,6 +75,8 @@ def replay(
         print_json({"game": game, **_json(report), "seconds": seconds})
     else:
         _print(report, seconds)
+    if not report.games:
+        raise InputError(f"{', '.join(files)}: no game is valid")
 
 
 def _read_file(
@@ -83,14 +86,14 @@ def _read_file(
     show: Callable[[int, int], None],
 ) -> None:
     """Replay the games of a file; raise `InputError` if there are none."""
+    from kedge.records.report import no_game
+
     before, invalid = report.games + report.broken_games - report.noise, report.broken_games
     for _ in read(sys.stdin.buffer if name == "-" else name, report):
         if report.games % _STEP == 0:
             show(report.games, report.bytes_read)
     if report.games + report.broken_games - report.noise == before:
-        reasons = report.broken[invalid:]
-        why = f" ({reasons[0].where}: {reasons[0].reason})" if reasons else ""
-        raise InputError(f"{name}: holds no game{why}")
+        raise no_game(name, report.broken[invalid:])
 
 
 def _json(report: "ReadReport") -> dict[str, Any]:
@@ -108,7 +111,8 @@ def _json(report: "ReadReport") -> dict[str, Any]:
 
 def _print(report: "ReadReport", seconds: float) -> None:
     speed = (report.games + report.broken_games) / seconds
-    typer.echo(f"{report.games:,} games, {report.positions:,} positions; {speed:,.0f} games/s")
+    games, positions = counted(report.games, "game"), counted(report.positions, "position")
+    typer.echo(f"{games}, {positions}; {speed:,.0f} games/s")
     if report.broken_games:
         typer.echo(f"{report.broken_games:,} broken")
     if len(report.kinds) > 1:

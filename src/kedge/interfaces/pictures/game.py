@@ -6,7 +6,7 @@ import numpy as np
 
 from kedge.evaluation.board.game_analysis import GameReport, MoveReport
 from kedge.experiments.reports.report import render
-from kedge.interfaces.reviews.games import both_players
+from kedge.interfaces.reviews.board import both_players
 from kedge.paper.style import EXACT, PIKL, RM, tidy
 
 if TYPE_CHECKING:
@@ -108,8 +108,11 @@ def _draw_people(axes: "Axes", report: GameReport) -> None:
     axes.axhline(0.0, color=EXACT, linewidth=0.8)
     ratings = sorted(set(report.ratings or ()))
     who = " and ".join(f"{rating}s" for rating in ratings) or "people"
+    likely, whose = f"How many {who} play it", "their"
+    if not report.is_human:
+        likely, whose = "How likely the anchor plays it", "its"
     up, down = (side.lower() for side in report.game.sides)
-    title = f"How many {who} play it ({up} up, {down} down; dark: their favourite)"
+    title = f"{likely} ({up} up, {down} down; dark: {whose} favourite)"
     tidy(axes, title, "move", "")
     axes.set_ylim(-1.0, 1.0)
     axes.set_yticks([-1.0, -0.5, 0.0, 0.5, 1.0], ["100%", "50%", "0", "50%", "100%"])
@@ -123,4 +126,5 @@ def _draw_people(axes: "Axes", report: GameReport) -> None:
 
 
 def _strength(move: MoveReport) -> float:
-    return (0.9 if move.rank == 1 else 0.5) * (0.4 if move.opening else 1.0)
+    is_favourite = move.rank == 1 and move.ties == 1
+    return (0.9 if is_favourite else 0.5) * (0.4 if move.opening else 1.0)

@@ -10,7 +10,7 @@ Kind = Literal["string", "number", "spin", "check"]
 
 
 @dataclass(frozen=True)
-class Option:
+class EngineOption:
     """An option; `read` parses the text that a program sends."""
 
     name: str

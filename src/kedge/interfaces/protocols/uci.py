@@ -16,7 +16,7 @@ from kedge.agents.chess.engine import SHIPPED, Engine, Options
 from kedge.agents.chess.mates import forced_mate
 from kedge.agents.devices import computing_on
 from kedge.errors import InputError
-from kedge.interfaces.protocols.engine_options import EMPTY, Option
+from kedge.interfaces.protocols.engine_options import EMPTY, EngineOption
 from kedge.interfaces.protocols.engine_session import EngineSession, printable, talk
 from kedge.machine import cores
 from kedge.models.devices import Dtype
@@ -27,27 +27,27 @@ _EVERY_SECONDS = 0.5  # between info lines; one also comes whenever the playouts
 OPTIONS = {
     option.name.lower(): option
     for option in (
-        Option("Model", "string", "auto"),
-        Option("WeightsFile", "string", EMPTY),
-        Option("ValueModel", "string", EMPTY),
-        Option("CPuct", "number", "2.0", 0, 1000),
-        Option("Playouts", "spin", 50, 0, 10_000_000),
-        Option("Temperature", "number", "1.0", 0, 100),
-        Option("TopP", "number", "1.0", 0.001, 1),
-        Option("PolicyTemperature", "number", "1.0", 0.01, 100),
-        Option("MultiPV", "spin", 1, 1, 500),
-        Option("Seed", "spin", 0, 0, 2**31 - 1),
-        Option("UCI_LimitStrength", "check", False),
-        Option("UCI_Elo", "spin", 1500, 800, 2400),
-        Option("UCI_ShowWDL", "check", True),
-        Option("UCI_AnalyseMode", "check", False),
-        Option("HumanTime", "check", False),
-        Option("Ponder", "check", False),
-        Option("ReuseTree", "check", False),
-        Option("Batch", "spin", 1, 1, 256),
-        Option("Threads", "spin", cores(), 1, 1024),
-        Option("Hash", "spin", 1024, 1, 1_048_576),
-        Option("Move Overhead", "spin", 30, 0, 10_000),
+        EngineOption("Model", "string", "auto"),
+        EngineOption("WeightsFile", "string", EMPTY),
+        EngineOption("ValueModel", "string", EMPTY),
+        EngineOption("CPuct", "number", "2.0", 0, 1000),
+        EngineOption("Playouts", "spin", 50, 0, 10_000_000),
+        EngineOption("Temperature", "number", "1.0", 0, 100),
+        EngineOption("TopP", "number", "1.0", 0.001, 1),
+        EngineOption("PolicyTemperature", "number", "1.0", 0.01, 100),
+        EngineOption("MultiPV", "spin", 1, 1, 500),
+        EngineOption("Seed", "spin", 0, 0, 2**31 - 1),
+        EngineOption("UCI_LimitStrength", "check", False),
+        EngineOption("UCI_Elo", "spin", 1500, 800, 2400),
+        EngineOption("UCI_ShowWDL", "check", True),
+        EngineOption("UCI_AnalyseMode", "check", False),
+        EngineOption("HumanTime", "check", False),
+        EngineOption("Ponder", "check", False),
+        EngineOption("ReuseTree", "check", False),
+        EngineOption("Batch", "spin", 1, 1, 256),
+        EngineOption("Threads", "spin", cores(), 1, 1024),
+        EngineOption("Hash", "spin", 1024, 1, 1_048_576),
+        EngineOption("Move Overhead", "spin", 30, 0, 10_000),
     )
 }
 
@@ -112,7 +112,7 @@ class Uci(EngineSession):
     def _set(self, name: str, text: str) -> None:
         option = OPTIONS.get(name.lower())
         if option is None:
-            raise InputError(f"no option {name[:40]!r}")
+            raise InputError(f"unknown option {name[:40]!r}; uci lists the options")
         values = {**self._values, option.name: option.read(text)}
         if option.name in ("Model", "WeightsFile"):  # the last one set counts
             values = {**values, "Model": None, "WeightsFile": None, option.name: option.read(text)}
@@ -248,7 +248,7 @@ def wdl(value: float) -> tuple[int, int, int]:
     return win, draw, 1000 - win - draw
 
 
-def _declared(option: Option) -> str:
+def _declared(option: EngineOption) -> str:
     """Return the line that declares an option; UCI has no fractions, so they are strings."""
     kind = "string" if option.kind == "number" else option.kind
     default = str(option.default).lower() if option.kind == "check" else option.default
@@ -259,7 +259,7 @@ def _declared(option: Option) -> str:
 def _option(words: list[str]) -> tuple[str, str]:
     """Parse ``name Several Words value the rest``."""
     if words[:1] != ["name"]:
-        raise InputError("setoption: expected name")
+        raise InputError("setoption: expected setoption name NAME value VALUE")
     at = words.index("value") if "value" in words else len(words)
     return " ".join(words[1:at]), " ".join(words[at + 1 :])
 
@@ -271,7 +271,7 @@ def _position(words: list[str]) -> tuple[str | None, list[str]]:
             return None, words[at + 1 :]
         case ["fen", *fields]:
             return " ".join(fields), words[at + 1 :]
-    raise InputError("position: expected startpos or fen")
+    raise InputError("position: expected position startpos, or position fen FEN")
 
 
 _COUNTS = ("wtime", "btime", "winc", "binc", "movestogo", "depth", "nodes", "movetime", "mate")

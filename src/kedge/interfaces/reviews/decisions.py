@@ -1,75 +1,46 @@
-"""Reports of decisions as text: tables for a terminal, and annotated games as JSON."""
+"""Reviews of decisions as text: tables for a terminal, and comments."""
 
-import json
 from collections.abc import Sequence
 from math import isnan
-from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from kedge.evaluation.board.game_analysis import GameReport
-from kedge.evaluation.decision_reports import DecisionReport, DecisionsReport, Option
-from kedge.experiments.jsonable import plain, strict
-from kedge.games.diplomacy import POWERS
-from kedge.interfaces.reviews.games import STYLES, annotated, percent
-from kedge.records import DiplomacyGame, HanabiGame
-from kedge.records.diplomacy.files import saved_game
-from kedge.records.hanabi.files import live_game, live_notes
+from kedge.evaluation.decision_reports import DecisionOption, DecisionReport, DecisionsReport
+from kedge.evaluation.ranks import is_rarer
+from kedge.evaluation.review import review_of
+from kedge.interfaces.reviews.board import STYLES
+from kedge.interfaces.reviews.words import AnchorWords, percent
+from kedge.records import ChessGame, DiplomacyGame, GoGame, HanabiGame
 
 _MOMENTS = 5  # shown per game and kind
 _SMALL = 0.005  # losses below this are not shown, in any unit
+_GAMES: dict[type, str] = {
+    ChessGame: "chess",
+    GoGame: "go",
+    DiplomacyGame: "diplomacy",
+    HanabiGame: "hanabi",
+}
 _RARE = 0.05  # comments name orders that fewer people give
 
 
 def annotated_record(report: GameReport | DecisionsReport) -> str:
-    """Return any game with its review as PGN, SGF or JSON."""
-    return annotated(report) if isinstance(report, GameReport) else with_review(report)
+    """Return the game with its review.
 
-
-def with_review(report: DecisionsReport) -> str:
-    """Return the game with its review as JSON, which readers of games still accept."""
-    game = report.game
-    if isinstance(game, HanabiGame):
-        return json.dumps(_live_game(report, game)) + "\n"
-    return json.dumps(_saved_game(report, game)) + "\n"
-
-
-def _live_game(report: DecisionsReport, game: HanabiGame) -> dict[str, Any]:
-    """Return the game with notes for hanab.live, and the whole review under kedge's own key."""
-    document = live_game(game)
-    comments = [
-        f"turn {decision.turn + 1}: {comment(report, decision)}" for decision in report.decisions
-    ]
-    document["kedge"]["review"] = _json(report.to_json())
-    return {**document, "notes": live_notes(game, comments)}
-
-
-def _saved_game(report: DecisionsReport, game: DiplomacyGame) -> dict[str, Any]:
-    """Return the game with decisions beside the orders of a phase, and the rest at the top."""
-    document, rest = saved_game(game), _json(report.to_json())
-    del rest["decisions"]
-    by_phase: dict[str, dict[str, Any]] = {}
-    for decision in report.decisions:
-        by_power = by_phase.setdefault(report.turns[decision.turn], {})
-        by_power[POWERS[decision.player]] = _json(decision.to_json())
-    for phase in document["phases"]:
-        if phase["name"] in by_phase:
-            phase["review"] = by_phase[phase["name"]]
-    return {**document, "review": rest}
-
-
-def _json(document: dict[str, Any]) -> Any:
-    return strict(plain(document))
+    Only the page calls this. It knows the game, so it can call `review_of(game).annotated`.
+    """
+    return review_of(_GAMES[type(report.game)]).annotated(report)
 
 
 def comment(report: DecisionsReport, decision: DecisionReport) -> str:
     """Return the comment on a decision."""
     played, choice, favourite = decision.played, decision.choice, decision.people[0]
-    words = [f"{percent(played.anchor)} of people"]
-    if played.move != favourite.move:
-        words.append(f"most {_likely(favourite, favourite.anchor)}")
+    words = [AnchorWords(report.is_human).share(played.anchor)]
+    if played.move != favourite.move and is_rarer(played.anchor, favourite.anchor):
+        prefers = "most" if report.is_human else "it prefers"
+        words.append(f"{prefers} {_likely(favourite, favourite.anchor)}")
     if choice.move == played.move:
         words.append("search too")
     else:
@@ -80,7 +51,7 @@ def comment(report: DecisionsReport, decision: DecisionReport) -> str:
     return "; ".join([*words, *([f"rare: {', '.join(rare)}"] if rare else [])])
 
 
-def _likely(option: Option, share: float) -> str:
+def _likely(option: DecisionOption, share: float) -> str:
     return f"{option.name} ({percent(share)})"
 
 
@@ -89,6 +60,7 @@ def amount(number: float) -> str:
 
 
 def print_decisions(report: DecisionsReport, number: int, *, brief: bool) -> None:
+    """Print the review of game `number`; if `brief`, without the table of decisions."""
     console = Console()
     console.print(
         Text.assemble((f"{number}. {report.game.id}", "bold"), (f"  {report.agent}", "dim")),
@@ -99,7 +71,7 @@ def print_decisions(report: DecisionsReport, number: int, *, brief: bool) -> Non
         console.print()
     console.print(_players_table(report))
     far = [report.decisions[i] for i in report.disagreements[:_MOMENTS]]
-    _print_moments(console, report, "Where search and people disagree most", far)
+    _print_moments(console, report, AnchorWords(report.is_human).disagreements_heading, far)
     mistakes = [report.decisions[i] for i in report.mistakes]
     worst = sorted(mistakes, key=lambda decision: -decision.loss)
     _print_moments(console, report, "Mistakes", worst[:_MOMENTS])
@@ -108,7 +80,8 @@ def print_decisions(report: DecisionsReport, number: int, *, brief: bool) -> Non
 
 def _decisions_table(report: DecisionsReport) -> Table:
     table = Table(box=None, pad_edge=False)
-    for heading in ("turn", "player", "decided", "people", "rank", "loss"):
+    anchor = AnchorWords(report.is_human).heading
+    for heading in ("turn", "player", "decided", anchor, "rank", "loss"):
         is_text = heading in ("turn", "player", "decided")
         table.add_column(
             heading,

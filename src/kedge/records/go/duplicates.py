@@ -20,13 +20,13 @@ def symmetries() -> npt.NDArray[np.int64]:
 
 def games_among(table: GoArrays, known: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
     """Whether each game of the table is one of the `known` rows, perhaps recorded differently."""
-    found = np.zeros(len(table), np.bool_)
+    is_duplicate = np.zeros(len(table), np.bool_)
     for first, last in _SPANS:
         keys, is_long = _keys(table, first, last)
         # Early spans are compared even of shorter games, which end alike.
         usable = is_long if first else np.diff(table.offsets) > 0
-        found |= usable & np.isin(keys, keys[known[usable[known]]])
-    return found
+        is_duplicate |= usable & np.isin(keys, keys[known[usable[known]]])
+    return is_duplicate
 
 
 def _keys(

@@ -23,6 +23,7 @@ from kedge.records import streams
 from kedge.records.go.games import GoGame, date_of, handicap_of, komi_of, points_of, result_of
 from kedge.records.go.sgf import read_pieces
 from kedge.records.report import ReadReport
+from kedge.words import counted
 
 LARGEST_FILE = 1 << 26  #: most bytes of one file in an archive
 LARGEST_ARCHIVE = 1 << 33  #: most bytes read from an archive
@@ -250,7 +251,7 @@ def _game_of(row: dict[str, str]) -> GoGame:
     elif len(colours) == len(moves):
         movers = np.array([letter == "W" for letter in colours], np.uint8)
     else:
-        raise ValueError(f"{len(colours)} colours for {len(moves)} moves")
+        raise ValueError(f"{counted(len(colours), 'colour')} for {counted(len(moves), 'move')}")
     server, bots = known("server"), row.get("bot", "")
     if bots not in ("", "B", "W", "BW"):
         raise ValueError(f"bot: B, W or BW, not {bots!r}")

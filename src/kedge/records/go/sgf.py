@@ -27,6 +27,7 @@ from kedge.records.go.games import (
     result_of,
 )
 from kedge.records.report import ReadReport
+from kedge.words import counted
 
 # Repeated groups are atomic as well as possessive: Python before 3.11.5 continues from where the
 # last repetition failed, and so lost the passes ``W[]`` after moves.
@@ -329,7 +330,7 @@ def write_sgf(game: GoGame, notes: Sequence[MoveNote] = (), *, annotator: str | 
     ;B[ca];W[ac])
     """
     if len(notes) > len(game):
-        raise InputError(f"{len(notes)} notes for {len(game)} moves")
+        raise InputError(f"{counted(len(notes), 'note')} for {counted(len(game), 'move')}")
     nodes, variations = [], []
     for ply, move in enumerate(game.moves.tolist()):
         node, note = _nodes(game, ply, [move]), notes[ply] if ply < len(notes) else None

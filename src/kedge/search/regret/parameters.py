@@ -22,6 +22,7 @@ from kedge.search.regret.algorithms import (
     Theory,
 )
 from kedge.search.regret.utilities import Source
+from kedge.words import counted
 
 #: One policy per player; None is uniform, for one player or for all.
 Anchors = Sequence[npt.ArrayLike | None] | None
@@ -88,7 +89,8 @@ def check_anchors(anchors: Anchors, counts: Sequence[int]) -> list[Array]:
     if anchors is None:
         anchors = [None] * len(counts)
     if len(anchors) != len(counts):
-        raise InputError(f"anchor: {len(anchors)} policies for {len(counts)} players")
+        given = counted(len(anchors), "policy", "policies")
+        raise InputError(f"anchor: {given} for {counted(len(counts), 'player')}")
     taus = []
     for player, (anchor, count) in enumerate(zip(anchors, counts, strict=True)):
         if anchor is None or count == 0:

@@ -65,22 +65,22 @@ def orders_policy(
     from kedge.specs import parse
 
     spec, name = parse(agent), power.upper()
-    number, asked = player(name), make_player(spec, "diplomacy")
+    number, orders_agent = player(name), make_player(spec, "diplomacy")
     state = _position(file, phase)
     if not state.orders(name):
         raise InputError(f"{name} has nothing to order in {state.phase}")
     with waiting("searching", quiet=as_json):
-        [found] = asked.analyse_many([(state, number)], np.random.default_rng(seed))
-    rows = _order_rows(found)
+        [analysis] = orders_agent.analyse_many([(state, number)], np.random.default_rng(seed))
+    rows = _order_rows(analysis)
     if svg is not None:
         from kedge.files import write_atomic
 
         write_atomic(svg, state.to_svg({name: rows[0]["move"]}))
     if as_json:
         position = {"phase": state.phase, "power": name}
-        print_json({"agent": str(spec), **position, "value": found.value, "moves": rows})
+        print_json({"agent": str(spec), **position, "value": analysis.value, "moves": rows})
     else:
-        _print_orders(f"{spec}: {name}, {state.phase}", found.value, rows, top, svg)
+        _print_orders(f"{spec}: {name}, {state.phase}", analysis.value, rows, top, svg)
 
 
 def _position(file: str | None, phase: str | None) -> "DiplomacyState":
@@ -101,7 +101,7 @@ def _position(file: str | None, phase: str | None) -> "DiplomacyState":
     return state
 
 
-def _order_rows(found: "OrdersAnalysis") -> list[dict[str, Any]]:
+def _order_rows(analysis: "OrdersAnalysis") -> list[dict[str, Any]]:
     """One row per joint order, best first."""
     from kedge.games.diplomacy import format_orders
 
@@ -113,7 +113,7 @@ def _order_rows(found: "OrdersAnalysis") -> list[dict[str, Any]]:
             "q": row.q,
             "visits": row.visits,
         }
-        for row in found.rows()
+        for row in analysis.rows()
     ]
 
 

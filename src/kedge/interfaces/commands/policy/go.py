@@ -17,6 +17,7 @@ from kedge.interfaces.commands.policy.table import (
 )
 from kedge.interfaces.options import Json, unfolded
 from kedge.interfaces.output import print_json
+from kedge.words import counted
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -79,7 +80,7 @@ class Position:
         report, move = ReadReport(), self.move
         game = numbered_game(read_go_games(file, report), report, file, self.number)
         if move is not None and move > len(game):
-            raise InputError(f"{file}: has {len(game)} moves, no move {move}")
+            raise InputError(f"{file}: has {counted(len(game), 'move')}, no move {move}")
         try:
             return replace(game, komi=game.komi if self.komi is None else self.komi).state(move)
         except InputError as error:

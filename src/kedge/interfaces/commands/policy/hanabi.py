@@ -13,6 +13,7 @@ from kedge.interfaces.commands.hanabi_options import BOMB_HELP, BombRule
 from kedge.interfaces.commands.policy.table import Seed, bar, print_rest
 from kedge.interfaces.options import Json, svg_file
 from kedge.interfaces.output import print_json
+from kedge.words import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -75,22 +76,22 @@ def hanabi_policy(
     from kedge.specs import parse
 
     spec = parse(agent)
-    asked, state = make_player(spec, "hanabi"), _recorded(file, number, turn, bomb)
+    player, state = make_player(spec, "hanabi"), _recorded(file, number, turn, bomb)
     rng = np.random.default_rng(seed)
     with waiting("searching", quiet=as_json):
-        found = asked.explain(state, rng)
-    rows, cards = _rows(state, found), _cards(state, found)
+        analysis = player.explain(state, rng)
+    rows, cards = _rows(state, analysis), _cards(state, analysis)
     if svg is not None:
         from kedge.files import write_atomic
 
         write_atomic(svg, state.to_svg())
     if as_json:
         position = {"game": number, "turn": turn, "player": state.current_player()}
-        thought = {"value": found.value, "moves": rows, "cards": cards}
+        thought = {"value": analysis.value, "moves": rows, "cards": cards}
         print_json({"agent": str(spec), **position, **thought})
     else:
-        is_search = isinstance(asked, SpartaAgent)
-        _print(str(spec), state, found.value, rows, cards, top, svg, is_search=is_search)
+        is_search = isinstance(player, SpartaAgent)
+        _print(str(spec), state, analysis.value, rows, cards, top, svg, is_search=is_search)
 
 
 def _recorded(file: str, number: int, turn: int, bomb: BombRule | None) -> "HanabiState":
@@ -101,21 +102,21 @@ def _recorded(file: str, number: int, turn: int, bomb: BombRule | None) -> "Hana
     games = replayed_hanabi_games(sys.stdin.buffer if file == "-" else file, read)
     game = numbered_game(games, read, Path(file), number)
     if turn > len(game):
-        raise InputError(f"{file}: game {number} has {len(game)} moves, no turn {turn}")
+        raise InputError(f"{file}: game {number} has {counted(len(game), 'move')}, no turn {turn}")
     state = replace(game, bomb=bomb or game.bomb).rules.initial_state(game.deck)
     for action in game.actions[:turn]:
         state.apply_action(action)
     if state.is_terminal():
         raise InputError(
-            f"{file}: game {number} is over after {turn} moves; give an earlier --turn"
+            f"{file}: game {number} is over after {counted(turn, 'move')}; give an earlier --turn"
         )
     return state
 
 
-def _rows(state: "HanabiState", found: "HanabiAnalysis") -> list[dict[str, Any]]:
+def _rows(state: "HanabiState", analysis: "HanabiAnalysis") -> list[dict[str, Any]]:
     """One row per legal move, best first."""
     partner = (state.current_player() + 1) % state.num_players
-    answers = found.answers or [None] * len(found.policy)
+    answers = analysis.answers or [None] * len(analysis.policy)
     return [
         {
             "move": state.action_to_string(row.action),
@@ -127,15 +128,15 @@ def _rows(state: "HanabiState", found: "HanabiAnalysis") -> list[dict[str, Any]]
             if (answer := answers[row.index]) is None
             else {"move": state.action_to_string(answer[0], partner), "probability": answer[1]},
         }
-        for row in found.rows()
+        for row in analysis.rows()
     ]
 
 
-def _cards(state: "HanabiState", found: "HanabiAnalysis") -> list[dict[str, Any]] | None:
+def _cards(state: "HanabiState", analysis: "HanabiAnalysis") -> list[dict[str, Any]] | None:
     """Hints and beliefs about each card in hand, the oldest first."""
-    if found.cards is None:
+    if analysis.cards is None:
         return None
-    told = state.known[state.current_player()]
+    hints = state.known[state.current_player()]
     return [
         {
             "told": str(known),
@@ -145,7 +146,9 @@ def _cards(state: "HanabiState", found: "HanabiAnalysis") -> list[dict[str, Any]
                 if slot[number] > 0.0
             },
         }
-        for known, slot in zip(told, found.cards, strict=False)  # late in a game slots are empty
+        for known, slot in zip(
+            hints, analysis.cards, strict=False
+        )  # late in a game slots are empty
     ]
 
 
@@ -213,5 +216,5 @@ def _print_cards(console: "Console", cards: list[dict[str, Any]]) -> None:
     console.print(table)
 
 
-def _answer(told: dict[str, Any] | None) -> str:
-    return "-" if told is None else f"{told['move']} ({told['probability']:.0%})"
+def _answer(answer: dict[str, Any] | None) -> str:
+    return "-" if answer is None else f"{answer['move']} ({answer['probability']:.0%})"

@@ -10,6 +10,7 @@ import typer
 
 from kedge.errors import InputError
 from kedge.interfaces.options import svg_file
+from kedge.words import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -101,6 +102,8 @@ def print_table(
     from rich.table import Table
     from rich.text import Text
 
+    from kedge.agents.anchors import imitates_people
+
     console, rows = Console(), everything[:top]
     console.print(Text(agent, style="bold"), soft_wrap=True)
     console.print(position, soft_wrap=True)
@@ -123,8 +126,9 @@ def print_table(
     print_rest(console, everything, top)
     if analysis.visits is not None:
         visits = int(analysis.visits.sum())
-        playouts = f"{visits + 1:,} playouts: the root and {visits:,} visits"
-        console.print(f"[dim]█ search ░ people; {playouts}[/dim]", highlight=False)
+        playouts = f"{counted(visits + 1, 'playout')}: the root and {counted(visits, 'visit')}"
+        whose = "people" if imitates_people(agent) else "anchor"
+        console.print(f"[dim]█ search ░ {whose}; {playouts}[/dim]", highlight=False)
     console.print(f"\n[bold]value[/bold] {analysis.value:+.4f}", highlight=False)
     if svg is not None:
         typer.echo(str(svg))
@@ -142,7 +146,7 @@ def print_rest(console: "Console", everything: list[dict[str, Any]], top: int) -
     """Count the moves that a table of the first `top` leaves out."""
     if more := everything[top:]:
         rest = max(0.0, 1.0 - sum(row["policy"] for row in everything[:top]))
-        console.print(f"[dim]and {len(more)} more moves, {rest:.1%} together[/dim]")
+        console.print(f"[dim]and {counted(len(more), 'more move')}, {rest:.1%} together[/dim]")
 
 
 def play_moves(state: Any, moves: str, parse: Callable[[str], int]) -> None:

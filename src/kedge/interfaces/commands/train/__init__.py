@@ -8,7 +8,7 @@ from kedge.interfaces.commands.groups import LazyCommand, LazyGroup, group
 
 
 class _Trainers(LazyGroup):
-    def found(self) -> dict[str, LazyCommand]:
+    def commands_by_name(self) -> dict[str, LazyCommand]:
         """Return the commands of all games; their modules import torch only to train."""
         from kedge import catalogue
 

@@ -1,6 +1,6 @@
 """``kedge train chess`` and ``kedge train move-times``."""
 
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -8,9 +8,17 @@ import typer
 
 from kedge.catalogue import CHESS
 from kedge.errors import InputError
-from kedge.interfaces.commands.train.shared import BEGINNING, Beginning, Training, need_torch, say
+from kedge.interfaces.commands.train.shared import (
+    BEGINNING,
+    Beginning,
+    Training,
+    need_torch,
+    say,
+    valid_games,
+)
 from kedge.interfaces.options import Json, unfolded
 from kedge.interfaces.output import print_json
+from kedge.words import counted
 
 Limit = Annotated[
     int | None, typer.Option(min=1, help="Read only the first N games.", show_default=False)
@@ -67,11 +75,12 @@ def chess(
 
     recipe = training.changed(TowerRecipe())
     with training.started() as rank:
-        games = chain.from_iterable(read_chess_games(path) for path in data)
+        games = valid_games(data, read_chess_games)
         people = (game for game in games if game.source not in (without or ()))
         table = table_of(islice(people, limit), most_of_one)
         learned = int(table.sides(LEARN).any(axis=1).sum())
-        say(rank, f"{len(table):,} games, {learned:,} of them to learn from")
+        if len(table):
+            say(rank, f"{counted(len(table), 'game')}, {learned:,} of them to learn from")
         reports = train(
             table,
             training.folder,
@@ -115,7 +124,7 @@ def move_times(
     from kedge.records import read_chess_games
     from kedge.training.chess.move_times import fit, fit_share, score, timed_moves
 
-    games = chain.from_iterable(read_chess_games(path) for path in data)
+    games = valid_games(data, read_chess_games)
     moves = timed_moves(islice(games, limit), network(model))
     times, share = fit(moves), fit_share(moves)
     fitted: dict[str, Any] = {
@@ -136,11 +145,11 @@ def move_times(
 
 
 def _print_times(fitted: dict[str, Any]) -> None:
-    typer.echo(f"{fitted['moves']:,} moves of {fitted['players']:,} players")
+    typer.echo(f"{counted(fitted['moves'], 'move')} of {counted(fitted['players'], 'player')}")
     for name, weight in fitted["weights"].items():
         typer.echo(f"{name:>10} {weight:+.3f}")
     typer.echo(f"{'spread':>10} {fitted['spread']:.3f}")
-    typer.echo(f"\nheld out: {fitted['held_out']['moves']:,} moves")
+    typer.echo(f"\nheld out: {counted(fitted['held_out']['moves'], 'move')}")
     for name in ("fitted", "share"):
         scores = fitted["held_out"][name]
         typer.echo(
@@ -150,7 +159,7 @@ def _print_times(fitted: dict[str, Any]) -> None:
         for speed, median in scores["medians"].items():
             typer.echo(
                 f"{'':>12}{speed}: median {median['model']:.1f} s, people {median['people']:.1f} s "
-                f"({median['moves']:,} moves)"
+                f"({counted(median['moves'], 'move')})"
             )
 
 

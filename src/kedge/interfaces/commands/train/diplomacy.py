@@ -1,15 +1,15 @@
 """``kedge train diplomacy`` and ``kedge train diplomacy-value``."""
 
 from collections.abc import Iterator
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kedge.errors import InputError
-from kedge.interfaces.commands.train.shared import Training, need_torch, say
+from kedge.interfaces.commands.train.shared import Training, need_torch, say, valid_games
 from kedge.interfaces.options import unfolded
+from kedge.words import counted
 
 if TYPE_CHECKING:
     from kedge.records import DiplomacyGame
@@ -50,8 +50,8 @@ def diplomacy(
     with training.started() as rank:
         games = [game for game in _diplomacy_games(data) if game.tier is None or game.tier in tiers]
         if not games:
-            raise InputError(f"{', '.join(map(str, data))}: no game, or none of tiers {tiers}")
-        say(rank, f"{len(games):,} games")
+            raise InputError(f"{', '.join(map(str, data))}: no game of tiers {tiers}")
+        say(rank, counted(len(games), "game"))
         reports = train(games, training.folder, recipe, rank=rank, seconds=training.time)
         training.print_progress(reports, rank, recipe.steps)
 
@@ -101,7 +101,7 @@ def diplomacy_value(
     network = begun(recipe, before)
     with training.started() as rank:
         ours, others = split(_diplomacy_games(data))
-        say(rank, f"{len(ours):,} games, and {len(others):,} held out")
+        say(rank, f"{counted(len(ours), 'game')}, and {len(others):,} held out")
         tested = positions_of(others)
         if before is None:
             learned = positions_of(ours)
@@ -119,7 +119,7 @@ def _rolled(rolling: "Rollouts", rollouts: int, workers: int, *, quiet: bool) ->
     """Play the rollouts, and return the positions to learn from."""
     from kedge.interfaces.progress import counting_games
 
-    with counting_games(rollouts, quiet=quiet, noun="rollouts") as show:
+    with counting_games(rollouts, quiet=quiet, noun="rollout") as show:
         for done in rolling.play(rollouts, workers):
             show(done, done)
     return rolling.positions(rollouts)
@@ -128,7 +128,7 @@ def _rolled(rolling: "Rollouts", rollouts: int, workers: int, *, quiet: bool) ->
 def _diplomacy_games(data: list[Path]) -> "Iterator[DiplomacyGame]":
     from kedge.records import read_diplomacy_games
 
-    return chain.from_iterable(read_diplomacy_games(path) for path in data)
+    return valid_games(data, read_diplomacy_games)
 
 
 #: The commands by name, for the catalogue.

@@ -1,13 +1,22 @@
 """``kedge train go``."""
 
+from collections import deque
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from kedge.errors import InputError
-from kedge.interfaces.commands.train.shared import BEGINNING, Beginning, Training, need_torch, say
+from kedge.interfaces.commands.train.shared import (
+    BEGINNING,
+    Beginning,
+    Training,
+    need_torch,
+    say,
+    valid_games,
+)
 from kedge.interfaces.options import unfolded
+from kedge.words import counted
 
 
 @unfolded
@@ -50,6 +59,7 @@ def go(
     """
     need_torch()
     from kedge.records.go.arrays import go_arrays, joined_arrays
+    from kedge.records.go.files import read_go_games
     from kedge.specs import suggest
     from kedge.training.go.policy import RECIPES, train
 
@@ -58,7 +68,9 @@ def go(
     chosen = training.changed(RECIPES[recipe])
     with training.started() as rank:
         table = joined_arrays([go_arrays(path) for path in data])
-        say(rank, f"{len(table):,} games")
+        if not len(table):  # the cache has no faults: read again
+            deque(valid_games(data, read_go_games), maxlen=0)
+        say(rank, counted(len(table), "game"))
         reports = train(
             table,
             training.folder,

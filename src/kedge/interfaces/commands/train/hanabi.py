@@ -1,7 +1,6 @@
 """``kedge train hanabi``, ``hanabi-belief`` and ``hanabi-value``."""
 
 import dataclasses
-from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
@@ -9,9 +8,10 @@ import typer
 
 from kedge.errors import InputError
 from kedge.interfaces.commands.hanabi_options import Bomb
-from kedge.interfaces.commands.train.shared import Training, need_torch, say
+from kedge.interfaces.commands.train.shared import Training, need_torch, say, valid_games
 from kedge.interfaces.options import Json, unfolded
 from kedge.interfaces.output import print_json
+from kedge.words import counted
 
 Greedy = Annotated[bool, typer.Option("--greedy", help="It always plays its likeliest move.")]
 
@@ -51,8 +51,8 @@ def hanabi(
     recipe = training.changed(HanabiRecipe())
     before = None if begin_as is None else policy_weights(begin_as)
     with training.started() as rank:
-        games = list(chain.from_iterable(replayed_hanabi_games(path) for path in data))
-        say(rank, f"{len(games):,} games")
+        games = list(valid_games(data, replayed_hanabi_games))
+        say(rank, counted(len(games), "game"))
         reports = train(
             games, training.folder, recipe, rank=rank, before=before, seconds=training.time
         )

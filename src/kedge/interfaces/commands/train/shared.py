@@ -2,7 +2,7 @@
 
 import dataclasses
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,9 +14,11 @@ from kedge.errors import InputError
 from kedge.interfaces.output import resumable
 
 if TYPE_CHECKING:
+    from kedge.records import ReadReport
     from kedge.training.distributed import Rank
     from kedge.training.trainer import Recipe
 
+Game = TypeVar("Game")
 R = TypeVar("R", bound="Recipe")
 
 
@@ -110,6 +112,19 @@ class Beginning:
 
 
 BEGINNING = Beginning()
+
+
+def valid_games(
+    paths: Sequence[Path], read: "Callable[[Path, ReadReport], Iterable[Game]]"
+) -> "Iterator[Game]":
+    """Yield the games of all files; raise `InputError` with the first fault if there are none."""
+    from kedge.records.report import ReadReport, no_game
+
+    report = ReadReport(limit=1)
+    for path in paths:
+        yield from read(path, report)
+    if not report.games:
+        raise no_game(", ".join(map(str, paths)), report.broken)
 
 
 def say(rank: "Rank", text: str, *, err: bool = True) -> None:

@@ -19,7 +19,7 @@ from kedge.errors import InputError
 from kedge.files import write_atomic
 from kedge.games.go import EMPTY, format_gtp, format_score, handicap_points, parse_gtp
 from kedge.games.go.rules import GoRules
-from kedge.interfaces.protocols.engine_options import Option
+from kedge.interfaces.protocols.engine_options import EngineOption
 from kedge.interfaces.protocols.engine_session import EngineSession, printable, talk
 from kedge.interfaces.protocols.gtp import analysis as gtp_analysis
 from kedge.interfaces.protocols.gtp.analysis import Request, Style
@@ -316,7 +316,7 @@ def _first_game(path: str) -> GoGame:
     return game
 
 
-def _param(name: str) -> Option:
+def _param(name: str) -> EngineOption:
     option = PARAMS.get(_ALIASES.get(name, name))
     if option is None:
         raise InputError(f"no parameter {name[:40]!r}; parameters are {', '.join(PARAMS)}")
@@ -324,7 +324,7 @@ def _param(name: str) -> Option:
 
 
 def _shown(value: Any) -> str:
-    """Return the value as text that `Option.read` accepts."""
+    """Return the value as text that `EngineOption.read` accepts."""
     if value is None:
         return "auto"
     return str(value).lower() if isinstance(value, bool) else str(value)

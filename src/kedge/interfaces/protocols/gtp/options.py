@@ -6,7 +6,7 @@ from typing import Annotated, get_args, get_type_hints
 
 import typer
 
-from kedge.interfaces.protocols.engine_options import Kind, Option
+from kedge.interfaces.protocols.engine_options import EngineOption, Kind
 
 
 @dataclass(frozen=True)
@@ -82,12 +82,14 @@ class Params:
 _KINDS: dict[type, Kind] = {str: "string", float: "number", int: "spin", bool: "check"}
 
 
-def _settings() -> Iterator[Option]:
+def _settings() -> Iterator[EngineOption]:
     hints = get_type_hints(Params, include_extras=True)
     for field in fields(Params):
         kind, option = get_args(hints[field.name])
         plain = get_args(kind)[0] if get_args(kind) else kind  # without None
-        yield Option(field.name, _KINDS[plain], field.default, option.min or 0, option.max or 0)
+        yield EngineOption(
+            field.name, _KINDS[plain], field.default, option.min or 0, option.max or 0
+        )
 
 
 #: The same options for a program, by name.

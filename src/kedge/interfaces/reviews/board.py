@@ -1,4 +1,4 @@
-"""Game reports as text: tables for a terminal, annotations for PGN and SGF."""
+"""Reviews of board games as text: tables for a terminal, comments for PGN and SGF."""
 
 from collections.abc import Iterable, Sequence
 from math import isnan
@@ -8,112 +8,49 @@ from rich.table import Table
 from rich.text import Text
 
 from kedge.evaluation.board.game_analysis import GameReport, MoveReport, PlayerReport
-from kedge.games.go import parse_gtp
-from kedge.interfaces.protocols.uci import centipawns
-from kedge.records import Annotation, ChessGame, GoGame, MoveNote, annotated_pgn, write_sgf
+from kedge.interfaces.reviews.words import AnchorWords, percent
 
 _LINE = 6  # half-moves shown of a line
 _NAME = 22  # letters of a player's name, so that a row fits 80 columns
-_ANNOTATOR = "kedge analyze"
+ANNOTATOR = "kedge analyze"
 STYLES = {"??": "bold red", "?": "yellow", "!": "bold green", "": ""}
 
 
-def annotated(report: GameReport) -> str:
-    """Return the game with comments on its moves, as PGN or SGF."""
-    game = report.game
-    if isinstance(game, GoGame):
-        return write_sgf(game, _notes(report, game.size), annotator=_ANNOTATOR)
-    assert isinstance(game, ChessGame)
-    return annotated_pgn(game, _annotations(report), annotator=_ANNOTATOR)
-
-
-def _annotations(report: GameReport) -> list[Annotation]:
-    values, lines = report.values, _lines(report)
-    return [
-        Annotation(
-            comment=_comment(report, move),
-            glyph=move.mark,
-            mate=_mate(report, ply + 1),
-            # A proven result needs no centipawns.
-            centipawns=None if abs(values[ply + 1]) == 1.0 else centipawns(values[ply + 1]),
-            line=lines.get(ply, ()),
-        )
-        for ply, move in enumerate(report.moves)
-    ]
-
-
-def _mate(report: GameReport, ply: int) -> int | None:
-    """Return in how many moves White mates from here if proven; negative if Black mates."""
-    if ply == len(report.moves):
-        return None
-    move = report.moves[ply]
-    wins = move.value == (1.0 if move.player == 0 else -1.0)
-    if not wins or not move.line[-1].endswith("#"):
-        return None
-    return (len(move.line) + 1) // 2 * (1 if move.player == 0 else -1)
-
-
-def _notes(report: GameReport, size: int) -> list[MoveNote]:
-    """Return notes for SGF, with letters on the board for people's most frequent moves."""
-    notes, lines = [], _lines(report)
-    for move, value in zip(report.moves, report.values[1:], strict=True):
-        others = [other for other in move.people if other.move not in (move.move, "pass")]
-        lettered = list(zip("ABC", others, strict=False))
-        shares = ", ".join(f"{letter} {percent(other.anchor)}" for letter, other in lettered)
-        score = f"{report.game.sides[0]} {percent((1.0 + value) / 2.0)}"
-        notes.append(
-            MoveNote(
-                "\n".join(
-                    filter(None, (_comment(report, move), shares and f"others: {shares}", score))
-                ),
-                labels={parse_gtp(other.move, size): letter for letter, other in lettered},
-                glyph=move.mark,
-                line=[parse_gtp(name, size) for name in lines.get(move.ply, ())],
-            )
-        )
-    return notes
-
-
-def _lines(report: GameReport) -> dict[int, tuple[str, ...]]:
+def lines_by_ply(report: GameReport) -> dict[int, tuple[str, ...]]:
     """Return search's lines by ply, for mistakes and disagreements."""
     shown = [*report.mistakes, *report.disagreements]
     return {move.ply: move.line[:_LINE] for move in shown if move.line[0] != move.name}
 
 
-def _comment(report: GameReport, move: MoveReport) -> str:
-    words = [f"{percent(move.anchor)} of {_people(report, move.player)}"]
+def comment(report: GameReport, move: MoveReport) -> str:
+    """Return the comment on a move."""
+    anchor = _words(report, move.player)
+    words = [anchor.share(move.anchor)]
     if move.choice.move != move.move:
-        prefers = "search prefers" if report.searched else "most play"
+        prefers = "search prefers" if report.searched else anchor.prefers
         words.append(f"{prefers} {move.choice.name} ({percent(move.choice.policy)})")
     if "?" in move.mark:
         words.append(f"costs {move.loss:.2f} of a win")
     return "; ".join(words)
 
 
-def _people(report: GameReport, player: int) -> str:
-    return "people" if report.ratings is None else f"{report.ratings[player]}s"
-
-
-def percent(share: float) -> str:
-    """Format a share in whole percent; only exact shares show as 0% or 100%."""
-    if isnan(share):
-        return "-"
-    if 0.0 < share < 0.005:
-        return "<1%"
-    return ">99%" if 0.995 <= share < 1.0 else f"{share:.0%}"
+def _words(report: GameReport, player: int) -> AnchorWords:
+    rating = None if report.ratings is None else report.ratings[player]
+    return AnchorWords(report.is_human, rating)
 
 
 def print_game(report: GameReport, number: int, *, brief: bool) -> None:
+    """Print the review of game `number`; if `brief`, without the table of moves."""
     console = Console()
     console.print(_title(report, number), soft_wrap=True)
     if report.moves and not brief:
         console.print(_moves_table(report))
         console.print()
     console.print(players_table(report.players, report.game.sides))
-    mistakes = [(move, _comment(report, move)) for move in report.mistakes]
+    mistakes = [(move, comment(report, move)) for move in report.mistakes]
     _print_moments(console, report, "Mistakes", mistakes)
     far = [(move, _disagreement(report, move)) for move in report.disagreements]
-    _print_moments(console, report, "Where search and people disagree most", far)
+    _print_moments(console, report, AnchorWords(report.is_human).disagreements_heading, far)
     console.print()
 
 
@@ -138,10 +75,12 @@ def both_players(report: GameReport) -> str:
 def _moves_table(report: GameReport) -> Table:
     table = Table(box=None, pad_edge=False)
     ratings = report.ratings
-    people = "people" if ratings is None or ratings[0] != ratings[1] else f"{ratings[0]}s"
-    headings = ["move", people, "rank", "what they play", *(["search"] if report.searched else [])]
+    rating = None if ratings is None or ratings[0] != ratings[1] else ratings[0]
+    anchor = AnchorWords(report.is_human, rating)
+    texts = ["move", anchor.moves_heading, "search"]
+    headings = ["move", anchor.heading, "rank", *texts[1 : 3 if report.searched else 2]]
     for heading in (*headings, "loss", report.game.sides[0].lower()):
-        left = heading in ("move", "what they play", "search")
+        left = heading in texts
         table.add_column(heading, justify="left" if left else "right", no_wrap=True)
     for move, value in zip(report.moves, report.values[1:], strict=True):
         choice = f"{move.choice.name} {percent(move.choice.policy)}"
@@ -207,10 +146,12 @@ def _print_moments(
 
 
 def _disagreement(report: GameReport, move: MoveReport) -> str:
-    choice, favourite, people = move.choice, move.people[0], _people(report, move.player)
+    choice, favourite, anchor = move.choice, move.people[0], _words(report, move.player)
+    share = anchor.share(choice.anchor)
     return (
-        f"search plays {choice.name} ({percent(choice.policy)}), as {percent(choice.anchor)} of "
-        f"{people} do; most play {favourite.name} ({percent(favourite.anchor)})"
+        f"search plays {choice.name} ({percent(choice.policy)}), "
+        f"{f'as {share} do' if report.is_human else f'with {share}'}; "
+        f"{anchor.prefers} {favourite.name} ({percent(favourite.anchor)})"
     )
 
 

@@ -1,0 +1,31 @@
+"""The anchor of an agent: whose moves it starts from."""
+
+from inspect import signature
+
+from kedge.agents.registry import AGENTS
+from kedge.models import embedded, store
+from kedge.specs import Spec, parse
+
+#: Shipped models that imitate programs.
+_OF_PROGRAMS = frozenset({"diplomacy-bots", "hanabi-smartbot"})
+
+
+def anchor_of(spec: Spec) -> Spec:
+    """Return the anchor of the agent that `spec` names; an agent without one is its own anchor."""
+    if _is_model(spec.name):
+        return spec
+    parameter = signature(AGENTS.maker(spec.name)).parameters.get("anchor")
+    if parameter is None:
+        return spec
+    given = spec.args[0] if spec.args else spec.kwargs.get("anchor", parameter.default)
+    return anchor_of(given if isinstance(given, Spec) else Spec(given))
+
+
+def imitates_people(spec: Spec | str) -> bool:
+    """Whether the anchor is a model of people's moves: any network, unless programs taught it."""
+    name = anchor_of(spec if isinstance(spec, Spec) else parse(spec)).name
+    return _is_model(name) and name not in _OF_PROGRAMS
+
+
+def _is_model(name: str) -> bool:
+    return name in (*embedded.names(), *store.known_names()) or store.is_path(name)

@@ -1,0 +1,91 @@
+"""Wrong input, over all commands: one line that says what to do, and exit code 2."""
+
+import lzma
+from pathlib import Path
+
+import pytest
+from command import kedge
+
+GAME = '[Event "?"]\n[Result "1-0"]\n\n1. e4 e5 1-0\n\n'
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("KEDGE_HOME", str(tmp_path / "home"))
+    Path("folder").mkdir()
+    for name, content in {
+        "game.pgn": GAME.encode(),
+        "empty.pgn": b"",
+        "garbage.pgn": b"garbage \0\xff [[[ 1. e4",
+        "bad.pgn": GAME.replace("e5", "e4").encode(),
+        "cut.pgn.xz": lzma.compress(GAME.encode())[:40],
+        "game.sgf": b"(;GM[1]SZ[19];B[pd];W[dp])",
+        "noise.onnx": bytes(range(256)) * 9,
+        "hanabi.json": b'{"deck": 3, "actions": []}',
+        "diplomacy.json": b'{"id": "x", "phases": [{"name": "S1901M"}]}',
+    }.items():
+        Path(name).write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("analyze blotto", "Blotto has no reviews; these games do: chess, go"),
+        ("analyze chess", "chess: a game; give only a file: kedge analyze FILE"),
+        ("analyze game.pgn other.pgn", "got unexpected extra argument(s) (other.pgn)"),
+        ("analyze empty.pgn", "empty.pgn: holds no game"),
+        ("analyze garbage.pgn", "holds no game (garbage.pgn, line 1: has NUL bytes)"),
+        ("analyze cut.pgn.xz", "cut.pgn.xz: cannot read"),
+        ("analyze folder", "folder: holds no game"),
+        ("analyze game.pgn --limit -1", "invalid value for '--limit'"),
+        ("analyze game.pgn -a ''", "a spec is empty; give a name"),
+        ("analyze game.pgn -a noise.onnx", "noise.onnx: not an"),
+        ("analyze game.pgn -a go", "agent go: does not play chess"),
+        ("analyze game.pgn -a puct(chess,foo=1)", "has no parameter 'foo'; it takes anchor"),
+        ("replay chess game.sgf", "game.sgf: holds no game"),
+        ("replay go game.pgn", "game.pgn: holds no game"),
+        ("replay chess folder", "folder: Is a directory"),
+        ("replay blotto game.pgn", "Blotto has no reader of records"),
+        ("predict chess game.pgn", "missing option '--agent' / '-a'\n"),
+        ("predict chess game.sgf -a chess", "1 broken"),
+        ("policy zzz", "unknown game 'zzz'; known: chess"),
+        ("policy diplomacy hanabi.json -p FRANCE", '"units" is missing'),
+        ("match chess chess noise.onnx", "noise.onnx: not an"),
+        ("models add mine folder", "folder: not a file"),
+        ("solve openspiel:zzz", "; all: pyspiel.registered_names()"),
+        ("paper zzz", "; all: kedge paper"),
+        ("adjudicate diplomacy game.pgn", "game.pgn, line 1: not JSON"),
+        ("zzz", "no such command 'zzz'\n"),
+    ],
+)
+def test_one_line(words, said):
+    if "openspiel" in words:
+        pytest.importorskip("pyspiel")
+    _check(words, said)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("hanabi hanabi.json", 'holds no game (hanabi.json, line 1: "seats" is missing)'),
+        ("diplomacy diplomacy.json", "holds no game (diplomacy.json, line 1: phase 'S1901M'"),
+        ("diplomacy-value diplomacy.json", "holds no game (diplomacy.json, line 1: phase"),
+        ("chess bad.pgn", "holds no game (bad.pgn, line 1: half-move 2"),
+        ("chess game.pgn", "too few games"),
+        ("go game.pgn", "holds no game (game.pgn: no game found)"),
+        ("hanabi game.pgn", "holds no game (game.pgn, line 1: not JSON"),
+    ],
+)
+def test_training_says_why_there_is_no_game(words, said):
+    pytest.importorskip("torch")
+    _check(f"train {words} --folder trained", said)
+    assert not Path("trained").exists()
+
+
+def _check(words, said):
+    done = kedge(*(word.strip("'") for word in words.split()))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+    assert done.stderr.startswith("kedge: ")
+    assert done.stderr.count("\n") == 1
