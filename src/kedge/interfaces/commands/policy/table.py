@@ -101,7 +101,7 @@ def print_table(
     from rich.table import Table
     from rich.text import Text
 
-    console, rows = Console(), everything[:top]
+    console, rows = Console(emoji=False), everything[:top]
     console.print(Text(agent, style="bold"), soft_wrap=True)
     console.print(position, soft_wrap=True)
     searched = analysis.visits is not None
