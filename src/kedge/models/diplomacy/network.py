@@ -16,7 +16,7 @@ import onnx
 from onnx import TensorProto
 
 from kedge.models.diplomacy.encoding import FACTS, PLACES, PURPOSES, TOKENS
-from kedge.models.onnx_graph import WeightGraph, in_bytes, told_by, weight_arrays
+from kedge.models.onnx_graph import WeightGraph, in_bytes, metadata_of, weight_arrays
 
 Array = npt.NDArray[np.float32]
 
@@ -71,7 +71,7 @@ def _count(arrays: Mapping[str, Array], name: str) -> int:
 def parse_diplomacy(model: onnx.ModelProto, digest: str) -> DiplomacyWeights:
     """Read a model from `to_shipped_onnx`; `KeyError` or `ValueError` if parts are missing."""
     arrays = weight_arrays(model.graph)
-    weights = DiplomacyWeights(arrays, int(told_by(model)["heads"]), digest)
+    weights = DiplomacyWeights(arrays, int(metadata_of(model)["heads"]), digest)
     to_onnx(weights)
     to_step_onnx(weights)
     return weights

@@ -21,7 +21,7 @@ from onnx import TensorProto
 
 from kedge.errors import InputError
 from kedge.games.hanabi import BOMBS, Bomb, Hanabi
-from kedge.models.onnx_graph import WeightGraph, in_bytes, told_by, weight_arrays
+from kedge.models.onnx_graph import WeightGraph, in_bytes, metadata_of, weight_arrays
 
 Array = npt.NDArray[np.float32]
 
@@ -147,7 +147,7 @@ def parse_policy(model: onnx.ModelProto, digest: str) -> PolicyWeights:
     to_policy_onnx(weights)
     if "value.weight" not in weights.arrays:
         return weights
-    arrays, metadata = dict(weights.arrays), told_by(model)
+    arrays, metadata = dict(weights.arrays), metadata_of(model)
     row, bias = arrays.pop("value.weight"), arrays.pop("value.bias")
     if row.shape != (1, weights.width) or bias.shape != (1,):
         raise ValueError("a value must be one row")
@@ -166,7 +166,7 @@ def parse_belief(model: onnx.ModelProto, digest: str) -> BeliefWeights:
 def _parsed(kind: type[W], model: onnx.ModelProto, digest: str) -> W:
     try:
         # The bomb rule changes no view and no move.
-        game = Hanabi(**{**json.loads(told_by(model)["rules"]), "bomb": "zero"})
+        game = Hanabi(**{**json.loads(metadata_of(model)["rules"]), "bomb": "zero"})
     except (InputError, TypeError) as error:
         raise ValueError(str(error)) from None
     weights = kind(weight_arrays(model.graph), game, digest)
