@@ -12,7 +12,7 @@ from kedge.interfaces.options import Json, unfolded
 from kedge.interfaces.output import InterruptError, print_json
 
 if TYPE_CHECKING:
-    from kedge.interfaces.protocols.diplomacy.bot import Seats
+    from kedge.interfaces.protocols.diplomacy.seats import Seats
 
 diplomacy_app = typer.Typer(no_args_is_help=True, help="Play Diplomacy on a game server.")
 
@@ -126,7 +126,7 @@ def join(
 
 
 def _seats(server: Server, creation: Creation, **options: Any) -> "Seats":
-    from kedge.interfaces.protocols.diplomacy.bot import NewGame, Seats
+    from kedge.interfaces.protocols.diplomacy.seats import NewGame, Seats
 
     file = server.password_file
     return Seats(
