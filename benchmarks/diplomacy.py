@@ -43,7 +43,7 @@ from kedge.agents.diplomacy.search import choose_candidates
 from kedge.games.diplomacy import POWERS, DiplomacyState, adjudicate_many
 
 TESTS = Path(__file__).parents[1] / "tests"
-sys.path += [str(TESTS / "helpers"), str(TESTS / "games" / "diplomacy")]  # for --replay
+sys.path += [str(TESTS / "helpers" / "games"), str(TESTS / "games" / "diplomacy")]  # for --replay
 
 
 def games(limit: int | None = None) -> Any:
