@@ -142,7 +142,7 @@ int parse_square(std::string_view text) {
   return 8 * (text[1] - '1') + text[0] - 'a';
 }
 
-// What is left of a SAN move without marks: check, mate, comment glyphs, "e.p.".
+// A SAN move without its marks: check, mate, comment glyphs, "e.p.".
 std::string_view stripped(std::string_view text) {
   const auto trim = [&](std::string_view set) {
     const std::size_t last = text.find_last_not_of(set);
@@ -249,7 +249,7 @@ Action parse_uci(const Position& p, std::string_view text) {
     if (piece < kKnight || piece > kQueen) return kNoAction;
   }
   if (from < 0 || to < 0) return kNoAction;
-  // Some interfaces castle by king takes rook.
+  // Some interfaces write castling as king takes rook.
   if ((p.of(p.side, kKing) & bit(from)) && (p.of(p.side, kRook) & bit(to))) {
     to = to > from ? from + 2 : from - 2;
     if (file_of(from) != 4) return kNoAction;
@@ -295,7 +295,7 @@ Action parse_san(const Position& p, std::string_view text) {
   if (!text.empty() && (text.back() == 'x' || text.back() == '-' || text.back() == ':')) {
     text.remove_suffix(1);
   }
-  // Both squares and no letter: whatever stands there, castling too, as python-chess reads it.
+  // Both squares without a letter mean any piece, and castling too, as in python-chess.
   if (const int from = piece == kPawn ? parse_square(text) : -1; from >= 0) {
     if (promoted) {
       const Action action = make_action(from, to, static_cast<int>(promoted));
@@ -320,16 +320,16 @@ Action parse_san(const Position& p, std::string_view text) {
 
   Action actions[kMaxActions];
   const std::size_t count = generate(p, actions);
-  Action found = kNoAction;
+  Action match = kNoAction;
   for (std::size_t i = 0; i < count; ++i) {
     const Action action = actions[i];
     if (to_square(action) != to || static_cast<std::size_t>(promotion(action)) != promoted) continue;
     if (!(origins & bit(from_square(action)))) continue;
     if (piece == kKing && std::abs(file_of(from_square(action)) - file_of(to)) == 2) continue;
-    if (found != kNoAction) return kNoAction;  // ambiguous
-    found = action;
+    if (match != kNoAction) return kNoAction;  // ambiguous
+    match = action;
   }
-  return found;
+  return match;
 }
 
 Action Board::parse_uci(std::string_view text) const { return chess::parse_uci(position(), text); }

@@ -11,7 +11,7 @@ namespace {
 bool is_blank(std::string_view text) { return std::all_of(text.begin(), text.end(), is_space); }
 
 // [Name "…: the start of a tag at the start of a line. Comments may have lines that start with a
-// bracket, such as [%clk 0:01:00], but hardly with this.
+// bracket, such as [%clk 0:01:00], but rarely with a name and a quote.
 bool is_tag(std::string_view line) {
   if (line.size() < 4 || line[0] != '[') return false;
   std::size_t i = 1;
@@ -25,7 +25,7 @@ bool is_tag(std::string_view line) {
   return i > name_end && i < line.size() && line[i] == '"';
 }
 
-// Where the first of the tags in a row ends: most stand in a row of their own.
+// The end of the first tag of a row. Most rows have one tag.
 std::size_t end_of_tag(std::string_view row) {
   for (std::size_t at = row.find(']'); at != row.npos; at = row.find(']', at + 1)) {
     const std::size_t next = row.find_first_not_of(" \t", at + 1);
@@ -36,8 +36,7 @@ std::size_t end_of_tag(std::string_view row) {
 
 }  // namespace
 
-// A tag after moves starts a game, whatever the moves are like: a comment or a variation that is
-// never closed costs its own game only.
+// A tag after moves always starts a game, so an unclosed comment or variation damages only one.
 std::vector<Segment> split_pgn(std::string_view text, bool last, Records& out) {
   enum { kBefore, kInTags, kInMoves } state = kBefore;
   std::vector<Segment> segments;
@@ -85,7 +84,7 @@ std::vector<Segment> split_pgn(std::string_view text, bool last, Records& out) {
     out.consumed = text.size();
     out.lines = line;
   } else {
-    // What stands before the first game is of no use.
+    // Text before the first game is dropped.
     out.consumed = state == kBefore ? at : now.begin;
     out.lines = state == kBefore ? line : now.line;
   }

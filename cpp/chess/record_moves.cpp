@@ -1,4 +1,4 @@
-// Moves from text onto a position: the fast way in which records are read.
+// Plays moves given as text: the fast path of the reader.
 #include "chess/records.hpp"
 #include "chess/text.hpp"
 
@@ -16,7 +16,7 @@ Piece piece_of(char letter) {
   }
 }
 
-// Which of the mover's pieces of one kind could go to a square, were its king not in the way.
+// The mover's pieces of one kind that attack a square; pins are ignored.
 Bitboard origins_of(const Position& p, Piece piece, int to) {
   const Bitboard occupied = p.occupied();
   switch (piece) {
@@ -29,7 +29,7 @@ Bitboard origins_of(const Position& p, Piece piece, int to) {
   }
 }
 
-// The plain forms, as programs write them. Whatever this does not take, `parse_san` judges.
+// Reads the plain forms that programs write; `parse_san` reads the others.
 Action play_plain_san(Position& p, std::string_view text) {
   while (!text.empty() && (text.back() == '+' || text.back() == '#')) text.remove_suffix(1);
   int promoted = 0;
@@ -81,18 +81,18 @@ Action play_plain_san(Position& p, std::string_view text) {
     const Action action = make_action(lowest(origins), to, promoted);
     return apply_if_legal(p, action) ? action : kNoAction;
   }
-  Action found = kNoAction;
+  Action match = kNoAction;
   Position after;
   for (Bitboard left = origins; left; left &= left - 1) {
     const Action action = make_action(lowest(left), to, promoted);
     Position next = p;
     if (!apply_if_legal(next, action)) continue;
-    if (found != kNoAction) return kNoAction;  // ambiguous
-    found = action;
+    if (match != kNoAction) return kNoAction;  // ambiguous
+    match = action;
     after = next;
   }
-  if (found != kNoAction) p = after;
-  return found;
+  if (match != kNoAction) p = after;
+  return match;
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Positions of records as networks take them.
+// Encodes positions of records for networks.
 #include <algorithm>
 #include <optional>
 

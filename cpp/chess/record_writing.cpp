@@ -1,4 +1,4 @@
-// Moves of records as text.
+// Writes moves as text.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -32,7 +32,7 @@ std::string write_moves(std::string_view fen, const Action* actions, const float
     out += san(p, actions[ply]);
     numbered = clocks != nullptr && !std::isnan(clocks[ply]);
     if (numbered) {
-      // Thousandths, of which trailing zeros are left out.
+      // Thousandths without trailing zeros.
       const double limit = 1e9;
       const auto left = static_cast<long long>(
           std::llround(1000.0 * std::clamp<double>(clocks[ply], 0.0, limit)));

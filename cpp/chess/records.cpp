@@ -1,4 +1,4 @@
-// Games from text.
+// Reads games from text.
 #include "chess/records.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ constexpr std::size_t kQuoted = 20;  // letters of a token in an error
 // The last [%clk h:mm:ss(.d)] of a comment.
 float clock_in(std::string_view comment) {
   constexpr std::string_view kMark = "[%clk ";
-  float found = kNoClock;
+  float clock = kNoClock;
   for (std::size_t at = comment.find(kMark); at != comment.npos; at = comment.find(kMark, at)) {
     at += kMark.size();
     while (at < comment.size() && is_space(comment[at])) ++at;
@@ -49,10 +49,10 @@ float clock_in(std::string_view comment) {
       }
     }
     if (good && parts >= 2 && at < comment.size() && comment[at] == ']') {
-      found = static_cast<float>(seconds);
+      clock = static_cast<float>(seconds);
     }
   }
-  return found;
+  return clock;
 }
 
 Outcome outcome_of(std::string_view token) {
@@ -68,7 +68,7 @@ class Movetext {
   Movetext(std::string_view text, std::vector<Action>& actions, std::vector<float>& clocks)
       : text_(text), actions_(actions), clocks_(clocks) {}
 
-  // From `at_` past the result, or to the end.
+  // Reads from `at_` to the end of the result, or of the text.
   void read(const Position& start, Record& record) {
     position_ = start;
     record_ = &record;
@@ -89,7 +89,7 @@ class Movetext {
     record.noise = !record.broken.empty() && untagged && number_ == 0;
   }
 
-  // Whether something like a move is left.
+  // Skips comments and results; returns whether anything else is left.
   bool more() {
     while (at_ < text_.size()) {
       const char c = text_[at_];
@@ -186,7 +186,7 @@ class Movetext {
       ++number_;
       return;
     }
-    // Marks that people set apart: "!?", "+-", "e.p.". But "--" is a null move.
+    // Marks written as words: "!?", "+-", "e.p.". But "--" is a null move.
     const bool mark = token != "--" && token.find_first_not_of("!?+-=#/") == token.npos;
     if (mark || (number_ > 0 && (token == "e.p." || token == "ep"))) return;
     record_->broken = "half-move " + std::to_string(number_ + 1) + ", " + quoted(token, kQuoted) +
@@ -244,7 +244,7 @@ void read_segment(std::string_view text, const Segment& segment, Records& out) {
   const bool nothing = untagged && record.plies == 0 && record.outcome == kNoOutcome;
   if (!nothing || !record.broken.empty()) out.games.push_back(std::move(record));
 
-  // More games may follow that have no tags.
+  // Games without tags may follow.
   std::size_t counted = segment.begin;
   std::int64_t line = segment.line;
   while (!nul && moves.more()) {
@@ -258,7 +258,7 @@ void read_segment(std::string_view text, const Segment& segment, Records& out) {
   }
 }
 
-// Shares of the work done each by itself, put together in order.
+// Reads shares of the games in parallel and joins them in order.
 template <typename Read>
 Records gather(std::size_t count, std::size_t threads, const Read& read) {
   std::vector<Records> shares((count + kShare - 1) / kShare);
@@ -284,13 +284,13 @@ Records gather(std::size_t count, std::size_t threads, const Read& read) {
 }  // namespace
 
 Records read_pgn(std::string_view text, bool last, std::size_t threads) {
-  Records found;
-  const std::vector<Segment> segments = split_pgn(text, last, found);
+  Records ends;
+  const std::vector<Segment> segments = split_pgn(text, last, ends);
   Records out = gather(segments.size(), threads, [&](std::size_t i, Records& share) {
     read_segment(text, segments[i], share);
   });
-  out.consumed = found.consumed;
-  out.lines = found.lines;
+  out.consumed = ends.consumed;
+  out.lines = ends.lines;
   return out;
 }
 
