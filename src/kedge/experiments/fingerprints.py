@@ -1,4 +1,4 @@
-"""What an experiment reads, told from what may have the same name tomorrow."""
+"""Hashes of an experiment's inputs, since a file or model may change under the same name."""
 
 import hashlib
 from collections.abc import Iterable

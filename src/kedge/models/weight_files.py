@@ -34,7 +34,7 @@ class AnyWeights(Protocol):
 
     @property
     def training(self) -> Mapping[str, Any]:
-        """What the trainer wrote."""
+        """Facts that the trainer wrote."""
         ...
 
     @property

@@ -24,7 +24,7 @@ def _root() -> None:
 
 @dataclass(frozen=True)
 class Server:
-    """Where to play, and as who."""
+    """The server and game to play on, and the user to play as."""
 
     game: Annotated[str, typer.Option(help="ID of the game on the server.", show_default=False)]
     host: Annotated[str, typer.Option(help="Host of the server.")] = "localhost"

@@ -1,4 +1,4 @@
-"""Who plays, as a Go network takes it: both ranks, the server, and the year."""
+"""The players as input of a Go network: both ranks, the server, and the year."""
 
 from dataclasses import replace
 
@@ -46,9 +46,9 @@ def for_ranks(
 ) -> Weights:
     """The network for a player of `rank` alone, which needs no input but the planes.
 
-    Who plays is a bias of each channel behind the input convolution, so it adds to that layer's own
-    bias exactly. Without arguments professionals play over the board in 2016; with a rank, people
-    on KGS. The opponent has the same rank unless it is given.
+    The players are a bias of each channel after the input convolution, so they add to that layer's
+    own bias exactly. Without arguments professionals play over the board in 2016; with a rank,
+    people on KGS. The opponent has the same rank unless it is given.
     """
     if "who.weight" not in weights.arrays:
         if any(given is not None for given in (rank, opponent, server, year)):
