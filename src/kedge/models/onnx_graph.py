@@ -87,6 +87,27 @@ class WeightGraph(Graph):
         sums = [self.dense(f"{name}.input", x), self.dense(f"{name}.hidden", h, bias=False)]
         return self.gated(name, self.add("Add", sums, f"{name}.gates"), c)
 
+    def stacked_lstm(self, x: str, layers: int, shape: Sequence[str | int], *, axis: int) -> str:
+        """One step of a stack of layers, whose state is in inputs and outputs of this shape.
+
+        The inputs are ``hidden`` and ``cell``, the outputs ``hidden.next`` and ``cell.next``, with
+        layers along `axis`. Returns the last layer's output.
+        """
+        state = [self.input(name, shape) for name in ("hidden", "cell")]
+        hidden, cells = [], []
+        for i in range(layers):
+            number = self.numbers(f"layer.{i}", i)
+            h, c = (self.add("Gather", [name, number], f"{name}.{i}", axis=axis) for name in state)
+            x, c = self.lstm(f"lstm.{i}", x, h, c)
+            hidden.append(x)
+            cells.append(c)
+        for name, parts in (("hidden.next", hidden), ("cell.next", cells)):
+            place = self.numbers(f"{name}.axis", [axis])
+            apart = [self.add("Unsqueeze", [part, place], f"{part}.apart") for part in parts]
+            self.add("Concat", apart, name, axis=axis)
+            self.output(name, shape)
+        return x
+
     def gated(self, name: str, gates: str, c: str) -> tuple[str, str]:
         """The output and cell of an LSTM, from the summed inputs of its gates."""
         parts = [f"{name}.{part}" for part in ("in", "forget", "new", "out")]

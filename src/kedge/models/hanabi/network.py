@@ -225,20 +225,7 @@ class _Graph(WeightGraph):
         x = self.input("seen", ["n", features])
         for name in ["public"] if self._public else ["seen.0", "seen.1"]:
             x = self._relu(name, x)
-        state = [self.input(name, ["n", layers, width]) for name in ("hidden", "cell")]
-        outputs: list[str] = []
-        cells: list[str] = []
-        for i in range(layers):
-            number = self.numbers(f"layer.{i}", i)
-            h, c = (self.add("Gather", [name, number], f"{name}.{i}", axis=1) for name in state)
-            x, c = self.lstm(f"lstm.{i}", x, h, c)
-            outputs.append(x)
-            cells.append(c)
-        for name, parts in (("hidden.next", outputs), ("cell.next", cells)):
-            middle = self.numbers(f"{name}.middle", [1])
-            apart = [self.add("Unsqueeze", [part, middle], f"{part}.apart") for part in parts]
-            self.add("Concat", apart, name, axis=1)
-            self.output(name, ["n", layers, width])
+        self.stacked_lstm(x, layers, ["n", layers, width], axis=1)
 
     def policy(self) -> None:
         game, width = self._weights.game, self._weights.width
