@@ -145,7 +145,7 @@ def turns(device: str) -> None:
     for state in states:
         everybody = [(state, power) for power in range(len(POWERS))]
         start = time.perf_counter()
-        choose_candidates(agent.model, everybody, agent.choice, rng)
+        choose_candidates(agent.model, everybody, agent.candidate_settings, rng)
         candidates += time.perf_counter() - start
         start = time.perf_counter()
         searching.analyse_many(everybody, rng)
