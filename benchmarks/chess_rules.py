@@ -17,7 +17,7 @@ import chess
 from kedge.games.chess import START_FEN, ChessState
 from kedge.models.chess.encoding import encode_chess
 
-sys.path.append(str(Path(__file__).parents[1] / "tests" / "helpers"))
+sys.path.append(str(Path(__file__).parents[1] / "tests" / "helpers" / "models"))
 import plain_planes
 from timing import rate
 

@@ -43,7 +43,7 @@ from kedge.agents.diplomacy.search import choose_candidates
 from kedge.games.diplomacy import POWERS, DiplomacyState, adjudicate_many
 
 TESTS = Path(__file__).parents[1] / "tests"
-sys.path += [str(TESTS / "helpers"), str(TESTS / "games" / "diplomacy")]  # for --replay
+sys.path += [str(TESTS / "helpers" / "games"), str(TESTS / "games" / "diplomacy")]  # for --replay
 
 
 def games(limit: int | None = None) -> Any:
@@ -145,7 +145,7 @@ def turns(device: str) -> None:
     for state in states:
         everybody = [(state, power) for power in range(len(POWERS))]
         start = time.perf_counter()
-        choose_candidates(agent.model, everybody, agent.choice, rng)
+        choose_candidates(agent.model, everybody, agent.candidate_settings, rng)
         candidates += time.perf_counter() - start
         start = time.perf_counter()
         searching.analyse_many(everybody, rng)

@@ -36,7 +36,7 @@ Action checked(const Board& board, Action action) {
   return action;
 }
 
-Action found(Action action) {
+Action checked(Action action) {
   if (action == kNoAction) throw nb::value_error("not a legal move");
   return action;
 }
@@ -46,7 +46,7 @@ std::vector<Action> legal_actions(const Board& board) {
   return {actions, actions + board.legal_actions(actions)};
 }
 
-// The boards before some half-moves of a game, which are ascending.
+// The boards before the half-moves `plies` of a game; `plies` ascends.
 std::vector<Board> replay(const Board& start, const ConstActions& moves, const Plies& plies) {
   std::vector<Board> boards;
   nb::gil_scoped_release release;
@@ -107,11 +107,11 @@ void bind_chess(nb::module_& m) {
            [](const Board& board, Action action) { return board.san(checked(board, action)); },
            "action"_a)
       .def("parse_san",
-           [](const Board& board, std::string_view text) { return found(board.parse_san(text)); },
+           [](const Board& board, std::string_view text) { return checked(board.parse_san(text)); },
            "text"_a)
       .def_static("uci", &Board::uci, "action"_a)
       .def("parse_uci",
-           [](const Board& board, std::string_view text) { return found(board.parse_uci(text)); },
+           [](const Board& board, std::string_view text) { return checked(board.parse_uci(text)); },
            "text"_a)
       .def("policy_index",
            [](const Board& board, Action action) {

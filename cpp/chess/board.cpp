@@ -19,8 +19,8 @@ Board::Board() {
 void Board::push(Action action) {
   Position next = line_.back();
   apply(next, action);
-  // Nothing before the last capture or pawn's move can recur, and four half-moves are the least
-  // that lead back.
+  // No position before the last capture or pawn move can recur, and a position needs at least
+  // four half-moves to recur.
   const std::size_t here = line_.size(), reach = std::min<std::size_t>(next.rule50, here);
   for (std::size_t back = 4; back <= reach; back += 2) {
     const Position& earlier = line_[here - back];

@@ -28,13 +28,13 @@ class Board {
   };
 
   Board();  // the start of a game
-  // Nothing, and one line in `error`, if the text is not a position that chess can be played from.
+  // None if chess cannot be played from the position; then `error` has one line.
   static std::optional<Board> from_fen(std::string_view fen, std::string* error);
 
   void push(Action action);  // must be legal
   void pop();                // must not be at the first position
 
-  // By the movement rules alone: also past a draw that the players may claim. Ascending.
+  // Legal moves in ascending order. Draws that players may claim do not end the game here.
   std::size_t legal_actions(Action* out) const { return generate_sorted(position(), out); }
   bool is_legal(Action action) const { return chess::is_legal(position(), action); }
 

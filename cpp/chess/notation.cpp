@@ -3,6 +3,7 @@
 #include <array>
 
 #include "chess/board.hpp"
+#include "chess/text.hpp"
 
 namespace kedge::chess {
 namespace {
@@ -11,20 +12,11 @@ constexpr std::string_view kLetters = "PNBRQK";
 constexpr std::string_view kBlackLetters = "pnbrqk";
 constexpr std::string_view kRightsLetters = "KQkq";  // in the order of Castling's bits
 constexpr std::string_view kSpace = " \t\r\n\v\f";
-
-// For a message of one line: short, and printable.
-std::string quoted(std::string_view text) {
-  std::string out = "'";
-  for (const char c : text.substr(0, 40)) out += c >= ' ' && c <= '~' ? c : '?';
-  return out + (text.size() > 40 ? "…'" : "'");
-}
+constexpr std::size_t kQuoted = 40;  // letters of a text in an error
 
 std::string square_name(int square) {
   return {static_cast<char>('a' + file_of(square)), static_cast<char>('1' + rank_of(square))};
 }
-
-bool is_file(char c) { return c >= 'a' && c <= 'h'; }
-bool is_rank(char c) { return c >= '1' && c <= '8'; }
 
 std::vector<std::string_view> split(std::string_view text) {
   std::vector<std::string_view> out;
@@ -58,7 +50,7 @@ std::string parse_pieces(std::string_view text, Position& p) {
       const std::size_t white = kLetters.find(c), black = kBlackLetters.find(c);
       const int colour = white != kLetters.npos ? kWhite : kBlack;
       const std::size_t piece = colour == kWhite ? white : black;
-      if (piece == kLetters.npos) return quoted({&c, 1}) + " is not a piece";
+      if (piece == kLetters.npos) return quoted({&c, 1}, kQuoted) + " is not a piece";
       if (file >= 8) return "rank " + std::to_string(rank + 1) + " does not have 8 squares";
       p.pieces[piece] |= bit(8 * rank + file);
       p.colours[colour] |= bit(8 * rank + file);
@@ -101,7 +93,7 @@ std::string parse_castling(std::string_view text, Position& p) {
     const std::size_t i = kRightsLetters.find(c);
     const bool late_white = i < 2 && black_from > 0;
     if (i == kRightsLetters.npos || late_white || (p.castling >> i & 1)) {
-      return "castling " + quoted(text) + " is not '-' or some of KQkq";
+      return "castling " + quoted(text, kQuoted) + " is not '-' or some of KQkq";
     }
     if (i >= 2) ++black_from;
     p.castling = static_cast<std::uint8_t>(p.castling | 1 << i);
@@ -124,7 +116,7 @@ std::string parse_ep(std::string_view text, Position& p) {
   if (text == "-") return "";
   const char rank = p.side == kWhite ? '6' : '3';
   if (text.size() != 2 || !is_file(text[0]) || text[1] != rank) {
-    return "en passant " + quoted(text) + " is not '-' or a square of rank " + rank;
+    return "en passant " + quoted(text, kQuoted) + " is not '-' or a square of rank " + rank;
   }
   const int square = 8 * (rank - '1') + text[0] - 'a';
   const int down = p.side == kWhite ? -8 : 8;
@@ -150,7 +142,7 @@ int parse_square(std::string_view text) {
   return 8 * (text[1] - '1') + text[0] - 'a';
 }
 
-// What is left of a SAN move without marks: check, mate, comment glyphs, "e.p.".
+// A SAN move without its marks: check, mate, comment glyphs, "e.p.".
 std::string_view stripped(std::string_view text) {
   const auto trim = [&](std::string_view set) {
     const std::size_t last = text.find_last_not_of(set);
@@ -184,7 +176,7 @@ std::optional<Board> Board::from_fen(std::string_view fen, std::string* error) {
   Position p;
   if (std::string bad = parse_pieces(fields[0], p); !bad.empty()) return fail(std::move(bad));
   if (fields[1] != "w" && fields[1] != "b") {
-    return fail("side to move " + quoted(fields[1]) + " is not w or b");
+    return fail("side to move " + quoted(fields[1], kQuoted) + " is not w or b");
   }
   p.side = fields[1] == "w" ? kWhite : kBlack;
   for (std::string bad : {check_pieces(p), parse_castling(fields[2], p), parse_ep(fields[3], p)}) {
@@ -193,10 +185,11 @@ std::optional<Board> Board::from_fen(std::string_view fen, std::string* error) {
   unsigned rule50 = 0, move = 1;
   if (fields.size() == 6) {
     if (!parse_number(fields[4], &rule50)) {
-      return fail("half-move clock " + quoted(fields[4]) + " is not a number from 0 to 9999");
+      return fail("half-move clock " + quoted(fields[4], kQuoted) +
+                  " is not a number from 0 to 9999");
     }
     if (!parse_number(fields[5], &move)) {
-      return fail("move number " + quoted(fields[5]) + " is not a number from 0 to 9999");
+      return fail("move number " + quoted(fields[5], kQuoted) + " is not a number from 0 to 9999");
     }
   }
   p.rule50 = static_cast<std::uint16_t>(rule50);
@@ -256,7 +249,7 @@ Action parse_uci(const Position& p, std::string_view text) {
     if (piece < kKnight || piece > kQueen) return kNoAction;
   }
   if (from < 0 || to < 0) return kNoAction;
-  // Some interfaces castle by king takes rook.
+  // Some interfaces write castling as king takes rook.
   if ((p.of(p.side, kKing) & bit(from)) && (p.of(p.side, kRook) & bit(to))) {
     to = to > from ? from + 2 : from - 2;
     if (file_of(from) != 4) return kNoAction;
@@ -302,7 +295,7 @@ Action parse_san(const Position& p, std::string_view text) {
   if (!text.empty() && (text.back() == 'x' || text.back() == '-' || text.back() == ':')) {
     text.remove_suffix(1);
   }
-  // Both squares and no letter: whatever stands there, castling too, as python-chess reads it.
+  // Both squares without a letter mean any piece, and castling too, as in python-chess.
   if (const int from = piece == kPawn ? parse_square(text) : -1; from >= 0) {
     if (promoted) {
       const Action action = make_action(from, to, static_cast<int>(promoted));
@@ -327,16 +320,16 @@ Action parse_san(const Position& p, std::string_view text) {
 
   Action actions[kMaxActions];
   const std::size_t count = generate(p, actions);
-  Action found = kNoAction;
+  Action match = kNoAction;
   for (std::size_t i = 0; i < count; ++i) {
     const Action action = actions[i];
     if (to_square(action) != to || static_cast<std::size_t>(promotion(action)) != promoted) continue;
     if (!(origins & bit(from_square(action)))) continue;
     if (piece == kKing && std::abs(file_of(from_square(action)) - file_of(to)) == 2) continue;
-    if (found != kNoAction) return kNoAction;  // ambiguous
-    found = action;
+    if (match != kNoAction) return kNoAction;  // ambiguous
+    match = action;
   }
-  return found;
+  return match;
 }
 
 Action Board::parse_uci(std::string_view text) const { return chess::parse_uci(position(), text); }

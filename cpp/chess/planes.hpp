@@ -11,7 +11,7 @@ namespace kedge::chess {
 inline constexpr std::size_t kPlanes = 112;
 inline constexpr std::size_t kPolicySize = 1858;
 
-// What stands in for positions before the first one known: `kFenOnly`, lc0's default, repeats the
+// How positions before the first known one are filled: `kFenOnly`, lc0's default, repeats the
 // oldest unless it is the start of the game; `kNone` leaves them empty. Either way an en-passant
 // square shows the position before the pawn's jump.
 enum class Fill : std::uint8_t { kFenOnly, kNone };

@@ -35,7 +35,7 @@ constexpr Keys make_keys() {
 }
 constexpr Keys kKeys = make_keys();
 
-// The castling rights that a move from or to a square takes away.
+// The castling rights that are lost by a move from or to a square.
 constexpr std::array<std::uint8_t, 64> make_rights() {
   std::array<std::uint8_t, 64> out{};
   out[0] = kWhiteQueenside;
@@ -63,8 +63,8 @@ Bitboard attackers(const Position& p, int square, int by, Bitboard occupied) {
                            (king_attacks(square) & p.pieces[kKing])));
 }
 
-// An en-passant capture lifts two pawns off one rank at once, so no pin mask foresees it: look at
-// the board as it would be.
+// An en-passant capture takes two pawns off one rank, which pin masks do not cover: check the
+// board after the capture.
 bool ep_is_legal(const Position& p, int from) {
   const int us = p.side, them = 1 - us;
   const int captured = us == kWhite ? p.ep - 8 : p.ep + 8;

@@ -68,16 +68,16 @@ void apply(Position& position, Action action);
 std::size_t generate(const Position& position, Action* out);
 // Legal moves in ascending order.
 std::size_t generate_sorted(const Position& position, Action* out);
-// Whether a legal move: also for numbers that are no move at all.
+// Whether the action is a legal move; any number may be passed.
 bool is_legal(const Position& position, Action action);
-// Makes a move if it is legal, and says so: cheaper than looking for it among all moves.
+// Makes the move if it is legal; returns whether it is. Cheaper than listing all moves.
 bool apply_if_legal(Position& position, Action action);
-// How many legal moves there are.
+// The number of legal moves.
 std::size_t count_legal(const Position& position);
 // Sets `ep_legal`; `ep` must be set before.
 void find_legal_ep(Position& position);
 
-// As python-chess's is_insufficient_material: neither side could ever mate.
+// Neither side can ever mate, as in python-chess's is_insufficient_material.
 bool insufficient_material(const Position& position);
 
 // Leaves of the tree of legal moves. Counts the last ply's moves without making them.

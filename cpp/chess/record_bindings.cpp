@@ -40,7 +40,7 @@ struct Rows {
   std::size_t rows;
 };
 
-// What Python takes apart, column by column.
+// The records as columns for Python.
 nb::dict columns(Records&& records) {
   const std::size_t count = records.games.size();
   std::vector<std::int64_t> offsets{0}, lines;
@@ -125,7 +125,7 @@ nb::tuple encode_games(const Actions& actions, const Offsets& offsets, const Off
   Rows<std::uint64_t, kLegalWords> legal(plies.shape(0));
   Rows<std::uint8_t, 1> rule50(plies.shape(0));
   Rows<std::uint16_t, 1> played(plies.shape(0));
-  // Made at once, so that they are freed whatever happens.
+  // Owned from the start, so that an exception frees them.
   nb::tuple out =
       nb::make_tuple(planes.array(), rule50.array(), played.array(), legal.array());
   std::string failure;

@@ -1,4 +1,4 @@
-// From one phase to the next.
+// Computes the next phase from orders.
 #include <algorithm>
 #include <tuple>
 

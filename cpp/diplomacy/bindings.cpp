@@ -77,7 +77,7 @@ Position make_position(std::string_view phase, const Placed& units, const Placed
   return position;
 }
 
-// One list a power.
+// One list per power.
 template <typename List>
 nb::list by_power(const List& list_of) {
   nb::list out;
@@ -136,7 +136,7 @@ Power owner(const Position& position, const Order& order) {
   return one != nullptr ? one->unit.power : position.units[p].power;
 }
 
-// One power's, or everyone's, by the place that players name first.
+// Orders of one power or of all, by the place that players name first.
 nb::dict orders_of(const Position& position, Power power) {
   const Map& m = map();
   std::vector<Order> orders;
@@ -187,7 +187,7 @@ void check_indices(const Batch& batch, const Indices& which) {
   }
 }
 
-// Into `self`. Candidates are given by root, power and number.
+// Constructs `self`. Candidates are given by root, power and number.
 void make_actions(JointActions* self, const Batch& roots, const Joint& table, const Rows& counts,
                   const Indices& root, const Indices& power, const Indices& index,
                   unsigned threads) {
@@ -245,7 +245,7 @@ Batch take(const Batch& batch, const Indices& which) {
   return out;
 }
 
-// What `make_position` takes.
+// The arguments of `make_position`.
 nb::tuple plain_form(const Position& position) {
   nb::list units, centres, dislodged;
   for (const Province p : position.occupied) {
@@ -282,7 +282,7 @@ void bind_diplomacy(nb::module_& m) {
       .def("legal_orders",
            [](const Position& position) { return kedge::own(packed_orders(position)); })
       .def("orders", &orders_of, "power"_a = kNobody)
-      // Packed, with coasts and VIA as the rules know them; 0 if it is not legal for this power.
+      // The packed order with coasts and VIA filled in, or 0 if it is illegal for this power.
       .def("legal_order", &legal_order, "text"_a, "power"_a = kNobody)
       .def("units",
            [](const Position& p) { return by_power([&](Power i) { return units_of(p, i); }); })
@@ -340,7 +340,7 @@ void bind_diplomacy(nb::module_& m) {
         return kedge::own(std::move(keys));
       })
       .def("take", &take, "which"_a)
-      // Who has 18 centres, or -1.
+      // The power with 18 centres, or -1.
       .def("winners", [](const Batch& batch) {
         std::vector<std::int8_t> winners;
         for (const Position& position : batch.positions) {
@@ -386,7 +386,7 @@ void bind_diplomacy(nb::module_& m) {
   m.def("diplomacy_locations", [] {
     return std::vector<std::string>(map().names.begin(), map().names.end());
   });
-  // Pairs of locations, each both ways round.
+  // Pairs of neighbouring locations, in both directions.
   m.def("diplomacy_borders", [](bool fleet) {
     const Map& standard = map();
     std::vector<std::tuple<int, int>> pairs;

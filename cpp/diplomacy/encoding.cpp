@@ -19,7 +19,7 @@ Power owner(const Position& position, const Order& order) {
   return position.units[p].power;
 }
 
-// Of an order: builds of armies and of fleets apart.
+// The kind of an order; builds of armies and of fleets differ.
 constexpr int kKinds = 12;
 int kind_of(const Order& order) {
   const bool builds_fleet = order.kind == Kind::kBuild && order.fleet;
@@ -32,7 +32,7 @@ bool goes(Kind kind) {
   return kind == Kind::kMove || kind == Kind::kMoveVia || kind == Kind::kRetreat;
 }
 
-// Numbers, from 1 on, for one province after another that borders it.
+// Numbers the pairs of neighbouring provinces, from 1.
 struct Steps {
   Steps() {
     const Map& m = map();
@@ -140,11 +140,11 @@ std::vector<Slot> slots(const Position& position, Power power) {
   const Map& m = map();
   std::vector<Order> orders;
   legal_orders(position, orders);
-  std::array<std::vector<Slot>, kPowers> found;
+  std::array<std::vector<Slot>, kPowers> by_power;
   for (const Order& order : orders) {
     const Power whose = owner(position, order);
     if (power != kNobody && whose != power) continue;
-    std::vector<Slot>& own = found[whose];
+    std::vector<Slot>& own = by_power[whose];
     const bool adjusting = position.adjusting();
     if (own.empty() ||
         (!adjusting && m.province[own.back().place] != m.province[order.unit])) {
@@ -153,7 +153,7 @@ std::vector<Slot> slots(const Position& position, Power power) {
     own.back().orders.push_back(pack(order));
   }
   std::vector<Slot> out;
-  for (std::vector<Slot>& own : found) {
+  for (std::vector<Slot>& own : by_power) {
     if (position.adjusting() && !own.empty()) {
       const int adjustment = position.adjustment(own.front().power);
       if (adjustment > 0) own.front().orders.push_back(pack({.kind = Kind::kWaive}));

@@ -90,11 +90,11 @@ nb::tuple list_slots(const Positions& positions, const Numbers<std::uint8_t>& po
   std::vector<Packed> orders;
   {
     nb::gil_scoped_release release;
-    std::vector<std::vector<Slot>> found(count);
+    std::vector<std::vector<Slot>> choices(count);
     for_each(count, threads,
-             [&](std::size_t i) { found[i] = slots(*positions[i], powers.data()[i]); });
+             [&](std::size_t i) { choices[i] = slots(*positions[i], powers.data()[i]); });
     for (std::size_t i = 0; i < count; ++i) {
-      for (const Slot& slot : found[i]) {
+      for (const Slot& slot : choices[i]) {
         questions.push_back(static_cast<std::int32_t>(i));
         whose.push_back(slot.power);
         places.push_back(slot.place);
@@ -158,15 +158,15 @@ nb::ndarray<nb::numpy, double, nb::ndim<2>> value_all(const ValueNetwork& networ
 namespace kedge {
 
 void bind_diplomacy_encoding(nb::module_& m) {
-  // Facts (n, 88, 10) of boards, each after the last movement's orders; or after none, of a batch.
+  // Facts (n, 88, 10) of boards with their last movement orders, or of a batch without orders.
   m.def("diplomacy_facts", &tell_all, "boards"_a, "previous"_a.noconvert(), "offsets"_a,
         "threads"_a = 0);
   m.def("diplomacy_batch_facts", &tell_batch, "batch"_a, "threads"_a = 0);
   m.def("diplomacy_order_facts", &tell_orders, "orders"_a.noconvert(), "threads"_a = 0);
-  // What one power (7: each of them) may choose from on each board: of every slot the board, the
-  // power and the place, where its orders begin, and the orders.
+  // The choices of one power (7: of all) on each board: for every slot the board, the power, the
+  // place and the offset of its orders; then the orders.
   m.def("diplomacy_slots", &list_slots, "boards"_a, "powers"_a, "threads"_a = 0);
-  // What each power sees of each board, (n, 7, 176) rows; and what they make of it, (n, 7).
+  // The rows that each power sees of each board (n, 7, 176), and the powers' values (n, 7).
   m.def("diplomacy_seen", &see_all, "batch"_a, "threads"_a = 0);
   nb::class_<ValueNetwork>(m, "DiplomacyValues")
       .def(nb::new_(&make_network), "rows"_a, "bias"_a, "layer"_a, "layer_bias"_a, "out"_a)

@@ -19,8 +19,8 @@ struct Candidate {
 // action is adjudicated once, and positions are numbered in the order of first occurrence.
 class JointActions {
  public:
-  // `table` has a row of packed orders for each candidate, 0 for none; by root and power there are
-  // `counts` of them. Each power has at most 64, so that a joint action is a number of 42 bits.
+  // `table` has a row of packed orders for each candidate, padded with 0; `counts` has the numbers
+  // of candidates by root and power. A power has at most 64, so that a joint action has 42 bits.
   JointActions(std::vector<Position> roots, std::span<const Packed> table, std::size_t slots,
                std::vector<std::int64_t> counts, std::vector<Candidate> asked, std::size_t threads);
 
@@ -30,8 +30,8 @@ class JointActions {
   }
   std::size_t roots() const { return roots_.size(); }
 
-  // To each asked candidate, with the others' `sampled` indices (by root and power), the number of
-  // its position; those never reached before go to `reached`, and to `by` by whom they were.
+  // Returns the position number of each candidate when the others play `sampled` (by root and
+  // power). New positions go to `reached`, and the candidates that reached them to `by`.
   void reach(std::span<const std::int64_t> sampled, std::vector<std::int64_t>& numbers,
              std::vector<Position>& reached, std::vector<std::int64_t>& by);
 
@@ -43,7 +43,7 @@ class JointActions {
   Position after(const Candidate& candidate, std::span<const std::int64_t> sampled) const;
 
   std::vector<Position> roots_;
-  std::vector<Packed> table_;  // legal, in the rules' own words
+  std::vector<Packed> table_;  // legal orders, as from `legalise`
   std::size_t slots_;
   std::vector<std::int64_t> counts_, first_;
   std::vector<Candidate> asked_;

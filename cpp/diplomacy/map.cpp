@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, kPowers> kHomes{
     "BUD TRI VIE", "EDI LON LVP", "BRE MAR PAR", "BER KIE MUN",
     "NAP ROM VEN", "MOS SEV STP WAR", "ANK CON SMY"};
 
-// A place and those that come after it by name among its neighbours: each border once.
+// A place and its neighbours that come later by name, so that each border is listed once.
 constexpr std::string_view kByLand =
     "ALB GRE SER TRI; ANK ARM CON SMY; APU NAP ROM VEN; ARM SEV SMY SYR; BEL BUR HOL PIC RUH; "
     "BER KIE MUN PRU SIL; BOH GAL MUN SIL TYR VIE; BRE GAS PAR PIC; BUD GAL RUM SER TRI VIE; "
@@ -40,7 +40,7 @@ constexpr std::string_view kBySea =
     "NWY SKA STP/NC SWE; PIE TUS; POR SPA/NC SPA/SC; ROM TUS TYS; RUM SEV; SKA SWE; SMY SYR; "
     "SPA/SC WES; TRI VEN; TUN TYS WES; TUS TYS; TYS WES;";
 
-// Calls visit with each piece of the text between the ends.
+// Calls visit with each piece of the text between separators.
 template <typename Visit>
 void for_words(std::string_view text, char end, const Visit& visit) {
   while (!text.empty()) {
@@ -69,9 +69,9 @@ void for_borders(const Map& map, std::string_view table, const Visit& visit) {
 }  // namespace
 
 std::optional<Location> Map::find(std::string_view name) const {
-  const auto found = std::lower_bound(names.begin(), names.end(), name);
-  if (found == names.end() || *found != name) return std::nullopt;
-  return static_cast<Location>(found - names.begin());
+  const auto place = std::lower_bound(names.begin(), names.end(), name);
+  if (place == names.end() || *place != name) return std::nullopt;
+  return static_cast<Location>(place - names.begin());
 }
 
 Map::Map() {

@@ -1,4 +1,4 @@
-// The standard map: which place borders which, whose home is where, how far a unit is from home.
+// The standard map: borders, home centres, distances from home.
 #pragma once
 
 #include <array>
@@ -31,7 +31,7 @@ struct Map {
   std::array<Set, kProvinces> seas;          // around a sea or a coastal province
   std::array<Set, kPowers> homes;
   Set sea, coast, centres;                   // provinces
-  // Steps to the nearest home centre, of an army (by land and by sea alike) and of a fleet.
+  // Steps to the nearest home centre: of an army, which may cross seas, and of a fleet.
   std::array<std::array<std::array<std::uint8_t, kLocations>, 2>, kPowers> distance;
 
   std::optional<Location> find(std::string_view name) const;

@@ -1,6 +1,6 @@
-// Movement: L. B. Kruijswijk, "The Math of Adjudication". Every order succeeds or fails by
-// equations over the others' outcomes; they are solved by recursion that guesses where it comes
-// back to itself. His strengths (DATC, chapter 5) are the ones below.
+// Movement: L. B. Kruijswijk, "The Math of Adjudication". The outcome of an order is an equation
+// over the outcomes of others. A recursion solves the equations and guesses outcomes in cycles.
+// The strengths below are those of DATC, chapter 5.
 #include "diplomacy/moves.hpp"
 
 namespace kedge::diplomacy {
@@ -61,7 +61,7 @@ class Moves {
     Position next = position_;
     next.occupied = {};
     next.units = {};
-    Set closed;  // where a standoff left nobody
+    Set closed;  // provinces left empty by a standoff
     for (const Province p : position_.occupied) {
       Unit unit = position_.units[p];
       if (moves(p) && resolve(p)) {
@@ -93,14 +93,14 @@ class Moves {
   bool moves(Province p) const {
     return orders_[p].kind == Kind::kMove || orders_[p].kind == Kind::kMoveVia;
   }
-  // Whether the unit here goes there; a coast counts where it is said.
+  // Whether the unit in `p` is ordered to `destination`, on any coast if that names none.
   bool moves_to(Province p, Location destination) const {
     const Map& m = map();
     if (!moves(p) || m.province[orders_[p].destination] != m.province[destination]) return false;
     return destination == m.whole[m.province[destination]] ||
            destination == orders_[p].destination;
   }
-  // Between neighbours an army walks unless it says VIA, or a fleet of its own convoys it.
+  // An army walks to a neighbour unless its order says VIA or a fleet of its own power convoys it.
   bool wants_convoy(Province p) const {
     if (orders_[p].kind == Kind::kMoveVia) return true;
     for (const Province fleet : convoys_[p]) {
@@ -155,8 +155,8 @@ class Moves {
   void forget(int before) {
     while (dependencies_ > before) state_[dependent_[--dependencies_]] = State::kUnresolved;
   }
-  // Both guesses or neither hold: a convoy paradox, which Szykman's rule ends (the convoys in it
-  // fail), or units that follow each other in a circle, and do.
+  // Both guesses are consistent, or neither is. In a convoy paradox the convoys fail (Szykman's
+  // rule); units that follow each other in a circle move.
   void break_cycle(int before) {
     const auto is_convoy = [&](int i) { return orders_[dependent_[i]].kind == Kind::kConvoy; };
     bool paradox = false;
@@ -192,7 +192,7 @@ class Moves {
     }
     if (attack <= resistance) return false;
     for (const Province other : attackers_[to]) {
-      // Strength that all supports together would not reach need not be reckoned.
+      // Skip strengths that even all supports together could not reach.
       if (other == p || supporters_[other].count() + 1 < attack) continue;
       if (prevent(other) >= attack) return false;
     }
@@ -202,7 +202,7 @@ class Moves {
     const Power power = position_.units[p].power;
     for (const Province attacker : attackers_[p]) {
       if (position_.units[attacker].power == power) continue;
-      // From where the support is aimed at only a dislodgement cuts.
+      // An attack from the province that the support is aimed at cuts only by dislodging.
       if (attacker == to_[p] ? resolve(attacker) : has_path(attacker)) return false;
     }
     return true;
@@ -227,7 +227,7 @@ class Moves {
     const Province to = to_[p];
     return moves(to) && to_[to] == p && !convoyed_[p] && !convoyed_[to];
   }
-  // One, and one for each support that is not cut, but for those of this power.
+  // One plus the number of uncut supports, without those of this power.
   int strength(Province p, Power without = kNobody) {
     int sum = 1;
     for (const Province supporter : supporters_[p]) {
@@ -242,7 +242,7 @@ class Moves {
 
   const Position& position_;
   std::array<Order, kProvinces> orders_{};
-  std::array<Province, kProvinces> to_{};  // where a move or support is aimed at
+  std::array<Province, kProvinces> to_{};  // the target of a move or support
   std::array<Set, kProvinces> attackers_, supporters_, convoys_;
   std::array<bool, kProvinces> convoyed_{}, outcome_{};
   std::array<State, kProvinces> state_{};

@@ -4,7 +4,7 @@
 
 namespace kedge::diplomacy {
 
-// Units after these moves, and those they dislodged that have somewhere to go. The phase stays.
+// The position after these moves, with the dislodged units that can retreat. The phase stays.
 Position move_units(const Position& position, std::span<const Packed> orders, Orders known);
 
 }  // namespace kedge::diplomacy

@@ -7,7 +7,7 @@
 namespace kedge::diplomacy {
 namespace {
 
-// The words of an order; none if there are more than any order has.
+// The words of an order; none if there are too many for an order.
 struct Words {
   explicit Words(std::string_view text) {
     while (true) {
@@ -85,7 +85,7 @@ std::optional<Order> parse_order(std::string_view text) {
     order.kind = Kind::kSupportHold;
     return order;
   }
-  // Some write the VIA of the army in its support, too.
+  // Some programs write VIA in the support of a convoyed army.
   if ((count != 7 && !(count == 8 && word[7] == "VIA")) || word[5] != "-" ||
       !read_place(word[6], order.destination)) {
     return std::nullopt;
@@ -133,7 +133,7 @@ std::optional<Unit> parse_unit(std::string_view text) {
   Unit unit;
   if (parsed.count != 2) return std::nullopt;
   if (!read_unit(parsed.words[0], parsed.words[1], unit.fleet, unit.location)) return std::nullopt;
-  // An army stands inland or on no coast in particular, a fleet at sea or on one coast.
+  // An army has no coast; a fleet is at sea or on one coast.
   const Map& m = map();
   const Province p = m.province[unit.location];
   const bool fits = unit.fleet ? !m.by_sea[unit.location].empty()

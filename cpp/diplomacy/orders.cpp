@@ -1,5 +1,4 @@
-// Which orders are legal. What a power may order depends on the position alone, never on what
-// others order.
+// Legal orders. They depend on the position alone, never on the orders of other powers.
 #include <algorithm>
 
 #include "diplomacy/position.hpp"
@@ -7,13 +6,13 @@
 namespace kedge::diplomacy {
 namespace {
 
-// Where the unit could go without a convoy: provinces it may support into.
+// Provinces that the unit can reach without a convoy and may support into.
 const Set& steps(const Unit& unit) {
   const Map& m = map();
   return unit.fleet ? m.sailing[unit.location] : m.by_land[m.province[unit.location]];
 }
 
-// The place that `destination` can only mean for this fleet.
+// The only place that `destination` can mean for this fleet.
 std::optional<Location> coast_for(const Unit& fleet, Location destination) {
   const Map& m = map();
   const Set& open = m.by_sea[fleet.location];
@@ -127,7 +126,7 @@ std::optional<Order> legal_adjustment(const Position& position, Order order, Pow
   if (!order.fleet) {
     order.unit = m.whole[here];
   } else if (m.by_sea[order.unit].empty()) {
-    return std::nullopt;  // inland, or the coast is not said
+    return std::nullopt;  // inland, or the coast is missing
   }
   return order;
 }
@@ -179,7 +178,7 @@ std::array<Set, kProvinces> Convoys::routes(Province from) const {
 Set Convoys::extend(Province fleet, const Set& open, const Set& seen,
                     std::array<Set, kProvinces>& through) const {
   const Map& m = map();
-  // What this fleet borders, a later one need not: a route that came by it could do without some.
+  // Fleets after the next one must not border this one: the route could skip those between.
   Set ends = m.shores[fleet] - seen;
   for (const Province next : m.seas[fleet] & open) {
     ends |= extend(next, open - m.seas[fleet], seen | m.shores[fleet], through);
@@ -209,7 +208,7 @@ std::optional<Order> legalise(const Position& position, const Convoys& convoys, 
 
 namespace {
 
-// What the fleets at sea can do for each army.
+// The convoys that fleets at sea offer each army.
 struct Passages {
   explicit Passages(const Position& position) : convoys(position) {
     for (const Province p : position.occupied & map().coast) {
@@ -245,7 +244,7 @@ void moves_of(const Position& position, const Passages& passages, const Unit& un
     if (p == here) continue;
     if (into.has(p)) add(Kind::kSupportHold, &other, 0);
     if (other.fleet) {
-      // The coast may be left open, too.
+      // The coast may also be left open.
       for (const Province d : m.sailing[other.location] & into) {
         add(Kind::kSupportMove, &other, m.whole[d]);
         for (const Location l : m.coasts[d] & m.by_sea[other.location]) {
@@ -321,7 +320,7 @@ bool coordinated(std::span<const Packed> orders) {
   return std::all_of(by_province.begin(), by_province.end(), [&](const Order& order) {
     const Order& helped = by_province[m.province[order.target]];
     const bool moves = helped.kind == Kind::kMove || helped.kind == Kind::kMoveVia;
-    if (helped.kind == Kind::kNone) return true;  // another power's
+    if (helped.kind == Kind::kNone) return true;  // the unit of another power
     if (order.kind == Kind::kSupportHold) return !moves;
     if (order.kind != Kind::kSupportMove && order.kind != Kind::kConvoy) return true;
     return moves && m.province[helped.destination] == m.province[order.destination];

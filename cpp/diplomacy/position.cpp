@@ -23,10 +23,10 @@ void Position::dislodge(const Unit& unit, const Set& retreats) {
 
 const Dislodged* Position::find_dislodged(Province province) const {
   const auto end = dislodged.begin() + retreating;
-  const auto found = std::find_if(dislodged.begin(), end, [&](const Dislodged& one) {
+  const auto match = std::find_if(dislodged.begin(), end, [&](const Dislodged& one) {
     return map().province[one.unit.location] == province;
   });
-  return found == end ? nullptr : &*found;
+  return match == end ? nullptr : &*match;
 }
 
 int Position::centres(Power power) const {

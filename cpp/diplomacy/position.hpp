@@ -1,4 +1,4 @@
-// A position of Diplomacy, the orders that may be given in it, and what they lead to.
+// A position of Diplomacy, its legal orders, and the next position.
 #pragma once
 
 #include <span>
@@ -18,8 +18,8 @@ enum class Kind : std::uint8_t {
   kWaive
 };
 
-// One order. `target` is whom it supports or convoys, `destination` where that one, or the unit
-// itself, goes. A support may leave the coast open.
+// One order. `target` is the unit that it supports or convoys; `destination` is where that unit, or
+// the ordered unit itself, goes. A support may leave the coast open.
 struct Order {
   Kind kind = Kind::kNone;
   bool fleet = false, target_fleet = false;
@@ -27,7 +27,7 @@ struct Order {
   bool operator==(const Order&) const = default;
 };
 
-// In 27 bits; 0 is no order at all.
+// Packs an order into 27 bits; 0 means no order.
 using Packed = std::uint32_t;
 constexpr Packed pack(const Order& o) {
   return static_cast<Packed>(o.kind) | Packed{o.unit} << 4 | Packed{o.target} << 11 |
@@ -80,7 +80,7 @@ struct Position {
 
   int centres(Power power) const;
   int count_units(Power power) const;
-  Power winner() const;  // who has 18 centres, or nobody
+  Power winner() const;  // the power with 18 centres, or kNobody
   // Builds that the power may make, or −removals that it must.
   int adjustment(Power power) const;
   Set build_sites(Power power) const;  // provinces
@@ -95,19 +95,19 @@ struct Position {
 
 Position initial_position();
 
-// What the fleets at sea allow.
+// The convoys that fleets at sea allow.
 class Convoys {
  public:
   explicit Convoys(const Position& position);
   const Set& fleets() const { return fleets_; }
-  // Coastal provinces that an army could be convoyed to from here: by these fleets, by all, or by
-  // all but one.
+  // Coastal provinces that an army here can be convoyed to: by these fleets, by all, or by all but
+  // one.
   static Set reach(Province from, Set fleets);
   Set reach(Province from) const;
   Set reach_without(Province from, Province fleet) const;
 
-  // By fleet, where the routes through it take an army from here. A route has no fleet that it
-  // could do without.
+  // For each fleet, the provinces that an army here reaches by routes through it. A route has no
+  // superfluous fleet.
   std::array<Set, kProvinces> routes(Province from) const;
 
  private:
@@ -117,14 +117,14 @@ class Convoys {
   Set fleets_;
 };
 
-// The order as the rules know it, with coasts and VIA filled in where only one thing can be meant;
-// nothing if it is not legal for this power. kNobody stands for the unit's own power.
+// Returns the order with unambiguous coasts and VIA filled in, or nothing if it is illegal for this
+// power. kNobody means the unit's own power.
 std::optional<Order> legalise(const Position& position, const Convoys& convoys, Order order,
                               Power power = kNobody);
-// All legal orders of the units that may be ordered, by province; of builds and waives too.
+// All legal orders by province, including builds and waives.
 void legal_orders(const Position& position, std::vector<Order>& out);
 
-// Whether the own units that a power supports or convoys are ordered to do just that.
+// Whether a power's supports and convoys of its own units match the orders of those units.
 bool coordinated(std::span<const Packed> orders);
 
 // Whether orders come from `legalise`, so that they need not be checked again.
@@ -139,7 +139,7 @@ std::optional<Order> parse_order(std::string_view text);
 // Writes at most kMaxText characters; returns their number.
 inline constexpr std::size_t kMaxText = 32;
 std::size_t write_order(const Order& order, char* out);
-std::optional<Unit> parse_unit(std::string_view text);  // nobody's yet
+std::optional<Unit> parse_unit(std::string_view text);  // without a power
 std::string format_unit(const Unit& unit);
 std::string format_phase(const Position& position);
 bool parse_phase(std::string_view text, Position& out);

@@ -13,8 +13,8 @@ enum { kTheirs, kMine, kNobodys };
 
 std::uint16_t row(int first, int which) { return static_cast<std::uint16_t>(first + which); }
 
-// Calls tell(power, theirs, mine) for what stands on the map: the row that others see, and the row
-// that the power itself sees.
+// Calls tell(power, theirs, mine) for each unit and centre: the row that other powers see, and the
+// row that the power itself sees.
 template <typename Tell>
 void each_piece(const Position& position, const Tell& tell) {
   const Map& m = map();
@@ -52,7 +52,7 @@ struct Counts {
   std::array<int, kPowers + 1> centres{}, units{}, dislodged{};
 };
 
-// With how many units each power could move into each province.
+// The number of units with which each power can move into each province.
 struct Strengths {
   explicit Strengths(const Position& position) {
     const Map& m = map();
@@ -73,7 +73,7 @@ struct Strengths {
       }
     }
   }
-  // As a power sees the province; kNobody has nothing near it.
+  // The row of a province as a power sees it; kNobody has no units near it.
   std::uint16_t seen_by(Power power, Province province) const {
     enum { kEmpty, kOwn, kOthers };
     const int who = there[province] == kNobody ? kEmpty : there[province] == power ? kOwn : kOthers;
@@ -90,7 +90,7 @@ struct Strengths {
   std::array<Power, kProvinces> strongest{};
 };
 
-// The phase aside, what only the power itself sees.
+// The rows that only the power itself sees, except the phase.
 std::array<std::uint16_t, 4> seen_of_self(const Position& position, const Counts& counts,
                                           Power power) {
   constexpr int kMost = kCentres / 2;
@@ -106,12 +106,12 @@ struct Rows {
 };
 
 #if defined(__GNUC__)
-// Eight numbers, which the compiler makes one register of, or two or four.
+// Eight numbers; the compiler uses one, two or four registers.
 typedef float Eight __attribute__((vector_size(32), aligned(4), may_alias));
 #endif
 
-// What it starts from less some rows and with others. The sums of some columns stay in registers
-// while all rows go by.
+// Subtracts some rows from the start and adds others. Sums of some columns stay in registers over
+// all rows.
 KEDGE_CLONES void exchange_rows(const float* start, Rows taken, Rows put, std::size_t width,
                                 float* out) {
   std::size_t at = 0;
@@ -142,7 +142,7 @@ KEDGE_CLONES void exchange_rows(const float* start, Rows taken, Rows put, std::s
   }
 }
 
-// The positive part of `sum` through the layer.
+// Applies ReLU and the layer to `sum`.
 KEDGE_CLONES void multiply(const float* sum, std::size_t width, const float* layer,
                            std::size_t hidden, float* out) {
   for (std::size_t i = 0; i < width; ++i) {
@@ -174,7 +174,7 @@ void see(const Position& position, Power power, std::uint16_t* out) {
 }
 
 void ValueNetwork::shares(const Position& position, double* shares) const {
-  // What others see of everything is summed up once; each power then puts its own in place of it.
+  // Sums the rows that others see once; each power then replaces the rows that it sees differently.
   std::array<const float*, kSeen + kPowers> all;
   std::array<std::array<const float*, kSeen>, kPowers> put, taken;
   std::array<std::size_t, kPowers> count{};

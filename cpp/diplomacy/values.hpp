@@ -8,11 +8,11 @@
 
 namespace kedge::diplomacy {
 
-// What a power sees, as rows of a table (row 0 is nothing): where its units and those of others
-// stand, which centres are its own, others' or nobody's; of each province who is there, and with
-// how many units it and the strongest other could move in; the phase; who it is; how many centres
-// and units it has, what it may build, and how many each other has. It does not distinguish the
-// other powers, so that what it learns about one holds for all.
+// The view of a power, as rows of a table (row 0 is empty): the units and centres of itself, of
+// others and of nobody; for each province its unit, and the numbers of units with which it and the
+// strongest other power can move in; the phase; the power; how many centres, units and builds it
+// has; and how many centres and units each other power has. A view does not distinguish the other
+// powers, so that what a network learns about one holds for all.
 inline constexpr int kSeen = 176;  // most rows that a power sees
 inline constexpr std::uint16_t kSeenUnit = 1, kSeenDislodged = kSeenUnit + 4 * kLocations,
                                kSeenCentre = kSeenDislodged + 4 * kLocations,

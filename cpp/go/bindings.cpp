@@ -31,9 +31,9 @@ constexpr std::array<const char*, 6> kVerdicts{"legal",     "not on the board", 
                                                "suicide",   "ko",               "superko"};
 
 Rules make_rules(std::string_view superko, bool suicide, float komi) {
-  const auto found = std::find(kKoNames.begin(), kKoNames.end(), superko);
-  if (found == kKoNames.end()) throw nb::value_error("not a ko rule");
-  return {static_cast<Ko>(found - kKoNames.begin()), suicide, komi};
+  const auto name = std::find(kKoNames.begin(), kKoNames.end(), superko);
+  if (name == kKoNames.end()) throw nb::value_error("not a ko rule");
+  return {static_cast<Ko>(name - kKoNames.begin()), suicide, komi};
 }
 
 void check_size(int size) {
@@ -57,8 +57,7 @@ Board make_board(int size, float komi, std::string_view superko, bool suicide,
   return board;
 }
 
-// As a list of Python's integers, which are made once: some hundred new ones took longer than the
-// rules.
+// Returns a list of cached Python integers: making a hundred new ones took longer than the rules.
 nb::object legal_actions(const Board& board) {
   static const std::vector<nb::object>& numbers = *[] {
     auto* made = new std::vector<nb::object>;

@@ -107,7 +107,7 @@ Verdict Board::judge(Action action) const {
   if (chains_.colour(stone) != kEmpty) return Verdict::kOccupied;
   const Position& now = position();
   if (action == now.ko) return Verdict::kKo;
-  // A board with a stone on a point that was never emptied is new, if the stone stays there.
+  // If the point was never emptied and the stone stays, the board is new.
   const bool is_new = rules_.ko == Ko::kSimple || !chains_.was_emptied(stone);
   bool breathes = chains_.touches_empty(stone), joins = false, captures = false;
   if (breathes && is_new) return Verdict::kLegal;
@@ -175,7 +175,7 @@ void Board::push(Action action) {
       next.ko = point(undo.captured[0]);
     }
   }
-  const std::uint64_t left = keys_.back();  // it may come again from here on
+  const std::uint64_t left = keys_.back();  // from now on this board counts as earlier
   std::uint64_t& word = seen_[left % 8192 / 64];
   made.marked = (word >> (left % 64) & 1u) == 0;
   word |= std::uint64_t{1} << (left % 64);
@@ -199,7 +199,7 @@ Points Board::legal_points() const {
   Points empty = kGeometries[size_].all, legal{};
   const auto& [black, white] = position().stones;
   for (std::size_t w = 0; w < kWords; ++w) empty[w] &= ~(black[w] | white[w]);
-  // Most have a liberty of their own, and need no more: see judge().
+  // Most points have a liberty of their own and need no further check: see judge().
   const bool simple = rules_.ko == Ko::kSimple;
   each(empty, [&](Action p) {
     const Cell c = cell(p);
@@ -306,7 +306,7 @@ bool Board::is_chain_in_atari(Action stone) const {
 }
 
 std::size_t Board::play_random(std::size_t plies, std::uint64_t seed) {
-  // Some tries find a legal point on most boards; else they are all listed.
+  // A few tries find a legal point on most boards; otherwise list them all.
   const int tries = 4 * size_ * size_;
   const auto below = [&](std::uint64_t n) { return ((seed = splitmix(seed)) >> 32) * n >> 32; };
   for (std::size_t ply = 0; ply < plies; ++ply) {

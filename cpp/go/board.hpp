@@ -49,9 +49,9 @@ class Board {
   using Action = go::Action;
   static constexpr std::size_t kMaxActions = kMaxPoints + 1;
   static constexpr bool kEndsByAgreement = true;
-  // Stones of who moves and of the opponent, now and up to seven half-moves ago, none before the
-  // first position; ±komi/10, + for white to move, as much of a smaller board as of the full one: a
-  // network that reads the means of planes weighs both alike.
+  // Stones of the mover and of the opponent, now and up to seven half-moves ago; empty before the
+  // first position. The number is ±komi/10, + for white to move, times 361/area, so that networks
+  // which read the means of planes weigh it alike on all sizes.
   struct Features {
     Points masks[2 * kSteps];
     float komi;
@@ -66,7 +66,7 @@ class Board {
   void push(Action action);  // must be legal
   void pop();                // must not be at the first position
 
-  // By the rules of captures and repetition alone: also after the last pass, as some records do.
+  // Legal by captures and repetition alone: moves after the last pass count, as in some records.
   Verdict judge(Action action) const;
   bool is_legal(Action action) const { return judge(action) == Verdict::kLegal; }
   Points legal_points() const;  // the pass is bit size²
@@ -88,18 +88,18 @@ class Board {
   std::size_t length() const { return line_.size(); }
   std::uint64_t key_from_scratch() const;
 
-  // The first 2·steps masks of Features, and its komi.
+  // The first 2·steps masks of Features, and the komi.
   void encode(Points* masks, float* komi, std::size_t steps = kSteps) const;
   void features(Features& out) const { encode(out.masks, &out.komi); }
   std::uint16_t policy_index(Action action) const { return action; }
 
   Colour colour(Action point) const;
-  // Empty, and all the stones around it are of this colour.
+  // Whether the point is empty and all stones around it have this colour.
   bool is_surrounded(Action point, Colour colour) const;
-  // The same, and the opponent cannot separate the stones: fewer than two of the diagonal points
-  // are his, none at the edge.
+  // The same, and the opponent cannot separate the stones: he has fewer than two of the diagonal
+  // points, and none at the edge.
   bool is_eye(Action point, Colour colour) const;
-  // Whether a chain of two stones or more, at this one, has one liberty left.
+  // Whether the chain at this stone has two or more stones and one liberty.
   bool is_chain_in_atari(Action stone) const;
   // Plays random legal points, and passes only if there is none; returns the number played.
   std::size_t play_random(std::size_t plies, std::uint64_t seed);
@@ -117,7 +117,7 @@ class Board {
 
   Cell cell(Action point) const;
   Action point(Cell cell) const;
-  // What superko compares.
+  // The key that superko compares.
   std::uint64_t repetition_key(std::uint64_t key, std::uint8_t player) const;
   bool has_occurred(std::uint64_t repetition_key) const;
 
@@ -126,7 +126,7 @@ class Board {
   Chains chains_;
   std::vector<Position> line_;
   std::vector<Made> made_;
-  std::vector<std::uint64_t> keys_;        // what superko compares, of every position
+  std::vector<std::uint64_t> keys_;        // the key of every position, for superko
   std::array<std::uint64_t, 128> seen_{};  // the last 13 bits of those before this one: most
                                            // keys are not here, and need not be looked for
 };

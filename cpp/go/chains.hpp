@@ -37,12 +37,12 @@ class Chains {
       squares -= liberty * liberty;
     }
   };
-  // What undo() needs, besides the stone and its colour.
+  // The data that undo() needs besides the stone and its colour.
   struct Undo {
     std::array<Cell, 4> absorbed, captured;  // heads, in the order in which it happened
     std::uint8_t merges, captures;
-    bool suicide;     // then the one chain captured is the player's own
-    Cell head, next;  // what its point held last
+    bool suicide;     // then the captured chain is the player's own
+    Cell head, next;  // the last entries of its point
     Chain chain;
   };
 
@@ -85,8 +85,8 @@ class Chains {
     } while (stone != head);
   }
 
-  // Puts a stone on an empty point, joins it to its neighbours, and takes off what has no liberty
-  // left: the opponent's chains, or else the player's own.
+  // Puts a stone on an empty point, joins it to its neighbours, and removes chains without
+  // liberties: the opponent's or, if there are none, the player's own.
   void play(Cell stone, Colour player, Undo& undo) {
     const Colour opponent = other(player);
     const auto around = neighbours(stone);
@@ -143,7 +143,7 @@ class Chains {
   }
 
  private:
-  // Joins two chains under the head of the larger; the head of the other.
+  // Joins two chains under the head of the larger one; returns the head of the other.
   Cell merge(Cell a, Cell b) {
     if (chains_[a].size < chains_[b].size) std::swap(a, b);
     each(b, [&](Cell stone) { heads_[stone] = a; });

@@ -5,7 +5,7 @@
 
 namespace kedge::go {
 
-// Where the positions of a game go, row by row; `legal` may be null.
+// Rows for the positions of a game; `legal` may be null.
 struct Rows {
   Points* masks;  // 2·steps a row: see Board::Features
   float* komi;
@@ -22,14 +22,14 @@ struct Game {
   std::size_t rows;
 };
 
-// Why and at which half-move (from 0; −1 is the setup) a game cannot go on.
+// The first illegal half-move of a game (from 0; −1 is the setup), and the reason.
 struct Illegal {
   std::int64_t ply;
   Verdict verdict;  // kLegal if nothing is wrong
 };
 
-// The positions before some half-moves of a game from the board's. From an illegal move on, rows
-// are empty and their `played` is kNoAction.
+// Writes the positions before some half-moves of a game that starts at `board`. After an illegal
+// move, rows are empty and their `played` is kNoAction.
 Illegal replay(Board& board, const Game& game, Rows rows);
 
 }  // namespace kedge::go

@@ -11,9 +11,9 @@ namespace kedge::hanabi {
 namespace {
 
 constexpr std::size_t kChunk = 1024;       // hands that a thread takes at a time
-constexpr double kFew = 20'000;            // so many are listed at once
-constexpr double kMost = double{1 << 25};  // more are not listed: they take 8 bytes each
-constexpr double kTried = 0.25;            // of all hands, before they are listed
+constexpr double kFew = 20'000;            // hands that are listed at once
+constexpr double kMost = double{1 << 25};  // more hands are never listed: each takes 8 bytes
+constexpr double kTried = 0.25;            // share of all hands to try before listing them
 
 class Random {
  public:
@@ -125,7 +125,7 @@ void Belief::step(Action action) {
   if (!is_over(rules_, game_)) observe(rules_, game_, Table(rules_, game_), marks_);
 }
 
-// A card of the seat's own is seen.
+// The seat sees a card of its own.
 void Belief::give_up(int slot) {
   for (Moment& moment : unchecked_) {
     for (std::int8_t& now : moment.slots) now = now == slot ? -1 : now - (now > slot);
@@ -150,7 +150,7 @@ bool Belief::explains(Moment& moment, Packed cards) const {
 bool Belief::explains_all(std::vector<Moment>& moments, Packed hand) const {
   for (std::size_t i = 0; i < moments.size(); ++i) {
     if (explains(moments[i], hand)) continue;
-    if (i > 0) std::swap(moments[i], moments[i - 1]);  // those that rule out much come first
+    if (i > 0) std::swap(moments[i], moments[i - 1]);  // moves that rule out much come first
     return false;
   }
   return true;
@@ -197,8 +197,8 @@ std::vector<Belief::Packed> Belief::try_hands(const Prior& prior, std::size_t co
     return prior.complete(hand, random);
   };
   const std::size_t chunks = (most + kChunk - 1) / kChunk;
-  std::vector<Packed> found;
-  for (std::size_t chunk = 0; found.size() < count && chunk < chunks; chunk += threads) {
+  std::vector<Packed> drawn;
+  for (std::size_t chunk = 0; drawn.size() < count && chunk < chunks; chunk += threads) {
     const std::size_t round = std::min<std::size_t>(threads, chunks - chunk);
     std::vector<std::vector<Packed>> parts(round);
     parallel_for(round, threads, [&](std::size_t part) {
@@ -209,34 +209,34 @@ std::vector<Belief::Packed> Belief::try_hands(const Prior& prior, std::size_t co
         if (propose(random, hand) && explains_all(moments, hand)) parts[part].push_back(hand);
       }
     });
-    for (const auto& part : parts) found.insert(found.end(), part.begin(), part.end());
+    for (const auto& part : parts) drawn.insert(drawn.end(), part.begin(), part.end());
   }
-  found.resize(std::min(found.size(), count));
-  return found;
+  drawn.resize(std::min(drawn.size(), count));
+  return drawn;
 }
 
 std::vector<std::uint8_t> Belief::draw(std::size_t count, std::uint64_t seed, unsigned threads) {
   const Prior prior(*this);
   std::erase_if(hands_, [&](Packed hand) { return prior.ways(hand) == 0; });
   const double all = prior.hands(hands_.size());
-  std::vector<Packed> found;
+  std::vector<Packed> drawn;
   if (all > kFew) {
     const auto most = static_cast<std::size_t>(kTried * std::min(all, kMost));
-    found = try_hands(prior, count, most, seed, threads);
+    drawn = try_hands(prior, count, most, seed, threads);
   }
-  if (found.size() < count && all <= kMost) {
+  if (drawn.size() < count && all <= kMost) {
     list_all(prior, threads);
     // Every hand on the list fits, so no trials are needed.
-    found.clear();
-    if (!hands_.empty()) found = try_hands(Prior(*this), count, count, seed, threads);
+    drawn.clear();
+    if (!hands_.empty()) drawn = try_hands(Prior(*this), count, count, seed, threads);
   }
-  if (found.empty() && count > 0) {  // someone does not follow the conventions: ignore their moves
+  if (drawn.empty() && count > 0) {  // someone does not follow the conventions: ignore their moves
     hands_ = {0};
     listed_ = 0;
     unchecked_.clear();
   }
   std::vector<std::uint8_t> out;
-  for (const Packed hand : found) {
+  for (const Packed hand : drawn) {
     for (int slot = 0; slot < rules_.hand; ++slot) out.push_back(at(hand, slot));
   }
   return out;

@@ -45,7 +45,7 @@ class Belief {
   Game game_;
   Marks marks_{};
   int seat_;
-  // What the oldest `listed_` cards may be by all moves but `unchecked_`.
+  // Possible hands of the oldest `listed_` cards, given all moves except `unchecked_`.
   std::vector<Packed> hands_{0};
   int listed_ = 0;
   std::vector<Moment> unchecked_;

@@ -29,9 +29,9 @@ constexpr std::array<const char*, 4> kKinds{"discard", "play", "color", "rank"};
 constexpr std::array<const char*, 3> kViews{"full", "private", "public"};
 
 View view_of(std::string_view name) {
-  const auto found = std::find(kViews.begin(), kViews.end(), name);
-  if (found == kViews.end()) refuse("views are full, private and public");
-  return static_cast<View>(found - kViews.begin());
+  const auto place = std::find(kViews.begin(), kViews.end(), name);
+  if (place == kViews.end()) refuse("views are full, private and public");
+  return static_cast<View>(place - kViews.begin());
 }
 
 Rules make_rules(std::int64_t players, std::int64_t colours, std::int64_t ranks, std::int64_t hand,
@@ -107,7 +107,7 @@ Games join(const std::vector<const Games*>& parts) {
   return out;
 }
 
-// Games `which`, and for each of them a seat and what its cards might be.
+// Games `which`, each with a seat and its supposed cards.
 struct Supposed {
   Supposed(const Games& games, const Flat<std::int64_t>& which, const Flat<std::int64_t>& seats,
            const Decks& hands)
@@ -139,7 +139,7 @@ struct Supposed {
   std::size_t count;
 };
 
-// Games that a thread takes at a time: to start one costs as much as to move in a thousand games.
+// Games that a thread takes at a time: starting a thread costs as much as a thousand moves.
 constexpr std::size_t kMoved = 8192, kEncoded = 1024;
 
 // -1 leaves a game unchanged. If one action is illegal, none is made.
@@ -225,7 +225,7 @@ void encode_all(const Games& games, const Rows<Number>& out, std::string_view na
   });
 }
 
-// An array of what `fill` writes of each game.
+// An array that `fill` writes game by game.
 template <typename Number, typename Fill>
 nb::ndarray<nb::numpy, Number> tabulate(const Games& games, std::vector<std::size_t> shape,
                                         const Fill& fill) {
@@ -240,7 +240,7 @@ nb::ndarray<nb::numpy, Number> tabulate(const Games& games, std::vector<std::siz
   return {data, shape.size(), shape.data(), owner};
 }
 
-// One number a game.
+// One number per game.
 template <typename Number, typename Get>
 auto column(const Get& get) {
   return [get](const Games& games) {
@@ -306,13 +306,13 @@ nb::ndarray<nb::numpy, std::int16_t> last_moves(const Games& games) {
   });
 }
 
-// Kind, slot or seats on, and what is told or -1, of every action.
+// For every action its kind, its slot or the distance to the hinted seat, and the hint or -1.
 std::vector<std::tuple<std::string, int, int>> list_moves(const Rules& rules) {
   std::vector<std::tuple<std::string, int, int>> out;
   for (int action = 0; action < rules.actions; ++action) {
     const Move move = rules.moves[action];
-    const bool told = move.kind == Kind::kColour || move.kind == Kind::kRank;
-    out.emplace_back(kKinds[static_cast<int>(move.kind)], move.at, told ? move.value : -1);
+    const bool is_hint = move.kind == Kind::kColour || move.kind == Kind::kRank;
+    out.emplace_back(kKinds[static_cast<int>(move.kind)], move.at, is_hint ? move.value : -1);
   }
   return out;
 }
@@ -326,11 +326,11 @@ void bind_hanabi(nb::module_& m) {
       .def(nb::new_(&make_rules), "players"_a, "colors"_a, "ranks"_a, "hand_size"_a,
            "information_tokens"_a, "life_tokens"_a, "bomb_is_zero"_a)
       .def("moves", &list_moves)
-      // How many numbers a view has.
+      // The number of features in a view.
       .def("features",
            [](const Rules& rules, std::string_view view) { return features(rules, view_of(view)); },
            "view"_a = "private")
-      // All cards in order: colour · ranks + rank, as often as they come.
+      // All cards in order, with their copies: colour · ranks + rank.
       .def("deck", [](const Rules& rules) {
         std::vector<std::uint8_t> cards;
         for (int card = 0; card < rules.cards(); ++card) {
@@ -347,17 +347,17 @@ void bind_hanabi(nb::module_& m) {
       .def_prop_ro("bomb_is_zero", [](const Games& games) { return games.rules.bomb_is_zero; })
       .def("take", &take, "which"_a.noconvert())
       .def_static("join", &join, "parts"_a)
-      // Whether in games `which` the cards of `seats` may be `hands` (m, slots), as they see it;
-      // what stands in slots without a card is not looked at.
+      // Whether the cards of `seats` in games `which` can be `hands` (m, slots), by what the seats
+      // see. Slots without a card are ignored.
       .def("possible", &possible, "which"_a.noconvert(), "seats"_a.noconvert(),
            "hands"_a.noconvert(), "threads"_a = 0)
-      // Games `which` as if they were, the draw piles shuffled.
+      // Copies of games `which` with these hands and shuffled draw piles.
       .def("redealt", &redeal, "which"_a.noconvert(), "seats"_a.noconvert(),
            "hands"_a.noconvert(), "seeds"_a.noconvert(), "threads"_a = 0)
       .def("step", &step, "actions"_a.noconvert(), "threads"_a = 0)
       // Bit a is action a; none when the game is over.
       .def("legal_actions", column<std::uint64_t>(&legal_actions))
-      // One of the legal ones for each game, -1 where there is none.
+      // A random legal action for each game, or -1.
       .def("random_actions",
            [](const Games& games, std::uint64_t seed, unsigned threads) {
              std::vector<std::int64_t> actions(games.games.size());
@@ -378,7 +378,7 @@ void bind_hanabi(nb::module_& m) {
       // The player to move, also after the end of the game.
       .def("next_players",
            column<std::uint8_t>([](const Rules&, const Game& g) { return g.player; }))
-      // Turns to come once the deck is empty.
+      // Turns left once the deck is empty.
       .def("turns_left", column<std::uint8_t>([](const Rules&, const Game& g) { return g.turns; }))
       .def("scores", column<std::int16_t>(&score))
       .def("lives", column<std::uint8_t>([](const Rules&, const Game& g) { return g.lives; }))
@@ -387,12 +387,12 @@ void bind_hanabi(nb::module_& m) {
       .def("deck_sizes", column<std::uint8_t>([](const Rules& rules, const Game& game) {
              return rules.deck - game.drawn;
            }))
-      // (n, cards), in deal order; what was drawn is as first dealt, whatever was supposed since.
+      // (n, cards), in deal order. Drawn cards are as dealt, even if hands were supposed since.
       .def("decks", &decks)
       .def("fireworks", &fireworks)
       .def("discards", &discards)
-      // (n, players, slots): cards, -1 where there is none; and what holders were told of them:
-      // bits of the colours and of the ranks that may be, and 128 where a hint said which.
+      // (n, players, slots): cards, or -1; and the knowledge of their holders: bits of the possible
+      // colours and ranks, plus 128 where a hint named the value.
       .def("hands", &hands)
       .def("known_colours",
            [](const Games& games) {
@@ -404,7 +404,7 @@ void bind_hanabi(nb::module_& m) {
              return by_slot<std::uint8_t>(
                  games, [](const Hand& hand, int slot) { return at(hand.known_ranks, slot); });
            })
-      // (n, 5): the action or -1, the card, bits of the slots told of; a point, a token gained.
+      // (n, 5): the action or -1, the card, bits of the hinted slots, points and tokens gained.
       .def("last_moves", &last_moves)
       // Writes features into the caller's rows, for each game's player to move or for `seats`.
       .def("encode", &encode_all<float>, "out"_a.noconvert(), "view"_a = "private",

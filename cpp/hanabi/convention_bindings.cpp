@@ -8,7 +8,7 @@ namespace {
 
 using namespace kedge::hanabi;
 
-// (n, players, slots), of the most players and slots that there are: one shape for all games.
+// (n, players, slots), for the largest numbers of players and slots: one shape for all games.
 using MarkRows = nb::ndarray<const Cards, nb::shape<-1, kMaxPlayers, kMaxHand>, nb::c_contig,
                              nb::device::cpu>;
 
@@ -80,8 +80,8 @@ Belief begin_belief(const Games& games, std::int64_t seat) {
 namespace kedge {
 
 void bind_hanabi_conventions(nb::module_& m) {
-  // No marks yet; those after the last move; what who is to move does then, -1 once a game is
-  // over; and the scores of games played out, whose last move was not observed: they are used up.
+  // Empty marks; marks after the last move; the mover's actions, -1 where a game is over; and the
+  // scores of playouts. Playouts change their games, whose last move must not be observed yet.
   m.def("hanabi_begin",
         [](std::size_t count) {
           return give(std::vector<Cards>(count * kMaxPlayers * kMaxHand));
@@ -93,7 +93,7 @@ void bind_hanabi_conventions(nb::module_& m) {
   m.def("hanabi_play_out", &play_out_all, "games"_a, "marks"_a.noconvert(), "threads"_a = 0);
 
   nb::class_<Belief>(m, "HanabiBelief")
-      // Of a seat in one game, before its first move.
+      // The belief of a seat in a game, before the first move.
       .def(nb::new_(&begin_belief), "games"_a, "seat"_a)
       .def("step", [](Belief& belief, std::int64_t action) {
         const std::uint64_t legal = legal_actions(belief.rules(), belief.game());

@@ -5,9 +5,9 @@
 namespace kedge::hanabi {
 namespace {
 
-using Row = Marks::value_type;  // a hand's
+using Row = Marks::value_type;  // the marks of a hand
 
-constexpr int kPlay = 20, kSave = 100;  // what a hint is worth, beside one for a card it is about
+constexpr int kPlay = 20, kSave = 100;  // values of a hint, beside 1 for each touched card
 
 constexpr Cards one(int card) { return Cards{1} << card; }
 constexpr bool is_in(int card, Cards cards) { return cards >> card & 1; }
@@ -25,13 +25,13 @@ Cards named(const Rules& rules, Move hint) {
   return rules.lowest[(1 << rules.colours) - 1] << hint.value;
 }
 
-// What a mark leaves of `cards`; if that is nothing, what the hints alone do.
-Cards kept(Cards mark, Cards told, Cards cards) {
+// The `cards` that a mark allows or, if there are none, those that the hints allow.
+Cards kept(Cards mark, Cards hinted, Cards cards) {
   const Cards may = mark & cards;
-  return (mark & kClued) | (may ? may : told & cards);
+  return (mark & kClued) | (may ? may : hinted & cards);
 }
 
-// The oldest card that no hint was about, which is discarded first; -1 if there is none.
+// The chop: the oldest card without a hint, which is discarded first; -1 if there is none.
 int chop(const Row& row, int size) {
   for (int slot = 0; slot < size; ++slot) {
     if (!(row[slot] & kClued)) return slot;
@@ -39,8 +39,8 @@ int chop(const Row& row, int size) {
   return -1;
 }
 
-// A hint says: play the newest card it is about, of those that no hint was about before if there
-// are any. But a rank that is about the chop, if that may be the last of a kind, says: keep this.
+// A hint means: play the newest touched card, preferably one without earlier hints. But a rank hint
+// that touches a chop which may be the last of its kind means: keep this card.
 void read_hint(const Rules& rules, const Table& table, Move hint, unsigned touched,
                const Hand& hand, Row& row) {
   const int size = hand.size(), oldest = chop(row, size);
@@ -61,7 +61,7 @@ void read_hint(const Rules& rules, const Table& table, Move hint, unsigned touch
   if (!is_save && meant & table.playable) meant &= table.playable | kClued;
 }
 
-// One player's, by what it sees.
+// The decision of one player, by what it sees.
 class Turn {
  public:
   Turn(const Rules& rules, const Game& game, const Table& table, const Marks& marks)
@@ -83,7 +83,7 @@ class Turn {
     if (hint.saves) return hint.action;
     if (play >= 0) return play_of(play);
     if (hint.plays > 0) return hint.action;
-    // Late in a game cards are too few to be thrown away for tokens.
+    // Late in a game there are too few cards to discard for tokens.
     const bool is_late = rules_.deck - game_.drawn <= rules_.players;
     if (hint.value >= 0 && (is_late || !may_discard)) return hint.action;
     if (may_discard) return static_cast<Action>(discard());
@@ -100,7 +100,7 @@ class Turn {
   Action play_of(int slot) const { return static_cast<Action>(rules_.hand + slot); }
   Action hint_of(int number) const { return static_cast<Action>(2 * rules_.hand + number); }
 
-  // What its own cards may be, by all those that it sees.
+  // The possible values of its own cards, given all cards that it sees.
   Cards unseen_cards() const {
     Counts seen{};
     Cards cards = table_.there;
@@ -122,7 +122,7 @@ class Turn {
     return -1;
   }
 
-  // Whether the next player, so marked, is about to discard the last of a kind.
+  // Whether the next player, with these marks, would discard the last card of a kind.
   bool loses_critical(const Row& row) const {
     const Hand& hand = game_.hands[next_];
     const int size = hand.size();
@@ -133,7 +133,7 @@ class Turn {
     return slot >= 0 && is_in(card_at(rules_, hand, slot), table_.critical);
   }
 
-  // The first of the best; none if all mislead.
+  // The first of the best hints; none if all mislead.
   Hint best_hint(std::uint64_t hints, bool is_danger) const {
     const Cards going = this->going();
     Hint best;
@@ -144,7 +144,7 @@ class Turn {
     return best;
   }
 
-  // Cards that others know to be playable, or that it knows it holds: not to be hinted at again.
+  // Cards that need no hint: others know that they can play them, or the player knows its own copy.
   Cards going() const {
     Cards cards = 0;
     for (int slot = 0; slot < size_; ++slot) {
@@ -186,7 +186,7 @@ class Turn {
     return hint;
   }
 
-  // The oldest useless card, or the chop, or else the one that is least likely critical.
+  // The oldest useless card, else the chop, else the card that is least likely critical.
   int discard() const {
     for (int slot = 0; slot < size_; ++slot) {
       if (table_.is_useless(own_[slot])) return slot;

@@ -12,7 +12,7 @@ constexpr std::size_t kMostFeatures = kHands * (2 * kCards + kMaxColours + kMaxR
                                       3 * kMaxPlayers + 2 * kMaxDeck + 2 * kCards +
                                       2 * kMaxTokens + kMaxColours + kMaxRanks + 2 * kMaxHand + 6;
 
-// A row as bits: a few words, which are spread to numbers at the end.
+// A row as bits in a few words, which are expanded to numbers at the end.
 class Bits {
  public:
   // Lower bits first; value < 2^width.
@@ -91,19 +91,19 @@ void put_last_move(const Rules& rules, const Game& game, int seat, Bits& bits) {
   const Move move = rules.moves[last.action];
   const int who = (game.player + 2 * n - 1 - seat) % n;
   const bool told_colour = move.kind == Kind::kColour, told_rank = move.kind == Kind::kRank;
-  const bool told = told_colour || told_rank, played = move.kind == Kind::kPlay;
+  const bool is_hint = told_colour || told_rank, played = move.kind == Kind::kPlay;
   bits.put_one(who, n);
   bits.put_one(played ? 0 : move.kind == Kind::kDiscard ? 1 : told_colour ? 2 : 3, 4);
-  bits.put(std::uint64_t{told} << (who + move.at) % n, n);
+  bits.put(std::uint64_t{is_hint} << (who + move.at) % n, n);
   bits.put(std::uint64_t{told_colour} << move.value, rules.colours);
   bits.put(std::uint64_t{told_rank} << move.value, rules.ranks);
   bits.put(last.touched, h);
-  bits.put(std::uint64_t{!told} << (told ? 0 : move.at), h);
-  bits.put(std::uint64_t{!told} << last.card, rules.cards());
+  bits.put(std::uint64_t{!is_hint} << (is_hint ? 0 : move.at), h);
+  bits.put(std::uint64_t{!is_hint} << last.card, rules.cards());
   bits.put((played && last.scored) | (played && last.gained) << 1, 2);
 }
 
-// One that was told; none of those that remain after all others were ruled out.
+// The value that a hint named; 0 for values known by elimination.
 std::uint64_t told(std::uint8_t known) { return known & kTold ? known & ~kTold : 0; }
 
 void put_knowledge(const Rules& rules, const Game& game, int seat, Bits& bits) {

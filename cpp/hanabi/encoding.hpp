@@ -14,7 +14,7 @@ enum class View : std::uint8_t { kFull, kPrivate, kPublic };
 
 std::size_t features(const Rules& rules, View view);
 
-// Zeros and ones, as float or std::uint8_t, of `features` numbers.
+// Writes `features` zeros and ones, as float or std::uint8_t.
 template <typename Number>
 void encode(const Rules& rules, const Game& game, int seat, View view, Number* row);
 

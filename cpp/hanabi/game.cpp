@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t kOnes = 0x0101010101010101u;  // the lowest bit of every byte
 
-// All bytes in one.
+// The bitwise or of all bytes.
 std::uint64_t fold(std::uint64_t word) {
   word |= word >> 32;
   word |= word >> 16;
@@ -32,7 +32,7 @@ void draw(const Rules& rules, Game& game, Hand& hand, int slot) {
   hand.known_ranks |= ((std::uint64_t{1} << rules.ranks) - 1) << shift;
 }
 
-// Tells which of the cards have this value and, by that, which have not; the slots that do.
+// Records a hint: which cards have this value and which have not. Returns the slots that have it.
 std::uint8_t tell(std::uint64_t values, std::uint64_t& known, int value) {
   const std::uint64_t slots = (values >> value) & kOnes;
   known &= ~((kOnes << value) | (slots * 0xFF));

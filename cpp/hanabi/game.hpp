@@ -10,7 +10,7 @@ namespace kedge::hanabi {
 
 inline constexpr int kMinPlayers = 2, kMaxPlayers = 5, kMaxColours = 5, kMaxRanks = 5;
 inline constexpr int kMaxHand = 8, kMaxDeck = 50, kMaxTokens = 32;
-// In HLE's order: discard a slot, play one, tell a colour, tell a rank; of the next player first.
+// In HLE's order: discard a slot, play a slot, hint a colour, hint a rank; the next player first.
 using Action = std::uint8_t;
 inline constexpr int kMaxActions = 2 * kMaxHand + (kMaxPlayers - 1) * (kMaxColours + kMaxRanks);
 inline constexpr Action kNoAction = 0xFF;
@@ -31,17 +31,17 @@ struct Rules {
         bool bomb_is_zero);
 
   bool operator==(const Rules&) const = default;
-  int cards() const { return colours * ranks; }  // that differ: colour · ranks + rank
+  int cards() const { return colours * ranks; }  // kinds of cards: colour · ranks + rank
   int perfect() const { return cards(); }
 
   int players, colours, ranks, hand, information, lives;
-  bool bomb_is_zero;  // the third life lost takes the points; or the stack counts
+  bool bomb_is_zero;  // losing the last life scores 0; otherwise the stacks count
   int deck = 0, actions = 0;
   std::array<std::uint8_t, kMaxRanks> copies{};  // of a card in the deck, by rank
   std::array<Move, kMaxActions> moves{};
-  // Of a card, the place of its first copy among all cards of the deck in order.
+  // The place of a card's first copy in the sorted deck.
   std::array<std::uint8_t, kMaxColours * kMaxRanks> places{};
-  // Of a set of colours, their lowest cards: times a set of ranks, the cards of both.
+  // The lowest cards of a set of colours. Multiplied by a set of ranks: the cards of both sets.
   std::array<std::uint32_t, 1 << kMaxColours> lowest{};
 };
 
@@ -51,7 +51,7 @@ struct Hand {
   // The holder's knowledge: bits of possible values, and kTold if a hint named the value.
   std::uint64_t known_colours = 0, known_ranks = 0;
 
-  // Not by counting bits, for which not every processor that this is built for has an instruction.
+  // Does not count bits: not every supported processor has an instruction for it.
   int size() const { return (71 - std::countl_zero(colours)) / 8; }
 };
 inline constexpr std::uint8_t kTold = 0x80;
@@ -66,14 +66,14 @@ struct Outcome {
 
 struct Game {
   std::array<Hand, kMaxPlayers> hands;
-  std::uint64_t discards = 0;  // bits at Rules::places: so many of a card as were discarded
+  std::uint64_t discards = 0;  // bits from Rules::places on: one for each discarded copy
   std::array<std::uint8_t, kMaxDeck> deck{};
   std::array<std::uint8_t, kMaxColours> fireworks{};  // cards on each stack
   std::uint8_t drawn = 0, player = 0, information = 0, lives = 0;
   std::uint8_t turns = 0;  // left once the deck is empty
   Outcome last;
 
-  int stack() const;  // cards on all of them
+  int stack() const;  // cards on all stacks
 };
 static_assert(sizeof(Game) <= 256);
 
@@ -81,7 +81,7 @@ inline std::uint8_t at(std::uint64_t word, int slot) {
   return static_cast<std::uint8_t>(word >> (8 * slot));
 }
 
-// A bit a slot of the cards that have this value, given a word of one bit a card.
+// One bit per slot whose card has this value; each byte of `values` has the bit of one card.
 inline std::uint8_t slots_of(std::uint64_t values, int value) {
   const std::uint64_t slots = (values >> value) & 0x0101010101010101u;
   return static_cast<std::uint8_t>((slots * 0x0102040810204080u) >> 56);
@@ -109,7 +109,7 @@ inline void put(const Rules& rules, Hand& hand, int slot, int card) {
 using Cards = std::uint32_t;  // a set: bit i is card i
 using Counts = std::array<std::uint8_t, kMaxColours * kMaxRanks>;
 
-// What a card may be by the hints about it.
+// The possible values of a card by its hints.
 inline Cards told(const Rules& rules, const Hand& hand, int slot) {
   return rules.lowest[at(hand.known_colours, slot) & (kTold - 1)] *
          (at(hand.known_ranks, slot) & (kTold - 1));

@@ -56,9 +56,9 @@ class Forest {
       std::erase_if(rows_, [&](const Row& row) { return row.id == id; });
       number_actions();
     }
-    const auto found = trees_.find(id);
-    spare_.push_back(std::move(found->second));
-    trees_.erase(found);
+    const auto tree = trees_.find(id);
+    spare_.push_back(std::move(tree->second));
+    trees_.erase(tree);
     changed_ = true;
   }
   void clear() {
@@ -69,9 +69,9 @@ class Forest {
     changed_ = true;
   }
   TreeType& tree(std::uint64_t id) {
-    const auto found = trees_.find(id);
-    if (found == trees_.end()) throw std::out_of_range("no such tree");
-    return *found->second;
+    const auto tree = trees_.find(id);
+    if (tree == trees_.end()) throw std::out_of_range("no such tree");
+    return *tree->second;
   }
   std::size_t size() const { return trees_.size(); }
 

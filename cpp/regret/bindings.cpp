@@ -57,7 +57,7 @@ class PythonTensors final : public kedge::TensorUtilities {
   std::vector<AnyPayoffs> payoffs_;
 };
 
-// Where each player's utilities go in one flat array.
+// The parts of a flat array for each player's utilities.
 std::vector<double*> rows_of(std::vector<double>& flat, const std::vector<std::size_t>& actions) {
   std::vector<double*> rows;
   double* at = flat.data();

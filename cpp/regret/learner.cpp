@@ -14,8 +14,8 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kTiny = 1e-6;  // the released code's guard against a zero deviation or weight
 
-// What a total is multiplied by before iteration k (from 0) is added to it. The released code's
-// (k + 1e-6)/(k + 1) makes iteration t weigh t in the end: linear weighting.
+// Factor of a total before iteration k (from 0) is added to it. The released code's
+// (k + 1e-6)/(k + 1) gives iteration t the final weight t: linear weighting.
 double discount_at(bool linear, std::int64_t observed) {
   const double k = static_cast<double>(observed);
   return linear ? (k + kTiny) / (k + 1.0) : 1.0;

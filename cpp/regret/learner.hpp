@@ -26,11 +26,11 @@ struct Settings {
   bool largest = false;           // RM: with no positive regret, play the largest, not uniformly
 };
 
-// What sets one seat (a player of one game) apart. A seat holds one or more types: copies of the
+// The parameters of one seat (a player of one game). A seat has one or more types: copies of the
 // player with their own λ, met with probability `share` (DiL-piKL); plain piKL-Hedge has one.
 struct Seat {
   std::size_t actions;
-  std::size_t blocks;        // what its actions take up, padded: see kernels.hpp
+  std::size_t blocks;        // blocks of its padded actions: see kernels.hpp
   std::size_t first_action;  // into arrays over actions
   std::size_t first_type;    // into arrays over types
   std::size_t types;
@@ -52,7 +52,7 @@ class Learner {
   std::size_t players(std::size_t game) const { return first_seat_[game + 1] - first_seat_[game]; }
   std::int64_t iterations() const { return iterations_; }
 
-  // Draws one action a player from the current policies by inverse transform; -1 for the dead.
+  // Draws one action per player from the current policies by inverse transform; -1 for the dead.
   void sample(std::size_t game, const double* uniforms, std::int64_t* actions) const;
   // One iteration of every game from utilities that the caller computed, without padding.
   void observe(const double* utilities);

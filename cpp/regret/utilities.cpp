@@ -214,7 +214,7 @@ void TensorUtilities::expected(std::size_t game, const double* const* policies,
 HashedUtilities::HashedUtilities(std::vector<std::vector<std::size_t>> actions,
                                  std::uint64_t seed)
     : actions_(std::move(actions)) {
-  // Zobrist's scheme: the joint action's key is the xor of one key a player.
+  // Zobrist's scheme: the joint action's key is the xor of one key per player.
   for (std::uint64_t game = 0; game < actions_.size(); ++game) {
     auto& players = keys_.emplace_back();
     for (std::uint64_t player = 0; player < actions_[game].size(); ++player) {

@@ -31,7 +31,7 @@ class TensorUtilities : public Utilities {
   struct Tensor {
     const void* data;
     bool is_float32;
-    std::vector<std::size_t> actions;  // one a player
+    std::vector<std::size_t> actions;  // one per player
   };
   explicit TensorUtilities(std::vector<Tensor> tensors) : tensors_(std::move(tensors)) {}
   std::size_t games() const override { return tensors_.size(); }

@@ -25,7 +25,7 @@ using Indices = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::
 
 [[noreturn]] void refuse(const char* why) { throw nb::value_error(why); }
 
-// Layers must fit each other: the native code does not look again.
+// Checks that layers fit each other; the native code does not.
 void check(const Parts& parts) {
   const std::size_t filters = parts.input.outputs(), area = parts.side * parts.side;
   const auto takes = [](const Layer& layer, std::size_t inputs, bool convolves) {
@@ -141,9 +141,9 @@ void bind_tower(nb::module_& m) {
                         value_first, value_last};
             check(parts);
             const std::vector<Instructions> known = instructions();
-            const auto found = std::ranges::find(known, with, &Instructions::name);
-            if (found == known.end()) refuse("this machine does not have these instructions");
-            new (self) Tower(std::move(parts), *found, threads);
+            const auto set = std::ranges::find(known, with, &Instructions::name);
+            if (set == known.end()) refuse("this machine does not have these instructions");
+            new (self) Tower(std::move(parts), *set, threads);
           },
           "shape"_a, "moves"_a, "input"_a, "blocks"_a, "policy"_a, "policy_layers"_a, "gather"_a,
           "value"_a, "pools_value"_a, "threads"_a, "instructions"_a)

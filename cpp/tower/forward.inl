@@ -1,5 +1,5 @@
-// The network, for vectors of KEDGE_LANES floats, of which a product keeps KEDGE_ROWS rows of
-// kPanel numbers in registers. Included once for each instruction set, with that switched on.
+// The network for vectors of KEDGE_LANES floats. A product keeps KEDGE_ROWS rows of kPanel numbers
+// in registers. Included once per instruction set, which is enabled there.
 
 namespace kedge::tower::KEDGE_ISA {
 
@@ -15,8 +15,8 @@ KEDGE_INLINE const Vector& at(const float* p) { return *reinterpret_cast<const V
 // NaN propagates, and is detected at the end.
 KEDGE_INLINE Vector positive(Vector x) { return x < 0.0f ? Vector{} : x; }
 
-// out (rows x kPanel) = a (rows x inputs) . panel (inputs x kPanel). A row's sums are made in the
-// same order whatever the number of rows.
+// out (rows x kPanel) = a (rows x inputs) . panel (inputs x kPanel). A row is
+// summed in the same order for any number of rows.
 template <int kRows>
 KEDGE_INLINE void multiply_rows(const float* a, std::size_t stride, std::size_t inputs,
                                 const float* panel, float* out, std::size_t out_stride) {
@@ -66,7 +66,7 @@ void multiply(const float* a, std::size_t stride, std::size_t rows, const Layer&
   }
 }
 
-// B'd: six numbers in the other basis.
+// B'd: transforms six numbers to the Winograd basis.
 KEDGE_INLINE void to_basis(const Vector* d, std::size_t step, Vector* out) {
   const Vector d1 = d[step], d2 = d[2 * step], d3 = d[3 * step], d4 = d[4 * step];
   const Vector even = d4 - 4.0f * d2, odd = d3 - 4.0f * d1;
@@ -79,7 +79,7 @@ KEDGE_INLINE void to_basis(const Vector* d, std::size_t step, Vector* out) {
   out[5] = 4.0f * d1 - 5.0f * d3 + d[5 * step];
 }
 
-// A'm: and back, to four.
+// A'm: transforms them back to four.
 KEDGE_INLINE void from_basis(const Vector* m, std::size_t step, Vector* out) {
   const Vector m1 = m[step], m2 = m[2 * step], m3 = m[3 * step], m4 = m[4 * step];
   const Vector sum = m1 + m2, difference = m1 - m2, far = m3 + m4, between = m3 - m4;
@@ -98,7 +98,7 @@ struct Network {
   bool leads() const { return team.member == 0; }
   Scratch::Own& own() const { return scratch.of_member[team.member]; }
 
-  // This member's share of so many channels.
+  // This thread's share of the channels.
   Columns share(std::size_t channels) const {
     const std::size_t panels = padded(channels) / kPanel;
     return {panels * team.member / team.size * kPanel,
@@ -250,7 +250,7 @@ struct Network {
     }
   }
 
-  // x = positive(x + out), out scaled and shifted as the squeezed planes say.
+  // x = positive(x + out), where `out` is scaled and shifted by squeeze-and-excitation.
   void join(const std::optional<Squeeze>& squeeze, std::size_t n) const {
     const std::size_t channels = padded(parts.input.outputs());
     const Columns mine = share(channels);
@@ -278,7 +278,7 @@ struct Network {
     }
   }
 
-  // Gathers each position into a row of all points' channels, as dense layers take it.
+  // Gathers the channels of all points of a position into one row, for dense layers.
   void flatten(std::vector<float>& planes, std::size_t channels, float* out) const {
     for (std::size_t n = 0; n < count; ++n) {
       for (std::size_t y = 0; y < parts.side; ++y) {

@@ -47,26 +47,26 @@
 namespace kedge::tower {
 namespace {
 
-constexpr int kPatience = 200;  // looks, some tens of microseconds
+constexpr int kPatience = 200;  // polls, some tens of microseconds
 
-// Channels of tiles in a position from which on threads gain by sharing it: of fewer they would
-// spend the time that they save on handing each other the planes.
+// Fewest channels of tiles in a position for which sharing it among threads pays. With fewer,
+// handing over the planes takes longer than the threads save.
 constexpr std::size_t kShared = 1024;
 
 }  // namespace
 
 std::vector<Instructions> instructions() {
-  std::vector<Instructions> found{{"any", any::forward}};
+  std::vector<Instructions> sets{{"any", any::forward}};
 #if defined(KEDGE_X86)
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-    found.push_back({"avx2", avx2::forward});
+    sets.push_back({"avx2", avx2::forward});
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
         __builtin_cpu_supports("avx512dq")) {
-      found.push_back({"avx512", avx512::forward});
+      sets.push_back({"avx512", avx512::forward});
     }
   }
 #endif
-  return found;
+  return sets;
 }
 
 Layer::Layer(const float* weights, const float* bias, std::size_t matrices, std::size_t inputs,
@@ -90,7 +90,7 @@ Layer::Layer(const float* weights, const float* bias, std::size_t matrices, std:
 
 Scratch::Scratch(const Parts& parts, std::size_t members)
     : tiles(tiles_of(parts)), width(tiles * kTile + 2), of_member(members) {
-  std::size_t widest = 0;  // of what is convolved
+  std::size_t widest = 0;  // largest input of a convolution
   const auto planes = [&](std::initializer_list<std::size_t> channels) {
     const std::size_t most = padded(std::max(channels));
     widest = std::max(widest, most);

@@ -1,8 +1,8 @@
-// A residual tower of convolutions and its heads, on the CPU: `kedge.models.board.plain` says what it
-// computes. Convolutions of 3 x 3 are Winograd's F(4x4, 3x3) of Lavin and Gray 2016: the board is
-// cut into tiles of 4 x 4 points, each seen with its neighbours as 6 x 6; in another basis a
-// convolution is a product there, point by point, and the sum over channels a product of matrices:
-// a quarter of the multiplications.
+// A residual tower of convolutions and its heads on the CPU; `kedge.models.board.plain` specifies
+// it. Convolutions of 3 x 3 use Winograd's F(4x4, 3x3) of Lavin and Gray 2016. The board is cut
+// into tiles of 4 x 4 points, each read with its neighbours as 6 x 6. In another basis, a
+// convolution is a product at each point, and the sum over channels is a product of matrices. This
+// needs a quarter of the multiplications.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@ namespace kedge::tower {
 inline constexpr std::size_t kPanel = 16;  // columns of a matrix that are multiplied together
 inline constexpr std::size_t kTile = 4, kSeen = kTile + 2, kBasis = kSeen * kSeen;
 
-// Positions that a thread takes at a time, and tiles whose products are made together: as many as
-// stay in its cache.
+// Positions that a thread takes at a time, and tiles that are multiplied together: as many as fit
+// in its cache.
 inline constexpr std::size_t kPositions = 16, kTiles = 12;
 
 inline constexpr std::size_t padded(std::size_t channels) {
@@ -44,7 +44,7 @@ class Layer {
 
  private:
   std::size_t matrices_, inputs_, outputs_;
-  std::vector<float> panels_;  // of each matrix, and in it of each kPanel columns: inputs x kPanel
+  std::vector<float> panels_;  // by matrix, then by kPanel columns: inputs x kPanel
   std::vector<float> bias_;
 };
 
@@ -96,10 +96,10 @@ struct Scratch {
   static std::size_t tiles_of(const Parts& parts) { return (parts.side + kTile - 1) / kTile; }
 
   std::size_t tiles, width;  // along an edge of the board, and points along an edge with its margin
-  std::vector<float> input, x, hidden, policy;  // each of one layer's channels: the margin is clean
-  std::vector<float> out;                       // of any; no convolution reads it
+  std::vector<float> input, x, hidden, policy;  // by layer; the margin stays zero
+  std::vector<float> out;                       // output of any layer; no convolution reads it
   struct Own {
-    std::vector<float> seen, product;  // of some tiles, in the other basis
+    std::vector<float> seen, product;  // some tiles in the other basis
     std::vector<float> flat;
   };
   std::vector<Own> of_member;
@@ -138,9 +138,9 @@ class Tower {
  private:
   Parts parts_;
   Forward* forward_;
-  std::mutex working_;  // on one batch at a time
+  std::mutex working_;  // held while a batch is computed
   Workers workers_;
-  std::vector<Scratch> scratch_;  // of each thread; the first serves a team as well
+  std::vector<Scratch> scratch_;  // one per thread; teams use the first
 };
 
 }  // namespace kedge::tower

@@ -6,7 +6,7 @@ import pytest
 # Spawned drivers and Ray's workers import the experiments from beside the tests.
 _TESTS = Path(__file__).parents[1]
 _PATHS = [
-    str(_TESTS / "helpers"),
+    str(_TESTS / "helpers" / "experiments"),
     str(_TESTS.parent / "src"),
     os.environ.get("PYTHONPATH", ""),
 ]

@@ -1,4 +1,4 @@
-"""What an agent is, and what it says of a decision."""
+"""Agents, players, and their analyses of decisions."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
@@ -35,7 +35,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Analysis:
-    """What an agent thinks of a decision: one entry per legal action.
+    """An agent's analysis of a decision: one entry per legal action.
 
     An analysis may hold many decisions, one per row. Rows with fewer actions are padded, and
     ``mask`` is True where an action is real.

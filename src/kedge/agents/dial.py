@@ -66,7 +66,7 @@ class Dial:
     """How well it predicts people, at the stop or at the stops on both sides; empty if not
     measured."""
     strength: tuple[Measured, ...]
-    """How well it plays, likewise."""
+    """How well it plays, at the same stops."""
 
     def __str__(self) -> str:
         lines = [self.spec]

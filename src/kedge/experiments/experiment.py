@@ -60,7 +60,7 @@ class Experiment(ABC):
     #: but do not change its digest.
     places: ClassVar[tuple[str, ...]] = ()
     outputs: ClassVar[tuple[Output, ...]] = ()
-    """What its command can write besides the report."""
+    """Files that its command can write besides the report."""
 
     seed: int = 0
 

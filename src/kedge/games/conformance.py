@@ -1,4 +1,4 @@
-"""What every game must do, whatever its rules: checks for tests of games, kedge's and others'.
+"""Checks that every game must pass, for tests of kedge's games and of others.
 
 >>> check_game("rock-paper-scissors")
 """
@@ -13,7 +13,7 @@ import numpy as np
 from kedge.errors import InputError
 from kedge.games import load_game
 
-SIMULTANEOUS, TERMINAL = -2, -4  #: What `current_player` returns, as in OpenSpiel.
+SIMULTANEOUS, TERMINAL = -2, -4  #: Answers of `current_player`, as in OpenSpiel.
 
 
 def check_game(spec: str, seed: int = 0) -> None:
@@ -60,7 +60,7 @@ def check_drawing(spec: str) -> None:
 
 
 def _shown(state: Any) -> tuple[Any, ...]:
-    """What tells two states apart."""
+    """The facts by which two states are compared."""
     return str(state), state.current_player(), state.is_terminal(), list(state.returns())
 
 

@@ -1,4 +1,4 @@
-"""What commands share: runs, interrupts, JSON."""
+"""Output that commands share: runs, interrupts, JSON."""
 
 import contextlib
 import json

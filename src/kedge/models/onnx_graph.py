@@ -7,6 +7,8 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
+from kedge.models.onnx_file import unpacked
+
 OPSET = 17
 
 
@@ -39,16 +41,16 @@ class Graph:
     def output(self, name: str, shape: Sequence[str | int]) -> None:
         self._outputs.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, shape))
 
-    def made(self, name: str, told: Mapping[str, str] | None = None) -> onnx.ModelProto:
-        """Build the model; `told` becomes its metadata."""
+    def made(self, name: str, metadata: Mapping[str, str] | None = None) -> onnx.ModelProto:
+        """Build the model; `metadata` is stored in it."""
         graph = helper.make_graph(
             self._nodes, name, self._inputs, self._outputs, initializer=self._constants
         )
         opsets = [helper.make_opsetid("", OPSET)]
         # The oldest file version with this opset, so that older runtimes can read it.
         model = helper.make_model(graph, opset_imports=opsets, ir_version=8, producer_name="kedge")
-        if told:
-            helper.set_model_props(model, dict(told))
+        if metadata:
+            helper.set_model_props(model, dict(metadata))
         onnx.checker.check_model(model)
         return model
 
@@ -84,6 +86,27 @@ class WeightGraph(Graph):
         """One step of a layer with torch's order of gates: its output and its cell."""
         sums = [self.dense(f"{name}.input", x), self.dense(f"{name}.hidden", h, bias=False)]
         return self.gated(name, self.add("Add", sums, f"{name}.gates"), c)
+
+    def stacked_lstm(self, x: str, layers: int, shape: Sequence[str | int], *, axis: int) -> str:
+        """One step of a stack of layers, whose state is in inputs and outputs of this shape.
+
+        The inputs are ``hidden`` and ``cell``, the outputs ``hidden.next`` and ``cell.next``, with
+        layers along `axis`. Returns the last layer's output.
+        """
+        state = [self.input(name, shape) for name in ("hidden", "cell")]
+        hidden, cells = [], []
+        for i in range(layers):
+            number = self.numbers(f"layer.{i}", i)
+            h, c = (self.add("Gather", [name, number], f"{name}.{i}", axis=axis) for name in state)
+            x, c = self.lstm(f"lstm.{i}", x, h, c)
+            hidden.append(x)
+            cells.append(c)
+        for name, parts in (("hidden.next", hidden), ("cell.next", cells)):
+            place = self.numbers(f"{name}.axis", [axis])
+            apart = [self.add("Unsqueeze", [part, place], f"{part}.apart") for part in parts]
+            self.add("Concat", apart, name, axis=axis)
+            self.output(name, shape)
+        return x
 
     def gated(self, name: str, gates: str, c: str) -> tuple[str, str]:
         """The output and cell of an LSTM, from the summed inputs of its gates."""
@@ -125,18 +148,9 @@ def in_bytes(model: onnx.ModelProto) -> onnx.ModelProto:
 
 def weight_arrays(graph: onnx.GraphProto) -> dict[str, np.ndarray[Any, np.dtype[np.float32]]]:
     """The weights and biases in a graph, by name, packed or not."""
-    constants = {each.name: numpy_helper.to_array(each) for each in graph.initializer}
-    arrays = {}
-    for key, array in constants.items():
-        # Weights are packed in bytes, in half precision, or not at all.
-        whole, _, packing = key.rpartition(".")
-        plain = whole if packing in ("bytes", "half") else key
-        if plain.endswith((".weight", ".bias")):  # other constants belong to the graph
-            scale = constants.get(f"{plain}.scale", np.float32(1.0))
-            arrays[plain] = array.astype(np.float32) * scale
-    return arrays
+    return unpacked({each.name: numpy_helper.to_array(each) for each in graph.initializer})
 
 
-def told_by(model: onnx.ModelProto) -> dict[str, str]:
+def metadata_of(model: onnx.ModelProto) -> dict[str, str]:
     """The metadata that `Graph.made` wrote into the model."""
     return {each.key: each.value for each in model.metadata_props}

@@ -2,13 +2,11 @@
 
 import contextlib
 import hashlib
-import http.client
 import json
 import re
 import secrets
 import shutil
 import time
-import urllib.request
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -89,6 +87,9 @@ def pull(name: str) -> ModelInfo:
         raise InputError(f"no public model {name!r}; {suggest(name, list(PUBLIC))}")
     if (models_folder() / name).exists():
         return info(name)
+    import http.client  # slow, and only downloads need it
+    import urllib.request
+
     url = _MAIA.format(name=name)
     try:
         with urllib.request.urlopen(url, timeout=_TIMEOUT_SECONDS) as answer:

@@ -4,16 +4,14 @@ import hashlib
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal, Protocol
-
-import onnx
+from typing import Any, Literal, Protocol, TypeVar
 
 from kedge import catalogue
 from kedge.errors import InputError
 from kedge.files import read_file
 from kedge.models.board.encoding import encodings
 from kedge.models.board.weights import Weights, make_weights
-from kedge.models.onnx_graph import told_by, weight_arrays
+from kedge.models.onnx_file import OnnxGraph, read_graph, read_metadata, unpacked
 
 Format = Literal["lc0", "onnx"]
 _ONNX_BEGINS = b"\x08"  # the version field, which every writer puts first
@@ -36,7 +34,7 @@ class AnyWeights(Protocol):
 
     @property
     def training(self) -> Mapping[str, Any]:
-        """What the trainer wrote."""
+        """Facts that the trainer wrote."""
         ...
 
     @property
@@ -80,28 +78,57 @@ def parse_model(content: bytes, name: str) -> AnyWeights:
     if content.startswith(_XZ_BEGINS):
         raise InputError(f"{name}: compressed; decompress it first: xz -d {name}")
     if format_of(content) == "lc0":
-        return _parser("lc0")(content, name)
-    try:
-        model = onnx.load_from_string(content)
-    except Exception:  # protobuf raises its own kinds
-        raise InputError(f"{name}: not an ONNX model") from None
+        parser = _parser("lc0")
+        if parser is None:
+            raise InputError(f"{name}: no game has parsers of lc0's networks")
+        return parser(content, name)
+    kind = _onnx(read_metadata, content, name).get("network")
+    parser = None if kind is None else _parser(kind)
     digest = hashlib.sha256(content).hexdigest()
     try:
-        return _parser(told_by(model).get("network", ""))(model, digest)
-    except (KeyError, ValueError, IndexError, StopIteration, onnx.checker.ValidationError):
+        if parser is None:
+            return _parse_tower(_onnx(read_graph, content, name), digest)
+        return _parse_named(parser, _onnx(_load_onnx, content, name), digest)
+    except (KeyError, ValueError, IndexError, StopIteration):
         raise InputError(f"{name}: not a network trained by kedge") from None
 
 
-def _parser(kind: str) -> Callable[[Any, str], AnyWeights]:
+T = TypeVar("T")
+
+
+def _onnx(read: Callable[[bytes, str], T], content: bytes, name: str) -> T:
+    """Read an ONNX file; an `InputError` if it is none."""
+    try:
+        return read(content, name)
+    except Exception:  # protobuf raises its own kinds
+        raise InputError(f"{name}: not an ONNX model") from None
+
+
+def _load_onnx(content: bytes, name: str) -> Any:
+    import onnx  # slow, and networks of board games do without
+
+    return onnx.load_from_string(content)
+
+
+def _parser(kind: str) -> Callable[[Any, str], AnyWeights] | None:
     """Return the parser of a file format, or of the kind of network that an ONNX file names.
 
-    Towers name none.
+    Board games' networks name no kind.
     """
     for entry in catalogue.entries("models"):
         parsers: Mapping[str, Callable[[Any, str], AnyWeights]] = entry.load("models")
         if kind in parsers:
             return parsers[kind]
-    return _parse_tower
+    return None
+
+
+def _parse_named(parser: Callable[[Any, str], AnyWeights], model: Any, digest: str) -> AnyWeights:
+    import onnx
+
+    try:
+        return parser(model, digest)
+    except onnx.checker.ValidationError as error:
+        raise ValueError(str(error)) from None
 
 
 def read_weights(path: str | Path) -> Weights:
@@ -116,12 +143,8 @@ def format_of(content: bytes) -> Format:
     return "onnx" if content.startswith(_ONNX_BEGINS) else "lc0"
 
 
-def _parse_tower(model: onnx.ModelProto, digest: str) -> Weights:
+def _parse_tower(graph: OnnxGraph, digest: str) -> Weights:
     """Read a model from `network.to_onnx` or `network.to_shipped_onnx`."""
-    shapes = [
-        tuple(size.dim_value for size in entry.type.tensor_type.shape.dim)[1:]
-        for entry in model.graph.input
-        if entry.name == "planes"
-    ]
-    encoding = next(known for known in encodings() if [known.shape] == shapes)
-    return make_weights(weight_arrays(model.graph), digest, encoding)
+    shape = graph.inputs["planes"][1:]
+    encoding = next(known for known in encodings() if known.shape == shape)
+    return make_weights(unpacked(graph.constants()), digest, encoding)

@@ -1,7 +1,7 @@
 """A reader of the Protocol Buffers wire format, with bounds checks.
 
-lc0's schema is small and fixed, so this page of code replaces a compiled schema, and a damaged file
-gives a one-line error.
+The schemas of lc0 and ONNX are small and fixed, so this page of code replaces compiled schemas, and
+a damaged file gives a one-line error.
 """
 
 import struct
@@ -23,13 +23,15 @@ class Message:
 
     where: str
     data: memoryview
+    limit: int = _MAX_FIELDS
+    """Most fields that the message may have."""
     _fields: dict[int, list[int | memoryview]] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         fields: dict[int, list[int | memoryview]] = {}
         for count, (number, value) in enumerate(_fields(self.data, self.where)):
-            if count >= _MAX_FIELDS:
-                raise InputError(f"{self.where}: more than {_MAX_FIELDS} fields")
+            if count >= self.limit:
+                raise InputError(f"{self.where}: more than {self.limit} fields")
             fields.setdefault(number, []).append(value)
         object.__setattr__(self, "_fields", fields)
 
@@ -42,6 +44,19 @@ class Message:
         if isinstance(value, memoryview):
             raise InputError(f"{self.where}: field {number} must be a number")
         return value
+
+    def numbers(self, number: int) -> list[int]:
+        """A repeated integer field, packed or not."""
+        numbers: list[int] = []
+        for value in self._fields.get(number, []):
+            if isinstance(value, int):
+                numbers.append(value)
+                continue
+            at = 0
+            while at < len(value):
+                packed, at = _varint(value, at, self.where)
+                numbers.append(packed)
+        return numbers
 
     def real(self, number: int) -> float:
         """A ``float`` field; 0 if it is missing, as in the schema."""
@@ -60,9 +75,9 @@ class Message:
     def text(self, number: int, limit: int = 4096) -> str:
         return bytes(self.bytes(number)[:limit]).decode("utf-8", "replace")
 
-    def message(self, number: int, name: str) -> "Message":
+    def message(self, number: int, name: str, *, limit: int = _MAX_FIELDS) -> "Message":
         """The message in a field; an empty one if it is missing."""
-        return Message(f"{self.where}: {name}", self.bytes(number))
+        return Message(f"{self.where}: {name}", self.bytes(number), limit)
 
     def messages(self, number: int, name: str) -> list["Message"]:
         """The messages in a repeated field."""

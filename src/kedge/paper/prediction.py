@@ -50,7 +50,7 @@ class Cell:
 class HumanPrediction(Experiment):
     """Base of the tables that compare human moves with those of a model and of MCTS over it."""
 
-    #: Of the game that is played.
+    #: Name of the game.
     game: ClassVar[str]
     #: Where human games are under ``$KEDGE_DATA``, and what else may be given.
     usual_data: ClassVar[Path]

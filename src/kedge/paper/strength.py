@@ -25,7 +25,7 @@ from kedge.paper.settings import check_counts, check_distinct, check_positive
 class SearchStrength(Experiment):
     """Base of the tables of matches, one per model, temperature and c_puct."""
 
-    #: Of the game that is played.
+    #: Name of the game.
     game: ClassVar[str]
 
     models: tuple[str, ...]

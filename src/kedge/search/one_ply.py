@@ -23,8 +23,9 @@ from kedge.search.regret.algorithms import (
     RegretMatching,
     Weighting,
 )
+from kedge.search.regret.iterate import Iterate, snapshots
+from kedge.search.regret.learner import Average, Engine, Learner, make_learner
 from kedge.search.regret.parameters import Anchors, Seat, check_word, is_adaptive, make_seats
-from kedge.search.regret.solver import Average, Engine, Iterate, Learner, make_learner, snapshots
 from kedge.search.regret.utilities import Oracle, Source
 
 

@@ -25,8 +25,9 @@ from kedge.agents.diplomacy.players import OrdersAgent
 from kedge.errors import InputError
 from kedge.games.diplomacy import POWERS, Diplomacy
 from kedge.interfaces.protocols.diplomacy import bot as diplomacy_bot
-from kedge.interfaces.protocols.diplomacy.bot import DiplomacyBot, NewGame, Seats
+from kedge.interfaces.protocols.diplomacy.bot import DiplomacyBot
 from kedge.interfaces.protocols.diplomacy.client import connected
+from kedge.interfaces.protocols.diplomacy.seats import NewGame, Seats
 
 
 class RandomOrders(OrdersAgent):

@@ -12,7 +12,9 @@ from uci_session import KEDGE, Session
 
 from kedge.agents.go.gtp_program import GtpProgram
 
-LATE = Path(__file__).parents[2] / "helpers" / "late_game.sgf"
+HELPERS = Path(__file__).parents[2] / "helpers"
+LATE = HELPERS / "late_game.sgf"
+SESSION = HELPERS / "interfaces" / "sabaki_session.js"
 MOVE = r"([A-HJ-T]\d+|pass)"
 
 
@@ -49,8 +51,7 @@ def test_sabaki(go_model):
     if subprocess.run([node, "-e", "require('@sabaki/gtp')"], capture_output=True).returncode:
         pytest.skip("npm's @sabaki/gtp is not installed where NODE_PATH leads")
     found = subprocess.run(
-        [node, LATE.with_name("sabaki_session.js"), LATE, KEDGE, "gtp", "--model", go_model,
-         "--playouts", "3"],
+        [node, SESSION, LATE, KEDGE, "gtp", "--model", go_model, "--playouts", "3"],
         capture_output=True, timeout=60,
     )  # fmt: skip
     assert found.stderr == b""

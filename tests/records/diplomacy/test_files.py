@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from damage import damaged
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -329,9 +330,7 @@ def test_files_that_cannot_be_read(tmp_path):
 @settings(max_examples=150, deadline=None)
 def test_damage(data):
     content = lines(GAME, GAME)
-    place = data.draw(st.integers(0, len(content)))
-    cut = data.draw(st.integers(0, 40))
-    raw = content[:place] + data.draw(st.binary(max_size=20)) + content[place + cut :]
+    raw = damaged(data, content)
     report, reason = ReadReport(limit=3), ""
     try:
         count = sum(1 for _ in replayed_games(io.BytesIO(raw), report))

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from damage import damaged
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -310,9 +311,7 @@ def test_files_that_end_early():
 @given(st.sampled_from([zipped(FILES), tar(FILES), TABLE, sgf(1) * 3]), st.data())
 @settings(max_examples=150, deadline=None)
 def test_damage(content, data):
-    place = data.draw(st.integers(0, len(content)))
-    cut = data.draw(st.integers(0, 40))
-    raw = content[:place] + data.draw(st.binary(max_size=20)) + content[place + cut :]
+    raw = damaged(data, content)
     report, count = ReadReport(limit=3), 0
     try:
         for game in legal_games(io.BytesIO(raw), report):

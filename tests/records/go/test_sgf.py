@@ -14,9 +14,8 @@ from sgfmill import sgf, sgf_grammar, sgf_moves, sgf_properties
 from kedge.errors import InputError
 from kedge.records import GoGame, MoveNote, ReadReport, read_sgf, streams, write_sgf
 from kedge.records.charsets import charset_of
-from kedge.records.go import sgf as records_sgf
 from kedge.records.go.games import SIZES, date_of, komi_of, result_of, split_of
-from kedge.records.go.sgf import read_pieces
+from kedge.records.go.sgf import read_pieces, reading, spaces
 
 
 def read(content: bytes | str) -> tuple[list[GoGame], ReadReport]:
@@ -561,7 +560,8 @@ def test_patterns_that_old_pythons_match_as_well():
                         yield from possessive(inner)
 
     atoms = (_constants.ATOMIC_GROUP, _constants.IN)
-    patterns = [one.pattern for one in vars(records_sgf).values() if isinstance(one, re.Pattern)]
+    named = {**vars(reading), **vars(spaces)}
+    patterns = [value.pattern for value in named.values() if isinstance(value, re.Pattern)]
     found = [ops for pattern in patterns for ops in possessive(_parser.parse(pattern))]
     assert found
     assert all(len(ops) == 1 and ops[0] in atoms for ops in found)

@@ -1,4 +1,4 @@
-"""What PUCT found, as an agent's analysis."""
+"""The result of PUCT as an agent's analysis."""
 
 from kedge.agents.agent import Analysis
 from kedge.search.puct import SearchResult, sharpened

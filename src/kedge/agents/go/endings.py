@@ -71,7 +71,7 @@ class Patience:
     """Counts hopeless moves of both players. A player resigns at the limit."""
 
     def __init__(self) -> None:
-        # By player, the move lists of the last positions in a row that looked lost.
+        # For each player, the move lists of the latest consecutive positions that looked lost.
         self._lost: list[list[list[Any]]] = [[], []]
 
     def is_spent(

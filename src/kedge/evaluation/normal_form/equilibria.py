@@ -12,8 +12,9 @@ from kedge.games.normal_form import NormalFormGame, exploitability, residual
 from kedge.regularize import Array, forward_kl, kl_divergence
 from kedge.search.regret import MMD, Algorithm, DiLPiKL, Hedge, RegretMatching, iterates, qre
 from kedge.search.regret.algorithms import LAMBDA
+from kedge.search.regret.learner import Average
 from kedge.search.regret.parameters import Anchors, check_anchors, check_lambdas
-from kedge.search.regret.solver import Average, Feedback
+from kedge.search.regret.solver import Feedback
 
 ITERATIONS = 10_000  # the default
 

@@ -18,6 +18,12 @@ def scale_number(text: str | None) -> int:
     return next((number for number, name in enumerate(SCALES, 1) if name in text), 0)
 
 
+def scale_of(site: str | None) -> str | None:
+    """Return the scale of the ratings at a site, one of `SCALES`, or None."""
+    number = scale_number(site)
+    return SCALES[number - 1] if number else None
+
+
 def speed_number(text: str | None) -> int:
     """Return the number of a speed, or 0.
 
@@ -27,4 +33,4 @@ def speed_number(text: str | None) -> int:
     return SPEEDS.index(text) + 1 if text in SPEEDS else 0
 
 
-__all__ = ["SCALES", "SPEEDS", "scale_number", "speed_number"]
+__all__ = ["SCALES", "SPEEDS", "scale_number", "scale_of", "speed_number"]

@@ -53,7 +53,7 @@ class Move(NamedTuple):
 
 
 class Known(NamedTuple):
-    """What the holder of a card knows from hints."""
+    """The knowledge of a card's holder from hints."""
 
     #: The possible colours and ranks.
     colours: tuple[int, ...]

@@ -57,7 +57,7 @@ class TensorRules:
         columns, bounds = shown[:, 0], shown[:, 1:].astype(np.uint8)
         hidden = {"full": 0, "private": 1, "public": game.num_players}
         starts = {view: hands * game.hand_size * self.cards for view, hands in hidden.items()}
-        #: By view: columns, least and most of all features but those of hints.
+        #: Columns and bounds of all features except those of hints, by view.
         self.features = {
             view: tuple(map(self.there, (columns[first:], *bounds[first:].T)))
             for view, first in starts.items()

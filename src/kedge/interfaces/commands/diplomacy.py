@@ -12,7 +12,7 @@ from kedge.interfaces.options import Json, unfolded
 from kedge.interfaces.output import InterruptError, print_json
 
 if TYPE_CHECKING:
-    from kedge.interfaces.protocols.diplomacy.bot import Seats
+    from kedge.interfaces.protocols.diplomacy.seats import Seats
 
 diplomacy_app = typer.Typer(no_args_is_help=True, help="Play Diplomacy on a game server.")
 
@@ -24,7 +24,7 @@ def _root() -> None:
 
 @dataclass(frozen=True)
 class Server:
-    """The server and the user."""
+    """The server and game to play on, and the user to play as."""
 
     game: Annotated[str, typer.Option(help="ID of the game on the server.", show_default=False)]
     host: Annotated[str, typer.Option(help="Host of the server.")] = "localhost"
@@ -126,7 +126,7 @@ def join(
 
 
 def _seats(server: Server, creation: Creation, **options: Any) -> "Seats":
-    from kedge.interfaces.protocols.diplomacy.bot import NewGame, Seats
+    from kedge.interfaces.protocols.diplomacy.seats import NewGame, Seats
 
     file = server.password_file
     return Seats(

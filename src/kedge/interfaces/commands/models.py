@@ -117,8 +117,8 @@ def mean_of_models(
 ) -> None:
     """Take the mean of networks of a board game, weight by weight.
 
-    Of a model and what was trained from it the mean is often better than either; of models that
-    were trained apart it plays nonsense. `kedge predict` tells.
+    The mean of a model and of a model trained from it is often better than both. The mean of models
+    trained separately plays nonsense. Check it with `kedge predict`.
 
     **Example**
 

@@ -16,7 +16,7 @@ import onnx
 from onnx import TensorProto
 
 from kedge.models.diplomacy.encoding import FACTS, PLACES, PURPOSES, TOKENS
-from kedge.models.onnx_graph import WeightGraph, in_bytes, told_by, weight_arrays
+from kedge.models.onnx_graph import WeightGraph, in_bytes, metadata_of, weight_arrays
 
 Array = npt.NDArray[np.float32]
 
@@ -71,7 +71,7 @@ def _count(arrays: Mapping[str, Array], name: str) -> int:
 def parse_diplomacy(model: onnx.ModelProto, digest: str) -> DiplomacyWeights:
     """Read a model from `to_shipped_onnx`; `KeyError` or `ValueError` if parts are missing."""
     arrays = weight_arrays(model.graph)
-    weights = DiplomacyWeights(arrays, int(told_by(model)["heads"]), digest)
+    weights = DiplomacyWeights(arrays, int(metadata_of(model)["heads"]), digest)
     to_onnx(weights)
     to_step_onnx(weights)
     return weights
@@ -154,25 +154,13 @@ class _Graph(WeightGraph):
         before = self.input("before", ["g", "r", 3], TensorProto.INT64)
         orders = self.input("orders", ["g", "c", 3], TensorProto.INT64)
         looked = self.input("looked", ["g", "c", width])
-        state = [self.input(name, [layers, "g", "r", width]) for name in ("hidden", "cell")]
         table = self.weight("left.weight")
         group = self.add("Gather", [table, left], "left.told", axis=0)
         for name, x in (("place", places), ("power", powers)):
             group = self.add("Add", [group, self.dense(name, x, bias=False)], f"{name}.told")
         group = self.add("Unsqueeze", [group, self.numbers("middle", [1])], "group.told")
         x = self.add("Add", [self._rows("before", before, "before.rows"), group], "told")
-        hidden, cell = [], []
-        for i in range(layers):
-            number = self.numbers(f"layer.{i}", i)
-            h, c = (self.add("Gather", [name, number], f"{name}.{i}", axis=0) for name in state)
-            x, c = self.lstm(f"lstm.{i}", x, h, c)
-            hidden.append(x)
-            cell.append(c)
-        for name, parts in (("hidden.next", hidden), ("cell.next", cell)):
-            first = self.numbers(f"{name}.first", [0])
-            apart = [self.add("Unsqueeze", [part, first], f"{part}.apart") for part in parts]
-            self.add("Concat", apart, name, axis=0)
-            self.output(name, [layers, "g", "r", width])
+        x = self.stacked_lstm(x, layers, [layers, "g", "r", width], axis=0)
         vectors = self.add("Add", [self._rows("order", orders, "order.rows"), looked], "vectors")
         turned = self.add("Transpose", [vectors], "vectors.turned", perm=[0, 2, 1])
         self.add("MatMul", [x, turned], "logits")

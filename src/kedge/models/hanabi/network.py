@@ -21,7 +21,7 @@ from onnx import TensorProto
 
 from kedge.errors import InputError
 from kedge.games.hanabi import BOMBS, Bomb, Hanabi
-from kedge.models.onnx_graph import WeightGraph, in_bytes, told_by, weight_arrays
+from kedge.models.onnx_graph import WeightGraph, in_bytes, metadata_of, weight_arrays
 
 Array = npt.NDArray[np.float32]
 
@@ -147,7 +147,7 @@ def parse_policy(model: onnx.ModelProto, digest: str) -> PolicyWeights:
     to_policy_onnx(weights)
     if "value.weight" not in weights.arrays:
         return weights
-    arrays, metadata = dict(weights.arrays), told_by(model)
+    arrays, metadata = dict(weights.arrays), metadata_of(model)
     row, bias = arrays.pop("value.weight"), arrays.pop("value.bias")
     if row.shape != (1, weights.width) or bias.shape != (1,):
         raise ValueError("a value must be one row")
@@ -166,7 +166,7 @@ def parse_belief(model: onnx.ModelProto, digest: str) -> BeliefWeights:
 def _parsed(kind: type[W], model: onnx.ModelProto, digest: str) -> W:
     try:
         # The bomb rule changes no view and no move.
-        game = Hanabi(**{**json.loads(told_by(model)["rules"]), "bomb": "zero"})
+        game = Hanabi(**{**json.loads(metadata_of(model)["rules"]), "bomb": "zero"})
     except (InputError, TypeError) as error:
         raise ValueError(str(error)) from None
     weights = kind(weight_arrays(model.graph), game, digest)
@@ -225,20 +225,7 @@ class _Graph(WeightGraph):
         x = self.input("seen", ["n", features])
         for name in ["public"] if self._public else ["seen.0", "seen.1"]:
             x = self._relu(name, x)
-        state = [self.input(name, ["n", layers, width]) for name in ("hidden", "cell")]
-        outputs: list[str] = []
-        cells: list[str] = []
-        for i in range(layers):
-            number = self.numbers(f"layer.{i}", i)
-            h, c = (self.add("Gather", [name, number], f"{name}.{i}", axis=1) for name in state)
-            x, c = self.lstm(f"lstm.{i}", x, h, c)
-            outputs.append(x)
-            cells.append(c)
-        for name, parts in (("hidden.next", outputs), ("cell.next", cells)):
-            middle = self.numbers(f"{name}.middle", [1])
-            apart = [self.add("Unsqueeze", [part, middle], f"{part}.apart") for part in parts]
-            self.add("Concat", apart, name, axis=1)
-            self.output(name, ["n", layers, width])
+        self.stacked_lstm(x, layers, ["n", layers, width], axis=1)
 
     def policy(self) -> None:
         game, width = self._weights.game, self._weights.width

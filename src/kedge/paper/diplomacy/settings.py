@@ -124,7 +124,7 @@ def _timed(name: str) -> str:
 
 
 def seconds_a_turn(agent: OrdersAgent, turns: int, rng: np.random.Generator) -> list[float]:
-    """What each of `turns` movement phases takes an agent that has all seven powers."""
+    """Seconds of each of `turns` movement phases for an agent that plays all seven powers."""
     seconds: list[float] = []
     state = Diplomacy().initial_state()
     agent.act_many([(state, 0)], rng)  # warm up

@@ -169,7 +169,7 @@ def make_go_arrays(games: Iterable[GoGame]) -> GoArrays:
 
 
 def _part(server: str | None, name: str | None) -> int:
-    """What the games of a person on a server are for; LEARN where the name is unknown."""
+    """The part that a person's games on a server belong to; LEARN if the name is unknown."""
     if name is None:
         return LEARN
     key = f"{server_number(server)} {name}".encode("utf-8", "surrogateescape")

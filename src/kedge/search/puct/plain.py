@@ -41,7 +41,7 @@ class _Node:
     is_terminal: bool = False
 
 
-#: Of each move from the root: where it was made, and its reward for who made it.
+#: The moves from the root: the node, the edge, and the reward for the player who moved.
 _Path: TypeAlias = list[tuple[_Node, _Edge, float]]
 
 
@@ -136,7 +136,7 @@ def _descend(root: _Node, state: Any, settings: Settings, noise: Array) -> Growt
         at_gumbel = settings.gumbel and node is root
         edge = _select_gumbel(node, settings, noise) if at_gumbel else _select(node, settings)
         state.apply_action(edge.action)
-        # Of the move, for who made it; most games have none.
+        # The reward for the player who moved; most games have none.
         reward = float(state.rewards()[node.player]) if hasattr(state, "rewards") else 0.0
         path.append((node, edge, reward))
         if edge.waits:

@@ -17,7 +17,8 @@ from kedge.search.regret.algorithms import (
     Theory,
 )
 from kedge.search.regret.fixed_point import Equilibrium, qre
-from kedge.search.regret.solver import Iterate, batch_iterates, iterates, solve
+from kedge.search.regret.iterate import Iterate
+from kedge.search.regret.solver import batch_iterates, iterates, solve
 from kedge.search.regret.utilities import Oracle, oracle_from_function, tabulate
 
 __all__ = [

@@ -201,7 +201,7 @@ def _who_of(table: GoArrays) -> npt.NDArray[np.float32]:
 
 
 class Lessons(NamedTuple):
-    """Which sides of which games are for what: (games, 2) each."""
+    """Masks (games, 2) of the sides whose moves train, choose or test a model."""
 
     learned: npt.NDArray[np.bool_]
     chosen_by: npt.NDArray[np.bool_]
@@ -209,11 +209,11 @@ class Lessons(NamedTuple):
 
 
 def lessons_of(table: GoArrays) -> Lessons:
-    """What is learned from all games of people, and what is held out of it.
+    """Divide the games of people into those to learn from and those held out.
 
-    Professionals over the board: tested on 2015 and 2016, chosen by one in twenty of the later
-    games. On servers: by person, and no game of theirs is learned from. A game that is held out is
-    not learned from under another record either. The moves of programs are never learned.
+    Over the board, professionals' games of 2015 and 2016 test the model, and one in twenty of the
+    later games chooses it. On servers, persons are held out with all their games. A held-out game
+    is not learned from under another record either. Moves of programs are never learned.
     """
     on_server = table.servers > 0
     usable = (table.sizes == GO.side) & ~(np.abs(table.komi) > KOMI_BOUND)

@@ -104,7 +104,7 @@ def print_table(
 
     from kedge.agents.anchors import imitates_people
 
-    console, rows = Console(), everything[:top]
+    console, rows = Console(emoji=False), everything[:top]
     console.print(Text(agent, style="bold"), soft_wrap=True)
     console.print(position, soft_wrap=True)
     searched = analysis.visits is not None
@@ -138,7 +138,7 @@ def bar(row: dict[str, Any], most: float, cells: int = _BAR) -> str:
     """Draw a move's probability; the probability `most` has all `cells`."""
     search = round(cells * row["policy"] / most)
     anchor = round(cells * row["anchor"] / most)
-    # What search took from people's play is left as a dim end of the bar.
+    # The dim end of the bar is the probability that search took from people's move.
     return f"[cyan]{'█' * search}[/cyan][dim]{'░' * max(0, anchor - search)}[/dim]"
 
 

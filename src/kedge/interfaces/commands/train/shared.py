@@ -1,4 +1,4 @@
-"""What the commands of ``kedge train`` share."""
+"""Options and output that the commands of ``kedge train`` share."""
 
 import dataclasses
 import math

@@ -1,10 +1,8 @@
 """A player on a game server of the `diplomacy` package."""
 
-import contextlib
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -17,57 +15,13 @@ from kedge.interfaces.protocols.diplomacy.client import (
     LostError,
     RefusedError,
     connected,
+    reading,
 )
+from kedge.interfaces.protocols.diplomacy.seats import NewGame, Seats
 
 _SHORTEST_WAIT, _LONGEST_WAIT = 0.5, 30.0  # seconds before it connects again
 #: Events after which the server's record and ours may differ, so that we fetch it again.
 _UNSETTLING = ("game_phase_update", "cleared_orders", "cleared_units", "cleared_centers")
-
-
-@dataclass(frozen=True)
-class NewGame:
-    """Settings of a new game."""
-
-    players: int = len(POWERS)
-    """Number of seats that must be taken before it starts."""
-    deadline: int = 300
-    """Seconds per phase."""
-
-
-@dataclass(frozen=True)
-class Seats:
-    """Server, game, user and powers to play.
-
-    Parameters
-    ----------
-    powers
-        Names of powers, or ``any`` for one free power, or ``all`` for those that are free or ours.
-    new_game
-        Settings of the game to create first; None to join an existing game.
-    draw
-        The answer when others vote for a draw.
-    last_year
-        Year after which the bot itself votes for a draw.
-    patience
-        Seconds to try to reconnect when the connection is lost.
-    silence
-        Seconds without events after which it asks the server for the state of the game.
-    timeout
-        Seconds that the server may take for an answer.
-    """
-
-    host: str
-    port: int
-    game: str
-    user: str
-    password: str
-    powers: tuple[str, ...] | Literal["any", "all"] = "any"
-    new_game: NewGame | None = None
-    draw: Literal["yes", "no"] = "yes"
-    last_year: int | None = None
-    patience: float = 600.0
-    silence: float = 30.0
-    timeout: float = 30.0
 
 
 class DiplomacyBot:
@@ -201,7 +155,7 @@ class DiplomacyBot:
         ours = []
         if self._seats.powers == "all":
             ours = self._client.ask("get_games_info", games=[game])
-        with _reading():
+        with reading():
             mine = [power for info in ours for power in info["controlled_powers"]]
             return [power for power in POWERS if power in free or power in mine]
 
@@ -220,11 +174,11 @@ class DiplomacyBot:
         except RefusedError as refusal:
             self._look_back(refusal)
             return
-        with _reading():
+        with reading():
             board = game["map_name"]
         if board != "standard":
             raise InputError(f"game {self._seats.game}: its map is {board}, not standard")
-        with _reading():
+        with reading():
             powers: dict[str, dict[str, Any]] = game["powers"]
             position = {
                 "name": game["phase_abbr"],
@@ -251,7 +205,7 @@ class DiplomacyBot:
             raise refusal from None
         if refusal.kind == "GameFinishedException":
             self._status = "canceled"  # `_see` corrects it if the game was completed
-        with _reading():
+        with reading():
             before, after = saved["phases"][-2:][0], saved["phases"][-1]
             self._see(before, after)
         if not self._is_over():
@@ -262,7 +216,7 @@ class DiplomacyBot:
         if event.get("game_id") != self._seats.game:
             return
         if name == "game_processed":
-            with _reading():
+            with reading():
                 self._see(event["previous_phase_data"], event["current_phase_data"])
         elif name == "game_status_update":
             self._status = str(event.get("status"))
@@ -272,7 +226,7 @@ class DiplomacyBot:
         elif name == "game_deleted":
             raise self._deleted()
         elif name == "powers_controllers":
-            with _reading():
+            with reading():
                 ours = [event["powers"].get(power) == self._seats.user for power in self._alive()]
             if not all(ours):
                 self._look()
@@ -435,13 +389,3 @@ class DiplomacyBot:
             "phases": self.phases,
             "last_phase": self._state.phase,
         }
-
-
-@contextlib.contextmanager
-def _reading() -> Iterator[None]:
-    """Turn errors in reading a message of the server into a `LostError`."""
-    try:
-        yield
-    except (KeyError, IndexError, TypeError, AttributeError, ValueError) as error:
-        why = " ".join(f"{type(error).__name__}: {error}".split())
-        raise LostError(f"unreadable message from the server ({why})") from None

@@ -122,3 +122,13 @@ def connected(host: str, port: int, timeout: float = 30.0) -> Iterator[Diplomacy
 def _reason(error: Exception) -> str:
     reason = error.strerror if isinstance(error, OSError) else None
     return " ".join((reason or str(error) or type(error).__name__).split())
+
+
+@contextlib.contextmanager
+def reading() -> Iterator[None]:
+    """Turn errors in reading a message of the server into a `LostError`."""
+    try:
+        yield
+    except (KeyError, IndexError, TypeError, AttributeError, ValueError) as error:
+        why = " ".join(f"{type(error).__name__}: {error}".split())
+        raise LostError(f"unreadable message from the server ({why})") from None

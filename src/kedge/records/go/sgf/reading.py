@@ -1,4 +1,4 @@
-"""Read the main lines of SGF, the format of Go records, and write games as SGF.
+"""Read the main lines of SGF.
 
 For speed, one regular expression takes a whole run of plain moves; only the rest is read property
 by property. Old files often deviate from the standard. The reader accepts what is unambiguous:
@@ -8,13 +8,11 @@ lower-case letters in names (``AddBlack``), text around the games, any charset.
 import codecs
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 
-from kedge.errors import InputError
 from kedge.records import streams
 from kedge.records.charsets import charset_of
 from kedge.records.go.games import (
@@ -26,8 +24,8 @@ from kedge.records.go.games import (
     points_of,
     result_of,
 )
+from kedge.records.go.sgf.spaces import ESCAPED_BREAK, SPACE
 from kedge.records.report import ReadReport
-from kedge.words import counted
 
 # Repeated groups are atomic as well as possessive: Python before 3.11.5 continues from where the
 # last repetition failed, and so lost the passes ``W[]`` after moves.
@@ -57,9 +55,6 @@ _FRAGMENT = re.compile(rb"\s*(?:[A-Za-z]{1,64}\s*)?(?:\[" + _ESCAPED + rb"\\?)?\
 _FIRST = re.compile(_VALUE, re.DOTALL)
 _POINTS = re.compile(r"([a-z])([a-z])(?:\s*:\s*([a-z])([a-z]))?")
 _SIZE = re.compile(r"(\d{1,3})(?:\s*[:x×]\s*(\d{1,3}))?", re.ASCII)
-_LINE_END = r"(?:\r\n|\n\r|\n|\r)"
-_BREAK = re.compile(rf"\\{_LINE_END}")
-_SPACE = re.compile(rf"{_LINE_END}|[\t\v\f]")
 _LOWER = bytes(range(ord("a"), ord("z") + 1))
 _OVERLAP = 64  # bytes, since the start of a game may be split between two pieces
 _SETUP = (b"AB", b"AW", b"AE")
@@ -298,119 +293,9 @@ def _text(value: bytes) -> str:
     except UnicodeDecodeError:
         text = value.decode("latin-1")
     if "\\" in text:
-        text = re.sub(r"\\(.)", r"\1", _BREAK.sub("", text), flags=re.DOTALL)
-    return _SPACE.sub(" ", text).strip()
+        text = re.sub(r"\\(.)", r"\1", ESCAPED_BREAK.sub("", text), flags=re.DOTALL)
+    return SPACE.sub(" ", text).strip()
 
 
 def _shown(raw: bytes) -> str:
     return repr(raw[:20].decode("utf-8", "replace"))
-
-
-# --- Writing ------------------------------------------------------------------------------------
-
-_GLYPHS = {"": "", "!": "TE[1]", "?": "BM[1]", "??": "BM[2]"}
-
-
-@dataclass(frozen=True)
-class MoveNote:
-    """The notes on one move."""
-
-    comment: str = ""
-    labels: Mapping[int, str] = field(default_factory=dict)  #: letters or numbers on points
-    marks: Sequence[int] = ()  #: points with a triangle
-    glyph: str = ""  #: "!" for a good move, "?" for a bad one, "??" for a very bad one
-    line: Sequence[int] = ()  #: a variation, played instead of the move
-
-
-def write_sgf(game: GoGame, notes: Sequence[MoveNote] = (), *, annotator: str | None = None) -> str:
-    """Return the game as SGF (declared as UTF-8); `notes` belong to its first moves.
-
-    >>> print(write_sgf(GoGame(np.int16([2, 6]), size=3, komi=0.5, black="Ann")), end="")
-    (;FF[4]GM[1]CA[UTF-8]AP[kedge]SZ[3]KM[0.5]PB[Ann]
-    ;B[ca];W[ac])
-    """
-    if len(notes) > len(game):
-        raise InputError(f"{counted(len(notes), 'note')} for {counted(len(game), 'move')}")
-    nodes, variations = [], []
-    for ply, move in enumerate(game.moves.tolist()):
-        node, note = _nodes(game, ply, [move]), notes[ply] if ply < len(notes) else None
-        if (
-            note is not None and note.line
-        ):  # the game goes on in one bracket, the variation in the next
-            node = f"({node}"
-            variations.append(f")\n({_nodes(game, ply, note.line)})")
-        nodes.append(node + ("" if note is None else _note(note, game.size)))
-    rows = ("".join(nodes[start : start + 10]) for start in range(0, len(nodes), 10))
-    root = "".join(_root(game, annotator))
-    return f"(;{root}\n" + "\n".join(rows) + "".join(reversed(variations)) + ")\n"
-
-
-def write_sgf_file(games: Iterable[GoGame], path: str | Path) -> None:
-    """Write games into one file, compressed by the suffix of `path`."""
-    with streams.create(path) as file:
-        for game in games:
-            file.write(write_sgf(game).encode())
-
-
-def _nodes(game: GoGame, ply: int, line: Iterable[int]) -> str:
-    """Return alternating moves as SGF, the first at `ply`."""
-    return "".join(
-        f";{'BW'[(game.mover(ply) + i) % 2]}[{_point(move, game.size)}]"
-        for i, move in enumerate(line)
-    )
-
-
-def _root(game: GoGame, annotator: str | None) -> Iterator[str]:
-    yield f"FF[4]GM[1]CA[UTF-8]AP[kedge]SZ[{game.size}]"
-    if game.komi is not None:
-        yield f"KM[{game.komi:g}]"
-    if game.handicap:
-        yield f"HA[{game.handicap}]"
-    for name, stones in (("AB", game.black_stones), ("AW", game.white_stones)):
-        if stones:
-            yield name + "".join(f"[{_point(point, game.size)}]" for point in stones)
-    if game.first_player and len(game):
-        yield f"PL[{'BW'[game.mover(0)]}]"
-    if game.result != "?":
-        yield f"RE[{game.result}]"
-    for name, value in (
-        ("RU", game.rules),
-        ("PB", game.black),
-        ("BR", game.black_rank),
-        ("PW", game.white),
-        ("WR", game.white_rank),
-        ("DT", game.date),
-        ("EV", game.event),
-        ("SO", game.source),
-        ("AN", annotator),
-    ):
-        if value is not None:
-            yield f"{name}[{_escaped(_SPACE.sub(' ', value))}]"
-
-
-def _note(note: MoveNote, size: int) -> str:
-    labels = "".join(
-        f"[{_point(point, size)}:{_escaped(_SPACE.sub(' ', label))}]"
-        for point, label in note.labels.items()
-    )
-    marks = "".join(f"[{_point(point, size)}]" for point in note.marks)
-    return (
-        _GLYPHS[note.glyph]
-        + (f"C[{_escaped(note.comment)}]" if note.comment else "")
-        + (f"LB{labels}" if labels else "")
-        + (f"TR{marks}" if marks else "")
-    )
-
-
-def _point(point: int, size: int) -> str:
-    if point == size * size:
-        return ""
-    return chr(ord("a") + point % size) + chr(ord("a") + point // size)
-
-
-def _escaped(text: str) -> str:
-    text = text.encode("utf-8", "replace").decode()
-    return text.replace("\\", "\\\\").replace("]", "\\]")
-
-
-__all__ = ["MoveNote", "read_sgf", "write_sgf", "write_sgf_file"]
