@@ -6,9 +6,6 @@ from kedge.agents.registry import AGENTS
 from kedge.models import embedded, store
 from kedge.specs import Spec, parse
 
-#: Shipped models that imitate programs.
-_OF_PROGRAMS = frozenset({"diplomacy-bots", "hanabi-smartbot"})
-
 
 def anchor_of(spec: Spec) -> Spec:
     """Return the anchor of the agent that `spec` names; an agent without one is its own anchor."""
@@ -24,7 +21,9 @@ def anchor_of(spec: Spec) -> Spec:
 def imitates_people(spec: Spec | str) -> bool:
     """Whether the anchor is a model of people's moves: any network, unless programs taught it."""
     name = anchor_of(spec if isinstance(spec, Spec) else parse(spec)).name
-    return _is_model(name) and name not in _OF_PROGRAMS
+    if name in embedded.names():
+        return embedded.card(name).get("imitates") != "programs"
+    return _is_model(name)
 
 
 def _is_model(name: str) -> bool:

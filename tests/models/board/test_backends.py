@@ -16,9 +16,9 @@ from kedge.errors import InputError
 from kedge.machine import cores
 from kedge.models.board import plain
 from kedge.models.board.lanes import open_lanes
-from kedge.models.board.network import to_onnx, to_torch
+from kedge.models.board.network import to_onnx
 from kedge.models.board.onnx_backends import OnnxNetwork, OpenVinoNetwork
-from kedge.models.board.torch_backend import TorchNetwork
+from kedge.models.board.torch_backend import TorchNetwork, to_torch
 from kedge.models.board.tower import TowerNetwork
 from kedge.models.chess.encoding import CHESS
 from kedge.models.chess.lc0 import parse_lc0, read_lc0

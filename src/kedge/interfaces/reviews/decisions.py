@@ -7,31 +7,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from kedge.evaluation.board.game_analysis import GameReport
 from kedge.evaluation.decision_reports import DecisionOption, DecisionReport, DecisionsReport
 from kedge.evaluation.ranks import is_rarer
-from kedge.evaluation.review import review_of
 from kedge.interfaces.reviews.board import STYLES
 from kedge.interfaces.reviews.words import AnchorWords, percent
-from kedge.records import ChessGame, DiplomacyGame, GoGame, HanabiGame
 
 _MOMENTS = 5  # shown per game and kind
 _SMALL = 0.005  # losses below this are not shown, in any unit
-_GAMES: dict[type, str] = {
-    ChessGame: "chess",
-    GoGame: "go",
-    DiplomacyGame: "diplomacy",
-    HanabiGame: "hanabi",
-}
 _RARE = 0.05  # comments name orders that fewer people give
-
-
-def annotated_record(report: GameReport | DecisionsReport) -> str:
-    """Return the game with its review.
-
-    Only the page calls this. It knows the game, so it can call `review_of(game).annotated`.
-    """
-    return review_of(_GAMES[type(report.game)]).annotated(report)
 
 
 def comment(report: DecisionsReport, decision: DecisionReport) -> str:

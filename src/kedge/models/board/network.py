@@ -1,20 +1,14 @@
-"""Weights as an ONNX or a torch graph. `kedge.models.board.plain` specifies them.
+"""Weights as an ONNX graph. `kedge.models.board.plain` specifies it.
 
-Both have the outputs ``policy`` (n, moves) logits, in chess in the order of `lc0_moves.MOVES`,
+It has the outputs ``policy`` (n, moves) logits, in chess in the order of `lc0_moves.MOVES`,
 ``value`` (n) = W − L for the side to move, and, if the value head predicts draws, ``wdl`` (n, 3).
 """
-
-from typing import TYPE_CHECKING
 
 import numpy as np
 import onnx
 
-from kedge.errors import InputError
 from kedge.models.board.weights import Array, Weights
 from kedge.models.onnx_graph import Graph, in_bytes
-
-if TYPE_CHECKING:
-    from kedge.models.board.torch_network import TorchModule
 
 
 def to_onnx(weights: Weights) -> onnx.ModelProto:
@@ -30,15 +24,6 @@ def to_onnx(weights: Weights) -> onnx.ModelProto:
 def to_shipped_onnx(weights: Weights) -> onnx.ModelProto:
     """The network as an ONNX model with a byte a weight: see `in_bytes`."""
     return in_bytes(to_onnx(weights))
-
-
-def to_torch(weights: Weights) -> "TorchModule":
-    """The network as a `torch.nn.Module`, its parameters named as in ``weights.arrays``."""
-    try:
-        from kedge.models.board.torch_network import TorchModule
-    except ImportError as error:
-        raise InputError(f"torch is not installed: pip install 'kedge[train]' ({error})") from None
-    return TorchModule(weights)
 
 
 class _TowerGraph(Graph):

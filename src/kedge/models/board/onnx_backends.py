@@ -13,10 +13,16 @@ from kedge.errors import InputError
 from kedge.files import read_file
 from kedge.models.board.backends import Array, Backend, Evaluation, Network, evaluation_of, nothing
 from kedge.models.board.encoding import Encoding, encodings
-from kedge.models.board.network import to_onnx
 from kedge.models.board.weights import Weights
 from kedge.models.devices import Dtype
 from kedge.models.onnx_session import Session, onnx_session
+
+
+def _graph(weights: Weights) -> bytes:
+    from kedge.models.board.network import to_onnx  # onnx is slow to load, and most need no graph
+
+    content: bytes = to_onnx(weights).SerializeToString()
+    return content
 
 
 class OnnxNetwork(Backend):
@@ -40,11 +46,11 @@ class OnnxNetwork(Backend):
         known: Sequence[Encoding] = encodings()
         if isinstance(model, Weights):
             known = (model.encoding,)
-            content = to_onnx(model).SerializeToString()
+            content = _graph(model)
         elif Path(model).suffix.lower() == ".onnx":
             content = read_file(model)
         else:
-            content = to_onnx(self.weights()).SerializeToString()
+            content = _graph(self.weights())
         self._threads = threads
         self._session = self._open(content, 1)
         self.encoding, self._outputs = _check_signature(self._session, self._name, known)

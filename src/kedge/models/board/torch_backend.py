@@ -3,18 +3,30 @@
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from kedge.errors import InputError
 from kedge.models.board.backends import Array, Backend, Evaluation, Network, evaluation_of, nothing
-from kedge.models.board.network import to_torch
 from kedge.models.board.weights import Weights
 from kedge.models.devices import Dtype, placed
 
+if TYPE_CHECKING:
+    from kedge.models.board.torch_network import TorchModule
+
 _SIZES = (1, 16, 128, 512, 2048, 8192)  # batch sizes of a compiled network
 _ROWS = _SIZES[-1]
+
+
+def to_torch(weights: Weights) -> "TorchModule":
+    """The network as a `torch.nn.Module`, its parameters named as in ``weights.arrays``."""
+    try:
+        from kedge.models.board.torch_network import TorchModule
+    except ImportError as error:
+        raise InputError(f"torch is not installed: pip install 'kedge[train]' ({error})") from None
+    return TorchModule(weights)
 
 
 class TorchNetwork(Backend):

@@ -7,7 +7,6 @@ from typing import Any
 
 from kedge.errors import InputError
 from kedge.experiments.jsonable import plain, strict
-from kedge.interfaces.reviews.decisions import annotated_record
 from kedge.interfaces.web.play.readers import Reader
 from kedge.interfaces.web.play.session import Session
 
@@ -89,7 +88,7 @@ class ReviewJob:
             report_progress(0)
             report = self._game.review(self._document, report_progress)
             shown = report.to_json() | self._game.review_details(report)
-            return strict(plain(shown)), annotated_record(report)
+            return strict(plain(shown)), self._game.annotated(report)
 
         try:
             async with turn:
