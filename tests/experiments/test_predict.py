@@ -14,7 +14,7 @@ import tiny_go
 
 from kedge import _core
 from kedge.errors import InputError
-from kedge.evaluation.chess.ratings import predict_rated
+from kedge.evaluation.chess.ratings import players_of, predict_players
 from kedge.evaluation.prediction import predict
 from kedge.experiments import run
 from kedge.experiments.chess.predict import ChessPredict
@@ -161,20 +161,22 @@ def test_each_position_has_its_players_ratings(file):
     asked = []
     rated = quick(file, told_ratings=True)
 
-    def player(elo, opponent):
-        asked.append((elo, opponent))
-        return rated._rated(elo, opponent)
+    def player(players):
+        asked.append((players["elo"], players["opponent"]))
+        return rated._with(players)
 
     chosen = list(chess_positions(read_chess_games(file), maia_filter()))
-    found = predict_rated(chosen, player)
+    found = predict_players(chosen, player)
     assert sorted(asked) == [(1200, 1900), (1900, 1200)]
     assert len(found.games) == 10
     strong = [position for position in chosen if position.rating == 1930]
-    alone = predict(strong, rated._rated(1900, 1200), boards_of)
+    alone = predict(strong, rated._with(players_of(strong[0].game)[strong[0].ply]), boards_of)
     weak = [position for position in chosen if position.rating == 1180]
     total = (
         alone.to_json()["top1"]
-        + predict(weak, rated._rated(1200, 1900), boards_of).to_json()["top1"]
+        + predict(weak, rated._with(players_of(weak[0].game)[weak[0].ply]), boards_of).to_json()[
+            "top1"
+        ]
     )
     assert found.to_json()["top1"] == pytest.approx(total / 2)
 

@@ -93,7 +93,7 @@ def test_bad_ratings_and_names():
         embedded.load_embedded("chess", elo=-1)
     with pytest.raises(InputError, match="kedge ships no model 'ches'; did you mean chess"):
         embedded.load_embedded("ches")
-    with pytest.raises(InputError, match="go does not take elo as input"):
+    with pytest.raises(InputError, match="go does not take elo; it takes no players as input"):
         embedded.load_embedded("go", elo=1500)
     with pytest.raises(InputError, match="chess does not take rank; it takes elo, opponent, scale"):
         embedded.load_embedded("chess", rank="3d")

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from chess_games import recorded
 
@@ -9,7 +10,12 @@ from kedge.agents import make_agent
 from kedge.agents.board.networks import model_spec
 from kedge.agents.chess.engine import Options, choose_models
 from kedge.errors import InputError
-from kedge.evaluation.chess.ratings import game_ratings, rated_search, rated_spec
+from kedge.evaluation.chess.ratings import (
+    game_ratings,
+    players_of,
+    rated_search,
+    with_players,
+)
 from kedge.games.chess import START_FEN, ChessState
 from kedge.models import embedded, store
 from kedge.specs import Spec, parse
@@ -21,7 +27,7 @@ from kedge.specs import Spec, parse
         ({"white_elo": 1571, "black_elo": 1728}, None, (1600, 1700)),
         ({"black_elo": 1728}, None, (1700, 1700)),
         ({}, None, (1500, 1500)),
-        ({"white_elo": 150, "black_elo": 2860}, None, (800, 2400)),
+        ({"white_elo": 150, "black_elo": 2860}, None, (600, 2800)),
         ({"white_elo": 1571}, 1200, (1200, 1200)),
     ],
 )
@@ -33,12 +39,26 @@ def test_ratings_of_a_game(tags, elo, ratings):
 
 
 def test_which_agents_take_ratings():
-    assert str(rated_spec(parse("puct(chess(temperature=0.5), c_puct=1)"), 1200, 1900)) == (
+    rated = {"elo": 1200, "opponent": 1900}
+    assert str(with_players(parse("puct(chess(temperature=0.5), c_puct=1)"), rated)) == (
         "puct(chess(temperature=0.5, elo=1200, opponent=1900), c_puct=1)"
     )
     for agent in ("maia-1900", "puct(maia-1900)", "chess(elo=1500)", "rm"):
         with pytest.raises(InputError, match="does not take ratings as input"):
-            rated_spec(parse(agent), 1200, 1900)
+            with_players(parse(agent), rated)
+
+
+def test_players_of_each_position():
+    tags = {"white_elo": 1571, "black_elo": 1728, "time_control": "180+2", "time_class": "blitz"}
+    game = recorded("e2e4 e7e5 g1f3", **tags, clocks=np.array([181.0, 40.0, 6.0], np.float32))
+    white, black = {"elo": 1600, "opponent": 1700}, {"elo": 1700, "opponent": 1600}
+    assert players_of(game) == [
+        {**white, "speed": "blitz", "clock": 120.0},
+        {**black, "speed": "blitz", "clock": 120.0},
+        {**white, "speed": "blitz", "clock": 120.0},
+    ]
+    over_the_board = recorded("e2e4", white_elo=2450, black_elo=2510, scale="fide")
+    assert players_of(over_the_board) == [{"elo": 2400, "opponent": 2500, "scale": "fide"}]
 
 
 def test_a_model_of_ones_own_takes_ratings_too(monkeypatch, tmp_path):
@@ -52,7 +72,7 @@ def test_a_model_of_ones_own_takes_ratings_too(monkeypatch, tmp_path):
             agents = (make_agent(f"{agent}({arguments})") for agent in (name, "chess"))
             ours, theirs = (agent.policy(state, state.current_player()) for agent in agents)
             assert (ours == theirs).all()
-        assert str(rated_spec(parse(f"puct({name})"), 1200, 1900)) == (
+        assert str(with_players(parse(f"puct({name})"), {"elo": 1200, "opponent": 1900})) == (
             f"puct({name}(elo=1200, opponent=1900))"
         )
         assert choose_models(Options(model=name, elo=1700))[0] == [f"{name}(elo=1700)"]

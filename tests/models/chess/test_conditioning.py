@@ -91,5 +91,5 @@ def test_models_with_constant_planes_are_still_read(bullet):
     speed = {"speed": "bullet"} if bullet else {}
     alone = for_players(weights, "old", elo=1200, opponent=1500, **speed)
     np.testing.assert_allclose(plain.forward(alone, planes).policy, expected.policy, atol=1e-4)
-    with pytest.raises(InputError, match="old: the model takes elo, opponent and speed=bullet"):
+    with pytest.raises(InputError, match="old does not take clock; it takes elo, opponent, speed"):
         for_players(weights, "old", clock=30)

@@ -60,13 +60,11 @@ def model_spec(name: Spec | str) -> Spec:
     return Spec(name) if is_path(name) and not name.endswith(")") else parse(name)
 
 
-def takes(name: Spec | str, option: str) -> bool:
-    """Whether `name` names a model that takes this option of the players as input."""
+def taken_by(name: Spec | str) -> tuple[str, ...]:
+    """Return the names of what the model `name` takes as input about the players."""
     model = model_spec(name).name
     weights = load(model) if is_known(model) or is_path(model) else None
-    if not isinstance(weights, Weights) or not takes_players(weights):
-        return False
-    return weights.encoding.players is not None and option in weights.encoding.players.options
+    return takes_players(weights) if isinstance(weights, Weights) else ()
 
 
 def _weights(name: str, players: dict[str, Any], path: Path | None) -> Path | Weights:

@@ -12,8 +12,7 @@ from kedge.specs import Spec
 
 def network_maker(name: str, weights: Weights) -> Callable[..., Agent]:
     """Return the maker of the model `name` alone, for the players that it takes as input."""
-    inputs = weights.encoding.players
-    return model(name, inputs.options if inputs is not None and takes_players(weights) else ())
+    return model(name, takes_players(weights))
 
 
 def model(name: str, players: Sequence[str] = ()) -> Callable[..., Agent]:

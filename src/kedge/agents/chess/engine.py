@@ -11,7 +11,7 @@ from kedge.agents.agent import Analysis
 from kedge.agents.board import model_engine
 from kedge.agents.board.engine import Control, Limits, Progress
 from kedge.agents.board.model_engine import ModelEngine
-from kedge.agents.board.networks import model_spec, takes
+from kedge.agents.board.networks import model_spec, taken_by
 from kedge.agents.chess.move_times import PEOPLE, features, just_taken
 from kedge.errors import InputError
 from kedge.games.chess import START_FEN, ChessState
@@ -118,7 +118,7 @@ def choose_models(options: Options) -> tuple[list[str], float]:
     elo = options.elo
     if elo is None:
         return [options.model or SHIPPED], 0.0
-    if options.model and takes(options.model, "elo"):
+    if options.model and "elo" in taken_by(options.model):
         return [str(Spec(model_spec(options.model).name, (), {"elo": elo}))], 0.0
     rated = rated_models()
     below = max((rating for rating in rated if rating <= elo), default=None)

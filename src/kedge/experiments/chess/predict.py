@@ -6,13 +6,13 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
-from kedge.evaluation.chess.ratings import predict_rated, rated_spec
+from kedge.evaluation.chess.ratings import Players, predict_players, with_players
 from kedge.evaluation.prediction import Prediction, predict
 from kedge.experiments.board.predict import BoardPredict
 from kedge.experiments.options import Option, agent_option, data_option
 from kedge.experiments.players import player_on
 from kedge.records import ChessGame, ChessPosition, ReadReport, read_chess_games
-from kedge.records.chess.filters import MAIA_BY_NAME, is_held_out, rating_bucket
+from kedge.records.chess.filters import MAIA_BY_NAME, held_out_moves, rating_bucket
 from kedge.records.chess.positions import boards_of
 from kedge.records.sieve import Filter, Sieve
 from kedge.specs import Spec, parse
@@ -46,35 +46,35 @@ class ChessPredict(BoardPredict):
         int | None, Option("Use only games whose players are both rated N to N + 99.", metavar="N")
     ] = None
     source: Annotated[str | None, Option("Use only games of this source (JSON lines).")] = None
-    held_out: Annotated[bool, Option("Use only games that `kedge train` does not train on.")] = (
-        False
-    )
+    held_out: Annotated[
+        bool, Option("Use only the moves of people that `kedge train` keeps for testing.")
+    ] = False
     unrated: Annotated[
         bool, Option("Also use games that are not marked as rated, such as those of chess.com.")
     ] = False
     told_ratings: Annotated[
         bool,
         Option(
-            "Pass both players' ratings to the model in every position. The agent must be `chess`, "
-            "a model that you trained, or a search over one."
+            "Pass the players to the model in every position: ratings, speed and clock. The agent "
+            "must be `chess`, a model that you trained, or a search over one."
         ),
     ] = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.told_ratings:
-            rated_spec(parse(self.agent), 1500, 1500)
+            with_players(parse(self.agent), {})
 
     @property
     def title(self) -> str:
-        return self.agent + (", with both players' ratings" if self.told_ratings else "")
+        return self.agent + (", with the players as input" if self.told_ratings else "")
 
     def sieve(self) -> Sieve:
         filters: dict[str, Filter] = {}
         if self.source is not None:
             filters["of other sources"] = lambda game: game.source == self.source
         if self.held_out:
-            filters["not held out"] = is_held_out
+            filters["not held out"] = held_out_moves
         if self.bucket is not None:
             filters["outside the bucket"] = rating_bucket(self.bucket)
         filters |= MAIA_BY_NAME
@@ -86,10 +86,10 @@ class ChessPredict(BoardPredict):
         return read_chess_games(path, report, threads=threads)
 
     def player(self) -> Any:
-        return self._rated(1500, 1500) if self.told_ratings else self._on_device(self.agent)
+        return self._with({}) if self.told_ratings else self._on_device(self.agent)
 
-    def _rated(self, elo: int, opponent: int) -> Any:
-        return self._on_device(rated_spec(parse(self.agent), elo, opponent))
+    def _with(self, players: Players) -> Any:
+        return self._on_device(with_players(parse(self.agent), players))
 
     def _on_device(self, spec: Spec | str) -> Any:
         return player_on(self.device, self.dtype, spec, self.game)
@@ -99,5 +99,5 @@ class ChessPredict(BoardPredict):
     ) -> Prediction:
         positions = [ChessPosition(game, ply) for game, plies in games for ply in plies]
         if self.told_ratings:
-            return predict_rated(positions, self._rated)
+            return predict_players(positions, self._with)
         return predict(positions, self.player(), boards_of)

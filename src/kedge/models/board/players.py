@@ -34,9 +34,9 @@ class PlayerInputs(ABC):
     def numbers(self, *args: Any, **options: Any) -> Numbers:
         """Return the network's inputs for some of `options`; `InputError` for impossible ones."""
 
-    def taken_by(self, weights: "Weights") -> bool:
-        """Whether a network takes the players as input."""
-        return "who.weight" in weights.arrays
+    def taken_by(self, weights: "Weights") -> tuple[str, ...]:
+        """Return those of `options` that a network takes as input."""
+        return self.options if "who.weight" in weights.arrays else ()
 
     def fixed(self, weights: "Weights", **options: Any) -> Mapping[str, Numbers]:
         """Return the arrays of a network that takes the players, for these players."""
@@ -76,10 +76,10 @@ def near(values: npt.ArrayLike, knots: npt.NDArray[np.float64]) -> npt.NDArray[n
     return np.where(np.isnan(array)[:, None], 0.0, weights)
 
 
-def takes_players(weights: "Weights") -> bool:
-    """Whether a network takes the players as input."""
+def takes_players(weights: "Weights") -> tuple[str, ...]:
+    """Return the names of what a network takes as input about the players; mostly nothing."""
     inputs = weights.encoding.players
-    return inputs is not None and inputs.taken_by(weights)
+    return () if inputs is None else inputs.taken_by(weights)
 
 
 def for_players(weights: "Weights", name: str, **options: Any) -> "Weights":
@@ -87,15 +87,13 @@ def for_players(weights: "Weights", name: str, **options: Any) -> "Weights":
 
     A network that does not take the players as input is returned as it is, and takes no options.
     """
-    inputs = weights.encoding.players
-    if inputs is None or not inputs.taken_by(weights):
-        if options:
-            raise InputError(f"{name} does not take {' or '.join(options)} as input")
-        return weights
-    unknown = set(options) - set(inputs.options)
+    inputs, known = weights.encoding.players, takes_players(weights)
+    unknown = [option for option in options if option not in known]
     if unknown:
-        known = ", ".join(inputs.options)
-        raise InputError(f"{name} does not take {', '.join(sorted(unknown))}; it takes {known}")
+        what = f"it takes {', '.join(known)}" if known else "it takes no players as input"
+        raise InputError(f"{name} does not take {' or '.join(unknown)}; {what}")
+    if inputs is None or not known:
+        return weights
     try:
         arrays = inputs.fixed(weights, **options)
     except InputError as error:

@@ -78,8 +78,8 @@ class ChessPlayers(PlayerInputs):
         )
         return rows.ravel()
 
-    def taken_by(self, weights: Weights) -> bool:
-        return super().taken_by(weights) or _has_rating_planes(weights)
+    def taken_by(self, weights: Weights) -> tuple[str, ...]:
+        return _OLD if _has_rating_planes(weights) else super().taken_by(weights)
 
     def fixed(self, weights: Weights, **options: Any) -> Mapping[str, Numbers]:
         if _has_rating_planes(weights):
@@ -108,6 +108,7 @@ def _rating(ratings: npt.ArrayLike, scale: npt.NDArray[np.int64]) -> npt.NDArray
 
 # Models trained before the inputs above existed take constant planes instead: rule 50 over 100,
 # the mover's rating, the opponent's, and whether the game is bullet.
+_OLD = ("elo", "opponent", "speed")
 _ONES = 111  # lc0's plane of ones
 
 
@@ -117,10 +118,8 @@ def _has_rating_planes(weights: Weights) -> bool:
 
 def _fixed_planes(weights: Weights, **options: Any) -> Mapping[str, Numbers]:
     """Fold the constant planes into lc0's plane of ones, which is exact."""
-    elo, opponent = _ratings(options.pop("elo", 1500.0), options.pop("opponent", None))
-    bullet = options.pop("speed", None) == "bullet"
-    if options:
-        raise InputError("the model takes elo, opponent and speed=bullet alone")
+    elo, opponent = _ratings(options.get("elo", 1500.0), options.get("opponent"))
+    bullet = options.get("speed") == "bullet"
     known = np.array([elo, opponent])
     mine, theirs = near(np.where(known > 0.0, known, np.nan), KNOTS)
     players = np.concatenate([[0.0], mine, theirs, [float(bullet)]])

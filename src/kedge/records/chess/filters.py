@@ -46,6 +46,12 @@ def is_held_out(game: ChessGame) -> bool:
     return TEST in parts_of(game)
 
 
+def held_out_moves(game: ChessGame) -> npt.NDArray[np.bool_]:
+    """Keep the moves of the players that are held out for testing, not of their opponents."""
+    movers = (game.first_player + np.arange(len(game))) % 2
+    return np.array([part == TEST for part in parts_of(game)])[movers]
+
+
 def is_held_out_player(name: str) -> bool:
     return is_one_in(20, name.encode())
 

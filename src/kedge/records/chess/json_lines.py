@@ -114,7 +114,7 @@ def _game_of_object(record: dict[str, Any], moves: Any) -> tuple[ChessGame | Non
             termination=text("termination"),
             fen=None if fen == START_FEN else fen,
             source=text("source"),
-            scale=scale_of(text("site") or text("id")),
+            scale=scale_of(text("id")) or scale_of(text("site")),
         ), None
     except TypeError as error:
         return None, str(error)

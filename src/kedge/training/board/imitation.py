@@ -251,7 +251,7 @@ class Course:
             blocks=weights.blocks,
             se_ratio=weights.se_ratio or 1,
             heads="points" if weights.policy == "points" else "dense",
-            players=takes_players(weights),
+            players=bool(takes_players(weights)),
         )
         network = self.make_network(recipe)
         ours = {key: array.shape for key, array in network.folded().items()}
