@@ -341,10 +341,8 @@ def test_bad_specs(spec, said):
         make_player(spec, "diplomacy")
 
 
-@pytest.mark.parametrize("device", ["nonsense", "openvino"])
-def test_devices_that_diplomacy_does_not_know(device):
-    pytest.importorskip("torch")
-    with computing_on(device), pytest.raises(InputError, match=device):
+def test_diplomacy_does_not_run_on_openvino():
+    with computing_on("openvino"), pytest.raises(InputError, match="not on openvino"):
         make_player("diplomacy", "diplomacy")
 
 

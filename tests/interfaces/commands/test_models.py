@@ -72,9 +72,16 @@ def test_bad_input_is_one_line(arguments, match):
 def test_shipped_models_are_shown(own_home):
     listed = answer("list")["shipped"]
     assert listed == [answer("info", model["name"]) for model in listed]
-    names = ["chess", "diplomacy", "diplomacy-bots", "diplomacy-value", "go", "go-large"]
-    names += ["go-modern", "hanabi", "hanabi-belief", "hanabi-belief-greedy", "hanabi-smartbot"]
-    names += ["hanabi-smartbot-belief", "hanabi-smartbot-belief-greedy"]
+    names = ["chess", "chess-large", "diplomacy", "diplomacy-bots", "diplomacy-value", "go"]
+    names += [
+        "go-large",
+        "go-modern",
+        "hanabi",
+        "hanabi-belief",
+        "hanabi-belief-greedy",
+        "hanabi-smartbot",
+    ]
+    names += ["hanabi-smartbot", "hanabi-smartbot-belief", "hanabi-smartbot-belief-greedy"]
     assert [model["name"] for model in listed] == names
     shipped = listed[0]
     assert (shipped["name"], shipped["format"]) == ("chess", "onnx")

@@ -245,7 +245,7 @@ def test_too_few_games(games):
         (["width=50", "heads=4"], "width: must be a multiple of heads=4, not 50"),
         (["optimizer=best"], "'best' is not one of adamw, muon, sgd"),
         (["filters=3"], "the recipe has no field 'filters'"),
-        (["optimizer=sgd"], "games.jsonl: no game, or none of tiers AB"),
+        (["optimizer=sgd"], "games.jsonl: holds no game"),
     ],
 )
 def test_bad_recipes_are_one_line(settings, said, tmp_path):
