@@ -79,7 +79,6 @@ def test_shipped_models_are_shown(own_home):
         "hanabi",
         "hanabi-belief",
         "hanabi-belief-greedy",
-        "hanabi-smartbot",
     ]
     names += ["hanabi-smartbot", "hanabi-smartbot-belief", "hanabi-smartbot-belief-greedy"]
     assert [model["name"] for model in listed] == names
