@@ -14,7 +14,7 @@ from slow_chess import SlowChess
 from starlette.testclient import TestClient
 
 from kedge.interfaces.web.app import ServerOptions, make_app
-from kedge.interfaces.web.play.store import SessionStore
+from kedge.interfaces.web.play.game.store import SessionStore
 from kedge.interfaces.web.play.tables import Tables
 
 _QUIET = (  # it asks nobody but the page

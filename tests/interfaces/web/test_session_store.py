@@ -6,7 +6,7 @@ import time
 import pytest
 
 from kedge.errors import InputError
-from kedge.interfaces.web.play.store import SessionStore
+from kedge.interfaces.web.play.game.store import SessionStore
 
 
 def test_documents_come_back_from_the_file(tmp_path):

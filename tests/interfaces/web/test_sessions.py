@@ -12,12 +12,12 @@ from kedge.interfaces.web.pages.blotto import BlottoPage
 from kedge.interfaces.web.pages.thoughts import StopFlag
 from kedge.interfaces.web.play import table as table_module
 from kedge.interfaces.web.play import tables as tables_module
-from kedge.interfaces.web.play.opening import new_session
-from kedge.interfaces.web.play.readers import Reader
-from kedge.interfaces.web.play.saving import to_document
-from kedge.interfaces.web.play.store import SessionStore
+from kedge.interfaces.web.play.agents.thinkers import BusyError, Thinkers
+from kedge.interfaces.web.play.game.opening import new_session
+from kedge.interfaces.web.play.game.readers import Reader
+from kedge.interfaces.web.play.game.saving import to_document
+from kedge.interfaces.web.play.game.store import SessionStore
 from kedge.interfaces.web.play.tables import Tables, UnknownSessionError
-from kedge.interfaces.web.play.thinkers import BusyError, Thinkers
 from kedge.interfaces.web.schemas import NewSession, SeatIn
 
 AGENTS = [SeatIn(), SeatIn()]

@@ -10,7 +10,7 @@ import asyncio
 import time
 import numpy as np
 from kedge.games.diplomacy import Diplomacy, adjudicate_many
-from kedge.interfaces.web.play import thinkers
+from kedge.interfaces.web.play.agents import thinkers
 
 thinkers._PATIENCE = {patience}
 board = Diplomacy().initial_state().board

@@ -4,8 +4,8 @@ Import this module only to run the command: its help lists the files of all game
 """
 
 import contextlib
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,8 +17,18 @@ from kedge.interfaces.output import KEPT, InterruptError, print_json
 from kedge.records.formats import files_words
 
 if TYPE_CHECKING:
-    from kedge.evaluation.review import Review, ReviewReport
+    from kedge.evaluation.review import Review, Reviewer, ReviewReport
     from kedge.records import ReadReport
+
+GameFile = Annotated[
+    Path,
+    typer.Argument(
+        metavar="GAME",
+        help=f"Recorded games, plain or compressed. {files_words()}",
+        show_default=False,
+    ),
+]
+Brief = Annotated[bool, typer.Option("--brief", help="Print no table of moves.")]
 
 
 @dataclass(frozen=True)
@@ -55,8 +65,8 @@ class Reviewing:
         ),
     ] = None
 
-    def options(self, review: "Review", game: str) -> dict[str, Any]:
-        """Return the options of the game's reviewer; raise `InputError` if it lacks one."""
+    def maker(self, review: "Review", game: str) -> "Callable[[], Reviewer]":
+        """Return a function that makes the reviewer; raise `InputError` if it lacks an option."""
         if self.agent is not None and self.elo is not None:
             raise InputError("--elo: has no effect with --agent; leave out one")
         given = {"elo": self.elo, "fit": self.fit}
@@ -64,7 +74,7 @@ class Reviewing:
         for name in options.keys() - set(review.options):
             flag = {"elo": "--elo", "fit": "--fit-rating"}[name]
             raise InputError(f"{flag}: reviews of {game} have no such option")
-        return options
+        return lambda: review.reviewer(self.agent, **options)
 
 
 @dataclass(frozen=True)
@@ -140,6 +150,18 @@ class WrittenFiles:
         if self.svg is not None:
             check_writable(self.svg)
 
+    def check_picture(self, review: "Review", game: str) -> None:
+        """Raise `InputError` if a picture is wanted and the game has none."""
+        if self.svg is not None and review.draw is None:
+            raise InputError(f"--svg: games of {game} are not drawn")
+
+    def draw(self, review: "Review", reports: "Iterable[ReviewReport]") -> None:
+        """Draw the game, if a picture is wanted."""
+        from kedge.files import write_atomic
+
+        if self.svg is not None and review.draw is not None:
+            write_atomic(self.svg, review.draw(*reports))
+
     @contextlib.contextmanager
     def writer(
         self, annotated: "Callable[[ReviewReport], str]"
@@ -156,20 +178,66 @@ class WrittenFiles:
                 yield lambda report: file.write(annotated(report).encode())
 
 
+@dataclass
+class Reviews:
+    """The reviews of the games of a file."""
+
+    file: Path
+    review: "Review"
+    read: "ReadReport"
+    reports: "dict[int, ReviewReport]" = field(default_factory=dict)
+    """Reports by the games' numbers."""
+    is_interrupted: bool = False
+    """Whether games are missing because the user stopped the command."""
+
+    def add(
+        self,
+        games: Iterable[Any],
+        make_reviewer: "Callable[[], Reviewer]",
+        files: WrittenFiles,
+        *,
+        quiet: bool,
+    ) -> None:
+        """Review the games and write each to its file, until the user interrupts."""
+        from kedge.interfaces.progress import counting_moves
+
+        with files.writer(self.review.annotated) as write, counting_moves(quiet=quiet) as begin:
+            reviewer = None  # made once there is a game: without games, the agent is not at fault
+            try:
+                for game in games:
+                    if self.reports and files.svg is not None:
+                        raise InputError("--svg: draws one game; choose it with --game")
+                    reviewer = reviewer or make_reviewer()
+                    self._add_game(game, reviewer, begin, write)
+            except KeyboardInterrupt:
+                if not self.reports:  # nor is a file of older ones overwritten
+                    raise
+                self.is_interrupted = True
+
+    def _add_game(
+        self,
+        game: Any,
+        reviewer: "Reviewer",
+        begin: Callable[[int, int], Callable[[int], None]],
+        write: "Callable[[ReviewReport], object]",
+    ) -> None:
+        from kedge.experiments.engines.jobs import deferred_interrupt
+
+        number = self.read.games + self.read.broken_games
+        with _located(self.file, number):
+            report = reviewer(game, begin(number, len(game)))
+        with deferred_interrupt():  # a game is kept whole or not at all
+            write(report)
+            self.reports[number] = report
+
+
 @unfolded
 def analyze(
-    file: Annotated[
-        Path,
-        typer.Argument(
-            metavar="GAME",
-            help=f"Recorded games, plain or compressed. {files_words()}",
-            show_default=False,
-        ),
-    ],
+    file: GameFile,
     reviewing: Reviewing,
     games: GameChoice,
     files: WrittenFiles,
-    brief: Annotated[bool, typer.Option("--brief", help="Print no table of moves.")] = False,
+    brief: Brief = False,
     as_json: Json = False,
 ) -> None:
     """Show how human each move of a game was, and what people and search would play.
@@ -206,44 +274,22 @@ def analyze(
     - `kedge analyze diplomacy.json --brief`
     """
     from kedge.evaluation.review import review_of
-    from kedge.experiments.engines.jobs import deferred_interrupt
-    from kedge.files import write_atomic
-    from kedge.interfaces.progress import counting_moves
     from kedge.records import ReadReport
     from kedge.records.formats import recorded_game
 
     files.check(file, as_json=as_json)
-    kind, read = recorded_game(file), ReadReport()
-    review = review_of(kind)
-    options = reviewing.options(review, kind)
-    if files.svg is not None and review.draw is None:
-        raise InputError(f"--svg: games of {kind} are not drawn")
-    reports: dict[int, ReviewReport] = {}  # by the games' numbers
-    is_interrupted = False
-    with files.writer(review.annotated) as write, counting_moves(quiet=as_json) as begin:
-        reviewer = None  # made once there is a game: a file without games is not the agent's fault
-        try:
-            for game in games.read(file, kind, read):
-                if reports and files.svg is not None:
-                    raise InputError("--svg: draws one game; choose it with --game")
-                number = read.games + read.broken_games
-                reviewer = reviewer or review.reviewer(reviewing.agent, **options)
-                with _located(file, number):
-                    report = reviewer(game, begin(number, len(game)))
-                with deferred_interrupt():  # a game is kept whole or not at all
-                    write(report)
-                    reports[number] = report
-        except KeyboardInterrupt:
-            if not reports:  # nor is a file of older ones overwritten
-                raise
-            is_interrupted = True
-    if files.svg is not None and review.draw is not None:
-        write_atomic(files.svg, review.draw(*reports.values()))
+    kind = recorded_game(file)
+    review, read = review_of(kind), ReadReport()
+    make_reviewer = reviewing.maker(review, kind)
+    files.check_picture(review, kind)
+    reviews = Reviews(file, review, read)
+    reviews.add(games.read(file, kind, read), make_reviewer, files, quiet=as_json)
+    files.draw(review, reviews.reports.values())
     if as_json:
-        print_json(_json(reviewing.agent or review.agent(), review, reports, read))
+        print_json(_json(reviewing.agent or review.agent(), reviews))
     else:
-        _print(review, reports, read, files, brief=brief)
-    if is_interrupted:
+        _print(reviews, files, brief=brief)
+    if reviews.is_interrupted:
         raise InterruptError(KEPT)
 
 
@@ -256,40 +302,33 @@ def _located(file: Path, number: int) -> Iterator[None]:
         raise InputError(f"{file}: game {number}: {error}") from None
 
 
-def _json(
-    agent: str, review: "Review", reports: "dict[int, ReviewReport]", read: "ReadReport"
-) -> dict[str, Any]:
-    players = review.frequent_players([*reports.values()])
+def _json(agent: str, reviews: Reviews) -> dict[str, Any]:
+    reports = reviews.reports
+    players = reviews.review.frequent_players([*reports.values()])
     return {
         "agent": agent,
         "games": [{"game": number, **report.to_json()} for number, report in reports.items()],
         "players": [player.to_json() for player in players],
         "broken": [
             {"game": fault.number, "where": fault.where, "reason": fault.reason}
-            for fault in read.broken
+            for fault in reviews.read.broken
         ],
     }
 
 
-def _print(
-    review: "Review",
-    reports: "dict[int, ReviewReport]",
-    read: "ReadReport",
-    files: WrittenFiles,
-    *,
-    brief: bool,
-) -> None:
+def _print(reviews: Reviews, files: WrittenFiles, *, brief: bool) -> None:
     from rich.console import Console
 
     from kedge.interfaces.reviews.board import players_table
 
+    review, reports = reviews.review, reviews.reports
     is_printed = files.out == "-"
     if not is_printed:
         for number, report in reports.items():
             review.show(report, number, brief=brief)
         if players := review.frequent_players([*reports.values()]):
             Console().print("[bold]Over several games[/bold]", players_table(players), sep="\n")
-    for fault in read.broken:
+    for fault in reviews.read.broken:
         typer.echo(f"{fault.where} (game {fault.number}) is broken: {fault.reason}", err=True)
     for written in (None if is_printed else files.out, files.svg):
         if written is not None:

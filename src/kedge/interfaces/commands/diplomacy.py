@@ -56,12 +56,10 @@ class Creation:
     ] = 300
 
 
-@diplomacy_app.command()
-@unfolded
-def join(
-    server: Server,
-    creation: Creation,
-    agent: Annotated[str, typer.Option(help="Who plays.")] = "diplomacy",
+@dataclass(frozen=True)
+class Role:
+    """The powers to play, and the votes for a draw."""
+
     power: Annotated[
         str,
         typer.Option(
@@ -70,16 +68,28 @@ def join(
             metavar="POWERS",
             help="`FRANCE`, several separated by commas, `any` free one, or `all`.",
         ),
-    ] = "any",
+    ] = "any"
     draw: Annotated[
         Literal["yes", "no"], typer.Option(help="The answer when others vote for a draw.")
-    ] = "yes",
+    ] = "yes"
     last_year: Annotated[
         int | None,
         typer.Option(
             min=1901, help="Vote for a draw after this year. [default: never]", show_default=False
         ),
-    ] = None,
+    ] = None
+
+
+ANY = Role()
+
+
+@diplomacy_app.command()
+@unfolded
+def join(
+    server: Server,
+    creation: Creation,
+    agent: Annotated[str, typer.Option(help="Who plays.")] = "diplomacy",
+    role: Role = ANY,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the agent's random draws.")] = 0,
     as_json: Json = False,
 ) -> None:
@@ -100,7 +110,7 @@ def join(
     from kedge.agents import make_player
     from kedge.interfaces.protocols.diplomacy.bot import DiplomacyBot
 
-    seats = _seats(server, creation, powers=_powers(power), draw=draw, last_year=last_year)
+    seats = _seats(server, creation, role)
 
     def tell(phase: str, name: str, orders: list[str], centers: int) -> None:
         if not as_json:
@@ -125,11 +135,12 @@ def join(
         typer.echo(f"{name}: {end['outcome']}, {end['centers']} centres, share {end['share']:.3f}")
 
 
-def _seats(server: Server, creation: Creation, **options: Any) -> "Seats":
+def _seats(server: Server, creation: Creation, role: Role) -> "Seats":
     from kedge.interfaces.protocols.diplomacy.seats import NewGame, Seats
 
     file = server.password_file
     return Seats(
+        powers=_powers(role.power),
         host=server.host,
         port=server.port,
         game=server.game,
@@ -137,7 +148,8 @@ def _seats(server: Server, creation: Creation, **options: Any) -> "Seats":
         password=server.user if file is None else _password(file),
         patience=server.patience,
         new_game=NewGame(creation.players, creation.deadline) if creation.create else None,
-        **options,
+        draw=role.draw,
+        last_year=role.last_year,
     )
 
 

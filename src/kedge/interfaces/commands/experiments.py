@@ -12,7 +12,7 @@ from kedge.interfaces.options import HERE, Json, Running, unfolded
 from kedge.interfaces.output import finished, print_json
 
 if TYPE_CHECKING:
-    from kedge.experiments import RunInfo
+    from kedge.experiments import Experiment, RunInfo
 
 experiments_app = typer.Typer(
     no_args_is_help=True,
@@ -21,9 +21,19 @@ experiments_app = typer.Typer(
 
 
 @dataclass(frozen=True)
-class Shorthands:
-    """Options that set a field of the experiment."""
+class Changes:
+    """Options that set fields of the experiment: `settings`, and shorthands for common fields."""
 
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            "-s",
+            metavar="FIELD=VALUE",
+            help="Change a field of the experiment; separate the items of a list by commas.",
+            show_default=False,
+        ),
+    ] = None
     data: Annotated[
         Path | None,
         typer.Option(
@@ -69,7 +79,15 @@ class Shorthands:
         typer.Option(help="`cpu`, `openvino`, `cuda`, … (--set device=…)", show_default=False),
     ] = None
 
-    def fields(self) -> dict[str, Any]:
+    def experiment(self, name: str) -> "Experiment":
+        """Return the experiment with these changes."""
+        from kedge.interfaces import inputs
+        from kedge.paper import experiment_class
+
+        kind = experiment_class(name)
+        return inputs.experiment(kind, name, self.settings or [], **self._shorthands())
+
+    def _shorthands(self) -> dict[str, Any]:
         """Return the fields by name; those not given are None."""
         return {
             "data": None if self.data is None else str(self.data),
@@ -82,7 +100,7 @@ class Shorthands:
         }
 
 
-NONE = Shorthands()
+NONE = Changes()
 
 
 @unfolded
@@ -91,17 +109,7 @@ def paper(
         str | None,
         typer.Argument(help="Which table or figure. [default: list them all]", show_default=False),
     ] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            "-s",
-            metavar="FIELD=VALUE",
-            help="Change a field of the experiment; separate the items of a list by commas.",
-            show_default=False,
-        ),
-    ] = None,
-    shorthands: Shorthands = NONE,
+    changes: Changes = NONE,
     running: Running = HERE,
     open_figure: Annotated[
         bool | None,
@@ -130,24 +138,12 @@ def paper(
     - `kedge paper hanabi-score --games 250 --device cuda`
     - `kedge paper go-rl-agents --katago ./katago --network b6.bin.gz --network b15.bin.gz`
     """
-    from kedge.interfaces import inputs
-    from kedge.interfaces.text_tables import print_catalogue, show_figure
-    from kedge.paper import EXPERIMENTS, experiment_class
+    from kedge.interfaces.text_tables import show_figure
 
     if name is None:
-        catalogue = {known: experiment_class(known)() for known in EXPERIMENTS}
-        if as_json:
-            print_json({known: each.config() for known, each in catalogue.items()})
-        else:
-            print_catalogue(catalogue)
+        _print_all(as_json=as_json)
         return
-    experiment = inputs.experiment(
-        experiment_class(name),
-        name,
-        settings or [],
-        **shorthands.fields(),
-    )
-    done, files = finished(experiment, running)
+    done, files = finished(changes.experiment(name), running)
     if as_json:
         typer.echo(done.report().json(folder=done.folder, files=files), nl=False)
         return
@@ -155,6 +151,18 @@ def paper(
     for file in files:
         typer.echo(str(file))
     show_figure(files, open_figure)
+
+
+def _print_all(*, as_json: bool) -> None:
+    """Print all tables and figures, with their fields."""
+    from kedge.interfaces.text_tables import print_catalogue
+    from kedge.paper import EXPERIMENTS, experiment_class
+
+    catalogue = {name: experiment_class(name)() for name in EXPERIMENTS}
+    if as_json:
+        print_json({name: experiment.config() for name, experiment in catalogue.items()})
+    else:
+        print_catalogue(catalogue)
 
 
 @experiments_app.command("list")

@@ -18,12 +18,12 @@ from kedge.errors import InputError
 from kedge.interfaces.web.assets import script_url, style_url
 from kedge.interfaces.web.pages.page_game import PageGame
 from kedge.interfaces.web.pages.thoughts import StopFlag, Thought
-from kedge.interfaces.web.play.players import known_names
-from kedge.interfaces.web.play.policy import agent_policy
-from kedge.interfaces.web.play.readers import Reader
+from kedge.interfaces.web.play.agents.policy import agent_policy
+from kedge.interfaces.web.play.game.players import known_names
+from kedge.interfaces.web.play.game.readers import Reader
+from kedge.interfaces.web.play.game.views import position_view
 from kedge.interfaces.web.play.table import Table
 from kedge.interfaces.web.play.tables import Tables, UnknownSessionError
-from kedge.interfaces.web.play.views import position_view
 from kedge.interfaces.web.schemas import (
     MOST_TURNS,
     Advise,

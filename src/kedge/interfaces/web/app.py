@@ -23,9 +23,9 @@ from kedge.errors import InputError
 from kedge.interfaces.web import assets
 from kedge.interfaces.web.api import router
 from kedge.interfaces.web.pages.games import page_games
-from kedge.interfaces.web.play.store import SessionStore
+from kedge.interfaces.web.play.agents.thinkers import BusyError
+from kedge.interfaces.web.play.game.store import SessionStore
 from kedge.interfaces.web.play.tables import Tables, UnknownGameError, UnknownSessionError
-from kedge.interfaces.web.play.thinkers import BusyError
 from kedge.interfaces.web.problems import plain_error
 from kedge.interfaces.web.schemas import API_VERSION
 
@@ -101,6 +101,14 @@ def make_app(options: ServerOptions | None = None) -> FastAPI:
     )
     app.include_router(router, prefix=f"/api/v{API_VERSION}")
     app.include_router(router, prefix="/api", include_in_schema=False)
+    _add_problems(app)
+    _add_pages(app)
+    app.add_middleware(Door, options=options)
+    return app
+
+
+def _add_problems(app: FastAPI) -> None:
+    """Answer errors with one line of plain words."""
 
     @app.exception_handler(InputError)
     async def refused(request: Request, error: InputError) -> JSONResponse:
@@ -120,6 +128,10 @@ def make_app(options: ServerOptions | None = None) -> FastAPI:
         words = _FRAMEWORK.get(error.status_code, error.detail)
         return _problem(error.status_code, words, error.headers)
 
+
+def _add_pages(app: FastAPI) -> None:
+    """Serve the page, the API's description, and the files of both and of the games."""
+
     @app.get("/api/docs", include_in_schema=False)
     async def documentation() -> FileResponse:
         return FileResponse(STATIC / "api.html")
@@ -133,8 +145,6 @@ def make_app(options: ServerOptions | None = None) -> FastAPI:
         return assets.game_file(request.app.state.tables.game(game), file, request)
 
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
-    app.add_middleware(Door, options=options)
-    return app
 
 
 class Door:

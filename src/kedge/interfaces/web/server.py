@@ -14,7 +14,7 @@ import uvicorn
 from kedge.errors import InputError
 from kedge.home import home
 from kedge.interfaces.web.app import LOCAL_HOSTS, ServerOptions, make_app
-from kedge.interfaces.web.play.store import SessionStore
+from kedge.interfaces.web.play.game.store import SessionStore
 
 _GRACE = 1  # second for open requests when the server ends
 

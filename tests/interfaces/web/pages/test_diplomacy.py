@@ -18,8 +18,8 @@ from kedge.interfaces.web.pages import diplomacy as diplomacy_page
 from kedge.interfaces.web.pages import searching
 from kedge.interfaces.web.pages.diplomacy import DiplomacyPage
 from kedge.interfaces.web.pages.thoughts import Question, StopFlag
-from kedge.interfaces.web.play.opening import new_session, open_record
-from kedge.interfaces.web.play.saving import from_document, to_document
+from kedge.interfaces.web.play.game.opening import new_session, open_record
+from kedge.interfaces.web.play.game.saving import from_document, to_document
 from kedge.interfaces.web.schemas import SeatIn
 
 GAME = DiplomacyPage()

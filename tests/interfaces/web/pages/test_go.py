@@ -15,8 +15,8 @@ from kedge.interfaces.web.pages import go as go_page
 from kedge.interfaces.web.pages.go import GoPage, GoSetup
 from kedge.interfaces.web.pages.page_game import Document
 from kedge.interfaces.web.pages.thoughts import ConsideredMove, Decision, Question, StopFlag
-from kedge.interfaces.web.play.opening import new_session
-from kedge.interfaces.web.play.saving import from_document, to_document
+from kedge.interfaces.web.play.game.opening import new_session
+from kedge.interfaces.web.play.game.saving import from_document, to_document
 from kedge.interfaces.web.schemas import SeatIn
 
 LATE = Path(__file__).parents[3] / "helpers" / "late_game.sgf"

@@ -1,6 +1,7 @@
 """``kedge policy diplomacy``: what an agent would order, and why."""
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,7 +10,7 @@ import typer
 
 from kedge.errors import InputError
 from kedge.interfaces.commands.policy.table import Seed, print_rest
-from kedge.interfaces.options import Json, svg_file
+from kedge.interfaces.options import Json, svg_file, unfolded
 from kedge.interfaces.output import print_json
 
 if TYPE_CHECKING:
@@ -19,8 +20,10 @@ if TYPE_CHECKING:
 _COLUMN, _ORDER = 8, 26  # characters of a number and what follows it; of the longest order
 
 
-def orders_policy(
-    power: Annotated[str, typer.Option("--power", "-p", help="Power that orders: FRANCE, …")],
+@dataclass(frozen=True)
+class Position:
+    """The start of the game, a position of a file, or a phase of a recorded game."""
+
     file: Annotated[
         str | None,
         typer.Argument(
@@ -30,11 +33,35 @@ def orders_policy(
             "[default: the start of the game]",
             show_default=False,
         ),
-    ] = None,
+    ] = None
     phase: Annotated[
         str | None,
         typer.Option(metavar="S1901M", help="Phase of a recorded game.", show_default=False),
-    ] = None,
+    ] = None
+
+    def state(self) -> "DiplomacyState":
+        """Return the position."""
+        from kedge.games.diplomacy import Diplomacy
+        from kedge.records.diplomacy.positions import read_phase, read_positions
+
+        if self.file is None:
+            if self.phase is not None:
+                raise InputError("--phase: there is no game; name its file")
+            return Diplomacy().initial_state()
+        source = sys.stdin.buffer if self.file == "-" else self.file
+        if self.phase is not None:
+            return read_phase(source, self.phase.upper())
+        positions = read_positions(source)
+        state, _ = next(positions)
+        if next(positions, None) is not None:
+            raise InputError(f"{self.file}: holds several positions; keep one")
+        return state
+
+
+@unfolded
+def orders_policy(
+    power: Annotated[str, typer.Option("--power", "-p", help="Power that orders: FRANCE, …")],
+    position: Position,
     agent: Annotated[
         str,
         typer.Option("--agent", "-a", metavar="SPEC", help="Who plays: a model or a search."),
@@ -66,7 +93,7 @@ def orders_policy(
 
     spec, name = parse(agent), power.upper()
     number, orders_agent = player(name), make_player(spec, "diplomacy")
-    state = _position(file, phase)
+    state = position.state()
     if not state.orders(name):
         raise InputError(f"{name} has nothing to order in {state.phase}")
     with waiting("searching", quiet=as_json):
@@ -77,28 +104,10 @@ def orders_policy(
 
         write_atomic(svg, state.to_svg({name: rows[0]["move"]}))
     if as_json:
-        position = {"phase": state.phase, "power": name}
-        print_json({"agent": str(spec), **position, "value": analysis.value, "moves": rows})
+        facts = {"phase": state.phase, "power": name}
+        print_json({"agent": str(spec), **facts, "value": analysis.value, "moves": rows})
     else:
         _print_orders(f"{spec}: {name}, {state.phase}", analysis.value, rows, top, svg)
-
-
-def _position(file: str | None, phase: str | None) -> "DiplomacyState":
-    from kedge.games.diplomacy import Diplomacy
-    from kedge.records.diplomacy.positions import read_phase, read_positions
-
-    if file is None:
-        if phase is not None:
-            raise InputError("--phase: there is no game; name its file")
-        return Diplomacy().initial_state()
-    source = sys.stdin.buffer if file == "-" else file
-    if phase is not None:
-        return read_phase(source, phase.upper())
-    positions = read_positions(source)
-    state, _ = next(positions)
-    if next(positions, None) is not None:
-        raise InputError(f"{file}: holds several positions; keep one")
-    return state
 
 
 def _order_rows(analysis: "OrdersAnalysis") -> list[dict[str, Any]]:

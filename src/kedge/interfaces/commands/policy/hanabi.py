@@ -1,7 +1,7 @@
 """``kedge policy hanabi``: what an agent would do at a table, and what it thinks it holds."""
 
 import sys
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,7 +11,7 @@ import typer
 from kedge.errors import InputError
 from kedge.interfaces.commands.hanabi_options import BOMB_HELP, BombRule
 from kedge.interfaces.commands.policy.table import Seed, bar, print_rest
-from kedge.interfaces.options import Json, svg_file
+from kedge.interfaces.options import Json, svg_file, unfolded
 from kedge.interfaces.output import print_json
 from kedge.words import counted
 
@@ -25,7 +25,10 @@ _LIKELY = 5  # cards that the table has of each slot
 _BAR = 8  # cells: the answers need the room
 
 
-def hanabi_policy(
+@dataclass(frozen=True)
+class Position:
+    """A position of a recorded game."""
+
     file: Annotated[
         str,
         typer.Argument(
@@ -33,22 +36,45 @@ def hanabi_policy(
             help="Games as JSON lines or exports of hanab.live. `-` is standard input.",
             show_default=False,
         ),
-    ],
+    ]
     number: Annotated[
         int, typer.Option("--game", min=1, metavar="I", help="Which game of the file.")
-    ] = 1,
+    ] = 1
     turn: Annotated[
         int, typer.Option("--turn", min=0, metavar="T", help="Show the game after T moves.")
-    ] = 0,
+    ] = 0
+    bomb: Annotated[
+        BombRule | None,
+        typer.Option(help=f"{BOMB_HELP} [default: as the record says]", show_default=False),
+    ] = None
+
+    def state(self) -> "HanabiState":
+        """Return the position, in which someone is to move."""
+        from kedge.records import ReadReport, numbered_game, replayed_hanabi_games
+
+        file, read = self.file, ReadReport()
+        games = replayed_hanabi_games(sys.stdin.buffer if file == "-" else file, read)
+        game = numbered_game(games, read, Path(file), self.number)
+        which = f"{file}: game {self.number}"
+        if self.turn > len(game):
+            raise InputError(f"{which} has {counted(len(game), 'move')}, no turn {self.turn}")
+        state = replace(game, bomb=self.bomb or game.bomb).rules.initial_state(game.deck)
+        for action in game.actions[: self.turn]:
+            state.apply_action(action)
+        if state.is_terminal():
+            moves = counted(self.turn, "move")
+            raise InputError(f"{which} is over after {moves}; give an earlier --turn")
+        return state
+
+
+@unfolded
+def hanabi_policy(
+    position: Position,
     agent: Annotated[
         str,
         typer.Option("--agent", "-a", metavar="SPEC", help="Who plays: a model or a search."),
     ] = "sparta(hanabi, lambda=1, rollouts=1000)",
     seed: Seed = 0,
-    bomb: Annotated[
-        BombRule | None,
-        typer.Option(help=f"{BOMB_HELP} [default: as the record says]", show_default=False),
-    ] = None,
     svg: Annotated[
         Path | None,
         typer.Option(
@@ -76,7 +102,7 @@ def hanabi_policy(
     from kedge.specs import parse
 
     spec = parse(agent)
-    player, state = make_player(spec, "hanabi"), _recorded(file, number, turn, bomb)
+    player, state = make_player(spec, "hanabi"), position.state()
     rng = np.random.default_rng(seed)
     with waiting("searching", quiet=as_json):
         analysis = player.explain(state, rng)
@@ -86,31 +112,12 @@ def hanabi_policy(
 
         write_atomic(svg, state.to_svg())
     if as_json:
-        position = {"game": number, "turn": turn, "player": state.current_player()}
+        turn = {"game": position.number, "turn": position.turn, "player": state.current_player()}
         thought = {"value": analysis.value, "moves": rows, "cards": cards}
-        print_json({"agent": str(spec), **position, **thought})
+        print_json({"agent": str(spec), **turn, **thought})
     else:
         is_search = isinstance(player, SpartaAgent)
         _print(str(spec), state, analysis.value, rows, cards, top, svg, is_search=is_search)
-
-
-def _recorded(file: str, number: int, turn: int, bomb: BombRule | None) -> "HanabiState":
-    """A position of a game that the rules allow, in which someone is to move."""
-    from kedge.records import ReadReport, numbered_game, replayed_hanabi_games
-
-    read = ReadReport()
-    games = replayed_hanabi_games(sys.stdin.buffer if file == "-" else file, read)
-    game = numbered_game(games, read, Path(file), number)
-    if turn > len(game):
-        raise InputError(f"{file}: game {number} has {counted(len(game), 'move')}, no turn {turn}")
-    state = replace(game, bomb=bomb or game.bomb).rules.initial_state(game.deck)
-    for action in game.actions[:turn]:
-        state.apply_action(action)
-    if state.is_terminal():
-        raise InputError(
-            f"{file}: game {number} is over after {counted(turn, 'move')}; give an earlier --turn"
-        )
-    return state
 
 
 def _rows(state: "HanabiState", analysis: "HanabiAnalysis") -> list[dict[str, Any]]:

@@ -1,8 +1,9 @@
 """``kedge train chess`` and ``kedge train move-times``."""
 
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -20,9 +21,39 @@ from kedge.interfaces.options import Json, unfolded
 from kedge.interfaces.output import print_json
 from kedge.words import counted
 
+if TYPE_CHECKING:
+    from kedge.training.chess.positions import GameTable
+
 Limit = Annotated[
     int | None, typer.Option(min=1, help="Read only the first N games.", show_default=False)
 ]
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The games of the files to learn from."""
+
+    limit: Limit = None
+    most_of_one: Annotated[
+        int,
+        typer.Option(min=1, help="Learn from at most so many games of any one player."),
+    ] = 200
+    without: Annotated[
+        list[str] | None,
+        typer.Option(help="Leave out the games of this source (JSON lines); may be repeated."),
+    ] = None
+
+    def table(self, data: list[Path]) -> "GameTable":
+        """Return the selected games."""
+        from kedge.records import read_chess_games
+        from kedge.training.chess.positions import table_of
+
+        games = valid_games(data, read_chess_games)
+        people = (game for game in games if game.source not in (self.without or ()))
+        return table_of(islice(people, self.limit), self.most_of_one)
+
+
+EVERYTHING = Selection()
 
 
 @unfolded
@@ -33,15 +64,7 @@ def chess(
     ],
     training: Training,
     beginning: Beginning = BEGINNING,
-    limit: Limit = None,
-    most_of_one: Annotated[
-        int,
-        typer.Option(min=1, help="Learn from at most so many games of any one player."),
-    ] = 200,
-    without: Annotated[
-        list[str] | None,
-        typer.Option(help="Leave out the games of this source (JSON lines); may be repeated."),
-    ] = None,
+    selection: Selection = EVERYTHING,
     teacher_at: Annotated[
         list[str] | None,
         typer.Option(
@@ -67,17 +90,13 @@ def chess(
     - `torchrun --nproc-per-node=8 -m kedge train chess month.pgn.zst --folder big --device cuda`
     """
     need_torch()
-    from kedge.records import read_chess_games
     from kedge.records.splits import LEARN
     from kedge.training.board.imitation import TowerRecipe
     from kedge.training.chess.policy import train
-    from kedge.training.chess.positions import table_of
 
     recipe = training.changed(TowerRecipe())
     with training.started() as rank:
-        games = valid_games(data, read_chess_games)
-        people = (game for game in games if game.source not in (without or ()))
-        table = table_of(islice(people, limit), most_of_one)
+        table = selection.table(data)
         learned = int(table.sides(LEARN).any(axis=1).sum())
         if len(table):
             say(rank, f"{counted(len(table), 'game')}, {learned:,} of them to learn from")

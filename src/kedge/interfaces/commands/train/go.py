@@ -2,7 +2,7 @@
 
 from collections import deque
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,6 +17,10 @@ from kedge.interfaces.commands.train.shared import (
 )
 from kedge.interfaces.options import unfolded
 from kedge.words import counted
+
+if TYPE_CHECKING:
+    from kedge.records.go.arrays import GoArrays
+    from kedge.training.board.imitation import TowerRecipe
 
 
 @unfolded
@@ -58,18 +62,11 @@ def go(
     - `torchrun --nproc-per-node=8 -m kedge train go sgf/ --folder big --recipe paper --device cuda`
     """
     need_torch()
-    from kedge.records.go.arrays import go_arrays, joined_arrays
-    from kedge.records.go.files import read_go_games
-    from kedge.specs import suggest
-    from kedge.training.go.policy import RECIPES, train
+    from kedge.training.go.policy import train
 
-    if recipe not in RECIPES:
-        raise InputError(f"--recipe {recipe!r}: {suggest(recipe, list(RECIPES))}")
-    chosen = training.changed(RECIPES[recipe])
+    chosen = training.changed(_recipe(recipe))
     with training.started() as rank:
-        table = joined_arrays([go_arrays(path) for path in data])
-        if not len(table):  # the cache has no faults: read again
-            deque(valid_games(data, read_go_games), maxlen=0)
+        table = _games(data)
         say(rank, counted(len(table), "game"))
         reports = train(
             table,
@@ -82,6 +79,27 @@ def go(
             begin_as=beginning.begin_as,
         )
         training.print_progress(reports, rank, chosen.steps)
+
+
+def _recipe(name: str) -> "TowerRecipe":
+    """Return the recipe of that name; raise `InputError` if there is none."""
+    from kedge.specs import suggest
+    from kedge.training.go.policy import RECIPES
+
+    if name not in RECIPES:
+        raise InputError(f"--recipe {name!r}: {suggest(name, list(RECIPES))}")
+    return RECIPES[name]
+
+
+def _games(data: list[Path]) -> "GoArrays":
+    """Return the games of all files; raise `InputError` with the first fault if there are none."""
+    from kedge.records.go.arrays import go_arrays, joined_arrays
+    from kedge.records.go.files import read_go_games
+
+    table = joined_arrays([go_arrays(path) for path in data])
+    if not len(table):  # the cache has no faults: read again
+        deque(valid_games(data, read_go_games), maxlen=0)
+    return table
 
 
 #: The commands by name, for the catalogue.

@@ -3,9 +3,9 @@
 import asyncio
 from dataclasses import dataclass, field
 
-from kedge.interfaces.web.play.readers import Reader
-from kedge.interfaces.web.play.store import SessionStore
-from kedge.interfaces.web.play.thinking import Thinking
+from kedge.interfaces.web.play.agents.thinking import Thinking
+from kedge.interfaces.web.play.game.readers import Reader
+from kedge.interfaces.web.play.game.store import SessionStore
 
 
 @dataclass(frozen=True)

@@ -9,15 +9,15 @@ from typing import Any
 
 from kedge.errors import InputError
 from kedge.interfaces.web.pages.thoughts import Move, StopFlag, Thought
-from kedge.interfaces.web.play.advising import Adviser
+from kedge.interfaces.web.play.agents.advising import Adviser
+from kedge.interfaces.web.play.agents.reviewing import Reviews
+from kedge.interfaces.web.play.agents.thinkers import BusyError
+from kedge.interfaces.web.play.game.players import spec_at
+from kedge.interfaces.web.play.game.readers import Reader
+from kedge.interfaces.web.play.game.saving import to_document
+from kedge.interfaces.web.play.game.session import Session
+from kedge.interfaces.web.play.game.views import game_view, send_thought
 from kedge.interfaces.web.play.hall import Hall
-from kedge.interfaces.web.play.players import spec_at
-from kedge.interfaces.web.play.readers import Reader
-from kedge.interfaces.web.play.reviewing import Reviews
-from kedge.interfaces.web.play.saving import to_document
-from kedge.interfaces.web.play.session import Session
-from kedge.interfaces.web.play.thinkers import BusyError
-from kedge.interfaces.web.play.views import game_view, send_thought
 from kedge.interfaces.web.schemas import SeatIn
 
 _READERS = 1024  # of all tables

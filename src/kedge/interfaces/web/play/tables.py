@@ -9,15 +9,15 @@ import numpy as np
 
 from kedge.errors import InputError
 from kedge.interfaces.web.pages.page_game import PageGame
+from kedge.interfaces.web.play.agents.thinkers import BusyError
+from kedge.interfaces.web.play.agents.thinking import Thinking
+from kedge.interfaces.web.play.game.opening import new_session, open_record
+from kedge.interfaces.web.play.game.players import agent_at
+from kedge.interfaces.web.play.game.saving import from_document
+from kedge.interfaces.web.play.game.session import Session
+from kedge.interfaces.web.play.game.store import SessionStore
 from kedge.interfaces.web.play.hall import Hall
-from kedge.interfaces.web.play.opening import new_session, open_record
-from kedge.interfaces.web.play.players import agent_at
-from kedge.interfaces.web.play.saving import from_document
-from kedge.interfaces.web.play.session import Session
-from kedge.interfaces.web.play.store import SessionStore
 from kedge.interfaces.web.play.table import Table
-from kedge.interfaces.web.play.thinkers import BusyError
-from kedge.interfaces.web.play.thinking import Thinking
 from kedge.interfaces.web.schemas import NewSession, ReadRecord, SeatIn
 
 _LIVE = 512  # tables in memory, and so the most that can be busy at once

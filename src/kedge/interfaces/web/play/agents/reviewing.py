@@ -7,8 +7,8 @@ from typing import Any
 
 from kedge.errors import InputError
 from kedge.experiments.jsonable import plain, strict
-from kedge.interfaces.web.play.readers import Reader
-from kedge.interfaces.web.play.session import Session
+from kedge.interfaces.web.play.game.readers import Reader
+from kedge.interfaces.web.play.game.session import Session
 
 log = logging.getLogger("kedge.web")
 

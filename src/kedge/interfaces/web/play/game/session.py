@@ -12,8 +12,8 @@ from kedge.interfaces.web.pages.page_game import (
     Turn,
 )
 from kedge.interfaces.web.pages.thoughts import Move, Thought
-from kedge.interfaces.web.play.clock import Clock
-from kedge.interfaces.web.play.players import agent_at, player_name, rating_of
+from kedge.interfaces.web.play.game.clock import Clock
+from kedge.interfaces.web.play.game.players import agent_at, player_name, rating_of
 from kedge.interfaces.web.schemas import MOST_TURNS, SeatIn
 
 _THOUGHTS = 32  # kept

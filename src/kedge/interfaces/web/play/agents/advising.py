@@ -5,11 +5,11 @@ import logging
 
 from kedge.errors import InputError
 from kedge.interfaces.web.pages.thoughts import StopFlag, Thought
-from kedge.interfaces.web.play.players import spec_at
-from kedge.interfaces.web.play.readers import Reader
-from kedge.interfaces.web.play.session import Session
-from kedge.interfaces.web.play.thinking import Thinking
-from kedge.interfaces.web.play.views import send_thought
+from kedge.interfaces.web.play.agents.thinking import Thinking
+from kedge.interfaces.web.play.game.players import spec_at
+from kedge.interfaces.web.play.game.readers import Reader
+from kedge.interfaces.web.play.game.session import Session
+from kedge.interfaces.web.play.game.views import send_thought
 
 log = logging.getLogger("kedge.web")
 

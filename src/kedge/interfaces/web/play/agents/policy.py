@@ -7,10 +7,10 @@ import numpy as np
 from kedge.errors import InputError
 from kedge.interfaces.web.pages.page_game import PageGame
 from kedge.interfaces.web.pages.thoughts import StopFlag, Thought
-from kedge.interfaces.web.play.opening import new_session
-from kedge.interfaces.web.play.players import checked_spec, spec_at
-from kedge.interfaces.web.play.session import Session
-from kedge.interfaces.web.play.thinking import Thinking
+from kedge.interfaces.web.play.agents.thinking import Thinking
+from kedge.interfaces.web.play.game.opening import new_session
+from kedge.interfaces.web.play.game.players import checked_spec, spec_at
+from kedge.interfaces.web.play.game.session import Session
 from kedge.interfaces.web.schemas import PolicyQuestion, SeatIn
 
 

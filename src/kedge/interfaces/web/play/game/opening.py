@@ -9,8 +9,8 @@ from pydantic import ValidationError
 
 from kedge.errors import InputError
 from kedge.interfaces.web.pages.page_game import PERSON, Heading, PageGame, Record, Turn
-from kedge.interfaces.web.play.clock import Clock
-from kedge.interfaces.web.play.session import UNFINISHED, Session
+from kedge.interfaces.web.play.game.clock import Clock
+from kedge.interfaces.web.play.game.session import UNFINISHED, Session
 from kedge.interfaces.web.problems import plain_error
 from kedge.interfaces.web.schemas import MOST_TURNS, SeatIn
 

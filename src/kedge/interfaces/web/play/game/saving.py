@@ -5,8 +5,8 @@ from typing import Any
 
 from kedge.errors import InputError
 from kedge.interfaces.web.pages.page_game import Heading, PageGame
-from kedge.interfaces.web.play.clock import Clock
-from kedge.interfaces.web.play.session import Session
+from kedge.interfaces.web.play.game.clock import Clock
+from kedge.interfaces.web.play.game.session import Session
 from kedge.interfaces.web.schemas import SeatIn
 
 _BY_SEAT = ("names", "ratings")  # of a heading

@@ -6,9 +6,9 @@ from typing import Any
 
 from kedge.interfaces.web.pages.page_game import EVERYTHING
 from kedge.interfaces.web.pages.thoughts import Thought
-from kedge.interfaces.web.play.players import agent_at
-from kedge.interfaces.web.play.readers import Reader
-from kedge.interfaces.web.play.session import Session
+from kedge.interfaces.web.play.game.players import agent_at
+from kedge.interfaces.web.play.game.readers import Reader
+from kedge.interfaces.web.play.game.session import Session
 from kedge.interfaces.web.schemas import SeatIn
 
 

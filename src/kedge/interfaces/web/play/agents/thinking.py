@@ -11,9 +11,9 @@ from kedge.agents.agent import Agent, plays
 from kedge.errors import InputError
 from kedge.interfaces.web.pages.page_game import PageGame, Turn
 from kedge.interfaces.web.pages.thoughts import Decision, Question, StopFlag, Thought
-from kedge.interfaces.web.play.players import Players
-from kedge.interfaces.web.play.session import Session
-from kedge.interfaces.web.play.thinkers import Thinkers
+from kedge.interfaces.web.play.agents.thinkers import Thinkers
+from kedge.interfaces.web.play.game.players import Players
+from kedge.interfaces.web.play.game.session import Session
 
 _THREADS = 64  # most only wait for a search that shares the network with others
 

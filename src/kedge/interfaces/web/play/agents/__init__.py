@@ -1,0 +1,1 @@
+"""Agents at work on the server: they play, advise, review and answer, in threads."""

@@ -1,0 +1,1 @@
+"""A game in progress: its seats, clock, readers and storage."""
