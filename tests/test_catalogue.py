@@ -35,7 +35,7 @@ def test_every_part_is_there(entry):
 @pytest.mark.parametrize("name", ["chess", "go", "diplomacy", "hanabi"])
 def test_a_game_has_all_that_the_paper_needs(name):
     entry = catalogue.find(name)
-    for part in ("state", "records", "agents", "predict", "compete", "review", "page", "dial"):
+    for part in ("state", "records", "predict", "compete", "review", "page", "dial"):
         assert entry.has(part)
     assert catalogue.of_state(entry.load("state")) is entry
 

@@ -9,6 +9,7 @@ import pytest
 from kedge import catalogue
 from kedge.agents import make_agent
 from kedge.agents.dial import SNAP, dial, stops, strongest
+from kedge.agents.ladder import LIMITS, Ladder
 from kedge.errors import InputError
 from kedge.games import load_game
 
@@ -173,3 +174,15 @@ def test_the_strongest_was_measured_to_be(game):
     else:
         assert best.strength[0].is_exact
         assert best.strength[0].value == max(values)
+
+
+def test_a_game_of_another_package_has_settings_of_its_own(tmp_path):
+    cards = tmp_path / "dial.json"
+    settings = {"depth": 2}
+    cards.write_text(
+        json.dumps([{"x": 0.0, "settings": settings, "likeness": None, "strength": None}])
+    )
+    ladder = Ladder("theirs", "search", "depth", cards, limits={"depth": (1, 9)})
+    assert ladder.limits_of("depth") == (1, 9)
+    assert ladder.limits_of("playouts") == LIMITS["playouts"]
+    assert ladder.limits_of("width") == (-np.inf, np.inf)

@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from kedge.errors import InputError
-from kedge.experiments.fingerprints import files_of
+from kedge.experiments.fingerprints import files_of, records_of
 
 
 def test_a_file_is_its_content_whenever_it_was_written(tmp_path):
@@ -26,12 +26,14 @@ def test_a_folder_is_its_files(tmp_path):
     (tmp_path / "games" / "b.sgf").write_text("(;B[dd])")
     (tmp_path / "games" / "old" / "a.sgf").write_text("(;B[pp])")
     (tmp_path / "games" / "notes.txt").write_text("no game")
-    before = files_of([tmp_path / "games"])
+    before = records_of([tmp_path / "games"], "go")
     assert len(before) == 2
     shutil.copytree(tmp_path / "games", tmp_path / "copy")
-    assert files_of([tmp_path / "copy"]) == before
+    assert records_of([tmp_path / "copy"], "go") == before
     (tmp_path / "games" / "old" / "a.sgf").write_text("(;B[pd])")
-    assert files_of([tmp_path / "games"]) != before
+    assert records_of([tmp_path / "games"], "go") != before
+    with pytest.raises(InputError, match="Is a directory"):  # chess reads no folders
+        records_of([tmp_path / "games"], "chess")
 
 
 def test_a_file_that_is_missing_is_named(tmp_path):

@@ -75,18 +75,6 @@ class Dial:
         return "\n".join(lines)
 
 
-#: Least and greatest value of each setting. A setting with whole limits is a whole number.
-_LIMITS: Mapping[str, tuple[float, float]] = {
-    "elo": (0.0, 9_999.0),
-    "temperature": (0.0, 100.0),
-    "c_puct": (1e-6, 1e6),
-    "lambda": (1e-9, 1e9),
-    "playouts": (1, 1_000_000),
-    "rollouts": (1, 1_000_000),
-    "iterations": (1, 1_000_000),
-}
-
-
 def dial(game: str, x: float, **settings: float) -> Dial:
     """Return the agent of `game` at `x`, from 0 (like a person) to 1 (as strong as it gets).
 
@@ -155,7 +143,7 @@ def _checked(game: str, settings: Mapping[str, float]) -> dict[str, float]:
     for name, value in checked.items():
         if name not in known:
             raise InputError(f"the dial of {game} has no {name!r}; it takes {', '.join(known)}")
-        least, most = _LIMITS[name]
+        least, most = _ladder(game).limits_of(name)
         kind = int if isinstance(least, int) else int | float
         if isinstance(value, bool) or not isinstance(value, kind) or not least <= value <= most:
             what = "a whole number" if kind is int else "a number"

@@ -2,12 +2,25 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.resources.abc import Traversable
 from typing import Any
 
 from kedge.specs import Spec
+
+#: Least and greatest value of the settings that games share. A setting with whole limits is a whole
+#: number.
+LIMITS: Mapping[str, tuple[float, float]] = {
+    "elo": (0.0, 9_999.0),
+    "temperature": (0.0, 100.0),
+    "c_puct": (1e-6, 1e6),
+    "lambda": (1e-9, 1e9),
+    "playouts": (1, 1_000_000),
+    "rollouts": (1, 1_000_000),
+    "iterations": (1, 1_000_000),
+}
+_ANY = (-float("inf"), float("inf"))
 
 
 @dataclass(frozen=True)
@@ -33,6 +46,12 @@ class Ladder:
     """JSON file of the stops, with what was measured at each."""
     anchor_settings: tuple[str, ...] = ()
     """Settings that the anchor keeps inside a search."""
+    limits: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """Least and greatest value of each setting that only this game has; see `LIMITS`."""
+
+    def limits_of(self, setting: str) -> tuple[float, float]:
+        """Return the least and the greatest value of a setting."""
+        return {**LIMITS, **self.limits}.get(setting, _ANY)
 
     @cached_property
     def stops(self) -> list[Stop]:

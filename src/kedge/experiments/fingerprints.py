@@ -9,7 +9,7 @@ from kedge.errors import InputError
 from kedge.models import embedded
 from kedge.models.named import is_known, load
 from kedge.models.store import is_path, resolve, stored_names
-from kedge.records.go.files import record_files
+from kedge.records.formats import record_format
 from kedge.specs import Spec, parse
 
 
@@ -42,8 +42,14 @@ def _companions(name: str) -> tuple[str, ...]:
 
 
 def files_of(paths: Iterable[str | Path]) -> list[str]:
-    """The sha256 of each file, of a folder of its records: a copy, wherever it is, is the same."""
-    return [_sha256(file) for path in paths for file in record_files(path)]
+    """Return the sha256 of each file: a copy, wherever it is, is the same."""
+    return [_sha256(Path(path)) for path in paths]
+
+
+def records_of(paths: Iterable[str | Path], game: str) -> list[str]:
+    """Return the sha256 of each file of a game's records, also of those in folders."""
+    kind = record_format(game)
+    return files_of(file for path in paths for file in kind.files_in(path))
 
 
 def _sha256(path: Path) -> str:

@@ -18,7 +18,7 @@ from kedge.evaluation.prediction import (
 )
 from kedge.experiments.chosen_games import Chosen, ChosenGames
 from kedge.experiments.experiment import Experiment, Task
-from kedge.experiments.fingerprints import files_of, weight_hashes
+from kedge.experiments.fingerprints import records_of, weight_hashes
 from kedge.experiments.jsonable import canonical
 from kedge.experiments.options import (
     DEVICE,
@@ -61,6 +61,7 @@ class Predict(Experiment):
     remarks: ClassVar[tuple[str, ...]] = ()
     """Notes on the figures, for the report."""
 
+    game: str
     agent: Annotated[str, agent_option("the game")]
     data: Annotated[tuple[str, ...], data_option("Recorded games")]
     limit: Annotated[int | None, Option("Use only the first N positions.", min=1)] = None
@@ -81,7 +82,7 @@ class Predict(Experiment):
 
     def player(self) -> Any:
         """Return the agent, a `Player`; raise `InputError` if it does not play the game."""
-        return player_on(self.device, self.dtype, self.agent, self.config()["game"])
+        return player_on(self.device, self.dtype, self.agent, self.game)
 
     @abstractmethod
     def predict(
@@ -103,7 +104,7 @@ class Predict(Experiment):
                 raise InputError(f"{name}: at least 1, not {value}")
 
     def inputs(self) -> dict[str, Any]:
-        return {"files": files_of(self.data), "weights": weight_hashes(self.agent)}
+        return {"files": records_of(self.data, self.game), "weights": weight_hashes(self.agent)}
 
     def check(self) -> None:
         self.player()
@@ -171,7 +172,7 @@ class Predict(Experiment):
     def games(self) -> ChosenGames:
         """Return the games to predict. Agents that predict the same games share them."""
         config = {name: value for name, value in self.config().items() if name != "agent"}
-        key = canonical([type(self).__name__, config, files_of(self.data)])
+        key = canonical([type(self).__name__, config, records_of(self.data, self.game)])
         if key not in _games:
             _games.clear()  # a process works on one experiment at a time
             _games[key] = ChosenGames(self.choose, self.sieve, is_kept=self.keeps_games)

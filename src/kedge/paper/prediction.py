@@ -20,7 +20,7 @@ from kedge.agents.agent import Predictor
 from kedge.errors import InputError
 from kedge.evaluation.prediction import SUMS, Prediction, clustered, summary
 from kedge.experiments import Column, Experiment, Task
-from kedge.experiments.fingerprints import files_of, weight_hashes
+from kedge.experiments.fingerprints import records_of, weight_hashes
 from kedge.experiments.players import player_on
 from kedge.models.devices import Dtype
 from kedge.paper.published import Setting
@@ -99,7 +99,10 @@ class HumanPrediction(Experiment):
         return self.predict(games, player)
 
     def inputs(self) -> dict[str, Any]:
-        return {"files": files_of([self.file()]), "weights": weight_hashes(*self.models)}
+        return {
+            "files": records_of([self.file()], self.game),
+            "weights": weight_hashes(*self.models),
+        }
 
     def check(self) -> None:
         for model in self.models:

@@ -21,6 +21,8 @@ class RecordFormat:
     """The kinds of files, for help texts."""
     write: Callable[[Any, str | Path], object] | None = None
     """Write games to a file."""
+    files_in: Callable[[str | Path], list[Path]] = lambda path: [Path(path)]
+    """Return the files that `read` reads: more than one if it takes folders."""
 
 
 def record_format(game: str) -> RecordFormat:

@@ -57,7 +57,7 @@ def test_a_model_comes_and_goes(weights, own_home):
         (("add", "mine", "."), "not a file"),
         (("pull", "nothing"), "no public model"),
         (("add", "puct", "net.pb.gz"), "puct is the name of an agent"),
-        (("add", "chess", "net.pb.gz"), "chess is the name of an agent"),
+        (("add", "chess", "net.pb.gz"), "chess is the name of a shipped model"),
         (("add", "diplomacy-value", "net.pb.gz"), "diplomacy-value is the name of a shipped model"),
     ],
 )

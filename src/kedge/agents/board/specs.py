@@ -1,6 +1,6 @@
 """Makers of the agents of board games' networks."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from inspect import Parameter, Signature
 from typing import Any
 
@@ -12,13 +12,8 @@ from kedge.specs import Spec
 
 def network_maker(name: str, weights: Weights) -> Callable[..., Agent]:
     """Return the maker of the model `name` alone, for the players that it takes as input."""
-    return model(name, takes_players(weights))
-
-
-def model(name: str, players: Sequence[str] = ()) -> Callable[..., Agent]:
-    """Return the maker of the model `name` alone; `players` are the names of further arguments."""
     kind = Parameter.POSITIONAL_OR_KEYWORD
-    options = (*players, "temperature")
+    options = (*takes_players(weights), "temperature")
     signature = Signature([Parameter(option, kind, default=None) for option in options])
 
     def make(*args: Any, **kwargs: Any) -> Agent:

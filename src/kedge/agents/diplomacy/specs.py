@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 SEARCHBOT = {"candidates": 50, "iterations": 256, "rollout": 2, "preset": "authors"}
 
 
-def human(name: str, _: object = None) -> Callable[..., Agent]:
+def human(name: str, _: object) -> Callable[..., Agent]:
     """Return the maker of the model `name` alone."""
 
     def make(temperature: float = 1.0, top_p: float = 1.0) -> Agent:
@@ -83,18 +83,16 @@ def _human_model(what: str, spec: Spec | str) -> "ImitationAgent":
 def _value_model(spec: Spec | str) -> "ValueModel":
     """Return the value model of a name or path; for an agent's name, that agent's own."""
     from kedge.agents.diplomacy.models import value_model
-    from kedge.models import embedded
 
     plain = Spec(spec) if isinstance(spec, str) else spec
     if not isinstance(plain, Spec) or plain.args or plain.kwargs:
         raise InputError(f"value: the name or path of a model, not {spec}")
-    if plain.name in registry.AGENTS.names() and plain.name not in embedded.names():
+    if plain.name in registry.AGENTS.names():
         return _human_model("value", plain).value
     return value_model(plain.name)
 
 
 AGENTS: Mapping[str, Callable[..., Agent]] = {
-    **{name: human(name) for name in ("diplomacy", "diplomacy-bots")},
     "uniform-orders": uniform_orders,
     "best-response": named_search("best-response"),
     "searchbot": named_search("rm", **SEARCHBOT),

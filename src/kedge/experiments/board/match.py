@@ -38,6 +38,7 @@ class Match(Experiment):
     cpu_chunk: ClassVar[int]
     """Games in a task on a CPU, where larger batches gain nothing."""
 
+    game: str
     seed: Annotated[int, PLAYED_SEED] = 0
     a: Annotated[str, Option("The agent whose score is reported.", is_argument=True)]
     b: Annotated[str, Option("Its opponent.", is_argument=True)]
@@ -108,7 +109,7 @@ class Match(Experiment):
     def players(self) -> tuple[Player[Any], Player[Any]]:
         """Return the two agents; raise an `InputError` if one does not play the game."""
         return match_players(
-            self.a, self.b, self.temperature, self.device, self.dtype, game=self.config()["game"]
+            self.a, self.b, self.temperature, self.device, self.dtype, game=self.game
         )
 
     def notes(self, games: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -142,7 +143,7 @@ class Match(Experiment):
             table=Table([Column("as"), *score_columns(".3f")], rows),
             notes=notes,
             data={
-                "game": self.config()["game"],
+                "game": self.game,
                 "a": self.a,
                 "b": self.b,
                 **score.to_json(),

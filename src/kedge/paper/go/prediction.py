@@ -12,7 +12,7 @@ import numpy as np
 from kedge.agents.agent import Predictor
 from kedge.errors import InputError
 from kedge.evaluation.prediction import Prediction, few_games, predict
-from kedge.experiments.fingerprints import files_of
+from kedge.experiments.fingerprints import records_of
 from kedge.paper.prediction import Bucket, Cell, HumanPrediction, Scores
 from kedge.records.go.files import read_go_games
 from kedge.records.go.games import years_words
@@ -46,7 +46,9 @@ class GoPrediction(HumanPrediction):
 
     def sample(self, bucket: Bucket) -> Sequence[list[GoPosition]]:
         path = self.file()
-        return _drawn(path, str(files_of([path])), self.split, self.positions, self.seed)
+        return _drawn(
+            path, str(records_of([path], self.game)), self.split, self.positions, self.seed
+        )
 
     def predict(self, games: Sequence[list[GoPosition]], player: Predictor) -> Prediction:
         return predict(all_positions(games), player, boards_of)

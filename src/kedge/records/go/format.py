@@ -1,7 +1,7 @@
 """The record format of Go."""
 
 from kedge.records.formats import RecordFormat
-from kedge.records.go.files import holds_go
+from kedge.records.go.files import holds_go, record_files
 from kedge.records.go.positions import legal_games
 from kedge.records.go.sgf import write_sgf_file
 
@@ -10,4 +10,5 @@ GO = RecordFormat(
     sniff=holds_go,
     files="SGF, folders and archives of SGF, or tables",
     write=write_sgf_file,
+    files_in=record_files,
 )
