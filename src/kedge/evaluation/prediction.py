@@ -194,7 +194,7 @@ def predict(
 ) -> Prediction:
     """Score `agent` on people's moves; the positions of a game must follow each other.
 
-    `boards` converts positions to the agent's input; by default to native boards of chess.
+    `boards` converts positions to the agent's input.
     """
     return summed(positions, scored(positions, agent, boards))
 

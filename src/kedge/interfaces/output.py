@@ -30,7 +30,7 @@ def resumable() -> Iterator[None]:
         raise InterruptError(KEPT) from None
 
 
-def finished(experiment: "Experiment", running: Running) -> "tuple[Run, list[Path]]":
+def run_and_report(experiment: "Experiment", running: Running) -> "tuple[Run, list[Path]]":
     """Run the experiment; return the run and the files of its report."""
     from kedge.experiments import run
     from kedge.interfaces.inputs import tasks_at_once

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from kedge.errors import InputError
-from kedge.models.board.players import for_players
+from kedge.models.board.conditioning import for_players
 from kedge.models.board.weights import Weights
 from kedge.models.store import ModelInfo
 from kedge.models.weight_files import AnyWeights, parse_model

@@ -5,7 +5,7 @@ import pytest
 
 from kedge.errors import InputError
 from kedge.models.board import plain
-from kedge.models.board.players import for_players, takes_players
+from kedge.models.board.conditioning import for_players, takes_players
 from kedge.models.board.weights import make_weights
 from kedge.models.chess.conditioning import (
     FIDE,

@@ -13,9 +13,9 @@ from kedge.errors import InputError  # noqa: E402
 from kedge.games.go import GoState  # noqa: E402
 from kedge.games.go.ranks import rank_number, server_number  # noqa: E402
 from kedge.models.board import plain  # noqa: E402
+from kedge.models.board.conditioning import for_players  # noqa: E402
 from kedge.models.board.network import to_shipped_onnx  # noqa: E402
 from kedge.models.board.onnx_backends import OnnxNetwork  # noqa: E402
-from kedge.models.board.players import for_players  # noqa: E402
 from kedge.models.board.weights import make_weights  # noqa: E402
 from kedge.models.go.conditioning import WHO, who_features  # noqa: E402
 from kedge.models.go.encoding import GO, encode_go  # noqa: E402

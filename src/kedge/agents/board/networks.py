@@ -9,8 +9,8 @@ from kedge.agents.kept import kept
 from kedge.errors import InputError
 from kedge.models import embedded
 from kedge.models.board.backends import Network
+from kedge.models.board.conditioning import for_players, takes_players
 from kedge.models.board.onnx_backends import OnnxNetwork, OpenVinoNetwork
-from kedge.models.board.players import for_players, takes_players
 from kedge.models.board.torch_backend import TorchNetwork
 from kedge.models.board.tower import TowerNetwork
 from kedge.models.board.weights import Weights

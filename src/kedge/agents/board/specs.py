@@ -5,7 +5,7 @@ from inspect import Parameter, Signature
 from typing import Any
 
 from kedge.agents.agent import Agent
-from kedge.models.board.players import takes_players
+from kedge.models.board.conditioning import takes_players
 from kedge.models.board.weights import Weights
 from kedge.specs import Spec
 

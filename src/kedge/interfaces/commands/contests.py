@@ -9,7 +9,7 @@ import typer
 from kedge.errors import InputError
 from kedge.interfaces.commands.groups import GameGroup, Maker, group
 from kedge.interfaces.options import Running, experiment_command
-from kedge.interfaces.output import finished, print_json
+from kedge.interfaces.output import print_json, run_and_report
 
 if TYPE_CHECKING:
     from kedge.catalogue import GameEntry
@@ -75,7 +75,7 @@ def _run(
         if name not in known:
             raise InputError(f"--{name.replace('_', '-')}: {experiment.name} writes no games")
         (make_folder if known[name].is_folder else check_writable)(path)
-    done, _ = finished(experiment, running)
+    done, _ = run_and_report(experiment, running)
     for name, path in wanted.items():
         known[name].write(experiment.records(done.results), path)
     if as_json:

@@ -9,7 +9,7 @@ import typer
 
 from kedge.errors import InputError
 from kedge.interfaces.options import HERE, Json, Running, unfolded
-from kedge.interfaces.output import finished, print_json
+from kedge.interfaces.output import print_json, run_and_report
 
 if TYPE_CHECKING:
     from kedge.experiments import Experiment, RunInfo
@@ -143,7 +143,7 @@ def paper(
     if name is None:
         _print_all(as_json=as_json)
         return
-    done, files = finished(changes.experiment(name), running)
+    done, files = run_and_report(changes.experiment(name), running)
     if as_json:
         typer.echo(done.report().json(folder=done.folder, files=files), nl=False)
         return

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from kedge import catalogue
 from kedge.errors import InputError
-from kedge.models.board.players import PlayerInputs
+from kedge.models.board.conditioning import PlayerInputs
 
 Masks = npt.NDArray[np.uint64]
 Floats = npt.NDArray[np.float32]

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from kedge import _core
 from kedge.errors import InputError
 from kedge.models.board.backends import Array, Backend, Evaluation, Network, evaluation_of
-from kedge.models.board.players import takes_players
+from kedge.models.board.conditioning import takes_players
 from kedge.models.board.weights import Weights
 
 #: A kernel g becomes G g Gᵀ; ``cpp/tower`` has the other two matrices of F(4×4, 3×3).

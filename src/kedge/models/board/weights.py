@@ -23,7 +23,7 @@ class Weights:
     ``blocks.I.se.fc2``, ``policy.conv1``, ``policy.conv2`` (or ``policy.conv``, ``policy.fc``),
     ``value.conv``, ``value.fc1``, ``value.fc2``, each with ``.weight`` (outputs first) and
     ``.bias``; and ``who.weight`` and ``blocks.I.who.weight`` if it takes the players as input (see
-    `kedge.models.board.players`).
+    `kedge.models.board.conditioning`).
 
     A ``points`` policy has two planes: one of the points to play on, and one whose mean is the
     pass. Its value head reads the means of its planes, so no weight depends on the board size.

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from kedge.errors import InputError
 from kedge.games.chess.ratings import SCALES, SPEEDS, scale_number, speed_number
-from kedge.models.board.players import Numbers, PlayerInputs, near, one_of
+from kedge.models.board.conditioning import Numbers, PlayerInputs, near, one_of
 from kedge.models.board.weights import Weights
 
 #: Ratings from which reviews fit a player's.

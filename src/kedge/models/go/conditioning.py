@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from kedge.errors import InputError
 from kedge.games.go.ranks import RANKS, SERVERS, rank_number, server_number
-from kedge.models.board.players import Numbers, PlayerInputs, near, one_of
+from kedge.models.board.conditioning import Numbers, PlayerInputs, near, one_of
 
 #: Years are encoded by their distance to these.
 YEARS = np.array([1900.0, 1930.0, 1950.0, 1970.0, 1985.0, 2000.0, 2010.0, 2016.0, 2019.0, 2025.0])

@@ -14,9 +14,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from kedge.errors import InputError
+from kedge.models.board.conditioning import takes_players
 from kedge.models.board.encoding import Encoding
 from kedge.models.board.network import to_shipped_onnx
-from kedge.models.board.players import takes_players
 from kedge.models.board.weights import Weights, make_weights
 from kedge.models.named import load
 from kedge.training.board.growth import grow

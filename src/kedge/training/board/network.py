@@ -192,7 +192,7 @@ class SEResNet(nn.Module):
 
     `later` are policy heads for the moves after the next. They teach the tower to look ahead and
     are not exported. With `who`, the network also takes that many numbers that describe the
-    players: see `kedge.models.board.players`.
+    players: see `kedge.models.board.conditioning`.
     """
 
     def __init__(

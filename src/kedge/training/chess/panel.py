@@ -8,7 +8,7 @@ import torch
 
 from kedge.errors import InputError
 from kedge.games.chess.ratings import scale_number, speed_number
-from kedge.models.board.players import takes_players
+from kedge.models.board.conditioning import takes_players
 from kedge.models.board.torch_backend import to_torch
 from kedge.models.board.weights import Weights
 from kedge.models.chess.encoding import CHESS
