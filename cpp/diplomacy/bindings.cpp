@@ -7,7 +7,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include "diplomacy/joint.hpp"
+#include "diplomacy/network/joint.hpp"
 #include "parallel.hpp"
 
 namespace nb = nanobind;

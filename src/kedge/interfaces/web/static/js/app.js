@@ -1,11 +1,11 @@
 // The page: chooses what to show by the part of the address behind the #.
 import { html, render, useEffect, useState } from "../vendor/preact-htm.js";
-import { api } from "./api.js";
+import { api } from "./lib/api.js";
 import { GameView } from "./game_view.js";
-import { unpack } from "./link.js";
-import { GameFrom, NewGame } from "./new_game.js";
+import { unpack } from "./lib/link.js";
+import { GameFrom, NewGame } from "./choices/new_game.js";
 import { GAMES, loadGames } from "./games.js";
-import { stored } from "./storage.js";
+import { stored } from "./lib/storage.js";
 
 // #/ all games, #/GAME a new game, #/GAME/ID/12 a new game from a position of game ID, #/s/ID a game,
 // #/s/ID/1 a game seen from a seat, #/link/PACKED a game from a link

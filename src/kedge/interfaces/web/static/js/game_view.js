@@ -1,16 +1,16 @@
 // A game in play: the board, the players, the dial, and the reasons behind the moves.
 import { html, useCallback, useEffect, useRef, useState } from "../vendor/preact-htm.js";
-import { Actions } from "./actions.js";
-import { AgentChoice } from "./agent_choice.js";
-import { api, live } from "./api.js";
-import { Dial } from "./dial.js";
+import { Actions } from "./panels/actions.js";
+import { AgentChoice } from "./choices/agent_choice.js";
+import { api, live } from "./lib/api.js";
+import { Dial } from "./choices/dial.js";
 import { GAMES, turnName } from "./games.js";
-import { useHeading } from "./heading.js";
-import { useBefore, useHistory } from "./history.js";
-import { Review, isOf, marksOf } from "./review.js";
-import { Score, Steps } from "./score.js";
-import { Whose, decisions, selectedDecision, upTo, useQuestion, withThought } from "./thoughts.js";
-import { stored } from "./storage.js";
+import { useHeading } from "./lib/heading.js";
+import { useBefore, useHistory } from "./panels/history.js";
+import { Review, isOf, marksOf } from "./panels/review.js";
+import { Score, Steps } from "./panels/score.js";
+import { Whose, decisions, selectedDecision, upTo, useQuestion, withThought } from "./panels/thoughts.js";
+import { stored } from "./lib/storage.js";
 import { Why } from "./why.js";
 
 export function GameView({ id, seat, games }) {

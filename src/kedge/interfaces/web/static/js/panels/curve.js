@@ -1,5 +1,5 @@
 // The value of a game over its turns; a click shows the position.
-import { html, useState } from "../vendor/preact-htm.js";
+import { html, useState } from "../../vendor/preact-htm.js";
 
 // A line has its `heights`, from 0 to 1, one per position. `steps` are marked turns of the first line, `moments` the
 // turns where search and people disagree, and `describe(turn)` puts a position's value into words.

@@ -1,5 +1,5 @@
 // Plays moves given as text: the fast path of the reader.
-#include "chess/records.hpp"
+#include "chess/records/records.hpp"
 #include "chess/text.hpp"
 
 namespace kedge::chess {

@@ -1,4 +1,4 @@
-#include "chess/pgn_segments.hpp"
+#include "chess/records/pgn_segments.hpp"
 
 #include <algorithm>
 #include <cstring>

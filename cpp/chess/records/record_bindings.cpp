@@ -7,7 +7,7 @@
 #include <atomic>
 #include <limits>
 
-#include "chess/records.hpp"
+#include "chess/records/records.hpp"
 #include "parallel.hpp"
 
 namespace nb = nanobind;

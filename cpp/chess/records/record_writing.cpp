@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <optional>
 
-#include "chess/records.hpp"
+#include "chess/records/records.hpp"
 
 namespace kedge::chess {
 

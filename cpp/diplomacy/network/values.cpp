@@ -1,4 +1,4 @@
-#include "diplomacy/values.hpp"
+#include "diplomacy/network/values.hpp"
 
 #include <algorithm>
 #include <cmath>

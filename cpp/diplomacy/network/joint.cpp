@@ -1,4 +1,4 @@
-#include "diplomacy/joint.hpp"
+#include "diplomacy/network/joint.hpp"
 
 #include <algorithm>
 #include <numeric>

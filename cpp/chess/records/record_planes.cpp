@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "chess/records.hpp"
+#include "chess/records/records.hpp"
 
 namespace kedge::chess {
 

@@ -1,5 +1,5 @@
 // The choice of an agent, in games without a dial.
-import { html } from "../vendor/preact-htm.js";
+import { html } from "../../vendor/preact-htm.js";
 
 export function AgentChoice({ label, agents, agent, onChange }) {
   const offered = agents.includes(agent) ? agents : [agent, ...agents];

@@ -1,5 +1,5 @@
 // After navigation, keyboards and screen readers begin at the heading.
-import { useEffect, useRef } from "../vendor/preact-htm.js";
+import { useEffect, useRef } from "../../vendor/preact-htm.js";
 
 let moved = false; // since the page was opened
 addEventListener("hashchange", () => { moved = true; });

@@ -1,9 +1,9 @@
 // The review of a game in which search values each decision alone.
-import { html, useState } from "../vendor/preact-htm.js";
+import { html, useState } from "../../vendor/preact-htm.js";
 import { Curve } from "./curve.js";
-import { turnName } from "./games.js";
+import { turnName } from "../games.js";
 import { MARKS } from "./score.js";
-import { same } from "./why.js";
+import { same } from "../why.js";
 
 const RARE = 0.05; // less likely orders stand out
 

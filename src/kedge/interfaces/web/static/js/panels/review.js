@@ -1,10 +1,10 @@
 // The review of a game: its value, how human each move was, and where search and people disagree.
-import { html } from "../vendor/preact-htm.js";
+import { html } from "../../vendor/preact-htm.js";
 import { Curve } from "./curve.js";
-import { turnName } from "./games.js";
+import { turnName } from "../games.js";
 import { Decisions, percent, worstMarks } from "./review_decisions.js";
 import { MARKS } from "./score.js";
-import { same } from "./why.js";
+import { same } from "../why.js";
 
 // Whether a review is of this game: of its first turns, none of which was undone.
 export function isOf({ turns, of }, session) {

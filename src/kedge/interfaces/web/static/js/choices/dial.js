@@ -1,5 +1,5 @@
 // The dial: one slider, the numbers behind it, and the measurements there.
-import { html, useEffect, useState } from "../vendor/preact-htm.js";
+import { html, useEffect, useState } from "../../vendor/preact-htm.js";
 
 const WORDS = {
   elo: "rating of the people it imitates",

@@ -1,10 +1,10 @@
 // The buttons below a board.
-import { html, useState } from "../vendor/preact-htm.js";
-import { seating } from "./agent_choice.js";
-import { api } from "./api.js";
-import { Confirm, Dialog } from "./dialog.js";
-import { GAMES } from "./games.js";
-import { pack } from "./link.js";
+import { html, useState } from "../../vendor/preact-htm.js";
+import { seating } from "../choices/agent_choice.js";
+import { api } from "../lib/api.js";
+import { Confirm, Dialog } from "../lib/dialog.js";
+import { GAMES } from "../games.js";
+import { pack } from "../lib/link.js";
 
 export function Actions({ session, shown, canPlayOn, act, files, reviewed, onTrouble, onFlip }) {
   const people = session.seats.map((_, seat) => seat).filter((seat) => session.seats[seat].human);

@@ -1,11 +1,11 @@
 // The form of a new game. It remembers the last choices.
-import { html, useEffect, useState } from "../vendor/preact-htm.js";
+import { html, useEffect, useState } from "../../vendor/preact-htm.js";
 import { AgentChoice } from "./agent_choice.js";
-import { api } from "./api.js";
+import { api } from "../lib/api.js";
 import { likest } from "./dial.js";
-import { GAMES, turnName } from "./games.js";
-import { useHeading } from "./heading.js";
-import { stored } from "./storage.js";
+import { GAMES, turnName } from "../games.js";
+import { useHeading } from "../lib/heading.js";
+import { stored } from "../lib/storage.js";
 
 // A new game from the position of another game after `turn` turns.
 export function GameFrom({ game, id, turn }) {

@@ -1,12 +1,12 @@
 // Reads games from text.
-#include "chess/records.hpp"
+#include "chess/records/records.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
 
-#include "chess/pgn_segments.hpp"
+#include "chess/records/pgn_segments.hpp"
 #include "chess/text.hpp"
 #include "parallel.hpp"
 

@@ -1,6 +1,6 @@
 // The list of moves; a click shows the position.
-import { html, useEffect, useRef } from "../vendor/preact-htm.js";
-import { GAMES } from "./games.js";
+import { html, useEffect, useRef } from "../../vendor/preact-htm.js";
+import { GAMES } from "../games.js";
 
 // `shown` is the number of turns before the shown position; `marks` are a review's, by ply.
 export function Score({ session, shown, marks, onShow }) {

@@ -1,5 +1,5 @@
 // A modal dialog.
-import { html, useEffect, useRef } from "../vendor/preact-htm.js";
+import { html, useEffect, useRef } from "../../vendor/preact-htm.js";
 
 export function Dialog({ title, onClose, children }) {
   const dialog = useRef(null);

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "diplomacy/batch.hpp"
+#include "diplomacy/network/batch.hpp"
 #include "parallel.hpp"
 #include "numbering.hpp"
 

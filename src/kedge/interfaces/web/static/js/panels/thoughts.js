@@ -1,7 +1,7 @@
 // The analyses by turn and seat, and the choice among them.
-import { html, useEffect, useState } from "../vendor/preact-htm.js";
-import { seating } from "./agent_choice.js";
-import { api } from "./api.js";
+import { html, useEffect, useState } from "../../vendor/preact-htm.js";
+import { seating } from "../choices/agent_choice.js";
+import { api } from "../lib/api.js";
 
 // The analyses with one more, in place of the last at its turn and seat.
 export const withThought = (known, thought) =>

@@ -2,9 +2,9 @@
 
 #include <nanobind/stl/vector.h>
 
-#include "diplomacy/batch.hpp"
-#include "diplomacy/encoding.hpp"
-#include "diplomacy/values.hpp"
+#include "diplomacy/network/batch.hpp"
+#include "diplomacy/network/encoding.hpp"
+#include "diplomacy/network/values.hpp"
 #include "parallel.hpp"
 
 namespace nb = nanobind;

@@ -1,4 +1,4 @@
-#include "diplomacy/encoding.hpp"
+#include "diplomacy/network/encoding.hpp"
 
 #include <algorithm>
 #include <cstdlib>

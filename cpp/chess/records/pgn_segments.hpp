@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "chess/records.hpp"
+#include "chess/records/records.hpp"
 
 namespace kedge::chess {
 

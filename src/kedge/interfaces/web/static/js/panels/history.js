@@ -1,6 +1,6 @@
 // The shown position: the current one, or an earlier one.
-import { useEffect, useRef, useState } from "../vendor/preact-htm.js";
-import { api } from "./api.js";
+import { useEffect, useRef, useState } from "../../vendor/preact-htm.js";
+import { api } from "../lib/api.js";
 
 // Returns [the session as it stood, the number of turns there, show(turn)].
 export function useHistory(session, onTrouble) {
