@@ -15,8 +15,8 @@ def to_onnx(weights: Weights) -> onnx.ModelProto:
     """The network as an ONNX model with the input ``planes`` (n, planes, side, side), n free.
 
     A network that takes the players as input has the input ``who`` (n, k) too: see
-    `kedge.models.board.conditioning`. In networks whose input convolution takes k more planes than the
-    encoding has, each of the k numbers is a constant plane instead.
+    `kedge.models.board.conditioning`. In networks whose input convolution takes k more planes than
+    the encoding has, each of the k numbers is a constant plane instead.
     """
     return _TowerGraph(weights).whole()
 
