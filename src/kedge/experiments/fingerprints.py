@@ -9,7 +9,7 @@ from kedge.errors import InputError
 from kedge.models import embedded
 from kedge.models.named import is_known, load
 from kedge.models.store import is_path, resolve, stored_names
-from kedge.records.go.files import record_files
+from kedge.records.folders import record_files
 from kedge.specs import Spec, parse
 
 
