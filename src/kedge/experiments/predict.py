@@ -32,9 +32,7 @@ from kedge.experiments.options import (
 from kedge.experiments.players import player_on
 from kedge.experiments.reports.report import Column, Report, Table
 from kedge.models.devices import Dtype, is_cpu
-from kedge.records import (
-    ReadReport,
-)
+from kedge.records.report import ReadReport
 from kedge.records.sieve import Sieve, sifted_words
 from kedge.specs import parse
 

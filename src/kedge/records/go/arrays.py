@@ -19,7 +19,8 @@ from kedge.errors import InputError
 from kedge.files import make_folder, whole_file
 from kedge.games.go.ranks import rank_number, server_number
 from kedge.home import home
-from kedge.records.go.files import read_go_games, record_files
+from kedge.records.go.files import read_go_games
+from kedge.records.go.folders import record_files
 from kedge.records.go.games import SPLITS, GoGame, Split, split_of
 from kedge.records.report import ReadReport
 from kedge.records.splits import CHOOSE, LEARN, TEST, is_one_in

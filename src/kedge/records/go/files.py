@@ -7,7 +7,6 @@ archives are skipped.
 import contextlib
 import io
 import itertools
-import os
 import re
 import tarfile
 import zipfile
@@ -20,6 +19,7 @@ import numpy.typing as npt
 
 from kedge.errors import InputError
 from kedge.records import streams
+from kedge.records.go.folders import is_record_name, record_files
 from kedge.records.go.games import GoGame, date_of, handicap_of, komi_of, points_of, result_of
 from kedge.records.go.sgf import read_pieces
 from kedge.records.report import ReadReport
@@ -31,9 +31,6 @@ LONGEST_HEADER = 1 << 20  #: most bytes between two files of a tar
 MOST_FILES = 2_000_000  #: most files of an archive
 
 _RECORD = re.compile(r"\.(?:sgf|mgt)\Z", re.IGNORECASE)
-_IN_FOLDERS = re.compile(
-    r"\.(?:(?:sgf|mgt|tsv|tar)(?:\.(?:gz|bz2|xz|zst))?|zip|tgz)\Z", re.IGNORECASE
-)
 _BLOCK = 512  # bytes, of a tar
 # The compression methods of zip that unpack no more than the requested bytes.
 _BOUNDED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
@@ -67,23 +64,10 @@ def read_go_games(
             yield from _read(stored, content, where, report)
 
 
-def record_files(path: str | Path) -> list[Path]:
-    """Return `path`, or the sorted game files below it if it is a folder."""
-    path = Path(path)
-    if not path.is_dir():
-        return [path]
-    return sorted(
-        Path(folder) / name
-        for folder, _, names in os.walk(path)
-        for name in names
-        if _IN_FOLDERS.search(name)
-    )
-
-
 def holds_go(path: str | Path) -> bool:
     """Whether a file has Go games and not chess, by its name or its first bytes."""
     path = Path(path)
-    if path.is_dir() or _IN_FOLDERS.search(path.name):
+    if path.is_dir() or is_record_name(path.name):
         return True
     if not path.is_file():  # a pipe can be read only once
         return False
@@ -290,4 +274,4 @@ def _points(letters: str) -> npt.NDArray[np.int16]:
     return points_of(letters.encode(), 19)
 
 
-__all__ = ["holds_go", "read_go_games", "record_files"]
+__all__ = ["holds_go", "read_go_games"]

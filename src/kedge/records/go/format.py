@@ -1,7 +1,8 @@
 """The record format of Go."""
 
 from kedge.records.formats import RecordFormat
-from kedge.records.go.files import holds_go, record_files
+from kedge.records.go.files import holds_go
+from kedge.records.go.folders import record_files
 from kedge.records.go.positions import legal_games
 from kedge.records.go.sgf import write_sgf_file
 
