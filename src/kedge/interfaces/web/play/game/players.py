@@ -5,8 +5,9 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Any
 
-from kedge.agents import AGENTS, Agent, make_agent
+from kedge.agents import AGENTS, make_player
 from kedge.agents.dial import Measured, dial
 from kedge.errors import InputError
 from kedge.interfaces.web.pages.page_game import PERSON, PageGame
@@ -33,19 +34,20 @@ class Players:
     """The agents of a server."""
 
     def __init__(self) -> None:
-        self._agents: OrderedDict[str, Agent] = OrderedDict()
+        self._agents: OrderedDict[tuple[str, str], Any] = OrderedDict()
         self._loading = threading.Lock()
 
-    def get(self, spec: str) -> Agent:
-        """Return the agent that `spec` names, if a client may use it."""
+    def get(self, spec: str, game: str) -> Any:
+        """Return the `Player` of `game` that `spec` names, if a client may use it."""
+        key = spec, game
         with self._loading:
-            if spec not in self._agents:
+            if key not in self._agents:
                 check_spec(parse(spec))
-                self._agents[spec] = make_agent(spec)
+                self._agents[key] = make_player(spec, game)
                 while len(self._agents) > _KEPT:
                     self._agents.popitem(last=False)
-            self._agents.move_to_end(spec)
-            return self._agents[spec]
+            self._agents.move_to_end(key)
+            return self._agents[key]
 
 
 @dataclass(frozen=True)
