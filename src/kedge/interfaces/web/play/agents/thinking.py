@@ -12,6 +12,7 @@ from kedge.interfaces.web.pages.thoughts import Decision, Question, StopFlag, Th
 from kedge.interfaces.web.play.agents.thinkers import Thinkers
 from kedge.interfaces.web.play.game.players import Players
 from kedge.interfaces.web.play.game.session import Session
+from kedge.specs import Spec
 
 _THREADS = 64  # most only wait for a search that shares the network with others
 
@@ -27,7 +28,7 @@ class Thinking:
     async def think(
         self,
         session: Session,
-        specs: Mapping[int, str],
+        specs: Mapping[int, Spec],
         watch: Callable[[Thought], None],
         stop: StopFlag,
     ) -> dict[int, Decision]:
@@ -50,7 +51,8 @@ class Thinking:
             if stop.stopped:
                 return {}
             agents = {
-                seat: (spec, self._players.get(spec, game.name)) for seat, spec in specs.items()
+                seat: (str(spec), self._players.get(spec, game.name))
+                for seat, spec in specs.items()
             }
             return game.think(Question(state, agents, turn, rng, report_from_thread, stop))
 
