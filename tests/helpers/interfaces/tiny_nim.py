@@ -1,11 +1,13 @@
 """Nim as another package would add it: rules, an agent, a page and a board in JavaScript."""
 
+from collections import deque
+
 import numpy as np
 from pydantic import Field
 
 from kedge import catalogue
 from kedge.agents import AGENTS
-from kedge.agents.agent import Analysis, draw
+from kedge.agents.agent import Analysis, BasePlayer
 from kedge.catalogue import GameEntry
 from kedge.interfaces.web.pages.board import BoardPage
 from kedge.interfaces.web.schemas import Strict
@@ -88,7 +90,7 @@ class NimState:
         return NimState(self.heap, self.player)
 
 
-class NimAgent:
+class NimAgent(BasePlayer):
     """Plays perfectly. Its actions come in descending order; `slow` analyses never end."""
 
     states = NimState
@@ -107,12 +109,8 @@ class NimAgent:
         # Without actions, an analysis is in the order of the state's legal actions.
         yield Analysis(anchor, policy[::-1], np.zeros(len(actions)), 0.0)
 
-    def policy(self, state, player):
-        *_, last = self.analyse(state, player)
-        return last.policy
-
-    def act(self, state, player, rng):
-        return state.legal_actions()[draw(self.policy(state, player), rng)]
+    def analyse_many(self, questions, rng):
+        return [deque(self.analyse(state, state.player), maxlen=1)[0] for state in questions]
 
 
 class NimSetup(Strict):

@@ -348,7 +348,7 @@ def test_advice_follows_the_dial_of_who_is_played_against(client):
 def test_agents_of_another_game_are_told_from_its_own(client, game):
     for agent in {"chess", "go", "diplomacy", "hanabi"} - {game}:
         answer = client.post("policy", json={"game": game, "agent": agent})
-        assert answer.json() == {"detail": f"agent {agent}: does not play {game.title()}"}
+        assert answer.json()["detail"].startswith(f"agent {agent}: does not play {game}; ")
 
 
 @pytest.mark.parametrize(
@@ -360,7 +360,13 @@ def test_uniform_plays_games_with_the_usual_verbs(client, game, moves):
         assert len(answer["rows"]) + answer["others"] == moves
         assert all(row["policy"] == pytest.approx(1 / moves) for row in answer["rows"])
     else:
-        assert answer == {"detail": f"agent uniform: does not play {game.title()}"}
+        assert answer["detail"].startswith(f"agent uniform: does not play {game}; ")
+
+
+def test_puct_refuses_games_without_turns(client):
+    answer = client.post("policy", json={"game": "blotto", "agent": "puct(uniform)"})
+    assert answer.status_code == 400
+    assert answer.json() == {"detail": "puct: only plays games of two players who move in turn"}
 
 
 @pytest.mark.parametrize("playouts", [0, 2.5, 20_001, 2_000_000])

@@ -154,7 +154,7 @@ def test_agents_are_chosen_by_spec(nim):
     answer = nim.post("/api/sessions", json={"game": "chess", "seats": seats})
     assert answer.json()["detail"] == "agent: Chess has a dial; set dial and settings instead"
     foreign = nim.post("/api/policy", json={"game": "nim", "agent": "chess"})
-    assert foreign.json()["detail"] == "agent chess: does not play Nim"
+    assert foreign.json()["detail"] == "agent chess: does not play nim"
 
 
 def test_no_record_and_no_review(nim):

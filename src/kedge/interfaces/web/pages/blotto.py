@@ -9,9 +9,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field, ValidationError
 
-from kedge.agents.agent import Analysis
-from kedge.agents.normal_form.players import RegretAgent
-from kedge.agents.uniform import UniformAgent
+from kedge.agents.agent import Analysis, Player
 from kedge.errors import InputError
 from kedge.games.normal_form import NormalFormGame, blotto
 from kedge.interfaces.web.assets import STATIC
@@ -141,9 +139,7 @@ class BlottoPage(PageGame):
 
 
 def _decided(question: Question, seat: int) -> Decision:
-    state, (spec, agent) = question.state, question.agents[seat]
-    if not isinstance(agent, RegretAgent | UniformAgent):
-        raise InputError(f"agent {spec}: does not play Blotto")
+    state, (_, agent) = question.state, question.agents[seat]
     analysis, names = _solved(agent, state.game, seat), state.game.actions
     assert names is not None
 
@@ -179,7 +175,7 @@ def _game(troops: int, fields: int) -> NormalFormGame:
 
 
 @lru_cache(64)
-def _solved(agent: RegretAgent | UniformAgent, game: NormalFormGame, seat: int) -> Analysis:
+def _solved(agent: Player[Any], game: NormalFormGame, seat: int) -> Analysis:
     """Return the analysis of a round; all rounds are alike."""
     *_, last = agent.analyse(game.initial_state(), seat)
     return last

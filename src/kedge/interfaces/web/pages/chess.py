@@ -68,13 +68,12 @@ class ChessPage(BoardPage):
 
     def position(self, state: ChessState, eyes: int | None) -> dict[str, Any]:
         legal = [] if state.is_terminal() else state.legal_actions()
-        board = chess.Board(state.fen())
         return {
             "fen": state.fen(),
             "player": state.current_player(),
             "legal": [[state.uci(action), state.san(action)] for action in legal],
             "last": state.uci(state.history[-1]) if state.history else None,
-            "check": chess.square_name(board.king(board.turn) or 0) if board.is_check() else None,
+            "check": _king(state) if state.board.in_check else None,
         }
 
     def write(self, document: Document) -> str:
@@ -116,6 +115,14 @@ class ChessPage(BoardPage):
         if not isinstance(report, GameReport) or report.likelihoods is None:
             return {}
         return {"knots": KNOTS, "likely": np.exp(report.likelihoods).round(5)}
+
+
+def _king(state: ChessState) -> str:
+    """The square of the mover's king."""
+    pieces = chess.BaseBoard(state.fen().split()[0])
+    square = pieces.king(state.board.player() == 0)
+    assert square is not None  # the rules reject positions without it
+    return chess.square_name(square)
 
 
 class _QuietBuilder(chess.pgn.GameBuilder[chess.pgn.Game]):

@@ -16,7 +16,6 @@ from kedge.agents.agent import Agent, Row
 from kedge.agents.diplomacy.models import value_model
 from kedge.agents.diplomacy.players import (
     ImitationAgent,
-    OrdersAgent,
     OrdersAnalysis,
     OrderSearch,
 )
@@ -158,8 +157,6 @@ class DiplomacyPage(PageGame):
     def think(self, question: Question) -> dict[int, Decision]:
         decided, stop, rng = {}, question.stop, question.rng
         for spec, agent in dict(question.agents.values()).items():
-            if not isinstance(agent, OrdersAgent):
-                raise InputError(f"agent {spec}: does not play Diplomacy")
             seats = [seat for seat, (other, _) in question.agents.items() if other == spec]
             with _turn_to_search(agent, stop):
                 if stop.stopped:

@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import Field
 
 from kedge.agents.agent import Row
-from kedge.agents.hanabi.players import HanabiAgent, HanabiAnalysis
+from kedge.agents.hanabi.players import HanabiAnalysis
 from kedge.errors import InputError
 from kedge.games.hanabi import COLOURS, Bomb, Card, Hanabi, HanabiState, Known
 from kedge.interfaces.web.assets import STATIC
@@ -136,9 +136,7 @@ class HanabiPage(PageGame):
 
     def think(self, question: Question) -> dict[int, Decision]:
         state: HanabiState = question.state
-        ((seat, (spec, agent)),) = question.agents.items()
-        if not isinstance(agent, HanabiAgent):
-            raise InputError(f"agent {spec}: does not play Hanabi")
+        ((seat, (_, agent)),) = question.agents.items()
         analysis = agent.explain(state, question.rng)
         answers = analysis.answers or [None] * len(analysis.policy)
 

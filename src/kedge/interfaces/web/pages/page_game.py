@@ -86,12 +86,6 @@ class PageGame(ABC):
         return self._entry.title
 
     @property
-    def states(self) -> type:
-        """The class of states that agents play."""
-        states: type = self._entry.load("state")
-        return states
-
-    @property
     def has_dial(self) -> bool:
         return self._entry.has("dial")
 

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from pydantic import ConfigDict, with_config
 
-from kedge.agents.agent import Agent, Analysis, Row
+from kedge.agents.agent import Analysis, Row
 
 _SHOWN = 24  # moves
 #: The API's description shows the docstring of each field.
@@ -104,8 +104,8 @@ class Question:
     """A position, and the agents that decide in it."""
 
     state: Any
-    agents: Mapping[int, tuple[str, Agent]]
-    """Spec and agent, by seat."""
+    agents: Mapping[int, tuple[str, Any]]
+    """Spec and agent, by seat: `Player`s of the game, of its own class if it has one."""
     turn: int
     """Number of turns taken before the position."""
     rng: np.random.Generator

@@ -7,13 +7,12 @@ from functools import partial
 
 import numpy as np
 
-from kedge.agents.agent import Agent, plays
-from kedge.errors import InputError
-from kedge.interfaces.web.pages.page_game import PageGame, Turn
+from kedge.interfaces.web.pages.page_game import Turn
 from kedge.interfaces.web.pages.thoughts import Decision, Question, StopFlag, Thought
 from kedge.interfaces.web.play.agents.thinkers import Thinkers
 from kedge.interfaces.web.play.game.players import Players
 from kedge.interfaces.web.play.game.session import Session
+from kedge.specs import Spec
 
 _THREADS = 64  # most only wait for a search that shares the network with others
 
@@ -29,7 +28,7 @@ class Thinking:
     async def think(
         self,
         session: Session,
-        specs: Mapping[int, str],
+        specs: Mapping[int, Spec],
         watch: Callable[[Thought], None],
         stop: StopFlag,
     ) -> dict[int, Decision]:
@@ -51,7 +50,10 @@ class Thinking:
         def decide() -> dict[int, Decision]:
             if stop.stopped:
                 return {}
-            agents = {seat: (spec, self._agent(game, spec)) for seat, spec in specs.items()}
+            agents = {
+                seat: (str(spec), self._players.get(spec, game.name))
+                for seat, spec in specs.items()
+            }
             return game.think(Question(state, agents, turn, rng, report_from_thread, stop))
 
         return await self._thinkers.run(decide)
@@ -59,10 +61,3 @@ class Thinking:
     async def hear_referee(self, session: Session) -> Turn:
         """Return the referee's turn."""
         return await self._thinkers.run(partial(session.game.referee, session.state.clone()))
-
-    def _agent(self, game: PageGame, spec: str) -> Agent:
-        """Return the agent that `spec` names, if it plays this game."""
-        agent = self._players.get(spec)
-        if not plays(agent, game.states):
-            raise InputError(f"agent {spec}: does not play {game.title}")
-        return agent

@@ -5,8 +5,9 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Any
 
-from kedge.agents import AGENTS, Agent, make_agent
+from kedge.agents import AGENTS, make_player
 from kedge.agents.dial import Measured, dial
 from kedge.errors import InputError
 from kedge.interfaces.web.pages.page_game import PERSON, PageGame
@@ -33,26 +34,26 @@ class Players:
     """The agents of a server."""
 
     def __init__(self) -> None:
-        self._agents: OrderedDict[str, Agent] = OrderedDict()
+        self._agents: OrderedDict[tuple[str, str], Any] = OrderedDict()
         self._loading = threading.Lock()
 
-    def get(self, spec: str) -> Agent:
-        """Return the agent that `spec` names, if a client may use it."""
+    def get(self, spec: Spec, game: str) -> Any:
+        """Return the `Player` of `game` that `spec` names; clients' specs are checked before."""
+        key = str(spec), game
         with self._loading:
-            if spec not in self._agents:
-                check_spec(parse(spec))
-                self._agents[spec] = make_agent(spec)
+            if key not in self._agents:
+                self._agents[key] = make_player(spec, game)
                 while len(self._agents) > _KEPT:
                     self._agents.popitem(last=False)
-            self._agents.move_to_end(spec)
-            return self._agents[spec]
+            self._agents.move_to_end(key)
+            return self._agents[key]
 
 
 @dataclass(frozen=True)
 class SeatedAgent:
     """The agent at a seat, with the dial's numbers and measurements if the game has a dial."""
 
-    spec: str
+    spec: Spec
     settings: Mapping[str, float] = field(default_factory=dict)
     likeness: tuple[Measured, ...] = ()
     strength: tuple[Measured, ...] = ()
@@ -70,7 +71,7 @@ def agent_at(game: PageGame, seat: SeatIn) -> SeatedAgent | None:
     return None if spec is None else SeatedAgent(checked_spec(spec))
 
 
-def spec_at(game: PageGame, seat: SeatIn) -> str:
+def spec_at(game: PageGame, seat: SeatIn) -> Spec:
     """Return the spec of the agent at a seat."""
     agent = agent_at(game, seat)
     if agent is None:
@@ -105,7 +106,7 @@ def _dialled(game: str, x: float, settings: tuple[tuple[str, int | float], ...])
         if most is not None and not (isinstance(value, int) and 1 <= value <= most):
             raise InputError(f"{name}: must be a whole number from 1 to {most:,} here")
     stop = dial(game, x, **numbers)
-    return SeatedAgent(checked_spec(stop.spec), stop.settings, stop.likeness, stop.strength)
+    return SeatedAgent(parse(stop.spec), stop.settings, stop.likeness, stop.strength)
 
 
 def known_names() -> list[str]:
@@ -113,19 +114,20 @@ def known_names() -> list[str]:
     return sorted({*AGENTS.names(), *embedded.names(), *store.stored_names()})
 
 
-def checked_spec(text: str) -> str:
-    """Return the spec in its usual form, if a client may use it."""
+@lru_cache(4096)  # every view of a game asks for all its seats
+def checked_spec(text: str) -> Spec:
+    """Return the spec, if a client may use it."""
     spec = parse(text)
-    check_spec(spec)
-    return str(spec)
+    _check_spec(spec)
+    return spec
 
 
-def check_spec(spec: Spec) -> None:
+def _check_spec(spec: Spec) -> None:
     """Raise `InputError` if the spec names a file or exceeds the server's bounds."""
     _refuse_file(spec.name)
     for value in (*spec.args, *spec.kwargs.values()):
         if isinstance(value, Spec):
-            check_spec(value)
+            _check_spec(value)
         elif isinstance(value, str):
             _refuse_file(value)
     if not all(isinstance(value, Spec | str) for value in spec.args):

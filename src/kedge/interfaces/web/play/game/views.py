@@ -103,7 +103,7 @@ def _seat(session: Session, name: str, seat: SeatIn) -> dict[str, Any]:
         "human": seat.human,
         "dial": seat.dial if game.has_dial else None,
         "settings": seat.settings,
-        "agent": None if seat.human or agent is None else agent.spec,
+        "agent": None if seat.human or agent is None else str(agent.spec),
         "numbers": {} if agent is None else dict(agent.settings),
         "likeness": [] if measured is None else [vars(figure) for figure in measured.likeness],
         "strength": [] if measured is None else [vars(figure) for figure in measured.strength],
