@@ -7,7 +7,7 @@ from sample_experiments import Walk, marks
 from kedge.experiments import Column, Report, Table, list_runs, run
 from kedge.experiments.composite import Composite
 from kedge.experiments.experiment import jobs_of
-from kedge.experiments.store import Store
+from kedge.experiments.store import Store, remove_run
 
 
 @dataclass(frozen=True)
@@ -75,6 +75,29 @@ def test_what_was_brought_in_whole_is_not_checked(monkeypatch, tmp_path):
     monkeypatch.setattr(Walk, "check", lambda walk: asked.append(walk.n))
     quietly(Walks())
     assert asked == [3]
+
+
+def test_the_given_folder_is_where_results_are_missing(monkeypatch, tmp_path):
+    here = tmp_path / "here"
+    quietly(Walks(), folder=here)
+    monkeypatch.setenv("KEDGE_HOME", str(tmp_path / "elsewhere"))
+    [lost] = here.glob("tasks/of_3*0_3.*")
+    lost.unlink()
+    checked = []
+    monkeypatch.setattr(Walk, "check", lambda walk: checked.append(walk.n))
+    quietly(Walks(), folder=here)
+    assert checked == [3], "the folder has all results of the walk of two"
+
+
+def test_results_in_another_folder_are_missing_in_the_given_one(monkeypatch, tmp_path):
+    quietly(Walks())
+    for info in list_runs():
+        if info.name == "walk":
+            remove_run(info.folder)
+    checked = []
+    monkeypatch.setattr(Walk, "check", lambda walk: checked.append(walk.n))
+    quietly(Walks(), folder=tmp_path / "new")
+    assert checked == [2, 3]
 
 
 def test_other_parts_make_another_composite():

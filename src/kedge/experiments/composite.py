@@ -1,7 +1,7 @@
 """Experiments that consist of others and share their results."""
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -32,14 +32,20 @@ class Composite(Experiment):
         return {"parts": {label: part.digest for label, part in self.parts().items()}}
 
     def check(self) -> None:
+        """Check nothing: `check_missing` checks the parts."""
+
+    def check_missing(self, jobs: Sequence[Job]) -> None:
         """Check the parts with missing results; finished parts need neither models nor a GPU."""
-        own = Store(self)
-        missing = {job.task.params.get("part") for job in jobs_of(self) if own.load(job) is None}
+        labels = {job.task.params.get("part") for job in jobs}
         for label, part in self.parts().items():
+            if label not in labels:
+                continue
             store = Store(part)
             needed = (job for job in jobs_of(part) if self.needs(label, job.task))
-            if label in missing and any(store.load(job) is None for job in needed):
+            missing = [job for job in needed if store.load(job) is None]
+            if missing:
                 part.check()
+                part.check_missing(missing)
 
     def tasks(self) -> list[Task]:
         return [
