@@ -1,6 +1,7 @@
 """Experiments made of others: what is computed once is found by whoever asks for the same."""
 
-from dataclasses import dataclass
+import pickle
+from dataclasses import dataclass, replace
 
 from sample_experiments import Walk, marks
 
@@ -98,6 +99,21 @@ def test_results_in_another_folder_are_missing_in_the_given_one(monkeypatch, tmp
     monkeypatch.setattr(Walk, "check", lambda walk: checked.append(walk.n))
     quietly(Walks(), folder=tmp_path / "new")
     assert checked == [2, 3]
+
+
+def test_parts_are_built_once(monkeypatch):
+    built = []
+    parts = Walks.parts
+    monkeypatch.setattr(Walks, "parts", lambda walks: built.append(1) or parts(walks))
+    walks = Walks()
+    quietly(walks).report()
+    assert len(built) == 1
+    fresh = Walks()
+    for same in (walks, pickle.loads(pickle.dumps(walks))):
+        assert (same, repr(same), hash(same)) == (fresh, repr(fresh), hash(fresh))
+        assert same.config() == fresh.config()
+        assert same.digest == fresh.digest
+    assert replace(walks, lengths=(3, 4)).digest == Walks(lengths=(3, 4)).digest != fresh.digest
 
 
 def test_other_parts_make_another_composite():

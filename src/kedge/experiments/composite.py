@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -24,12 +25,17 @@ class Composite(Experiment):
     def parts(self) -> Mapping[str, Experiment]:
         """The parts by label; labels contain no colon."""
 
+    @cached_property
+    def _parts(self) -> Mapping[str, Experiment]:
+        # The parts follow from the fields. Their digests are not kept: files may change.
+        return self.parts()
+
     def needs(self, label: str, task: Task) -> bool:
         """Whether a task of a part is needed: some reports do not need all."""
         return True
 
     def inputs(self) -> dict[str, Any]:
-        return {"parts": {label: part.digest for label, part in self.parts().items()}}
+        return {"parts": {label: part.digest for label, part in self._parts.items()}}
 
     def check(self) -> None:
         """Check nothing: `check_missing` checks the parts."""
@@ -37,7 +43,7 @@ class Composite(Experiment):
     def check_missing(self, jobs: Sequence[Job]) -> None:
         """Check the parts with missing results; finished parts need neither models nor a GPU."""
         labels = {job.task.params.get("part") for job in jobs}
-        for label, part in self.parts().items():
+        for label, part in self._parts.items():
             if label not in labels:
                 continue
             store = Store(part)
@@ -53,7 +59,7 @@ class Composite(Experiment):
                 f"{label}: {job.task.key}",
                 {"part": label, "index": job.index, "of": len(jobs), **asdict(job.task)},
             )
-            for label, part in self.parts().items()
+            for label, part in self._parts.items()
             for jobs in [jobs_of(part)]
             for job in jobs
             if self.needs(label, job.task)
@@ -61,7 +67,7 @@ class Composite(Experiment):
 
     def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:
         params = task.params
-        part = self.parts()[params["part"]]
+        part = self._parts[params["part"]]
         job = Job(params["index"], Task(params["key"], params["params"]))
         store = Store(part)
         result = store.load(job)
@@ -77,7 +83,7 @@ class Composite(Experiment):
         self, results: Mapping[str, dict[str, Any]]
     ) -> dict[str, dict[str, dict[str, Any]]]:
         """The results of each part, by its own keys, for its own report."""
-        parts: dict[str, dict[str, dict[str, Any]]] = {label: {} for label in self.parts()}
+        parts: dict[str, dict[str, dict[str, Any]]] = {label: {} for label in self._parts}
         for key, result in results.items():
             label, _, own = key.partition(": ")
             if label in parts:
