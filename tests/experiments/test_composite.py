@@ -1,13 +1,14 @@
 """Experiments made of others: what is computed once is found by whoever asks for the same."""
 
-from dataclasses import dataclass
+import pickle
+from dataclasses import dataclass, replace
 
 from sample_experiments import Walk, marks
 
 from kedge.experiments import Column, Report, Table, list_runs, run
 from kedge.experiments.composite import Composite
 from kedge.experiments.experiment import jobs_of
-from kedge.experiments.store import Store
+from kedge.experiments.store import Store, remove_run
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,44 @@ def test_what_was_brought_in_whole_is_not_checked(monkeypatch, tmp_path):
     monkeypatch.setattr(Walk, "check", lambda walk: asked.append(walk.n))
     quietly(Walks())
     assert asked == [3]
+
+
+def test_the_given_folder_is_where_results_are_missing(monkeypatch, tmp_path):
+    here = tmp_path / "here"
+    quietly(Walks(), folder=here)
+    monkeypatch.setenv("KEDGE_HOME", str(tmp_path / "elsewhere"))
+    [lost] = here.glob("tasks/of_3*0_3.*")
+    lost.unlink()
+    checked = []
+    monkeypatch.setattr(Walk, "check", lambda walk: checked.append(walk.n))
+    quietly(Walks(), folder=here)
+    assert checked == [3], "the folder has all results of the walk of two"
+
+
+def test_results_in_another_folder_are_missing_in_the_given_one(monkeypatch, tmp_path):
+    quietly(Walks())
+    for info in list_runs():
+        if info.name == "walk":
+            remove_run(info.folder)
+    checked = []
+    monkeypatch.setattr(Walk, "check", lambda walk: checked.append(walk.n))
+    quietly(Walks(), folder=tmp_path / "new")
+    assert checked == [2, 3]
+
+
+def test_parts_are_built_once(monkeypatch):
+    built = []
+    parts = Walks.parts
+    monkeypatch.setattr(Walks, "parts", lambda walks: built.append(1) or parts(walks))
+    walks = Walks()
+    quietly(walks).report()
+    assert len(built) == 1
+    fresh = Walks()
+    for same in (walks, pickle.loads(pickle.dumps(walks))):
+        assert (same, repr(same), hash(same)) == (fresh, repr(fresh), hash(fresh))
+        assert same.config() == fresh.config()
+        assert same.digest == fresh.digest
+    assert replace(walks, lengths=(3, 4)).digest == Walks(lengths=(3, 4)).digest != fresh.digest
 
 
 def test_other_parts_make_another_composite():

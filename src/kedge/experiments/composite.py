@@ -1,8 +1,9 @@
 """Experiments that consist of others and share their results."""
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -24,22 +25,33 @@ class Composite(Experiment):
     def parts(self) -> Mapping[str, Experiment]:
         """The parts by label; labels contain no colon."""
 
+    @cached_property
+    def _parts(self) -> Mapping[str, Experiment]:
+        # The parts follow from the fields. Their digests are not kept: files may change.
+        return self.parts()
+
     def needs(self, label: str, task: Task) -> bool:
         """Whether a task of a part is needed: some reports do not need all."""
         return True
 
     def inputs(self) -> dict[str, Any]:
-        return {"parts": {label: part.digest for label, part in self.parts().items()}}
+        return {"parts": {label: part.digest for label, part in self._parts.items()}}
 
     def check(self) -> None:
+        """Check nothing: `check_missing` checks the parts."""
+
+    def check_missing(self, jobs: Sequence[Job]) -> None:
         """Check the parts with missing results; finished parts need neither models nor a GPU."""
-        own = Store(self)
-        missing = {job.task.params.get("part") for job in jobs_of(self) if own.load(job) is None}
-        for label, part in self.parts().items():
+        labels = {job.task.params.get("part") for job in jobs}
+        for label, part in self._parts.items():
+            if label not in labels:
+                continue
             store = Store(part)
             needed = (job for job in jobs_of(part) if self.needs(label, job.task))
-            if label in missing and any(store.load(job) is None for job in needed):
+            missing = [job for job in needed if store.load(job) is None]
+            if missing:
                 part.check()
+                part.check_missing(missing)
 
     def tasks(self) -> list[Task]:
         return [
@@ -47,7 +59,7 @@ class Composite(Experiment):
                 f"{label}: {job.task.key}",
                 {"part": label, "index": job.index, "of": len(jobs), **asdict(job.task)},
             )
-            for label, part in self.parts().items()
+            for label, part in self._parts.items()
             for jobs in [jobs_of(part)]
             for job in jobs
             if self.needs(label, job.task)
@@ -55,7 +67,7 @@ class Composite(Experiment):
 
     def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:
         params = task.params
-        part = self.parts()[params["part"]]
+        part = self._parts[params["part"]]
         job = Job(params["index"], Task(params["key"], params["params"]))
         store = Store(part)
         result = store.load(job)
@@ -71,7 +83,7 @@ class Composite(Experiment):
         self, results: Mapping[str, dict[str, Any]]
     ) -> dict[str, dict[str, dict[str, Any]]]:
         """The results of each part, by its own keys, for its own report."""
-        parts: dict[str, dict[str, dict[str, Any]]] = {label: {} for label in self.parts()}
+        parts: dict[str, dict[str, dict[str, Any]]] = {label: {} for label in self._parts}
         for key, result in results.items():
             label, _, own = key.partition(": ")
             if label in parts:

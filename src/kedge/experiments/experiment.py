@@ -4,7 +4,7 @@ import dataclasses
 import hashlib
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
@@ -97,6 +97,12 @@ class Experiment(ABC):
         """Raise `InputError` if this machine lacks something that the tasks need.
 
         It is called before the first task. ``__post_init__`` checks the fields.
+        """
+
+    def check_missing(self, jobs: Sequence["Job"]) -> None:  # noqa: B027
+        """Raise `InputError` if this machine lacks something that these tasks need.
+
+        It is called after `check`, with the tasks whose results the run's folder lacks.
         """
 
     def config(self) -> dict[str, Any]:

@@ -86,8 +86,10 @@ def run(
         experiment.check()  # at once: listing the tasks may mean to read all data
     jobs = jobs_of(experiment)
     missing = [job for job in jobs if store.load(job) is None]
-    if missing and not is_new and is_here:
-        experiment.check()
+    if missing and is_here:
+        if not is_new:
+            experiment.check()
+        experiment.check_missing(missing)
     store.open(len(jobs))
     if missing:
         store.add_session(len(jobs), engine=engine, workers=workers, missing=len(missing))

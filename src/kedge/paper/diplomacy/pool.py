@@ -79,8 +79,10 @@ class DiplomacyPool(DiplomacyGames):
         return super().specs() | self.members()
 
     def parts(self) -> Mapping[str, Experiment]:
-        members = self.members()
-        return {f"pool of {name}": self.tournament(*members, name) for name in self.eighths}
+        members, specs = self.members(), self.specs()
+        return {
+            f"pool of {name}": self.tournament(*members, name, specs=specs) for name in self.eighths
+        }
 
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
         parts = self.by_part(results)

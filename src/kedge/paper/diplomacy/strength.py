@@ -57,9 +57,9 @@ class DiplomacyGames(DiplomacyTable):
     def specs(self) -> dict[str, str]:
         return super().specs() | {IL: self.imitation(temperature=self.temperature)}
 
-    def tournament(self, *names: str) -> Tournament:
-        """A tournament of the named agents."""
-        specs = self.specs()
+    def tournament(self, *names: str, specs: Mapping[str, str] | None = None) -> Tournament:
+        """A tournament of the named agents; `specs` saves building all of them again."""
+        specs = self.specs() if specs is None else specs
         is_claimed = names in _COMPARED or not _CLAIMS.isdisjoint(names)
         games = self.claim_games if is_claimed and self.claim_games else self.games
         return Tournament(
@@ -98,7 +98,10 @@ class OneAmongSix(DiplomacyGames):
 
     def matches(self) -> dict[str, Tournament]:
         """The tournaments of all pairs, by label."""
-        return {_label(one, six): self.tournament(one, six) for one, six in self.pairs()}
+        specs = self.specs()
+        return {
+            _label(one, six): self.tournament(one, six, specs=specs) for one, six in self.pairs()
+        }
 
     def parts(self) -> Mapping[str, Experiment]:
         return self.matches()
