@@ -1,5 +1,5 @@
 // The chess board: drag, click or keys, with arrows for what people and search would play.
-import { html, useEffect, useRef, useState } from "/static/vendor/preact-htm.js";
+import { html, useEffect, useLayoutEffect, useRef, useState } from "/static/vendor/preact-htm.js";
 import { ClockChoice } from "/static/js/clock_choice.js";
 import { Side } from "/static/js/side.js";
 import { same } from "/static/js/why.js";
@@ -237,7 +237,7 @@ function inOrder(pieces, drag) {
 function Promotion({ black, column, below, onChoose, onClose }) {
   const box = useRef(null);
   const buttons = () => [...box.current.querySelectorAll("button")];
-  useEffect(() => buttons()[0].focus(), []);
+  useLayoutEffect(() => buttons()[0].focus(), []);  // before a key can reach the board
   const key = (event) => {
     const step = { Tab: event.shiftKey ? -1 : 1, ArrowUp: below ? -1 : 1, ArrowDown: below ? 1 : -1 }[event.key];
     if (event.key === "Escape") onClose();
