@@ -4,9 +4,10 @@
 
 Positions are Maia's (rated, from the eleventh half-move on, 30 seconds left), of people whom
 `kedge train chess` keeps for testing, at most 20 games of one person. Each row is a sample of one
-rating bucket, speed or FIDE rating. Every Maia predicts all of it, and the best Maia is chosen on
-the row itself, which favours Maia a little. kedge's models take the players as input. Differences
-are paired, with standard errors clustered by game.
+rating bucket, speed or FIDE rating. The Maias within 300 points of its rating, or all of them for a
+speed, predict all of it, and the best one is chosen on the row itself, which favours Maia a little.
+kedge's models take the players as input. Differences are paired, with standard errors clustered by
+game.
 """
 
 import argparse
