@@ -253,5 +253,5 @@ def by_kind(table: GameTable, positions: ChessPositions, rows: Rows) -> dict[str
     kinds = {f"lichess {low}": slow & (bucket == low).all(axis=1) for low in range(600, 2800, 100)}
     kinds |= {name: table.speeds[game] == speed_number(name) for name in SPEEDS}
     kinds |= {name: table.scales[game] == scale_number(name) for name in SCALES}
-    found = {name: np.flatnonzero(those) for name, those in kinds.items()}
-    return {name: positions.of(at) for name, at in found.items() if len(at) >= _FEWEST}
+    chosen = {name: np.flatnonzero(is_of_kind) for name, is_of_kind in kinds.items()}
+    return {name: positions.of(at) for name, at in chosen.items() if len(at) >= _FEWEST}
