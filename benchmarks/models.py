@@ -18,11 +18,13 @@ from functools import partial
 import numpy as np
 
 from kedge.errors import InputError
-from kedge.models import embedded, store
+from kedge.models.board.conditioning import for_players
 from kedge.models.board.network import to_onnx
 from kedge.models.board.onnx_backends import OnnxNetwork, OpenVinoNetwork
 from kedge.models.board.torch_backend import TorchNetwork
 from kedge.models.board.tower import TowerNetwork
+from kedge.models.board.weights import Weights
+from kedge.models.named import load_as
 
 CPU_SIZES = (1, 8, 64, 256)
 GPU_SIZES = (1, 64, 1024, 8192)
@@ -129,8 +131,7 @@ def main() -> None:
     parser.add_argument("--threads", default="1,2", help="numbers of CPU threads, with commas")
     parser.add_argument("--seconds", type=float, default=2.0, help="seconds per measurement")
     options = parser.parse_args()
-    shipped = options.model in embedded.names()
-    weights = (embedded.load_embedded if shipped else store.load)(options.model)
+    weights = for_players(load_as(Weights, options.model), options.model)
     encoding = weights.encoding
     rng = np.random.default_rng(0)
     most = max(CPU_SIZES if options.device == "cpu" else GPU_SIZES)

@@ -27,6 +27,9 @@ _MISSING = {
     "encoding": "no networks over planes",
     "forest": "no native forest",
     "models": "no networks",
+    "model_agents": "no models that play",
+    "shipped": "no models in its package",
+    "public": "no models to download",
     "records": "no reader of records",
     "agents": "no agents of its own",
     "player": "no player class of its own",
@@ -57,7 +60,15 @@ class GameEntry:
     forest: str | None = None
     """Native PUCT forest. Without one, PUCT runs in plain Python."""
     models: str | None = None
-    """Parsers of its networks, by file format or by the kind that a weight file names."""
+    """Parsers of its networks, by kind: of an `OnnxFile`, by the ``network`` that its metadata
+    names; and of bytes and a file's name, as ``lc0``."""
+    model_agents: str | None = None
+    """Makers of agents by the `kind` of weights: each takes (name, weights) and returns the maker
+    that a spec calls. It raises `InputError` if the model plays nothing, such as a belief model."""
+    shipped: str | None = None
+    """Folder of the models in its own package: ONNX files, each beside a card in JSON."""
+    public: str | None = None
+    """Models that ``kedge models pull`` downloads, by name: `kedge.models.store.PublicModel`."""
     records: str | None = None
     """`kedge.records.formats.RecordFormat`: reader, writer, sniffing."""
     agents: str | None = None
@@ -112,6 +123,8 @@ CHESS = GameEntry(
     encoding="kedge.models.chess.encoding:CHESS",
     forest="kedge._core:ChessForest",
     models="kedge.models.chess.parsers:PARSERS",
+    model_agents="kedge.agents.board.specs:MODEL_AGENTS",
+    public="kedge.models.chess.maia:PUBLIC",
     records="kedge.records.chess.format:CHESS",
     predict="kedge.experiments.chess.predict:ChessPredict",
     compete="kedge.experiments.chess.match:ChessMatch",
@@ -128,6 +141,8 @@ GO = GameEntry(
     state="kedge.games.go:GoState",
     encoding="kedge.models.go.encoding:GO",
     forest="kedge._core:GoForest",
+    models="kedge.models.board.weights:PARSERS",
+    model_agents="kedge.agents.board.specs:MODEL_AGENTS",
     records="kedge.records.go.format:GO",
     predict="kedge.experiments.go.predict:GoPredict",
     compete="kedge.experiments.go.match:GoMatch",
@@ -144,6 +159,7 @@ DIPLOMACY = GameEntry(
     game="kedge.games.diplomacy:Diplomacy",
     state="kedge.games.diplomacy:DiplomacyState",
     models="kedge.models.diplomacy.parsers:PARSERS",
+    model_agents="kedge.agents.diplomacy.specs:MODEL_AGENTS",
     records="kedge.records.diplomacy.format:DIPLOMACY",
     agents="kedge.agents.diplomacy.specs:AGENTS",
     player="kedge.agents.diplomacy.players:OrdersAgent",
@@ -164,6 +180,7 @@ HANABI = GameEntry(
     game="kedge.games.hanabi:Hanabi",
     state="kedge.games.hanabi:HanabiState",
     models="kedge.models.hanabi.parsers:PARSERS",
+    model_agents="kedge.agents.hanabi.specs:MODEL_AGENTS",
     records="kedge.records.hanabi.format:HANABI",
     agents="kedge.agents.hanabi.specs:AGENTS",
     player="kedge.agents.hanabi.players:HanabiAgent",
@@ -239,6 +256,15 @@ def find(name: str, part: str | None = None) -> GameEntry:
     if name in (failures := _installed()[1]):
         raise InputError(failures[name])
     raise InputError(f"unknown game {name!r}; {suggest(str(name), names(part))}")
+
+
+def look_up(part: str, key: str) -> Any:
+    """Return what the table `part` of some game has under `key`; None if no game has it."""
+    for entry in entries(part):
+        table = entry.load(part)
+        if key in table:
+            return table[key]
+    return None
 
 
 def of_state(state: type) -> GameEntry:

@@ -42,8 +42,8 @@ def test_a_damaged_one_is_said_so(tmp_path, monkeypatch):
     path = tmp_path / "go-large.onnx.xz"
     path.write_bytes(b"not compressed")
     monkeypatch.setattr(embedded, "_path", lambda name: path)
-    with pytest.raises(InputError, match=r"go-large\.onnx\.xz: damaged; reinstall kedge"):
-        embedded._shipped.__wrapped__("go-large")
+    with pytest.raises(InputError, match=r"go-large\.onnx\.xz: damaged; reinstall its package"):
+        embedded.load.__wrapped__("go-large")
 
 
 def test_they_are_of_games():
@@ -91,7 +91,7 @@ def test_ratings_matter():
 def test_bad_ratings_and_names():
     with pytest.raises(InputError, match="chess: elo: a rating"):
         embedded.load_embedded("chess", elo=-1)
-    with pytest.raises(InputError, match="kedge ships no model 'ches'; did you mean chess"):
+    with pytest.raises(InputError, match="no shipped model 'ches'; did you mean chess"):
         embedded.load_embedded("ches")
     with pytest.raises(InputError, match="go does not take elo; it takes no players as input"):
         embedded.load_embedded("go", elo=1500)
@@ -114,7 +114,7 @@ def test_they_compute_alike_in_torch(name):
 
 def test_the_diplomacy_model_computes_alike_in_torch():
     pytest.importorskip("torch")
-    weights = embedded.load_any("diplomacy")
+    weights = embedded.load("diplomacy")
     state = Diplomacy().initial_state()
     questions = [(state, power) for power in range(len(POWERS))]
     models = [NetworkOrders(OnnxOrders(weights)), NetworkOrders(TorchOrders(weights, "cpu"))]
@@ -126,7 +126,7 @@ def test_the_diplomacy_model_computes_alike_in_torch():
 
 
 def test_diplomacy_positions_are_worth_more_to_who_has_more():
-    values = SmallValues(embedded.load_any("diplomacy-value"))
+    values = SmallValues(embedded.load("diplomacy-value"))
     start = Diplomacy().initial_state()
     won = DiplomacyState.from_json(
         {
@@ -162,7 +162,7 @@ def test_diplomacy_positions_are_worth_more_to_who_has_more():
 
 def test_the_hanabi_models_are_of_rules_and_not_of_what_a_bomb_is_worth():
     names = ("hanabi", "hanabi-belief", "hanabi-belief-greedy")
-    assert {str(embedded.load_any(name).game) for name in names} == {str(Hanabi())}
+    assert {str(embedded.load(name).game) for name in names} == {str(Hanabi())}
 
 
 def test_the_hanabi_models_go_together():

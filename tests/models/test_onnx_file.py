@@ -9,7 +9,7 @@ import pytest
 from onnx import numpy_helper
 
 from kedge.errors import InputError
-from kedge.models.onnx_file import read_graph, read_metadata
+from kedge.models.onnx_file import read_onnx
 from kedge.models.onnx_graph import Graph
 from kedge.models.weight_files import parse_model
 
@@ -30,8 +30,8 @@ def test_it_reads_what_the_package_onnx_reads():
     arrays = [rng.normal(size=(2, 3)).astype(kind) for kind in ("f4", "f2", "i1", "i8")]
     whole = model(*arrays, metadata={"network": "test", "heads": "4"})
     content = whole.SerializeToString()
-    assert read_metadata(content, "test.onnx") == {"network": "test", "heads": "4"}
-    graph = read_graph(content, "test.onnx")
+    graph = read_onnx(content, "test.onnx")
+    assert graph.metadata == {"network": "test", "heads": "4"}
     assert graph.inputs == {"x": (0, 3, 2)}
     constants = graph.constants()
     assert list(constants) == [each.name for each in whole.graph.initializer]
@@ -46,14 +46,14 @@ def test_sizes_may_be_packed():
     packed = tensor.SerializeToString() + bytes([1 << 3 | 2, 2, 2, 3])  # field 1: bytes 2, 3
     graph = bytes([5 << 3 | 2, len(packed)]) + packed
     content = bytes([7 << 3 | 2, len(graph)]) + graph
-    assert read_graph(content, "test.onnx").constants()["a"].shape == (2, 3)
+    assert read_onnx(content, "test.onnx").constants()["a"].shape == (2, 3)
 
 
 @pytest.mark.parametrize("kind", ["f8", "i4"])
 def test_constants_of_other_types_are_not_kedges(kind):
     content = model(np.ones(3, kind)).SerializeToString()
     with pytest.raises(KeyError):
-        read_graph(content, "test.onnx").constants()
+        read_onnx(content, "test.onnx").constants()
     with pytest.raises(InputError, match="not a network trained by kedge"):
         parse_model(content, "test.onnx")
 

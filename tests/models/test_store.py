@@ -5,6 +5,7 @@ import io
 import json
 import os
 import urllib.error
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,8 +13,9 @@ import tiny_go
 import tiny_lc0 as tiny
 
 from kedge.errors import InputError
-from kedge.models import store
+from kedge.models import named, store
 from kedge.models.board.network import to_shipped_onnx
+from kedge.models.chess import maia
 
 
 @pytest.fixture
@@ -31,8 +33,7 @@ def test_add_list_info_load_remove(weights, own_home):
     assert added.training["accuracy"] == 51.5
     assert added.path.is_relative_to(own_home)
     assert added.path.read_bytes() == weights.read_bytes()
-    assert store.resolve("mine") == added.path
-    assert store.load("mine").sha256 == added.sha256
+    assert store.find("mine").sha256 == added.sha256
     store.remove("mine")
     assert store.list_models() == []
     assert list(store.models_folder().iterdir()) == []
@@ -44,7 +45,7 @@ def test_models_that_kedge_trained(tmp_path, own_home):
     path.write_bytes(to_shipped_onnx(trained).SerializeToString())
     added = store.add("ours", path)
     assert (added.format, added.path.suffix) == ("onnx", ".onnx")
-    loaded = store.load("ours")
+    loaded = store.find("ours")
     assert (loaded.encoding, loaded.sha256) == (trained.encoding, added.sha256)
     assert set(loaded.arrays) == set(trained.arrays)
     for name, array in trained.arrays.items():
@@ -57,12 +58,11 @@ def test_models_that_kedge_trained(tmp_path, own_home):
 
 
 def test_paths_are_models_too(weights, monkeypatch):
-    assert store.resolve(str(weights)) == weights
-    assert store.load(str(weights)).blocks == 2
+    assert store.find(str(weights)).blocks == 2
     monkeypatch.chdir(weights.parent)
-    assert store.load("net.pb.gz").blocks == 2
+    assert store.find("net.pb.gz").blocks == 2
     with pytest.raises(InputError, match=r"none\.pb\.gz: no such file"):
-        store.resolve("none.pb.gz")
+        store.find("none.pb.gz")
 
 
 @pytest.mark.parametrize(
@@ -75,8 +75,8 @@ def test_names(name, weights):
             call()
     with pytest.raises(InputError):
         store.remove(name)
-    with pytest.raises(InputError):
-        store.resolve(name)
+    if not store.is_path(name):
+        assert store.find(name) is None
 
 
 def test_nothing_is_overwritten(weights, tmp_path):
@@ -84,7 +84,7 @@ def test_nothing_is_overwritten(weights, tmp_path):
     other = tiny.write(tmp_path / "other.pb", tiny.net(seed=1))
     with pytest.raises(InputError, match="model mine exists; remove it first"):
         store.add("mine", other)
-    assert store.load("mine").blocks == 2
+    assert store.find("mine").blocks == 2
 
 
 def test_bad_files_are_not_kept(tmp_path):
@@ -100,9 +100,13 @@ def test_a_public_name_is_for_the_public_file(weights):
 
 def test_unknown_models():
     with pytest.raises(InputError, match="kedge models pull maia-1900"):
-        store.resolve("maia-1900")
-    with pytest.raises(InputError, match="did you mean maia-1900"):
-        store.resolve("maia1900")
+        store.find("maia-1900")
+    with pytest.raises(InputError, match="unknown model 'maia1900'; did you mean maia-1900"):
+        named.load("maia1900")
+    with pytest.raises(InputError, match=r"'zzz'; nearest: .*; all: kedge models list"):
+        named.info("zzz")
+    with pytest.raises(InputError, match="no stored model 'zzz'"):
+        store.remove("zzz")
     with pytest.raises(InputError, match="no public model 'mia'"):
         store.pull("mia")
 
@@ -118,7 +122,7 @@ def test_damaged_store(weights):
     path = store.add("mine", weights).path
     tiny.write(path, tiny.net(seed=3))
     with pytest.raises(InputError, match="damaged"):
-        store.load("mine")
+        store.find("mine")
 
 
 def test_wrong_types_in_the_metadata(weights):
@@ -161,7 +165,8 @@ def test_pull(monkeypatch):
     with pytest.raises(InputError, match=r"sha256 is .* nothing stored"):
         store.pull("maia-1500")
     assert not store.models_folder().exists()
-    monkeypatch.setitem(store.PUBLIC, "maia-1500", hashlib.sha256(content).hexdigest())
+    published = replace(maia.PUBLIC["maia-1500"], sha256=hashlib.sha256(content).hexdigest())
+    monkeypatch.setitem(maia.PUBLIC, "maia-1500", published)
     pulled = store.pull("maia-1500")
     assert pulled.source == asked[0]
     assert asked[0].startswith("https://raw.githubusercontent.com/CSSLab/maia-chess/")
@@ -193,10 +198,11 @@ def test_pull_offline(monkeypatch, error):
 
 
 def test_the_pins_are_nine_digests(oracle):
-    assert list(store.PUBLIC) == [f"maia-{rating}" for rating in range(1100, 2000, 100)]
-    assert all(len(bytes.fromhex(digest)) == 32 for digest in store.PUBLIC.values())
+    public = {name: model.sha256 for name, model in store.public().items()}
+    assert list(public) == [f"maia-{rating}" for rating in range(1100, 2000, 100)]
+    assert all(len(bytes.fromhex(digest)) == 32 for digest in public.values())
     known = oracle("lc0_maia.json")["meta"]["weights"]
-    assert known == {name: store.PUBLIC[name] for name in known}
+    assert known == {name: public[name] for name in known}
 
 
 def test_evaluation_of_a_stored_model(weights):
@@ -204,4 +210,4 @@ def test_evaluation_of_a_stored_model(weights):
 
     store.add("mine", weights)
     planes = np.zeros((1, 112, 8, 8), np.float32)
-    assert OnnxNetwork(store.resolve("mine")).evaluate(planes).policy.shape == (1, 1858)
+    assert OnnxNetwork(store.find("mine")).evaluate(planes).policy.shape == (1, 1858)

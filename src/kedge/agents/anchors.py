@@ -3,7 +3,7 @@
 from inspect import signature
 
 from kedge.agents.registry import AGENTS
-from kedge.models import embedded, store
+from kedge.models import embedded, named, store
 from kedge.specs import Spec, parse
 
 
@@ -27,4 +27,4 @@ def imitates_people(spec: Spec | str) -> bool:
 
 
 def _is_model(name: str) -> bool:
-    return name in (*embedded.names(), *store.known_names()) or store.is_path(name)
+    return name in named.names() or store.is_path(name)

@@ -33,19 +33,20 @@ def _built_in() -> Mapping[str, Callable[..., Agent]]:
     return makers
 
 
-def _model(name: str) -> Callable[..., Agent]:
-    """Return the maker of the model called `name`."""
-    from kedge.models import embedded, store
-    from kedge.models.named import load
+def _model_maker(name: str) -> Callable[..., Agent]:
+    """Return the maker of the agent that plays as the model `name`, whose weights it has loaded."""
+    from kedge.models import named, store
 
-    known = {*store.known_names(), *embedded.names()}
-    if name not in known and not store.is_path(name):
-        names = sorted(known.union(AGENTS.names()))
-        raise InputError(f"unknown agent {name!r}; {suggest(name, names, 'kedge models list')}")
-    weights = load(name)  # a missing or damaged model is reported before its arguments
-    maker: Callable[..., Agent] = catalogue.load(weights.agent)(name, weights)
+    weights = named.find(name)
+    if weights is None:
+        names = sorted({*AGENTS.names(), *named.names()})
+        raise InputError(f"unknown agent {name!r}; {suggest(name, names, store.LISTING)}")
+    maker_of = catalogue.look_up("model_agents", weights.kind)
+    if maker_of is None:
+        raise InputError(f"{name}: no agent plays as {weights.described}")
+    maker: Callable[..., Agent] = maker_of(name, weights)
     return maker
 
 
 #: Other packages add agents through entry points in the group ``kedge.agents``.
-AGENTS: Registry[Agent] = Registry("agent", _built_in, "kedge.agents", otherwise=_model)
+AGENTS: Registry[Agent] = Registry("agent", _built_in, "kedge.agents", otherwise=_model_maker)

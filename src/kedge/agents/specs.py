@@ -50,13 +50,13 @@ def puct(
         batch=whole("batch", batch),
         gumbel=whole("gumbel", gumbel),
     )
-    search = getattr(_model("anchor", anchor), "puct_search", None)
+    search = getattr(_agent_of("anchor", anchor), "puct_search", None)
     if search is None:
         raise InputError(
             f"puct: cannot search over {anchor}; use a model of a board game, or uniform"
         )
     agent: Agent = search(
-        None if value is None else _model("value", value),
+        None if value is None else _agent_of("value", value),
         settings,
         temperature=number("temperature", temperature),
         forward_lambda=number("forward_lambda", forward_lambda or 0.0),
@@ -64,10 +64,11 @@ def puct(
     return agent
 
 
-def _model(what: str, model: Spec | str) -> Agent:
+def _agent_of(option: str, model: Spec | str) -> Agent:
+    """Return the agent of puct's anchor or value; a quoted string is the path of a model."""
     spec = Spec(model) if isinstance(model, str) else model
     if not isinstance(spec, Spec):
-        raise InputError(f"puct: its {what} must be a model, not {spec}")
+        raise InputError(f"puct: its {option} must be a model, not {spec}")
     return make_agent(spec)
 
 

@@ -6,9 +6,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from kedge.errors import InputError
-from kedge.models import embedded
+from kedge.models import embedded, store
 from kedge.models.named import is_known, load
-from kedge.models.store import is_path, resolve, stored_names
 from kedge.records.formats import record_format
 from kedge.specs import Spec, parse
 
@@ -26,8 +25,10 @@ def weight_hashes(*specs: Spec | str) -> dict[str, str]:
         for name in (spec.name, *(value for value in values if isinstance(value, str))):
             if name in embedded.names():  # a stored one of the same name is not what plays
                 found[name] = embedded.sha256(name)
-            elif is_path(name) or name in stored_names():
-                found[name] = _sha256(resolve(name))
+            elif name in store.stored_names():
+                found[name] = _sha256(store.info(name).path)
+            elif store.is_path(name):
+                found[name] = _sha256(Path(name))
             found |= weight_hashes(*map(Spec, filter(is_known, _companions(name))))
         found |= weight_hashes(*(value for value in values if isinstance(value, Spec)))
     return found
@@ -36,7 +37,7 @@ def weight_hashes(*specs: Spec | str) -> dict[str, str]:
 def _companions(name: str) -> tuple[str, ...]:
     """Names of the models that may belong to the model `name`."""
     try:
-        return load(name).companions(name) if is_known(name) or is_path(name) else ()
+        return load(name).companions(name) if is_known(name) or store.is_path(name) else ()
     except InputError:  # a graph of another project, or a file that is reported elsewhere
         return ()
 

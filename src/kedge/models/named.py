@@ -1,14 +1,48 @@
-"""Models of any game, by name."""
+"""Models of any game, by name: those in packages, those of the user, and files."""
 
+from kedge.errors import InputError
 from kedge.models import embedded, store
-from kedge.models.weight_files import AnyWeights
+from kedge.models.store import LISTING, ModelInfo
+from kedge.models.weight_files import AnyWeights, W, of_class
+from kedge.specs import suggest
+
+
+def find(name: str) -> AnyWeights | None:
+    """Load the model `name`, shipped or stored, or the file at that path; None if unknown."""
+    return embedded.load(name) if name in embedded.names() else store.find(name)
 
 
 def load(name: str) -> AnyWeights:
-    """Load a model by name, shipped or stored, or by path."""
-    return embedded.load_any(name) if name in embedded.names() else store.load(name)
+    """Load the model `name`, or the file at that path."""
+    weights = find(name)
+    if weights is None:
+        raise _unknown(name)
+    return weights
+
+
+def load_as(kind: type[W], name: str) -> W:
+    """Load the model `name`, whose weights must be of the class `kind`."""
+    return of_class(kind, load(name), name)
+
+
+def info(name: str) -> ModelInfo:
+    """Facts about the model `name`, shipped or stored."""
+    if name in embedded.names():
+        return embedded.info(name)
+    if name not in names():
+        raise _unknown(name)
+    return store.info(name)
+
+
+def names() -> list[str]:
+    """The names of all models: shipped, stored, and those that `store.pull` can download."""
+    return sorted({*embedded.names(), *store.known_names()})
 
 
 def is_known(name: str) -> bool:
     """Whether a shipped or stored model has this name; paths do not count."""
     return name in (*embedded.names(), *store.stored_names())
+
+
+def _unknown(name: str) -> InputError:
+    return InputError(f"unknown model {name!r}; {suggest(name, names(), LISTING)}")

@@ -3,15 +3,15 @@
 It does without the package onnx, whose import takes longer than loading a network.
 """
 
-from collections.abc import Mapping
+import hashlib
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from kedge.errors import InputError
 from kedge.models.wire import Message
 
-Arrays = Mapping[str, np.ndarray[Any, Any]]
 _MAX_PARTS = 1 << 20  # nodes and constants of a graph
 # Field numbers of the messages in onnx.proto.
 _GRAPH, _METADATA = 7, 14
@@ -22,44 +22,48 @@ _DTYPES = {1: "<f4", 3: "<i1", 7: "<i8", 10: "<f2"}
 
 
 @dataclass(frozen=True)
-class OnnxGraph:
-    """The parts of a graph that describe a network's weights."""
+class OnnxFile:
+    """The parts of a file that describe a network's weights."""
 
+    sha256: str
+    metadata: dict[str, str]
     inputs: dict[str, tuple[int, ...]]
     """Shapes by name, with 0 for sizes that vary."""
     tensors: dict[str, Message]
     """Constants by name."""
+
+    def weights(self) -> dict[str, np.ndarray[Any, np.dtype[np.float32]]]:
+        """Weights and biases by name, packed or not; errors as for `constants`."""
+        constants, arrays = self.constants(), {}
+        for key, array in constants.items():
+            # Weights are packed in bytes, in half precision, or not at all.
+            whole, _, packing = key.rpartition(".")
+            plain = whole if packing in ("bytes", "half") else key
+            if plain.endswith((".weight", ".bias")):  # other constants belong to the graph
+                scale = constants.get(f"{plain}.scale", np.float32(1.0))
+                arrays[plain] = array.astype(np.float32) * scale
+        return arrays
 
     def constants(self) -> dict[str, np.ndarray[Any, Any]]:
         """Constants by name; `KeyError` or `ValueError` if kedge writes no such constants."""
         return {name: _array(tensor) for name, tensor in self.tensors.items()}
 
 
-def read_metadata(content: bytes, name: str) -> dict[str, str]:
-    """Return the metadata in a file's bytes; `name` is used in errors."""
-    pairs = Message(name, memoryview(content)).messages(_METADATA, "metadata")
-    return {pair.text(1): pair.text(2) for pair in pairs}
-
-
-def read_graph(content: bytes, name: str) -> OnnxGraph:
-    """Return the graph in a file's bytes; `name` is used in errors."""
-    graph = Message(name, memoryview(content)).message(_GRAPH, "graph", limit=_MAX_PARTS)
-    inputs = {each.text(1): _shape(each) for each in graph.messages(_INPUT, "input")}
-    tensors = graph.messages(_CONSTANT, "constant")
-    return OnnxGraph(inputs, {tensor.text(_NAME): tensor for tensor in tensors})
-
-
-def unpacked(constants: Arrays) -> dict[str, np.ndarray[Any, np.dtype[np.float32]]]:
-    """Return the weights and biases among a graph's constants, by name, packed or not."""
-    arrays = {}
-    for key, array in constants.items():
-        # Weights are packed in bytes, in half precision, or not at all.
-        whole, _, packing = key.rpartition(".")
-        plain = whole if packing in ("bytes", "half") else key
-        if plain.endswith((".weight", ".bias")):  # other constants belong to the graph
-            scale = constants.get(f"{plain}.scale", np.float32(1.0))
-            arrays[plain] = array.astype(np.float32) * scale
-    return arrays
+def read_onnx(content: bytes, name: str) -> OnnxFile:
+    """Read an ONNX file's bytes; `name` is used in errors."""
+    try:
+        model = Message(name, memoryview(content))
+        pairs = model.messages(_METADATA, "metadata")
+        graph = model.message(_GRAPH, "graph", limit=_MAX_PARTS)
+        tensors = graph.messages(_CONSTANT, "constant")
+        return OnnxFile(
+            hashlib.sha256(content).hexdigest(),
+            {pair.text(1): pair.text(2) for pair in pairs},
+            {each.text(1): _shape(each) for each in graph.messages(_INPUT, "input")},
+            {tensor.text(_NAME): tensor for tensor in tensors},
+        )
+    except (InputError, ValueError):
+        raise InputError(f"{name}: not an ONNX model") from None
 
 
 def _shape(value: Message) -> tuple[int, ...]:

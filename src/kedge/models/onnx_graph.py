@@ -7,8 +7,6 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from kedge.models.onnx_file import unpacked
-
 OPSET = 17
 
 
@@ -42,7 +40,7 @@ class Graph:
         self._outputs.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, shape))
 
     def made(self, name: str, metadata: Mapping[str, str] | None = None) -> onnx.ModelProto:
-        """Build the model; `metadata` is stored in it."""
+        """Build the model, with `metadata`; `ValueError` if it is not a valid graph."""
         graph = helper.make_graph(
             self._nodes, name, self._inputs, self._outputs, initializer=self._constants
         )
@@ -51,7 +49,10 @@ class Graph:
         model = helper.make_model(graph, opset_imports=opsets, ir_version=8, producer_name="kedge")
         if metadata:
             helper.set_model_props(model, dict(metadata))
-        onnx.checker.check_model(model)
+        try:
+            onnx.checker.check_model(model)
+        except onnx.checker.ValidationError as error:
+            raise ValueError(str(error)) from None
         return model
 
 
@@ -144,13 +145,3 @@ def in_bytes(model: onnx.ModelProto) -> onnx.ModelProto:
     model.graph.node.extend(nodes)
     onnx.checker.check_model(model)
     return model
-
-
-def weight_arrays(graph: onnx.GraphProto) -> dict[str, np.ndarray[Any, np.dtype[np.float32]]]:
-    """The weights and biases in a graph, by name, packed or not."""
-    return unpacked({each.name: numpy_helper.to_array(each) for each in graph.initializer})
-
-
-def metadata_of(model: onnx.ModelProto) -> dict[str, str]:
-    """The metadata that `Graph.made` wrote into the model."""
-    return {each.key: each.value for each in model.metadata_props}

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from kedge import catalogue
 from kedge.errors import InputError
 from kedge.files import make_folder, read_file, write_atomic
 from kedge.home import home
@@ -20,30 +21,24 @@ from kedge.specs import suggest
 
 _WEIGHTS = {"lc0": "weights.pb.gz", "onnx": "weights.onnx"}
 _INFO = "model.json"
+#: Command that lists the models, for errors.
+LISTING = "kedge models list"
 # A name must be valid in a spec and as a folder on any file system.
 _NAME = re.compile(r"[A-Za-z](?:[A-Za-z0-9_+.-]{0,62}[A-Za-z0-9_+-])?")
 _FILES = (".pb.gz", ".pb", ".onnx")
 _PARTIAL = ".partial"
 _STALE_SECONDS = 3600.0
 
-_MAIA = (
-    "https://raw.githubusercontent.com/CSSLab/maia-chess/"
-    "e464f161c295f4246c2082f7b36d646d9bd14e7c/maia_weights/{name}.pb.gz"
-)
-#: The models that `pull` can download, with the sha256 of their files at that commit.
-PUBLIC = {
-    "maia-1100": "e1cf1cd0c96b8a4fa6a275f4b9fd54ed1ffebf9fe44641b9fceded310e9619c4",
-    "maia-1200": "ead4ba953f233ae732999ebc1e2b675378148527ebcfad2f0acbc5e4c224d98e",
-    "maia-1300": "36195f87bf4761834baa0bf87472b18509a7261a9d7d6f1a8443261369a733f2",
-    "maia-1400": "d5353ea6766356dad2d28920c6692f37a5f30963767f1a3105d33b4d0af011e8",
-    "maia-1500": "35ab6f20421d59e1df3b17c5a5016947af4c6761368ef84044a9a9c7619a9a00",
-    "maia-1600": "d2c9e5948581acf4b9fc0b1e720c5dc0fe64ce80cfc4a239d3f8a42e1176c876",
-    "maia-1700": "d277eacd792d340a30abb464dc65127254e65cac57abca17facc469889b96478",
-    "maia-1800": "0031ad7c4256b1fd09fbebd28418d644d68b26cd2a45df4967ccf5c7ec9c4965",
-    "maia-1900": "e2f565f42d7cd9f122557e6dc4eb84e5bbaedceda1d404dc485d3611c7c97a12",
-}
 _TIMEOUT_SECONDS = 30.0
 _MAX_DOWNLOAD = 64 * 2**20
+
+
+@dataclass(frozen=True)
+class PublicModel:
+    """A model that `pull` can download."""
+
+    url: str
+    sha256: str
 
 
 @dataclass(frozen=True)
@@ -64,6 +59,14 @@ class ModelInfo:
         return models_folder() / self.name / _WEIGHTS[self.format]
 
 
+def public() -> dict[str, PublicModel]:
+    """The models that `pull` can download, by name: games name them in the catalogue."""
+    found: dict[str, PublicModel] = {}
+    for entry in catalogue.entries("public"):
+        found |= entry.load("public")
+    return found
+
+
 def models_folder() -> Path:
     return home() / "models"
 
@@ -73,24 +76,26 @@ def add(name: str, path: str | Path) -> ModelInfo:
     _check_new(name)
     content = read_file(path)
     weights = parse_model(content, str(path))
-    if name in PUBLIC and weights.sha256 != PUBLIC[name]:
+    published = public().get(name)
+    if published is not None and weights.sha256 != published.sha256:
         raise InputError(
             f"{path}: not the published {name} (sha256 is {weights.sha256[:12]}…, expected "
-            f"{PUBLIC[name][:12]}…); choose another name"
+            f"{published.sha256[:12]}…); choose another name"
         )
     return _keep(name, content, weights, str(Path(path).resolve()))
 
 
 def pull(name: str) -> ModelInfo:
     """Download a public model, check its sha256 and store it, unless it is stored already."""
-    if name not in PUBLIC:
-        raise InputError(f"no public model {name!r}; {suggest(name, list(PUBLIC))}")
+    published = public().get(name)
+    if published is None:
+        raise InputError(f"no public model {name!r}; {suggest(name, list(public()))}")
     if (models_folder() / name).exists():
         return info(name)
     import http.client  # slow, and only downloads need it
     import urllib.request
 
-    url = _MAIA.format(name=name)
+    url = published.url
     try:
         with urllib.request.urlopen(url, timeout=_TIMEOUT_SECONDS) as answer:
             content: bytes = answer.read(_MAX_DOWNLOAD + 1)
@@ -101,9 +106,9 @@ def pull(name: str) -> ModelInfo:
             f"then run: kedge models add {name} PATH"
         ) from None
     digest = hashlib.sha256(content).hexdigest()
-    if digest != PUBLIC[name]:
+    if digest != published.sha256:
         raise InputError(
-            f"{url}: sha256 is {digest[:12]}…, expected {PUBLIC[name][:12]}…; nothing stored"
+            f"{url}: sha256 is {digest[:12]}…, expected {published.sha256[:12]}…; nothing stored"
         )
     return _keep(name, content, parse_model(content, url), url)
 
@@ -154,7 +159,7 @@ def stored_names() -> list[str]:
 
 def known_names() -> list[str]:
     """The names of the stored models and of those that `pull` can download."""
-    return sorted({*stored_names(), *PUBLIC})
+    return sorted({*stored_names(), *public()})
 
 
 def is_path(name: str) -> bool:
@@ -162,26 +167,25 @@ def is_path(name: str) -> bool:
     return name.lower().endswith(_FILES) or "/" in name
 
 
-def resolve(name: str) -> Path:
-    """The weight file of `name`, a stored model or a path."""
+def find(name: str) -> AnyWeights | None:
+    """Load the weights of `name`, a stored model or a path; None if there is no such model.
+
+    A stored model must have the sha256 of the file that was added.
+    """
     if _NAME.fullmatch(name) and (models_folder() / name).is_dir():
-        return info(name).path
+        stored = info(name)
+        weights = read_model(stored.path)
+        if weights.sha256 != stored.sha256:
+            raise InputError(
+                f"{stored.path}: damaged; run: kedge models remove {name}, "
+                "then add or pull it again"
+            )
+        return weights
     if is_path(name):
-        if Path(name).is_file():
-            return Path(name)
-        raise InputError(f"{name}: no such file")
-    raise _unknown(name)
-
-
-def load(name: str) -> AnyWeights:
-    """Load the weights of `name`, a stored model or a path; check a stored model's sha256."""
-    path = resolve(name)
-    weights = read_model(path)
-    if path.parent == models_folder() / name and weights.sha256 != info(name).sha256:
-        raise InputError(
-            f"{path}: damaged; run: kedge models remove {name}, then add or pull it again"
-        )
-    return weights
+        return read_model(name)
+    if name in public():
+        raise _not_pulled(name)
+    return None
 
 
 def _keep(name: str, content: bytes, weights: AnyWeights, source: str) -> ModelInfo:
@@ -243,15 +247,11 @@ def _folder(name: str) -> Path:
     _check_name(name)
     folder = models_folder() / name
     if not folder.is_dir():
-        raise _unknown(name)
+        if name in public():
+            raise _not_pulled(name)
+        raise InputError(f"no stored model {name!r}; {suggest(name, stored_names(), LISTING)}")
     return folder
 
 
-def _unknown(name: str) -> InputError:
-    if name in PUBLIC:
-        return InputError(f"model {name} is not stored; run: kedge models pull {name}")
-    from kedge.models import embedded  # which needs this module
-
-    if name in embedded.names():
-        return InputError(f"{name} ships with kedge and is not in the store")
-    return InputError(f"unknown model {name!r}; {suggest(name, embedded.names() + known_names())}")
+def _not_pulled(name: str) -> InputError:
+    return InputError(f"model {name} is not stored; run: kedge models pull {name}")

@@ -22,7 +22,7 @@ from kedge.models.chess.lc0 import parse_lc0
 @pytest.fixture
 def rated(tmp_path, monkeypatch):
     """Stored models that go by Maia's names."""
-    monkeypatch.setattr(store, "PUBLIC", {})
+    monkeypatch.setattr(store, "public", dict)
     for rating in (1100, 1500, 1900):
         path = tiny.write(tmp_path / f"{rating}.pb.gz", tiny.net(seed=rating))
         store.add(f"maia-{rating}", path)
@@ -52,7 +52,7 @@ def test_the_shipped_model_is_told_the_rating_if_it_is_named():
 
 
 def test_one_rated_model_plays_its_rating_alone(tmp_path, monkeypatch):
-    monkeypatch.setattr(store, "PUBLIC", {})
+    monkeypatch.setattr(store, "public", dict)
     store.add("maia-1900", tiny.write(tmp_path / "net.pb", tiny.net()))
     assert choose_models(Options(elo=1900)) == (["maia-1900"], 0.0)
     assert choose_models(Options(elo=800)) == (["chess(elo=800)"], 0.0)

@@ -10,8 +10,8 @@ import pytest
 import tiny_go
 import tiny_lc0 as tiny
 
+from kedge.models.board.backends import read_weights
 from kedge.models.board.network import to_shipped_onnx
-from kedge.models.weight_files import read_weights
 
 
 def kedge(*arguments):

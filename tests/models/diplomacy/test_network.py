@@ -11,6 +11,7 @@ torch = pytest.importorskip("torch")
 from kedge import _core  # noqa: E402
 from kedge.errors import InputError  # noqa: E402
 from kedge.games.diplomacy import POWERS, Diplomacy, DiplomacyState  # noqa: E402
+from kedge.models.board.backends import read_weights  # noqa: E402
 from kedge.models.diplomacy import orders as order_networks  # noqa: E402
 from kedge.models.diplomacy.backends import NetworkValues, OnnxOrders, TorchOrders  # noqa: E402
 from kedge.models.diplomacy.encoding import facts_of  # noqa: E402
@@ -18,7 +19,7 @@ from kedge.models.diplomacy.network import DiplomacyWeights, to_shipped_onnx  # 
 from kedge.models.diplomacy.orders import NetworkOrders, SampledOrders  # noqa: E402
 from kedge.models.diplomacy.torch_network import DiplomacyModule, Shape  # noqa: E402
 from kedge.models.torch_arrays import arrays_of  # noqa: E402
-from kedge.models.weight_files import parse_model, read_model, read_weights  # noqa: E402
+from kedge.models.weight_files import parse_model, read_model  # noqa: E402
 
 FRANCE, ITALY = POWERS.index("FRANCE"), POWERS.index("ITALY")
 
@@ -183,7 +184,7 @@ def test_the_file_comes_back(weights, tmp_path):
     for name, array in weights.arrays.items():
         scale = np.abs(array).max() / 127
         np.testing.assert_allclose(back.arrays[name], array, atol=scale)
-    with pytest.raises(InputError, match="not a network of a board game"):
+    with pytest.raises(InputError, match="not a model of a board game"):
         read_weights(path)
 
 

@@ -11,13 +11,13 @@ from command import kedge
 torch = pytest.importorskip("torch")
 
 from kedge import _core  # noqa: E402
-from kedge.agents.diplomacy.models import value_weights  # noqa: E402
 from kedge.errors import InputError  # noqa: E402
 from kedge.games.diplomacy import POWERS, Diplomacy  # noqa: E402
 from kedge.models.diplomacy.backends import TorchOrders  # noqa: E402
 from kedge.models.diplomacy.orders import NetworkOrders  # noqa: E402
 from kedge.models.diplomacy.plain import UniformOrders  # noqa: E402
 from kedge.models.diplomacy.values import SmallValues, alive  # noqa: E402
+from kedge.models.named import load  # noqa: E402
 from kedge.models.weight_files import read_model  # noqa: E402
 from kedge.records import write_diplomacy_games  # noqa: E402
 from kedge.records.diplomacy.games import ByPower, DiplomacyGame, Final, Phase, is_held_out  # noqa: E402
@@ -194,7 +194,7 @@ def test_values_are_learned_from_games_and_then_from_rollouts(games, tmp_path):
 
 def test_rollouts_are_kept_by_what_they_came_of(games, tmp_path, monkeypatch):
     monkeypatch.setattr(rollout_games, "order_model", lambda name: UniformOrders())
-    weights = value_weights("diplomacy-value")
+    weights = load("diplomacy-value")
 
     def positions(count, games):
         rollouts = Rollouts(tmp_path, games, "diplomacy", weights)
@@ -209,7 +209,7 @@ def test_rollouts_are_kept_by_what_they_came_of(games, tmp_path, monkeypatch):
 
 def test_rollouts_are_the_same_whoever_plays_them(games, tmp_path, monkeypatch):
     monkeypatch.setitem(rollout_games._CHUNKS, "cpu", 2)
-    weights = value_weights("diplomacy-value")
+    weights = load("diplomacy-value")
     seen = []
     for workers in (1, 2):
         rollouts = Rollouts(tmp_path / str(workers), games[:1], "diplomacy", weights)

@@ -13,14 +13,14 @@ from kedge.errors import InputError  # noqa: E402
 from kedge.games.go import GoState  # noqa: E402
 from kedge.games.go.ranks import rank_number, server_number  # noqa: E402
 from kedge.models.board import plain  # noqa: E402
+from kedge.models.board.backends import read_weights  # noqa: E402
 from kedge.models.board.conditioning import for_players  # noqa: E402
 from kedge.models.board.network import to_shipped_onnx  # noqa: E402
 from kedge.models.board.onnx_backends import OnnxNetwork  # noqa: E402
 from kedge.models.board.weights import make_weights  # noqa: E402
 from kedge.models.go.conditioning import WHO, who_features  # noqa: E402
 from kedge.models.go.encoding import GO, encode_go  # noqa: E402
-from kedge.models.onnx_graph import weight_arrays  # noqa: E402
-from kedge.models.weight_files import read_weights  # noqa: E402
+from kedge.models.onnx_file import read_onnx  # noqa: E402
 from kedge.records.go.arrays import CHOOSE, LEARN, TEST, make_go_arrays  # noqa: E402
 from kedge.records.go.duplicates import symmetries  # noqa: E402
 from kedge.records.go.games import GoGame  # noqa: E402
@@ -222,7 +222,9 @@ def test_weights_are_rounded_as_they_ship(positions):
     shape = TowerRecipe(filters=8, blocks=1, se_ratio=4, drop=0.0, heads="points")
     network, shipped = make_network(shape).eval(), make_network(shape).eval()
     model = to_shipped_onnx(make_weights(network.folded(), "here", GO))
-    shipped.unfold(make_weights(weight_arrays(model.graph), "here", GO).arrays)
+    shipped.unfold(
+        make_weights(read_onnx(model.SerializeToString(), "here").weights(), "here", GO).arrays
+    )
     before = {name: array.clone() for name, array in network.state_dict().items()}
     planes = positions.batch(torch.arange(20)).planes.float()
     with torch.no_grad(), rounded_weights(network):

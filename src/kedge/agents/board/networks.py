@@ -1,13 +1,12 @@
-"""Networks and their agents, by the names of models."""
+"""Networks by the names of models; each is loaded once per process and device."""
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from kedge.agents.board.puct import NetworkAgent
-from kedge.agents.devices import device, thread_limit
+from kedge.agents.devices import device
 from kedge.agents.kept import kept
 from kedge.errors import InputError
-from kedge.models import embedded
 from kedge.models.board.backends import Network
 from kedge.models.board.conditioning import for_players, takes_players
 from kedge.models.board.onnx_backends import OnnxNetwork, OpenVinoNetwork
@@ -15,42 +14,59 @@ from kedge.models.board.torch_backend import TorchNetwork
 from kedge.models.board.tower import TowerNetwork
 from kedge.models.board.weights import Weights
 from kedge.models.devices import is_cpu
-from kedge.models.named import is_known, load
-from kedge.models.store import is_path, resolve
-from kedge.specs import Spec, number, parse
+from kedge.models.named import is_known, load, load_as
+from kedge.models.store import is_path
+from kedge.specs import Spec, parse
 
 
 def network(name: Spec | str, threads: int | None = None) -> Network:
-    """Return the network that `name` names; it is loaded once per process and device.
+    """Return the network that `name` names.
 
     `name` is a shipped or stored model, or a path. A model that takes the players as input may
-    have them as arguments: "chess(elo=1700)".
+    have them as arguments: "chess(elo=1700)". A graph of another program runs as it is.
     """
     spec = model_spec(name)
     if spec.args:
         raise InputError(f"{spec}: a model takes arguments with names alone, such as elo=1700")
-    players = {key: _plain(value) for key, value in spec.kwargs.items()}
-    path = None if spec.name in embedded.names() else resolve(spec.name).resolve()
+    try:
+        weights = load_as(Weights, spec.name)
+    except InputError:
+        path = Path(spec.name)
+        if spec.kwargs or path.suffix.lower() != ".onnx" or not path.is_file():
+            raise
+        stat = path.stat()
+        key = (path.resolve(), stat.st_mtime_ns, stat.st_size)
+        return _kept_network(key, lambda: path, threads)
+    return network_of(weights, spec.name, spec.kwargs, threads)
+
+
+def network_of(
+    weights: Weights, name: str, players: Mapping[str, Any], threads: int | None = None
+) -> Network:
+    """Return the network of these weights, for these players; `name` is used in errors."""
+    # A word without quotes is parsed as a spec.
+    plain = {key: str(word) if isinstance(word, Spec) else word for key, word in players.items()}
+    key = (weights.sha256, *sorted(plain.items()))
+    return _kept_network(key, lambda: for_players(weights, name, **plain), threads)
+
+
+def _kept_network(
+    key: tuple[object, ...], model: Callable[[], Weights | Path], threads: int | None
+) -> Network:
+    """Return what computes `model()`; `key` stands for it."""
     where, dtype, share = device()
     threads = threads or share
     place = (where, dtype, threads if is_cpu(where) else 0)
-    return kept(
-        (str(spec), path and _version(path), *place),
-        lambda: _compute(_weights(spec.name, players, path), threads),
-    )
+    return kept((*key, *place), lambda: _compute(model(), threads))
 
 
-def _plain(value: Any) -> Any:
-    """A word without quotes is parsed as a spec."""
-    return str(value) if isinstance(value, Spec) else value
-
-
-def _version(path: Path) -> tuple[object, ...]:
-    try:
-        stat = path.stat()
-    except OSError as error:
-        raise InputError(f"{path}: cannot read ({error.strerror})") from None
-    return path, stat.st_mtime_ns, stat.st_size
+def _compute(model: Weights | Path, threads: int) -> Network:
+    where, dtype, _ = device()
+    if where == "openvino":
+        return OpenVinoNetwork(model, threads=threads, dtype=dtype)
+    if not is_cpu(where):
+        return TorchNetwork(model, device=where, dtype=dtype, compile=True)
+    return (OnnxNetwork if isinstance(model, Path) else TowerNetwork)(model, threads=threads)
 
 
 def model_spec(name: Spec | str) -> Spec:
@@ -65,35 +81,3 @@ def taken_by(name: Spec | str) -> tuple[str, ...]:
     model = model_spec(name).name
     weights = load(model) if is_known(model) or is_path(model) else None
     return takes_players(weights) if isinstance(weights, Weights) else ()
-
-
-def _weights(name: str, players: dict[str, Any], path: Path | None) -> Path | Weights:
-    """Return the weights of a model for these players; for graphs of other programs, the path."""
-    try:
-        weights = load(name)
-    except InputError:
-        if path is None or players:
-            raise
-        return path
-    if not isinstance(weights, Weights):
-        raise InputError(f"{name} is not a model of a board game")
-    return for_players(weights, name, **players)
-
-
-def _compute(model: Path | Weights, threads: int) -> Network:
-    where, dtype, _ = device()
-    if where == "cpu":
-        try:
-            return TowerNetwork(model, threads=threads)
-        except InputError:
-            if isinstance(model, Weights) or model.suffix.lower() != ".onnx":
-                raise
-            return OnnxNetwork(model, threads=threads)
-    if where == "openvino":
-        return OpenVinoNetwork(model, threads=threads, dtype=dtype)
-    return TorchNetwork(model, device=where, dtype=dtype, compile=True)
-
-
-def network_agent(name: Spec | str, temperature: float = 1.0) -> NetworkAgent:
-    """Return the model `name` alone."""
-    return NetworkAgent(network(name), number("temperature", temperature), thread_limit() or 0)

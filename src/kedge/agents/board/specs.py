@@ -5,9 +5,10 @@ from inspect import Parameter, Signature
 from typing import Any
 
 from kedge.agents.agent import Agent
+from kedge.agents.devices import thread_limit
 from kedge.models.board.conditioning import takes_players
 from kedge.models.board.weights import Weights
-from kedge.specs import Spec
+from kedge.specs import number
 
 
 def network_maker(name: str, weights: Weights) -> Callable[..., Agent]:
@@ -17,12 +18,16 @@ def network_maker(name: str, weights: Weights) -> Callable[..., Agent]:
     signature = Signature([Parameter(option, kind, default=None) for option in options])
 
     def make(*args: Any, **kwargs: Any) -> Agent:
-        from kedge.agents.board.networks import network_agent
+        from kedge.agents.board.networks import network_of
+        from kedge.agents.board.puct import NetworkAgent
 
-        bound = signature.bind(*args, **kwargs).arguments
-        given = {option: value for option, value in bound.items() if value is not None}
-        temperature = given.pop("temperature", 1.0)
-        return network_agent(Spec(name, (), given), temperature)
+        given = dict(zip(options, args, strict=False)) | kwargs
+        players = {option: value for option, value in given.items() if value is not None}
+        temperature = number("temperature", players.pop("temperature", 1.0))
+        return NetworkAgent(network_of(weights, name, players), temperature, thread_limit() or 0)
 
     make.__signature__ = signature  # type: ignore[attr-defined]
     return make
+
+
+MODEL_AGENTS = {Weights.kind: network_maker}

@@ -1,4 +1,6 @@
-"""Diplomacy models and their agents, by name."""
+"""Diplomacy's models, by name or weights; each is loaded once per process and device."""
+
+from collections.abc import Callable, Mapping
 
 from kedge.agents.devices import device
 from kedge.agents.kept import kept
@@ -10,34 +12,31 @@ from kedge.models.diplomacy.network import VALUE as VALUE
 from kedge.models.diplomacy.network import DiplomacyWeights
 from kedge.models.diplomacy.orders import NetworkOrders, SampledOrders
 from kedge.models.diplomacy.values import SmallValues, ValueWeights
-from kedge.models.named import load
+from kedge.models.named import load, load_as
 
 _BATCHES = {"cpu": 256, "cuda": 4096}  # rows per call of a network
 _APART = {"cpu": 1, "cuda": 64}  # … when many orders are drawn for each
 
 
 def order_model(name: str) -> OrderModel:
-    weights = load(name)
-    if not isinstance(weights, DiplomacyWeights):
-        raise InputError(f"{name} is not a model of people's orders in Diplomacy")
+    """Return the model of people's orders called `name`."""
+    return orders_of(load_as(DiplomacyWeights, name))
+
+
+def orders_of(weights: DiplomacyWeights) -> OrderModel:
+    """Return the model of people's orders with these weights."""
     place = device()
-    return kept((name, weights.sha256, "orders", *place), lambda: _orders(weights, *place))
+    return kept((weights.sha256, "orders", *place), lambda: _orders(weights, *place))
 
 
 def value_model(name: str) -> ValueModel:
+    """Return the model called `name` as one that values positions."""
     weights = load(name)
-    if not isinstance(weights, DiplomacyWeights | ValueWeights):
+    values = _VALUES.get(weights.kind)
+    if values is None:
         raise InputError(f"{name} is not a model of Diplomacy")
     place = device()
-    return kept((name, weights.sha256, "values", *place), lambda: _values(weights, *place))
-
-
-def value_weights(name: str) -> ValueWeights:
-    """Return the weights of a small value network."""
-    weights = load(name)
-    if not isinstance(weights, ValueWeights):
-        raise InputError(f"{name} is not a small value network, such as diplomacy-value")
-    return weights
+    return kept((weights.sha256, "values", *place), lambda: values(weights, *place))
 
 
 def _orders(weights: DiplomacyWeights, where: str, dtype: Dtype, threads: int) -> OrderModel:
@@ -47,14 +46,22 @@ def _orders(weights: DiplomacyWeights, where: str, dtype: Dtype, threads: int) -
     return SampledOrders(TorchOrders(weights, where, dtype), *sizes)
 
 
-def _values(
-    weights: DiplomacyWeights | ValueWeights, where: str, dtype: Dtype, threads: int
+def _network_values(
+    weights: DiplomacyWeights, where: str, dtype: Dtype, threads: int
 ) -> ValueModel:
-    if isinstance(weights, ValueWeights):
-        return SmallValues(weights, threads)
     return NetworkValues(
         weights, threads=threads, device=where, dtype=dtype, batch=_size(_BATCHES, where)
     )
+
+
+def _small_values(weights: ValueWeights, where: str, dtype: Dtype, threads: int) -> ValueModel:
+    return SmallValues(weights, threads)  # quick on the CPU, whatever the device of the others
+
+
+_VALUES: Mapping[str, Callable[..., ValueModel]] = {
+    DiplomacyWeights.kind: _network_values,
+    ValueWeights.kind: _small_values,
+}
 
 
 def _size(sizes: dict[str, int], where: str) -> int:

@@ -13,19 +13,20 @@ from kedge.specs import Spec
 if TYPE_CHECKING:
     from kedge.agents.diplomacy.players import ImitationAgent, OrderSearch
     from kedge.models.diplomacy.model import ValueModel
+    from kedge.models.diplomacy.network import DiplomacyWeights
 
 #: Settings of Gray et al. (2021).
 SEARCHBOT = {"candidates": 50, "iterations": 256, "rollout": 2, "preset": "authors"}
 
 
-def human(name: str, _: object) -> Callable[..., Agent]:
+def imitation_maker(name: str, weights: "DiplomacyWeights") -> Callable[..., Agent]:
     """Return the maker of the model `name` alone."""
 
     def make(temperature: float = 1.0, top_p: float = 1.0) -> Agent:
-        from kedge.agents.diplomacy.models import VALUE, order_model, value_model
+        from kedge.agents.diplomacy.models import VALUE, orders_of, value_model
         from kedge.agents.diplomacy.players import ImitationAgent
 
-        return ImitationAgent(order_model(name), value_model(VALUE), temperature, top_p)
+        return ImitationAgent(orders_of(weights), value_model(VALUE), temperature, top_p)
 
     return make
 
@@ -38,7 +39,7 @@ def uniform_orders(temperature: float = 1.0, top_p: float = 1.0) -> Agent:
     return ImitationAgent(UniformOrders(), CentreShares(), temperature, top_p)
 
 
-def no_orders(name: str, _: object) -> Callable[..., Agent]:
+def no_orders(name: str, weights: object) -> Callable[..., Agent]:
     """Raise the error of a model that only values positions."""
     raise InputError(
         f"{name} values positions of Diplomacy and gives no orders; "
@@ -96,4 +97,10 @@ AGENTS: Mapping[str, Callable[..., Agent]] = {
     "uniform-orders": uniform_orders,
     "best-response": named_search("best-response"),
     "searchbot": named_search("rm", **SEARCHBOT),
+}
+
+#: By the kinds of `kedge.models.diplomacy.parsers`, which are slow to import.
+MODEL_AGENTS: Mapping[str, Callable[..., Callable[..., Agent]]] = {
+    "orders": imitation_maker,
+    "value": no_orders,
 }

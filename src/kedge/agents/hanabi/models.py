@@ -14,22 +14,26 @@ from kedge.models.hanabi.blueprint import NetworkBlueprint
 from kedge.models.hanabi.exact import exact_belief
 from kedge.models.hanabi.model import Belief
 from kedge.models.hanabi.network import BeliefWeights, PolicyWeights, belief_name
-from kedge.models.named import is_known, load
+from kedge.models.named import is_known, load_as
 
 
 def blueprint(name: str) -> NetworkBlueprint:
     """Return the blueprint of the model `name`."""
-    weights = policy_weights(name)
+    return blueprint_of(load_as(PolicyWeights, name))
+
+
+def blueprint_of(weights: PolicyWeights) -> NetworkBlueprint:
+    """Return the blueprint with these weights."""
     place = _device()
-    network = kept((name, weights.sha256, *place), lambda: policy_network(weights, *place))
+    network = kept((weights.sha256, *place), lambda: policy_network(weights, *place))
     return NetworkBlueprint(network, weights.game, weights.value)
 
 
 def belief(name: str) -> LearnedBelief:
     """Return the belief of the model `name`."""
-    weights = _belief_weights(name)
+    weights = load_as(BeliefWeights, name)
     place = _device()
-    network = kept((name, weights.sha256, *place), lambda: belief_network(weights, *place))
+    network = kept((weights.sha256, *place), lambda: belief_network(weights, *place))
     return LearnedBelief(network, weights.game)
 
 
@@ -45,20 +49,6 @@ def belief_over(agent: BlueprintAgent, name: str, option: str | None, *, greedy:
     if option == "learned" and not is_known(usual):
         raise InputError(f'belief: there is no model {usual}; use belief=exact, NAME or "FILE"')
     return belief(usual if option in (None, "learned") else option)
-
-
-def policy_weights(name: str) -> PolicyWeights:
-    weights = load(name)
-    if not isinstance(weights, PolicyWeights):
-        raise InputError(f"{name} is not a model that plays Hanabi")
-    return weights
-
-
-def _belief_weights(name: str) -> BeliefWeights:
-    weights = load(name)
-    if not isinstance(weights, BeliefWeights):
-        raise InputError(f"{name} is not a belief model of Hanabi")
-    return weights
 
 
 def _device() -> tuple[str, Dtype, int]:

@@ -1,26 +1,30 @@
 """Makers of Hanabi's agents, by spec name."""
 
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 from kedge.agents.agent import Agent
 from kedge.agents.registry import make_agent
 from kedge.errors import InputError
 from kedge.specs import Spec, parse
 
+if TYPE_CHECKING:
+    from kedge.models.hanabi.network import PolicyWeights
 
-def blueprint_maker(name: str, _: object) -> Callable[..., Agent]:
+
+def blueprint_maker(name: str, weights: "PolicyWeights") -> Callable[..., Agent]:
     """Return the maker of the model `name` alone."""
 
     def make(temperature: float = 1.0, greedy: bool = False) -> Agent:
-        from kedge.agents.hanabi.models import blueprint
+        from kedge.agents.hanabi.models import blueprint_of
         from kedge.agents.hanabi.players import BlueprintAgent
 
-        return BlueprintAgent(blueprint(name), temperature, greedy=greedy)
+        return BlueprintAgent(blueprint_of(weights), temperature, greedy=greedy)
 
     return make
 
 
-def no_moves(name: str, _: object) -> Callable[..., Agent]:
+def no_moves(name: str, weights: object) -> Callable[..., Agent]:
     """Raise the error of a belief model."""
     anchor = name.rpartition("-belief")[0] or "hanabi"
     raise InputError(
@@ -89,4 +93,10 @@ AGENTS: Mapping[str, Callable[..., Agent]] = {
     "uniform-hanabi": uniform_hanabi,
     "conventions": conventions,
     "sparta": sparta,
+}
+
+#: By the kinds of `kedge.models.hanabi.parsers`, which are slow to import.
+MODEL_AGENTS: Mapping[str, Callable[..., Callable[..., Agent]]] = {
+    "hanabi-policy": blueprint_maker,
+    "hanabi-belief": no_moves,
 }

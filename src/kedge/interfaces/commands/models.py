@@ -33,7 +33,7 @@ def list_models(as_json: Json = False) -> None:
     here = store.list_models()
     shipped = [embedded.info(name) for name in embedded.names()]
     names = {model.name for model in here}
-    public = [name for name in store.PUBLIC if name not in names]
+    public = [name for name in store.public() if name not in names]
     if as_json:
         print_json(
             {
@@ -64,9 +64,9 @@ def list_models(as_json: Json = False) -> None:
 @models_app.command("info")
 def show_model(name: Name, as_json: Json = False) -> None:
     """Show a model: its source, its shape, and the notes of its training."""
-    from kedge.models import embedded, store
+    from kedge.models import named
 
-    _print_model((embedded if name in embedded.names() else store).info(name), as_json)
+    _print_model(named.info(name), as_json)
 
 
 @models_app.command("add")
@@ -127,18 +127,13 @@ def mean_of_models(
     from kedge.files import write_atomic
     from kedge.models.board.network import to_shipped_onnx
     from kedge.models.board.weights import Weights, mean_of
-    from kedge.models.named import load
+    from kedge.models.named import load_as
 
     if len(models) < 2:
         raise InputError("one model has no mean; name two or more")
     if out.suffix != ".onnx":
         raise InputError(f"--out {out}: the file name must end in .onnx")
-    networks = []
-    for name in models:
-        weights = load(name)
-        if not isinstance(weights, Weights):
-            raise InputError(f"{name} is not a model of a board game")
-        networks.append(weights)
+    networks = [load_as(Weights, name) for name in models]
     try:
         write_atomic(out, to_shipped_onnx(mean_of(networks)).SerializeToString())
     except OSError as error:

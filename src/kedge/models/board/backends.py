@@ -11,7 +11,7 @@ import numpy.typing as npt
 from kedge.errors import InputError
 from kedge.models.board.encoding import Encoding
 from kedge.models.board.weights import Weights
-from kedge.models.weight_files import read_weights
+from kedge.models.weight_files import of_class, read_model
 
 Array = npt.NDArray[np.float32]
 
@@ -73,6 +73,11 @@ class Backend(ABC):
 
     @abstractmethod
     def evaluate_packed(self, masks: npt.ArrayLike, numbers: npt.ArrayLike) -> Evaluation: ...
+
+
+def read_weights(path: str | Path) -> Weights:
+    """Read the network of a board game."""
+    return of_class(Weights, read_model(path), str(path))
 
 
 def evaluation_of(name: str, parts: list[list[Array]]) -> Evaluation:

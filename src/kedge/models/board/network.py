@@ -48,7 +48,7 @@ class _TowerGraph(Graph):
             x = self._block(f"blocks.{i}", x)
         self._policy_head(x)
         self._value_head(x)
-        return self.made("lc0")
+        return self.made("tower", {"game": weights.encoding.game, "network": weights.kind})
 
     def _conv(self, name: str, x: str, *, relu: bool) -> str:
         array = self._weights.arrays[f"{name}.weight"]

@@ -7,8 +7,10 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
+from kedge import catalogue
 from kedge.errors import InputError
-from kedge.models.board.encoding import Encoding
+from kedge.models.board.encoding import Encoding, encodings
+from kedge.models.onnx_file import OnnxFile
 
 Array = npt.NDArray[np.float32]
 PolicyKind = Literal["classical", "convolution", "points"]
@@ -39,8 +41,8 @@ class Weights:
     training: Mapping[str, Any]  # what the trainer wrote: steps, accuracy, policy_loss, …
     encoding: Encoding
 
-    agent: ClassVar[str] = "kedge.agents.board.specs:network_maker"
-    """Makes the maker of its agent: see `kedge.models.weight_files.AnyWeights`."""
+    kind: ClassVar[str] = "board"
+    described: ClassVar[str] = "a model of a board game"
 
     def companions(self, name: str) -> tuple[str, ...]:
         """No other model belongs to the model `name`."""
@@ -128,6 +130,20 @@ def make_weights(arrays: Mapping[str, Any], source: str, encoding: Encoding) -> 
         training={},
         encoding=encoding,
     )
+
+
+def parse_board(file: OnnxFile) -> Weights:
+    """Read a model from `network.to_onnx` or `network.to_shipped_onnx`.
+
+    Files of earlier versions do not name their game: the shape of their planes tells it.
+    """
+    shape, game = file.inputs["planes"][1:], file.metadata.get("game")
+    named = None if game is None else [catalogue.find(game, "encoding").load("encoding")]
+    encoding = next(known for known in named or encodings() if known.shape == shape)
+    return make_weights(file.weights(), file.sha256, encoding)
+
+
+PARSERS = {Weights.kind: parse_board}
 
 
 def mean_of(networks: Sequence[Weights]) -> Weights:

@@ -1,5 +1,6 @@
-"""Parsers of chess networks, by the format of their files."""
+"""Parsers of chess networks, by kind."""
 
+from kedge.models.board import weights
 from kedge.models.chess.lc0 import parse_lc0
 
-PARSERS = {"lc0": parse_lc0}
+PARSERS = {**weights.PARSERS, "lc0": parse_lc0}

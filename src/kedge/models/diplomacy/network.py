@@ -16,7 +16,8 @@ import onnx
 from onnx import TensorProto
 
 from kedge.models.diplomacy.encoding import FACTS, PLACES, PURPOSES, TOKENS
-from kedge.models.onnx_graph import WeightGraph, in_bytes, metadata_of, weight_arrays
+from kedge.models.onnx_file import OnnxFile
+from kedge.models.onnx_graph import WeightGraph, in_bytes
 
 Array = npt.NDArray[np.float32]
 
@@ -34,8 +35,8 @@ class DiplomacyWeights:
     sha256: str  # of the file
     training: Mapping[str, Any] = field(default_factory=dict)
 
-    agent: ClassVar[str] = "kedge.agents.diplomacy.specs:human"
-    """Makes the maker of its agent: see `kedge.models.weight_files.AnyWeights`."""
+    kind: ClassVar[str] = "orders"
+    described: ClassVar[str] = "a model of people's orders in Diplomacy"
 
     def companions(self, name: str) -> tuple[str, ...]:
         """The model that values positions for it."""
@@ -68,10 +69,9 @@ def _count(arrays: Mapping[str, Array], name: str) -> int:
     return next(i for i in range(len(arrays) + 1) if name.format(i) not in arrays)
 
 
-def parse_diplomacy(model: onnx.ModelProto, digest: str) -> DiplomacyWeights:
+def parse_diplomacy(file: OnnxFile) -> DiplomacyWeights:
     """Read a model from `to_shipped_onnx`; `KeyError` or `ValueError` if parts are missing."""
-    arrays = weight_arrays(model.graph)
-    weights = DiplomacyWeights(arrays, int(metadata_of(model)["heads"]), digest)
+    weights = DiplomacyWeights(file.weights(), int(file.metadata["heads"]), file.sha256)
     to_onnx(weights)
     to_step_onnx(weights)
     return weights
@@ -84,7 +84,7 @@ def to_shipped_onnx(weights: DiplomacyWeights) -> onnx.ModelProto:
     graph.add_unused()
     return in_bytes(
         graph.made(
-            "diplomacy", {"game": "diplomacy", "network": "orders", "heads": str(weights.heads)}
+            "diplomacy", {"game": "diplomacy", "network": weights.kind, "heads": str(weights.heads)}
         )
     )
 

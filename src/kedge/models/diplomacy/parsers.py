@@ -1,6 +1,6 @@
-"""Parsers of Diplomacy's networks, by the kind that a weight file names."""
+"""Parsers of Diplomacy's networks, by kind."""
 
-from kedge.models.diplomacy.network import parse_diplomacy
-from kedge.models.diplomacy.values import parse_values
+from kedge.models.diplomacy.network import DiplomacyWeights, parse_diplomacy
+from kedge.models.diplomacy.values import ValueWeights, parse_values
 
-PARSERS = {"orders": parse_diplomacy, "value": parse_values}
+PARSERS = {DiplomacyWeights.kind: parse_diplomacy, ValueWeights.kind: parse_values}

@@ -19,7 +19,8 @@ from onnx import TensorProto
 from kedge import _core
 from kedge.games.diplomacy import POWERS
 from kedge.models.diplomacy.network import Array
-from kedge.models.onnx_graph import Graph, in_bytes, weight_arrays
+from kedge.models.onnx_file import OnnxFile
+from kedge.models.onnx_graph import Graph, in_bytes
 
 #: Most rows of a power's view of a position, and the size of the table.
 SEEN, SEEN_ROWS = _core.DIPLOMACY_SEEN, _core.DIPLOMACY_SEEN_ROWS
@@ -33,8 +34,8 @@ class ValueWeights:
     sha256: str  # of the file
     training: Mapping[str, Any] = field(default_factory=dict)
 
-    agent: ClassVar[str] = "kedge.agents.diplomacy.specs:no_orders"
-    """Makes the maker of its agent: see `kedge.models.weight_files.AnyWeights`."""
+    kind: ClassVar[str] = "value"
+    described: ClassVar[str] = "a small value network, such as diplomacy-value"
 
     def companions(self, name: str) -> tuple[str, ...]:
         """No other model belongs to the model `name`."""
@@ -95,12 +96,12 @@ def to_shipped_onnx(weights: ValueWeights) -> onnx.ModelProto:
             x = graph.add("Relu", [x], "layer.positive")
     graph.add("Squeeze", [x, graph.constant("last", np.array([2]))], "shares")
     graph.output("shares", ["n", len(POWERS)])
-    return in_bytes(graph.made("diplomacy-value", {"game": "diplomacy", "network": "value"}))
+    return in_bytes(graph.made("diplomacy-value", {"game": "diplomacy", "network": weights.kind}))
 
 
-def parse_values(model: onnx.ModelProto, digest: str) -> ValueWeights:
+def parse_values(file: OnnxFile) -> ValueWeights:
     """Read a model from `to_shipped_onnx`; `KeyError` or `ValueError` if parts are missing."""
-    weights = ValueWeights(weight_arrays(model.graph), digest)
+    weights = ValueWeights(file.weights(), file.sha256)
     SmallValues(weights)
     return weights
 

@@ -21,7 +21,8 @@ from onnx import TensorProto
 
 from kedge.errors import InputError
 from kedge.games.hanabi import BOMBS, Bomb, Hanabi
-from kedge.models.onnx_graph import WeightGraph, in_bytes, metadata_of, weight_arrays
+from kedge.models.onnx_file import OnnxFile
+from kedge.models.onnx_graph import WeightGraph, in_bytes
 
 Array = npt.NDArray[np.float32]
 
@@ -35,8 +36,8 @@ class HanabiWeights:
     sha256: str  # of the file
     training: Mapping[str, Any] = field(default_factory=dict)
 
-    agent: ClassVar[str]
-    """Makes the maker of its agent: see `kedge.models.weight_files.AnyWeights`."""
+    kind: ClassVar[str]
+    described: ClassVar[str]
 
     def companions(self, name: str) -> tuple[str, ...]:
         """Models that may belong to the model `name`."""
@@ -85,7 +86,8 @@ class PolicyWeights(HanabiWeights):
     value: PolicyValue | None = None
     """The fitted value, in files ``value``, or None."""
 
-    agent: ClassVar[str] = "kedge.agents.hanabi.specs:blueprint_maker"
+    kind: ClassVar[str] = "hanabi-policy"
+    described: ClassVar[str] = "a model that plays Hanabi"
 
     def companions(self, name: str) -> tuple[str, ...]:
         """The belief models that go with it: for drawn and for greedy play."""
@@ -97,7 +99,8 @@ class BeliefWeights(HanabiWeights):
     its inputs ``told`` (table), ``before`` (previous card) and ``past`` (its own state), and its
     output ``card``."""
 
-    agent: ClassVar[str] = "kedge.agents.hanabi.specs:no_moves"
+    kind: ClassVar[str] = "hanabi-belief"
+    described: ClassVar[str] = "a belief model of Hanabi"
 
 
 def belief_name(name: str, *, greedy: bool) -> str:
@@ -106,7 +109,6 @@ def belief_name(name: str, *, greedy: bool) -> str:
 
 
 W = TypeVar("W", PolicyWeights, BeliefWeights)
-_NETWORKS = {PolicyWeights: "hanabi-policy", BeliefWeights: "hanabi-belief"}
 
 
 #: Odds of an impossible card. (Cards that are impossible only together are not excluded.)
@@ -133,21 +135,21 @@ def to_shipped_onnx(weights: PolicyWeights | BeliefWeights) -> onnx.ModelProto:
     graph.add_unused()
     value = weights.value if isinstance(weights, PolicyWeights) else None
     rules = json.dumps(weights.game.parameters)
-    metadata = {"game": "hanabi", "network": _NETWORKS[type(weights)], "rules": rules}
+    metadata = {"game": "hanabi", "network": weights.kind, "rules": rules}
     if value is not None:
         graph.constant("value.weight", value.weight[np.newaxis])
         graph.constant("value.bias", np.array([value.bias], np.float32))
         metadata |= {"value_bomb": value.bomb, "value_play": "greedy" if value.greedy else "drawn"}
-    return in_bytes(graph.made(metadata["network"], metadata))
+    return in_bytes(graph.made(weights.kind, metadata))
 
 
-def parse_policy(model: onnx.ModelProto, digest: str) -> PolicyWeights:
+def parse_policy(file: OnnxFile) -> PolicyWeights:
     """Read a policy from `to_shipped_onnx`; `KeyError` or `ValueError` if parts are missing."""
-    weights = _parsed(PolicyWeights, model, digest)
+    weights = _parsed(PolicyWeights, file)
     to_policy_onnx(weights)
     if "value.weight" not in weights.arrays:
         return weights
-    arrays, metadata = dict(weights.arrays), metadata_of(model)
+    arrays, metadata = dict(weights.arrays), file.metadata
     row, bias = arrays.pop("value.weight"), arrays.pop("value.bias")
     if row.shape != (1, weights.width) or bias.shape != (1,):
         raise ValueError("a value must be one row")
@@ -156,20 +158,20 @@ def parse_policy(model: onnx.ModelProto, digest: str) -> PolicyWeights:
     return replace(weights, arrays=arrays, value=value)
 
 
-def parse_belief(model: onnx.ModelProto, digest: str) -> BeliefWeights:
+def parse_belief(file: OnnxFile) -> BeliefWeights:
     """Read a belief from `to_shipped_onnx`; `KeyError` or `ValueError` if parts are missing."""
-    weights = _parsed(BeliefWeights, model, digest)
+    weights = _parsed(BeliefWeights, file)
     to_card_onnx(weights)
     return weights
 
 
-def _parsed(kind: type[W], model: onnx.ModelProto, digest: str) -> W:
+def _parsed(kind: type[W], file: OnnxFile) -> W:
     try:
         # The bomb rule changes no view and no move.
-        game = Hanabi(**{**json.loads(metadata_of(model)["rules"]), "bomb": "zero"})
+        game = Hanabi(**{**json.loads(file.metadata["rules"]), "bomb": "zero"})
     except (InputError, TypeError) as error:
         raise ValueError(str(error)) from None
-    weights = kind(weight_arrays(model.graph), game, digest)
+    weights = kind(file.weights(), game, file.sha256)
     to_observe_onnx(weights)
     return weights
 

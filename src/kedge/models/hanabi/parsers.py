@@ -1,5 +1,5 @@
-"""Parsers of Hanabi's networks, by the kind that a weight file names."""
+"""Parsers of Hanabi's networks, by kind."""
 
-from kedge.models.hanabi.network import parse_belief, parse_policy
+from kedge.models.hanabi.network import BeliefWeights, PolicyWeights, parse_belief, parse_policy
 
-PARSERS = {"hanabi-policy": parse_policy, "hanabi-belief": parse_belief}
+PARSERS = {PolicyWeights.kind: parse_policy, BeliefWeights.kind: parse_belief}

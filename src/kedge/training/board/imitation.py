@@ -18,7 +18,7 @@ from kedge.models.board.conditioning import takes_players
 from kedge.models.board.encoding import Encoding
 from kedge.models.board.network import to_shipped_onnx
 from kedge.models.board.weights import Weights, make_weights
-from kedge.models.named import load
+from kedge.models.named import load_as
 from kedge.training.board.growth import grow
 from kedge.training.board.network import SEResNet
 from kedge.training.distributed import Rank
@@ -243,8 +243,8 @@ class Course:
         return network, stages
 
     def _load_model(self, name: str) -> SEResNet:
-        weights = load(name)
-        if not isinstance(weights, Weights) or weights.encoding.game != self.encoding.game:
+        weights = load_as(Weights, name)
+        if weights.encoding.game != self.encoding.game:
             raise InputError(f"{name}: not a model for {self.encoding.game}")
         recipe = TowerRecipe(
             filters=weights.filters,

@@ -13,7 +13,7 @@ from kedge.models.board.torch_backend import to_torch
 from kedge.models.board.weights import Weights
 from kedge.models.chess.encoding import CHESS
 from kedge.models.chess.lc0_moves import MOVES
-from kedge.models.named import load
+from kedge.models.named import load_as
 from kedge.training.chess.positions import ChessPositions, GameTable, Rows
 
 REACH = 150  #: a model teaches what people within so many points of its rating do
@@ -56,7 +56,7 @@ def taught_by(
 
 
 def _weights(name: str) -> Weights:
-    weights = load(name)
-    if not isinstance(weights, Weights) or weights.encoding != CHESS or takes_players(weights):
+    weights = load_as(Weights, name)
+    if weights.encoding != CHESS or takes_players(weights):
         raise InputError(f"{name}: not a chess model of one rating, such as a Maia")
     return weights

@@ -13,13 +13,14 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from kedge.agents.hanabi.models import blueprint, policy_weights
+from kedge.agents.hanabi.models import blueprint_of
 from kedge.errors import InputError
 from kedge.files import make_folder, write_atomic
 from kedge.games.hanabi import Bomb, Hanabi
 from kedge.models.hanabi.blueprint import NetworkBlueprint
 from kedge.models.hanabi.model import chosen
-from kedge.models.hanabi.network import PolicyValue, to_shipped_onnx
+from kedge.models.hanabi.network import PolicyValue, PolicyWeights, to_shipped_onnx
+from kedge.models.named import load_as
 from kedge.regularize import Array
 
 _AT_ONCE = 500  # games; their positions fit in about 30 MB
@@ -49,10 +50,10 @@ def train(
     name: str, folder: Path, games: int, rng: np.random.Generator, *, bomb: Bomb, greedy: bool
 ) -> list[Explained]:
     """Write the model `name` with a fitted value to the folder's ``model.onnx``."""
-    weights = policy_weights(name)
+    weights = load_as(PolicyWeights, name)
     rules = Hanabi(**weights.game.parameters, bomb=bomb)
     make_folder(folder)
-    value, explained = fit(blueprint(name), rules, games, rng, greedy=greedy)
+    value, explained = fit(blueprint_of(weights), rules, games, rng, greedy=greedy)
     model = to_shipped_onnx(replace(weights, value=value))
     write_atomic(folder / "model.onnx", model.SerializeToString())
     return explained

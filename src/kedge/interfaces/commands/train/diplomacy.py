@@ -91,13 +91,14 @@ def diplomacy_value(
       --rollouts 20000 --device cuda`
     """
     need_torch()
-    from kedge.agents.diplomacy.models import value_weights
+    from kedge.models.diplomacy.values import ValueWeights
+    from kedge.models.named import load_as
     from kedge.training.diplomacy.policy import split
     from kedge.training.diplomacy.rollouts import Rollouts
     from kedge.training.diplomacy.value import ValueRecipe, begun, positions_of, train
 
     recipe = training.changed(ValueRecipe())
-    before = value_weights(value) if rollouts else None
+    before = load_as(ValueWeights, value) if rollouts else None
     network = begun(recipe, before)
     with training.started() as rank:
         ours, others = split(_diplomacy_games(data))

@@ -44,12 +44,13 @@ def hanabi(
     - `kedge train hanabi people.jsonl.xz --folder mine --begin-as first/model.onnx`
     """
     need_torch()
-    from kedge.agents.hanabi.models import policy_weights
+    from kedge.models.hanabi.network import PolicyWeights
+    from kedge.models.named import load_as
     from kedge.records import replayed_hanabi_games
     from kedge.training.hanabi.policy import HanabiRecipe, train
 
     recipe = training.changed(HanabiRecipe())
-    before = None if begin_as is None else policy_weights(begin_as)
+    before = None if begin_as is None else load_as(PolicyWeights, begin_as)
     with training.started() as rank:
         games = list(valid_games(data, replayed_hanabi_games))
         say(rank, counted(len(games), "game"))
