@@ -17,7 +17,7 @@ import numpy as np
 
 from kedge import _core
 from kedge.agents.board.networks import network
-from kedge.agents.board.puct import PuctAgent
+from kedge.agents.board.puct import PuctAgent, Search
 from kedge.agents.devices import computing_on
 from kedge.games import load_game
 from kedge.machine import cores
@@ -107,9 +107,10 @@ def one_tree(network: Network, playouts: int) -> None:
         fastest = 0.0
         for _ in range(3):
             start = time.perf_counter()
-            *_, analysis = agent.search(start_of_game)
+            search = Search(agent, start_of_game)
+            *_, _ = search.run()
             fastest = max(fastest, playouts / (time.perf_counter() - start))
-        policy = analysis().policy
+        policy = search.analysis().policy
         alone = policy if batch == 1 else alone
         moved = 0.5 * np.abs(policy - alone).sum()
         print(f"  batch {batch:2} {fastest:12,.0f} playouts/s   {moved:6.1%} of the visits moved")

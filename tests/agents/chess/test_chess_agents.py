@@ -103,15 +103,17 @@ def test_many_states_are_searched_as_each_alone(mine, monkeypatch):
 def test_only_some_moves_are_searched(mine):
     agent = make_agent("puct(mine, playouts=200, c_puct=0.5)")
     only = STATE.legal_actions()[::7]
-    *_, last = agent.search(STATE, only)
-    found = last()
+    search = Search(agent, STATE, only)
+    *_, playouts = search.run()
+    found = search.analysis()
+    assert playouts == 200
     allowed = np.isin(STATE.legal_actions(), only)
     assert found.visits[~allowed].sum() == 0
     assert found.visits.sum() == 199
     for policy in (found.anchor, found.policy, found.smooth):
         assert policy[allowed].sum() == pytest.approx(1.0)
     with pytest.raises(InputError, match="legal"):
-        next(agent.search(STATE, [0]))
+        Search(agent, STATE, [0])
 
 
 @pytest.fixture

@@ -1,8 +1,9 @@
 """Agents of a network: a human model alone, and PUCT over it."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from kedge import _core
 from kedge.agents.agent import Analysis, BasePlayer
 from kedge.agents.board.analysis import puct_analysis
-from kedge.catalogue import GameEntry, find
+from kedge.catalogue import find
 from kedge.errors import InputError
 from kedge.models.board.backends import Network
 from kedge.models.board.lanes import batch_size, open_lanes
@@ -44,14 +45,10 @@ class ModelAgent(BasePlayer[Any]):
     def _analysis(self, result: SearchResult) -> Analysis:
         """Return the result of a search as this agent plays it."""
 
-    @property
-    def _entry(self) -> GameEntry:
-        return find(self.network.encoding.game)
-
-    @property
+    @cached_property
     def states(self) -> type:
         """The class of states that it plays."""
-        states: type = self._entry.load("state")
+        states: type = find(self.network.encoding.game).load("state")
         return states
 
     @property
@@ -94,7 +91,8 @@ class ModelAgent(BasePlayer[Any]):
         return search_chunks(lanes, self._checked(chunks), self.settings, self._analysis)
 
     def new_forest(self) -> "_core.EncodingForest":
-        forest: _core.EncodingForest = self._entry.load("forest")(self.threads)
+        kind = find(self.network.encoding.game).load("forest")
+        forest: _core.EncodingForest = kind(self.threads)
         return forest
 
     def on_board_of(self, state: Any) -> Self:
@@ -231,19 +229,9 @@ class PuctAgent(ModelAgent):
 
     def analyse(self, state: Any, player: int) -> Iterator[Analysis]:
         """Yield an analysis after every batch of playouts, until they are spent."""
-        for analysis in self.search(state):
-            yield analysis()
-
-    def search(
-        self, state: Any, only: Collection[int] | None = None
-    ) -> Iterator[Callable[[], Analysis]]:
-        """Yield after every batch of playouts a function that computes the current analysis.
-
-        See `Search`.
-        """
-        search = Search(self, state, only)
+        search = Search(self, state)
         for _ in search.run():
-            yield search.analysis
+            yield search.analysis()
 
     def _analysis(self, result: SearchResult) -> Analysis:
         return puct_analysis(result, self.temperature, self.forward_lambda)

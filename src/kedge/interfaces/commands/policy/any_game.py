@@ -54,7 +54,7 @@ def any_game_policy(
         _draw(state, game, svg)
     if as_json:
         position = {"game": game, "player": state.current_player(), "history": played}
-        print_json({"agent": spec, **position, "value": analysis.value, "moves": rows})
+        print_json({"agent": str(spec), **position, "value": analysis.value, "moves": rows})
     else:
         print_table(spec, Text(f"{state}\n", style="dim"), analysis, rows, top, svg)
 

@@ -47,6 +47,6 @@ def chess_policy(
 
         write_atomic(svg, draw(state, rows))
     if as_json:
-        print_json({"agent": spec, "fen": state.fen(), "value": analysis.value, "moves": rows})
+        print_json({"agent": str(spec), "fen": state.fen(), "value": analysis.value, "moves": rows})
     else:
         print_table(spec, Text(state.fen(), style="dim"), analysis, rows, top, svg)

@@ -127,7 +127,7 @@ def _order_rows(analysis: "OrdersAnalysis") -> list[dict[str, Any]]:
 
 
 def _print_orders(
-    title: str, value: float, everything: list[dict[str, Any]], top: int, svg: Path | None
+    title: str, value: float, rows: list[dict[str, Any]], top: int, svg: Path | None
 ) -> None:
     from rich.console import Console
     from rich.table import Table
@@ -135,13 +135,13 @@ def _print_orders(
 
     console = Console()
     console.print(Text(title, style="bold"), soft_wrap=True)
-    searched = any(row["q"] is not None for row in everything)
+    searched = any(row["q"] is not None for row in rows)
     table = Table(box=None, pad_edge=False)
     for heading in ("anchor", "policy", *(["q"] if searched else [])):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("orders")
     width = max(_ORDER, console.width - _COLUMN * len(table.columns[:-1]))
-    for row in everything[:top]:
+    for row in rows[:top]:
         q = "-" if row["q"] is None else f"{row['q']:.4f}"
         table.add_row(
             f"{row['anchor']:.1%}",
@@ -150,7 +150,7 @@ def _print_orders(
             _wrapped(row["move"], width),
         )
     console.print(table)
-    print_rest(console, everything, top)
+    print_rest(console, rows, top)
     console.print(f"\n[bold]value[/bold] {value:.4f} of a game", highlight=False)
     if svg is not None:
         typer.echo(str(svg))

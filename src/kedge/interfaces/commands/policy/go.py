@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -22,6 +22,7 @@ from kedge.words import counted
 if TYPE_CHECKING:
     from rich.text import Text
 
+    from kedge.agents import Analysis
     from kedge.games.go import GoState
 
 _MARKED = 9  # moves on a board in a terminal
@@ -128,19 +129,21 @@ def go_policy(
             "player": ("black", "white")[state.current_player()],
             "history": [state.gtp(action) for action in state.history],
         }
-        print_json({"agent": spec, **facts, "value": analysis.value, "moves": rows})
+        print_json({"agent": str(spec), **facts, "value": analysis.value, "moves": rows})
     else:
-        print_table(spec, _board(state, rows[:top]), analysis, rows, top, svg)
+        print_table(spec, _board(state, analysis, top), analysis, rows, top, svg)
 
 
-def _board(state: "GoState", rows: list[dict[str, Any]]) -> "Text":
+def _board(state: "GoState", analysis: "Analysis", top: int) -> "Text":
+    """Return the position for a terminal, with the first of the `top` moves marked."""
     from rich.console import Console
     from rich.text import Text
 
     from kedge.interfaces.pictures.go import board_text
     from kedge.models.go.encoding import GO
 
-    marked = [state.parse_gtp(row["move"]) for row in rows[:_MARKED] if row["policy"] > 0.0]
+    likeliest = analysis.rows(min(top, _MARKED))
+    marked = [row.action for row in likeliest if row.policy > 0.0]
     board = board_text(state, marked, coloured=Console().color_system in _WOODEN)
     to_move = ("Black", "White")[state.current_player()]
     black, white = state.board.prisoners

@@ -163,7 +163,7 @@ def _print(
     agent: str,
     state: "HanabiState",
     value: float,
-    everything: list[dict[str, Any]],
+    rows: list[dict[str, Any]],
     cards: list[dict[str, Any]] | None,
     top: int,
     svg: Path | None,
@@ -174,18 +174,18 @@ def _print(
     from rich.table import Table
     from rich.text import Text
 
-    console, rows = Console(), everything[:top]
+    console, shown = Console(), rows[:top]
     console.print(Text(agent, style="bold"), soft_wrap=True)
     console.print(Text(f"\n{state}\n", style="dim"), soft_wrap=True)
-    searched = any(row["q"] is not None for row in everything)
+    searched = any(row["q"] is not None for row in rows)
     table = Table(box=None, pad_edge=False)
-    answered = any(row["answer"] is not None for row in rows)
+    answered = any(row["answer"] is not None for row in shown)
     headings = ("move", "anchor", "policy", *(["q"] if searched else []), "")
     for heading in (*headings, *(["likely answer"] if answered else [])):
         is_number = heading in ("anchor", "policy", "q")
         table.add_column(heading, justify="right" if is_number else "left", no_wrap=True)
-    most = max(max(row["policy"], row["anchor"]) for row in rows)
-    for row in rows:
+    most = max(max(row["policy"], row["anchor"]) for row in shown)
+    for row in shown:
         q = "-" if row["q"] is None else f"{row['q']:.2f}"
         table.add_row(
             row["move"],
@@ -196,8 +196,8 @@ def _print(
             *([_answer(row["answer"])] if answered else []),
         )
     console.print(table)
-    print_rest(console, everything, top)
-    if searched and all(row["q"] == 0.0 for row in everything):
+    print_rest(console, rows, top)
+    if searched and all(row["q"] == 0.0 for row in rows):
         console.print("\nevery move loses the last life; --bomb stack counts the cards played")
     if cards is not None:
         _print_cards(console, cards)

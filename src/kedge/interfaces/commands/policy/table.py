@@ -1,7 +1,5 @@
 """The table of an agent's moves, which the commands of ``kedge policy`` share."""
 
-import sys
-from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,6 +15,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from kedge.agents import Analysis
+    from kedge.specs import Spec
 
 _BAR = 20
 
@@ -39,37 +38,19 @@ Top = Annotated[int, typer.Option(min=1, help="How many moves the table shows.")
 
 def analysed(
     agent: str, state: Any, game: str, *, quiet: bool
-) -> "tuple[str, Analysis, list[dict[str, Any]]]":
+) -> "tuple[Spec, Analysis, list[dict[str, Any]]]":
     """Return the agent's spec, its analysis of a state of `game`, and the rows of its moves."""
+    import numpy as np
+
     from kedge.agents import make_player
+    from kedge.interfaces.progress import waiting
     from kedge.specs import parse
 
     spec = parse(agent)
-    analysis = _analysis(make_player(spec, game), state, quiet=quiet)
-    return str(spec), analysis, _rows(state, analysis)
-
-
-def _analysis(agent: Any, state: Any, *, quiet: bool) -> "Analysis":
-    """Ask the agent; on a terminal, count playouts while it searches."""
-    import numpy as np
-
-    from kedge.agents.board.puct import PuctAgent
-
-    if quiet or not sys.stderr.isatty() or not isinstance(agent, PuctAgent):
-        analysis: Analysis = agent.analyse_many([state], np.random.default_rng(0))[0]
-        return analysis
-    from rich.console import Console
-    from rich.progress import track
-
-    steps = track(
-        agent.search(state),
-        "playouts",
-        total=agent.settings.playouts,
-        console=Console(stderr=True),
-        transient=True,
-    )
-    [last] = deque(steps, maxlen=1)
-    return last()
+    player = make_player(spec, game)
+    with waiting("searching", quiet=quiet):
+        analysis = player.explain(state, np.random.default_rng(0))
+    return spec, analysis, _rows(state, analysis)
 
 
 def _rows(state: Any, analysis: "Analysis") -> list[dict[str, Any]]:
@@ -90,30 +71,30 @@ def _rows(state: Any, analysis: "Analysis") -> list[dict[str, Any]]:
 
 
 def print_table(
-    agent: str,
+    agent: "Spec",
     position: "Text",
     analysis: "Analysis",
-    everything: list[dict[str, Any]],
+    rows: list[dict[str, Any]],
     top: int,
     svg: Path | None,
 ) -> None:
-    """Print the agent, the position, the `top` moves, and the value."""
+    """Print the agent, the position, the first `top` rows, and the value."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     from kedge.agents.anchors import imitates_people
 
-    console, rows = Console(emoji=False), everything[:top]
-    console.print(Text(agent, style="bold"), soft_wrap=True)
+    console, shown = Console(emoji=False), rows[:top]
+    console.print(Text(str(agent), style="bold"), soft_wrap=True)
     console.print(position, soft_wrap=True)
     searched = analysis.visits is not None
     table = Table(box=None, pad_edge=False)
     headings = ["move", "anchor", "policy", *(["q", "visits"] if searched else []), ""]
     for heading in headings:
         table.add_column(heading, justify="left" if heading in ("move", "") else "right")
-    most = max(max(row["policy"], row["anchor"]) for row in rows)
-    for row in rows:
+    most = max(max(row["policy"], row["anchor"]) for row in shown)
+    for row in shown:
         q = "-" if row["q"] is None else f"{row['q']:+.3f}"
         table.add_row(
             row["name"],
@@ -123,7 +104,7 @@ def print_table(
             bar(row, most),
         )
     console.print(table)
-    print_rest(console, everything, top)
+    print_rest(console, rows, top)
     if analysis.visits is not None:
         visits = int(analysis.visits.sum())
         playouts = f"{counted(visits + 1, 'playout')}: the root and {counted(visits, 'visit')}"
@@ -142,10 +123,10 @@ def bar(row: dict[str, Any], most: float, cells: int = _BAR) -> str:
     return f"[cyan]{'█' * search}[/cyan][dim]{'░' * max(0, anchor - search)}[/dim]"
 
 
-def print_rest(console: "Console", everything: list[dict[str, Any]], top: int) -> None:
+def print_rest(console: "Console", rows: list[dict[str, Any]], top: int) -> None:
     """Count the moves that a table of the first `top` leaves out."""
-    if more := everything[top:]:
-        rest = max(0.0, 1.0 - sum(row["policy"] for row in everything[:top]))
+    if more := rows[top:]:
+        rest = max(0.0, 1.0 - sum(row["policy"] for row in rows[:top]))
         console.print(f"[dim]and {counted(len(more), 'more move')}, {rest:.1%} together[/dim]")
 
 
