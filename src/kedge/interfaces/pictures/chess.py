@@ -1,12 +1,12 @@
 """A chess board with arrows for the moves of people and of a search."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Sequence
 from math import hypot, sqrt
-from typing import Any
 
 import chess
 import chess.svg
 
+from kedge.agents.agent import Row
 from kedge.games.chess import ChessState
 
 _ARROWS = 5  # of each kind; more would hide each other
@@ -21,17 +21,16 @@ _BOARD = {
 _MARGIN, _SQUARE = 15.0, 45.0  # python-chess's
 
 
-def draw(state: ChessState, rows: Iterable[Mapping[str, Any]]) -> str:
+def draw(state: ChessState, rows: Sequence[Row]) -> str:
     """Return an SVG with people's moves in wide blue arrows and search's in narrow orange ones.
 
-    The likelier a move, the wider and darker its arrow. `rows` have ``move``, ``anchor``,
-    ``policy`` and ``visits``, the last None without search.
+    The likelier a move, the wider and darker its arrow.
     """
-    rows = list(rows)
     board = chess.Board(state.fen())
-    arrows = _arrows(board.turn, rows, "anchor", _ANCHOR, 16.0)
-    if rows[0]["visits"] is not None:
-        arrows += _arrows(board.turn, rows, "policy", _SEARCH, 7.0)
+    arrows = _arrows(state, board.turn, [(row.action, row.anchor) for row in rows], _ANCHOR, 16.0)
+    if rows[0].visits is not None:
+        played = [(row.action, row.policy) for row in rows]
+        arrows += _arrows(state, board.turn, played, _SEARCH, 7.0)
     drawn = chess.svg.board(
         board,
         orientation=board.turn,
@@ -44,13 +43,17 @@ def draw(state: ChessState, rows: Iterable[Mapping[str, Any]]) -> str:
 
 
 def _arrows(
-    turn: chess.Color, rows: list[Mapping[str, Any]], kind: str, colour: str, widest: float
+    state: ChessState,
+    turn: chess.Color,
+    shares: Sequence[tuple[int, float]],
+    colour: str,
+    widest: float,
 ) -> list[str]:
-    likeliest = sorted(rows, key=lambda row: -row[kind])[:_ARROWS]
+    likeliest = sorted(shares, key=lambda each: -each[1])[:_ARROWS]
     return [
-        _arrow(chess.Move.from_uci(row["move"]), turn, colour, widest, row[kind])
-        for row in reversed(likeliest)
-        if row[kind] >= _LEAST
+        _arrow(chess.Move.from_uci(state.uci(action)), turn, colour, widest, share)
+        for action, share in reversed(likeliest)
+        if share >= _LEAST
     ]
 
 

@@ -1,12 +1,12 @@
 """A Go board with the moves of people and of a search, as SVG and in a terminal."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import sqrt
-from typing import Any
 
 from rich.text import Text
 
-from kedge.games.go import EMPTY, GoState, format_gtp, hoshi, parse_gtp
+from kedge.agents.agent import Row
+from kedge.games.go import EMPTY, GoState, format_gtp, hoshi
 
 _LEAST = 0.005  # smallest share with a disc
 _LABELLED = 0.03  # smallest share with a number
@@ -17,21 +17,19 @@ _WOOD, _LINES, _MARKED = "#5d431c on #d9ab5b", "#8a6430 on #d9ab5b", "bold #9c1f
 _STONES = ("bold #000000 on #d9ab5b", "bold #ffffff on #d9ab5b")
 
 
-def draw(state: GoState, rows: Sequence[Mapping[str, Any]]) -> str:
+def draw(state: GoState, rows: Sequence[Row]) -> str:
     """Return an SVG with people's moves as blue discs, and search's as smaller orange ones.
 
     The likelier a move, the larger and darker its disc; a pass is in the lower right corner.
-    `rows` have ``move``, ``anchor``, ``policy`` and ``visits``, the last None without search. The
-    numbers are the agent's policy in percent.
+    The numbers are the agent's policy in percent.
     """
-    is_searched = rows[0]["visits"] is not None
     parts = []
     for row in rows:
-        x, y = _place(state, row["move"])
-        parts += _disc(x, y, row, "anchor", _ANCHOR, 14.5)
-        if is_searched:
-            parts += _disc(x, y, row, "policy", _SEARCH, 11.0)
-        share = row["policy"]
+        (x, y), name = _place(state, row.action), state.gtp(row.action)
+        parts += _disc(x, y, name, row.anchor, _ANCHOR, 14.5)
+        if row.visits is not None:
+            parts += _disc(x, y, name, row.policy, _SEARCH, 11.0)
+        share = row.policy
         if share >= _LABELLED:
             parts.append(
                 f'<text x="{x}" y="{y + 3.5:g}" font-family="sans-serif" font-size="10" '
@@ -40,8 +38,8 @@ def draw(state: GoState, rows: Sequence[Mapping[str, Any]]) -> str:
     return state.to_svg().removesuffix("</svg>") + "\n".join([*parts, "</svg>"])
 
 
-def _place(state: GoState, move: str) -> tuple[int, int]:
-    size, point = state.size, parse_gtp(move, state.size)
+def _place(state: GoState, point: int) -> tuple[int, int]:
+    size = state.size
     if point == size * size:
         corner = (size - 1) * _UNIT + 2 * _MARGIN - 18
         return corner, corner
@@ -49,14 +47,11 @@ def _place(state: GoState, move: str) -> tuple[int, int]:
     return _MARGIN + x * _UNIT, _MARGIN + y * _UNIT
 
 
-def _disc(
-    x: int, y: int, row: Mapping[str, Any], kind: str, colour: str, widest: float
-) -> list[str]:
-    share = row[kind]
+def _disc(x: int, y: int, name: str, share: float, colour: str, widest: float) -> list[str]:
     if share < _LEAST:
         return []
     size = sqrt(min(1.0, share))
-    title = f"<title>{row['move']} {share:.1%}</title>"
+    title = f"<title>{name} {share:.1%}</title>"
     return [
         f'<circle cx="{x}" cy="{y}" r="{widest * (0.45 + 0.55 * size):.1f}" fill="{colour}" '
         f'fill-opacity="{0.55 + 0.4 * size:.2f}">{title}</circle>'

@@ -45,7 +45,7 @@ def chess_policy(
         from kedge.files import write_atomic
         from kedge.interfaces.pictures.chess import draw
 
-        write_atomic(svg, draw(state, rows))
+        write_atomic(svg, draw(state, analysis.rows()))
     if as_json:
         print_json({"agent": str(spec), "fen": state.fen(), "value": analysis.value, "moves": rows})
     else:

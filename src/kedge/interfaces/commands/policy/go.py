@@ -121,7 +121,7 @@ def go_policy(
         from kedge.files import write_atomic
         from kedge.interfaces.pictures.go import draw
 
-        write_atomic(svg, draw(state, rows))
+        write_atomic(svg, draw(state, analysis.rows()))
     if as_json:
         facts = {
             "size": state.size,
