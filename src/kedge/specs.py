@@ -239,7 +239,7 @@ def suggest(name: str, known: list[str], listing: str | None = None) -> str:
     if listing is None:
         return f"known: {', '.join(known)}"
     nearest = difflib.get_close_matches(name, known, n=3, cutoff=0.0)
-    return f"nearest: {', '.join(nearest)}; all: {listing}"
+    return f"nearest: {', '.join(nearest)}; all: {listing}" if nearest else f"all: {listing}"
 
 
 def number(what: str, value: object) -> float:
