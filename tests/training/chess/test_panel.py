@@ -33,7 +33,7 @@ def games():
 
 def test_a_model_teaches_the_people_of_its_rating(games, monkeypatch):
     one_rating = embedded.load_embedded("chess", elo=1500)
-    monkeypatch.setattr(panel, "load", lambda name: one_rating)
+    monkeypatch.setattr(panel, "load_as", lambda kind, name: one_rating)
     table = table_of(games)
     rows = rows_of(table, table.sides(LEARN))
     taught = panel.taught_by({1500: "mine"}, table, rows, positions_of(table, rows))

@@ -370,7 +370,7 @@ def test_what_is_unfolded_computes_the_same_and_trains_as_that(positions):
     ("name", "said"),
     [
         ("chess", "not a model for go"),
-        ("hanabi", "not a model for go"),
+        ("hanabi", "hanabi is not a model of a board game"),
         ("nothing", "nothing"),
         ("nowhere.onnx", "nowhere.onnx"),
         ("nowhere.pt", "not a training checkpoint"),
