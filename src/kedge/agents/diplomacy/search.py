@@ -206,7 +206,7 @@ class JointValues:
         """Return u_i(a, a*_−i) for `sampled` a* of shape (roots, 7), as an `Oracle` needs."""
         positions, reached, by = self._actions.reach(sampled)
         if self.rollout and len(by):
-            reached = self._played_on(sampled, by)
+            reached = self._played_on(sampled, reached, by)
         if len(by):
             over = reached.winners()[:, None] >= 0
             values = self.value.values(reached)
@@ -217,15 +217,18 @@ class JointValues:
         return out
 
     def _played_on(
-        self, sampled: npt.NDArray[np.int64], by: npt.NDArray[np.int64]
+        self,
+        sampled: npt.NDArray[np.int64],
+        reached: "_core.DiplomacyBatch",
+        by: npt.NDArray[np.int64],
     ) -> "_core.DiplomacyBatch":
-        """Return the positions after rollouts from the candidates with the numbers `by`."""
+        """Return the positions after rollouts from those that the candidates `by` reached."""
         roots, powers = self.root[by], self.power[by]
         rows = (self.first + sampled)[roots]
         rows[np.arange(len(by)), powers] = self.first[roots, powers] + self.index[by]
         states = [self.states[root].clone() for root in roots]
-        for state, orders in zip(states, self.table[rows].reshape(len(by), -1), strict=True):
-            state.apply_packed(orders[orders > 0])
+        for i, orders in enumerate(self.table[rows].reshape(len(by), -1)):
+            states[i].go_to(reached[i], orders[orders > 0])
         play_on(self.model, states, self.rollout, self.rng)
         return _core.DiplomacyBatch([state.board for state in states])
 
