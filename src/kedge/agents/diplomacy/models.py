@@ -11,13 +11,15 @@ from kedge.models.diplomacy.network import DiplomacyWeights
 from kedge.models.diplomacy.orders import NetworkOrders, SampledOrders
 from kedge.models.diplomacy.values import SmallValues, ValueWeights
 from kedge.models.named import load
+from kedge.models.weight_files import AnyWeights
 
 _BATCHES = {"cpu": 256, "cuda": 4096}  # rows per call of a network
 _APART = {"cpu": 1, "cuda": 64}  # … when many orders are drawn for each
 
 
-def order_model(name: str) -> OrderModel:
-    weights = load(name)
+def order_model(name: str, weights: AnyWeights | None = None) -> OrderModel:
+    """Return the human model `name`; `weights` are its own, if they are loaded already."""
+    weights = weights or load(name)
     if not isinstance(weights, DiplomacyWeights):
         raise InputError(f"{name} is not a model of people's orders in Diplomacy")
     place = device()

@@ -13,19 +13,20 @@ from kedge.specs import Spec
 if TYPE_CHECKING:
     from kedge.agents.diplomacy.players import ImitationAgent, OrderSearch
     from kedge.models.diplomacy.model import ValueModel
+    from kedge.models.weight_files import AnyWeights
 
 #: Settings of Gray et al. (2021).
 SEARCHBOT = {"candidates": 50, "iterations": 256, "rollout": 2, "preset": "authors"}
 
 
-def human(name: str, _: object) -> Callable[..., Agent]:
+def human(name: str, weights: "AnyWeights") -> Callable[..., Agent]:
     """Return the maker of the model `name` alone."""
 
     def make(temperature: float = 1.0, top_p: float = 1.0) -> Agent:
         from kedge.agents.diplomacy.models import VALUE, order_model, value_model
         from kedge.agents.diplomacy.players import ImitationAgent
 
-        return ImitationAgent(order_model(name), value_model(VALUE), temperature, top_p)
+        return ImitationAgent(order_model(name, weights), value_model(VALUE), temperature, top_p)
 
     return make
 
