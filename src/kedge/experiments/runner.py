@@ -73,12 +73,7 @@ def run(
     InputError
         The arguments or the folder are wrong; nothing was overwritten.
     """
-    if engine not in get_args(Engine):
-        raise InputError(f"engine: one of {', '.join(get_args(Engine))}, not {engine!r}")
-    if workers is not None and workers < 1:
-        raise InputError(f"workers: at least 1, not {workers}")
-    if address is not None and engine != "ray":
-        raise InputError(f"address: only the ray engine has one, not {engine!r}")
+    _check_arguments(engine, workers, address)
     experiment = replace(experiment)  # a new copy, which reads its inputs: files may have changed
     store = Store(experiment, Path(folder) if folder else None)
     is_new = not store.folder.exists()
@@ -102,8 +97,18 @@ def run(
             store.save(job, result)
     if to_compute:
         _compute(experiment, store, to_compute, len(jobs), engine, workers, address, progress)
+    # Read back from the files, so that the report of a resumed run is the same to the byte.
     results |= {job.task.key: store.load(job) for job in missing}
     return Run(experiment, store.folder, _checked(results, store))
+
+
+def _check_arguments(engine: str, workers: int | None, address: str | None) -> None:
+    if engine not in get_args(Engine):
+        raise InputError(f"engine: one of {', '.join(get_args(Engine))}, not {engine!r}")
+    if workers is not None and workers < 1:
+        raise InputError(f"workers: at least 1, not {workers}")
+    if address is not None and engine != "ray":
+        raise InputError(f"address: only the ray engine has one, not {engine!r}")
 
 
 def _load_shared(experiment: Experiment, job: Job) -> dict[str, Any] | None:
