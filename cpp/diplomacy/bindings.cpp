@@ -116,14 +116,6 @@ nb::dict dislodged_of(const Position& position, Power power) {
   return out;
 }
 
-std::vector<Packed> packed_orders(const Position& position) {
-  std::vector<Order> orders;
-  legal_orders(position, orders);
-  std::vector<Packed> out(orders.size());
-  std::transform(orders.begin(), orders.end(), out.begin(), pack);
-  return out;
-}
-
 nb::str text_of(const Order& order) {
   char text[kMaxText];
   return nb::str(text, write_order(order, text));
@@ -134,6 +126,30 @@ Power owner(const Position& position, const Order& order) {
   if (order.kind == Kind::kBuild) return position.owners[p];
   const Dislodged* one = position.find_dislodged(p);
   return one != nullptr ? one->unit.power : position.units[p].power;
+}
+
+// Legal orders of one power or of all, by province; without waives.
+std::vector<Packed> packed_orders(const Position& position, Power power) {
+  std::vector<Order> orders;
+  legal_orders(position, orders);
+  std::vector<Packed> out;
+  for (const Order& order : orders) {
+    if (power == kNobody || owner(position, order) == power) out.push_back(pack(order));
+  }
+  return out;
+}
+
+// Those of `orders` that are legal for this power, with coasts and VIA filled in.
+std::vector<Packed> legal_among(const Position& position, const Slots& orders, Power power) {
+  const Convoys convoys(position);
+  std::vector<Packed> out;
+  for (std::size_t i = 0; i < orders.shape(0); ++i) {
+    const std::optional<Order> order = unpack(orders.data()[i]);
+    if (!order) continue;
+    const std::optional<Order> legal = legalise(position, convoys, *order, power);
+    if (legal) out.push_back(pack(*legal));
+  }
+  return out;
 }
 
 // Orders of one power or of all, by the place that players name first.
@@ -280,7 +296,15 @@ void bind_diplomacy(nb::module_& m) {
            },
            "orders"_a)
       .def("legal_orders",
-           [](const Position& position) { return kedge::own(packed_orders(position)); })
+           [](const Position& position, Power power) {
+             return kedge::own(packed_orders(position, power));
+           },
+           "power"_a = kNobody)
+      .def("legal_among",
+           [](const Position& position, const Slots& orders, Power power) {
+             return kedge::own(legal_among(position, orders, power));
+           },
+           "orders"_a, "power"_a)
       .def("orders", &orders_of, "power"_a = kNobody)
       // The packed order with coasts and VIA filled in, or 0 if it is illegal for this power.
       .def("legal_order", &legal_order, "text"_a, "power"_a = kNobody)

@@ -2,8 +2,9 @@
 
 import pickle
 from dataclasses import dataclass, replace
+from pathlib import Path
 
-from sample_experiments import Walk, marks
+from sample_experiments import Walk, mark, marks
 
 from kedge.experiments import Column, Report, Table, list_runs, run
 from kedge.experiments.composite import Composite
@@ -114,6 +115,30 @@ def test_parts_are_built_once(monkeypatch):
         assert same.config() == fresh.config()
         assert same.digest == fresh.digest
     assert replace(walks, lengths=(3, 4)).digest == Walks(lengths=(3, 4)).digest != fresh.digest
+
+
+@dataclass(frozen=True)
+class Read(Walk):
+    """A walk that depends on a file."""
+
+    name = "read"
+    file: str = ""
+
+    def inputs(self):
+        mark("read")
+        return {"content": Path(self.file).read_text()}
+
+
+def test_a_run_reads_its_inputs_once_and_every_run_anew(tmp_path):
+    file = tmp_path / "file"
+    file.write_text("before")
+    experiment = Read(n=1, file=str(file))
+    first = quietly(experiment)
+    first.write_report()
+    assert marks("read") == 1
+    file.write_text("after")
+    assert quietly(experiment).folder != first.folder
+    assert marks("read") == 2
 
 
 def test_other_parts_make_another_composite():

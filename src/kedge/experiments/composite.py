@@ -1,16 +1,14 @@
 """Experiments that consist of others and share their results."""
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from kedge.experiments.experiment import Experiment, Job, Task, jobs_of, task_rng
-from kedge.experiments.jsonable import plain
-from kedge.experiments.store import Store
+from kedge.experiments.experiment import Experiment, Job, Origin, Task, jobs_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,7 +16,7 @@ class Composite(Experiment):
     """Base of experiments whose tasks are those of other experiments, their parts.
 
     The results of a part are also stored in its own run, where another composite or the part's own
-    command finds them.
+    command finds them. The composite keeps the `gist` of them.
     """
 
     @abstractmethod
@@ -27,7 +25,6 @@ class Composite(Experiment):
 
     @cached_property
     def _parts(self) -> Mapping[str, Experiment]:
-        # The parts follow from the fields. Their digests are not kept: files may change.
         return self.parts()
 
     def needs(self, label: str, task: Task) -> bool:
@@ -38,20 +35,7 @@ class Composite(Experiment):
         return {"parts": {label: part.digest for label, part in self._parts.items()}}
 
     def check(self) -> None:
-        """Check nothing: `check_missing` checks the parts."""
-
-    def check_missing(self, jobs: Sequence[Job]) -> None:
-        """Check the parts with missing results; finished parts need neither models nor a GPU."""
-        labels = {job.task.params.get("part") for job in jobs}
-        for label, part in self._parts.items():
-            if label not in labels:
-                continue
-            store = Store(part)
-            needed = (job for job in jobs_of(part) if self.needs(label, job.task))
-            missing = [job for job in needed if store.load(job) is None]
-            if missing:
-                part.check()
-                part.check_missing(missing)
+        """Check nothing: `run` checks the parts that have to compute something."""
 
     def tasks(self) -> list[Task]:
         return [
@@ -65,19 +49,16 @@ class Composite(Experiment):
             if self.needs(label, job.task)
         ]
 
+    def origin(self, job: Job) -> Origin:
+        params = job.task.params
+        if "part" not in params:
+            return Origin(self, job)
+        own = Job(params["index"], Task(params["key"], params["params"]))
+        return Origin(self._parts[params["part"]], own, params["of"])
+
     def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:
-        params = task.params
-        part = self._parts[params["part"]]
-        job = Job(params["index"], Task(params["key"], params["params"]))
-        store = Store(part)
-        result = store.load(job)
-        if result is None:
-            store.open(params["of"])
-            # The part's own random stream, so that the result does not depend on the composite.
-            computed = part.run(job.task, task_rng(part.seed, job.index))
-            result = plain(dict(computed), "result")
-            store.save(job, result)
-        return self.gist(result)
+        """Run a task that is not of a part; most composites have none."""
+        raise NotImplementedError
 
     def by_part(
         self, results: Mapping[str, dict[str, Any]]

@@ -4,10 +4,11 @@ import dataclasses
 import hashlib
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -99,11 +100,9 @@ class Experiment(ABC):
         It is called before the first task. ``__post_init__`` checks the fields.
         """
 
-    def check_missing(self, jobs: Sequence["Job"]) -> None:  # noqa: B027
-        """Raise `InputError` if this machine lacks something that these tasks need.
-
-        It is called after `check`, with the tasks whose results the run's folder lacks.
-        """
+    def origin(self, job: "Job") -> "Origin":
+        """The job that computes the result of `job`: itself, unless this is a composite."""
+        return Origin(self, job)
 
     def config(self) -> dict[str, Any]:
         """The fields as plain JSON: tuples are lists. 1 and 1.0 are different configs."""
@@ -118,14 +117,15 @@ class Experiment(ABC):
 
     def identity(self) -> dict[str, Any]:
         """The data that is equal exactly if two runs are the same."""
-        config = {key: value for key, value in self.described().items() if key not in self.places}
+        config = {key: value for key, value in self.described.items() if key not in self.places}
         return {"name": self.name, "version": self.version, "config": config}
 
+    @cached_property
     def described(self) -> dict[str, Any]:
-        """The fields and the inputs."""
+        """The fields and the inputs, read once; `run` reads them again, since files may change."""
         return {**self.config(), **self.inputs()}
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """Twelve hex digits of the sha256 of the identity."""
         return hashlib.sha256(canonical(self.identity()).encode()).hexdigest()[:12]
@@ -137,6 +137,15 @@ class Job:
 
     index: int
     task: Task
+
+
+class Origin(NamedTuple):
+    """The job that computes a result, and its experiment: a composite's results are its parts'."""
+
+    experiment: Experiment
+    job: Job
+    total: int = 0
+    """Number of all jobs of a part."""
 
 
 def jobs_of(experiment: Experiment) -> list[Job]:

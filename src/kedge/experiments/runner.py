@@ -1,7 +1,7 @@
 """Run an experiment: load finished tasks, compute missing ones, return all results."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -73,28 +73,68 @@ def run(
     InputError
         The arguments or the folder are wrong; nothing was overwritten.
     """
-    if engine not in get_args(Engine):
-        raise InputError(f"engine: one of {', '.join(get_args(Engine))}, not {engine!r}")
-    if workers is not None and workers < 1:
-        raise InputError(f"workers: at least 1, not {workers}")
-    if address is not None and engine != "ray":
-        raise InputError(f"address: only the ray engine has one, not {engine!r}")
+    _check_arguments(engine, workers, address)
+    experiment = replace(experiment)  # a new copy, which reads its inputs: files may have changed
     store = Store(experiment, Path(folder) if folder else None)
     is_new = not store.folder.exists()
     is_here = engine != "ray"  # whose workers may be other machines
     if is_new and is_here:
         experiment.check()  # at once: listing the tasks may mean to read all data
     jobs = jobs_of(experiment)
-    missing = [job for job in jobs if store.load(job) is None]
+    results = {job.task.key: store.load(job) for job in jobs}
+    missing = [job for job in jobs if results[job.task.key] is None]
+    shared = {job.task.key: _load_shared(experiment, job) for job in missing}
+    to_compute = [job for job in missing if shared[job.task.key] is None]
     if missing and is_here:
         if not is_new:
             experiment.check()
-        experiment.check_missing(missing)
+        _check_parts(experiment, to_compute)
     store.open(len(jobs))
     if missing:
         store.add_session(len(jobs), engine=engine, workers=workers, missing=len(missing))
-        _compute(experiment, store, missing, len(jobs), engine, workers, address, progress)
-    return Run(experiment, store.folder, _results(store, jobs))
+    for job in missing:
+        if (result := shared[job.task.key]) is not None:
+            store.save(job, result)
+    if to_compute:
+        _compute(experiment, store, to_compute, len(jobs), engine, workers, address, progress)
+    # Read back from the files, so that the report of a resumed run is the same to the byte.
+    results |= {job.task.key: store.load(job) for job in missing}
+    return Run(experiment, store.folder, _checked(results, store))
+
+
+def _check_arguments(engine: str, workers: int | None, address: str | None) -> None:
+    if engine not in get_args(Engine):
+        raise InputError(f"engine: one of {', '.join(get_args(Engine))}, not {engine!r}")
+    if workers is not None and workers < 1:
+        raise InputError(f"workers: at least 1, not {workers}")
+    if address is not None and engine != "ray":
+        raise InputError(f"address: only the ray engine has one, not {engine!r}")
+
+
+def _load_shared(experiment: Experiment, job: Job) -> dict[str, Any] | None:
+    """The result of a composite's job, if the run of its part has it."""
+    part, own, _ = experiment.origin(job)
+    result = None if part is experiment else Store(part).load(own)
+    return None if result is None else experiment.gist(result)
+
+
+def _save(experiment: Experiment, store: Store, job: Job, result: dict[str, Any]) -> None:
+    """Write a result; that of a composite's part also to the part's run, where others find it."""
+    part, own, total = experiment.origin(job)
+    if part is not experiment:
+        shared = Store(part)
+        shared.open(total)
+        shared.save(own, result)
+        result = experiment.gist(result)
+    store.save(job, result)
+
+
+def _check_parts(experiment: Experiment, jobs: Sequence[Job]) -> None:
+    """Check the parts that compute these jobs; finished parts need neither models nor a GPU."""
+    parts = {id(part): part for part, _, _ in map(experiment.origin, jobs)}
+    for part in parts.values():
+        if part is not experiment:
+            part.check()
 
 
 def _compute(
@@ -114,7 +154,7 @@ def _compute(
             if outcome.result is None:
                 failures[job.task.key] = outcome
             else:
-                store.save(job, outcome.result)
+                _save(experiment, store, job, outcome.result)
             step()
 
         if engine == "ray":
@@ -133,14 +173,12 @@ def _compute(
         )
 
 
-def _results(store: Store, jobs: Sequence[Job]) -> dict[str, dict[str, Any]]:
-    """All results, read back from the files."""
-    results = {}
-    for job in jobs:
-        result = store.load(job)
-        if result is None:
-            raise InputError(
-                f"{store.folder}: the file of task {job.task.key!r} was changed; run again"
-            )
-        results[job.task.key] = result
-    return results
+def _checked(
+    results: Mapping[str, dict[str, Any] | None], store: Store
+) -> dict[str, dict[str, Any]]:
+    """All results; `InputError` if one could not be read back from its file."""
+    whole = {key: result for key, result in results.items() if result is not None}
+    if len(whole) < len(results):
+        key = next(key for key in results if key not in whole)
+        raise InputError(f"{store.folder}: the file of task {key!r} was changed; run again")
+    return whole

@@ -105,7 +105,7 @@ class Store:
         header = {
             "format": _FORMAT,
             **self._experiment.identity(),
-            "config": self._experiment.described(),
+            "config": self._experiment.described,
             "digest": self.digest,
             "tasks": total,
             "created": old.get("created") or now(),

@@ -9,14 +9,11 @@ from types import NoneType, UnionType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from kedge.errors import InputError
-from kedge.experiments import Experiment
 from kedge.models.devices import is_cpu
 from kedge.search.regret import MMD, Adaptive, Algorithm, Constant, StepSize, Theory
 from kedge.search.regret.algorithms import by_name
 from kedge.specs import suggest
 
-#: Fields whose option has another name.
-_OPTIONS = {"models": "anchor", "networks": "network"}
 _COMMA = re.compile(r",(?![^(]*\))")  # a comma outside the parentheses of a spec
 
 
@@ -73,21 +70,6 @@ def _step_size(text: str | None) -> StepSize | None:
         return Theory() if text == "theory" else Adaptive()
     sizes = numbers(text, "--eta") or ()
     return Constant(sizes[0] if len(sizes) == 1 else sizes)
-
-
-def experiment(
-    kind: type[Experiment], title: str, settings: Sequence[str], **shorthands: object
-) -> Experiment:
-    """Return an experiment whose fields are set by ``field=value``, or by shorthands.
-
-    A shorthand that is None sets nothing.
-    """
-    known = {field.name for field in dataclasses.fields(kind)}
-    given = {name: value for name, value in shorthands.items() if value is not None}
-    for name in given:
-        if name not in known:
-            raise InputError(f"--{_OPTIONS.get(name, name)}: {title} has no such setting")
-    return kind(**{**fields_of(kind, title, settings), **given})
 
 
 def tasks_at_once(workers: int | None, engine: str, device: str) -> int | None:

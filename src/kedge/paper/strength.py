@@ -12,8 +12,9 @@ from kedge.agents.board.puct import check_temperature
 from kedge.errors import InputError
 from kedge.evaluation.board.matches import MatchScore
 from kedge.experiments import Column, Experiment, Report, Table, Task
-from kedge.experiments.board.match import match_players, match_tasks, score_columns
+from kedge.experiments.board.match import match_players, score_columns
 from kedge.experiments.fingerprints import weight_hashes
+from kedge.experiments.played_games import match_tasks
 from kedge.experiments.players import player_on
 from kedge.models.devices import Dtype
 from kedge.paper.figures import draw_strength

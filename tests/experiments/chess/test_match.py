@@ -12,8 +12,9 @@ from kedge.agents.agent import Analysis
 from kedge.agents.devices import computing_on
 from kedge.errors import InputError
 from kedge.experiments import run
-from kedge.experiments.board.match import match_players, match_tasks
+from kedge.experiments.board.match import match_players
 from kedge.experiments.chess.match import ChessMatch, play_chess
+from kedge.experiments.played_games import match_tasks
 from kedge.models import embedded
 from kedge.records import pgn_texts
 

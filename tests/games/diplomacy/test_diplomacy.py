@@ -12,6 +12,7 @@ import plain_diplomacy
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_diplomacy import random_states
 
 from kedge import _core
 from kedge.errors import InputError
@@ -338,6 +339,26 @@ def test_packed_orders_are_bounded():
     noise = np.random.default_rng(0).integers(0, 2**32, (2000, 34), dtype=np.uint32)
     for next_board in (adjudicate_many(board, noise)[i] for i in range(0, 2000, 100)):
         assert next_board.phase in ("S1901R", "F1901M")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_legal_packed_orders_are_those_of_their_texts(seed):
+    """A power orders its own units alone, as when it writes its orders."""
+    rng = np.random.default_rng(seed)
+    waive = _core.diplomacy_parse_order("WAIVE")
+    before = np.zeros(0, np.uint32)
+    for state in random_states(seed):
+        legal = state.board.legal_orders()
+        orders = rng.permutation(np.concatenate([legal, before, [waive]]).astype(np.uint32))
+        noise = np.array([0, 15, 2**32 - 1], np.uint32)
+        for power, name in enumerate(POWERS):
+            own = [text for texts in state.orders(name).values() for text in texts]
+            listed = format_orders(state.board.legal_orders(power))
+            assert listed == [text for text in own if text != "WAIVE"]
+            kept = state.board.legal_among(np.concatenate([noise, orders]), power)
+            assert kept.tolist() == state.pack({name: format_orders(orders)}).tolist()
+            assert {*format_orders(kept)} - {"WAIVE"} == {*listed}
+        before = legal
 
 
 def test_orders_come_back_as_text():

@@ -15,7 +15,11 @@ from kedge.models.board.backends import read_weights  # noqa: E402
 from kedge.models.diplomacy import orders as order_networks  # noqa: E402
 from kedge.models.diplomacy.backends import NetworkValues, OnnxOrders, TorchOrders  # noqa: E402
 from kedge.models.diplomacy.encoding import facts_of  # noqa: E402
-from kedge.models.diplomacy.network import DiplomacyWeights, to_shipped_onnx  # noqa: E402
+from kedge.models.diplomacy.network import (  # noqa: E402
+    DiplomacyWeights,
+    to_shipped_onnx,
+    weight_names,
+)
 from kedge.models.diplomacy.orders import NetworkOrders, SampledOrders  # noqa: E402
 from kedge.models.diplomacy.torch_network import DiplomacyModule, Shape  # noqa: E402
 from kedge.models.torch_arrays import arrays_of  # noqa: E402
@@ -186,6 +190,10 @@ def test_the_file_comes_back(weights, tmp_path):
         np.testing.assert_allclose(back.arrays[name], array, atol=scale)
     with pytest.raises(InputError, match="not a model of a board game"):
         read_weights(path)
+
+
+def test_the_names_of_weights(weights):
+    assert weight_names(weights.blocks, weights.layers) == weights.arrays.keys()
 
 
 def test_files_that_are_not_whole(weights):

@@ -23,6 +23,7 @@ from kedge.agents.diplomacy.search import (
 from kedge.errors import InputError
 from kedge.games.diplomacy import POWERS, DiplomacyState, PackedOrders
 from kedge.models.diplomacy.model import OrderModel, Question, ValueModel
+from kedge.regularize import Array
 from kedge.search.one_ply import OnePly, search
 from kedge.search.regret import Iterate, Oracle, PiKLHedge
 from kedge.search.regret.parameters import check_lambdas
@@ -151,55 +152,55 @@ class OrderSearch(OrdersAgent):
         if not isinstance(self.rollout, int) or self.rollout < 0:
             raise InputError(f"rollout: a number of movement phases, not {self.rollout}")
 
-    def analyse_many(
-        self, questions: Sequence[Question], rng: np.random.Generator
-    ) -> list[OrdersAnalysis]:
-        return self._analyse(questions, rng)
-
     def analyse_played(
         self,
         questions: Sequence[Question],
         played: Sequence[PackedOrders],
         rng: np.random.Generator,
     ) -> list[OrdersAnalysis]:
-        return self._analyse(questions, rng, played)
+        return self.analyse_many(questions, rng, played)
 
-    def _analyse(
+    def analyse_many(
         self,
         questions: Sequence[Question],
         rng: np.random.Generator,
-        given: Sequence[PackedOrders] | None = None,
+        played: Sequence[PackedOrders] | None = None,
     ) -> list[OrdersAnalysis]:
-        """Analyse each question. `given`, one joint order per question, is a candidate too."""
+        """Analyse each question. `played`, one joint order per question, is a candidate too."""
         _check(questions)
-        asked: dict[int, set[int]] = {}  # powers by state: one search per state object
+        powers: dict[int, set[int]] = {}  # by state: one search per state object
         states = {id(state): state for state, _ in questions}
         for state, power in questions:
-            asked.setdefault(id(state), set()).add(power)
-        candidates = self._candidates(states, asked, rng)
-        if given is not None:
-            self._add(candidates, questions, given)
+            powers.setdefault(id(state), set()).add(power)
+        candidates = self._candidates(states, powers, rng)
+        if played is not None:
+            self._add(candidates, questions, played)
         # A power with one candidate needs no search.
         busy = [
             root
-            for root, powers in candidates.items()
-            if any(len(powers[power].orders) > 1 for power in asked[root])
+            for root, by_power in candidates.items()
+            if any(len(by_power[power].orders) > 1 for power in powers[root])
         ]
-        results = dict(zip(busy, self._search(states, candidates, asked, busy, rng), strict=True))
-        values = self.value.values([state.board for state, _ in questions])
+        results = dict(zip(busy, self._search(states, candidates, powers, busy, rng), strict=True))
+        # A search values its own root.
+        unsearched = [root for root in states if root not in results]
+        boards = [states[root].board for root in unsearched]
+        values = dict(zip(unsearched, self.value.values(boards) if boards else (), strict=True))
         return [
-            self._analysis(candidates.get(id(state)), results.get(id(state)), power, shares[power])
-            for (state, power), shares in zip(questions, values, strict=True)
+            self._unsearched(candidates.get(id(state)), power, values[id(state)])
+            if id(state) in values
+            else self._searched(candidates[id(state)][power], results[id(state)], power)
+            for state, power in questions
         ]
 
     def _candidates(
-        self, states: States, asked: dict[int, set[int]], rng: np.random.Generator
+        self, states: States, powers: dict[int, set[int]], rng: np.random.Generator
     ) -> dict[int, list[Candidates]]:
-        """Return all powers' candidates, for states where a power that is asked has orders due."""
+        """Return all powers' candidates, for states where one of `powers` has orders due."""
         due = [
             root
             for root, state in states.items()
-            if any(state.board.orders_due(power) for power in asked[root])
+            if any(state.board.orders_due(power) for power in powers[root])
         ]
         questions = [(states[root], power) for root in due for power in range(len(POWERS))]
         selected = choose_candidates(self.model, questions, self.candidate_settings, rng)
@@ -210,27 +211,27 @@ class OrderSearch(OrdersAgent):
         self,
         candidates: dict[int, list[Candidates]],
         questions: Sequence[Question],
-        given: Sequence[PackedOrders],
+        played: Sequence[PackedOrders],
     ) -> None:
-        due = [i for i, orders in enumerate(given) if len(orders)]
-        asked = [questions[i] for i in due]
-        before = [candidates[id(state)][power] for state, power in asked]
-        after = with_orders(self.model, asked, before, [given[i] for i in due])
-        for (state, power), extended in zip(asked, after, strict=True):
+        due = [i for i, orders in enumerate(played) if len(orders)]
+        ordering = [questions[i] for i in due]
+        before = [candidates[id(state)][power] for state, power in ordering]
+        after = with_orders(self.model, ordering, before, [played[i] for i in due])
+        for (state, power), extended in zip(ordering, after, strict=True):
             candidates[id(state)][power] = extended
 
     def _search(
         self,
         states: States,
         candidates: dict[int, list[Candidates]],
-        asked: dict[int, set[int]],
+        powers: dict[int, set[int]],
         busy: list[int],
         rng: np.random.Generator,
     ) -> list[Iterate]:
         if not busy:
             return []
         wanted = [
-            [not self.greedy or power in asked[root] for power in range(len(POWERS))]
+            [not self.greedy or power in powers[root] for power in range(len(POWERS))]
             for root in busy
         ]
         roots = [candidates[root] for root in busy]
@@ -248,17 +249,16 @@ class OrderSearch(OrdersAgent):
         anchors = [[power.anchor for power in root] for root in roots]
         return search(oracle, anchors, self.search, rng.spawn(len(busy)))
 
-    def _analysis(
-        self,
-        powers: list[Candidates] | None,
-        result: Iterate | None,
-        power: int,
-        value: float,
+    def _unsearched(
+        self, candidates: list[Candidates] | None, power: int, shares: Array
     ) -> OrdersAnalysis:
-        orders, anchor = NOTHING if powers is None else powers[power]
-        if result is None:
-            unknown = np.full(len(orders), nan)
-            return OrdersAnalysis(anchor, anchor, unknown, float(value), orders=orders)
+        """Return the analysis of a power that has at most one candidate."""
+        orders, anchor = NOTHING if candidates is None else candidates[power]
+        unknown = np.full(len(orders), nan)
+        return OrdersAnalysis(anchor, anchor, unknown, float(shares[power]), orders=orders)
+
+    def _searched(self, candidates: Candidates, result: Iterate, power: int) -> OrdersAnalysis:
+        orders, anchor = candidates
         q, policy = result.q[power], result.policies[power]
         if self.greedy:
             policy = np.eye(len(q))[np.argmax(q)]

@@ -76,10 +76,10 @@ def draw_orders(
     """Call `OrderModel.draw` for the powers that have orders due; others get `NOTHING`."""
     nothing = Drawn(NOTHING.orders, np.array([count]), np.zeros(1))
     due = [state.board.orders_due(power) > 0 for state, power in questions]
-    asked = list(compress(questions, due))
+    ordering = list(compress(questions, due))
     options: dict[str, Any] = {"temperature": temperature, "top_p": top_p}
     options["most"] = None if most is None else list(compress(most, due))
-    drawn = iter(model.draw(asked, count, rng, **options) if asked else [])
+    drawn = iter(model.draw(ordering, count, rng, **options) if ordering else [])
     return [next(drawn) if is_due else nothing for is_due in due]
 
 
@@ -161,7 +161,7 @@ class JointValues:
     Parameters
     ----------
     candidates : one list per root, one entry per power
-    asked : (roots, 7)
+    valued : (roots, 7)
         The powers whose utilities matter; those of others stay 0.
     rollout
         Movement phases that the model plays before a position is valued.
@@ -173,7 +173,7 @@ class JointValues:
         self,
         states: Sequence[DiplomacyState],
         candidates: Sequence[Sequence[Candidates]],
-        asked: npt.NDArray[np.bool_],
+        valued: npt.NDArray[np.bool_],
         model: OrderModel,
         value: ValueModel,
         rollout: int,
@@ -188,8 +188,8 @@ class JointValues:
         )
         self.first = np.cumsum(self.counts).reshape(self.counts.shape) - self.counts
         # The candidates to value: their root, power, and index among the power's candidates.
-        each = self.counts[asked]
-        self.root, self.power = (np.repeat(whose, each) for whose in np.nonzero(asked))
+        each = self.counts[valued]
+        self.root, self.power = (np.repeat(whose, each) for whose in np.nonzero(valued))
         self.index = np.arange(each.sum()) - np.repeat(np.cumsum(each) - each, each)
         self._actions = _core.DiplomacyJointActions(
             _core.DiplomacyBatch([state.board for state in states]),
@@ -206,7 +206,7 @@ class JointValues:
         """Return u_i(a, a*_−i) for `sampled` a* of shape (roots, 7), as an `Oracle` needs."""
         positions, reached, by = self._actions.reach(sampled)
         if self.rollout and len(by):
-            reached = self._played_on(sampled, by)
+            reached = self._played_on(sampled, reached, by)
         if len(by):
             over = reached.winners()[:, None] >= 0
             values = self.value.values(reached)
@@ -217,15 +217,18 @@ class JointValues:
         return out
 
     def _played_on(
-        self, sampled: npt.NDArray[np.int64], by: npt.NDArray[np.int64]
+        self,
+        sampled: npt.NDArray[np.int64],
+        reached: "_core.DiplomacyBatch",
+        by: npt.NDArray[np.int64],
     ) -> "_core.DiplomacyBatch":
-        """Return the positions after rollouts from the candidates with the numbers `by`."""
+        """Return the positions after rollouts from those that the candidates `by` reached."""
         roots, powers = self.root[by], self.power[by]
         rows = (self.first + sampled)[roots]
         rows[np.arange(len(by)), powers] = self.first[roots, powers] + self.index[by]
         states = [self.states[root].clone() for root in roots]
-        for state, orders in zip(states, self.table[rows].reshape(len(by), -1), strict=True):
-            state.apply_packed(orders[orders > 0])
+        for i, orders in enumerate(self.table[rows].reshape(len(by), -1)):
+            states[i].go_to(reached[i], orders[orders > 0])
         play_on(self.model, states, self.rollout, self.rng)
         return _core.DiplomacyBatch([state.board for state in states])
 

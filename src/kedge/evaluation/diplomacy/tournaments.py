@@ -8,7 +8,13 @@ import numpy as np
 
 from kedge.agents.diplomacy.players import OrdersAgent
 from kedge.evaluation.prediction import mean_by_game
-from kedge.games.diplomacy import POWERS, Diplomacy, DiplomacyState, format_orders
+from kedge.games.diplomacy import (
+    POWERS,
+    Diplomacy,
+    DiplomacyState,
+    PackedOrders,
+    format_orders,
+)
 from kedge.records import DiplomacyGame, Phase
 from kedge.records.diplomacy.games import COMPLETED, Final
 
@@ -62,16 +68,16 @@ def play_tournament(
     tables = [_Table(seats, rules.initial_state()) for seats in seatings]
     while going := [table for table in tables if not table.state.is_terminal()]:
         for table in going:
-            table.begin_phase()
+            table.orders.append({})
         for index, player in enumerate(players):
             due = [(table, power) for table in going for power in table.to_order(index)]
             if not due:
                 continue
             actions = player.act_many([(table.state, power) for table, power in due], rng)
             for (table, power), orders in zip(due, actions, strict=True):
-                table.orders[-1][POWERS[power]] = format_orders(orders)
+                table.orders[-1][power] = orders
         for table in going:
-            table.state.apply(table.orders[-1])  # by power: no power can order another's units
+            table.end_phase()
     return [table.finished() for table in tables]
 
 
@@ -79,27 +85,34 @@ def play_tournament(
 class _Table:
     seats: Seats
     state: DiplomacyState
-    orders: list[dict[str, list[str]]] = field(default_factory=list)
+    orders: list[dict[int, PackedOrders]] = field(default_factory=list)
+    """Orders by power, one entry per phase."""
     year: int = 0  # of the last orders
-
-    def begin_phase(self) -> None:
-        self.orders.append({})
-        self.year = self.state.board.year
 
     def to_order(self, agent: int) -> list[int]:
         """Return the powers of this agent that have orders to give."""
         return [
             power
-            for power, name in enumerate(POWERS)
-            if self.seats[power] == agent and self.state.orders(name)
+            for power, seat in enumerate(self.seats)
+            if seat == agent and self.state.board.orders_due(power)
         ]
+
+    def end_phase(self) -> None:
+        """Carry out the legal orders; no power can order another's units."""
+        board = self.state.board
+        self.year = board.year
+        legal = [board.legal_among(orders, power) for power, orders in self.orders[-1].items()]
+        self.state.apply_packed(np.concatenate(legal))
 
     def finished(self) -> TournamentGame:
         board = self.state.board
         units, centres = board.units(), board.centres()
         return TournamentGame(
             seats=self.seats,
-            orders=tuple(self.orders),
+            orders=tuple(
+                {POWERS[power]: format_orders(orders) for power, orders in phase.items()}
+                for phase in self.orders
+            ),
             shares=tuple(self.state.shares()),
             centres=tuple(map(len, centres)),
             alive=tuple(bool(own or owned) for own, owned in zip(units, centres, strict=True)),

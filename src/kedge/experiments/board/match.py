@@ -20,6 +20,7 @@ from kedge.evaluation.board.matches import (
 from kedge.experiments.experiment import Experiment, Task
 from kedge.experiments.fingerprints import weight_hashes
 from kedge.experiments.options import DEVICE, DTYPE, GAMES, PLAYED_SEED, Option, chunk_option
+from kedge.experiments.played_games import few_different, match_tasks
 from kedge.experiments.players import player_on
 from kedge.experiments.reports.report import Column, Report, Table
 from kedge.models.devices import Dtype, is_cpu
@@ -155,23 +156,6 @@ class Match(Experiment):
                 "seed": self.seed,
             },
         )
-
-
-def few_different(different: int) -> str:
-    """Return the note on a match that has only so many different games."""
-    differ = f"only {different:,} games differ" if different > 1 else "all games are the same"
-    return f"{differ}: the errors are larger than they say"
-
-
-def match_tasks(games: int, chunk: int, label: str = "", **params: Any) -> list[Task]:
-    """Return tasks of at most `chunk` games, with their number in ``params["games"]``."""
-    return [
-        Task(
-            f"{label} games {first + 1}-{min(first + chunk, games)}".strip(),
-            {**params, "games": min(chunk, games - first)},
-        )
-        for first in range(0, games, chunk)
-    ]
 
 
 def score_columns(format: str, *beside: Column) -> list[Column]:

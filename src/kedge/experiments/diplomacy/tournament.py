@@ -17,7 +17,6 @@ from kedge.evaluation.diplomacy.tournaments import (
     recorded,
     standing,
 )
-from kedge.experiments.board.match import few_different, match_tasks
 from kedge.experiments.experiment import Experiment, Output, Task
 from kedge.experiments.fingerprints import weight_hashes
 from kedge.experiments.options import (
@@ -29,6 +28,7 @@ from kedge.experiments.options import (
     Option,
     chunk_option,
 )
+from kedge.experiments.played_games import few_different, match_tasks
 from kedge.experiments.players import player_on
 from kedge.experiments.reports.report import Column, Report, Table
 from kedge.games.diplomacy import POWERS, Diplomacy

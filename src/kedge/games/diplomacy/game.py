@@ -191,10 +191,13 @@ class DiplomacyState:
         self.apply_packed(self.pack(orders))
 
     def apply_packed(self, orders: PackedOrders) -> None:
+        self.go_to(self.board.adjudicate(orders), orders)
+
+    def go_to(self, board: _core.DiplomacyBoard, orders: PackedOrders) -> None:
+        """Go to the position after `orders`, which is `board`."""
         if self.is_terminal():
             raise InputError("the game is over")
-        before = self.board
-        self.board = before.adjudicate(orders)
+        before, self.board = self.board, board
         if before.phase[-1] == "M":
             self.previous = orders
         if before.phase[0] != "F" or self.board.phase[0] == "F":

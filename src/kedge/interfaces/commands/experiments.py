@@ -1,9 +1,9 @@
 """``kedge paper`` and ``kedge experiments``: make and manage runs."""
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -81,25 +81,25 @@ class Changes:
 
     def experiment(self, name: str) -> "Experiment":
         """Return the experiment with these changes."""
-        from kedge.interfaces import inputs
+        from kedge.interfaces.inputs import fields_of
         from kedge.paper import experiment_class
 
         kind = experiment_class(name)
-        return inputs.experiment(kind, name, self.settings or [], **self._shorthands())
-
-    def _shorthands(self) -> dict[str, Any]:
-        """Return the fields by name; those not given are None."""
-        return {
-            "data": None if self.data is None else str(self.data),
-            "positions": self.positions,
-            "games": self.games,
-            "models": tuple(self.anchor) if self.anchor else None,
-            "katago": self.katago,
-            "networks": tuple(self.network) if self.network else None,
-            "device": self.device,
-        }
+        known = {field.name for field in fields(kind)}
+        values = fields_of(kind, name, self.settings or [])
+        for option, value in vars(self).items():
+            if option == "settings" or value is None or value == []:
+                continue
+            field = _FIELDS.get(option, option)
+            if field not in known:
+                raise InputError(f"--{option}: {name} has no such setting")
+            plain = str(value) if isinstance(value, Path) else value
+            values[field] = tuple(value) if isinstance(value, list) else plain
+        return kind(**values)
 
 
+#: Fields whose option has another name.
+_FIELDS = {"anchor": "models", "network": "networks"}
 NONE = Changes()
 
 

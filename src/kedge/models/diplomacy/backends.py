@@ -18,7 +18,7 @@ from kedge.models.onnx_session import onnx_session
 _LOOKS = 1 + PURPOSES * PLACES
 
 
-class Asked(NamedTuple):
+class NextChoice(NamedTuple):
     """The next choice of g powers, with r partial orders each, and c orders to choose from;
     powers with fewer are padded."""
 
@@ -37,7 +37,7 @@ class OrderNetwork(Protocol):
     def read(self, facts: Facts) -> Any:
         """Read positions for `step`; the result's type depends on the backend."""
 
-    def step(self, read: Any, state: Any, asked: Asked) -> tuple[Array, Any]:
+    def step(self, read: Any, state: Any, choice: NextChoice) -> tuple[Array, Any]:
         """The logits (g, r, c) of the orders, and the next state of the g · r rows. In the first
         step `state` is None and `parents` is ignored."""
 
@@ -56,7 +56,7 @@ class OnnxOrders:
     """The network on ONNX Runtime's CPU backend, each batch split over `threads`."""
 
     def __init__(self, weights: DiplomacyWeights, threads: int = 1) -> None:
-        self._weights = weights
+        self._layers, self._width = weights.layers, weights.width
         self._read = _Spread(to_onnx(weights).SerializeToString(), threads)
         self._step = onnx_session("step", to_step_onnx(weights).SerializeToString(), threads)
 
@@ -64,24 +64,24 @@ class OnnxOrders:
         return self._read.run(["places", "powers", "looks"], facts)
 
     def step(
-        self, read: list[Array], state: tuple[Array, Array] | None, asked: Asked
+        self, read: list[Array], state: tuple[Array, Array] | None, choice: NextChoice
     ) -> tuple[Array, tuple[Array, Array]]:
         places, powers, looks = read
-        shape = (self._weights.layers, *asked.parents.shape, self._weights.width)
+        shape = (self._layers, *choice.parents.shape, self._width)
         if state is None:
             hidden = cell = np.zeros(shape, np.float32)
         else:
-            hidden, cell = (part[:, asked.parents] for part in state)
-        at = asked.positions
-        looked = looks[at[:, None, None], asked.orders[..., 3:]].sum(2)
+            hidden, cell = (part[:, choice.parents] for part in state)
+        at = choice.positions
+        looked = looks[at[:, None, None], choice.orders[..., 3:]].sum(2)
         logits, hidden, cell = self._step.run(
             ["logits", "hidden.next", "cell.next"],
             {
-                "places": places[at, asked.places],
-                "powers": powers[at, asked.powers],
-                "left": asked.left,
-                "before": asked.before,
-                "orders": asked.orders[..., :3],
+                "places": places[at, choice.places],
+                "powers": powers[at, choice.powers],
+                "left": choice.left,
+                "before": choice.before,
+                "orders": choice.orders[..., :3],
                 "looked": looked,
                 "hidden": hidden,
                 "cell": cell,
@@ -118,21 +118,21 @@ class TorchOrders:
         shares: Array = self.read(facts).shares.float().cpu().numpy()
         return shares
 
-    def step(self, read: Any, state: Any, asked: Asked) -> tuple[Array, Any]:
-        from kedge.models.diplomacy.torch_network import Told
+    def step(self, read: Any, state: Any, choice: NextChoice) -> tuple[Array, Any]:
+        from kedge.models.diplomacy.torch_network import StepInputs
 
         with self._torch.inference_mode():
-            at = self._number(asked.positions)
-            orders = self._number(asked.orders)
+            at = self._number(choice.positions)
+            orders = self._number(choice.orders)
             looked = read.looks[at[:, None, None], orders[..., 3:]].sum(2)
-            inputs = Told(
-                read.places[at, self._number(asked.places)],
-                read.powers[at, self._number(asked.powers)],
-                self._number(asked.left),
-                self._number(asked.before),
+            inputs = StepInputs(
+                read.places[at, self._number(choice.places)],
+                read.powers[at, self._number(choice.powers)],
+                self._number(choice.left),
+                self._number(choice.before),
             )
             if state is not None:
-                rows = self._number(asked.parents.ravel())
+                rows = self._number(choice.parents.ravel())
                 state = tuple(part[:, rows].contiguous() for part in state)
             logits, state = self._module.step(inputs, orders[..., :3], looked, state)
             return logits.float().cpu().numpy(), state

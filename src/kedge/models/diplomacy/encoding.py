@@ -27,7 +27,8 @@ PURPOSES = 4
 MOST_CHOICES = 17
 EVERYBODY = len(POWERS)
 WAIVE = 10
-_PROVINCES = np.array([LOCATIONS.index(name[:3]) for name in LOCATIONS])
+#: The province of each place.
+PROVINCES = np.array([LOCATIONS.index(name[:3]) for name in LOCATIONS])
 
 Facts = npt.NDArray[np.uint16]
 Integers = npt.NDArray[np.int64]
@@ -94,7 +95,7 @@ class Choices:
         which = np.flatnonzero(adjusting[choices])
         orders, own = self.orders[which], choices[which]
         waived = is_waive(orders)
-        provinces = np.where(waived, PLACES, _PROVINCES[place_of(orders) % PLACES])
+        provinces = np.where(waived, PLACES, PROVINCES[place_of(orders) % PLACES])
         keys = own * (PLACES + 1) + provinces
         later = which[0] + np.searchsorted(keys, keys, side="right") if len(which) else which
         after[which] = np.where(waived, until[own] - 1, later - self.offsets[own])

@@ -71,10 +71,23 @@ def _count(arrays: Mapping[str, Array], name: str) -> int:
 
 def parse_diplomacy(file: OnnxFile) -> DiplomacyWeights:
     """Read a model from `to_shipped_onnx`; `KeyError` or `ValueError` if parts are missing."""
-    weights = DiplomacyWeights(file.weights(), int(file.metadata["heads"]), file.sha256)
-    to_onnx(weights)
-    to_step_onnx(weights)
+    arrays = file.weights()
+    weights = DiplomacyWeights(arrays, int(file.metadata["heads"]), file.sha256)
+    if missing := weight_names(weights.blocks, weights.layers) - arrays.keys():
+        raise KeyError(*missing)
     return weights
+
+
+def weight_names(blocks: int, layers: int) -> set[str]:
+    """The names of all arrays of a network."""
+    encoder = {"encoder.facts.weight"}
+    places = ["encoder.norm", "encoder.share"]
+    parts = ("norm1", "query", "key", "value", "out", "norm2", "up", "down")
+    places += [f"encoder.blocks.{i}.{part}" for i in range(blocks) for part in parts]
+    encoder |= {f"{place}.{kind}" for place in places for kind in ("weight", "bias")}
+    lstm = ("input.weight", "input.bias", "hidden.weight")
+    decoder = {f"{name}.weight" for name in ("look", "left", "place", "power", "before", "order")}
+    return encoder | decoder | {f"lstm.{i}.{part}" for i in range(layers) for part in lstm}
 
 
 def to_shipped_onnx(weights: DiplomacyWeights) -> onnx.ModelProto:

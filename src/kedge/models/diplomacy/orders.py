@@ -15,7 +15,7 @@ import numpy.typing as npt
 from kedge import _core
 from kedge.errors import InputError
 from kedge.games.diplomacy import DiplomacyState, PackedOrders
-from kedge.models.diplomacy.backends import Asked, OrderNetwork, Sampler
+from kedge.models.diplomacy.backends import NextChoice, OrderNetwork, Sampler
 from kedge.models.diplomacy.encoding import (
     EVERYBODY,
     PLACES,
@@ -251,7 +251,7 @@ class _Batch:
         number = np.arange(lengths.max())
         real = number < lengths[:, None]
         orders = self._facts[np.where(real, self.choices.offsets[slots][:, None] + number, 0)]
-        asked = Asked(
+        choice = NextChoice(
             positions=self._positions[self._questions[groups]],
             powers=self._powers[groups],
             places=self.choices.places[slots].astype(np.int64),
@@ -260,7 +260,7 @@ class _Batch:
             before=before,
             orders=orders * real[..., None],
         )
-        logits, state = self._network.step(self._read, state, asked)
+        logits, state = self._network.step(self._read, state, choice)
         by_row = logits[own, column].astype(np.float64)
         open_ = (number >= rows.first[:, None]) & (number < self._until[slots][own][:, None])
         return np.where(open_, by_row, -np.inf), own * shape[1] + column, state

@@ -6,7 +6,8 @@ from math import comb, inf, log
 import numpy as np
 
 from kedge import _core
-from kedge.games.diplomacy import POWERS, PackedOrders
+from kedge.games.diplomacy import PackedOrders, place_of
+from kedge.models.diplomacy.encoding import PROVINCES
 from kedge.models.diplomacy.model import Drawn, Question
 from kedge.regularize import Array
 
@@ -64,16 +65,15 @@ def _draw(question: Question, count: int, rng: np.random.Generator) -> Drawn:
 def _score(question: Question, orders: PackedOrders) -> Array:
     options, due = _options(question)
     each = log(comb(len(options), due)) / max(1, due)
-    known = {order: -log(len(place)) - each for place in options for order in place}
+    known = {order: -log(len(place)) - each for place in options for order in place.tolist()}
     return np.array([known.get(int(order), -inf) for order in orders])
 
 
-def _options(question: Question) -> tuple[list[list[int]], int]:
-    """The packed legal orders of each place, without waives, and the number of orders due."""
+def _options(question: Question) -> tuple[list[PackedOrders], int]:
+    """The legal orders of each place, without waives, and the number of orders due."""
     state, power = question
-    texts = state.orders(POWERS[power]).values()
-    options = [
-        [state.board.legal_order(text, power) for text in place if text != "WAIVE"]
-        for place in texts
-    ]
-    return options, state.board.orders_due(power) if options else 0
+    if state.is_terminal():
+        return [], 0
+    orders = state.board.legal_orders(power)
+    places = PROVINCES[place_of(orders)]
+    return np.split(orders, np.flatnonzero(np.diff(places)) + 1), state.board.orders_due(power)

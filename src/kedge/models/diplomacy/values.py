@@ -102,7 +102,16 @@ def to_shipped_onnx(weights: ValueWeights) -> onnx.ModelProto:
 def parse_values(file: OnnxFile) -> ValueWeights:
     """Read a model from `to_shipped_onnx`; `KeyError` or `ValueError` if parts are missing."""
     weights = ValueWeights(file.weights(), file.sha256)
-    SmallValues(weights)
+    width, hidden = weights.width, weights.hidden
+    shapes = {
+        "rows.weight": (SEEN_ROWS, width),
+        "rows.bias": (width,),
+        "layer.weight": (hidden, width),
+        "layer.bias": (hidden,),
+        "out.weight": (1, hidden),
+    }
+    if any(weights.arrays[name].shape != shape for name, shape in shapes.items()):
+        raise ValueError("not the shapes of a value network")
     return weights
 
 

@@ -60,8 +60,6 @@ class DiplomacySearchSettings(OneAmongSix):
         return [*timed, *super().tasks()]
 
     def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:
-        if "timed" not in task.params:
-            return super().run(task, rng)
         agent = player_on(self.device, self.dtype, self.specs()[task.params["timed"]], "diplomacy")
         assert isinstance(agent, OrderSearch)
         settings, rollout = agent.candidate_settings, agent.rollout
@@ -129,7 +127,7 @@ def seconds_a_turn(agent: OrdersAgent, turns: int, rng: np.random.Generator) -> 
     state = Diplomacy().initial_state()
     agent.act_many([(state, 0)], rng)  # warm up
     while len(seconds) < turns and not state.is_terminal():
-        powers = [power for power, name in enumerate(POWERS) if state.orders(name)]
+        powers = [power for power in range(len(POWERS)) if state.board.orders_due(power)]
         start = perf_counter()
         orders = agent.act_many([(state, power) for power in powers], rng)
         if state.phase.endswith("M"):

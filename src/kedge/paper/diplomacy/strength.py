@@ -96,15 +96,11 @@ class OneAmongSix(DiplomacyGames):
     def pairs(self) -> list[tuple[str, str]]:
         """Pairs of agents: one plays among six of the other."""
 
-    def matches(self) -> dict[str, Tournament]:
-        """The tournaments of all pairs, by label."""
+    def parts(self) -> Mapping[str, Experiment]:
         specs = self.specs()
         return {
             _label(one, six): self.tournament(one, six, specs=specs) for one, six in self.pairs()
         }
-
-    def parts(self) -> Mapping[str, Experiment]:
-        return self.matches()
 
     def shares(
         self, results: Mapping[str, dict[str, Any]]

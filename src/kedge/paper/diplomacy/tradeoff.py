@@ -24,7 +24,7 @@ class DiplomacyTradeoff(DiplomacyPrediction, OneAmongSix):
         return [(name, IL) for name in self.searches]
 
     def parts(self) -> Mapping[str, Experiment]:
-        return {**self.predictions(), **self.matches()}
+        return {**self.predictions(), **OneAmongSix.parts(self)}
 
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
         # One among six of its own kind gets a seventh.
