@@ -10,11 +10,11 @@ from hanabi_players import Peeking, imitation, people, registered  # noqa: F401
 from kedge.agents.hanabi.players import BlueprintAgent, HanabiAnalysis
 from kedge.evaluation.diplomacy.prediction import ANCHOR_SHARE, LEAST
 from kedge.evaluation.hanabi.prediction import (
+    analysed_games,
     at_lambda,
     is_searched,
     predict_at,
     predict_moves,
-    watched,
 )
 from kedge.evaluation.prediction import GameScore, clustered
 from kedge.models.hanabi.model import UniformBlueprint
@@ -95,7 +95,7 @@ def test_games_are_followed_not_replayed():
 
 def test_one_search_serves_every_lambda():
     asked = chosen(people(4))
-    games = list(watched(asked, Peeking(lam=7.0), np.random.default_rng(0)))
+    games = analysed_games(asked, Peeking(lam=7.0), np.random.default_rng(0))
     found = {lam: predict_at(lam, games).to_json() for lam in (0.0, 0.5, inf)}
     for lam, one in found.items():
         by_itself = predict_moves(asked, Peeking(lam=lam), np.random.default_rng(0)).to_json()

@@ -9,10 +9,10 @@ import numpy as np
 from kedge.errors import InputError
 from kedge.evaluation.hanabi.prediction import (
     KINDS,
+    analysed_games,
     is_searched,
     predict_at,
     predict_moves,
-    watched,
 )
 from kedge.evaluation.prediction import ANCHOR_SHARE, LEAST, GameScore, Prediction
 from kedge.experiments.experiment import Task
@@ -95,12 +95,12 @@ class HanabiSweep(HanabiPredict):
 
     def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:
         chosen = self.games().take(task.params["first"], task.params["end"])
-        games = list(watched(chosen, self.player(), rng))
+        games = analysed_games(chosen, self.player(), rng)
         predictions = [predict_at(lam, games) for lam in self.lambdas]
         return {
             "games": [[game.to_json() for game in each.games] for each in predictions],
             "unsearched": sum(
-                not is_searched(analysis) for game in games for _, analysis in game.analyses
+                not is_searched(analysis) for game in games for analysis in game.analyses
             ),
         }
 
