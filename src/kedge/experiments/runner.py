@@ -1,8 +1,7 @@
 """Run an experiment: load finished tasks, compute missing ones, return all results."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -13,7 +12,7 @@ from kedge.experiments.engines.local import run_inline, run_local
 from kedge.experiments.engines.progress import progress as show_progress
 from kedge.experiments.experiment import Experiment, Job, jobs_of
 from kedge.experiments.reports.report import Report
-from kedge.experiments.store import Store
+from kedge.experiments.store import REPORT, Store
 from kedge.machine import cores
 from kedge.words import counted
 
@@ -30,16 +29,14 @@ class Run:
 
     def report(self) -> Report:
         """The experiment's report on the results."""
-        return self._report
-
-    @cached_property
-    def _report(self) -> Report:
         return self.experiment.report(self.results)
 
-    def write_report(self, folder: Path | str | None = None) -> list[Path]:
-        """Write the report's files, by default into the run's folder."""
-        place = Path(folder) if folder else Store(self.experiment, self.folder).report_folder
-        return self.report().write(place, experiment=self.experiment.identity())
+    def write_report(
+        self, folder: Path | str | None = None, report: Report | None = None
+    ) -> list[Path]:
+        """Write the files of `report` or a new one, by default into the run's folder."""
+        place = Path(folder) if folder else self.folder / REPORT / self.experiment.view
+        return (report or self.report()).write(place, experiment=self.experiment.identity())
 
 
 def run(
@@ -85,7 +82,8 @@ def run(
     if is_new and is_here:
         experiment.check()  # at once: listing the tasks may mean to read all data
     jobs = jobs_of(experiment)
-    missing = [job for job in jobs if store.load(job) is None]
+    results = {job.task.key: store.load(job) for job in jobs}
+    missing = [job for job in jobs if results[job.task.key] is None]
     if missing and is_here:
         if not is_new:
             experiment.check()
@@ -94,7 +92,9 @@ def run(
     if missing:
         store.add_session(len(jobs), engine=engine, workers=workers, missing=len(missing))
         _compute(experiment, store, missing, len(jobs), engine, workers, address, progress)
-    return Run(experiment, store.folder, _results(store, jobs))
+    # Read back, since a file sorts the keys: reports are the same after an interruption.
+    results |= {job.task.key: store.load(job) for job in missing}
+    return Run(experiment, store.folder, _complete(results, store.folder))
 
 
 def _compute(
@@ -133,14 +133,12 @@ def _compute(
         )
 
 
-def _results(store: Store, jobs: Sequence[Job]) -> dict[str, dict[str, Any]]:
-    """All results, read back from the files."""
-    results = {}
-    for job in jobs:
-        result = store.load(job)
+def _complete(
+    results: Mapping[str, dict[str, Any] | None], folder: Path
+) -> dict[str, dict[str, Any]]:
+    complete = {}
+    for key, result in results.items():
         if result is None:
-            raise InputError(
-                f"{store.folder}: the file of task {job.task.key!r} was changed; run again"
-            )
-        results[job.task.key] = result
-    return results
+            raise InputError(f"{folder}: the file of task {key!r} was changed; run again")
+        complete[key] = result
+    return complete

@@ -1,6 +1,6 @@
 """How well an agent of Hanabi predicts people, in chunks of games that are kept."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -19,7 +19,7 @@ from kedge.experiments.experiment import Task
 from kedge.experiments.options import Option, agent_option, chunk_option, data_option
 from kedge.experiments.predict import DrawnPredict
 from kedge.experiments.reports.report import Column, Report, Table
-from kedge.records import HanabiGame, ReadReport, replayed_hanabi_games
+from kedge.records import HanabiGame
 from kedge.records.hanabi.positions import NO_BOTS, NO_PEOPLE, hanabi_sieve
 from kedge.records.sieve import Sieve
 from kedge.records.splits import NOT_HELD_OUT
@@ -69,9 +69,6 @@ class HanabiPredict(DrawnPredict):
 
     def sieve(self) -> Sieve:
         return hanabi_sieve(everything=self.everything, bots=self.bots)
-
-    def read(self, path: str, report: ReadReport, threads: int) -> Iterator[HanabiGame]:
-        return replayed_hanabi_games(path, report)
 
     def predict(
         self, games: Sequence[tuple[HanabiGame, list[int]]], rng: np.random.Generator
