@@ -49,6 +49,8 @@ class HanabiRecipe(Recipe):
     warmup: int = 20
     average: float = 0.98
 
+    shape: ClassVar[tuple[str, ...]] = ("width", "layers")
+
     def __post_init__(self) -> None:
         super().__post_init__()
         self._check_counts("width", "layers")
@@ -106,7 +108,6 @@ def taught(games: Sequence[HanabiGame], moves: Moves, device: torch.device) -> T
 
 
 class HanabiTrainer(Trainer[Batch]):
-    shape: ClassVar[tuple[str, ...]] = ("width", "layers")
     inner: ClassVar[tuple[str, ...]] = ("public", "lstm", "private")
     ahead: ClassVar[int] = 3
 
