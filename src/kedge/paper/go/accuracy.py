@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from kedge.paper import published
-from kedge.paper.by_setting import CROSS_ENTROPY, BySetting, Measure
+from kedge.paper.board import published
+from kedge.paper.board.by_setting import CROSS_ENTROPY, BySetting, Measure
+from kedge.paper.board.prediction import Bucket, Cell
 from kedge.paper.go.prediction import GoPrediction
-from kedge.paper.prediction import Bucket, Cell, Scores
+from kedge.paper.tables import Scores
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,7 +13,8 @@ from kedge.agents.agent import Predictor
 from kedge.errors import InputError
 from kedge.evaluation.prediction import Prediction, few_games, predict
 from kedge.experiments.fingerprints import records_of
-from kedge.paper.prediction import Bucket, Cell, HumanPrediction, Scores
+from kedge.paper.board.prediction import Bucket, Cell, HumanPrediction
+from kedge.paper.tables import Scores
 from kedge.records.go.files import read_go_games
 from kedge.records.go.games import years_words
 from kedge.records.go.positions import GoPosition, GoSplit, boards_of, go_sieve

@@ -6,19 +6,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from kedge.experiments import Column, Report, Table
-from kedge.paper import published
-from kedge.paper.figures import draw_settings
-from kedge.paper.prediction import (
-    Bucket,
-    Cell,
-    Scores,
-    SearchPrediction,
-    beside,
-    short_name,
-    titled,
-)
-from kedge.paper.published import Setting
+from kedge.paper.board import published
+from kedge.paper.board.figures import draw_settings
+from kedge.paper.board.prediction import Bucket, Cell, SearchPrediction
+from kedge.paper.board.published import Setting
 from kedge.paper.settings import check_distinct, check_positive
+from kedge.paper.tables import Scores, beside, short_name, titled
 
 
 @dataclass(frozen=True)
