@@ -119,13 +119,13 @@ class TorchOrders:
         return shares
 
     def step(self, read: Any, state: Any, asked: Asked) -> tuple[Array, Any]:
-        from kedge.models.diplomacy.torch_network import Told
+        from kedge.models.diplomacy.torch_network import ChoiceInputs
 
         with self._torch.inference_mode():
             at = self._number(asked.positions)
             orders = self._number(asked.orders)
             looked = read.looks[at[:, None, None], orders[..., 3:]].sum(2)
-            inputs = Told(
+            inputs = ChoiceInputs(
                 read.places[at, self._number(asked.places)],
                 read.powers[at, self._number(asked.powers)],
                 self._number(asked.left),

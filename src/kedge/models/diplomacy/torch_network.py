@@ -94,7 +94,7 @@ class Encoder(nn.Module):
         return x, self.share(x[:, PLACES:]).squeeze(2)
 
 
-class Told(NamedTuple):
+class ChoiceInputs(NamedTuple):
     """Inputs of the choices of g powers, with r partial orders each."""
 
     places: Tensor  # (g, width)
@@ -173,14 +173,16 @@ class DiplomacyModule(nn.Module):
 
     def step(
         self,
-        told: Told,
+        choice: ChoiceInputs,
         orders: Tensor,
         looked: Tensor,
         state: tuple[Tensor, Tensor],
     ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
         """Advance by one order: see `kedge.models.diplomacy.network.to_step_onnx`."""
-        before = told.before
-        inputs = self.heard(told.places[:, None], told.powers[:, None], told.left[:, None], before)
+        before = choice.before
+        inputs = self.heard(
+            choice.places[:, None], choice.powers[:, None], choice.left[:, None], before
+        )
         outputs, state = self.lstm(inputs.flatten(0, 1)[:, None], state)
         vectors = self.order(orders).sum(2) + looked
         return outputs.view(*before.shape[:2], -1) @ vectors.transpose(1, 2), state

@@ -35,7 +35,7 @@ class Tradeoff(Composite, BySetting):
     def strength(self) -> SearchStrength:
         """The matches."""
 
-    def told(self, kind: type[Experiment]) -> dict[str, Any]:
+    def shared_fields(self, kind: type[Experiment]) -> dict[str, Any]:
         """The values of the fields that `kind` shares with this experiment."""
         own = {field.name for field in fields(self)}
         return {

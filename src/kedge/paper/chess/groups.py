@@ -44,13 +44,13 @@ class BestSearch(ChessPrediction):
             for setting in (None, c_puct)
         ]
 
-    def searched(self, found: Mapping[Cell, Scores]) -> list[dict[str, Any]]:
+    def searched(self, by_cell: Mapping[Cell, Scores]) -> list[dict[str, Any]]:
         """All rows of the table."""
         return [
             row
-            for cell, scores in found.items()
+            for cell, scores in by_cell.items()
             if cell.c_puct is not None
-            for row in self.rows(cell, scores, found[cell.raw])
+            for row in self.rows(cell, scores, by_cell[cell.raw])
         ]
 
 

@@ -45,7 +45,7 @@ class ChessTradeoff(ChessAccuracy, Tradeoff):
     models: tuple[str, ...] = ("maia-1900",)
 
     def accuracy(self) -> ChessAccuracy:
-        return ChessAccuracy(**self.told(ChessAccuracy))
+        return ChessAccuracy(**self.shared_fields(ChessAccuracy))
 
     def strength(self) -> ChessStrength:
-        return ChessStrength(**self.told(ChessStrength))
+        return ChessStrength(**self.shared_fields(ChessStrength))

@@ -57,9 +57,9 @@ class GoPrediction(HumanPrediction):
     def labels(self, games: Sequence[list[GoPosition]]) -> dict[str, list[Any]]:
         return {"year": [chosen[0].game.year for chosen in games]}
 
-    def notes(self, found: Mapping[Cell, Scores], rows: Sequence[Any]) -> list[str]:
+    def notes(self, by_cell: Mapping[Cell, Scores], rows: Sequence[Any]) -> list[str]:
         """The notes under each of these tables."""
-        sums = next(iter(found.values())).sums
+        sums = next(iter(by_cell.values())).sums
         drawn = "All moves" if self.positions is None else f"Moves drawn by seed {self.seed}"
         even = "" if self.split == "all" else "even "
         return [

@@ -60,7 +60,7 @@ class GoTradeoff(Scored, GoAccuracy, Tradeoff):
     max_plies: int = GO_MAX_PLIES
 
     def accuracy(self) -> GoAccuracy:
-        return GoAccuracy(**self.told(GoAccuracy))
+        return GoAccuracy(**self.shared_fields(GoAccuracy))
 
     def strength(self) -> GoStrength:
-        return GoStrength(**self.told(GoStrength))
+        return GoStrength(**self.shared_fields(GoStrength))
