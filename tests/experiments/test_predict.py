@@ -73,20 +73,20 @@ def test_the_engine_does_not_matter(file, tmp_path):
         quick(file).player(),
         boards_of,
     ).to_json()
-    found = one.report().data
-    assert (found["games"], found["positions"], found["top1"]) == (10, 100, whole["top1"])
-    assert found["cross_entropy"] == pytest.approx(whole["cross_entropy"], abs=1e-6)
-    assert found["groups"].keys() == whole["groups"].keys()
+    data = one.report().data
+    assert (data["games"], data["positions"], data["top1"]) == (10, 100, whole["top1"])
+    assert data["cross_entropy"] == pytest.approx(whole["cross_entropy"], abs=1e-6)
+    assert data["groups"].keys() == whole["groups"].keys()
 
 
 def test_the_limit_counts_positions(file, tmp_path):
     cut = quick(file, limit=47)
     assert [task.key for task in cut.tasks()] == ["games 1-3", "games 4-5"]
-    found = done(cut, tmp_path / "cut", engine="inline").report().data
-    assert (found["games"], found["positions"]) == (5, 47)
+    data = done(cut, tmp_path / "cut", engine="inline").report().data
+    assert (data["games"], data["positions"]) == (5, 47)
 
 
-def test_what_was_left_out_is_told(file, tmp_path):
+def test_what_was_left_out_is_reported(file, tmp_path):
     broken = tmp_path / "broken.pgn"
     broken.write_bytes(file.read_bytes() + b'[Event "Rated game"]\n\n1. e4 e4 1-0\n')
     report = done(quick(broken), tmp_path / "run", engine="inline").report()
@@ -105,9 +105,9 @@ def test_nothing_left_names_what_took_it(file, tmp_path):
     games = [dataclasses.replace(game, rated=None) for game in read_chess_games(file)]
     short = [dataclasses.replace(games[0], moves=games[0].moves[:5], rated=True)]
     write_pgn(games + short, casual)
-    with pytest.raises(InputError) as told:
+    with pytest.raises(InputError) as error:
         quick(casual).tasks()
-    assert str(told.value).startswith(
+    assert str(error.value).startswith(
         f"{casual}: no position left: 13 games read, 12 not rated, 1 too short; --unrated keeps"
     )
 
@@ -153,8 +153,8 @@ def test_a_killed_run_goes_on(file, tmp_path):
     sessions = json.loads((tmp_path / "killed" / "experiment.json").read_text())["sessions"]
     assert [session["missing"] for session in sessions] == [10, 10 - len(kept)]
     undisturbed = done(quick(file, agent=agent, chunk=1), tmp_path / "whole", engine="inline")
-    found = {**undisturbed.report().data, "folder": str(tmp_path / "killed")}
-    assert json.loads(again.stdout) == json.loads(json.dumps(found))
+    data = {**undisturbed.report().data, "folder": str(tmp_path / "killed")}
+    assert json.loads(again.stdout) == json.loads(json.dumps(data))
 
 
 def test_each_position_has_its_players_ratings(file):
@@ -166,9 +166,9 @@ def test_each_position_has_its_players_ratings(file):
         return rated._with(players)
 
     chosen = list(chess_positions(read_chess_games(file), maia_filter()))
-    found = predict_players(chosen, player)
+    data = predict_players(chosen, player)
     assert sorted(asked) == [(1200, 1900), (1900, 1200)]
-    assert len(found.games) == 10
+    assert len(data.games) == 10
     strong = [position for position in chosen if position.rating == 1930]
     alone = predict(strong, rated._with(players_of(strong[0].game)[strong[0].ply]), boards_of)
     weak = [position for position in chosen if position.rating == 1180]
@@ -178,7 +178,7 @@ def test_each_position_has_its_players_ratings(file):
             "top1"
         ]
     )
-    assert found.to_json()["top1"] == pytest.approx(total / 2)
+    assert data.to_json()["top1"] == pytest.approx(total / 2)
 
 
 @pytest.mark.parametrize(
@@ -215,11 +215,11 @@ def test_go(tmp_path):
     model.write_bytes(to_onnx(tiny_go.weights()).SerializeToString())
     fields = {"agent": f'"{model}"', "data": (str(file),)}
     done = run(GoPredict(**fields), engine="inline", folder=tmp_path / "run")
-    found = done.report().data
-    assert (found["games"], found["positions"]) == (3, 12 + 13 + 14)
-    assert found["read"]["left_out"] == {"not in the test set (2015-2016)": 1}
-    assert found["groups"]["year"]["2015"]["positions"] == 39
-    assert found["groups"]["phase"]["moves 1-50"]["positions"] == 39
+    data = done.report().data
+    assert (data["games"], data["positions"]) == (3, 12 + 13 + 14)
+    assert data["read"]["left_out"] == {"not in the test set (2015-2016)": 1}
+    assert data["groups"]["year"]["2015"]["positions"] == 39
+    assert data["groups"]["phase"]["moves 1-50"]["positions"] == 39
     everything = GoPredict(**fields, split="all", limit=20)
     assert (
         run(everything, engine="inline", folder=tmp_path / "all").report().data["positions"] == 20

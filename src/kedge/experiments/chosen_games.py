@@ -37,17 +37,22 @@ class ChosenGames:
     @cached_property
     def counted(self) -> tuple[int, dict[str, Any]]:
         """The number of games, and what the sieve left out."""
+        if self._is_kept:
+            games, read = self._kept
+            return len(games), read
         sieve = self._sieve()
         return sum(1 for _ in self._choose(sieve, 0)), sieve.to_json()
 
     @cached_property
-    def _all(self) -> list[Chosen]:
-        return list(self._choose(self._sieve(), 0))
+    def _kept(self) -> tuple[list[Chosen], dict[str, Any]]:
+        """All games, and what the sieve left out."""
+        sieve = self._sieve()
+        return list(self._choose(sieve, 0)), sieve.to_json()
 
     def take(self, first: int, end: int) -> Sequence[Chosen]:
         """Return the games of these numbers. Tasks come in order; going back reads again."""
         if self._is_kept:
-            return self._all[first:end]
+            return self._kept[0][first:end]
         if first < self._at or self._at == 0:
             self._at, self._stream = 0, self._choose(self._sieve(), 1)
         games = list(islice(self._stream, first - self._at, end - self._at))

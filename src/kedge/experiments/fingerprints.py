@@ -17,21 +17,21 @@ def weight_hashes(*specs: Spec | str) -> dict[str, str]:
 
     A name is a path, a stored model or a shipped model.
     """
-    found = {}
+    hashes = {}
     for spec in specs:
         if isinstance(spec, str):
             spec = parse(spec)
         values = (*spec.args, *spec.kwargs.values())
         for name in (spec.name, *(value for value in values if isinstance(value, str))):
             if name in embedded.names():  # a stored one of the same name is not what plays
-                found[name] = embedded.sha256(name)
+                hashes[name] = embedded.sha256(name)
             elif name in store.stored_names():
-                found[name] = _sha256(store.info(name).path)
+                hashes[name] = _sha256(store.info(name).path)
             elif store.is_path(name):
-                found[name] = _sha256(Path(name))
-            found |= weight_hashes(*map(Spec, filter(is_known, _companions(name))))
-        found |= weight_hashes(*(value for value in values if isinstance(value, Spec)))
-    return found
+                hashes[name] = _sha256(Path(name))
+            hashes |= weight_hashes(*map(Spec, filter(is_known, _companions(name))))
+        hashes |= weight_hashes(*(value for value in values if isinstance(value, Spec)))
+    return hashes
 
 
 def _companions(name: str) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
@@ -32,6 +32,7 @@ from kedge.experiments.options import (
 from kedge.experiments.players import player_on
 from kedge.experiments.reports.report import Column, Report, Table
 from kedge.models.devices import Dtype, is_cpu
+from kedge.records.formats import record_format
 from kedge.records.report import ReadReport
 from kedge.records.sieve import Sieve, sifted_words
 from kedge.specs import parse
@@ -58,6 +59,8 @@ class Predict(Experiment):
     gpu_chunk: ClassVar[int] = GPU_CHUNK
     remarks: ClassVar[tuple[str, ...]] = ()
     """Notes on the figures, for the report."""
+    predictor: ClassVar[type] = object
+    """Class or protocol of the players that can predict."""
 
     game: str
     agent: Annotated[str, agent_option("the game")]
@@ -74,9 +77,10 @@ class Predict(Experiment):
     def sieve(self) -> Sieve:
         """Return the filter of positions."""
 
-    @abstractmethod
     def read(self, path: str, report: ReadReport, threads: int) -> Iterator[Any]:
-        """Yield the games of a file."""
+        """Yield the games of a file, on this many threads if the reader has several."""
+        records = record_format(self.game)
+        return (records.read_recorded or records.read)(path, report)
 
     def player(self) -> Any:
         """Return the agent, a `Player`; raise `InputError` if it does not play the game."""
@@ -105,7 +109,10 @@ class Predict(Experiment):
         return {"files": records_of(self.data, self.game), "weights": weight_hashes(self.agent)}
 
     def check(self) -> None:
-        self.player()
+        if not isinstance(self.player(), self.predictor):
+            raise InputError(
+                f"agent {self.agent}: only models and searches over models predict people"
+            )
 
     def tasks(self) -> list[Task]:
         """Return the tasks. This reads the data once, to count the games."""
@@ -183,7 +190,10 @@ class Predict(Experiment):
 
     def choose(self, sieve: Sieve, threads: int) -> Iterator[Chosen]:
         """Yield the games with half-moves that pass the filters, and these half-moves."""
-        left = self.limit
+        return self.first(self.limit, sieve, threads)
+
+    def first(self, left: int | None, sieve: Sieve, threads: int) -> Iterator[Chosen]:
+        """Yield the games up to this number of half-moves, or all."""
         for path in self.data:
             for game in self.read(path, sieve.read, threads):
                 plies = sieve.plies(game)[:left].tolist()
@@ -211,7 +221,7 @@ class DrawnPredict(Predict):
         if not self.drawn:
             yield from super().choose(sieve, threads)
             return
-        games = list(replace(self, drawn=False, limit=None).choose(sieve, threads))
+        games = list(self.first(None, sieve, threads))
         ends = np.cumsum([0, *(len(plies) for _, plies in games)])
         order = np.random.default_rng(self.seed).permutation(ends[-1])
         is_drawn = order < (self.limit or len(order))

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -13,7 +12,7 @@ from kedge.experiments.engines.local import run_inline, run_local
 from kedge.experiments.engines.progress import progress as show_progress
 from kedge.experiments.experiment import Experiment, Job, jobs_of
 from kedge.experiments.reports.report import Report
-from kedge.experiments.store import Store
+from kedge.experiments.store import REPORT, Store
 from kedge.machine import cores
 from kedge.words import counted
 
@@ -30,16 +29,14 @@ class Run:
 
     def report(self) -> Report:
         """The experiment's report on the results."""
-        return self._report
-
-    @cached_property
-    def _report(self) -> Report:
         return self.experiment.report(self.results)
 
-    def write_report(self, folder: Path | str | None = None) -> list[Path]:
-        """Write the report's files, by default into the run's folder."""
-        place = Path(folder) if folder else Store(self.experiment, self.folder).report_folder
-        return self.report().write(place, experiment=self.experiment.identity())
+    def write_report(
+        self, folder: Path | str | None = None, report: Report | None = None
+    ) -> list[Path]:
+        """Write the files of `report` or a new one, by default into the run's folder."""
+        place = Path(folder) if folder else self.folder / REPORT / self.experiment.view
+        return (report or self.report()).write(place, experiment=self.experiment.identity())
 
 
 def run(

@@ -17,7 +17,7 @@ from kedge.experiments.provenance import now, provenance
 from kedge.files import is_partial, make_folder, sweep, write_atomic
 from kedge.home import home
 
-_HEADER, _TASKS, _REPORT = "experiment.json", "tasks", "report"
+_HEADER, _TASKS, REPORT = "experiment.json", "tasks", "report"
 _FORMAT = 1
 
 
@@ -43,7 +43,6 @@ class Store:
     def __init__(self, experiment: Experiment, folder: Path | None = None) -> None:
         self.digest = experiment.digest
         self.folder = folder or runs_folder() / f"{experiment.name}-{self.digest}"
-        self.report_folder = self.folder / _REPORT / experiment.view
         self._experiment = experiment
         self._tasks = self.folder / _TASKS
 
@@ -194,7 +193,7 @@ def _size(folder: Path) -> int:
 
 def _strangers(folder: Path) -> list[str]:
     """Names in ``folder`` that are not part of a run."""
-    ours = {_HEADER, _TASKS, _REPORT}
+    ours = {_HEADER, _TASKS, REPORT}
     return sorted(p.name for p in folder.iterdir() if p.name not in ours and not is_partial(p))
 
 

@@ -11,7 +11,7 @@ import typer
 from kedge.interfaces.options import Running
 
 if TYPE_CHECKING:
-    from kedge.experiments import Experiment, Run
+    from kedge.experiments import Experiment, Report, Run
 
 
 KEPT = "interrupted; what was finished is kept"
@@ -30,15 +30,16 @@ def resumable() -> Iterator[None]:
         raise InterruptError(KEPT) from None
 
 
-def run_and_report(experiment: "Experiment", running: Running) -> "tuple[Run, list[Path]]":
-    """Run the experiment; return the run and the files of its report."""
+def run_and_report(experiment: "Experiment", running: Running) -> "tuple[Run, Report, list[Path]]":
+    """Run the experiment; return the run, its report, and the files of the report."""
     from kedge.experiments import run
     from kedge.interfaces.inputs import tasks_at_once
 
     workers = tasks_at_once(running.workers, running.engine, getattr(experiment, "device", "cpu"))
     with resumable():
         done = run(experiment, **{**vars(running), "workers": workers})
-    return done, done.write_report()
+    report = done.report()
+    return done, report, done.write_report(report=report)
 
 
 def print_json(value: object) -> None:

@@ -19,6 +19,9 @@ class RecordFormat:
     """Whether a file holds records of this game, by its name or its first bytes."""
     files: str
     """The kinds of files, for help texts."""
+    read_recorded: Callable[[Any, ReadReport], Iterator[Any]] | None = None
+    """Yield the games as recorded, for predictions, if `read` is stricter: it checks the rules, or
+    drops a game of which a part is legal."""
     write: Callable[[Any, str | Path], object] | None = None
     """Write games to a file."""
     files_in: Callable[[str | Path], list[Path]] = lambda path: [Path(path)]
@@ -40,7 +43,8 @@ def files_words() -> str:
 def recorded_game(path: Path) -> str:
     """Return the name of the game whose records a file holds.
 
-    A file that no game recognises, and a pipe, which can be read only once, count as chess.
+    A file that no game recognises, and a pipe, which can be read only once, count as records of the
+    first game in the catalogue.
     """
     formats = {entry.name: record_format(entry.name) for entry in catalogue.entries("records")}
     return next((name for name, kind in formats.items() if kind.sniff(path)), next(iter(formats)))

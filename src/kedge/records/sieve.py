@@ -40,20 +40,16 @@ class Sieve:
 
     def plies(self, game: Any) -> npt.NDArray[np.int64]:
         """Return the half-moves that pass every filter; count the game if there are none."""
-        plies = chosen_plies(game, self.filters.values())
-        if not len(plies):
-            self.left_out[self._remover(game)] += 1
-        return plies
-
-    def _remover(self, game: Any) -> str:
-        """The name of the filter that removed the last half-moves of `game`."""
-        kept = np.ones(len(game), np.bool_)
+        kept, remover = np.ones(len(game), np.bool_), "too short"
         for name, keep in self.filters.items():
             answer = keep(game)
             kept &= answer
             if answer is not True and not kept.any():
-                return name
-        return "too short"
+                remover = name
+                break
+        if not kept.any():
+            self.left_out[remover] += 1
+        return np.flatnonzero(kept)
 
     def to_json(self) -> dict[str, Any]:
         first = self.read.broken[0] if self.read.broken else None

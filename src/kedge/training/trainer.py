@@ -55,6 +55,11 @@ class Recipe:
     stage then loses little accuracy when it is packed."""
     seed: int = 0
 
+    #: Fields that define the shape of the network that is played.
+    shape: ClassVar[tuple[str, ...]] = ()
+    #: Fields that define the optimizers and the weights used only in training.
+    moved: ClassVar[tuple[str, ...]] = ("optimizer",)
+
     def __post_init__(self) -> None:
         self._check_counts("steps", "batch", "warmup")
         self._check_shares("average", "decay")
@@ -194,10 +199,6 @@ class Metrics:
 class Trainer(ABC, Generic[B]):
     """Trains a network. `run` can stop and resume; `save` and `load` keep the whole state."""
 
-    #: Recipe fields that define the shape of the network that is played.
-    shape: ClassVar[tuple[str, ...]] = ()
-    #: Recipe fields that define the optimizers and the weights used only in training.
-    moved: ClassVar[tuple[str, ...]] = ("optimizer",)
     #: Parts of the network whose matrices Muon updates: neither embeddings nor output layers.
     inner: ClassVar[tuple[str, ...]] = ()
     #: Batches that CPU threads prepare in advance; 0 if the device unpacks them fast enough.
@@ -349,7 +350,7 @@ class Trainer(ABC, Generic[B]):
         """Resume from a checkpoint of the same network shape, with this trainer's recipe."""
         state = read_checkpoint(path, self.device)
         kept, ours = state["stages"][-1], asdict(self.recipe)
-        for name in self.shape:
+        for name in self.recipe.shape:
             # Checkpoints older than a field have its default.
             there = kept.get(name, getattr(type(self.recipe), name))
             if ours[name] != there:
@@ -360,7 +361,7 @@ class Trainer(ABC, Generic[B]):
         self.stages = state["stages"]
         if any(ours[name] != kept.get(name) for name in ours):
             self.stages = [*self.stages, {"from_step": state["step"], **ours}]
-        same = all(ours[name] == kept.get(name) for name in self.moved)
+        same = all(ours[name] == kept.get(name) for name in self.recipe.moved)
         fill(self.network, state["network"], path, strict=same)
         fill(self.averaged, state["averaged"], path, strict=same)
         if same:

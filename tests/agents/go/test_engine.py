@@ -19,7 +19,7 @@ HALVES = ("C3", "D3", "C2", "D2", "C4", "D4", "C5", "D5", "C1", "D1")
 PASS = 25
 
 
-class Told(GoEngine):
+class ScriptedEngine(GoEngine):
     """On a small board; what people play, and what it is worth, is told."""
 
     def __init__(self, options=None, *, people=None, value=0.0, dead=()):
@@ -42,7 +42,7 @@ class Told(GoEngine):
 
 
 def test_points_that_one_colour_reaches():
-    engine = Told().set_up(*HALVES)
+    engine = ScriptedEngine().set_up(*HALVES)
     assert is_late(engine.state)
     idle = idle_points(engine.state).reshape(5, 5)
     assert idle[:, :2].all()
@@ -56,19 +56,19 @@ def test_points_that_one_colour_reaches():
 
 
 def test_it_passes_when_nothing_is_left():
-    assert Told().set_up(*HALVES).find(BLACK) == PASS
-    assert Told().set_up(*HALVES).find(WHITE) == PASS
-    alive = Told(dead=()).set_up(*HALVES, "A1", "B3")
+    assert ScriptedEngine().set_up(*HALVES).find(BLACK) == PASS
+    assert ScriptedEngine().set_up(*HALVES).find(WHITE) == PASS
+    alive = ScriptedEngine(dead=()).set_up(*HALVES, "A1", "B3")
     assert alive.find(BLACK) != PASS
-    assert Told(dead=[11]).set_up(*HALVES, "A1", "B3").find(BLACK) == PASS
+    assert ScriptedEngine(dead=[11]).set_up(*HALVES, "A1", "B3").find(BLACK) == PASS
     assert alive.find(WHITE, cleanup=True) != PASS
-    needed = Told(people={6: 5.0}).set_up(*HALVES)
+    needed = ScriptedEngine(people={6: 5.0}).set_up(*HALVES)
     assert needed.find(BLACK) == 6, "what most people play is played"
 
 
 def test_it_does_not_pass_early():
     for people in ({}, {PASS: 100.0}):
-        engine = Told(people=people)
+        engine = ScriptedEngine(people=people)
         assert engine.find(BLACK) != PASS
         engine.play(BLACK, 12)
         engine.play(WHITE, PASS)
@@ -78,7 +78,7 @@ def test_it_does_not_pass_early():
 def test_it_fills_no_territory():
     """An open point is left, and most of what search would play is not there."""
     left = [point for point in range(25) if point % 5 < 2]
-    engine = Told(people=dict.fromkeys(left, 0.05)).set_up(*HALVES[:-1])
+    engine = ScriptedEngine(people=dict.fromkeys(left, 0.05)).set_up(*HALVES[:-1])
     idle = idle_points(engine.state)
     for seed in range(20):
         engine.seed(seed)
@@ -87,11 +87,11 @@ def test_it_fills_no_territory():
 
 def test_it_answers_a_pass():
     open_board = HALVES[:-1]
-    ahead = Told().set_up(*open_board, "pass", komi=3.5)
+    ahead = ScriptedEngine().set_up(*open_board, "pass", komi=3.5)
     assert ahead.find(BLACK) == PASS, "who is ahead ends it"
     ahead.value = -0.8
     assert ahead.find(BLACK) != PASS, "a group that is counted as dead may live"
-    behind = Told().set_up(*open_board, "pass", komi=14.5)
+    behind = ScriptedEngine().set_up(*open_board, "pass", komi=14.5)
     assert behind.find(BLACK) != PASS
 
 
@@ -106,7 +106,7 @@ def lost_moves(engine, count):
 
 
 def test_it_resigns_lost_games():
-    engine = Told(value=-0.95).set_up(komi=24.5)
+    engine = ScriptedEngine(value=-0.95).set_up(komi=24.5)
     assert lost_moves(engine, 6) == [False] * 4 + [True] * 2
     assert engine.find(WHITE) is not None, "each player for itself"
     engine.new_game()
@@ -115,7 +115,7 @@ def test_it_resigns_lost_games():
 
 def test_it_resigns_though_the_game_is_told_anew():
     """Programs that serve many games with few engines tell all of one before every move."""
-    engine, moves, resigned = Told(value=-0.95), [], []
+    engine, moves, resigned = ScriptedEngine(value=-0.95), [], []
     for point in range(5):
         engine.new_game()
         for player, action in moves:
@@ -130,17 +130,17 @@ def test_it_resigns_though_the_game_is_told_anew():
 
 
 def test_it_does_not_resign():
-    never = Told(Options(resign=-1.0), value=-1.0)
-    hopeful = Told(value=-0.85)
-    close = Told(value=-1.0).set_up(*HALVES, komi=9.5)
+    never = ScriptedEngine(Options(resign=-1.0), value=-1.0)
+    hopeful = ScriptedEngine(value=-0.85)
+    close = ScriptedEngine(value=-1.0).set_up(*HALVES, komi=9.5)
     for engine in (never, hopeful, close):
         assert not any(lost_moves(engine, 5))
-    lost = Told(value=-1.0).set_up(*HALVES, komi=24.5)
+    lost = ScriptedEngine(value=-1.0).set_up(*HALVES, komi=24.5)
     assert any(lost_moves(lost, 5))
 
 
 def test_a_better_position_is_no_reason():
-    engine = Told(value=-0.95)
+    engine = ScriptedEngine(value=-0.95)
     for value in (-0.95, -0.95, -0.95, -0.95, -0.2, -0.95, -0.95):
         engine.value = value
         assert not any(lost_moves(engine, 1))

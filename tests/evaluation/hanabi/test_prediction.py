@@ -10,11 +10,11 @@ from hanabi_players import Peeking, imitation, people, registered  # noqa: F401
 from kedge.agents.hanabi.players import BlueprintAgent, HanabiAnalysis
 from kedge.evaluation.diplomacy.prediction import ANCHOR_SHARE, LEAST
 from kedge.evaluation.hanabi.prediction import (
+    analysed_games,
     at_lambda,
     is_searched,
     predict_at,
     predict_moves,
-    watched,
 )
 from kedge.evaluation.prediction import GameScore, clustered
 from kedge.models.hanabi.model import UniformBlueprint
@@ -24,9 +24,9 @@ from kedge.records.hanabi.positions import hanabi_sieve
 pytestmark = pytest.mark.usefixtures("registered")
 
 
-def chosen(found, **told):
-    sieve = hanabi_sieve(everything=True, **told)
-    return [(game, sieve.plies(game).tolist()) for game in found]
+def chosen(games, **options):
+    sieve = hanabi_sieve(everything=True, **options)
+    return [(game, sieve.plies(game).tolist()) for game in games]
 
 
 def test_which_moves_count():
@@ -47,8 +47,8 @@ def test_which_moves_count():
 
 def test_who_knows_scores_everything():
     games = people(6)
-    found = predict_moves(chosen(games), Peeking(), np.random.default_rng(0))
-    total = found.to_json()
+    result = predict_moves(chosen(games), Peeking(), np.random.default_rng(0))
+    total = result.to_json()
     assert total["top1"] == 1.0
     moves = sum(len(plies) for _, plies in chosen(games))
     assert (total["games"], total["positions"], total["clusters"]) == (6, moves, 2)
@@ -59,17 +59,17 @@ def test_who_knows_scores_everything():
     uniform = predict_moves(chosen(games), imitation(), np.random.default_rng(0)).to_json()
     assert uniform["top1"] < 0.5
     assert 1.0 < uniform["cross_entropy"] < 3.1
-    assert [GameScore.from_json(game.to_json()).cluster for game in found.games] == [*"ABABAB"]
+    assert [GameScore.from_json(game.to_json()).cluster for game in result.games] == [*"ABABAB"]
 
 
 def test_scores_are_groups_that_overlap():
     points = (3, 10, 25, None)
     games = [game for score in points for game in people(1, score=score)]
-    found = predict_moves(chosen(games), imitation(), np.random.default_rng(0))
-    labels = [game.groups["score"] for game in found.games]
+    result = predict_moves(chosen(games), imitation(), np.random.default_rng(0))
+    labels = [game.groups["score"] for game in result.games]
     # Where the record tells no score, what was built counts.
     assert labels == ["< 10", ["≥ 10"], ["≥ 10", "≥ 20"], ["≥ 10"]]
-    groups = found.to_json()["groups"]["score"]
+    groups = result.to_json()["groups"]["score"]
     counts = [(label, one["games"]) for label, one in groups.items()]
     assert counts == [("< 10", 1), ("≥ 10", 3), ("≥ 20", 1)]
 
@@ -84,32 +84,32 @@ def test_games_are_followed_not_replayed():
 
     blueprint = Counting(48)
     games = [*people(3), *people(2, players=3)]  # those by the same rules side by side
-    asked = chosen(games)
-    predict_moves(asked, BlueprintAgent(blueprint), np.random.default_rng(0))
-    assert blueprint.observed == sum(plies[-1] + 1 for _, plies in asked)
+    pairs = chosen(games)
+    predict_moves(pairs, BlueprintAgent(blueprint), np.random.default_rng(0))
+    assert blueprint.observed == sum(plies[-1] + 1 for _, plies in pairs)
     agent = Peeking()
-    predict_moves(asked, agent, np.random.default_rng(0))
-    assert [len(states) for states in agent.asked][:1] == [3]
-    assert len({id(state) for states in agent.asked for state in states}) == 5
+    predict_moves(pairs, agent, np.random.default_rng(0))
+    assert [len(states) for states in agent.batches][:1] == [3]
+    assert len({id(state) for states in agent.batches for state in states}) == 5
 
 
 def test_one_search_serves_every_lambda():
-    asked = chosen(people(4))
-    games = list(watched(asked, Peeking(lam=7.0), np.random.default_rng(0)))
-    found = {lam: predict_at(lam, games).to_json() for lam in (0.0, 0.5, inf)}
-    for lam, one in found.items():
-        by_itself = predict_moves(asked, Peeking(lam=lam), np.random.default_rng(0)).to_json()
+    pairs = chosen(people(4))
+    games = analysed_games(pairs, Peeking(lam=7.0), np.random.default_rng(0))
+    result = {lam: predict_at(lam, games).to_json() for lam in (0.0, 0.5, inf)}
+    for lam, one in result.items():
+        by_itself = predict_moves(pairs, Peeking(lam=lam), np.random.default_rng(0)).to_json()
         for key in ("top1", "cross_entropy"):
             assert one[key] == pytest.approx(by_itself[key])
-    assert found[0.0]["top1"] == 1.0 > found[inf]["top1"]
-    uniform = predict_moves(asked, imitation(), np.random.default_rng(0)).to_json()
-    assert found[inf]["cross_entropy"] == pytest.approx(uniform["cross_entropy"])
+    assert result[0.0]["top1"] == 1.0 > result[inf]["top1"]
+    uniform = predict_moves(pairs, imitation(), np.random.default_rng(0)).to_json()
+    assert result[inf]["cross_entropy"] == pytest.approx(uniform["cross_entropy"])
 
 
 def test_what_a_search_never_plays_costs_no_more_than_the_anchors_share():
-    asked = chosen(people(4), bots=True)
-    found = predict_moves(asked, Peeking(), np.random.default_rng(0)).to_json()
-    assert 2.0 < found["cross_entropy"] < -np.log(ANCHOR_SHARE / 20)
+    pairs = chosen(people(4), bots=True)
+    result = predict_moves(pairs, Peeking(), np.random.default_rng(0)).to_json()
+    assert 2.0 < result["cross_entropy"] < -np.log(ANCHOR_SHARE / 20)
 
     class Stubborn(UniformBlueprint):
         def policy(self, games, memory):
@@ -117,8 +117,8 @@ def test_what_a_search_never_plays_costs_no_more_than_the_anchors_share():
             return np.where(np.arange(48) == legal.argmax(1, keepdims=True), 1.0, 0.0)
 
     agent = BlueprintAgent(Stubborn(48))
-    found = predict_moves(asked, agent, np.random.default_rng(0)).to_json()
-    assert found["cross_entropy"] == pytest.approx((found["top1"] - 1.0) * np.log(LEAST))
+    result = predict_moves(pairs, agent, np.random.default_rng(0)).to_json()
+    assert result["cross_entropy"] == pytest.approx((result["top1"] - 1.0) * np.log(LEAST))
 
 
 def analysis(anchor, q):
@@ -128,17 +128,17 @@ def analysis(anchor, q):
 
 
 def test_policies_at_any_lambda():
-    found = analysis([0.7, 0.3, 0.0], [1.0, 2.0, 4.0])
-    assert at_lambda(found, 0.0).policy.tolist() == [0.0, 0.0, 1.0]  # be it the anchor's or not
-    assert at_lambda(found, 1e-6).policy.tolist() == [0.0, 1.0, 0.0]
-    assert at_lambda(found, inf).policy.tolist() == [0.7, 0.3, 0.0]
+    result = analysis([0.7, 0.3, 0.0], [1.0, 2.0, 4.0])
+    assert at_lambda(result, 0.0).policy.tolist() == [0.0, 0.0, 1.0]  # be it the anchor's or not
+    assert at_lambda(result, 1e-6).policy.tolist() == [0.0, 1.0, 0.0]
+    assert at_lambda(result, inf).policy.tolist() == [0.7, 0.3, 0.0]
     assert at_lambda(analysis([0.2, 0.8], [1.0, 1.0]), 0.0).policy.tolist() == [0.0, 1.0]
 
 
 def test_where_a_search_fell_back_every_lambda_is_the_anchor():
-    found = analysis([0.7, 0.3], [np.nan, np.nan])
-    assert not is_searched(found)
-    assert at_lambda(found, 0.0).policy.tolist() == [0.7, 0.3]
+    result = analysis([0.7, 0.3], [np.nan, np.nan])
+    assert not is_searched(result)
+    assert at_lambda(result, 0.0).policy.tolist() == [0.7, 0.3]
 
 
 def test_one_persons_games_are_no_more_than_one():

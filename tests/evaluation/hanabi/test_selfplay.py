@@ -45,7 +45,7 @@ def test_games_side_by_side():
     knows, any_move = Peeking(), imitation()
     both = [(seats, deck) for deck in decks(3) for seats in ((0, 1), (1, 0), (0, 0))]
     played = play([knows, any_move], both, RULES, np.random.default_rng(0))
-    assert len(knows.asked[0]) == 6  # the three of second seats are asked once the other has moved
+    assert len(knows.batches[0]) == 6  # the second seats of three move later
     for game, (seats, deck) in zip(played, both, strict=True):
         assert (game.seats, game.deck) == (seats, deck)
         state = RULES.initial_state(deck)

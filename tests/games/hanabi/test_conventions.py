@@ -200,7 +200,7 @@ def test_hands_are_the_same_on_any_number_of_threads():
     state = as_conventions_go(3, 12, {"players": 2})
     drawn = []
     for threads in (1, 2, 5):
-        belief = _core.HanabiBelief(state.beginning(), state.current_player())
+        belief = _core.HanabiBelief(state.positions[0], state.current_player())
         for action in state.history:
             belief.step(action)
         drawn.append(belief.draw(500, 7, threads))

@@ -26,14 +26,14 @@ class Peeking(HanabiAgent):
     ):
         self.anchor, self.lam, self.greedy = make_player(anchor, "hanabi"), lam, greedy
         self.rollouts, self.belief = rollouts, str(belief)
-        self.asked = []
+        self.batches = []
 
     @property
     def blueprint(self):
         return self.anchor.blueprint
 
     def analyse_many(self, states, rng):
-        self.asked.append(list(states))
+        self.batches.append(list(states))
         return [self._searched(state, rng) for state in states]
 
     def _searched(self, state, rng):

@@ -16,8 +16,8 @@ from kedge.errors import InputError  # noqa: E402
 from kedge.models.chess.lc0_moves import MOVES  # noqa: E402
 from kedge.records import ChessGame, read_chess_games, write_pgn  # noqa: E402
 from kedge.records.splits import LEARN, is_one_in  # noqa: E402
-from kedge.training.board.imitation import TowerRecipe, TowerTrainer  # noqa: E402
-from kedge.training.chess.policy import make_network, train  # noqa: E402
+from kedge.training.board.imitation import TowerTrainer  # noqa: E402
+from kedge.training.chess.policy import ChessRecipe, make_network, train  # noqa: E402
 from kedge.training.chess.positions import (  # noqa: E402
     GameTable,
     mirrored_moves,
@@ -29,7 +29,7 @@ from kedge.training.distributed import Rank  # noqa: E402
 from kedge.training.trainer import read_checkpoint  # noqa: E402
 
 CPU = torch.device("cpu")
-RECIPE = TowerRecipe(
+RECIPE = ChessRecipe(
     filters=16, blocks=1, drop=0.0, steps=60, batch=64, warmup=5, learning_rate=1e-2, average=0.8
 )
 
@@ -133,7 +133,7 @@ def test_folding_keeps_the_function(positions):
 
 def test_a_teacher_is_followed(positions):
     teacher = make_network(RECIPE).eval()
-    taught = trainer(TowerRecipe(**{**vars(RECIPE), "teacher_weight": 1.0}), teacher=teacher)
+    taught = trainer(ChessRecipe(**{**vars(RECIPE), "teacher_weight": 1.0}), teacher=teacher)
     list(taught.run(positions))
     assert taught.step == RECIPE.steps
 
@@ -179,7 +179,7 @@ def test_the_command_trains_goes_on_and_exports(file, tmp_path):
 
 
 def test_two_processes_train_what_one_does(file, tmp_path):
-    recipe = TowerRecipe(filters=8, blocks=1, drop=0.0, steps=10, batch=64, warmup=5)
+    recipe = ChessRecipe(filters=8, blocks=1, drop=0.0, steps=10, batch=64, warmup=5)
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
     command += ["--nproc-per-node=2", "-m", "kedge", "train", "chess", str(file)]
     command += ["--folder", str(tmp_path / "two")]

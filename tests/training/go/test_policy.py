@@ -25,11 +25,12 @@ from kedge.records.go.arrays import CHOOSE, LEARN, TEST, make_go_arrays  # noqa:
 from kedge.records.go.duplicates import symmetries  # noqa: E402
 from kedge.records.go.games import GoGame  # noqa: E402
 from kedge.training.board.growth import grow  # noqa: E402
-from kedge.training.board.imitation import NO_MOVE, TowerRecipe, TowerTrainer  # noqa: E402
+from kedge.training.board.imitation import NO_MOVE, TowerTrainer  # noqa: E402
 from kedge.training.board.network import Convolution  # noqa: E402
 from kedge.training.distributed import Rank, training_rank  # noqa: E402
 from kedge.training.go.policy import (  # noqa: E402
     RECIPES,
+    GoRecipe,
     lessons_of,
     make_network,
     positions_of,
@@ -182,7 +183,7 @@ def test_handicap_games_and_who_plays(servers):
 
 
 def test_a_network_that_takes_ranks(servers, tmp_path):
-    recipe = TowerRecipe(
+    recipe = GoRecipe(
         filters=8, blocks=1, se_ratio=4, steps=20, batch=16, warmup=1, heads="points", average=0.5,
         optimizer="muon", players=True, professionals=2, forget=0.1, rounded=True,
     )  # fmt: skip
@@ -219,7 +220,7 @@ def test_a_network_that_takes_ranks(servers, tmp_path):
 
 def test_weights_are_rounded_as_they_ship(positions):
     torch.manual_seed(4)
-    shape = TowerRecipe(filters=8, blocks=1, se_ratio=4, drop=0.0, heads="points")
+    shape = GoRecipe(filters=8, blocks=1, se_ratio=4, drop=0.0, heads="points")
     network, shipped = make_network(shape).eval(), make_network(shape).eval()
     model = to_shipped_onnx(make_weights(network.folded(), "here", GO))
     shipped.unfold(
@@ -234,7 +235,7 @@ def test_weights_are_rounded_as_they_ship(positions):
 
 
 def test_a_trapezoid_goes_down_at_the_end():
-    recipe = TowerRecipe(filters=8, blocks=1, warmup=10, steps=100, schedule="trapezoid", decay=0.1)
+    recipe = GoRecipe(filters=8, blocks=1, warmup=10, steps=100, schedule="trapezoid", decay=0.1)
     trainer = TowerTrainer(make_network(recipe), recipe, CPU, None, False)
     rates = [trainer._rate(step) for step in (4, 50, 90, 95, 99)]
     np.testing.assert_allclose(rates, [0.5, 1.0, 1.0, 0.5, 0.1])
@@ -242,7 +243,7 @@ def test_a_trapezoid_goes_down_at_the_end():
 
 def test_what_there_is_not(tmp_path):
     modern = make_go_arrays([played(seed, 5, date="2020-01-01") for seed in range(3)])
-    recipe = TowerRecipe(filters=8, blocks=1, steps=1, batch=8)
+    recipe = GoRecipe(filters=8, blocks=1, steps=1, batch=8)
     with pytest.raises(InputError, match=r"0 of 1900-2014.*--modern trains on all years"):
         train(modern, tmp_path, recipe, rank=CPU)
     for device in ("openvino", "nothing"):
@@ -251,7 +252,7 @@ def test_what_there_is_not(tmp_path):
 
 
 def test_a_small_run_learns_and_exports(table, tmp_path: Path):
-    recipe = TowerRecipe(
+    recipe = GoRecipe(
         filters=8, blocks=1, se_ratio=4, steps=30, batch=32, warmup=2, learning_rate=5e-3,
         value_weight=0.01, average=0.5, optimizer="muon", later=2,
     )  # fmt: skip
@@ -284,7 +285,7 @@ def test_a_small_run_learns_and_exports(table, tmp_path: Path):
 
 
 def test_a_checkpoint_of_another_network(table, tmp_path):
-    recipe = TowerRecipe(filters=8, blocks=1, se_ratio=4, steps=1, batch=8, warmup=1, average=0.5)
+    recipe = GoRecipe(filters=8, blocks=1, se_ratio=4, steps=1, batch=8, warmup=1, average=0.5)
     list(train(table, tmp_path, recipe, rank=CPU))
     path = tmp_path / "checkpoint.pt"
     kept = torch.load(path, weights_only=True)
@@ -301,7 +302,7 @@ def test_a_checkpoint_of_another_network(table, tmp_path):
 
 
 def test_heads_by_points_are_exported(table, tmp_path):
-    recipe = TowerRecipe(
+    recipe = GoRecipe(
         filters=8, blocks=1, se_ratio=4, steps=2, batch=8, warmup=1, heads="points", average=0.5
     )
     list(train(table, tmp_path, recipe, rank=CPU))
@@ -323,7 +324,7 @@ def test_heads_by_points_are_exported(table, tmp_path):
 @pytest.mark.parametrize(("filters", "blocks"), [(8, 1), (12, 1), (16, 3)])
 def test_a_larger_network_begins_as_a_smaller_one(positions, filters, blocks, heads):
     torch.manual_seed(1)
-    shape = TowerRecipe(filters=8, blocks=1, se_ratio=4, drop=0.0, heads=heads)
+    shape = GoRecipe(filters=8, blocks=1, se_ratio=4, drop=0.0, heads=heads)
     small = make_network(shape).eval()
     for module in small.modules():  # as if it had learned
         if isinstance(module, torch.nn.BatchNorm2d):
@@ -340,7 +341,7 @@ def test_a_larger_network_begins_as_a_smaller_one(positions, filters, blocks, he
 
 
 def test_fewer_blocks_are_some_of_them():
-    shape = TowerRecipe(filters=8, blocks=5, se_ratio=4, drop=0.0, heads="points")
+    shape = GoRecipe(filters=8, blocks=5, se_ratio=4, drop=0.0, heads="points")
     many, few = make_network(shape), make_network(replace(shape, blocks=3))
     grow(many, few)
     for ours, theirs in zip(few.blocks, (many.blocks[at] for at in (0, 2, 4)), strict=True):
@@ -350,7 +351,7 @@ def test_fewer_blocks_are_some_of_them():
 def test_what_is_unfolded_computes_the_same_and_trains_as_that(positions):
     """At inference, and once it is settled on the batch in training too."""
     torch.manual_seed(1)
-    shape = TowerRecipe(filters=8, blocks=2, se_ratio=4, drop=0.0, heads="points")
+    shape = GoRecipe(filters=8, blocks=2, se_ratio=4, drop=0.0, heads="points")
     trained, other = make_network(shape), make_network(shape)
     planes = positions.batch(torch.arange(40)).planes.float()
     for _ in range(3):
@@ -377,7 +378,7 @@ def test_what_is_unfolded_computes_the_same_and_trains_as_that(positions):
     ],
 )
 def test_what_cannot_be_begun_as(table, tmp_path, name, said):
-    recipe = TowerRecipe(filters=8, blocks=1, se_ratio=4, steps=1, batch=8, warmup=1)
+    recipe = GoRecipe(filters=8, blocks=1, se_ratio=4, steps=1, batch=8, warmup=1)
     for told in ("begin_as", "teacher"):
         with pytest.raises(InputError, match=said):
             list(train(table, tmp_path, recipe, rank=CPU, **{told: name}))
@@ -385,7 +386,7 @@ def test_what_cannot_be_begun_as(table, tmp_path, name, said):
 
 def test_heads_of_another_kind_begin_anew():
     torch.manual_seed(2)
-    shape = TowerRecipe(filters=8, blocks=2, se_ratio=4, drop=0.0)
+    shape = GoRecipe(filters=8, blocks=2, se_ratio=4, drop=0.0)
     dense, points = make_network(shape), make_network(replace(shape, heads="points"))
     grow(dense, points)
     for name, weights in dense.blocks.state_dict().items():
@@ -394,7 +395,7 @@ def test_heads_of_another_kind_begin_anew():
 
 def test_heads_by_points_know_no_place(positions):
     torch.manual_seed(3)
-    network = make_network(TowerRecipe(filters=8, blocks=2, se_ratio=4, heads="points")).eval()
+    network = make_network(GoRecipe(filters=8, blocks=2, se_ratio=4, heads="points")).eval()
     planes = positions.batch(torch.arange(20)).planes.float()
     # A network that is blind to left and right answers a mirrored board with mirrored moves.
     for module in network.modules():

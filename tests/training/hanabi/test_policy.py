@@ -60,15 +60,24 @@ def games():
 def test_moves_of_people_are_learned_where_there_are_any(games):
     bots = [recorded(100, ("ai:Bo", "ai:Cy"))]
     positions = taught([*games[:2], *bots], "people", CPU.device)
-    assert positions.asked.tolist() == [[False, True] * 6, [False, True] * 6, [True] * 12]
-    assert taught(games[:2], "all", CPU.device).asked.all()
+    assert positions.predicted.tolist() == [[False, True] * 6, [False, True] * 6, [True] * 12]
+    assert taught(games[:2], "all", CPU.device).predicted.all()
     slipped = [replace(game, slips=(1, 2)) for game in games[:2]]
-    assert taught(slipped, "all", CPU.device).asked[0].nonzero()[0].tolist() == [0, *range(3, 12)]
-    assert taught(slipped, "people", CPU.device).asked[0].nonzero()[0].tolist() == [3, 5, 7, 9, 11]
+    assert taught(slipped, "all", CPU.device).predicted[0].nonzero()[0].tolist() == [
+        0,
+        *range(3, 12),
+    ]
+    assert taught(slipped, "people", CPU.device).predicted[0].nonzero()[0].tolist() == [
+        3,
+        5,
+        7,
+        9,
+        11,
+    ]
     batch = positions.batch(torch.arange(3))
     assert batch.seen.shape == (12, 3, 658)
     assert len(batch.chosen) == 6 + 6 + 12
-    assert batch.legal[batch.asked].gather(1, batch.chosen[:, None]).all()
+    assert batch.legal[batch.predicted].gather(1, batch.chosen[:, None]).all()
     state = games[0].rules.initial_state(games[0].deck)
     for action in games[0].actions[:5]:
         state.apply_action(action)

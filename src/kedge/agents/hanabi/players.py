@@ -11,7 +11,7 @@ import numpy.typing as npt
 from kedge.agents.agent import Analysis, BasePlayer
 from kedge.errors import InputError
 from kedge.games.hanabi import Hanabi, HanabiState
-from kedge.models.hanabi.model import Blueprint, Followed, Games
+from kedge.models.hanabi.model import Blueprint, Followed, Games, legal_moves
 from kedge.regularize import Array
 
 
@@ -86,8 +86,8 @@ def anchors(
     """Return the legal actions of each state, and the blueprint's policy over them."""
     games = Games.join([state.games for state in states])
     policies = blueprint.policy(games, followed.memories(states))
-    legal = [np.array(state.legal_actions(), np.int64) for state in states]
-    return [(actions, policy[actions]) for actions, policy in zip(legal, policies, strict=True)]
+    legal = legal_moves(games, policies.shape[1])
+    return [(np.flatnonzero(row), policy[row]) for row, policy in zip(legal, policies, strict=True)]
 
 
 def likeliest(policy: Array) -> Array:

@@ -1,8 +1,9 @@
 """How well an agent predicts people's moves in Hanabi."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
+from typing import Any
 
 import numpy as np
 
@@ -29,20 +30,23 @@ _AT_ONCE = 64  # games per batch
 
 #: A game, and the half-moves to predict.
 Chosen = tuple[HanabiGame, Sequence[int]]
-#: The played action, and an agent's analysis before it.
-Analysed = tuple[int, HanabiAnalysis]
 
 
-@dataclass
-class Watched:
+@dataclass(frozen=True)
+class AnalysedGame:
     """A recorded game, and an agent's analyses before some of its moves."""
 
     game: HanabiGame
-    plies: frozenset[int]
-    """Half-moves to predict."""
-    state: HanabiState
-    """The same object along the whole game, so that an agent's memory of it stays valid."""
-    analyses: list[Analysed] = field(default_factory=list)
+    plies: Sequence[int]
+    """Half-moves to predict, in order."""
+    end: HanabiState
+    analyses: Sequence[HanabiAnalysis]
+    """One per half-move to predict."""
+
+    @property
+    def played(self) -> list[int]:
+        """The actions that were played after the analyses."""
+        return [self.game.actions[ply] for ply in self.plies]
 
 
 def predict_moves(
@@ -53,48 +57,52 @@ def predict_moves(
     Cross-entropy scores the agent's policy with `ANCHOR_SHARE` of the anchor's, so that it is
     finite where a search rules out people's move. No probability is below `LEAST`.
     """
-    games = [score(game, game.analyses) for game in watched(chosen, agent, rng)]
-    return Prediction(games, KINDS)
+    return scored(analysed_games(chosen, agent, rng))
 
 
-def predict_at(lam: float, games: Sequence[Watched]) -> Prediction:
+def predict_at(lam: float, games: Sequence[AnalysedGame]) -> Prediction:
     """Score a search at any λ on games that it has analysed: its values do not depend on λ."""
-    scores = []
-    for game in games:
-        analyses = [(action, at_lambda(analysis, lam)) for action, analysis in game.analyses]
-        scores.append(score(game, analyses))
-    return Prediction(scores, KINDS)
+    return scored(
+        [
+            replace(game, analyses=[at_lambda(analysis, lam) for analysis in game.analyses])
+            for game in games
+        ]
+    )
 
 
-def watched(
+def analysed_games(
     chosen: Sequence[Chosen], agent: HanabiAgent, rng: np.random.Generator
-) -> Iterator[Watched]:
-    """Yield the games in order, with analyses.
+) -> list[AnalysedGame]:
+    """Return the games in order, with analyses.
 
     Games with the same rules run side by side, so that batches are large.
     """
+    games: list[AnalysedGame] = []
     for _, run in groupby(chosen, key=lambda pair: str(pair[0].rules)):
         alike = list(run)
         for first in range(0, len(alike), _AT_ONCE):
-            yield from _side_by_side(alike[first : first + _AT_ONCE], agent, rng)
+            games += _side_by_side(alike[first : first + _AT_ONCE], agent, rng)
+    return games
 
 
 def _side_by_side(
     chosen: Sequence[Chosen], agent: HanabiAgent, rng: np.random.Generator
-) -> list[Watched]:
-    games = [
-        Watched(game, frozenset(plies), game.rules.initial_state(game.deck))
-        for game, plies in chosen
+) -> list[AnalysedGame]:
+    replays = [game.replay() for game, _ in chosen]
+    states = [next(replay) for replay in replays]
+    analyses: list[list[HanabiAnalysis]] = [[] for _ in chosen]
+    for ply in range(max(len(game) for game, _ in chosen)):
+        due = [number for number, (_, plies) in enumerate(chosen) if ply in plies]
+        if due:
+            answers = agent.analyse_many([states[number] for number in due], rng)
+            for number, analysis in zip(due, answers, strict=True):
+                analyses[number].append(analysis)
+        for replay in replays:
+            next(replay, None)
+    return [
+        AnalysedGame(game, plies, state, own)
+        for (game, plies), state, own in zip(chosen, states, analyses, strict=True)
     ]
-    for ply in range(max(len(each.game) for each in games)):
-        going = [each for each in games if ply < len(each.game)]
-        due = [each for each in going if ply in each.plies]
-        analyses = agent.analyse_many([each.state for each in due], rng) if due else []
-        for each, analysis in zip(due, analyses, strict=True):
-            each.analyses.append((each.game.actions[ply], analysis))
-        for each in going:
-            each.state.apply_action(each.game.actions[ply])
-    return games
 
 
 def at_lambda(analysis: HanabiAnalysis, lam: float) -> HanabiAnalysis:
@@ -113,34 +121,52 @@ def is_searched(analysis: HanabiAnalysis) -> bool:
     return bool(np.isfinite(analysis.q).all())
 
 
-def score(watched: Watched, analyses: Sequence[Analysed]) -> GameScore:
+def scored(games: Sequence[AnalysedGame]) -> Prediction:
+    """Score the analyses of games, all in one batch."""
+    played = np.array([action for game in games for action in game.played], np.int64)
+    rows = move_scores(_joined([each for game in games for each in game.analyses]), played)
+    ends = np.cumsum([len(game.analyses) for game in games])
+    scores = [
+        _game_score(game, rows[end - len(game.analyses) : end])
+        for game, end in zip(games, ends, strict=True)
+    ]
+    return Prediction(scores, KINDS)
+
+
+def _joined(analyses: Sequence[HanabiAnalysis]) -> Analysis:
+    """Return analyses of single decisions as one with a row each, smoothed for cross-entropy."""
+    sizes = np.array([len(analysis.policy) for analysis in analyses], np.int64)
+    mask = np.arange(sizes.max(initial=1)) < sizes[:, np.newaxis]
+
+    def padded(columns: Iterable[Any], filler: float) -> Any:
+        rows = np.full(mask.shape, filler)
+        rows[mask] = [value for column in columns for value in column]
+        return rows
+
+    anchor = padded((analysis.anchor for analysis in analyses), 0.0)
+    smooth = padded((each.policy if each.smooth is None else each.smooth for each in analyses), 0.0)
+    return Analysis(
+        anchor=anchor,
+        policy=padded((analysis.policy for analysis in analyses), -np.inf),  # the last in order
+        q=padded((analysis.q for analysis in analyses), np.nan),
+        value=None,
+        smooth=np.maximum((1.0 - ANCHOR_SHARE) * smooth + ANCHOR_SHARE * anchor, LEAST),
+        best=np.array([analysis.top1 for analysis in analyses], np.int64),
+        actions=padded((analysis.moves for analysis in analyses), -1).astype(np.int64),
+        mask=mask,
+    )
+
+
+def _game_score(game: AnalysedGame, rows: Array) -> GameScore:
     """Return a game's sums by kind of move; its score is the record's, or that of its stacks."""
-    game, moves = watched.game, watched.state.game.moves
-    cells: dict[str, Array] = {}
-    for action, analysis in analyses:
-        kind = moves[action].kind
+    record, cells = game.game, dict[str, Array]()
+    for action, sums in zip(game.played, rows, strict=True):
+        kind = game.end.game.moves[action].kind
         cell = kind if kind in ("play", "discard") else "hint"
-        cells[cell] = cells.get(cell, np.zeros(len(SUMS))) + _sums(analysis, action)
-    points = sum(watched.state.fireworks) if game.score is None else game.score
+        cells[cell] = cells.get(cell, np.zeros(len(SUMS))) + sums
+    points = sum(game.end.fireworks) if record.score is None else record.score
     least = [f"≥ {bound}" for bound in LEAST_SCORES if points >= bound]
     groups: dict[str, str | list[str]] = {"score": least or f"< {LEAST_SCORES[0]}"}
-    if game.participant is not None:
-        groups["participant"] = game.participant
-    return GameScore(groups, cells, game.participant)
-
-
-def _sums(analysis: Analysis, action: int) -> Array:
-    assert analysis.actions is not None
-    smooth = analysis.policy if analysis.smooth is None else analysis.smooth
-    smooth = np.maximum((1.0 - ANCHOR_SHARE) * smooth + ANCHOR_SHARE * analysis.anchor, LEAST)
-    row = Analysis(
-        anchor=analysis.anchor[np.newaxis],
-        policy=analysis.policy[np.newaxis],
-        q=analysis.q[np.newaxis],
-        value=None,
-        smooth=smooth[np.newaxis],
-        best=np.array([analysis.top1]),
-        actions=analysis.actions[np.newaxis],
-    )
-    sums: Array = move_scores(row, np.array([action]))[0]
-    return sums
+    if record.participant is not None:
+        groups["participant"] = record.participant
+    return GameScore(groups, cells, record.participant)

@@ -6,11 +6,12 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
+from kedge.agents.agent import Predictor
 from kedge.evaluation.chess.ratings import Players, predict_players, with_players
 from kedge.evaluation.prediction import Prediction, predict
-from kedge.experiments.board.predict import BoardPredict
 from kedge.experiments.options import Option, agent_option, data_option
 from kedge.experiments.players import player_on
+from kedge.experiments.predict import Predict
 from kedge.records import ChessGame, ChessPosition, ReadReport, read_chess_games
 from kedge.records.chess.filters import MAIA_BY_NAME, held_out_moves, rating_bucket
 from kedge.records.chess.positions import boards_of
@@ -19,7 +20,7 @@ from kedge.specs import Spec, parse
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChessPredict(BoardPredict):
+class ChessPredict(Predict):
     """Predict people's chess moves, and report top-1, top-5 and cross-entropy.
 
     The report also groups moves by rating, time control and phase. Positions are those of the
@@ -38,6 +39,8 @@ class ChessPredict(BoardPredict):
     advice: ClassVar[Mapping[str, str]] = {
         "not rated": "--unrated keeps what does not say that it is rated"
     }
+
+    predictor: ClassVar[type] = Predictor
 
     agent: Annotated[str, agent_option("chess")]
     data: Annotated[tuple[str, ...], data_option("PGN or JSON lines")]
@@ -83,6 +86,7 @@ class ChessPredict(BoardPredict):
         return Sieve(filters)
 
     def read(self, path: str, report: ReadReport, threads: int) -> Iterator[ChessGame]:
+        """Yield the games of a file; only chess has a reader with threads."""
         return read_chess_games(path, report, threads=threads)
 
     def player(self) -> Any:

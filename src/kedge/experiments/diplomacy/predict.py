@@ -1,6 +1,6 @@
 """How well an agent predicts what people order in Diplomacy."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
@@ -10,7 +10,7 @@ from kedge.evaluation.diplomacy.prediction import KINDS, predict_orders
 from kedge.evaluation.prediction import ANCHOR_SHARE, LEAST, Prediction
 from kedge.experiments.options import Option, agent_option, chunk_option, data_option
 from kedge.experiments.predict import DrawnPredict
-from kedge.records import DiplomacyGame, ReadReport, read_diplomacy_games
+from kedge.records import DiplomacyGame
 from kedge.records.diplomacy.positions import human_orders, order_sieve
 from kedge.records.sieve import Sieve
 from kedge.records.splits import NOT_HELD_OUT
@@ -57,9 +57,6 @@ class DiplomacyPredict(DrawnPredict):
 
     def sieve(self) -> Sieve:
         return order_sieve(everything=self.everything, tier=self.tier)
-
-    def read(self, path: str, report: ReadReport, threads: int) -> Iterator[DiplomacyGame]:
-        return read_diplomacy_games(path, report)
 
     def predict(
         self, games: Sequence[tuple[DiplomacyGame, list[int]]], rng: np.random.Generator

@@ -1,23 +1,22 @@
 """How well an agent predicts people in Go."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
+from kedge.agents.agent import Predictor
 from kedge.evaluation.prediction import Prediction, predict
-from kedge.experiments.board.predict import BoardPredict
 from kedge.experiments.options import Option, agent_option, data_option
-from kedge.records import ReadReport
-from kedge.records.go.files import read_go_games
+from kedge.experiments.predict import Predict
 from kedge.records.go.games import SPLITS, GoGame
 from kedge.records.go.positions import GoPosition, GoSplit, boards_of, go_sieve, not_in
 from kedge.records.sieve import Sieve
 
 
 @dataclass(frozen=True, kw_only=True)
-class GoPredict(BoardPredict):
+class GoPredict(Predict):
     """Predict people's Go moves, and report top-1, top-5 and cross-entropy.
 
     The report also groups moves by year, komi and phase. By default the games are those of the
@@ -36,6 +35,8 @@ class GoPredict(BoardPredict):
     advice: ClassVar[Mapping[str, str]] = {
         not_in(split): "--split all keeps every game on 19×19" for split in SPLITS
     }
+
+    predictor: ClassVar[type] = Predictor
 
     agent: Annotated[str, agent_option("Go")]
     data: Annotated[
@@ -57,9 +58,6 @@ class GoPredict(BoardPredict):
 
     def sieve(self) -> Sieve:
         return go_sieve(self.split)
-
-    def read(self, path: str, report: ReadReport, threads: int) -> Iterator[GoGame]:
-        return read_go_games(path, report)
 
     def predict(
         self, games: Sequence[tuple[GoGame, list[int]]], rng: np.random.Generator

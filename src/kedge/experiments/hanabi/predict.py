@@ -1,6 +1,6 @@
 """How well an agent of Hanabi predicts people, in chunks of games that are kept."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -9,17 +9,17 @@ import numpy as np
 from kedge.errors import InputError
 from kedge.evaluation.hanabi.prediction import (
     KINDS,
+    analysed_games,
     is_searched,
     predict_at,
     predict_moves,
-    watched,
 )
 from kedge.evaluation.prediction import ANCHOR_SHARE, LEAST, GameScore, Prediction
 from kedge.experiments.experiment import Task
 from kedge.experiments.options import Option, agent_option, chunk_option, data_option
 from kedge.experiments.predict import DrawnPredict
 from kedge.experiments.reports.report import Column, Report, Table
-from kedge.records import HanabiGame, ReadReport, replayed_hanabi_games
+from kedge.records import HanabiGame
 from kedge.records.hanabi.positions import NO_BOTS, NO_PEOPLE, hanabi_sieve
 from kedge.records.sieve import Sieve
 from kedge.records.splits import NOT_HELD_OUT
@@ -70,9 +70,6 @@ class HanabiPredict(DrawnPredict):
     def sieve(self) -> Sieve:
         return hanabi_sieve(everything=self.everything, bots=self.bots)
 
-    def read(self, path: str, report: ReadReport, threads: int) -> Iterator[HanabiGame]:
-        return replayed_hanabi_games(path, report)
-
     def predict(
         self, games: Sequence[tuple[HanabiGame, list[int]]], rng: np.random.Generator
     ) -> Prediction:
@@ -95,12 +92,12 @@ class HanabiSweep(HanabiPredict):
 
     def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:
         chosen = self.games().take(task.params["first"], task.params["end"])
-        games = list(watched(chosen, self.player(), rng))
+        games = analysed_games(chosen, self.player(), rng)
         predictions = [predict_at(lam, games) for lam in self.lambdas]
         return {
             "games": [[game.to_json() for game in each.games] for each in predictions],
             "unsearched": sum(
-                not is_searched(analysis) for game in games for _, analysis in game.analyses
+                not is_searched(analysis) for game in games for analysis in game.analyses
             ),
         }
 

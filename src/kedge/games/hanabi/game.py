@@ -19,6 +19,7 @@ from kedge.errors import InputError
 TERMINAL = -4  #: The result of `current_player` after the end, as in OpenSpiel.
 COLOURS = ("red", "yellow", "green", "white", "blue")
 TOLD = 128  #: The native core's flag for a colour or rank that a hint named.
+_FIRST = np.zeros(1, np.int64)  # the only game of a batch
 
 Kind = Literal["discard", "play", "color", "rank"]
 #: The score after the last life is lost: zero, or the cards played.
@@ -114,6 +115,8 @@ class Hanabi:
         self.moves = [
             Move(kind, at, value + (kind == "rank")) for kind, at, value in self.rules.moves()
         ]
+        #: Each action as a batch of one.
+        self.steps = {action: np.array([action]) for action in range(len(self.moves))}
         #: The action of each move.
         self.actions = {move: action for action, move in enumerate(self.moves)}
         #: All cards, sorted.
@@ -168,14 +171,16 @@ class HanabiState:
         self.num_players = game.num_players
         #: All cards in deal order.
         self.deck = _whole_deck(game, deck)
-        #: This game as a native batch of one.
-        self.games = self.beginning()
+        numbers = [card.colour * game.ranks + card.rank - 1 for card in self.deck]
+        #: The game before each move and now, as native batches of one. They are not modified, so
+        #: that whoever follows the game need not replay it.
+        self.positions = [_core.HanabiGames(game.rules, np.array([numbers], np.uint8))]
         self.history: list[int] = []
 
-    def beginning(self) -> _core.HanabiGames:
-        """Return the game before its first move."""
-        numbers = [card.colour * self.game.ranks + card.rank - 1 for card in self.deck]
-        return _core.HanabiGames(self.game.rules, np.array([numbers], np.uint8))
+    @property
+    def games(self) -> _core.HanabiGames:
+        """This game as a native batch of one."""
+        return self.positions[-1]
 
     def current_player(self) -> int:
         return int(self.games.current_players()[0])
@@ -186,11 +191,12 @@ class HanabiState:
         return [action for action in range(len(self.game.moves)) if legal >> action & 1]
 
     def apply_action(self, action: int) -> None:
-        if self.is_terminal():
-            raise InputError("the game is over")
-        if action not in self.legal_actions():
-            raise InputError(self._refusal(action))
-        self.games.step(np.array([action], np.int64), 1)
+        after = self.games.take(_FIRST)
+        try:
+            after.step(self.game.steps[action], 1)
+        except (KeyError, ValueError):
+            raise InputError(self._refusal(action)) from None
+        self.positions.append(after)
         self.history.append(int(action))
 
     def is_terminal(self) -> bool:
@@ -267,8 +273,8 @@ class HanabiState:
 
     def clone(self) -> "HanabiState":
         copy = HanabiState.__new__(HanabiState)
-        copy.__dict__.update(self.__dict__, games=self.games.take(np.zeros(1, np.int64)))
-        copy.history = self.history.copy()
+        copy.__dict__.update(self.__dict__)
+        copy.positions, copy.history = self.positions.copy(), self.history.copy()
         return copy
 
     def action_to_string(self, action: int, player: int | None = None) -> str:
@@ -348,6 +354,8 @@ class HanabiState:
 
     def _refusal(self, action: int) -> str:
         """The reason why an action is illegal."""
+        if self.is_terminal():
+            return "the game is over"
         if action not in range(len(self.game.moves)):
             return f"action {action}: actions are 0 to {len(self.game.moves) - 1}"
         kind = self.game.moves[action].kind

@@ -75,12 +75,12 @@ def _run(
         if name not in known:
             raise InputError(f"--{name.replace('_', '-')}: {experiment.name} writes no games")
         (make_folder if known[name].is_folder else check_writable)(path)
-    done, _ = run_and_report(experiment, running)
+    done, report, _ = run_and_report(experiment, running)
     for name, path in wanted.items():
         known[name].write(experiment.records(done.results), path)
     if as_json:
-        print_json({**(done.report().data or {}), "folder": done.folder, **outputs})
+        print_json({**(report.data or {}), "folder": done.folder, **outputs})
         return
-    typer.echo(done.report().text(), nl=False)
+    typer.echo(report.text(), nl=False)
     for path in (done.folder, *wanted.values()):
         typer.echo(str(path))

@@ -143,11 +143,11 @@ def paper(
     if name is None:
         _print_all(as_json=as_json)
         return
-    done, files = run_and_report(changes.experiment(name), running)
+    done, report, files = run_and_report(changes.experiment(name), running)
     if as_json:
-        typer.echo(done.report().json(folder=done.folder, files=files), nl=False)
+        typer.echo(report.json(folder=done.folder, files=files), nl=False)
         return
-    typer.echo(done.report().text())
+    typer.echo(report.text())
     for file in files:
         typer.echo(str(file))
     show_figure(files, open_figure)

@@ -68,7 +68,7 @@ class ConventionsBelief:
         seats = self._kept.setdefault(state, {})
         seat = state.current_player()
         if seat not in seats:
-            seats[seat] = _Kept(_core.HanabiBelief(state.beginning(), seat))
+            seats[seat] = _Kept(_core.HanabiBelief(state.positions[0], seat))
         kept = seats[seat]
         for action in state.history[kept.seen :]:
             kept.belief.step(action)

@@ -67,12 +67,13 @@ class ExactBelief:
         seats = self._kept.setdefault(state, {})
         seat = state.current_player()
         if seat not in seats:
-            seats[seat] = _Kept(state.game, state.beginning(), self._blueprint.begin(1), seat)
+            seats[seat] = _Kept(state.game, self._blueprint.begin(1), seat)
         kept = seats[seat]
-        for action in state.history[kept.seen :]:
-            kept.memory = self._blueprint.observe(kept.games, kept.memory)
-            kept.step(action)
-        listing = _Listing(state.game, kept.games, seat)
+        for ply in range(kept.seen, len(state.history)):
+            before = state.positions[ply]
+            kept.memory = self._blueprint.observe(before, kept.memory)
+            kept.step(before, state.history[ply])
+        listing = _Listing(state.game, state.games, seat)
         if not kept.is_whole and listing.count() <= self._most:
             kept.restart()
         hands, is_whole = listing.complete(kept.hands, self._most, rng)
@@ -164,7 +165,6 @@ class _Kept:
     """The belief about one seat's hand after `seen` moves of a game."""
 
     game: Hanabi
-    games: Games
     memory: Memory
     seat: int
     hands: _Weighed = _NOTHING
@@ -173,19 +173,17 @@ class _Kept:
     is_whole: bool = True  # whether all possible hands are listed
     seen: int = 0
 
-    def step(self, action: int) -> None:
+    def step(self, before: Games, action: int) -> None:
         """Advance by one move: others' moves are evidence, own moves may show a card."""
         kind, slot, _ = self.game.moves[action]
-        hand = self.games.hands()[0, self.seat]
-        if self.games.current_players()[0] != self.seat:
+        hand = before.hands()[0, self.seat]
+        if before.current_players()[0] != self.seat:
             slots: list[int | None] = list(range(int((hand >= 0).sum())))
-            before = self.games.take(np.zeros(1, np.int64))
             self.moments.append(_Moment(before, self.memory, action, slots))
         elif kind in ("play", "discard"):
             self.hands = self.hands.shown(slot, int(hand[slot]))
             for moment in self.moments:
                 moment.slots[:] = [_moved(where, slot) for where in moment.slots]
-        self.games.step(np.array([action], np.int64))
         self.seen += 1
 
     def restart(self) -> None:

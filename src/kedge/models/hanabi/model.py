@@ -78,7 +78,7 @@ class Belief(Protocol):
 class Followed:
     """Caches an observer's memories of games.
 
-    If a state comes again some moves later, only the new moves are observed.
+    If a state comes again some moves later, only its new positions are observed.
     """
 
     def __init__(self, observer: Observer) -> None:
@@ -89,29 +89,24 @@ class Followed:
         """The memories of `states`, one row each, with all moves observed."""
         for state in states:
             if state not in self._kept:
-                self._kept[state] = _Kept(state.beginning(), self._observer.begin(1), 0)
-        while late := [s for s in states if self._kept[s].seen <= len(s.history)]:
+                self._kept[state] = _Kept(self._observer.begin(1), 0)
+        while late := [s for s in states if self._kept[s].seen < len(s.positions)]:
             kept = [self._kept[state] for state in late]
-            moves = [
-                s.history[k.seen - 1] if k.seen else -1 for s, k in zip(late, kept, strict=True)
-            ]
-            games = Games.join([entry.games for entry in kept])
-            games.step(np.array(moves, np.int64))
+            games = [s.positions[entry.seen] for s, entry in zip(late, kept, strict=True)]
             memory = self._observer.observe(
-                games, stacked_memories([entry.memory for entry in kept])
+                Games.join(games), stacked_memories([entry.memory for entry in kept])
             )
             for row, (state, entry) in enumerate(zip(late, kept, strict=True)):
                 # A view: indexing a row of a GPU tensor would wait for the GPU.
                 own = tuple(part[row : row + 1] for part in memory)
-                self._kept[state] = _Kept(games.take(np.array([row])), own, entry.seen + 1)
+                self._kept[state] = _Kept(own, entry.seen + 1)
         return stacked_memories([self._kept[state].memory for state in states])
 
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    games: Games  # a single game, after `seen` positions
     memory: Memory
-    seen: int
+    seen: int  # positions
 
 
 class Stepwise(ABC):

@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from kedge.paper.by_setting import CROSS_ENTROPY, BySetting, Measure
+from kedge.paper.board.by_setting import CROSS_ENTROPY, BySetting, Measure
+from kedge.paper.board.prediction import Bucket
 from kedge.paper.chess.prediction import ChessPrediction, rating_of
-from kedge.paper.prediction import Bucket, short_name
+from kedge.paper.tables import short_name
 
 
 @dataclass(frozen=True, kw_only=True)

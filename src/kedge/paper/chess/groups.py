@@ -9,11 +9,12 @@ from typing import Any, ClassVar
 
 from kedge.errors import InputError
 from kedge.experiments import Column, Report, Table
-from kedge.paper import published
+from kedge.paper.board import published
+from kedge.paper.board.prediction import Cell, one_a_model
 from kedge.paper.chess.figures import draw_by_rating, draw_by_time_control
 from kedge.paper.chess.prediction import ChessPrediction, rating_of
-from kedge.paper.prediction import Cell, Scores, beside, one_a_model, short_name, titled
 from kedge.paper.settings import check_counts, check_distinct, check_positive
+from kedge.paper.tables import Scores, beside, short_name, titled
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,13 +44,13 @@ class BestSearch(ChessPrediction):
             for setting in (None, c_puct)
         ]
 
-    def searched(self, found: Mapping[Cell, Scores]) -> list[dict[str, Any]]:
+    def searched(self, by_cell: Mapping[Cell, Scores]) -> list[dict[str, Any]]:
         """All rows of the table."""
         return [
             row
-            for cell, scores in found.items()
+            for cell, scores in by_cell.items()
             if cell.c_puct is not None
-            for row in self.rows(cell, scores, found[cell.raw])
+            for row in self.rows(cell, scores, by_cell[cell.raw])
         ]
 
 

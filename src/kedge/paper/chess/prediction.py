@@ -10,8 +10,9 @@ from typing import Any, ClassVar
 from kedge.agents.agent import Predictor
 from kedge.errors import InputError
 from kedge.evaluation.prediction import Prediction, few_games, predict
+from kedge.paper.board.prediction import Bucket, Cell, SearchPrediction
 from kedge.paper.chess.sample import check_games, default_sources, draw_games
-from kedge.paper.prediction import Bucket, Cell, Scores, SearchPrediction
+from kedge.paper.tables import Scores
 from kedge.records import ChessGame, chess_positions
 from kedge.records.chess.filters import MAIA
 from kedge.records.chess.positions import boards_of
@@ -64,9 +65,9 @@ class ChessPrediction(SearchPrediction):
     def _sources(self) -> tuple[str, ...]:
         return default_sources(self.file()) if self.sources is None else self.sources
 
-    def notes(self, found: Mapping[Cell, Scores], rows: Sequence[Any]) -> list[str]:
+    def notes(self, by_cell: Mapping[Cell, Scores], rows: Sequence[Any]) -> list[str]:
         """The notes under each of these tables."""
-        buckets = {int(cell.bucket): scores for cell, scores in found.items()}
+        buckets = {int(cell.bucket): scores for cell, scores in by_cell.items()}
         sizes = "; ".join(
             f"{bucket}: {len(scores.sums):,} games, {int(scores.sums[:, 0].sum()):,} positions"
             for bucket, scores in sorted(buckets.items())
@@ -85,9 +86,9 @@ class ChessPrediction(SearchPrediction):
             *few_games(row["games"] for row in rows),
         ]
 
-    def _whose(self, found: Iterable[Scores]) -> str:
+    def _whose(self, several: Iterable[Scores]) -> str:
         """The sources of the games, the largest first."""
-        count = Counter(source for scores in found for source in scores.labels["source"])
+        count = Counter(source for scores in several for source in scores.labels["source"])
         named = [f"{source} ({games:,})" for source, games in count.most_common() if source]
         shown = named[:3] + ([f"{len(named) - 3} more"] if len(named) > 3 else [])
         file = PurePath(self.data).name if self.data else ""

@@ -7,11 +7,11 @@ import numpy as np
 
 from kedge.agents import Player
 from kedge.experiments.chess.match import play_chess
-from kedge.paper import published
+from kedge.paper.board import published
+from kedge.paper.board.strength import SearchStrength
+from kedge.paper.board.tradeoff import Tradeoff
 from kedge.paper.chess.accuracy import ChessAccuracy
-from kedge.paper.prediction import short_name
-from kedge.paper.strength import SearchStrength
-from kedge.paper.tradeoff import Tradeoff
+from kedge.paper.tables import short_name
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +45,7 @@ class ChessTradeoff(ChessAccuracy, Tradeoff):
     models: tuple[str, ...] = ("maia-1900",)
 
     def accuracy(self) -> ChessAccuracy:
-        return ChessAccuracy(**self.told(ChessAccuracy))
+        return ChessAccuracy(**self.shared_fields(ChessAccuracy))
 
     def strength(self) -> ChessStrength:
-        return ChessStrength(**self.told(ChessStrength))
+        return ChessStrength(**self.shared_fields(ChessStrength))

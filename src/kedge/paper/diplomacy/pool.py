@@ -25,8 +25,8 @@ from kedge.paper.diplomacy.strength import (
     DiplomacyGames,
     share,
 )
-from kedge.paper.prediction import beside_paper, titled
 from kedge.paper.settings import check_distinct
+from kedge.paper.tables import beside_paper, titled
 from kedge.specs import Spec, parse
 
 _BOTS = "diplomacy-bots"  # a model of bots' games

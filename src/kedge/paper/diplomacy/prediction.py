@@ -15,8 +15,8 @@ from kedge.experiments.diplomacy.predict import DiplomacyPredict
 from kedge.paper.diplomacy.agents import DiplomacyTable
 from kedge.paper.diplomacy.figures import draw_by_pseudo_elo, draw_cross_entropy
 from kedge.paper.diplomacy.published import IL, RM, pikl
-from kedge.paper.prediction import Scores, find_games, titled
 from kedge.paper.settings import check_counts
+from kedge.paper.tables import Scores, find_games, titled
 from kedge.records import read_diplomacy_games
 
 USUAL_DATA = Path("data", "diplomacy", "droidippy.jsonl.xz")

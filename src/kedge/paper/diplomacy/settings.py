@@ -16,8 +16,8 @@ from kedge.models.devices import is_cpu
 from kedge.paper.diplomacy.figures import draw_shares
 from kedge.paper.diplomacy.published import AMONG_IL, IL, SEARCH_SETTINGS, pikl
 from kedge.paper.diplomacy.strength import SHARES, OneAmongSix
-from kedge.paper.prediction import beside_paper, titled
 from kedge.paper.settings import check_counts
+from kedge.paper.tables import beside_paper, titled
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -23,8 +23,8 @@ from kedge.paper.diplomacy.published import (
     Share,
     pikl,
 )
-from kedge.paper.prediction import beside_paper, titled
 from kedge.paper.settings import check_counts
+from kedge.paper.tables import beside_paper, titled
 from kedge.specs import parse
 
 _CLAIMS = {pikl(1e-1), pikl(1e-3)}

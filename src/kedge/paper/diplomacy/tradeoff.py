@@ -11,7 +11,7 @@ from kedge.paper.diplomacy.figures import draw_human_tradeoff
 from kedge.paper.diplomacy.prediction import DiplomacyPrediction
 from kedge.paper.diplomacy.published import AMONG_IL, IL, RL_ACCURACY
 from kedge.paper.diplomacy.strength import OneAmongSix
-from kedge.paper.prediction import beside_paper, titled
+from kedge.paper.tables import beside_paper, titled
 
 
 @dataclass(frozen=True, kw_only=True)

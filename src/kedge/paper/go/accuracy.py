@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from kedge.paper import published
-from kedge.paper.by_setting import CROSS_ENTROPY, BySetting, Measure
+from kedge.paper.board import published
+from kedge.paper.board.by_setting import CROSS_ENTROPY, BySetting, Measure
+from kedge.paper.board.prediction import Bucket, Cell
 from kedge.paper.go.prediction import GoPrediction
-from kedge.paper.prediction import Bucket, Cell, Scores
+from kedge.paper.tables import Scores
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,10 +25,10 @@ class GoAccuracy(GoPrediction, BySetting):
     def published_as(self, model: str) -> str:
         return "go" if self.split == "test" else ""
 
-    def notes(self, found: Mapping[Cell, Scores], rows: Sequence[Any]) -> list[str]:
+    def notes(self, by_cell: Mapping[Cell, Scores], rows: Sequence[Any]) -> list[str]:
         earlier = ", ".join(f"{who} {top1:.1%}" for who, top1 in published.EARLIER_GO.items())
         return [
-            *super().notes(found, rows),
+            *super().notes(by_cell, rows),
             *self.search_notes(),
             f"The paper's model is another, of 20 blocks with 256 channels, and its games are "
             f"GoGoD's, some 6,500 of 2015-2016. Earlier models by themselves, as it cites them: "

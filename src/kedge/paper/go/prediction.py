@@ -13,7 +13,8 @@ from kedge.agents.agent import Predictor
 from kedge.errors import InputError
 from kedge.evaluation.prediction import Prediction, few_games, predict
 from kedge.experiments.fingerprints import records_of
-from kedge.paper.prediction import Bucket, Cell, HumanPrediction, Scores
+from kedge.paper.board.prediction import Bucket, Cell, HumanPrediction
+from kedge.paper.tables import Scores
 from kedge.records.go.files import read_go_games
 from kedge.records.go.games import years_words
 from kedge.records.go.positions import GoPosition, GoSplit, boards_of, go_sieve
@@ -56,9 +57,9 @@ class GoPrediction(HumanPrediction):
     def labels(self, games: Sequence[list[GoPosition]]) -> dict[str, list[Any]]:
         return {"year": [chosen[0].game.year for chosen in games]}
 
-    def notes(self, found: Mapping[Cell, Scores], rows: Sequence[Any]) -> list[str]:
+    def notes(self, by_cell: Mapping[Cell, Scores], rows: Sequence[Any]) -> list[str]:
         """The notes under each of these tables."""
-        sums = next(iter(found.values())).sums
+        sums = next(iter(by_cell.values())).sums
         drawn = "All moves" if self.positions is None else f"Moves drawn by seed {self.seed}"
         even = "" if self.split == "all" else "even "
         return [

@@ -12,11 +12,12 @@ from kedge.errors import InputError
 from kedge.evaluation.prediction import Prediction, predict
 from kedge.experiments import Column, Report, Table
 from kedge.experiments.fingerprints import files_of
-from kedge.paper import published
-from kedge.paper.figures import draw_agents
+from kedge.paper.board import published
+from kedge.paper.board.figures import draw_agents
+from kedge.paper.board.prediction import Cell
 from kedge.paper.go.prediction import GoPrediction, all_positions
-from kedge.paper.prediction import Cell, beside, short_name, titled
 from kedge.paper.settings import check_distinct
+from kedge.paper.tables import beside, short_name, titled
 from kedge.records.go.positions import GoPosition
 
 

@@ -8,10 +8,10 @@ import numpy as np
 
 from kedge.agents import Player
 from kedge.experiments.go.match import GO_MAX_PLIES, Scored, play_go, scoring_notes
-from kedge.paper import published
+from kedge.paper.board import published
+from kedge.paper.board.strength import SearchStrength
+from kedge.paper.board.tradeoff import Tradeoff
 from kedge.paper.go.accuracy import GoAccuracy
-from kedge.paper.strength import SearchStrength
-from kedge.paper.tradeoff import Tradeoff
 from kedge.records.go.games import KOMI
 
 
@@ -60,7 +60,7 @@ class GoTradeoff(Scored, GoAccuracy, Tradeoff):
     max_plies: int = GO_MAX_PLIES
 
     def accuracy(self) -> GoAccuracy:
-        return GoAccuracy(**self.told(GoAccuracy))
+        return GoAccuracy(**self.shared_fields(GoAccuracy))
 
     def strength(self) -> GoStrength:
-        return GoStrength(**self.told(GoStrength))
+        return GoStrength(**self.shared_fields(GoStrength))

@@ -20,8 +20,8 @@ from kedge.paper.hanabi.published import (
     PREDICTION_LAMBDAS,
     named,
 )
-from kedge.paper.prediction import beside_paper, find_games, titled
 from kedge.paper.settings import check_counts
+from kedge.paper.tables import beside_paper, find_games, titled
 
 USUAL_DATA = Path("data", "hanabi", "human_ai_2p.jsonl.xz")
 _MOVES = "moves"  # the label of the only part

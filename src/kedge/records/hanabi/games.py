@@ -50,14 +50,20 @@ class HanabiGame:
     def rules(self) -> Hanabi:
         return rules_of(len(self.players), self.colors, self.hand_size, self.bomb)
 
-    def states(self) -> Iterator[HanabiState]:
-        """Yield the state before each move, and the final one."""
+    def replay(self) -> Iterator[HanabiState]:
+        """Yield one state as the game goes on: before each move, and at the end.
+
+        It is the same object each time, so that agents that remember it observe a move once.
+        """
         state = self.rules.initial_state(self.deck)
         yield state
         for action in self.actions:
-            state = state.clone()
             state.apply_action(action)
             yield state
+
+    def states(self) -> Iterator[HanabiState]:
+        """Yield the state before each move, and the final one."""
+        return (state.clone() for state in self.replay())
 
     def __len__(self) -> int:
         return len(self.actions)

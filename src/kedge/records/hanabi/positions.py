@@ -40,29 +40,16 @@ def replayed_hanabi_games(
 
 def by_the_rules(game: HanabiGame) -> HanabiGame:
     """Return the legal part of a game; a ValueError if all of it should be legal."""
-    state = game.rules.initial_state(game.deck)
-    actions = np.array(game.actions, np.int64)
     try:
-        for action in np.where(actions < 0, len(state.game.moves), actions)[:, np.newaxis]:
-            state.games.step(action, 1)
-    except ValueError:
-        return _until_illegal(game)
+        for ply, state in enumerate(game.replay()):  # noqa: B007
+            pass
+    except InputError as error:
+        if not game.legal:
+            return replace(game, actions=game.actions[:ply])
+        raise ValueError(f"move {ply + 1}: {error}") from None
     # After a bomb some sources count 0, as the rules do, others the cards played.
     if game.legal and game.score not in (None, state.score, sum(state.fireworks)):
         raise ValueError(f"the score is {state.score}, but the record says {game.score}")
-    return game
-
-
-def _until_illegal(game: HanabiGame) -> HanabiGame:
-    """Replay move by move, to find the illegal one."""
-    state = game.rules.initial_state(game.deck)
-    for ply, action in enumerate(game.actions):
-        try:
-            state.apply_action(action)
-        except InputError as error:
-            if not game.legal:
-                return replace(game, actions=game.actions[:ply])
-            raise ValueError(f"move {ply + 1}: {error}") from None
     return game
 
 

@@ -72,10 +72,10 @@ def search_many(
     trees = [admit(forest, root, settings) for root in roots]
     while forest.collect():
         evaluate(forest)
-    found = [result(forest, tree, settings) for tree in trees]
+    results = [result(forest, tree, settings) for tree in trees]
     for tree in trees:
         forest.remove(tree)
-    return found
+    return results
 
 
 def search_chunks(

@@ -66,7 +66,7 @@ class SearchResult:
     """The root after a search: the last axis of arrays is its actions, in ascending order.
 
     It may be many roots at once, one a row; then those with fewer actions are padded, and ``mask``
-    is True where an action is real. ``found[i]`` is one of them.
+    is True where an action is real. ``result[i]`` is one of them.
     """
 
     settings: Settings
@@ -170,8 +170,8 @@ class SearchResult:
         if not self.settings.constant_lambda:
             scale = self.settings.c_puct * np.sqrt(total)
         lam = np.where(total > 0, scale / np.maximum(1.0, k + total), np.inf)
-        found = reverse_kl(self.prior, self.filled_q, lam, mask=self.mask)
-        return np.where(total[..., None] > 0, found, self.prior)
+        policy = reverse_kl(self.prior, self.filled_q, lam, mask=self.mask)
+        return np.where(total[..., None] > 0, policy, self.prior)
 
     def forward_policy(self, lam: float) -> Array:
         """τ·exp(q/λ): the forward-KL choice after search (beyond the paper's chess and Go)."""

@@ -5,16 +5,15 @@ the transfer to the device does not limit the speed.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 from kedge.errors import InputError
-from kedge.models.board.conditioning import takes_players
 from kedge.models.board.encoding import Encoding
 from kedge.models.board.network import to_shipped_onnx
 from kedge.models.board.weights import Weights, make_weights
@@ -30,7 +29,7 @@ _SETTLED_ON = 2048  # positions
 
 @dataclass(frozen=True)
 class TowerRecipe(Recipe):
-    """Settings for a tower of convolutions, for chess and Go."""
+    """Settings for a tower of convolutions. Games add their own."""
 
     filters: int = 64
     blocks: int = 6
@@ -38,38 +37,24 @@ class TowerRecipe(Recipe):
     drop: float = 0.1
     """Stochastic depth of the last block; earlier blocks are dropped less often."""
     value_weight: float = 0.1
-    heads: Literal["dense", "points"] = "dense"
-    """`dense` heads are AlphaGo Zero's, with weights for every point; `points` heads treat all
-    points alike. Only in Go."""
-    turn: bool = True
-    """Whether each position is trained in a random one of the eight symmetries; only in Go.
-    People's games are not symmetric: by custom they begin in the upper right. A last stage without
-    turning learns that."""
-    later: int = 0
-    """Number of moves after the next that are also predicted in training; only in Go."""
-    later_weight: float = 0.25
-    """Loss weight of each later move; the next move has 1."""
     teacher_weight: float = 0.0
     """Share of the policy loss that imitates the teacher, if there is one."""
-    panel_weight: float = 0.0
-    """Share of the policy loss that imitates models of single ratings, if there are any; only in
-    chess."""
-    players: bool = False
-    """Take both players' ranks, the server and the year as inputs, and learn from the games of all
-    people; in Go. Chess always takes the players as inputs."""
     forget: float = 0.05
     """Share of training positions that hide who plays."""
-    professionals: int = 1
-    """How many times a move of a professional over the board counts, with `players`."""
+
+    shape: ClassVar[tuple[str, ...]] = ("filters", "blocks", "se_ratio")
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._check_counts("filters", "blocks", "se_ratio", "professionals")
+        self._check_counts("filters", "blocks", "se_ratio")
         if self.filters < self.se_ratio:
             raise InputError(f"filters: at least se_ratio ({self.se_ratio}), not {self.filters}")
-        self._check_shares("drop", "teacher_weight", "panel_weight", "forget")
-        if self.heads not in ("dense", "points"):
-            raise InputError(f"heads: dense or points, not {self.heads}")
+        self._check_shares("drop", "teacher_weight", "forget")
+
+    @classmethod
+    def for_weights(cls, weights: Weights) -> Self:
+        """Return the recipe of a network with the shape of `weights`."""
+        return cls(filters=weights.filters, blocks=weights.blocks, se_ratio=weights.se_ratio or 1)
 
 
 class Batch(NamedTuple):
@@ -80,9 +65,11 @@ class Batch(NamedTuple):
     moves: Tensor  # (n,) int64, what was played
     results: Tensor  # (n,) float32, the mover's: 1 won, 0 drawn, −1 lost; NaN if unknown
     later: tuple[Tensor, ...] = ()  # each (n,) int64, the moves after that; NO_MOVE after the last
+    later_weight: float = 0.0  # loss weight of each later move; the next move has 1
     who: Tensor | None = None  # (n, numbers) bfloat16, who plays
     taught: Tensor | None = None  # (n, k) int64, likely moves by a model of such players
     shares: Tensor | None = None  # (n, k) float32, their probabilities; all 0 without a model
+    taught_weight: float = 0.0  # share of the policy loss that imitates that model
 
     def masked(self, logits: Tensor) -> Tensor:
         """The logits in float32; illegal moves get −10⁴."""
@@ -93,8 +80,6 @@ class Batch(NamedTuple):
 class TowerTrainer(Trainer[Batch]):
     """Trains on people's moves, game results and, if given, a teacher's policy."""
 
-    shape: ClassVar[tuple[str, ...]] = ("filters", "blocks", "se_ratio", "heads", "players")
-    moved: ClassVar[tuple[str, ...]] = ("optimizer", "later")
     inner: ClassVar[tuple[str, ...]] = ("input", "blocks")
     network: SEResNet
     recipe: TowerRecipe
@@ -133,7 +118,7 @@ class TowerTrainer(Trainer[Batch]):
             policy_loss = (1.0 - share) * policy_loss + share * teacher_loss
         for later_logits, moves in zip(later, batch.later, strict=True):
             later_loss = functional.cross_entropy(later_logits.float(), moves, ignore_index=NO_MOVE)
-            policy_loss = policy_loss + self.recipe.later_weight * later_loss
+            policy_loss = policy_loss + batch.later_weight * later_loss
         value_loss = self.network.value.losses(value, batch.results).mean()
         return policy_loss + self.recipe.value_weight * value_loss, right
 
@@ -145,7 +130,7 @@ class TowerTrainer(Trainer[Batch]):
         likely = logits.log_softmax(1).gather(1, batch.taught)
         # A model may find illegal moves likely where it knows fewer than k legal ones.
         taught = -(batch.shares * likely.clamp(min=-20.0)).sum(1)
-        share = self.recipe.panel_weight * (batch.shares[:, 0] > 0)
+        share = batch.taught_weight * (batch.shares[:, 0] > 0)
         return ((1.0 - share) * losses + share * taught).mean()
 
     def scores(self, network: nn.Module, batch: Batch) -> Tensor:
@@ -167,7 +152,8 @@ class Course:
     """A game's network and its training and test positions."""
 
     encoding: Encoding
-    make_network: Callable[[TowerRecipe], SEResNet]
+    make_network: Callable[[Any], SEResNet]
+    """Makes a network from the game's recipe."""
     learned: Positions[Batch]
     tested: Positions[Batch]
     others: Mapping[str, Positions[Batch]] = field(default_factory=dict)
@@ -188,11 +174,11 @@ class Course:
         ``teacher`` and ``begin_as`` are models, by name or file, or checkpoints of other runs.
         """
         torch.manual_seed(recipe.seed)
-        teacher_network = None if teacher is None else self._load(teacher)[0]
+        teacher_network = None if teacher is None else self._load(teacher, type(recipe))[0]
         network = self.make_network(recipe)
         before: list[dict[str, Any]] = []
         if begin_as is not None:
-            other, before = self._load(begin_as)
+            other, before = self._load(begin_as, type(recipe))
             grow(other, network)
             self._settle(network, rank.device)
         trainer = TowerTrainer(network, recipe, rank, teacher_network, rank.device.type == "cuda")
@@ -224,15 +210,17 @@ class Course:
             batch = self.learned.batch(rows)
             network.settle(batch.planes, batch.who)
 
-    def _load(self, name: str) -> tuple[SEResNet, list[dict[str, Any]]]:
+    def _load(self, name: str, kind: type[TowerRecipe]) -> tuple[SEResNet, list[dict[str, Any]]]:
         """Load a model, or the averaged network of a checkpoint; also return its stages."""
         path = Path(name)
         if path.suffix != ".pt":
-            return self._load_model(name), [{"from_step": 0, "begun_as": name}]
+            return self._load_model(name, kind), [{"from_step": 0, "begun_as": name}]
         state = read_checkpoint(path, torch.device("cpu"))
         stages = state["stages"]
-        recipe = {key: value for key, value in stages[-1].items() if key != "from_step"}
-        network = self.make_network(TowerRecipe(**recipe))
+        # Checkpoints of earlier versions also have fields of another game's recipe.
+        known = {each.name for each in fields(kind)}
+        recipe = {key: value for key, value in stages[-1].items() if key in known}
+        network = self.make_network(kind(**recipe))
         module = "module."
         averaged = {
             key.removeprefix(module): value
@@ -242,18 +230,11 @@ class Course:
         fill(network, averaged, path)
         return network, stages
 
-    def _load_model(self, name: str) -> SEResNet:
+    def _load_model(self, name: str, kind: type[TowerRecipe]) -> SEResNet:
         weights = load_as(Weights, name)
         if weights.encoding.game != self.encoding.game:
             raise InputError(f"{name}: not a model for {self.encoding.game}")
-        recipe = TowerRecipe(
-            filters=weights.filters,
-            blocks=weights.blocks,
-            se_ratio=weights.se_ratio or 1,
-            heads="points" if weights.policy == "points" else "dense",
-            players=bool(takes_players(weights)),
-        )
-        network = self.make_network(recipe)
+        network = self.make_network(kind.for_weights(weights))
         ours = {key: array.shape for key, array in network.folded().items()}
         if ours != {key: array.shape for key, array in weights.arrays.items()}:
             raise InputError(f"{name}: not a network shape that kedge can train")

@@ -50,12 +50,12 @@ class Convolution(nn.Module):
         self.norm.weight.fill_(1.0)
         self.norm.bias.copy_(bias)
 
-    def settle(self, found: Tensor) -> None:
-        """Normalise by the moments of `found`, the kernels' outputs; inference stays the same."""
+    def settle(self, outputs: Tensor) -> None:
+        """Normalise by the moments of the kernels' `outputs`; inference stays the same."""
         assert self.norm.running_mean is not None
         assert self.norm.running_var is not None
         scale, bias = self._scale, self.bias
-        variance, mean = torch.var_mean(found.float(), dim=(0, 2, 3))
+        variance, mean = torch.var_mean(outputs.float(), dim=(0, 2, 3))
         self.norm.running_mean.copy_(mean)
         self.norm.running_var.copy_(variance)
         self.norm.weight.copy_(scale * torch.sqrt(variance + self.norm.eps))
@@ -175,15 +175,15 @@ class Value(nn.Module):
         features = planes.mean(dim=(2, 3)) if self.pooled else planes.flatten(1)
         return self.fc2(functional.relu(self.fc1(features)))
 
-    def losses(self, found: Tensor, results: Tensor) -> Tensor:
+    def losses(self, outputs: Tensor, results: Tensor) -> Tensor:
         """Cross-entropy or squared error of each position; 0 if its result is unknown."""
         known = torch.isfinite(results)
         results = torch.where(known, results, 0.0)
         if self.draws:
             kinds = (1.0 - results).long()  # won, drawn, lost
-            losses = functional.cross_entropy(found.float(), kinds, reduction="none")
+            losses = functional.cross_entropy(outputs.float(), kinds, reduction="none")
         else:
-            losses = (torch.tanh(found.float()[:, 0]) - results).square()
+            losses = (torch.tanh(outputs.float()[:, 0]) - results).square()
         return losses * known
 
 

@@ -5,7 +5,7 @@ others, whom training never touches.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kedge.models.chess.conditioning import ChessPlayers
@@ -22,7 +22,19 @@ from kedge.training.distributed import Rank
 TESTED_FROM = 10
 
 
-def make_network(recipe: TowerRecipe) -> SEResNet:
+@dataclass(frozen=True)
+class ChessRecipe(TowerRecipe):
+    """Settings for a chess model. It always takes the players as inputs."""
+
+    panel_weight: float = 0.0
+    """Share of the policy loss that imitates models of single ratings, if there are any."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._check_shares("panel_weight")
+
+
+def make_network(recipe: ChessRecipe) -> SEResNet:
     return SEResNet(
         CHESS.planes,
         ConvolutionPolicy(recipe.filters, GATHER),
@@ -38,7 +50,7 @@ def make_network(recipe: TowerRecipe) -> SEResNet:
 def train(
     table: GameTable,
     folder: Path,
-    recipe: TowerRecipe,
+    recipe: ChessRecipe,
     *,
     rank: Rank,
     seconds: float = float("inf"),
@@ -60,7 +72,7 @@ def train(
     course = Course(
         CHESS,
         make_network,
-        replace(learned, forget=recipe.forget),
+        replace(learned, forget=recipe.forget, taught_weight=recipe.panel_weight),
         chosen_by,
         by_kind(table, chosen_by, rows),
     )

@@ -130,6 +130,7 @@ class ChessPositions:
     mirrored: Tensor  # (moves,) int64: `mirrored_moves`
     taught: Tensor | None = None  # (n, k) int16: moves that a model of these people finds likely
     shares: Tensor | None = None  # (n, k) float16: their probabilities; all 0 without a model
+    taught_weight: float = 0.0  # see `ChessRecipe.panel_weight`
     forget: float = 0.0  # share of training positions that hide the ratings
 
     def __len__(self) -> int:
@@ -173,7 +174,16 @@ class ChessPositions:
         planes = planes.contiguous(memory_format=torch.channels_last)
         shares = None if self.shares is None else self.shares[rows].float()
         results = self.results[rows].float()
-        return Batch(planes, legal, moves, results, who=who, taught=taught, shares=shares)
+        return Batch(
+            planes,
+            legal,
+            moves,
+            results,
+            who=who,
+            taught=taught,
+            shares=shares,
+            taught_weight=self.taught_weight,
+        )
 
 
 _BY_POSITION = (

@@ -55,6 +55,8 @@ class DiplomacyRecipe(Recipe):
     warmup: int = 300
     value_weight: float = 0.3
 
+    shape: ClassVar[tuple[str, ...]] = ("width", "blocks", "heads", "layers")
+
     def __post_init__(self) -> None:
         super().__post_init__()
         self._check_counts("blocks", "width", "heads", "layers")
@@ -233,7 +235,6 @@ def share_losses(shares: Tensor, logits: Tensor) -> Tensor:
 
 
 class DiplomacyTrainer(Trainer[Batch]):
-    shape: ClassVar[tuple[str, ...]] = ("width", "blocks", "heads", "layers")
     inner: ClassVar[tuple[str, ...]] = ("blocks",)
     recipe: DiplomacyRecipe
 

@@ -38,6 +38,8 @@ class ValueRecipe(Recipe):
     weight_decay: float = 0.1
     average: float = 0.99
 
+    shape: ClassVar[tuple[str, ...]] = ("width", "hidden")
+
     def __post_init__(self) -> None:
         super().__post_init__()
         self._check_counts("width", "hidden")
@@ -118,8 +120,6 @@ class ValueModule(nn.Module):
 
 class ValueTrainer(Trainer[Batch]):
     """Accuracy counts the power with the largest final share."""
-
-    shape: ClassVar[tuple[str, ...]] = ("width", "hidden")
 
     def loss(self, batch: Batch) -> tuple[Tensor, Tensor]:
         losses, right, _ = _scored(batch, self.parallel(batch))

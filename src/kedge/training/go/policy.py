@@ -7,7 +7,7 @@ only the stones of each position; the rows before it are its history.
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,8 @@ from torch import Tensor
 from kedge import _core
 from kedge.errors import InputError
 from kedge.games.go.ranks import RANKS, SERVERS
+from kedge.models.board.conditioning import takes_players
+from kedge.models.board.weights import Weights
 from kedge.models.go.conditioning import WHO, who_features
 from kedge.models.go.encoding import GO
 from kedge.records.go.arrays import AI, COLOURS, GoArrays
@@ -31,10 +33,50 @@ _STEPS = 8  # positions in the input: the current one and seven before it
 _POINTS = GO.side**2
 _FEWEST = 1000  # positions of a rank that are tested on by themselves
 
+
+@dataclass(frozen=True)
+class GoRecipe(TowerRecipe):
+    """Settings for a Go model."""
+
+    heads: Literal["dense", "points"] = "dense"
+    """`dense` heads are AlphaGo Zero's, with weights for every point; `points` heads treat all
+    points alike."""
+    turn: bool = True
+    """Whether each position is trained in a random one of the eight symmetries. People's games are
+    not symmetric: by custom they begin in the upper right. A last stage without turning learns
+    that."""
+    later: int = 0
+    """Number of moves after the next that are also predicted in training."""
+    later_weight: float = 0.25
+    """Loss weight of each later move; the next move has 1."""
+    players: bool = False
+    """Take both players' ranks, the server and the year as inputs, and learn from the games of all
+    people."""
+    professionals: int = 1
+    """How many times a move of a professional over the board counts, with `players`."""
+
+    shape: ClassVar[tuple[str, ...]] = (*TowerRecipe.shape, "heads", "players")
+    moved: ClassVar[tuple[str, ...]] = (*TowerRecipe.moved, "later")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._check_counts("professionals")
+        if self.heads not in ("dense", "points"):
+            raise InputError(f"heads: dense or points, not {self.heads}")
+
+    @classmethod
+    def for_weights(cls, weights: Weights) -> Self:
+        return replace(
+            super().for_weights(weights),
+            heads="points" if weights.policy == "points" else "dense",
+            players=bool(takes_players(weights)),
+        )
+
+
 #: `kedge train go --recipe NAME`.
 RECIPES = {
     # Appendix E: 64 epochs on eight GPUs.
-    "paper": TowerRecipe(
+    "paper": GoRecipe(
         filters=256,
         blocks=20,
         se_ratio=4,
@@ -50,7 +92,7 @@ RECIPES = {
         average=0.0,
     ),
     # Trains in twenty minutes on an H200.
-    "small": TowerRecipe(
+    "small": GoRecipe(
         filters=128,
         blocks=10,
         se_ratio=4,
@@ -85,6 +127,7 @@ class GoPositions:
     moved: Tensor  # (8, 362) int64: each move in each symmetry
     turn: bool = True  # whether batches are turned at random
     later: int = 0  # moves after the next in each batch
+    later_weight: float = 0.0  # see `GoRecipe`
     players: bool = False  # whether batches say who plays
     forget: float = 0.0  # share of training positions that hide who plays
 
@@ -120,7 +163,8 @@ class GoPositions:
         planes = torch.cat([points, komi], dim=1).view(-1, *GO.shape)
         planes = planes.contiguous(memory_format=torch.channels_last)
         who = self._who(rows, turns) if self.players else None
-        return Batch(planes, None, moves[0], self.results[rows], tuple(moves[1:]), who)
+        later = tuple(moves[1:])
+        return Batch(planes, None, moves[0], self.results[rows], later, self.later_weight, who)
 
     def _who(self, rows: Tensor, turns: Tensor | None) -> Tensor:
         who = self.who[self.sides[rows].long()].to(torch.bfloat16)
@@ -237,7 +281,7 @@ def by_rank(positions: GoPositions, table: GoArrays) -> dict[str, GoPositions]:
     """Positions by where they were played and the mover's rank; rare kinds are left out."""
     sides = positions.sides[positions.chosen].long().cpu().numpy()
     ranks, servers = table.ranks.ravel()[sides], table.servers[sides // 2]
-    found = {}
+    kinds = {}
     for server in np.unique(servers):
         for rank in np.unique(ranks[servers == server]):
             rows = np.flatnonzero((servers == server) & (ranks == rank))
@@ -245,11 +289,11 @@ def by_rank(positions: GoPositions, table: GoArrays) -> dict[str, GoPositions]:
             what = RANKS[rank - 1] if rank else "unknown"
             if len(rows) >= _FEWEST:
                 kept = positions.chosen[torch.from_numpy(rows).to(positions.chosen.device)]
-                found[f"{where} {what}"] = positions.of(kept)
-    return found
+                kinds[f"{where} {what}"] = positions.of(kept)
+    return kinds
 
 
-def make_network(recipe: TowerRecipe) -> SEResNet:
+def make_network(recipe: GoRecipe) -> SEResNet:
     by_points = recipe.heads == "points"
     policy, *later = (
         PointsPolicy(recipe.filters) if by_points else DensePolicy(recipe.filters, GO)
@@ -271,7 +315,7 @@ def make_network(recipe: TowerRecipe) -> SEResNet:
 def train(
     table: GoArrays,
     folder: Path,
-    recipe: TowerRecipe,
+    recipe: GoRecipe,
     *,
     rank: Rank,
     modern: bool = False,
@@ -293,7 +337,7 @@ def train(
     )
 
 
-def _course(table: GoArrays, recipe: TowerRecipe, device: torch.device, *, modern: bool) -> Course:
+def _course(table: GoArrays, recipe: GoRecipe, device: torch.device, *, modern: bool) -> Course:
     learned_from: tuple[Split, ...] = ("train", "test", "modern") if modern else ("train",)
     tested_on: Split = "modern-test" if modern else "test"
     train_rows = np.concatenate([table.rows(split) for split in learned_from])
@@ -305,12 +349,18 @@ def _course(table: GoArrays, recipe: TowerRecipe, device: torch.device, *, moder
             f"{years_words(tested_on)} to test on"
             + ("" if modern else "; --modern trains on all years")
         )
-    learned = replace(positions_of(table, train_rows), turn=recipe.turn, later=recipe.later)
+    learned = _as_learned(positions_of(table, train_rows), recipe)
     tested = positions_of(table, test_rows).to(device)
     return Course(GO, make_network, learned.to(device), tested)
 
 
-def _course_of_all(table: GoArrays, recipe: TowerRecipe, device: torch.device) -> Course:
+def _as_learned(positions: GoPositions, recipe: GoRecipe) -> GoPositions:
+    return replace(
+        positions, turn=recipe.turn, later=recipe.later, later_weight=recipe.later_weight
+    )
+
+
+def _course_of_all(table: GoArrays, recipe: GoRecipe, device: torch.device) -> Course:
     learned, chosen_by, tested = lessons_of(table)
     over_board = (table.servers == 0)[:, None]
     tested &= over_board
@@ -328,6 +378,6 @@ def _course_of_all(table: GoArrays, recipe: TowerRecipe, device: torch.device) -
         return made.to(device), table.take(games)
 
     lesson, _ = positions(counts)
-    lesson = replace(lesson, turn=recipe.turn, later=recipe.later, forget=recipe.forget)
+    lesson = replace(_as_learned(lesson, recipe), forget=recipe.forget)
     others = by_rank(*positions(chosen_by.astype(np.int64)))
     return Course(GO, make_network, lesson, positions(tested.astype(np.int64))[0], others)

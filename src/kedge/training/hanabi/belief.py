@@ -46,6 +46,8 @@ class BeliefRecipe(Recipe):
     warmup: int = 100
     weight_decay: float = 0.01
 
+    shape: ClassVar[tuple[str, ...]] = ("width", "layers")
+
     def __post_init__(self) -> None:
         super().__post_init__()
         self._check_counts("width", "layers", "played")
@@ -144,7 +146,6 @@ def self_play(
 class BeliefTrainer(Trainer[Batch]):
     """Accuracy counts the likeliest card, given the cards in earlier slots."""
 
-    shape: ClassVar[tuple[str, ...]] = ("width", "layers")
     inner: ClassVar[tuple[str, ...]] = ("seen", "lstm", "told", "past")
     ahead: ClassVar[int] = 1  # one thread: games are played in order
 

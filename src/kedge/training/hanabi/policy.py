@@ -49,6 +49,8 @@ class HanabiRecipe(Recipe):
     warmup: int = 20
     average: float = 0.98
 
+    shape: ClassVar[tuple[str, ...]] = ("width", "layers")
+
     def __post_init__(self) -> None:
         super().__post_init__()
         self._check_counts("width", "layers")
@@ -60,7 +62,7 @@ class HanabiRecipe(Recipe):
 class Batch(NamedTuple):
     seen: Tensor  # (plies, n, features): the mover's view
     legal: Tensor  # (plies, n, actions) bool
-    asked: Tensor  # (plies, n) bool: moves to predict
+    predicted: Tensor  # (plies, n) bool: moves to predict
     chosen: Tensor  # (m,): these moves
 
 
@@ -69,7 +71,7 @@ class TaughtGames:
     """Games, and the moves in them to predict."""
 
     games: PlayedGames
-    asked: npt.NDArray[np.bool_]  # (n, plies)
+    predicted: npt.NDArray[np.bool_]  # (n, plies)
     device: torch.device
     recolour: bool = True
 
@@ -88,25 +90,26 @@ class TaughtGames:
         for ply, now in enumerate(games.plies()):
             now.encode(places[ply], "private", None, True)
             legal[ply] = legal_moves(now, legal.shape[2])
-        asked = self.asked[which, :plies].T
-        parts = (torch.from_numpy(part) for part in (legal, asked.copy(), games.actions.T[asked]))
+        predicted = self.predicted[which, :plies].T
+        parts = (
+            torch.from_numpy(part) for part in (legal, predicted.copy(), games.actions.T[predicted])
+        )
         return Batch(*(part.to(self.device, non_blocking=True) for part in (seen, *parts)))
 
 
 def taught(games: Sequence[HanabiGame], moves: Moves, device: torch.device) -> TaughtGames:
     """Pack recorded games, and mark people's moves, or all moves in games without people."""
     packed = played(games)
-    asked = packed.actions >= 0
-    for row, game in zip(asked, games, strict=True):
+    predicted = packed.actions >= 0
+    for row, game in zip(predicted, games, strict=True):
         choices = game.choices(people=True)
         if moves == "all" or not game.humans:
             choices |= game.choices(people=False)
         row[: len(game)] = choices
-    return TaughtGames(packed, asked, device)
+    return TaughtGames(packed, predicted, device)
 
 
 class HanabiTrainer(Trainer[Batch]):
-    shape: ClassVar[tuple[str, ...]] = ("width", "layers")
     inner: ClassVar[tuple[str, ...]] = ("public", "lstm", "private")
     ahead: ClassVar[int] = 3
 
@@ -129,7 +132,7 @@ class HanabiTrainer(Trainer[Batch]):
 
 def _scored(batch: Batch, logits: Tensor) -> tuple[Tensor, Tensor]:
     """The cross-entropy of each move to predict, and whether it was the likeliest."""
-    logits = logits[batch.asked].float().masked_fill(~batch.legal[batch.asked], -torch.inf)
+    logits = logits[batch.predicted].float().masked_fill(~batch.legal[batch.predicted], -torch.inf)
     losses = functional.cross_entropy(logits, batch.chosen, reduction="none")
     return losses, logits.argmax(1) == batch.chosen
 

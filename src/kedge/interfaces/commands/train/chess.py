@@ -91,10 +91,9 @@ def chess(
     """
     need_torch()
     from kedge.records.splits import LEARN
-    from kedge.training.board.imitation import TowerRecipe
-    from kedge.training.chess.policy import train
+    from kedge.training.chess.policy import ChessRecipe, train
 
-    recipe = training.changed(TowerRecipe())
+    recipe = training.changed(ChessRecipe())
     with training.started() as rank:
         table = selection.table(data)
         learned = int(table.sides(LEARN).any(axis=1).sum())

@@ -20,7 +20,7 @@ from kedge.words import counted
 
 if TYPE_CHECKING:
     from kedge.records.go.arrays import GoArrays
-    from kedge.training.board.imitation import TowerRecipe
+    from kedge.training.go.policy import GoRecipe
 
 
 @unfolded
@@ -81,7 +81,7 @@ def go(
         training.print_progress(reports, rank, chosen.steps)
 
 
-def _recipe(name: str) -> "TowerRecipe":
+def _recipe(name: str) -> "GoRecipe":
     """Return the recipe of that name; raise `InputError` if there is none."""
     from kedge.specs import suggest
     from kedge.training.go.policy import RECIPES

@@ -6,19 +6,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from kedge.experiments import Column, Report, Table
-from kedge.paper import published
-from kedge.paper.figures import draw_settings
-from kedge.paper.prediction import (
-    Bucket,
-    Cell,
-    Scores,
-    SearchPrediction,
-    beside,
-    short_name,
-    titled,
-)
-from kedge.paper.published import Setting
+from kedge.paper.board import published
+from kedge.paper.board.figures import draw_settings
+from kedge.paper.board.prediction import Bucket, Cell, SearchPrediction
+from kedge.paper.board.published import Setting
 from kedge.paper.settings import check_distinct, check_positive
+from kedge.paper.tables import Scores, beside, short_name, titled
 
 
 @dataclass(frozen=True)
@@ -62,7 +55,7 @@ class BySetting(SearchPrediction):
         """The key of the paper's figures for this model in `published`."""
 
     @abstractmethod
-    def notes(self, found: Mapping[Cell, Scores], rows: Sequence[Any]) -> list[str]:
+    def notes(self, by_cell: Mapping[Cell, Scores], rows: Sequence[Any]) -> list[str]:
         """The notes under the table."""
 
     def cells(self) -> list[Cell]:
@@ -100,18 +93,18 @@ class BySetting(SearchPrediction):
             figure_size=(3.0 * max(2, len(self.models)), 3.4),
         )
 
-    def rows(self, found: Mapping[Cell, Scores]) -> list[dict[str, Any]]:
+    def rows(self, by_cell: Mapping[Cell, Scores]) -> list[dict[str, Any]]:
         """The rows of the table: every setting, with its gain and the paper's figure."""
         key = self.measure.key
         rows = []
         for model in self.models:
             known = self.measure.paper.get(self.published_as(model), {})
             paper = known if self.playouts == 50 else {}
-            cells = [cell for cell in found if cell.model == model]
-            summaries = {cell: found[cell].summary() for cell in cells}
+            cells = [cell for cell in by_cell if cell.model == model]
+            summaries = {cell: by_cell[cell].summary() for cell in cells}
             best = self.measure.better(summary[key] for summary in summaries.values())
             for cell, summary in summaries.items():
-                gain = found[cell].gain(found[cell.raw]) if cell.c_puct is not None else {}
+                gain = by_cell[cell].gain(by_cell[cell.raw]) if cell.c_puct is not None else {}
                 published_gain = (
                     paper[cell.c_puct] - paper[None] if gain and cell.c_puct in paper else None
                 )

@@ -1,0 +1,1 @@
+"""Tables and figures that chess and Go share."""

@@ -1,0 +1,93 @@
+"""What the tables of all games share: scores, the file of games, titles and columns."""
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import Any
+
+import numpy as np
+
+from kedge.errors import InputError
+from kedge.evaluation.prediction import SUMS, clustered, summary
+from kedge.experiments import Column
+from kedge.regularize import Array
+from kedge.specs import Spec, parse
+
+
+@dataclass(frozen=True)
+class Scores:
+    """The scores of one agent on each game, and the labels of the games."""
+
+    sums: Array  # (games, 4): `SUMS` of each
+    labels: Mapping[str, Sequence[Any]]
+
+    @classmethod
+    def from_shards(cls, parts: Sequence[Mapping[str, Any]]) -> "Scores":
+        def column(name: str) -> list[Any]:
+            return [value for part in parts for value in part[name]]
+
+        sums = np.array([column(name) for name in SUMS], np.float64).T
+        labels = {name: column(name) for name in parts[0] if name not in SUMS}
+        return cls(sums, labels)
+
+    def summary(self) -> dict[str, Any]:
+        """Means and their standard errors, clustered by game."""
+        return summary(self.sums)
+
+    def gain(self, raw: "Scores") -> dict[str, Any]:
+        """Mean differences to `raw` on the same positions, and their standard errors."""
+        if not np.array_equal(self.sums[:, 0], raw.sums[:, 0]):
+            raise InputError(
+                "the games changed between tasks; run kedge experiments clean, then try again"
+            )
+        off = self.sums - raw.sums
+        off[:, 0] = raw.sums[:, 0]
+        return clustered(off)
+
+    def only(self, numbers: Sequence[int]) -> "Scores":
+        """The scores of these games."""
+        labels = {name: [values[k] for k in numbers] for name, values in self.labels.items()}
+        return Scores(self.sums[list(numbers)], labels)
+
+
+def find_games(data: str, usual: Path, kinds: str) -> Path:
+    """The file `data`, or the default games under ``$KEDGE_DATA``."""
+    advice = f"give human games ({kinds}) with --data FILE"
+    if data:
+        path = Path(data)
+    elif root := os.environ.get("KEDGE_DATA"):
+        path = Path(root) / usual
+    else:
+        raise InputError(f"KEDGE_DATA is not set; {advice}")
+    if not path.is_file():
+        raise InputError(f"{path}: no such file; {advice}")
+    return path
+
+
+def short_name(model: str) -> str:
+    """A model's name in tables: for a path, the name of the file."""
+    spec = parse(model)
+    stem = PurePath(spec.name).name.partition(".")[0]
+    return str(Spec(stem, spec.args, spec.kwargs))
+
+
+def titled(experiment: Any) -> str:
+    """The title of a report: its class's docstring, with the measured models instead of Maia."""
+    title = (type(experiment).__doc__ or "").strip()
+    names = [short_name(model) for model in experiment.models]
+    if all(re.fullmatch(r"maia-\d+", name) for name in names):
+        names = [name.capitalize() for name in names] if "Maia-" in title else ["Maia"]
+    return re.sub(r"Maia(-\d+)?", lambda _: ", ".join(names), title)
+
+
+def beside(known: bool, column: Column) -> list[Column]:
+    """A column for the paper's figures, if any is known."""
+    return [column] if known else []
+
+
+def beside_paper(known: tuple[float, float] | None) -> dict[str, float | None]:
+    """The paper's figure and its standard error, for a row."""
+    mean, error = known or (None, None)
+    return {"paper": mean, "paper_se": error}
