@@ -399,7 +399,7 @@ def test_a_decision_that_cannot_be_taken_changes_nothing(hall, chess, monkeypatc
 
         monkeypatch.setattr(chess, "join", refuse)
         with pytest.raises(InputError):
-            table.session.decide(0, "e4")
+            table.session.move(0, "e4", 0)
         assert to_document(table.session) == before
 
     asyncio.run(game())

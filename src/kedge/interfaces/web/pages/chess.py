@@ -63,7 +63,7 @@ class ChessPage(BoardPage):
         # records go on.
         return [state.board.player()] if state.board.legal_actions() else []
 
-    def apply(self, state: ChessState, action: int) -> None:
+    def push(self, state: ChessState, action: int) -> None:
         state.play_on(action)
 
     def position(self, state: ChessState, eyes: int | None) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from kedge.games.diplomacy import (
     POWERS,
     Diplomacy,
     DiplomacyState,
+    PackedOrders,
     failed_moves,
     format_orders,
     short_order,
@@ -32,7 +33,14 @@ from kedge.games.diplomacy.drawing import MAP
 from kedge.interfaces.web.assets import STATIC
 from kedge.interfaces.web.pages.page_game import Document, Heading, PageGame, Record, Turn
 from kedge.interfaces.web.pages.searching import turn_to_search
-from kedge.interfaces.web.pages.thoughts import Decision, Move, MoveNames, Question, StopFlag
+from kedge.interfaces.web.pages.thoughts import (
+    Action,
+    Decision,
+    Move,
+    MoveNames,
+    Question,
+    StopFlag,
+)
 from kedge.interfaces.web.schemas import Strict
 from kedge.models.diplomacy.network import VALUE
 from kedge.records.diplomacy.files import saved_game
@@ -106,26 +114,30 @@ class DiplomacyPage(PageGame):
         rules = state.state
         return [] if rules.is_terminal() else _due(rules)
 
-    def check(self, state: _Played, seat: int, move: Move) -> list[str]:
+    def parse(self, state: _Played, seat: int, move: Move) -> PackedOrders:
         if not isinstance(move, list) or not all(isinstance(text, str) for text in move):
             raise InputError('orders are a list of texts, such as ["A PAR - BUR", "F BRE H"]')
-        return _checked(state.state, seat, move)
+        return _packed(state.state, seat, move)
 
-    def join(self, state: _Played, moves: Mapping[int, Move]) -> Turn:
+    def text(self, state: _Played, action: PackedOrders) -> list[str]:
+        return format_orders(action)
+
+    def join(self, moves: Mapping[int, Move]) -> Turn:
         return {POWERS[seat]: moves[seat] for seat in sorted(moves)}
 
-    def take(self, state: _Played, turn: Turn) -> str:
-        rules, name = state.state, state.state.phase
-        due = [POWERS[seat] for seat in _due(rules)]
+    def split(self, state: _Played, turn: Turn) -> dict[int, Move]:
+        due = [POWERS[seat] for seat in _due(state.state)]
         if not isinstance(turn, dict) or not turn.keys() <= set(due):
-            raise InputError(f"{name}: a turn is an object with the orders of {', '.join(due)}")
-        orders = {
-            power: self.check(state, POWERS.index(power), turn[power])
-            for power in due
-            if power in turn
-        }
-        before = rules.board
-        rules.apply(orders)
+            raise InputError(
+                f"{state.state.phase}: a turn is an object with the orders of {', '.join(due)}"
+            )
+        return {POWERS.index(power): turn[power] for power in due if power in turn}
+
+    def apply(self, state: _Played, actions: Mapping[int, Action]) -> str:
+        rules, name, before = state.state, state.state.phase, state.state.board
+        by_power = {POWERS[seat]: actions[seat] for seat in sorted(actions)}
+        rules.apply_packed(np.concatenate([rules.pack({}), *by_power.values()]))
+        orders = {power: format_orders(packed) for power, packed in by_power.items()}
         happened = {
             "name": name,
             "orders": orders,
@@ -170,7 +182,7 @@ class DiplomacyPage(PageGame):
             likely = {seat: _likely(analysis) for seat, analysis in by_seat.items()}
             for seat in seats:
                 analysis = by_seat[seat]
-                orders = format_orders(analysis.draw(rng))
+                orders = analysis.draw(rng)
                 met = partial(_met, {s: shares for s, shares in likely.items() if s != seat})
                 thought = question.thought(seat, analysis, partial(_names, met))
                 decided[seat] = Decision(orders, thought)
@@ -232,14 +244,14 @@ def _due(rules: DiplomacyState) -> list[int]:
     return [power for power in range(len(POWERS)) if rules.board.orders_due(power)]
 
 
-def _checked(rules: DiplomacyState, seat: int, texts: list[str]) -> list[str]:
-    """Return a power's orders in the usual notation, or raise `InputError`."""
+def _packed(rules: DiplomacyState, seat: int, texts: list[str]) -> PackedOrders:
+    """Return a power's orders, or raise `InputError` if they are not legal together."""
     power = POWERS[seat]
     who = f"{power.title()} in {rules.phase}"
     for text in rules.illegal({power: texts}).get(power, []):
         raise InputError(f"{who}: illegal order {text[:40]!r}")
-    orders = format_orders(rules.pack({power: texts}))
-    places = [_place(order) for order in orders if order != "WAIVE"]
+    orders = rules.pack({power: texts})
+    places = [_place(order) for order in format_orders(orders) if order != "WAIVE"]
     for place in places:
         if places.count(place) > 1:
             raise InputError(f"{who}: two orders for {place}")

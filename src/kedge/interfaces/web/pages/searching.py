@@ -21,8 +21,8 @@ from kedge.agents.board.shared_search import SharedSearches
 from kedge.errors import InputError
 from kedge.evaluation.board.game_analysis import line_names
 from kedge.interfaces.web.pages.thoughts import (
+    Action,
     Decision,
-    Move,
     MoveNames,
     Question,
     StopFlag,
@@ -37,9 +37,9 @@ _alone = threading.Semaphore(2)  # each search keeps a core busy
 
 
 def decide(
-    question: Question, choose: Callable[[Analysis], Move] | None = None
+    question: Question, choose: Callable[[Analysis], Action] | None = None
 ) -> dict[int, Decision]:
-    """Return the mover's decision: `choose`'s move, or one drawn from the policy."""
+    """Return the mover's decision: `choose`'s action, or one drawn from the policy."""
     state = question.state
     ((seat, (_, agent)),) = question.agents.items()
 
@@ -57,8 +57,8 @@ def decide(
         analysis = _search(analyses, update, question.stop)
     if analysis is None:
         return {}
-    move = choose(analysis) if choose else move_name(state, analysis.draw(question.rng))
-    return {seat: Decision(move, thought(analysis, done=True))}
+    action = choose(analysis) if choose else analysis.draw(question.rng)
+    return {seat: Decision(action, thought(analysis, done=True))}
 
 
 def move_name(state: Any, action: Any) -> str:

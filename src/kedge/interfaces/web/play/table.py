@@ -202,9 +202,9 @@ class Table:
         session = self.session
         while self._awaits_referee():
             before = session.revision
-            turn = await self._hall.thinking.hear_referee(session)
+            action = await self._hall.thinking.hear_referee(session)
             if session.revision == before and not self._closed:
-                session.hear_referee(turn)
+                session.hear_referee(action)
                 self._settle()
 
     async def _decide(self, seats: list[int]) -> None:
@@ -218,7 +218,7 @@ class Table:
             if stop.stopped:
                 return  # the position or the agent has changed meanwhile
             for seat in seats:
-                session.decide(seat, decisions[seat].move, decisions[seat].thought)
+                session.decide(seat, decisions[seat].action, decisions[seat].thought)
         except Exception:
             if not stop.stopped:  # else nobody waits for the answer
                 raise

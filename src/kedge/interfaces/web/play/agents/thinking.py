@@ -7,8 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from kedge.interfaces.web.pages.page_game import Turn
-from kedge.interfaces.web.pages.thoughts import Decision, Question, StopFlag, Thought
+from kedge.interfaces.web.pages.thoughts import Action, Decision, Question, StopFlag, Thought
 from kedge.interfaces.web.play.agents.thinkers import Thinkers
 from kedge.interfaces.web.play.game.players import Players
 from kedge.interfaces.web.play.game.session import Session
@@ -58,6 +57,6 @@ class Thinking:
 
         return await self._thinkers.run(decide)
 
-    async def hear_referee(self, session: Session) -> Turn:
-        """Return the referee's turn."""
+    async def hear_referee(self, session: Session) -> Action:
+        """Return the referee's action."""
         return await self._thinkers.run(partial(session.game.referee, session.state.clone()))
