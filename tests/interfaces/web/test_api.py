@@ -46,6 +46,20 @@ def test_a_person_plays_and_an_agent_answers(client):
     assert client.get(f"sessions/{session['id']}").json()["revision"] == 2
 
 
+def test_a_client_that_listens_can_do_without_the_answer(client):
+    session = begin(client)
+    with live(client, session) as socket:
+        assert socket.receive_json()["session"]["turns"] == []
+        answer = client.post(
+            f"sessions/{session['id']}/move",
+            json={"seat": 0, "move": "e4", "turn": 0},
+            headers={"Prefer": "return=minimal"},
+        )
+        assert (answer.status_code, answer.content) == (204, b"")
+        assert answer.headers["Preference-Applied"] == "return=minimal"
+        assert socket.receive_json()["session"]["turns"] == [{"seats": [0], "name": "e4"}]
+
+
 def test_what_cannot_be_played_is_refused(client):
     session = begin(client)
     assert move(client, session, "e5").status_code == 400

@@ -104,7 +104,7 @@ def test_an_agent_that_fails_is_told_of_and_asked_again(hall, chess, until, monk
         monkeypatch.setattr(chess, "think", lambda *_: {})
         play(table, "e4")
         await until(lambda: not table.busy)
-        assert "failed" in table.view(None)["trouble"]
+        assert "failed" in table.view().trouble
         monkeypatch.setattr(chess, "think", plain)
         chess.go.set()
         table.changed()
@@ -322,7 +322,7 @@ def test_a_full_disk_ends_no_game(hall, chess, until):
         tables.store._file.execute("PRAGMA max_page_count=1")
         tables.store._file.execute("PRAGMA query_only=ON")
         play(table, "e4")
-        assert "cannot save games" in table.view(None)["trouble"]
+        assert "cannot save games" in table.view().trouble
         chess.go.set()
         await until(lambda: not table.busy)
         assert len(table.session.turns) == 2

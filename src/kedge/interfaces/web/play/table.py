@@ -5,7 +5,6 @@ Agents think in other threads. All else runs on the event loop's thread and need
 
 import asyncio
 import logging
-from typing import Any
 
 from kedge.errors import InputError
 from kedge.interfaces.web.pages.thoughts import Move, StopFlag, Thought
@@ -18,7 +17,7 @@ from kedge.interfaces.web.play.game.saving import to_document
 from kedge.interfaces.web.play.game.session import Session
 from kedge.interfaces.web.play.game.views import game_view, send_thought
 from kedge.interfaces.web.play.hall import Hall
-from kedge.interfaces.web.schemas import SeatIn
+from kedge.interfaces.web.schemas import SeatIn, SessionOut
 
 _READERS = 1024  # of all tables
 _WATCHED = 0.7  # seconds between two turns without a person
@@ -110,9 +109,9 @@ class Table:
         for reader in self.readers:
             self._show(reader)
 
-    def view(self, eyes: int | None) -> dict[str, Any]:
+    def view(self, eyes: int | None = None) -> SessionOut:
         """Return the game as the seat `eyes` sees it; if None, as the mover does."""
-        return game_view(self.session, eyes) | {"thinking": self.thinking, "trouble": self.trouble}
+        return game_view(self.session, eyes, self.thinking, self.trouble)
 
     def close(self) -> None:
         """Stop everything here; a saved game may continue at another table."""

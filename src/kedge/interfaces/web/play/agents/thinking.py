@@ -11,7 +11,6 @@ from kedge.interfaces.web.pages.thoughts import Action, Decision, Question, Stop
 from kedge.interfaces.web.play.agents.thinkers import Thinkers
 from kedge.interfaces.web.play.game.players import Players
 from kedge.interfaces.web.play.game.session import Session
-from kedge.specs import Spec
 
 _THREADS = 64  # most only wait for a search that shares the network with others
 
@@ -27,7 +26,7 @@ class Thinking:
     async def think(
         self,
         session: Session,
-        specs: Mapping[int, Spec],
+        specs: Mapping[int, str],
         watch: Callable[[Thought], None],
         stop: StopFlag,
     ) -> dict[int, Decision]:
@@ -50,8 +49,7 @@ class Thinking:
             if stop.stopped:
                 return {}
             agents = {
-                seat: (str(spec), self._players.get(spec, game.name))
-                for seat, spec in specs.items()
+                seat: (spec, self._players.get(spec, game.name)) for seat, spec in specs.items()
             }
             return game.think(Question(state, agents, turn, rng, report_from_thread, stop))
 
