@@ -12,7 +12,7 @@ from kedge.interfaces.web.pages.blotto import BlottoPage
 from kedge.interfaces.web.pages.thoughts import StopFlag
 from kedge.interfaces.web.play import table as table_module
 from kedge.interfaces.web.play import tables as tables_module
-from kedge.interfaces.web.play.agents.thinkers import BusyError, Thinkers
+from kedge.interfaces.web.play.agents.worker_threads import BusyError, WorkerThreads
 from kedge.interfaces.web.play.game.opening import new_session
 from kedge.interfaces.web.play.game.readers import Reader
 from kedge.interfaces.web.play.game.saving import to_document
@@ -362,18 +362,18 @@ def test_readers_are_bounded(hall, monkeypatch):
     asyncio.run(game())
 
 
-def test_thinkers_stand_in_line_and_no_more_than_fit():
+def test_questions_stand_in_line_and_no_more_than_fit():
     async def think():
-        thinkers = Thinkers(threads=1, queue=1)
-        first = asyncio.create_task(thinkers.run(lambda: time.sleep(0.05) or 1))
-        second = asyncio.create_task(thinkers.run(lambda: 2))
+        threads = WorkerThreads(threads=1, queue=1)
+        first = asyncio.create_task(threads.run(lambda: time.sleep(0.05) or 1))
+        second = asyncio.create_task(threads.run(lambda: 2))
         await asyncio.sleep(0.01)
         with pytest.raises(BusyError):
-            await thinkers.run(lambda: 3)
+            await threads.run(lambda: 3)
         assert await asyncio.gather(first, second) == [1, 2]
         with pytest.raises(ZeroDivisionError):
-            await thinkers.run(lambda: 1 / 0)
-        assert await thinkers.run(lambda: 4) == 4
+            await threads.run(lambda: 1 / 0)
+        assert await threads.run(lambda: 4) == 4
 
     asyncio.run(think())
 
@@ -383,7 +383,7 @@ def test_what_is_stopped_before_its_turn_is_not_thought(hall, chess):
         tables, stop = hall(), StopFlag()
         stop.stop()
         session = new_session(chess, {}, None, [], np.random.default_rng(0))
-        assert await tables.thinking.think(session, {0: "chess"}, lambda _: None, stop) == {}
+        assert await tables.agents.decide(session, {0: "chess"}, lambda _: None, stop) == {}
         assert chess.asked == []
 
     asyncio.run(ask())

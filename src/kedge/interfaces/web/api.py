@@ -133,7 +133,7 @@ async def policy(request: Request, question: PolicyQuestion) -> Thought:
     tables = _tables(request)
     game = tables.game(question.game)
     async with _stopped_if_left(request) as stop:
-        return await agent_policy(question, game, tables.thinking, stop)
+        return await agent_policy(question, game, tables.agents, stop)
 
 
 @contextlib.asynccontextmanager

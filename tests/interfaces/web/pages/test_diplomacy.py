@@ -11,6 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from kedge.agents import make_agent
+from kedge.agents.diplomacy.players import ImitationAgent
 from kedge.errors import InputError
 from kedge.games.diplomacy import POWERS
 from kedge.interfaces.web.app import make_app
@@ -140,13 +141,13 @@ def test_outcomes():
 
 def test_agents_of_one_spec_share_a_search(monkeypatch):
     asked = []
-    analyse = diplomacy_page.ImitationAgent.analyse_many
+    analyse = ImitationAgent.analyse_many
 
     def counted(self, questions, rng):
         asked.append([seat for _, seat in questions])
         return analyse(self, questions, rng)
 
-    monkeypatch.setattr(diplomacy_page.ImitationAgent, "analyse_many", counted)
+    monkeypatch.setattr(ImitationAgent, "analyse_many", counted)
     session = begin()
     cold = "diplomacy(temperature=0.5)"
     found = think(session, {0: "diplomacy", 1: cold, 2: "diplomacy"})

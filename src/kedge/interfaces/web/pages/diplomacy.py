@@ -4,7 +4,7 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Annotated, Any
@@ -12,13 +12,9 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from kedge.agents.agent import Agent, Row
+from kedge.agents.agent import Row
 from kedge.agents.diplomacy.models import value_model
-from kedge.agents.diplomacy.players import (
-    ImitationAgent,
-    OrdersAnalysis,
-    OrderSearch,
-)
+from kedge.agents.diplomacy.players import OrdersAnalysis
 from kedge.errors import InputError
 from kedge.games.diplomacy import (
     POWERS,
@@ -39,7 +35,6 @@ from kedge.interfaces.web.pages.thoughts import (
     Move,
     MoveNames,
     Question,
-    StopFlag,
 )
 from kedge.interfaces.web.schemas import Strict
 from kedge.models.diplomacy.network import VALUE
@@ -170,13 +165,14 @@ class DiplomacyPage(PageGame):
         decided, stop, rng = {}, question.stop, question.rng
         for spec, agent in dict(question.agents.values()).items():
             seats = [seat for seat, (other, _) in question.agents.items() if other == spec]
-            with _turn_to_search(agent, stop):
+            # A model alone is quick enough not to wait for a turn.
+            with turn_to_search(stop) if agent.is_search else nullcontext():
                 if stop.stopped:
                     return {}
                 # One search answers for all powers, including those that the agents will meet. A
                 # model alone answers for one power at a time.
                 state = question.state.state
-                others = _due(state) if isinstance(agent, OrderSearch) else seats
+                others = _due(state) if agent.is_search else seats
                 analyses = agent.analyse_many([(state, seat) for seat in others], rng)
                 by_seat = dict(zip(others, analyses, strict=True))
             likely = {seat: _likely(analysis) for seat, analysis in by_seat.items()}
@@ -264,11 +260,6 @@ def _packed(rules: DiplomacyState, seat: int, texts: list[str]) -> PackedOrders:
 def _place(order: str) -> str:
     """The province that an order is for."""
     return order.split()[1][:3]
-
-
-def _turn_to_search(agent: Agent, stop: StopFlag) -> AbstractContextManager[None]:
-    """Wait for a turn to search; a model alone is quick enough not to wait."""
-    return nullcontext() if isinstance(agent, ImitationAgent) else turn_to_search(stop)
 
 
 def _likely(analysis: OrdersAnalysis) -> dict[str, float]:

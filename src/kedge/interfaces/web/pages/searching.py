@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from kedge.agents.agent import Analysis, Row
-from kedge.agents.board.puct import ModelAgent
 from kedge.agents.board.shared_search import SharedSearches
 from kedge.errors import InputError
 from kedge.evaluation.board.game_analysis import line_names
@@ -50,7 +49,7 @@ def decide(
         if not done:
             question.watch(thought(analysis, done))
 
-    if isinstance(agent, ModelAgent):
+    if getattr(agent, "shares_network", False):
         analysis = _shared_search(agent, state, update, question.stop)
     else:
         analyses = (_with_actions(state, analysis) for analysis in agent.analyse(state, seat))
@@ -80,7 +79,7 @@ def turn_to_search(stop: StopFlag) -> Iterator[None]:
 
 
 def _shared_search(
-    agent: ModelAgent, state: Any, update: Callable[[Analysis, bool], None], stop: StopFlag
+    agent: Any, state: Any, update: Callable[[Analysis, bool], None], stop: StopFlag
 ) -> Analysis | None:
     """Return the last analysis of a search among others; None if it was stopped in the queue."""
     search = _shared.submit(agent, state, update, every=_EVERY)

@@ -10,7 +10,7 @@ from kedge.errors import InputError
 from kedge.interfaces.web.pages.thoughts import Move, StopFlag, Thought
 from kedge.interfaces.web.play.agents.advising import Adviser
 from kedge.interfaces.web.play.agents.reviewing import Reviews
-from kedge.interfaces.web.play.agents.thinkers import BusyError
+from kedge.interfaces.web.play.agents.worker_threads import BusyError
 from kedge.interfaces.web.play.game.players import spec_at
 from kedge.interfaces.web.play.game.readers import Reader
 from kedge.interfaces.web.play.game.saving import to_document
@@ -37,7 +37,7 @@ class Table:
         self._task: asyncio.Task[None] | None = None
         self._thought_about: object = None
         self._stop = StopFlag()
-        self.adviser = Adviser(session, self.readers, hall.thinking)
+        self.adviser = Adviser(session, self.readers, hall.agents)
         self.reviews = Reviews(session, self.readers, hall.reviewing)
         self._alarm: asyncio.TimerHandle | None = None
         self._closed = False
@@ -201,7 +201,7 @@ class Table:
         session = self.session
         while self._awaits_referee():
             before = session.revision
-            action = await self._hall.thinking.hear_referee(session)
+            action = await self._hall.agents.referee(session)
             if session.revision == before and not self._closed:
                 session.hear_referee(action)
                 self._settle()
@@ -213,7 +213,7 @@ class Table:
         self.publish()
         try:
             specs = {seat: spec_at(session.game, session.seats[seat]) for seat in seats}
-            decisions = await self._hall.thinking.think(session, specs, self._publish_thought, stop)
+            decisions = await self._hall.agents.decide(session, specs, self._publish_thought, stop)
             if stop.stopped:
                 return  # the position or the agent has changed meanwhile
             for seat in seats:
