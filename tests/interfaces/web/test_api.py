@@ -46,6 +46,21 @@ def test_a_person_plays_and_an_agent_answers(client):
     assert client.get(f"sessions/{session['id']}").json()["revision"] == 2
 
 
+@pytest.mark.parametrize(
+    ("dial", "agent"), [(0.0, "chess(speed=blitz, clock="), (1.0, "puct(chess(speed=blitz, clock=")]
+)
+def test_an_agent_of_chess_knows_its_clock(client, dial, agent):
+    setup = {"clock": 180, "increment": 2}
+    session = begin(client, seats=[{"human": True}, {"dial": dial}], setup=setup)
+    with live(client, session) as socket:
+        move(client, session, "e4")
+        while (message := socket.receive_json())["type"] != "session" or not (
+            thought := message["session"]["thought"]
+        ):
+            pass
+    assert thought["agent"].startswith(agent)
+
+
 def test_a_client_that_listens_can_do_without_the_answer(client):
     session = begin(client)
     with live(client, session) as socket:

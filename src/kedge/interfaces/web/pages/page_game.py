@@ -137,6 +137,10 @@ class PageGame(ABC):
         """Whether the mover's clock runs."""
         return True
 
+    def timed_spec(self, spec: str, setup: Any, left: float) -> str:
+        """Return the spec of an agent that has `left` seconds; most take no clock as input."""
+        return spec
+
     @abstractmethod
     def parse(self, state: Any, seat: int, move: Move) -> Action:
         """Return the action that `move` names, or raise `InputError` if it names none."""

@@ -11,7 +11,6 @@ from kedge.interfaces.web.pages.thoughts import Move, StopFlag, Thought
 from kedge.interfaces.web.play.agents.advising import Adviser
 from kedge.interfaces.web.play.agents.reviewing import Reviews
 from kedge.interfaces.web.play.agents.worker_threads import BusyError
-from kedge.interfaces.web.play.game.players import spec_at
 from kedge.interfaces.web.play.game.readers import Reader
 from kedge.interfaces.web.play.game.saving import to_document
 from kedge.interfaces.web.play.game.session import Session
@@ -212,7 +211,7 @@ class Table:
         self.trouble = None
         self.publish()
         try:
-            specs = {seat: spec_at(session.game, session.seats[seat]) for seat in seats}
+            specs = {seat: session.agent_spec(seat) for seat in seats}
             decisions = await self._hall.agents.decide(session, specs, self._publish_thought, stop)
             if stop.stopped:
                 return  # the position or the agent has changed meanwhile
