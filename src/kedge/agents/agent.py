@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
+from typing import Any, ClassVar, Generic, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -206,6 +206,9 @@ class Player(Agent, Protocol[Question]):
 
 class BasePlayer(ABC, Generic[Q]):
     """The verbs of a player, from `analyse_many` alone."""
+
+    shares_network: ClassVar[bool] = False
+    """Whether `kedge.agents.board.shared_search` can run its searches together with others."""
 
     @property
     @abstractmethod

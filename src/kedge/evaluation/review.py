@@ -25,7 +25,10 @@ class Review:
     """What the review of a game can do. The functions take the reports of its reviewer."""
 
     reviewer: Callable[..., Reviewer]
-    """Makes a reviewer, from the spec of an agent or None, and options of the game's own."""
+    """Makes a reviewer, from the spec of an agent or None.
+
+    Parameters of its own become options of ``kedge analyze`` if they are annotated with a
+    `kedge.options.Option`; None is the default."""
     agent: Callable[[], str]
     """Spec of the agent that reviews by default."""
     show: Show
@@ -36,8 +39,6 @@ class Review:
     """Returns the players of several games, over all their games."""
     draw: Callable[[Any], bytes] | None = None
     """Draws a report as SVG; None if the game has no such picture."""
-    options: tuple[str, ...] = ()
-    """Options of `reviewer` beside the agent."""
 
 
 def review_of(game: str) -> Review:

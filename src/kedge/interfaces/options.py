@@ -1,7 +1,7 @@
 """Options: those that commands share, and commands made from annotated fields."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import wraps
 from pathlib import Path
@@ -62,14 +62,21 @@ class Running:
 HERE = Running()
 
 
-def unfolded(command: Callable[..., None]) -> Callable[..., None]:
-    """Return a command with the fields of its dataclass parameters as options."""
+def unfolded(
+    command: Callable[..., None], more: Sequence[inspect.Parameter] = ()
+) -> Callable[..., None]:
+    """Return a command with the fields of its dataclass parameters as options.
+
+    `more` are options that it takes as ``**options``.
+    """
     hints = get_type_hints(command, include_extras=True)
     groups: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
     parameters = []
     for parameter in inspect.signature(command).parameters.values():
         if parameter.name in groups:
             parameters += _fields(groups[parameter.name])
+        elif parameter.kind is inspect.Parameter.VAR_KEYWORD:
+            parameters += more
         else:
             annotation = hints[parameter.name]
             parameters.append(
@@ -100,7 +107,7 @@ def experiment_command(kind: "type[Experiment]", run: Callable[..., None]) -> Ca
     first = [row for row in own if not row[2].is_general]
     last = [row for row in own if row[2].is_general]
     written = [(output.name, Path | None, output.option, None) for output in kind.outputs]
-    parameters = [_parameter(*row) for row in (*first, *written, *last)] + _fields(Running)
+    parameters = [option_parameter(*row) for row in (*first, *written, *last)] + _fields(Running)
     parameters.append(
         inspect.Parameter("as_json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Json)
     )
@@ -122,19 +129,25 @@ def experiment_command(kind: "type[Experiment]", run: Callable[..., None]) -> Ca
 def _options_of(kind: "type[Experiment]") -> list[tuple[str, Any, Option, Any]]:
     """Name, type, option and default of all that the command of an experiment takes."""
     hints = get_type_hints(kind, include_extras=True)
-    more = get_type_hints(kind.from_command, include_extras=True)
     defaults: dict[str, Any] = {
         field.name: inspect.Parameter.empty if field.default is MISSING else field.default
         for field in fields(kind)
     }
-    rows: dict[str, tuple[str, Any, Option, Any]] = {}
-    for name, parameter in inspect.signature(kind.from_command).parameters.items():
-        if option := _option_in(more.get(name)):
-            rows[name] = (name, get_args(more[name])[0], option, parameter.default)
+    rows = {row[0]: row for row in function_options(kind.from_command)}
     for name, default in defaults.items():
         if name not in rows and (option := _option_in(hints[name])):
             rows[name] = (name, get_args(hints[name])[0], option, default)
     return list(rows.values())
+
+
+def function_options(function: Callable[..., Any]) -> list[tuple[str, Any, Option, Any]]:
+    """Name, type, option and default of the parameters that are annotated with an `Option`."""
+    hints = get_type_hints(function, include_extras=True)
+    return [
+        (name, get_args(hints[name])[0], option, parameter.default)
+        for name, parameter in inspect.signature(function).parameters.items()
+        if (option := _option_in(hints.get(name)))
+    ]
 
 
 def _option_in(hint: Any) -> Option | None:
@@ -158,7 +171,8 @@ def _typer_info(option: Option, *, is_flag: bool, name: str) -> Any:
     return typer.Option(*flags, **settings)
 
 
-def _parameter(name: str, kind: Any, option: Option, default: Any) -> inspect.Parameter:
+def option_parameter(name: str, kind: Any, option: Option, default: Any) -> inspect.Parameter:
+    """Return the parameter of a command, as typer reads it."""
     if get_origin(kind) is tuple:  # of any length; typer has lists
         kind = list[get_args(kind)[0]]  # type: ignore[misc]
     annotation = Annotated[kind, _typer_info(option, is_flag=kind is bool, name=name)]

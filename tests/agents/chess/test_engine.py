@@ -324,3 +324,21 @@ def test_the_legal_start_of_moves_is_kept(engine):
 def test_bad_options(bad):
     with pytest.raises(InputError):
         Options(**bad)
+
+
+def test_a_model_takes_the_clock_as_input_if_it_can(tmp_path):
+    engine = Engine()
+    assert engine.load() == "plays chess"
+    engine.set_clock(Limits(remaining=170.0, increment=2.0))
+    assert engine.load() == "plays chess(speed=blitz, clock=120)"
+    engine.set_clock(Limits(remaining=160.0, increment=2.0))
+    assert engine.load() is None, "a game needs few networks"
+    engine.set_clock(Limits(remaining=6.0, increment=2.0))
+    assert engine.load() == "plays chess(speed=blitz, clock=5)", "the speed is that of the game"
+    engine.options = replace(engine.options, elo=1700, model="chess")
+    assert engine.load() == "plays chess(speed=blitz, clock=5, elo=1700)"
+    engine.options = Options(model=str(tiny.write(tmp_path / "net.pb", tiny.net())))
+    assert "clock=" not in engine.load(), "other models take no clock"
+    engine.options = Options()
+    engine.set_clock(Limits(seconds=1.0))
+    assert engine.load() == "plays chess"

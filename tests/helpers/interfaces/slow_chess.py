@@ -18,8 +18,8 @@ class SlowChess(ChessPage):
         question.watch(self._thought(spec, seat, question.turn, done=False))
         assert self.go.wait(10)
         self.go.clear()
-        move = state.uci(state.legal_actions()[0])
-        return {seat: Decision(move, self._thought(spec, seat, question.turn, done=True))}
+        action = state.legal_actions()[0]
+        return {seat: Decision(action, self._thought(spec, seat, question.turn, done=True))}
 
     @staticmethod
     def _thought(spec, seat, turn, *, done):

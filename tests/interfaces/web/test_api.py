@@ -46,6 +46,35 @@ def test_a_person_plays_and_an_agent_answers(client):
     assert client.get(f"sessions/{session['id']}").json()["revision"] == 2
 
 
+@pytest.mark.parametrize(
+    ("dial", "agent"), [(0.0, "chess(speed=blitz, clock="), (1.0, "puct(chess(speed=blitz, clock=")]
+)
+def test_an_agent_of_chess_knows_its_clock(client, dial, agent):
+    setup = {"clock": 180, "increment": 2}
+    session = begin(client, seats=[{"human": True}, {"dial": dial}], setup=setup)
+    with live(client, session) as socket:
+        move(client, session, "e4")
+        while (message := socket.receive_json())["type"] != "session" or not (
+            thought := message["session"]["thought"]
+        ):
+            pass
+    assert thought["agent"].startswith(agent)
+
+
+def test_a_client_that_listens_can_do_without_the_answer(client):
+    session = begin(client)
+    with live(client, session) as socket:
+        assert socket.receive_json()["session"]["turns"] == []
+        answer = client.post(
+            f"sessions/{session['id']}/move",
+            json={"seat": 0, "move": "e4", "turn": 0},
+            headers={"Prefer": "return=minimal"},
+        )
+        assert (answer.status_code, answer.content) == (204, b"")
+        assert answer.headers["Preference-Applied"] == "return=minimal"
+        assert socket.receive_json()["session"]["turns"] == [{"seats": [0], "name": "e4"}]
+
+
 def test_what_cannot_be_played_is_refused(client):
     session = begin(client)
     assert move(client, session, "e5").status_code == 400

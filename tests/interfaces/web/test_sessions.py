@@ -12,7 +12,7 @@ from kedge.interfaces.web.pages.blotto import BlottoPage
 from kedge.interfaces.web.pages.thoughts import StopFlag
 from kedge.interfaces.web.play import table as table_module
 from kedge.interfaces.web.play import tables as tables_module
-from kedge.interfaces.web.play.agents.thinkers import BusyError, Thinkers
+from kedge.interfaces.web.play.agents.worker_threads import BusyError, WorkerThreads
 from kedge.interfaces.web.play.game.opening import new_session
 from kedge.interfaces.web.play.game.readers import Reader
 from kedge.interfaces.web.play.game.saving import to_document
@@ -104,7 +104,7 @@ def test_an_agent_that_fails_is_told_of_and_asked_again(hall, chess, until, monk
         monkeypatch.setattr(chess, "think", lambda *_: {})
         play(table, "e4")
         await until(lambda: not table.busy)
-        assert "failed" in table.view(None)["trouble"]
+        assert "failed" in table.view().trouble
         monkeypatch.setattr(chess, "think", plain)
         chess.go.set()
         table.changed()
@@ -322,7 +322,7 @@ def test_a_full_disk_ends_no_game(hall, chess, until):
         tables.store._file.execute("PRAGMA max_page_count=1")
         tables.store._file.execute("PRAGMA query_only=ON")
         play(table, "e4")
-        assert "cannot save games" in table.view(None)["trouble"]
+        assert "cannot save games" in table.view().trouble
         chess.go.set()
         await until(lambda: not table.busy)
         assert len(table.session.turns) == 2
@@ -362,18 +362,18 @@ def test_readers_are_bounded(hall, monkeypatch):
     asyncio.run(game())
 
 
-def test_thinkers_stand_in_line_and_no_more_than_fit():
+def test_questions_stand_in_line_and_no_more_than_fit():
     async def think():
-        thinkers = Thinkers(threads=1, queue=1)
-        first = asyncio.create_task(thinkers.run(lambda: time.sleep(0.05) or 1))
-        second = asyncio.create_task(thinkers.run(lambda: 2))
+        threads = WorkerThreads(threads=1, queue=1)
+        first = asyncio.create_task(threads.run(lambda: time.sleep(0.05) or 1))
+        second = asyncio.create_task(threads.run(lambda: 2))
         await asyncio.sleep(0.01)
         with pytest.raises(BusyError):
-            await thinkers.run(lambda: 3)
+            await threads.run(lambda: 3)
         assert await asyncio.gather(first, second) == [1, 2]
         with pytest.raises(ZeroDivisionError):
-            await thinkers.run(lambda: 1 / 0)
-        assert await thinkers.run(lambda: 4) == 4
+            await threads.run(lambda: 1 / 0)
+        assert await threads.run(lambda: 4) == 4
 
     asyncio.run(think())
 
@@ -383,7 +383,7 @@ def test_what_is_stopped_before_its_turn_is_not_thought(hall, chess):
         tables, stop = hall(), StopFlag()
         stop.stop()
         session = new_session(chess, {}, None, [], np.random.default_rng(0))
-        assert await tables.thinking.think(session, {0: "chess"}, lambda _: None, stop) == {}
+        assert await tables.agents.decide(session, {0: "chess"}, lambda _: None, stop) == {}
         assert chess.asked == []
 
     asyncio.run(ask())
@@ -399,7 +399,7 @@ def test_a_decision_that_cannot_be_taken_changes_nothing(hall, chess, monkeypatc
 
         monkeypatch.setattr(chess, "join", refuse)
         with pytest.raises(InputError):
-            table.session.decide(0, "e4")
+            table.session.move(0, "e4", 0)
         assert to_document(table.session) == before
 
     asyncio.run(game())

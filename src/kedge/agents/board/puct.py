@@ -35,6 +35,7 @@ from kedge.search.puct import (
 class ModelAgent(BasePlayer[Any]):
     """A network, and a search over it, which may be one evaluation of the root."""
 
+    shares_network = True
     network: Network
     settings: Settings
     temperature: float

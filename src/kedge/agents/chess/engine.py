@@ -2,8 +2,9 @@
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -15,8 +16,11 @@ from kedge.agents.board.networks import model_spec, taken_by
 from kedge.agents.chess.move_times import PEOPLE, features, just_taken
 from kedge.errors import InputError
 from kedge.games.chess import START_FEN, ChessState
+from kedge.games.chess.ratings import SPEEDS
+from kedge.models.chess.conditioning import nearest_clock
 from kedge.models.chess.encoding import encode_chess
 from kedge.models.store import stored_names
+from kedge.records.chess.games import time_class
 from kedge.regularize import Array, entropy
 from kedge.specs import Spec
 
@@ -46,11 +50,13 @@ class Engine(ModelEngine):
         super().__init__()
         self.options = Options()
         self._longest = 0.0  # most seconds that a clock has shown in this game
+        self._time: dict[str, Any] = {}  # speed and clock, for models that take them as input
         self.new_game()
 
     def new_game(self) -> None:
         """Start a new game, with another clock."""
         self.state, self._start, self._longest, self._last = ChessState(), START_FEN, 0.0, None
+        self._time = {}
 
     def set_position(self, fen: str | None, moves: Iterable[str] = ()) -> None:
         """Set the position after `moves`.
@@ -67,8 +73,16 @@ class Engine(ModelEngine):
             self.state.board.push(action)
             self.state.history.append(action)
 
+    def set_clock(self, limits: Limits) -> None:
+        """Set the time that people would have; `load` then takes it as input if the model does."""
+        self._time = {}
+        if limits.remaining is not None:
+            self._longest = max(self._longest, limits.remaining)
+            self._time = time_inputs(limits.remaining, self._longest, limits.increment)
+
     def models(self, options: Options) -> tuple[list[str], float]:
-        return choose_models(options)
+        names, share = choose_models(options)
+        return [with_time(name, self._time) for name in names], share
 
     def load(self) -> str | None:
         """Load the network and return its description; None if it is loaded already.
@@ -90,7 +104,6 @@ class Engine(ModelEngine):
     def think(self, limits: Limits, control: Control) -> Iterator[Progress]:
         if self._network is None:
             raise InputError("no network is loaded; set the option Model to a model of chess")
-        self._longest = max(self._longest, limits.remaining or 0.0)
         as_people = self.options.human_time and limits.remaining is not None
         return self._think(
             limits, control, (lambda analysis: self._pause(analysis, limits)) if as_people else None
@@ -128,6 +141,27 @@ def choose_models(options: Options) -> tuple[list[str], float]:
     if below == above:
         return [rated[below]], 0.0
     return [rated[below], rated[above]], (elo - below) / (above - below)
+
+
+def time_inputs(remaining: float, longest: float, increment: float) -> dict[str, Any]:
+    """Return a clock as inputs of a model: the speed of the game, and the seconds left.
+
+    The seconds are those of the nearest knot, so that a game needs few networks. `longest` is the
+    most that the clock has shown.
+
+    >>> str(Spec("chess", (), time_inputs(32.0, longest=180.0, increment=2.0)))
+    'chess(speed=blitz, clock=45)'
+    """
+    speed = time_class(longest, increment)
+    return ({"speed": Spec(speed)} if speed in SPEEDS else {}) | {"clock": nearest_clock(remaining)}
+
+
+def with_time(model: str, time: Mapping[str, Any]) -> str:
+    """Return the spec of a model with those of the inputs that it takes, unless they are given."""
+    taken = taken_by(model) if time else ()
+    spec = model_spec(model)
+    more = {name: value for name, value in time.items() if name in taken}
+    return str(Spec(spec.name, spec.args, {**more, **spec.kwargs})) if more else model
 
 
 def human_seconds(

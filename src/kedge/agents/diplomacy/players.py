@@ -4,7 +4,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import inf, nan
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -57,6 +57,8 @@ class OrdersAgent(BasePlayer[Question]):
     Questions about the very same state object share one search; each power still draws alone.
     """
 
+    is_search: ClassVar[bool]
+    """Whether it searches: slow, but one search answers for all powers of a state."""
     model: OrderModel
     """Human model, the anchor."""
     value: ValueModel
@@ -99,6 +101,8 @@ class ImitationAgent(OrdersAgent):
     temperature: float = 1.0
     top_p: float = 1.0
     samples: int = 1024
+
+    is_search = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.temperature, int | float) or not self.temperature > 0.0:
@@ -147,6 +151,8 @@ class OrderSearch(OrdersAgent):
     it is the best response."""
     threads: int = 0
     """CPU threads, besides those of the models; 0 for all cores."""
+
+    is_search = True
 
     def __post_init__(self) -> None:
         if not isinstance(self.rollout, int) or self.rollout < 0:

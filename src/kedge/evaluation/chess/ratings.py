@@ -11,7 +11,7 @@ from kedge.agents.board.networks import taken_by
 from kedge.errors import InputError
 from kedge.evaluation.prediction import SUMS, Prediction, scored, summed
 from kedge.games.chess.ratings import SPEEDS
-from kedge.models.chess.conditioning import CLOCK, ONLINE
+from kedge.models.chess.conditioning import ONLINE, nearest_clock
 from kedge.records import ChessGame, ChessPosition
 from kedge.records.chess.positions import boards_of
 from kedge.specs import Spec
@@ -52,8 +52,7 @@ def players_of(game: ChessGame) -> list[Players]:
         mover = game.mover(ply)
         rated = {"elo": ratings[mover], "opponent": ratings[1 - mover], **shared}
         if not np.isnan(seconds):
-            apart = np.abs(np.log(CLOCK) - np.log(max(seconds, CLOCK[0])))
-            rated["clock"] = float(CLOCK[apart.argmin()])
+            rated["clock"] = float(nearest_clock(seconds))
         players.append(rated)
     return players
 

@@ -2,29 +2,40 @@
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Annotated, Any
 
 from kedge.agents import make_player
 from kedge.agents.anchors import imitates_people
 from kedge.agents.chess.mates import forced_end
+from kedge.errors import InputError
 from kedge.evaluation.board.game_analysis import GameReport, analyse_game
 from kedge.evaluation.chess.rating_fit import move_likelihoods, rating_networks
 from kedge.evaluation.chess.ratings import game_ratings, rated_search
 from kedge.evaluation.review import Reviewer
 from kedge.models.chess.conditioning import KNOTS
+from kedge.options import Option
 
 #: Spec of the agent that reviews by default; its model takes the players' ratings as input.
 AGENT = "puct(chess, c_puct=2, playouts=50)"
 
 
 def chess_reviewer(
-    agent: str | None = None, elo: int | None = None, fit: bool | None = None
+    agent: str | None = None,
+    elo: Annotated[
+        int | None, Option("Review both players as people of this rating.", min=100, max=4000)
+    ] = None,
+    fit: Annotated[
+        bool | None,
+        Option(
+            "Estimate the players' ratings from their moves.",
+            flags=("--fit-rating/--no-fit-rating",),
+            default="unless --agent is given",
+        ),
+    ] = None,
 ) -> Reviewer:
-    """Return a reviewer of chess games.
-
-    `elo` is the rating that the model assumes for both players, whatever the record says. `fit`
-    estimates the players' ratings from their moves; by default it does so without an `agent`.
-    """
+    """Return a reviewer of chess games. `elo` counts whatever ratings the record has."""
+    if agent is not None and elo is not None:
+        raise InputError("--elo: has no effect with --agent; leave out one")
     given = None if agent is None else make_player(agent, "chess")
     is_fitted = given is None if fit is None else fit
     is_human = agent is None or imitates_people(agent)

@@ -5,23 +5,25 @@ Import this module only to run the command: its help lists the files of all game
 
 import contextlib
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from kedge.errors import InputError
-from kedge.interfaces.options import Json, svg_file, unfolded
+from kedge.interfaces.options import Json, function_options, option_parameter, svg_file, unfolded
 from kedge.interfaces.output import KEPT, InterruptError, print_json
-from kedge.records.formats import files_words
+from kedge.options import Option
+from kedge.records.formats import files_words, recorded_game
 
 if TYPE_CHECKING:
     from kedge.evaluation.review import Review, Reviewer, ReviewReport
     from kedge.records import ReadReport
 
 GameFile = Annotated[
-    Path,
+    list[Path],
     typer.Argument(
         metavar="GAME",
         help=f"Recorded games, plain or compressed. {files_words()}",
@@ -31,50 +33,45 @@ GameFile = Annotated[
 Brief = Annotated[bool, typer.Option("--brief", help="Print no table of moves.")]
 
 
-@dataclass(frozen=True)
-class Reviewing:
-    """The agent that reviews, and its options."""
+Agent = Annotated[
+    str | None,
+    typer.Option(
+        "--agent",
+        "-a",
+        metavar="SPEC",
+        help="Agent that reviews, exactly as given. [default: a search over the game's model, "
+        "which takes the players' ratings as input where it can]",
+        show_default=False,
+    ),
+]
 
-    agent: Annotated[
-        str | None,
-        typer.Option(
-            "--agent",
-            "-a",
-            metavar="SPEC",
-            help="Agent that reviews, exactly as given. [default: a search over the game's model, "
-            "which takes the players' ratings as input where it can]",
-            show_default=False,
-        ),
-    ] = None
-    elo: Annotated[
-        int | None,
-        typer.Option(
-            min=100,
-            max=4000,
-            help="Review both players as people of this rating (chess).",
-            show_default=False,
-        ),
-    ] = None
-    fit: Annotated[
-        bool | None,
-        typer.Option(
-            "--fit-rating/--no-fit-rating",
-            help="Estimate the players' ratings from their moves (chess). [default: unless --agent "
-            "is given]",
-            show_default=False,
-        ),
-    ] = None
 
-    def maker(self, review: "Review", game: str) -> "Callable[[], Reviewer]":
-        """Return a function that makes the reviewer; raise `InputError` if it lacks an option."""
-        if self.agent is not None and self.elo is not None:
-            raise InputError("--elo: has no effect with --agent; leave out one")
-        given = {"elo": self.elo, "fit": self.fit}
-        options = {name: value for name, value in given.items() if value is not None}
-        for name in options.keys() - set(review.options):
-            flag = {"elo": "--elo", "fit": "--fit-rating"}[name]
-            raise InputError(f"{flag}: reviews of {game} have no such option")
-        return lambda: review.reviewer(self.agent, **options)
+def _review_options() -> dict[str, tuple[Any, Option, Any]]:
+    """Return type, option and default of all that the games' reviewers take, by name."""
+    from kedge import catalogue
+    from kedge.evaluation.review import review_of
+
+    options: dict[str, tuple[Any, Option, Any]] = {}
+    for entry in catalogue.entries("review"):
+        for name, kind, option, default in function_options(review_of(entry.name).reviewer):
+            titled = replace(option, help=f"{option.help.removesuffix('.')} ({entry.name}).")
+            options.setdefault(name, (kind, titled, default))
+    return options
+
+
+_OPTIONS = _review_options()
+
+
+def _maker(
+    review: "Review", game: str, agent: str | None, options: dict[str, Any]
+) -> "Callable[[], Reviewer]":
+    """Return a function that makes the reviewer; raise `InputError` if it lacks an option."""
+    given = {name: value for name, value in options.items() if value is not None}
+    known = {name for name, *_ in function_options(review.reviewer)}
+    for name in given.keys() - known:
+        flag = (_OPTIONS[name][1].flags or (f"--{name.replace('_', '-')}",))[0].split("/")[0]
+        raise InputError(f"{flag}: reviews of {game} have no such option")
+    return lambda: review.reviewer(agent, **given)
 
 
 @dataclass(frozen=True)
@@ -132,9 +129,7 @@ class WrittenFiles:
     ] = None
 
     def check(self, file: Path, *, as_json: bool) -> None:
-        """Raise `InputError` if `file` cannot be read or these files cannot be written."""
-        from kedge import catalogue
-        from kedge.evaluation.review import review_of
+        """Raise `InputError` if these files cannot be written, or would replace `file`."""
         from kedge.files import check_writable
 
         if self.out == "-" and as_json:
@@ -142,11 +137,6 @@ class WrittenFiles:
         record = None if self.out in (None, "-") else Path(str(self.out))
         if record is not None and record.exists() and file.exists() and record.samefile(file):
             raise InputError(f"{record}: holds the games themselves; name another file")
-        if not file.exists():
-            if str(file) in catalogue.names():
-                review_of(str(file))  # raises if the game has no reviews
-                raise InputError(f"{file}: a game; give only a file: kedge analyze FILE")
-            raise InputError(f"{file}: No such file or directory")
         if self.svg is not None:
             check_writable(self.svg)
 
@@ -231,14 +221,15 @@ class Reviews:
             self.reports[number] = report
 
 
-@unfolded
+@partial(unfolded, more=[option_parameter(name, *row) for name, row in _OPTIONS.items()])
 def analyze(
     file: GameFile,
-    reviewing: Reviewing,
     games: GameChoice,
-    files: WrittenFiles,
+    written: WrittenFiles,
+    agent: Agent = None,
     brief: Brief = False,
     as_json: Json = False,
+    **options: Any,
 ) -> None:
     """Show how human each move of a game was, and what people and search would play.
 
@@ -275,22 +266,37 @@ def analyze(
     """
     from kedge.evaluation.review import review_of
     from kedge.records import ReadReport
-    from kedge.records.formats import recorded_game
 
-    files.check(file, as_json=as_json)
-    kind = recorded_game(file)
-    review, read = review_of(kind), ReadReport()
-    make_reviewer = reviewing.maker(review, kind)
-    files.check_picture(review, kind)
-    reviews = Reviews(file, review, read)
-    reviews.add(games.read(file, kind, read), make_reviewer, files, quiet=as_json)
-    files.draw(review, reviews.reports.values())
+    path = _one_file(*file)
+    written.check(path, as_json=as_json)
+    game = recorded_game(path)
+    review, read = review_of(game), ReadReport()
+    make_reviewer = _maker(review, game, agent, options)
+    written.check_picture(review, game)
+    reviews = Reviews(path, review, read)
+    reviews.add(games.read(path, game, read), make_reviewer, written, quiet=as_json)
+    written.draw(review, reviews.reports.values())
     if as_json:
-        print_json(_json(reviewing.agent or review.agent(), reviews))
+        print_json(_json(agent or review.agent(), reviews))
     else:
-        _print(reviews, files, brief=brief)
+        _print(reviews, written, brief=brief)
     if reviews.is_interrupted:
         raise InterruptError(KEPT)
+
+
+def _one_file(file: Path, *rest: Path) -> Path:
+    """Return the only file, which must exist; raise `InputError` if it is a game, or not alone."""
+    from kedge import catalogue
+    from kedge.evaluation.review import review_of
+
+    if not file.exists() and str(file) in catalogue.names():
+        review_of(str(file))  # raises if the game has no reviews
+        raise InputError(f"{file}: a game; give only a file: kedge analyze FILE")
+    if not file.exists():
+        raise InputError(f"{file}: No such file or directory")
+    if rest:
+        raise InputError(f"{rest[0]}: give one file at a time")
+    return file
 
 
 @contextlib.contextmanager

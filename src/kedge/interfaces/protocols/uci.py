@@ -162,6 +162,7 @@ class Uci(EngineSession):
         choice = None
         if self._engine.state.board.legal_actions():
             try:
+                self._engine.set_clock(limits)
                 self._load()
                 choice = self._search(limits, control)
             except Exception as error:  # a game needs a move

@@ -49,5 +49,4 @@ CHESS = Review(
     annotated=_annotated,
     frequent_players=frequent_players,
     draw=draw,
-    options=("elo", "fit"),
 )

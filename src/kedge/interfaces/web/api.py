@@ -52,6 +52,14 @@ _WRONG: dict[int | str, dict[str, Any]] = {
     429: {"model": Problem, "description": "Too many requests, games or watchers"},
 }
 router = APIRouter(responses=_WRONG)
+_MINIMAL = "return=minimal"
+#: Answers to a change of a game.
+_CHANGE: dict[str, Any] = {
+    "response_model": SessionOut,
+    "responses": {
+        204: {"description": f"Done; after `Prefer: {_MINIMAL}`, only `live` sends the game"}
+    },
+}
 _PAUSE = 0.05  # seconds after each message of a socket, against floods
 Eyes = Annotated[int | None, Query(ge=0, le=7, description="The seat to view the game from")]
 
@@ -125,7 +133,7 @@ async def policy(request: Request, question: PolicyQuestion) -> Thought:
     tables = _tables(request)
     game = tables.game(question.game)
     async with _stopped_if_left(request) as stop:
-        return await agent_policy(question, game, tables.thinking, stop)
+        return await agent_policy(question, game, tables.agents, stop)
 
 
 @contextlib.asynccontextmanager
@@ -148,7 +156,7 @@ async def _stopped_if_left(request: Request) -> AsyncIterator[StopFlag]:
 @router.post("/sessions", status_code=201, tags=["games"])
 async def begin(request: Request, new: NewSession) -> SessionOut:
     """Begin a game, or continue one after its turns."""
-    return _shown(await _tables(request).open(new))
+    return (await _tables(request).open(new)).view()
 
 
 @router.post("/sessions/read", status_code=201, tags=["games"])
@@ -158,13 +166,13 @@ async def read(request: Request, file: ReadRecord) -> SessionOut:
     A finished game can be looked through and reviewed, with its players' names. Any other game
     continues.
     """
-    return _shown(await _tables(request).read(file))
+    return (await _tables(request).read(file)).view()
 
 
 @router.get("/sessions/{id}", tags=["games"])
 async def look(request: Request, id: SessionId, eyes: Eyes = None) -> SessionOut:
     """A game so far."""
-    return _shown(_tables(request).at(id), eyes)
+    return _tables(request).at(id).view(eyes)
 
 
 @router.delete("/sessions/{id}", status_code=204, tags=["games"])
@@ -174,40 +182,38 @@ async def forget(request: Request, id: SessionId) -> Response:
     return Response(status_code=204)
 
 
-@router.post("/sessions/{id}/move", tags=["games"])
-async def move(request: Request, id: SessionId, played: MoveAt, eyes: Eyes = None) -> SessionOut:
+@router.post("/sessions/{id}/move", tags=["games"], **_CHANGE)
+async def move(request: Request, id: SessionId, played: MoveAt, eyes: Eyes = None) -> Any:
     """Play a person's move. Agents then answer; `live` reports their moves."""
     table = _tables(request).at(id)
     table.move(played.seat, played.move, played.turn)
-    return _shown(table, eyes)
+    return _answer(request, table, eyes)
 
 
-@router.post("/sessions/{id}/undo", tags=["games"])
-async def undo(
-    request: Request, id: SessionId, by: AtSeat | None = None, eyes: Eyes = None
-) -> SessionOut:
+@router.post("/sessions/{id}/undo", tags=["games"], **_CHANGE)
+async def undo(request: Request, id: SessionId, by: AtSeat | None = None, eyes: Eyes = None) -> Any:
     """Undo a person's last move and everything after it."""
     table = _tables(request).at(id)
     table.undo(None if by is None else by.seat)
-    return _shown(table, eyes)
+    return _answer(request, table, eyes)
 
 
-@router.post("/sessions/{id}/resign", tags=["games"])
-async def resign(request: Request, id: SessionId, by: AtSeat) -> SessionOut:
+@router.post("/sessions/{id}/resign", tags=["games"], **_CHANGE)
+async def resign(request: Request, id: SessionId, by: AtSeat) -> Any:
     """Resign a person's game."""
     table = _tables(request).at(id)
     table.resign(by.seat)
-    return _shown(table)
+    return _answer(request, table)
 
 
-@router.put("/sessions/{id}/seats/{seat}", tags=["games"])
+@router.put("/sessions/{id}/seats/{seat}", tags=["games"], **_CHANGE)
 async def sit(
     request: Request, id: SessionId, seat: SeatNumber, player: SeatIn, eyes: Eyes = None
-) -> SessionOut:
+) -> Any:
     """Change who sits at a seat, or the setting of its dial. Possible at any time."""
     table = _tables(request).at(id)
     table.sit(seat, player)
-    return _shown(table, eyes)
+    return _answer(request, table, eyes)
 
 
 @router.get("/sessions/{id}/at/{turn}", tags=["games"])
@@ -215,7 +221,7 @@ async def earlier(
     request: Request, id: SessionId, turn: TurnNumber, eyes: Eyes = None
 ) -> PositionOut:
     """The position after `turn` turns."""
-    return PositionOut(**await position_view(_tables(request).at(id).session, turn, eyes))
+    return await position_view(_tables(request).at(id).session, turn, eyes)
 
 
 @router.post("/sessions/{id}/review", status_code=202, tags=["reviews"])
@@ -225,7 +231,7 @@ async def review(request: Request, id: SessionId) -> ReviewOut:
     A review takes some seconds. `live` reports its progress, and the review stops when the last
     client leaves there.
     """
-    return ReviewOut(**_tables(request).at(id).reviews.begin().view())
+    return _tables(request).at(id).reviews.begin().view()
 
 
 @router.delete("/sessions/{id}/review", status_code=204, tags=["reviews"])
@@ -238,7 +244,7 @@ async def stop_review(request: Request, id: SessionId) -> Response:
 @router.get("/sessions/{id}/review", tags=["reviews"])
 async def reviewed(request: Request, id: SessionId) -> ReviewOut:
     """The review so far."""
-    return ReviewOut(**_tables(request).at(id).reviews.current().view())
+    return _tables(request).at(id).reviews.current().view()
 
 
 @router.get(
@@ -319,5 +325,8 @@ async def _speak(socket: WebSocket, reader: Reader) -> None:
     await socket.close(1001)
 
 
-def _shown(table: Table, eyes: int | None = None) -> SessionOut:
-    return SessionOut(**table.view(eyes))
+def _answer(request: Request, table: Table, eyes: int | None = None) -> Any:
+    """Return the game after a change; nothing if the client gets it from `live` and says so."""
+    if request.headers.get("prefer") == _MINIMAL:
+        return Response(status_code=204, headers={"Preference-Applied": _MINIMAL})
+    return table.view(eyes)

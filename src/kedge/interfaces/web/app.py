@@ -23,7 +23,7 @@ from kedge.errors import InputError
 from kedge.interfaces.web import assets
 from kedge.interfaces.web.api import router
 from kedge.interfaces.web.pages.games import page_games
-from kedge.interfaces.web.play.agents.thinkers import BusyError
+from kedge.interfaces.web.play.agents.worker_threads import BusyError
 from kedge.interfaces.web.play.game.store import SessionStore
 from kedge.interfaces.web.play.tables import Tables, UnknownGameError, UnknownSessionError
 from kedge.interfaces.web.problems import plain_error

@@ -50,6 +50,15 @@ def player_features(
     return np.concatenate(parts, axis=1).astype(np.float32)
 
 
+def nearest_clock(seconds: float) -> int:
+    """Return the nearest time of `CLOCK`, so that few networks serve many positions.
+
+    >>> nearest_clock(32.0), nearest_clock(0.0)
+    (45, 5)
+    """
+    return int(CLOCK[np.abs(np.log(CLOCK) - np.log(max(seconds, CLOCK[0]))).argmin()])
+
+
 class ChessPlayers(PlayerInputs):
     """``chess(elo=1700, opponent=1500, scale=lichess, speed=blitz, clock=40)``.
 

@@ -38,11 +38,13 @@ def time_class_of(time_control: str | None) -> TimeClass:
     clock = clock_of(time_control)
     if clock is None:
         return "unknown"
-    estimate = clock[0] + 40 * clock[1]
-    for bound, name in _BOUNDS:
-        if estimate < bound:
-            return name
-    return "correspondence"
+    return time_class(*clock)
+
+
+def time_class(clock: float, increment: float) -> TimeClass:
+    """Return the Lichess class of a game with these seconds on the clock and per move."""
+    estimate = clock + 40 * increment
+    return next((name for bound, name in _BOUNDS if estimate < bound), "correspondence")
 
 
 def clock_of(time_control: str | None) -> tuple[int, int] | None:

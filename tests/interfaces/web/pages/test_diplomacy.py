@@ -11,6 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from kedge.agents import make_agent
+from kedge.agents.diplomacy.players import ImitationAgent
 from kedge.errors import InputError
 from kedge.games.diplomacy import POWERS
 from kedge.interfaces.web.app import make_app
@@ -48,10 +49,10 @@ def think(session, specs, stop=None):
 def test_a_turn_is_taken_once_all_have_ordered():
     session = begin()
     for seat in range(6):
-        session.decide(seat, ["A PAR - BUR"] if seat == FRANCE else [])
+        session.move(seat, ["A PAR - BUR"] if seat == FRANCE else [], len(session.turns))
     assert session.deciding() == [6]
     assert not session.turns
-    session.decide(6, ["F ANK - BLA"])
+    session.move(6, ["F ANK - BLA"], len(session.turns))
     assert session.names == [(list(range(7)), "S1901M")]
     assert session.turns[0]["TURKEY"] == ["F ANK - BLA"]
     position = GAME.position(session.state, None)
@@ -73,7 +74,7 @@ def test_a_turn_is_taken_once_all_have_ordered():
 )
 def test_only_legal_orders_are_taken(move, message):
     with pytest.raises(InputError, match=message):
-        begin().decide(FRANCE, move)
+        begin().move(FRANCE, move, 0)
 
 
 def test_retreats_and_builds_are_turns_of_those_who_have_them():
@@ -82,21 +83,21 @@ def test_retreats_and_builds_are_turns_of_those_who_have_them():
     position = GAME.position(session.state, None)
     assert position["dislodged"] == {"FRANCE": ["A BUR"]}
     assert "A BUR R PAR" in position["legal"]["FRANCE"]["BUR"]
-    session.decide(FRANCE, ["A BUR R PAR"])
+    session.move(FRANCE, ["A BUR R PAR"], len(session.turns))
     assert [one["name"] for one in GAME.position(session.state, None)["last"]] == [
         "S1902M",
         "S1902R",
     ]
-    session.decide(FRANCE, ["A PAR - PIC"])
-    session.decide(GERMANY, ["A BUR - PAR"])
+    session.move(FRANCE, ["A PAR - PIC"], len(session.turns))
+    session.move(GERMANY, ["A BUR - PAR"], len(session.turns))
     assert session.state.state.phase == "W1902A"
     assert GAME.position(session.state, None)["adjustments"]["GERMANY"] == 2
     with pytest.raises(InputError, match="2 orders given, 1 allowed"):
-        session.decide(FRANCE, ["F BRE B", "A MAR B"])
+        session.move(FRANCE, ["F BRE B", "A MAR B"], len(session.turns))
     with pytest.raises(InputError, match="two orders for BER"):
-        session.decide(GERMANY, ["F BER B", "A BER B"])
-    session.decide(FRANCE, [])
-    session.decide(GERMANY, ["F KIE B", "WAIVE"])
+        session.move(GERMANY, ["F BER B", "A BER B"], len(session.turns))
+    session.move(FRANCE, [], len(session.turns))
+    session.move(GERMANY, ["F KIE B", "WAIVE"], len(session.turns))
     units = GAME.position(session.state, None)["units"]
     assert units == {"FRANCE": ["A PIC"], "GERMANY": ["A PAR", "A RUH", "F KIE"]}
     session.undo()
@@ -140,19 +141,20 @@ def test_outcomes():
 
 def test_agents_of_one_spec_share_a_search(monkeypatch):
     asked = []
-    analyse = diplomacy_page.ImitationAgent.analyse_many
+    analyse = ImitationAgent.analyse_many
 
     def counted(self, questions, rng):
         asked.append([seat for _, seat in questions])
         return analyse(self, questions, rng)
 
-    monkeypatch.setattr(diplomacy_page.ImitationAgent, "analyse_many", counted)
+    monkeypatch.setattr(ImitationAgent, "analyse_many", counted)
     session = begin()
     cold = "diplomacy(temperature=0.5)"
     found = think(session, {0: "diplomacy", 1: cold, 2: "diplomacy"})
     assert asked == [[0, 2], [1]]
     for seat, decision in found.items():
-        assert GAME.check(session.state, seat, decision.move) == decision.move
+        orders = GAME.text(session.state, decision.action)
+        assert GAME.parse(session.state, seat, orders).tolist() == decision.action.tolist()
         thought = decision.thought
         assert thought.seat == seat
         assert thought.agent == (cold if seat == 1 else "diplomacy")
@@ -197,10 +199,10 @@ def test_who_waits_for_a_search_can_be_stopped(monkeypatch):
 def test_what_agents_think_is_told_with_the_turn():
     session = begin()
     [decision] = think(session, {0: "diplomacy"}).values()
-    session.decide(0, decision.move, decision.thought)
+    session.decide(0, decision.action, decision.thought)
     assert session.thoughts == []
     for seat in range(1, 7):
-        session.decide(seat, [])
+        session.move(seat, [], len(session.turns))
     assert session.thoughts == [decision.thought]
 
 
@@ -212,10 +214,11 @@ def test_thoughts_are_kept_until_people_decide_again():
     turns = []
     for move in (TAKEN["GERMANY"], None, []):
         if move is not None:
-            session.decide(GERMANY, move)
+            session.move(GERMANY, move, len(session.turns))
         [decision] = think(session, {FRANCE: "diplomacy"}).values()
         orders = ["A BUR R PAR"] if move is None else []
-        session.decide(FRANCE, orders, replace(decision.thought, turn=len(session.turns)))
+        action = GAME.parse(session.state, FRANCE, orders)
+        session.decide(FRANCE, action, replace(decision.thought, turn=len(session.turns)))
         turns.append([thought.turn for thought in session.thoughts])
     assert turns == [[0], [0, 1], [2]]
     assert session.thought == session.thoughts[-1]

@@ -12,7 +12,7 @@ from kedge.agents.agent import Analysis
 from kedge.errors import InputError
 from kedge.interfaces.web.app import make_app
 from kedge.interfaces.web.pages import go as go_page
-from kedge.interfaces.web.pages.go import GoPage, GoSetup
+from kedge.interfaces.web.pages.go import GoAction, GoPage, GoSetup
 from kedge.interfaces.web.pages.page_game import Document
 from kedge.interfaces.web.pages.thoughts import ConsideredMove, Decision, Question, StopFlag
 from kedge.interfaces.web.play.game.opening import new_session
@@ -161,11 +161,11 @@ def test_a_handicap(page):
 def test_the_clock_stands_while_stones_are_marked(page):
     found = session(page, {"size": 9, "clock": 60.0}, "E5", "pass")
     assert found.clock.running == 0
-    found.decide(0, "pass")
+    found.move(0, "pass", 2)
     assert (found.clock.running, found.awaits_referee()) == (None, True)
     found.hear_referee(page.referee(found.state))
     assert (found.clock.running, found.deciding()) == (None, [1])
-    found.decide(1, "resume")
+    found.move(1, "resume", 4)
     assert (found.clock.running, found.deciding()) == (1, [1])
 
 
@@ -180,9 +180,9 @@ def test_the_referee_finds_dead_stones(page):
     """White's wall leaves two black stones inside it no room."""
     turns = [*WALLS, "H5", "G4", "H6", "G6", "pass", "G3", "pass", "G7", "pass", "G8", "C5", "G2"]
     state = session(page, {"size": 9}, *turns, "pass", "pass").state
-    assert page.referee(state) == "dead H6 H5"
+    assert page.text(state, page.referee(state)) == "dead H6 H5"
     early = session(page, {"size": 9}, "E5", "E6", "pass", "pass").state
-    assert page.referee(early) == "dead", "an open board tells nothing"
+    assert page.text(early, page.referee(early)) == "dead", "an open board tells nothing"
 
 
 # Records
@@ -300,7 +300,9 @@ def thinking(page, state, spec):
 def test_an_agent_moves_and_says_why(page, go_model):
     state = page.begin(GoSetup())
     decision = thinking(page, state, f"puct({go_model}, playouts=8)")
-    assert page.check(state, 0, decision.move) == decision.move != "pass"
+    move = page.text(state, decision.action)
+    assert page.parse(state, 0, move) == decision.action
+    assert move != "pass"
     why = decision.thought
     assert (why.playouts, why.more) == (8, {})
     assert why.rows[0].line[0] == why.rows[0].move
@@ -310,7 +312,7 @@ def test_an_agent_moves_and_says_why(page, go_model):
 def test_agents_agree_to_a_count(page, go_model):
     state = session(page, None, "pass", "pass", "dead").state
     decision = thinking(page, state, go_model)
-    assert (decision.move, decision.thought) == ("agree", None)
+    assert (decision.action, decision.thought) == (GoAction("agree"), None)
 
 
 def told(value, monkeypatch):
@@ -331,8 +333,8 @@ def test_an_agent_resigns_what_is_lost(page, go_model, monkeypatch):
     found = session(page, None, seats=[{"human": True}, {}])
     for _ in range(5):
         state = found.state.game.state
-        found.decide(0, state.gtp(state.legal_actions()[0]))
-        found.decide(1, thinking(page, found.state.clone(), go_model).move)
+        found.move(0, state.gtp(state.legal_actions()[0]), len(found.turns))
+        found.decide(1, thinking(page, found.state.clone(), go_model).action)
     assert found.outcome == "Black wins: White resigns"
     found.undo()
     assert (found.outcome, found.deciding()) == (None, [0])
@@ -343,5 +345,6 @@ def test_an_agent_passes_when_nothing_is_left(page, go_model, monkeypatch):
     pairs = (("J", "K"), ("H", "L"), ("F", "N"), ("D", "P"))
     walls = [f"{column}{row}" for pair in pairs for row in range(1, 20) for column in pair]
     done = thinking(page, session(page, None, *walls).state, go_model)
-    assert (done.move, done.thought.more) == ("pass", {"ends": "pass"})
-    assert thinking(page, session(page).state, go_model).move != "pass"
+    passed = GoAction("play", (19 * 19,))
+    assert (done.action, done.thought.more) == (passed, {"ends": "pass"})
+    assert thinking(page, session(page).state, go_model).action != passed

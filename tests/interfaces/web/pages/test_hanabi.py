@@ -150,7 +150,7 @@ def test_who_decides_thinks_alike_whatever_it_holds(spec):
     for alice in (ALICE, ["R1", "R1", "R2", "W3", "Y4"]):
         state = page.begin(HanabiSetup(deck=deck(alice)))
         for turn in (HINT, "tell player 0 red"):
-            page.take(state, turn)
+            page.apply(state, {0: page.parse(state, 0, turn)})
         rng = np.random.default_rng(3)
         found = page.think(Question(state, {0: (spec, agent)}, 2, rng, print, StopFlag()))
         thoughts.append(found[0])

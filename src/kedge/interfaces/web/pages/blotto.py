@@ -1,6 +1,6 @@
 """Colonel Blotto on the page: both sides spread their troops at once, round by round."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import comb
@@ -14,7 +14,7 @@ from kedge.errors import InputError
 from kedge.games.normal_form import NormalFormGame, blotto
 from kedge.interfaces.web.assets import STATIC
 from kedge.interfaces.web.pages.page_game import Document, PageGame, Record, Turn
-from kedge.interfaces.web.pages.thoughts import Decision, Move, MoveNames, Question
+from kedge.interfaces.web.pages.thoughts import Action, Decision, Move, MoveNames, Question
 from kedge.interfaces.web.problems import plain_error
 from kedge.interfaces.web.schemas import Strict
 
@@ -86,21 +86,31 @@ class BlottoPage(PageGame):
     def deciding(self, state: BlottoMatch) -> list[int]:
         return [0, 1] if len(state.played) < state.setup.rounds else []
 
-    def check(self, state: BlottoMatch, seat: int, move: Move) -> str:
-        name = "-".join(map(str, move)) if isinstance(move, list) else str(move)
-        _action(state, name)
-        return name
+    def parse(self, state: BlottoMatch, seat: int, move: Move) -> int:
+        name = "-".join(map(str, move)) if isinstance(move, list) else move
+        names = _spreads(state)
+        if name not in names:
+            troops, fields = state.setup.troops, state.setup.fields
+            raise InputError(f"spread {troops} troops on {fields} fields, such as {names[-1]}")
+        return names.index(name)
 
-    def join(self, state: BlottoMatch, moves: Mapping[int, Move]) -> list[Move]:
+    def text(self, state: BlottoMatch, action: int) -> str:
+        return _spreads(state)[action]
+
+    def apply(self, state: BlottoMatch, actions: Mapping[int, Action]) -> str:
+        joint = actions[0], actions[1]
+        state.played.append(joint)
+        winner = state.winner(joint)
+        blue, red = (self.text(state, action) for action in joint)
+        return f"{blue} : {red}, {'level' if winner is None else _SIDES[winner]}"
+
+    def join(self, moves: Mapping[int, Move]) -> list[Move]:
         return [moves[seat] for seat in range(len(_SIDES))]
 
-    def take(self, state: BlottoMatch, turn: Turn) -> str:
+    def split(self, state: BlottoMatch, turn: Turn) -> dict[int, Move]:
         if not isinstance(turn, list) or len(turn) != len(_SIDES):
             raise InputError('a round of Blotto has two moves, such as ["4-3-3", "0-5-5"]')
-        blue, red = (_action(state, name) for name in turn)
-        state.played.append((blue, red))
-        winner = state.winner((blue, red))
-        return f"{turn[0]} : {turn[1]}, {'level' if winner is None else _SIDES[winner]}"
+        return dict(enumerate(turn))
 
     def position(self, state: BlottoMatch, eyes: int | None) -> dict[str, Any]:
         return {
@@ -140,15 +150,12 @@ class BlottoPage(PageGame):
 
 def _decided(question: Question, seat: int) -> Decision:
     state, (_, agent) = question.state, question.agents[seat]
-    analysis, names = _solved(agent, state.game, seat), state.game.actions
-    assert names is not None
-
-    spreads = names[seat]
+    analysis, spreads = _solved(agent, state.game, seat), _spreads(state)
     more = {"troops": _on_a_field(state, analysis)}
     thought = question.thought(
         seat, analysis, lambda row: MoveNames(spreads[row.action], spreads[row.action]), more=more
     )
-    return Decision(spreads[analysis.draw(question.rng)], thought)
+    return Decision(analysis.draw(question.rng), thought)
 
 
 def _on_a_field(state: BlottoMatch, analysis: Analysis) -> list[tuple[float, float]]:
@@ -160,13 +167,11 @@ def _on_a_field(state: BlottoMatch, analysis: Analysis) -> list[tuple[float, flo
     )
 
 
-def _action(state: BlottoMatch, name: Move) -> int:
+def _spreads(state: BlottoMatch) -> Sequence[str]:
+    """The names of all ways to spread troops, the same for both sides."""
     names = state.game.actions
     assert names is not None
-    if name not in names[0]:
-        troops, fields = state.setup.troops, state.setup.fields
-        raise InputError(f"spread {troops} troops on {fields} fields, such as {names[0][-1]}")
-    return names[0].index(name)
+    return names[0]
 
 
 @lru_cache(16)

@@ -1,13 +1,14 @@
 """Two-player board games on the page, from the verbs of their states."""
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from pydantic import BaseModel
 
 from kedge.errors import InputError
-from kedge.interfaces.web.pages.page_game import PageGame, Turn
+from kedge.interfaces.web.pages.page_game import PageGame
 from kedge.interfaces.web.pages.searching import decide, move_name
-from kedge.interfaces.web.pages.thoughts import Decision, Move, Question
+from kedge.interfaces.web.pages.thoughts import Action, Decision, Move, Question
 from kedge.interfaces.web.schemas import Strict
 
 
@@ -42,29 +43,28 @@ class BoardPage(PageGame):
     def deciding(self, state: Any) -> list[int]:
         return [] if state.is_terminal() else [state.current_player()]
 
-    def check(self, state: Any, seat: int, move: Move) -> str:
-        return move_name(state, self.parse(state, move))
-
-    def take(self, state: Any, turn: Turn) -> str:
-        action = self.parse(state, turn)
-        name: str = state.action_to_string(action)
-        self.apply(state, action)
-        return name
-
-    def parse(self, state: Any, move: Move) -> Any:
-        """Return the legal action that `move` names."""
-        legal = state.legal_actions()
-        example = f", such as {move_name(state, legal[0])}" if legal else ""
-        if not isinstance(move, str):
-            raise InputError(f"a move in {self.title} is text{example}")
-        if hasattr(state, "parse_move"):
+    def parse(self, state: Any, seat: int, move: Move) -> Action:
+        if isinstance(move, str) and hasattr(state, "parse_move"):
             return state.parse_move(move)
+        legal = state.legal_actions()
         for action in legal:
             if move in (move_name(state, action), state.action_to_string(action)):
                 return action
+        example = f", such as {move_name(state, legal[0])}" if legal else ""
+        if not isinstance(move, str):
+            raise InputError(f"a move in {self.title} is text{example}")
         raise InputError(f"illegal move {move[:40]!r}; play a legal one{example}")
 
-    def apply(self, state: Any, action: Any) -> None:
+    def text(self, state: Any, action: Action) -> Move:
+        return move_name(state, action)
+
+    def apply(self, state: Any, actions: Mapping[int, Action]) -> str:
+        (action,) = actions.values()
+        name: str = state.action_to_string(action)
+        self.push(state, action)
+        return name
+
+    def push(self, state: Any, action: Action) -> None:
         """Play a legal action."""
         state.apply_action(action)
 

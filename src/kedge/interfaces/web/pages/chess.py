@@ -10,6 +10,7 @@ import chess.svg
 import numpy as np
 from pydantic import Field
 
+from kedge.agents.chess.engine import time_inputs, with_time
 from kedge.errors import InputError
 from kedge.evaluation.board.game_analysis import GameReport
 from kedge.games.chess import START_FEN, ChessState
@@ -20,6 +21,7 @@ from kedge.interfaces.web.schemas import Strict
 from kedge.models.chess.conditioning import KNOTS
 from kedge.records import ChessGame, pgn_texts
 from kedge.records.chess.files import date_of, known_tag, rating_of
+from kedge.specs import Spec, parse
 
 _SIDES = ("White", "Black")
 _PIECES = [colour + letter for colour in "wb" for letter in "PNBRQK"]
@@ -63,8 +65,16 @@ class ChessPage(BoardPage):
         # records go on.
         return [state.board.player()] if state.board.legal_actions() else []
 
-    def apply(self, state: ChessState, action: int) -> None:
+    def push(self, state: ChessState, action: int) -> None:
         state.play_on(action)
+
+    def timed_spec(self, spec: str, setup: ChessSetup, left: float) -> str:
+        time, agent = time_inputs(left, setup.clock, setup.increment), parse(spec)
+        if not agent.args:
+            return with_time(spec, time)
+        anchor, *others = agent.args
+        timed = parse(with_time(str(anchor), time))
+        return str(Spec(agent.name, (timed, *others), agent.kwargs))
 
     def position(self, state: ChessState, eyes: int | None) -> dict[str, Any]:
         legal = [] if state.is_terminal() else state.legal_actions()

@@ -4,7 +4,7 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Annotated, Any
@@ -12,18 +12,15 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from kedge.agents.agent import Agent, Row
+from kedge.agents.agent import Row
 from kedge.agents.diplomacy.models import value_model
-from kedge.agents.diplomacy.players import (
-    ImitationAgent,
-    OrdersAnalysis,
-    OrderSearch,
-)
+from kedge.agents.diplomacy.players import OrdersAnalysis
 from kedge.errors import InputError
 from kedge.games.diplomacy import (
     POWERS,
     Diplomacy,
     DiplomacyState,
+    PackedOrders,
     failed_moves,
     format_orders,
     short_order,
@@ -32,7 +29,13 @@ from kedge.games.diplomacy.drawing import MAP
 from kedge.interfaces.web.assets import STATIC
 from kedge.interfaces.web.pages.page_game import Document, Heading, PageGame, Record, Turn
 from kedge.interfaces.web.pages.searching import turn_to_search
-from kedge.interfaces.web.pages.thoughts import Decision, Move, MoveNames, Question, StopFlag
+from kedge.interfaces.web.pages.thoughts import (
+    Action,
+    Decision,
+    Move,
+    MoveNames,
+    Question,
+)
 from kedge.interfaces.web.schemas import Strict
 from kedge.models.diplomacy.network import VALUE
 from kedge.records.diplomacy.files import saved_game
@@ -106,26 +109,30 @@ class DiplomacyPage(PageGame):
         rules = state.state
         return [] if rules.is_terminal() else _due(rules)
 
-    def check(self, state: _Played, seat: int, move: Move) -> list[str]:
+    def parse(self, state: _Played, seat: int, move: Move) -> PackedOrders:
         if not isinstance(move, list) or not all(isinstance(text, str) for text in move):
             raise InputError('orders are a list of texts, such as ["A PAR - BUR", "F BRE H"]')
-        return _checked(state.state, seat, move)
+        return _packed(state.state, seat, move)
 
-    def join(self, state: _Played, moves: Mapping[int, Move]) -> Turn:
+    def text(self, state: _Played, action: PackedOrders) -> list[str]:
+        return format_orders(action)
+
+    def join(self, moves: Mapping[int, Move]) -> Turn:
         return {POWERS[seat]: moves[seat] for seat in sorted(moves)}
 
-    def take(self, state: _Played, turn: Turn) -> str:
-        rules, name = state.state, state.state.phase
-        due = [POWERS[seat] for seat in _due(rules)]
+    def split(self, state: _Played, turn: Turn) -> dict[int, Move]:
+        due = [POWERS[seat] for seat in _due(state.state)]
         if not isinstance(turn, dict) or not turn.keys() <= set(due):
-            raise InputError(f"{name}: a turn is an object with the orders of {', '.join(due)}")
-        orders = {
-            power: self.check(state, POWERS.index(power), turn[power])
-            for power in due
-            if power in turn
-        }
-        before = rules.board
-        rules.apply(orders)
+            raise InputError(
+                f"{state.state.phase}: a turn is an object with the orders of {', '.join(due)}"
+            )
+        return {POWERS.index(power): turn[power] for power in due if power in turn}
+
+    def apply(self, state: _Played, actions: Mapping[int, Action]) -> str:
+        rules, name, before = state.state, state.state.phase, state.state.board
+        by_power = {POWERS[seat]: actions[seat] for seat in sorted(actions)}
+        rules.apply_packed(np.concatenate([rules.pack({}), *by_power.values()]))
+        orders = {power: format_orders(packed) for power, packed in by_power.items()}
         happened = {
             "name": name,
             "orders": orders,
@@ -158,19 +165,20 @@ class DiplomacyPage(PageGame):
         decided, stop, rng = {}, question.stop, question.rng
         for spec, agent in dict(question.agents.values()).items():
             seats = [seat for seat, (other, _) in question.agents.items() if other == spec]
-            with _turn_to_search(agent, stop):
+            # A model alone is quick enough not to wait for a turn.
+            with turn_to_search(stop) if agent.is_search else nullcontext():
                 if stop.stopped:
                     return {}
                 # One search answers for all powers, including those that the agents will meet. A
                 # model alone answers for one power at a time.
                 state = question.state.state
-                others = _due(state) if isinstance(agent, OrderSearch) else seats
+                others = _due(state) if agent.is_search else seats
                 analyses = agent.analyse_many([(state, seat) for seat in others], rng)
                 by_seat = dict(zip(others, analyses, strict=True))
             likely = {seat: _likely(analysis) for seat, analysis in by_seat.items()}
             for seat in seats:
                 analysis = by_seat[seat]
-                orders = format_orders(analysis.draw(rng))
+                orders = analysis.draw(rng)
                 met = partial(_met, {s: shares for s, shares in likely.items() if s != seat})
                 thought = question.thought(seat, analysis, partial(_names, met))
                 decided[seat] = Decision(orders, thought)
@@ -232,14 +240,14 @@ def _due(rules: DiplomacyState) -> list[int]:
     return [power for power in range(len(POWERS)) if rules.board.orders_due(power)]
 
 
-def _checked(rules: DiplomacyState, seat: int, texts: list[str]) -> list[str]:
-    """Return a power's orders in the usual notation, or raise `InputError`."""
+def _packed(rules: DiplomacyState, seat: int, texts: list[str]) -> PackedOrders:
+    """Return a power's orders, or raise `InputError` if they are not legal together."""
     power = POWERS[seat]
     who = f"{power.title()} in {rules.phase}"
     for text in rules.illegal({power: texts}).get(power, []):
         raise InputError(f"{who}: illegal order {text[:40]!r}")
-    orders = format_orders(rules.pack({power: texts}))
-    places = [_place(order) for order in orders if order != "WAIVE"]
+    orders = rules.pack({power: texts})
+    places = [_place(order) for order in format_orders(orders) if order != "WAIVE"]
     for place in places:
         if places.count(place) > 1:
             raise InputError(f"{who}: two orders for {place}")
@@ -252,11 +260,6 @@ def _checked(rules: DiplomacyState, seat: int, texts: list[str]) -> list[str]:
 def _place(order: str) -> str:
     """The province that an order is for."""
     return order.split()[1][:3]
-
-
-def _turn_to_search(agent: Agent, stop: StopFlag) -> AbstractContextManager[None]:
-    """Wait for a turn to search; a model alone is quick enough not to wait."""
-    return nullcontext() if isinstance(agent, ImitationAgent) else turn_to_search(stop)
 
 
 def _likely(analysis: OrdersAnalysis) -> dict[str, float]:

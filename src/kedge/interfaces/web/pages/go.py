@@ -1,7 +1,7 @@
 """Go on the page."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal, get_args
 
@@ -26,9 +26,9 @@ from kedge.games.go.counting import CountedGo
 from kedge.games.go.rules import GoRules
 from kedge.interfaces.web.assets import STATIC
 from kedge.interfaces.web.pages.board import BoardPage
-from kedge.interfaces.web.pages.page_game import Document, Heading, Rating, Record, Turn
+from kedge.interfaces.web.pages.page_game import Document, Heading, Rating, Record
 from kedge.interfaces.web.pages.searching import decide
-from kedge.interfaces.web.pages.thoughts import Decision, Move, Question
+from kedge.interfaces.web.pages.thoughts import Action, Decision, Move, Question
 from kedge.interfaces.web.schemas import Strict
 from kedge.models.go.encoding import GO
 from kedge.records.go.games import KOMI, GoGame
@@ -76,6 +76,14 @@ class GoInPlay:
         return GoInPlay(self.game.clone(), self.patience)
 
 
+@dataclass(frozen=True)
+class GoAction:
+    """What a player or the referee does, and the points that it is about."""
+
+    verb: Literal["play", "resign", "dead", "mark", "agree", "resume"]
+    points: tuple[int, ...] = ()
+
+
 class GoPage(BoardPage):
     """A turn is a vertex, ``pass`` or ``resign``.
 
@@ -116,37 +124,49 @@ class GoPage(BoardPage):
     def timed(self, play: GoInPlay) -> bool:
         return play.game.phase == "play"
 
-    def referee(self, play: GoInPlay) -> str:
-        state = play.game.state
-        return " ".join(["dead", *map(state.gtp, sorted(_dead_stones(state)))])
+    def referee(self, play: GoInPlay) -> GoAction:
+        return GoAction("dead", tuple(sorted(_dead_stones(play.game.state))))
 
-    def check(self, play: GoInPlay, seat: int, move: Move) -> str:
+    def parse(self, play: GoInPlay, seat: int, move: Move) -> GoAction:
         if not isinstance(move, str):
             raise InputError("a move in Go is text, such as D4 or pass")
-        name = self.take(play.clone(), move)
-        return name if play.game.phase == "play" else move
-
-    def take(self, play: GoInPlay, turn: Turn) -> str:
-        game, text = play.game, str(turn)
-        verb, *names = text.split() or [""]
-        match game.phase, verb:
+        state = play.game.state
+        verb, *names = move.split() or [""]
+        match play.game.phase, verb:
             case "play", "resign":
-                game.resign(game.state.current_player())
-                return text
+                return GoAction("resign")
             case "play", _:
-                action = game.state.parse_gtp(text)
-                game.state.apply_action(action)
-                return game.state.gtp(action)
+                return GoAction("play", (state.parse_gtp(move),))
             case "judging", "dead":
-                game.judge([_point(name, game.state.size) for name in names])
-                return "count"
+                return GoAction("dead", tuple(_point(name, state.size) for name in names))
             case "marking", "mark" if len(names) == 1:
-                game.mark(_point(names[0], game.state.size))
-                return text
+                return GoAction("mark", (_point(names[0], state.size),))
             case "marking", "agree" | "resume" if not names:
-                (game.agree if verb == "agree" else game.resume)()
-                return text
-        raise InputError(f"{text[:40]!r}: after two passes write mark D4, agree or resume")
+                return GoAction(verb)
+        raise InputError(f"{move[:40]!r}: after two passes write mark D4, agree or resume")
+
+    def text(self, play: GoInPlay, action: GoAction) -> str:
+        points = map(play.game.state.gtp, action.points)
+        return " ".join(points if action.verb == "play" else [action.verb, *points])
+
+    def apply(self, play: GoInPlay, actions: Mapping[int, Action]) -> str:
+        ((seat, action),) = actions.items()
+        game, name = play.game, self.text(play, action)
+        match action.verb:
+            case "play":
+                game.state.apply_action(*action.points)
+            case "resign":
+                game.resign(seat)
+            case "dead":
+                game.judge(action.points)
+                return "count"
+            case "mark":
+                game.mark(*action.points)
+            case "agree":
+                game.agree()
+            case "resume":
+                game.resume()
+        return name
 
     def position(self, play: GoInPlay, eyes: int | None) -> dict[str, Any]:
         game, state = play.game, play.game.state
@@ -183,13 +203,16 @@ class GoPage(BoardPage):
         """Search a move. In a count, agree: people know better which stones are dead."""
         play: GoInPlay = question.state
         if play.game.phase == "marking":
-            return {seat: Decision("agree", None) for seat in question.agents}
+            return {seat: Decision(GoAction("agree"), None) for seat in question.agents}
 
-        def choose(analysis: Analysis) -> str:
+        def choose(analysis: Analysis) -> GoAction:
             return _chosen(play, analysis, question.rng)
 
         decisions = decide(replace(question, state=play.game.state), choose)
-        return {seat: _explained(decision) for seat, decision in decisions.items()}
+        return {
+            seat: _explained(decision, self.text(play, decision.action))
+            for seat, decision in decisions.items()
+        }
 
     def write(self, document: Document) -> str:
         return write_sgf(self.recorded(document))
@@ -258,22 +281,22 @@ def _resumed(moves: list[str]) -> Iterator[str]:
         passes = passes + 1 if move == "pass" else 0
 
 
-def _chosen(play: GoInPlay, analysis: Analysis, rng: np.random.Generator) -> str:
-    """Return the agent's move. It passes and resigns when people do."""
+def _chosen(play: GoInPlay, analysis: Analysis, rng: np.random.Generator) -> GoAction:
+    """Return the agent's action. It passes and resigns when people do."""
     game, state = play.game, play.game.state
     dead = _dead_stones(state)
     lead = (1 - 2 * state.current_player()) * game.score(dead)
     if play.patience.is_spent(state, state.history, analysis, lead):
-        return "resign"
+        return GoAction("resign")
     policy = go_endings.played(state, analysis, dead, lead)
-    return state.gtp(state.legal_actions()[draw(policy, rng)])
+    return GoAction("play", (state.legal_actions()[draw(policy, rng)],))
 
 
-def _explained(decision: Decision) -> Decision:
+def _explained(decision: Decision, move: str) -> Decision:
     """Mark a pass or resignation, which search alone does not explain."""
-    if decision.move not in ("pass", "resign") or decision.thought is None:
+    if move not in ("pass", "resign") or decision.thought is None:
         return decision
-    return replace(decision, thought=replace(decision.thought, more={"ends": decision.move}))
+    return replace(decision, thought=replace(decision.thought, more={"ends": move}))
 
 
 def _dead_stones(state: GoState) -> list[int]:

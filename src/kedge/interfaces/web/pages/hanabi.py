@@ -3,6 +3,7 @@
 import io
 import json
 import re
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from kedge.interfaces.web.pages.page_game import (
     Record,
     Turn,
 )
-from kedge.interfaces.web.pages.thoughts import Decision, Move, MoveNames, Question
+from kedge.interfaces.web.pages.thoughts import Action, Decision, Move, MoveNames, Question
 from kedge.interfaces.web.schemas import Strict
 from kedge.records.hanabi.files import live_game
 from kedge.records.hanabi.games import HanabiGame
@@ -87,12 +88,20 @@ class HanabiPage(PageGame):
     def deciding(self, state: HanabiState) -> list[int]:
         return [] if state.is_terminal() else [state.current_player()]
 
-    def check(self, state: HanabiState, seat: int, move: Move) -> str:
-        state.clone().apply_action(_action(state, move))
-        return str(move)
+    def parse(self, state: HanabiState, seat: int, move: Move) -> int:
+        for action in range(len(state.game.moves)):
+            if state.action_to_string(action) == move:
+                return action
+        raise InputError(
+            "unknown move; write such as play card 1, discard card 5 or tell player 1 red"
+        )
 
-    def take(self, state: HanabiState, turn: Turn) -> str:
-        state.apply_action(_action(state, turn))
+    def text(self, state: HanabiState, action: int) -> str:
+        return state.action_to_string(action)
+
+    def apply(self, state: HanabiState, actions: Mapping[int, Action]) -> str:
+        (action,) = actions.values()
+        state.apply_action(action)
         return _named(state.last_action_string())
 
     def position(self, state: HanabiState, eyes: int | None) -> dict[str, Any]:
@@ -146,8 +155,8 @@ class HanabiPage(PageGame):
             return MoveNames(move, _named(move), line)
 
         more = {"cards": _believed(state, analysis)}
-        move = state.action_to_string(analysis.draw(question.rng))
-        return {seat: Decision(move, question.thought(seat, analysis, names, more=more))}
+        thought = question.thought(seat, analysis, names, more=more)
+        return {seat: Decision(analysis.draw(question.rng), thought)}
 
     def write(self, document: Document) -> str:
         return json.dumps(live_game(self.recorded(document))) + "\n"
@@ -202,13 +211,6 @@ def _card(name: str) -> Card:
     if re.fullmatch(f"[{''.join(_LETTERS)}][1-5]", name) is None:
         raise InputError(f"deck: {name[:8]!r} is not a card, such as R1 or W5")
     return Card(_LETTERS.index(name[0]), int(name[1]))
-
-
-def _action(state: HanabiState, move: Move) -> int:
-    for action in range(len(state.game.moves)):
-        if state.action_to_string(action) == move:
-            return action
-    raise InputError("unknown move; write such as play card 1, discard card 5 or tell player 1 red")
 
 
 def _named(text: str) -> str:

@@ -14,10 +14,12 @@ from kedge.errors import InputError
 from kedge.evaluation.board.game_analysis import GameReport
 from kedge.evaluation.decision_reports import DecisionsReport
 from kedge.evaluation.review import review_of
-from kedge.interfaces.web.pages.thoughts import Decision, Move, Question
+from kedge.interfaces.web.pages.thoughts import Action, Decision, Move, Question
 
-#: What happens between two positions: the mover's move, or everyone's moves by seat.
+#: What happens between two positions, as records hold it: the mover's move, or everyone's moves.
 Turn: TypeAlias = Any
+#: The referee's key among the seats that act.
+REFEREE = -1
 #: A viewer who may see everything: the game is over, or no person plays.
 EVERYTHING = -1
 #: The name of the page's user in records.
@@ -124,8 +126,8 @@ class PageGame(ABC):
     def deciding(self, state: Any) -> list[int]:
         """The seats to move; none if the game is over, or if the referee is to move."""
 
-    def referee(self, state: Any) -> Turn:
-        """The turn to take where no seat is to move but the game goes on.
+    def referee(self, state: Any) -> Action:
+        """The referee's action where no seat is to move but the game goes on.
 
         Runs in a thread.
         """
@@ -135,18 +137,34 @@ class PageGame(ABC):
         """Whether the mover's clock runs."""
         return True
 
-    @abstractmethod
-    def check(self, state: Any, seat: int, move: Move) -> Move:
-        """Return the move in the usual notation, or raise `InputError` if it is illegal."""
+    def timed_spec(self, spec: str, setup: Any, left: float) -> str:
+        """Return the spec of an agent that has `left` seconds; most take no clock as input."""
+        return spec
 
-    def join(self, state: Any, moves: Mapping[int, Move]) -> Turn:
+    @abstractmethod
+    def parse(self, state: Any, seat: int, move: Move) -> Action:
+        """Return the action that `move` names, or raise `InputError` if it names none."""
+
+    @abstractmethod
+    def text(self, state: Any, action: Action) -> Move:
+        """Return the action as `parse` reads it and records hold it."""
+
+    @abstractmethod
+    def apply(self, state: Any, actions: Mapping[int, Action]) -> str:
+        """Apply the actions of all seats to move, and return the turn's name for players.
+
+        Raises `InputError` and leaves the state alone if an action is illegal.
+        """
+
+    def join(self, moves: Mapping[int, Move]) -> Turn:
         """Return the turn that consists of these moves, one per seat to move."""
         (move,) = moves.values()
         return move
 
-    @abstractmethod
-    def take(self, state: Any, turn: Turn) -> str:
-        """Apply a turn and return its name, or raise `InputError` if it is illegal."""
+    def split(self, state: Any, turn: Turn) -> Mapping[int, Move]:
+        """Return the moves of a recorded turn, by seat."""
+        (seat,) = self.deciding(state) or [REFEREE]
+        return {seat: turn}
 
     @abstractmethod
     def position(self, state: Any, eyes: int | None) -> dict[str, Any]:

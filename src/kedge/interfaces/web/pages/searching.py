@@ -16,13 +16,12 @@ from typing import Any
 import numpy as np
 
 from kedge.agents.agent import Analysis, Row
-from kedge.agents.board.puct import ModelAgent
 from kedge.agents.board.shared_search import SharedSearches
 from kedge.errors import InputError
 from kedge.evaluation.board.game_analysis import line_names
 from kedge.interfaces.web.pages.thoughts import (
+    Action,
     Decision,
-    Move,
     MoveNames,
     Question,
     StopFlag,
@@ -37,9 +36,9 @@ _alone = threading.Semaphore(2)  # each search keeps a core busy
 
 
 def decide(
-    question: Question, choose: Callable[[Analysis], Move] | None = None
+    question: Question, choose: Callable[[Analysis], Action] | None = None
 ) -> dict[int, Decision]:
-    """Return the mover's decision: `choose`'s move, or one drawn from the policy."""
+    """Return the mover's decision: `choose`'s action, or one drawn from the policy."""
     state = question.state
     ((seat, (_, agent)),) = question.agents.items()
 
@@ -50,15 +49,15 @@ def decide(
         if not done:
             question.watch(thought(analysis, done))
 
-    if isinstance(agent, ModelAgent):
+    if getattr(agent, "shares_network", False):
         analysis = _shared_search(agent, state, update, question.stop)
     else:
         analyses = (_with_actions(state, analysis) for analysis in agent.analyse(state, seat))
         analysis = _search(analyses, update, question.stop)
     if analysis is None:
         return {}
-    move = choose(analysis) if choose else move_name(state, analysis.draw(question.rng))
-    return {seat: Decision(move, thought(analysis, done=True))}
+    action = choose(analysis) if choose else analysis.draw(question.rng)
+    return {seat: Decision(action, thought(analysis, done=True))}
 
 
 def move_name(state: Any, action: Any) -> str:
@@ -80,7 +79,7 @@ def turn_to_search(stop: StopFlag) -> Iterator[None]:
 
 
 def _shared_search(
-    agent: ModelAgent, state: Any, update: Callable[[Analysis, bool], None], stop: StopFlag
+    agent: Any, state: Any, update: Callable[[Analysis, bool], None], stop: StopFlag
 ) -> Analysis | None:
     """Return the last analysis of a search among others; None if it was stopped in the queue."""
     search = _shared.submit(agent, state, update, every=_EVERY)

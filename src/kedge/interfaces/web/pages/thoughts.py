@@ -13,8 +13,10 @@ _SHOWN = 24  # moves
 #: The API's description shows the docstring of each field.
 _DESCRIBED = ConfigDict(use_attribute_docstrings=True)
 
-#: What one seat does: a move in the game's own notation, or a list of orders.
+#: What one seat does, in the game's own notation: a text, or a list of orders.
 Move: TypeAlias = Any
+#: What one seat does, as the rules take it: a number, or packed orders.
+Action: TypeAlias = Any
 
 
 @with_config(_DESCRIBED)
@@ -141,9 +143,9 @@ class Question:
 
 @dataclass(frozen=True)
 class Decision:
-    """An agent's move, and its analysis."""
+    """An agent's action, and its analysis."""
 
-    move: Move
+    action: Action
     thought: Thought | None
     """None if there was nothing to analyse, such as agreeing to a count."""
 

@@ -5,20 +5,18 @@ Agents think in other threads. All else runs on the event loop's thread and need
 
 import asyncio
 import logging
-from typing import Any
 
 from kedge.errors import InputError
 from kedge.interfaces.web.pages.thoughts import Move, StopFlag, Thought
 from kedge.interfaces.web.play.agents.advising import Adviser
 from kedge.interfaces.web.play.agents.reviewing import Reviews
-from kedge.interfaces.web.play.agents.thinkers import BusyError
-from kedge.interfaces.web.play.game.players import spec_at
+from kedge.interfaces.web.play.agents.worker_threads import BusyError
 from kedge.interfaces.web.play.game.readers import Reader
 from kedge.interfaces.web.play.game.saving import to_document
 from kedge.interfaces.web.play.game.session import Session
 from kedge.interfaces.web.play.game.views import game_view, send_thought
 from kedge.interfaces.web.play.hall import Hall
-from kedge.interfaces.web.schemas import SeatIn
+from kedge.interfaces.web.schemas import SeatIn, SessionOut
 
 _READERS = 1024  # of all tables
 _WATCHED = 0.7  # seconds between two turns without a person
@@ -38,7 +36,7 @@ class Table:
         self._task: asyncio.Task[None] | None = None
         self._thought_about: object = None
         self._stop = StopFlag()
-        self.adviser = Adviser(session, self.readers, hall.thinking)
+        self.adviser = Adviser(session, self.readers, hall.agents)
         self.reviews = Reviews(session, self.readers, hall.reviewing)
         self._alarm: asyncio.TimerHandle | None = None
         self._closed = False
@@ -110,9 +108,9 @@ class Table:
         for reader in self.readers:
             self._show(reader)
 
-    def view(self, eyes: int | None) -> dict[str, Any]:
+    def view(self, eyes: int | None = None) -> SessionOut:
         """Return the game as the seat `eyes` sees it; if None, as the mover does."""
-        return game_view(self.session, eyes) | {"thinking": self.thinking, "trouble": self.trouble}
+        return game_view(self.session, eyes, self.thinking, self.trouble)
 
     def close(self) -> None:
         """Stop everything here; a saved game may continue at another table."""
@@ -202,9 +200,9 @@ class Table:
         session = self.session
         while self._awaits_referee():
             before = session.revision
-            turn = await self._hall.thinking.hear_referee(session)
+            action = await self._hall.agents.referee(session)
             if session.revision == before and not self._closed:
-                session.hear_referee(turn)
+                session.hear_referee(action)
                 self._settle()
 
     async def _decide(self, seats: list[int]) -> None:
@@ -213,12 +211,12 @@ class Table:
         self.trouble = None
         self.publish()
         try:
-            specs = {seat: spec_at(session.game, session.seats[seat]) for seat in seats}
-            decisions = await self._hall.thinking.think(session, specs, self._publish_thought, stop)
+            specs = {seat: session.agent_spec(seat) for seat in seats}
+            decisions = await self._hall.agents.decide(session, specs, self._publish_thought, stop)
             if stop.stopped:
                 return  # the position or the agent has changed meanwhile
             for seat in seats:
-                session.decide(seat, decisions[seat].move, decisions[seat].thought)
+                session.decide(seat, decisions[seat].action, decisions[seat].thought)
         except Exception:
             if not stop.stopped:  # else nobody waits for the answer
                 raise

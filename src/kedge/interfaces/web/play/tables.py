@@ -9,8 +9,8 @@ import numpy as np
 
 from kedge.errors import InputError
 from kedge.interfaces.web.pages.page_game import PageGame
-from kedge.interfaces.web.play.agents.thinkers import BusyError
-from kedge.interfaces.web.play.agents.thinking import Thinking
+from kedge.interfaces.web.play.agents.agent_pool import AgentPool
+from kedge.interfaces.web.play.agents.worker_threads import BusyError
 from kedge.interfaces.web.play.game.opening import new_session, open_record
 from kedge.interfaces.web.play.game.players import agent_at
 from kedge.interfaces.web.play.game.saving import from_document
@@ -39,8 +39,8 @@ class Tables:
     ) -> None:
         self._rng = np.random.default_rng(seed)
         self.games, self.store = games, store
-        self.thinking = Thinking(self._rng.spawn(1)[0], queue=2 * _LIVE)
-        self._hall = Hall(store, self.thinking)
+        self.agents = AgentPool(self._rng.spawn(1)[0], queue=2 * _LIVE)
+        self._hall = Hall(store, self.agents)
         self._tables: OrderedDict[str, Table] = OrderedDict()
         self._awake = time.time()
 

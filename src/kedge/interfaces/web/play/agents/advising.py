@@ -5,12 +5,11 @@ import logging
 
 from kedge.errors import InputError
 from kedge.interfaces.web.pages.thoughts import StopFlag, Thought
-from kedge.interfaces.web.play.agents.thinking import Thinking
+from kedge.interfaces.web.play.agents.agent_pool import AgentPool
 from kedge.interfaces.web.play.game.players import spec_at
 from kedge.interfaces.web.play.game.readers import Reader
 from kedge.interfaces.web.play.game.session import Session
 from kedge.interfaces.web.play.game.views import send_thought
-from kedge.specs import Spec
 
 log = logging.getLogger("kedge.web")
 
@@ -18,8 +17,8 @@ log = logging.getLogger("kedge.web")
 class Adviser:
     """Sends advice to the readers who want it, whenever a person is to move."""
 
-    def __init__(self, session: Session, readers: set[Reader], thinking: Thinking) -> None:
-        self._session, self._readers, self._thinking = session, readers, thinking
+    def __init__(self, session: Session, readers: set[Reader], agents: AgentPool) -> None:
+        self._session, self._readers, self._agents = session, readers, agents
         self._task: asyncio.Task[None] | None = None
         self._stop = StopFlag()
         self._closed = False
@@ -51,7 +50,7 @@ class Adviser:
     def _advised(self) -> list[Reader]:
         return [reader for reader in self._readers if reader.advised]
 
-    def _spec(self, seat: int) -> Spec:
+    def _spec(self, seat: int) -> str:
         """The agent that advises the person at `seat`: the opponent's or, without one, its own."""
         seats = self._session.seats
         adviser = next((other for other in seats if not other.human), seats[seat])
@@ -66,7 +65,7 @@ class Adviser:
 
         try:
             specs = {seat: self._spec(seat) for seat in seats}
-            decisions = await self._thinking.think(self._session, specs, send, stop)
+            decisions = await self._agents.decide(self._session, specs, send, stop)
             for decision in decisions.values():
                 if not stop.stopped and decision.thought is not None:
                     send(decision.thought)

@@ -7,16 +7,15 @@ import numpy as np
 from kedge.errors import InputError
 from kedge.interfaces.web.pages.page_game import PageGame
 from kedge.interfaces.web.pages.thoughts import StopFlag, Thought
-from kedge.interfaces.web.play.agents.thinking import Thinking
+from kedge.interfaces.web.play.agents.agent_pool import AgentPool
 from kedge.interfaces.web.play.game.opening import new_session
 from kedge.interfaces.web.play.game.players import checked_spec, spec_at
 from kedge.interfaces.web.play.game.session import Session
 from kedge.interfaces.web.schemas import PolicyQuestion, SeatIn
-from kedge.specs import Spec
 
 
 async def agent_policy(
-    question: PolicyQuestion, game: PageGame, thinking: Thinking, stop: StopFlag
+    question: PolicyQuestion, game: PageGame, agents: AgentPool, stop: StopFlag
 ) -> Thought:
     """Return the analysis of the agent in question."""
     spec = _spec(question, game)
@@ -24,7 +23,7 @@ async def agent_policy(
     # In a thread: there may be many turns.
     session = await asyncio.to_thread(new_session, game, question.setup, None, question.turns, rng)
     seat = _seat(session, question.seat)
-    decisions = await thinking.think(session, {seat: spec}, lambda thought: None, stop)
+    decisions = await agents.decide(session, {seat: spec}, lambda thought: None, stop)
     if stop.stopped:
         raise InputError("the client left")
     thought = decisions[seat].thought
@@ -33,7 +32,7 @@ async def agent_policy(
     return thought
 
 
-def _spec(question: PolicyQuestion, game: PageGame) -> Spec:
+def _spec(question: PolicyQuestion, game: PageGame) -> str:
     """The spec of the agent: as given, or at a setting of the dial."""
     if question.agent is None:
         x = 0.5 if question.dial is None else question.dial

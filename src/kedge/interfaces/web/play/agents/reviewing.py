@@ -9,6 +9,7 @@ from kedge.errors import InputError
 from kedge.experiments.jsonable import plain, strict
 from kedge.interfaces.web.play.game.readers import Reader
 from kedge.interfaces.web.play.game.session import Session
+from kedge.interfaces.web.schemas import ReviewOut
 
 log = logging.getLogger("kedge.web")
 
@@ -51,15 +52,15 @@ class ReviewJob:
         """Whether it reviews the game so far."""
         return tuple(session.turns) == self._document.turns and not self._stopped
 
-    def view(self) -> dict[str, Any]:
+    def view(self) -> ReviewOut:
         """The review as the API sends it."""
-        return {
-            "done": self._done,
-            "of": len(self._document.turns),
-            "turns": None if self._report is None else self._document.turns,
-            "report": self._report,
-            "trouble": self._trouble,
-        }
+        return ReviewOut(
+            done=self._done,
+            of=len(self._document.turns),
+            turns=None if self._report is None else list(self._document.turns),
+            report=self._report,
+            trouble=self._trouble,
+        )
 
     def message(self) -> dict[str, Any]:
         """The review as readers get it."""

@@ -37,9 +37,9 @@ class Players:
         self._agents: OrderedDict[tuple[str, str], Any] = OrderedDict()
         self._loading = threading.Lock()
 
-    def get(self, spec: Spec, game: str) -> Any:
+    def get(self, spec: str, game: str) -> Any:
         """Return the `Player` of `game` that `spec` names; clients' specs are checked before."""
-        key = str(spec), game
+        key = spec, game
         with self._loading:
             if key not in self._agents:
                 self._agents[key] = make_player(spec, game)
@@ -53,7 +53,7 @@ class Players:
 class SeatedAgent:
     """The agent at a seat, with the dial's numbers and measurements if the game has a dial."""
 
-    spec: Spec
+    spec: str
     settings: Mapping[str, float] = field(default_factory=dict)
     likeness: tuple[Measured, ...] = ()
     strength: tuple[Measured, ...] = ()
@@ -71,7 +71,7 @@ def agent_at(game: PageGame, seat: SeatIn) -> SeatedAgent | None:
     return None if spec is None else SeatedAgent(checked_spec(spec))
 
 
-def spec_at(game: PageGame, seat: SeatIn) -> Spec:
+def spec_at(game: PageGame, seat: SeatIn) -> str:
     """Return the spec of the agent at a seat."""
     agent = agent_at(game, seat)
     if agent is None:
@@ -106,7 +106,7 @@ def _dialled(game: str, x: float, settings: tuple[tuple[str, int | float], ...])
         if most is not None and not (isinstance(value, int) and 1 <= value <= most):
             raise InputError(f"{name}: must be a whole number from 1 to {most:,} here")
     stop = dial(game, x, **numbers)
-    return SeatedAgent(parse(stop.spec), stop.settings, stop.likeness, stop.strength)
+    return SeatedAgent(stop.spec, stop.settings, stop.likeness, stop.strength)
 
 
 def known_names() -> list[str]:
@@ -115,11 +115,11 @@ def known_names() -> list[str]:
 
 
 @lru_cache(4096)  # every view of a game asks for all its seats
-def checked_spec(text: str) -> Spec:
-    """Return the spec, if a client may use it."""
+def checked_spec(text: str) -> str:
+    """Return the spec in its usual form, if a client may use it."""
     spec = parse(text)
     _check_spec(spec)
-    return spec
+    return str(spec)
 
 
 def _check_spec(spec: Spec) -> None:

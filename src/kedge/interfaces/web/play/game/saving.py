@@ -21,7 +21,7 @@ def to_document(session: Session) -> dict[str, Any]:
         "setup": session.setup.model_dump(),
         "seats": [seat.model_dump() for seat in session.seats],
         "turns": session.turns,
-        "pending": session.pending,
+        "pending": session.moves(session.pending),
         "ended": session.ended,
         "heading": asdict(session.heading),
         "revision": session.revision,
@@ -46,7 +46,10 @@ def _read(game: PageGame, document: dict[str, Any]) -> Session:
     session = Session(document["id"], game, setup, seats, game.begin(setup))
     for turn in document["turns"]:
         session.take(turn)
-    session.pending = {int(seat): move for seat, move in document["pending"].items()}
+    session.pending = {
+        int(seat): game.parse(session.state, int(seat), move)
+        for seat, move in document["pending"].items()
+    }
     session.ended = document["ended"]
     heading = document["heading"]
     session.heading = Heading(**heading | {key: tuple(heading[key]) for key in _BY_SEAT})

@@ -1,19 +1,14 @@
 """A game in progress: seats, turns, clock and result."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from kedge.errors import InputError
-from kedge.interfaces.web.pages.page_game import (
-    Document,
-    Heading,
-    PageGame,
-    Rating,
-    Turn,
-)
-from kedge.interfaces.web.pages.thoughts import Move, Thought
+from kedge.interfaces.web.pages.page_game import REFEREE, Document, Heading, PageGame, Rating, Turn
+from kedge.interfaces.web.pages.thoughts import Action, Move, Thought
 from kedge.interfaces.web.play.game.clock import Clock
-from kedge.interfaces.web.play.game.players import agent_at, player_name, rating_of
+from kedge.interfaces.web.play.game.players import agent_at, player_name, rating_of, spec_at
 from kedge.interfaces.web.schemas import MOST_TURNS, SeatIn
 
 _THOUGHTS = 32  # kept
@@ -32,8 +27,8 @@ class Session:
     turns: list[Turn] = field(default_factory=list)
     names: list[tuple[list[int], str]] = field(default_factory=list)
     """Seats and name of each turn."""
-    pending: dict[int, Move] = field(default_factory=dict)
-    """Moves by seat, while other seats still decide."""
+    pending: dict[int, Action] = field(default_factory=dict)
+    """Actions by seat, while other seats still decide."""
     thought: Thought | None = None
     thoughts: list[Thought] = field(default_factory=list)
     """Analyses behind the agents' decisions since a person last moved."""
@@ -64,38 +59,45 @@ class Session:
         """Whether the referee is to move."""
         return self.outcome is None and not self.game.deciding(self.state)
 
-    def hear_referee(self, turn: Turn) -> None:
+    def hear_referee(self, action: Action) -> None:
         """Take the referee's turn."""
-        self.take(turn)
+        self._play({REFEREE: action})
         self.run_clock()
         self.revision += 1
 
     def seat_names(self) -> tuple[str, ...]:
         return self.game.seats(self.setup)
 
+    def agent_spec(self, seat: int) -> str:
+        """The spec of the agent at `seat`, with its clock if it takes that as input."""
+        spec = spec_at(self.game, self.seats[seat])
+        if self.clock is None:
+            return spec
+        return self.game.timed_spec(spec, self.setup, self.clock.now()[seat])
+
     def move(self, seat: int, move: Move, turn: int) -> None:
         """Play a person's move; `turn`, the number of turns so far, guards against late clicks."""
         self._check_person(seat)
         if turn != len(self.turns):
             raise InputError("the position has changed; look again")
-        self.decide(seat, move)
-
-    def decide(self, seat: int, move: Move, thought: Thought | None = None) -> None:
-        """Note a seat's move and its analysis; take the turn once all seats have moved."""
         if self.outcome is not None:
             raise InputError("the game is over")
         if seat not in self.deciding():
             raise InputError("this seat is not to move")
+        self.decide(seat, self.game.parse(self.state, seat, move))
+
+    def decide(self, seat: int, action: Action, thought: Thought | None = None) -> None:
+        """Note a seat's action and its analysis; take the turn once all seats have decided."""
         if self.flagged() is not None:
             self.flag()
             return
         if len(self.turns) >= MOST_TURNS:
             raise InputError(f"a game has at most {MOST_TURNS} turns here")
-        decided = self.pending | {seat: self.game.check(self.state, seat, move)}
+        decided = self.pending | {seat: action}
         if thought is not None:
             self.unplayed[seat] = thought
         if self.deciding() == [seat]:
-            self.take(self.game.join(self.state, decided))
+            self._play(decided)
             self.pending = {}
             self.run_clock()
             self._reveal()
@@ -174,7 +176,7 @@ class Session:
             raise InputError(f"turn {turn}: the last turn so far is {len(self.turns)}")
         state = self.game.begin(self.setup)
         for earlier in self.turns[:turn]:
-            self.game.take(state, earlier)
+            self.game.apply(state, self._parsed(state, earlier))
         return state
 
     def record(self) -> str:
@@ -223,16 +225,17 @@ class Session:
         self.seats = sitting
 
     def take(self, turn: Turn) -> None:
-        """Apply a turn, or raise `InputError` if it is illegal."""
-        seats = self.game.deciding(self.state)
-        if not seats and self.game.outcome(self.state) is not None:
-            raise InputError(f"turn {len(self.turns) + 1}: the game is over")
+        """Apply a recorded turn, or raise `InputError` if it is illegal."""
         try:
-            name = self.game.take(self.state, turn)
+            if not self.game.deciding(self.state) and self.game.outcome(self.state) is not None:
+                raise InputError("the game is over")
+            self._apply(self._parsed(self.state, turn), turn)
         except InputError as error:
             raise InputError(f"turn {len(self.turns) + 1}: {error}") from None
-        self.turns.append(turn)
-        self.names.append((seats, name))
+
+    def moves(self, actions: Mapping[int, Action]) -> dict[int, Move]:
+        """Return the actions in this position as records hold them."""
+        return {seat: self.game.text(self.state, action) for seat, action in actions.items()}
 
     def run_clock(self) -> None:
         """Start the mover's clock, and stop the other."""
@@ -240,6 +243,23 @@ class Session:
             deciding = self.deciding() if self.game.timed(self.state) else []
             self.clock.hand_to(deciding[0] if deciding else None)
             self.clock.past[str(len(self.turns))] = self.clock.left
+
+    def _parsed(self, state: Any, turn: Turn) -> dict[int, Action]:
+        """Return the actions of a recorded turn, by seat."""
+        game = self.game
+        return {
+            seat: game.parse(state, seat, move) for seat, move in game.split(state, turn).items()
+        }
+
+    def _play(self, actions: Mapping[int, Action]) -> None:
+        """Apply a turn that is played now."""
+        self._apply(actions, self.game.join(self.moves(actions)))
+
+    def _apply(self, actions: Mapping[int, Action], turn: Turn) -> None:
+        seats = self.game.deciding(self.state)
+        name = self.game.apply(self.state, actions)
+        self.turns.append(turn)
+        self.names.append((seats, name))
 
     def _check_person(self, seat: int) -> None:
         """Raise `InputError` unless a person sits there."""

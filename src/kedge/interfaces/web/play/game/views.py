@@ -2,17 +2,18 @@
 
 import asyncio
 from collections.abc import Iterable
-from typing import Any
 
-from kedge.interfaces.web.pages.page_game import EVERYTHING
+from kedge.interfaces.web.pages.page_game import EVERYTHING, Rating
 from kedge.interfaces.web.pages.thoughts import Thought
 from kedge.interfaces.web.play.game.players import agent_at
 from kedge.interfaces.web.play.game.readers import Reader
 from kedge.interfaces.web.play.game.session import Session
-from kedge.interfaces.web.schemas import SeatIn
+from kedge.interfaces.web.schemas import ClockOut, PositionOut, SeatOut, SessionOut, TurnOut
 
 
-def game_view(session: Session, eyes: int | None) -> dict[str, Any]:
+def game_view(
+    session: Session, eyes: int | None, thinking: list[int], trouble: str | None
+) -> SessionOut:
     """Return the game as the seat `eyes` sees it; if None, as the mover does."""
     game, over = session.game, session.outcome is not None
     eyes = _viewer(session, eyes)
@@ -20,37 +21,38 @@ def game_view(session: Session, eyes: int | None) -> dict[str, Any]:
     setup = session.setup.model_dump()
     if not over:
         setup = {key: setup[key] for key in setup if key not in game.secret}
-    return {
-        "id": session.id,
-        "game": game.name,
-        "revision": session.revision,
-        "setup": setup,
-        "seats": _seats(session),
-        "recorded": session.is_recorded,
-        "deciding": session.deciding(),
-        "due": game.deciding(session.state),
-        "reviews": game.reviews and game.no_agents(session.setup) is None,
-        "eyes": None if eyes == EVERYTHING else eyes,
-        "turns": [{"seats": seats, "name": name} for seats, name in session.names],
-        "document": None if game.secret and not over else session.turns,
-        "position": game.position(session.state, eyes),
-        "outcome": session.outcome,
-        "thought": thought[0] if thought else None,
-        "thoughts": _visible(session.thoughts, session, eyes),
-        "clock": None
-        if session.clock is None
-        else {"left": session.clock.now(), "running": session.clock.running},
-    }
+    clock = session.clock
+    return SessionOut(
+        id=session.id,
+        game=game.name,
+        revision=session.revision,
+        setup=setup,
+        seats=_seats(session),
+        recorded=session.is_recorded,
+        deciding=session.deciding(),
+        due=game.deciding(session.state),
+        reviews=game.reviews and game.no_agents(session.setup) is None,
+        thinking=thinking,
+        eyes=None if eyes == EVERYTHING else eyes,
+        turns=[TurnOut(seats=seats, name=name) for seats, name in session.names],
+        document=None if game.secret and not over else session.turns,
+        position=game.position(session.state, eyes),
+        outcome=session.outcome,
+        thought=thought[0] if thought else None,
+        thoughts=_visible(session.thoughts, session, eyes),
+        clock=None if clock is None else ClockOut(left=clock.now(), running=clock.running),
+        trouble=trouble,
+    )
 
 
-async def position_view(session: Session, turn: int, eyes: int | None) -> dict[str, Any]:
+async def position_view(session: Session, turn: int, eyes: int | None) -> PositionOut:
     """Return the position after `turn` turns, as the seat `eyes` sees it."""
     state = await asyncio.to_thread(session.state_at, turn)
-    return {
-        "turn": turn,
-        "due": session.game.deciding(state),
-        "position": session.game.position(state, _viewer(session, eyes)),
-    }
+    return PositionOut(
+        turn=turn,
+        due=session.game.deciding(state),
+        position=session.game.position(state, _viewer(session, eyes)),
+    )
 
 
 def send_thought(kind: str, thought: Thought, session: Session, readers: Iterable[Reader]) -> None:
@@ -78,33 +80,30 @@ def _viewer(session: Session, claimed: int | None) -> int | None:
     return next(iter(deciding or people), None)
 
 
-def _seats(session: Session) -> list[dict[str, Any]]:
+def _seats(session: Session) -> list[SeatOut]:
     nobody = (None,) * len(session.seats)
-    columns = zip(
-        session.seat_names(),
-        session.seats,
-        session.heading.names or nobody,
-        session.heading.ratings or nobody,
-        strict=True,
-    )
+    players, ratings = session.heading.names or nobody, session.heading.ratings or nobody
     return [
-        _seat(session, name, seat)
-        | {"player": player, "rating": rating, "decided": number in session.pending}
-        for number, (name, seat, player, rating) in enumerate(columns)
+        _seat(session, number, players[number], ratings[number])
+        for number in range(len(session.seats))
     ]
 
 
-def _seat(session: Session, name: str, seat: SeatIn) -> dict[str, Any]:
+def _seat(session: Session, number: int, player: str | None, rating: Rating | None) -> SeatOut:
     """Who sits there, with the dial's measurements if they hold for this game."""
-    game, agent = session.game, agent_at(session.game, seat)
+    game, seat = session.game, session.seats[number]
+    agent = agent_at(game, seat)
     measured = agent if agent is not None and game.is_measured(session.setup) else None
-    return {
-        "name": name,
-        "human": seat.human,
-        "dial": seat.dial if game.has_dial else None,
-        "settings": seat.settings,
-        "agent": None if seat.human or agent is None else str(agent.spec),
-        "numbers": {} if agent is None else dict(agent.settings),
-        "likeness": [] if measured is None else [vars(figure) for figure in measured.likeness],
-        "strength": [] if measured is None else [vars(figure) for figure in measured.strength],
-    }
+    return SeatOut(
+        name=session.seat_names()[number],
+        human=seat.human,
+        player=player,
+        rating=rating,
+        dial=seat.dial if game.has_dial else None,
+        settings=seat.settings,
+        agent=None if seat.human or agent is None else agent.spec,
+        numbers={} if agent is None else dict(agent.settings),
+        likeness=[] if measured is None else [vars(figure) for figure in measured.likeness],
+        strength=[] if measured is None else [vars(figure) for figure in measured.strength],
+        decided=number in session.pending,
+    )

@@ -31,7 +31,6 @@ export function GameView({ id, seat, games }) {
   useEffect(() => sessionStorage.setItem(draftKey, JSON.stringify(draft)), [draft]);
   const [selected, setSelected] = useState(null);
   const socket = useRef(null);
-  const newest = useRef(0); // revision of the session
   const look = session && games ? GAMES[session.game] : null;
   const heading = useHeading(Boolean(look));
   const [then, shown, onShow] = useHistory(session, setTrouble);
@@ -53,8 +52,6 @@ export function GameView({ id, seat, games }) {
     onThought: hear, onTrouble: setTrouble,
   });
   const show = useCallback((news) => {
-    if (news.revision < newest.current) return; // an answer that a message has overtaken
-    newest.current = news.revision;
     setSession(news);
     setThoughts((known) => news.thoughts.reduce(withThought, upTo(known, news.turns.length)));
   }, []);
@@ -83,8 +80,7 @@ export function GameView({ id, seat, games }) {
   useEffect(() => { if (session) remember(session); }, [session?.turns.length, session?.outcome]);
   useEffect(() => { if (look) document.title = `${look.title} – kedge`; }, [look]);
 
-  const act = (request) => request.then((news) => { setTrouble(null); show(news); },
-    (error) => setTrouble(error.message));
+  const act = (request) => request.then(() => setTrouble(null), (error) => setTrouble(error.message));
   if (state === "gone" || state === "refused") {
     return html`<main><p class="notice" role="alert">${trouble || "This game no longer exists."}
       <a href="#/"> Begin another</a></p></main>`;
@@ -96,8 +92,8 @@ export function GameView({ id, seat, games }) {
   const { Board } = look;
   const isNow = shown === session.turns.length;
   const covered = look.hides && !session.outcome && people.length > 1 && (eyes ?? NaN) !== session.eyes;
-  const play = (move, number = mine[0]) => act(api.move(id, number, move, session.turns.length, eyes));
-  const sit = (number, player) => act(api.sit(id, number, player, eyes));
+  const play = (move, number = mine[0]) => act(api.move(id, number, move, session.turns.length));
+  const sit = (number, player) => act(api.sit(id, number, player));
   const agents = session.seats.map((seat, number) => ({ ...seat, number })).filter((seat) => !seat.human);
   const judged = review && isOf(review, session) ? review : null;
   const board = {

@@ -4,12 +4,12 @@ const BASE = "/api/v1";
 
 export class Refused extends Error {}
 
-async function ask(method, path, body) {
+async function ask(method, path, body, headers = {}) {
   let answer;
   try {
     answer = await fetch(BASE + path, {
       method,
-      headers: body === undefined ? {} : { "Content-Type": "application/json" },
+      headers: body === undefined ? headers : { ...headers, "Content-Type": "application/json" },
       body: body === undefined ? undefined : JSON.stringify(body),
     });
   } catch {
@@ -22,6 +22,9 @@ async function ask(method, path, body) {
   return content;
 }
 
+// Changes a game. Only the live messages send the game after it.
+const change = (method, path, body) => ask(method, path, body, { Prefer: "return=minimal" });
+
 // The seat to view a game from; by default the mover's.
 const seenBy = (eyes) => (eyes === null || eyes === undefined ? "" : `?eyes=${eyes}`);
 
@@ -30,11 +33,10 @@ export const api = {
   begin: (game) => ask("POST", "/sessions", game),
   read: (file) => ask("POST", "/sessions/read", file),
   look: (id) => ask("GET", `/sessions/${id}`),
-  move: (id, seat, move, turn, eyes) =>
-    ask("POST", `/sessions/${id}/move${seenBy(eyes)}`, { seat, move, turn }),
-  undo: (id, seat) => ask("POST", `/sessions/${id}/undo`, seat === undefined ? undefined : { seat }),
-  resign: (id, seat) => ask("POST", `/sessions/${id}/resign`, { seat }),
-  sit: (id, seat, player, eyes) => ask("PUT", `/sessions/${id}/seats/${seat}${seenBy(eyes)}`, player),
+  move: (id, seat, move, turn) => change("POST", `/sessions/${id}/move`, { seat, move, turn }),
+  undo: (id) => change("POST", `/sessions/${id}/undo`),
+  resign: (id, seat) => change("POST", `/sessions/${id}/resign`, { seat }),
+  sit: (id, seat, player) => change("PUT", `/sessions/${id}/seats/${seat}`, player),
   policy: (question) => ask("POST", "/policy", question),
   at: (id, turn, eyes) => ask("GET", `/sessions/${id}/at/${turn}${seenBy(eyes)}`),
   review: (id) => ask("POST", `/sessions/${id}/review`),
@@ -54,7 +56,7 @@ export function live(id, { eyes, onMessage, onState }) {
       onState("open");
       if (isAdvised) socket.send(JSON.stringify({ advise: true }));
     };
-    socket.onmessage = (event) => onMessage(JSON.parse(event.data));
+    socket.onmessage = (event) => { if (!closed) onMessage(JSON.parse(event.data)); };
     socket.onclose = (event) => {
       if (closed) return;
       if (event.code === 4404) return onState("gone");

@@ -10,9 +10,9 @@ import asyncio
 import time
 import numpy as np
 from kedge.games.diplomacy import Diplomacy, adjudicate_many
-from kedge.interfaces.web.play.agents import thinkers
+from kedge.interfaces.web.play.agents import worker_threads
 
-thinkers._PATIENCE = {patience}
+worker_threads._PATIENCE = {patience}
 board = Diplomacy().initial_state().board
 nothing = np.zeros((2000, 1), np.uint32)
 
@@ -22,7 +22,7 @@ def think():
         adjudicate_many(board, nothing, threads=2)
 
 async def main():
-    task = asyncio.ensure_future(thinkers.Thinkers(1, 1).run(think))
+    task = asyncio.ensure_future(worker_threads.WorkerThreads(1, 1).run(think))
     await asyncio.sleep(0.1)
     task.cancel()
 

@@ -7,28 +7,26 @@ from functools import partial
 
 import numpy as np
 
-from kedge.interfaces.web.pages.page_game import Turn
-from kedge.interfaces.web.pages.thoughts import Decision, Question, StopFlag, Thought
-from kedge.interfaces.web.play.agents.thinkers import Thinkers
+from kedge.interfaces.web.pages.thoughts import Action, Decision, Question, StopFlag, Thought
+from kedge.interfaces.web.play.agents.worker_threads import WorkerThreads
 from kedge.interfaces.web.play.game.players import Players
 from kedge.interfaces.web.play.game.session import Session
-from kedge.specs import Spec
 
 _THREADS = 64  # most only wait for a search that shares the network with others
 
 
-class Thinking:
-    """Lets agents decide; `queue` is the largest number of questions that wait."""
+class AgentPool:
+    """All agents of a server, each loaded once; `queue` is the most questions that wait."""
 
     def __init__(self, rng: np.random.Generator, queue: int) -> None:
         self._players = Players()
-        self._thinkers = Thinkers(_THREADS, queue)
+        self._threads = WorkerThreads(_THREADS, queue)
         self._rng = rng
 
-    async def think(
+    async def decide(
         self,
         session: Session,
-        specs: Mapping[int, Spec],
+        specs: Mapping[int, str],
         watch: Callable[[Thought], None],
         stop: StopFlag,
     ) -> dict[int, Decision]:
@@ -47,17 +45,16 @@ class Thinking:
             with contextlib.suppress(RuntimeError):  # the loop has ended
                 loop.call_soon_threadsafe(report, thought)
 
-        def decide() -> dict[int, Decision]:
+        def work() -> dict[int, Decision]:
             if stop.stopped:
                 return {}
             agents = {
-                seat: (str(spec), self._players.get(spec, game.name))
-                for seat, spec in specs.items()
+                seat: (spec, self._players.get(spec, game.name)) for seat, spec in specs.items()
             }
             return game.think(Question(state, agents, turn, rng, report_from_thread, stop))
 
-        return await self._thinkers.run(decide)
+        return await self._threads.run(work)
 
-    async def hear_referee(self, session: Session) -> Turn:
-        """Return the referee's turn."""
-        return await self._thinkers.run(partial(session.game.referee, session.state.clone()))
+    async def referee(self, session: Session) -> Action:
+        """Return the referee's action."""
+        return await self._threads.run(partial(session.game.referee, session.state.clone()))
