@@ -78,6 +78,19 @@ def waiting(text: str, *, quiet: bool) -> Iterator[None]:
         yield
 
 
+@contextlib.contextmanager
+def counting_playouts(*, quiet: bool) -> Iterator[Callable[[int, int], None]]:
+    """Show a bar of a search; yield a function of the playouts done and wanted."""
+    if _is_quiet(quiet):
+        yield lambda done, wanted: None
+        return
+    with _bar("{task.description}") as progress:
+        bar = progress.add_task("searching", total=None)
+        yield lambda done, wanted: progress.update(
+            bar, description="playouts", completed=done, total=wanted
+        )
+
+
 def _is_quiet(quiet: bool) -> bool:
     return quiet or not sys.stderr.isatty()
 

@@ -66,12 +66,12 @@ def test_moves_in_san_or_uci():
     assert len(fens) == 1
 
 
-def test_a_terminal_shows_that_it_is_searching():
+def test_playouts_are_counted_on_a_terminal():
     ours, theirs = pty.openpty()
     words = [KEDGE, "policy", "chess", "--agent", "puct(mine, playouts=40)"]
     done = subprocess.run(words, stdout=subprocess.PIPE, stderr=theirs, text=True)
     os.close(theirs)
-    assert b"searching" in os.read(ours, 1 << 16)
+    assert b"playouts" in os.read(ours, 1 << 16)
     os.close(ours)
     assert done.stdout == policy("--agent", "puct(mine, playouts=40)").stdout
 

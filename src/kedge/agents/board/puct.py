@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from kedge import _core
-from kedge.agents.agent import Analysis, BasePlayer
+from kedge.agents.agent import Analysis, BasePlayer, Progress
 from kedge.agents.board.analysis import puct_analysis
 from kedge.catalogue import find
 from kedge.errors import InputError
@@ -233,6 +233,19 @@ class PuctAgent(ModelAgent):
         search = Search(self, state)
         for _ in search.run():
             yield search.analysis()
+
+    def explain(
+        self,
+        question: Any,
+        rng: np.random.Generator | None = None,
+        progress: Progress | None = None,
+    ) -> Analysis:
+        """Analyse one state, with the line that is expected after each move."""
+        search = Search(self, question)
+        for playouts in search.run():
+            if progress is not None:
+                progress(playouts, self.settings.playouts)
+        return search.analysis()
 
     def _analysis(self, result: SearchResult) -> Analysis:
         return puct_analysis(result, self.temperature, self.forward_lambda)

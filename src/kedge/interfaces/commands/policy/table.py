@@ -43,13 +43,13 @@ def analysed(
     import numpy as np
 
     from kedge.agents import make_player
-    from kedge.interfaces.progress import waiting
+    from kedge.interfaces.progress import counting_playouts
     from kedge.specs import parse
 
     spec = parse(agent)
     player = make_player(spec, game)
-    with waiting("searching", quiet=quiet):
-        analysis = player.explain(state, np.random.default_rng(0))
+    with counting_playouts(quiet=quiet) as progress:
+        analysis = player.explain(state, np.random.default_rng(0), progress)
     return spec, analysis, _rows(state, analysis)
 
 
