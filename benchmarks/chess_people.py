@@ -20,7 +20,8 @@ from pathlib import Path
 import numpy as np
 
 from kedge.agents import Agent, make_agent
-from kedge.evaluation.chess.ratings import Players, predict_players, with_players
+from kedge.evaluation.board.players import Players, predict_players, with_players
+from kedge.evaluation.chess.ratings import players_of
 from kedge.evaluation.prediction import Prediction, clustered, predict
 from kedge.records import ChessGame, ChessPosition, read_chess_games
 from kedge.records.chess.filters import MAIA_BY_NAME, bucket_of, held_out_moves
@@ -101,7 +102,7 @@ def main() -> None:
         best = max(theirs, key=lambda name: float(theirs[name][:, 1].sum()))
         cells = ""
         for name in OURS:
-            ours = _sums(predict_players(sample, partial(_agent_for, name)))
+            ours = _sums(predict_players(sample, partial(_agent_for, name), players_of, boards_of))
             difference = ours - theirs[best]
             difference[:, 0] = ours[:, 0]
             one, two = clustered(ours), clustered(difference)

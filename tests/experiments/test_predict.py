@@ -14,7 +14,8 @@ import tiny_go
 
 from kedge import _core
 from kedge.errors import InputError
-from kedge.evaluation.chess.ratings import players_of, predict_players
+from kedge.evaluation.board.players import predict_players
+from kedge.evaluation.chess.ratings import players_of
 from kedge.evaluation.prediction import predict
 from kedge.experiments import run
 from kedge.experiments.chess.predict import ChessPredict
@@ -163,18 +164,18 @@ def test_each_position_has_its_players_ratings(file):
 
     def player(players):
         asked.append((players["elo"], players["opponent"]))
-        return rated._with(players)
+        return rated.player(players)
 
     chosen = list(chess_positions(read_chess_games(file), maia_filter()))
-    data = predict_players(chosen, player)
+    data = predict_players(chosen, player, players_of, boards_of)
     assert sorted(asked) == [(1200, 1900), (1900, 1200)]
     assert len(data.games) == 10
     strong = [position for position in chosen if position.rating == 1930]
-    alone = predict(strong, rated._with(players_of(strong[0].game)[strong[0].ply]), boards_of)
+    alone = predict(strong, rated.player(players_of(strong[0].game)[strong[0].ply]), boards_of)
     weak = [position for position in chosen if position.rating == 1180]
     total = (
         alone.to_json()["top1"]
-        + predict(weak, rated._with(players_of(weak[0].game)[weak[0].ply]), boards_of).to_json()[
+        + predict(weak, rated.player(players_of(weak[0].game)[weak[0].ply]), boards_of).to_json()[
             "top1"
         ]
     )
@@ -187,7 +188,7 @@ def test_each_position_has_its_players_ratings(file):
         ({"limit": 0}, "limit: at least 1"),
         ({"chunk": 0}, "chunk: at least 1"),
         ({"agent": "chess("}, "ends too early"),
-        ({"agent": "maia-1900", "told_ratings": True}, "does not take ratings as input"),
+        ({"agent": "maia-1900", "told_ratings": True}, "takes no players as input"),
     ],
 )
 def test_bad_fields(file, fields, said):

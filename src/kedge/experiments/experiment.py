@@ -60,6 +60,9 @@ class Experiment(ABC):
     #: Fields with paths of files whose contents are among the `inputs`. They are stored with a run,
     #: but do not change its digest.
     places: ClassVar[tuple[str, ...]] = ()
+    #: Fields that earlier versions lack. At their defaults they are no part of the config, so that
+    #: runs of those versions are found.
+    newer: ClassVar[tuple[str, ...]] = ()
     outputs: ClassVar[tuple[Output, ...]] = ()
     """Files that its command can write besides the report."""
 
@@ -109,6 +112,7 @@ class Experiment(ABC):
         return {
             f.name: plain(getattr(self, f.name), f"{type(self).__name__}.{f.name}")
             for f in dataclasses.fields(self)
+            if f.name not in self.newer or getattr(self, f.name) != f.default
         }
 
     def inputs(self) -> dict[str, Any]:

@@ -213,3 +213,11 @@ def test_a_kept_tree(model):
 def test_models_of_other_games_are_refused():
     with pytest.raises(InputError, match="a model of chess, not of go"):
         engine_of("chess")
+
+
+def test_a_rank_chooses_the_model():
+    engine = GoEngine(Options(rank="3d"))
+    assert engine.models(engine.options) == (['go-large(rank="3d")'], 0.0)
+    named = Options(model="go-large(year=2003)", rank="pro")
+    assert engine.models(named) == (['go-large(rank="pro")'], 0.0)
+    assert engine.models(Options()) == (["go"], 0.0)

@@ -10,11 +10,11 @@ from kedge.agents import make_agent
 from kedge.agents.board.networks import model_spec
 from kedge.agents.chess.engine import Options, choose_models
 from kedge.errors import InputError
+from kedge.evaluation.board.players import with_players
 from kedge.evaluation.chess.ratings import (
     game_ratings,
     players_of,
     rated_search,
-    with_players,
 )
 from kedge.games.chess import START_FEN, ChessState
 from kedge.models import embedded, store
@@ -43,9 +43,11 @@ def test_which_agents_take_ratings():
     assert str(with_players(parse("puct(chess(temperature=0.5), c_puct=1)"), rated)) == (
         "puct(chess(temperature=0.5, elo=1200, opponent=1900), c_puct=1)"
     )
-    for agent in ("maia-1900", "puct(maia-1900)", "chess(elo=1500)", "rm"):
-        with pytest.raises(InputError, match="does not take ratings as input"):
+    for agent in ("maia-1900", "puct(maia-1900)", "rm"):
+        with pytest.raises(InputError, match="takes no players as input"):
             with_players(parse(agent), rated)
+    with pytest.raises(InputError, match=r"chess\(elo=1500\): already says who plays \(elo\)"):
+        with_players(parse("puct(chess(elo=1500))"), rated)
 
 
 def test_players_of_each_position():

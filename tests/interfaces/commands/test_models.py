@@ -10,6 +10,8 @@ import pytest
 import tiny_go
 import tiny_lc0 as tiny
 
+from kedge.interfaces.cards import print_card
+from kedge.models import embedded
 from kedge.models.board.backends import read_weights
 from kedge.models.board.network import to_shipped_onnx
 
@@ -49,6 +51,7 @@ def test_a_model_comes_and_goes(weights, own_home):
     [
         (("info", "mine"), "unknown model"),
         (("info", "goo"), "did you mean go or go-modern?"),
+        (("card", "maia-1900"), "maia-1900: only shipped models have cards: chess,"),
         (("remove", "go"), "go ships with kedge"),
         (("info", "maia-1900"), "kedge models pull maia-1900"),
         (("remove", "../x"), "invalid model name"),
@@ -128,3 +131,22 @@ def test_there_is_no_mean(own_home, tmp_path, models, said):
 def test_help():
     assert "lc0" in kedge("--help").stdout
     assert "Example" in kedge("pull", "--help").stdout
+
+
+def test_cards():
+    card = answer("card", "hanabi-smartbot")
+    assert card == embedded.card("hanabi-smartbot")
+    printed = kedge("card", "hanabi-smartbot").stdout
+    assert "top1 92.90% ± 0.12%" in printed
+    for command_line in card["remake"]:
+        assert f"  {command_line}\n" in printed, "in one piece, to be copied"
+    for name in embedded.names():
+        assert kedge("card", name).stdout.startswith(f"{name}\nwhat: ")
+
+
+def test_alike_measures_are_a_table(capsys):
+    print_card(
+        {"name": "x", "metrics": {"3d": {"top1": 0.5, "n": 1200}, "4d": {"top1": 0.6, "n": 7}}}
+    )
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert lines[2:] == [["top1", "n"], ["3d", "50.00%", "1,200"], ["4d", "60.00%", "7"]]

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from kedge.errors import InputError
 from kedge.games.go.ranks import rank_number, server_number
+from kedge.games.symmetries import symmetries
 from kedge.records import (
     GoGame,
     ReadReport,
@@ -31,18 +32,16 @@ from kedge.records import (
 from kedge.records.go import files
 from kedge.records.go.arrays import (
     AI,
-    CHOOSE,
     COLOURS,
     HANDICAP,
-    LEARN,
     SETUP,
-    TEST,
     arrays_folder,
     joined_arrays,
     make_go_arrays,
 )
-from kedge.records.go.duplicates import games_among, symmetries
+from kedge.records.go.duplicates import games_among
 from kedge.records.go.games import SPLITS, date_of, is_held_out, split_of
+from kedge.records.splits import CHOOSE, LEARN, TEST
 
 HEADER = "path\tdate\tkomi\tresult\thandicap\tAB\tAW\tblack\twhite\tai\tcolors\tmoves"
 ROWS = [
@@ -406,7 +405,7 @@ def test_persons_are_held_out_by_name():
 def test_games_that_are_recorded_twice():
     rng = np.random.default_rng(0)
     moves = rng.permutation(361)[:80].astype(np.int16)
-    turned = symmetries()[3].argsort()[moves].astype(np.int16)
+    turned = symmetries(19)[3].argsort()[moves].astype(np.int16)
     swapped = moves.copy()
     swapped[[0, 2]] = swapped[[2, 0]]  # the same corners, in another order
     other = moves.copy()

@@ -12,6 +12,7 @@ torch = pytest.importorskip("torch")
 from kedge.errors import InputError  # noqa: E402
 from kedge.games.go import GoState  # noqa: E402
 from kedge.games.go.ranks import rank_number, server_number  # noqa: E402
+from kedge.games.symmetries import symmetries  # noqa: E402
 from kedge.models.board import plain  # noqa: E402
 from kedge.models.board.backends import read_weights  # noqa: E402
 from kedge.models.board.conditioning import for_players  # noqa: E402
@@ -21,9 +22,9 @@ from kedge.models.board.weights import make_weights  # noqa: E402
 from kedge.models.go.conditioning import WHO, who_features  # noqa: E402
 from kedge.models.go.encoding import GO, encode_go  # noqa: E402
 from kedge.models.onnx_file import read_onnx  # noqa: E402
-from kedge.records.go.arrays import CHOOSE, LEARN, TEST, make_go_arrays  # noqa: E402
-from kedge.records.go.duplicates import symmetries  # noqa: E402
+from kedge.records.go.arrays import make_go_arrays  # noqa: E402
 from kedge.records.go.games import GoGame  # noqa: E402
+from kedge.records.splits import CHOOSE, LEARN, TEST  # noqa: E402
 from kedge.training.board.growth import grow  # noqa: E402
 from kedge.training.board.imitation import NO_MOVE, TowerTrainer  # noqa: E402
 from kedge.training.board.network import Convolution  # noqa: E402
@@ -84,7 +85,7 @@ def test_symmetries_turn_stones_and_moves_alike(positions):
     seen = set()
     for turn in range(8):
         turned = positions.batch(rows, torch.full((len(rows),), (turn + 0.5) / 8))
-        points = symmetries()[turn]
+        points = symmetries(19)[turn]
         before, after = as_played.planes.flatten(2), turned.planes.flatten(2)
         assert torch.equal(after, before[:, :, torch.from_numpy(points)])
         assert (points[turned.moves.numpy()] == as_played.moves.numpy()).all()
@@ -105,7 +106,7 @@ def test_later_moves_are_of_the_same_game(positions):
     assert batch.later[1].tolist() == [NO_MOVE] * 3
     turned = told.batch(rows, torch.full((3,), 0.4))
     assert (turned.later[0] == NO_MOVE).tolist() == [False, True, False]
-    assert symmetries()[3][turned.later[0][0]] == after[0]
+    assert symmetries(19)[3][turned.later[0][0]] == after[0]
 
 
 def test_from_an_illegal_move_on_nothing_is_learned():

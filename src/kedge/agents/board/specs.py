@@ -6,25 +6,34 @@ from typing import Any
 
 from kedge.agents.agent import Agent
 from kedge.agents.devices import thread_limit
+from kedge.errors import InputError
+from kedge.games.symmetries import COUNT
 from kedge.models.board.conditioning import takes_players
 from kedge.models.board.weights import Weights
-from kedge.specs import number
+from kedge.specs import number, whole
 
 
 def network_maker(name: str, weights: Weights) -> Callable[..., Agent]:
     """Return the maker of the model `name` alone, for the players that it takes as input."""
     kind = Parameter.POSITIONAL_OR_KEYWORD
-    options = (*takes_players(weights), "temperature")
+    turned = ("symmetries",) if weights.encoding.is_symmetric else ()
+    options = (*takes_players(weights), "temperature", *turned)
     signature = Signature([Parameter(option, kind, default=None) for option in options])
 
     def make(*args: Any, **kwargs: Any) -> Agent:
         from kedge.agents.board.networks import network_of
         from kedge.agents.board.puct import NetworkAgent
+        from kedge.models.board.symmetries import SymmetricNetwork
 
         given = dict(zip(options, args, strict=False)) | kwargs
         players = {option: value for option, value in given.items() if value is not None}
         temperature = number("temperature", players.pop("temperature", 1.0))
-        return NetworkAgent(network_of(weights, name, players), temperature, thread_limit() or 0)
+        count = whole("symmetries", players.pop("symmetries", 1))
+        if not 1 <= count <= COUNT:
+            raise InputError(f"symmetries: from 1 to {COUNT}, not {count}")
+        network = network_of(weights, name, players)
+        turning = network if count == 1 else SymmetricNetwork(network, count)
+        return NetworkAgent(turning, temperature, thread_limit() or 0)
 
     make.__signature__ = signature  # type: ignore[attr-defined]
     return make

@@ -10,13 +10,16 @@ from kedge.agents.agent import Analysis
 from kedge.agents.board import model_engine
 from kedge.agents.board.engine import Control, Limits, Progress, choose
 from kedge.agents.board.model_engine import ModelEngine
+from kedge.agents.board.networks import model_spec, taken_by
 from kedge.agents.go import endings as go_endings
 from kedge.errors import InputError
 from kedge.games.go import BLACK, EMPTY, GoState, handicap_points
 from kedge.games.go.rules import GoRules
 from kedge.records.go.games import KOMI, GoGame
 from kedge.records.go.positions import legal_length
+from kedge.specs import Spec
 
+RANKED = "go-large"  #: shipped model that takes ranks as input
 _LONGEST = 10.0  # seconds per move, if neither playouts nor a clock limit it
 
 
@@ -24,6 +27,8 @@ _LONGEST = 10.0  # seconds per move, if neither playouts nor a clock limit it
 class Options(model_engine.Options):
     """Options of a `GoEngine`."""
 
+    rank: str | None = None
+    """Rank of the people to play like: see `GoEngine.models`."""
     overhead: float = 0.5
     """Seconds lost between the engine and the clock. GTP reports clocks in whole seconds."""
     max_time: float = 0.0
@@ -95,6 +100,17 @@ class GoEngine(ModelEngine):
         self._patience = go_endings.Patience()
         self.state = GoState()
         self.new_game()
+
+    def models(self, options: Options) -> tuple[list[str], float]:
+        """Return the model to play with, for players of the rank if there is one.
+
+        A rank goes before a named model that does not take ranks as input.
+        """
+        if options.rank is None:
+            return super().models(options)
+        model = options.model or self.shipped
+        name = model_spec(model).name if "rank" in taken_by(model) else RANKED
+        return [str(Spec(name, (), {"rank": options.rank}))], 0.0
 
     def new_game(self, size: int | None = None) -> None:
         """Clear the board. Komi, the rules and the time control stay."""

@@ -1,23 +1,12 @@
 """Chess models that take the players of a game as input: ratings, speed and clock."""
 
-from collections.abc import Callable, Mapping, Sequence
-from itertools import groupby
-from typing import Any
-
 import numpy as np
 
-from kedge.agents.agent import Predictor
-from kedge.agents.board.networks import taken_by
-from kedge.errors import InputError
-from kedge.evaluation.prediction import SUMS, Prediction, scored, summed
+from kedge.evaluation.board.players import Players
 from kedge.games.chess.ratings import SPEEDS
 from kedge.models.chess.conditioning import ONLINE, nearest_clock
-from kedge.records import ChessGame, ChessPosition
-from kedge.records.chess.positions import boards_of
+from kedge.records import ChessGame
 from kedge.specs import Spec
-
-#: What a model takes as input about the players of a position, by name.
-Players = Mapping[str, Any]
 
 
 def game_ratings(game: ChessGame, elo: int | None = None) -> tuple[int, int]:
@@ -55,38 +44,3 @@ def players_of(game: ChessGame) -> list[Players]:
             rated["clock"] = float(nearest_clock(seconds))
         players.append(rated)
     return players
-
-
-def with_players(agent: Spec, players: Players) -> Spec:
-    """Return `agent` with the players as input of its model, or of its anchor.
-
-    What the model does not take is left out.
-    """
-    taken = taken_by(agent)
-    if "elo" in taken and not set(taken) & set(agent.kwargs):
-        options = {name: value for name, value in players.items() if name in taken}
-        return Spec(agent.name, agent.args, {**agent.kwargs, **options})
-    if agent.args and isinstance(agent.args[0], Spec):
-        anchor = with_players(agent.args[0], players)
-        return Spec(agent.name, (anchor, *agent.args[1:]), agent.kwargs)
-    raise InputError(
-        f"agent {agent}: does not take ratings as input; use chess or puct(chess, …), without elo"
-    )
-
-
-def predict_players(
-    positions: Sequence[ChessPosition], agent: Callable[[Players], Predictor]
-) -> Prediction:
-    """Predict each position with the agent for its `players_of`."""
-    rows_of: dict[tuple[Any, ...], list[int]] = {}
-    row = 0
-    for _, run in groupby(positions, key=lambda position: id(position.game)):
-        group = list(run)
-        players = players_of(group[0].game)
-        for position in group:
-            rows_of.setdefault(tuple(players[position.ply].items()), []).append(row)
-            row += 1
-    scores = np.empty((len(positions), len(SUMS)))
-    for key, rows in rows_of.items():
-        scores[rows] = scored([positions[row] for row in rows], agent(dict(key)), boards_of)
-    return summed(positions, scores)

@@ -1,26 +1,20 @@
 """How well an agent predicts people in chess."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
-import numpy as np
-
-from kedge.agents.agent import Predictor
-from kedge.evaluation.chess.ratings import Players, predict_players, with_players
-from kedge.evaluation.prediction import Prediction, predict
+from kedge.evaluation.chess.ratings import players_of
+from kedge.experiments.board.predict import BoardPredict
 from kedge.experiments.options import Option, agent_option, data_option
-from kedge.experiments.players import player_on
-from kedge.experiments.predict import Predict
 from kedge.records import ChessGame, ChessPosition, ReadReport, read_chess_games
 from kedge.records.chess.filters import MAIA_BY_NAME, held_out_moves, rating_bucket
 from kedge.records.chess.positions import boards_of
 from kedge.records.sieve import Filter, Sieve
-from kedge.specs import Spec, parse
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChessPredict(Predict):
+class ChessPredict(BoardPredict):
     """Predict people's chess moves, and report top-1, top-5 and cross-entropy.
 
     The report also groups moves by rating, time control and phase. Positions are those of the
@@ -40,7 +34,9 @@ class ChessPredict(Predict):
         "not rated": "--unrated keeps what does not say that it is rated"
     }
 
-    predictor: ClassVar[type] = Predictor
+    position = ChessPosition
+    boards_of = boards_of
+    players_of = players_of
 
     agent: Annotated[str, agent_option("chess")]
     data: Annotated[tuple[str, ...], data_option("PGN or JSON lines")]
@@ -63,14 +59,9 @@ class ChessPredict(Predict):
         ),
     ] = False
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.told_ratings:
-            with_players(parse(self.agent), {})
-
     @property
-    def title(self) -> str:
-        return self.agent + (", with the players as input" if self.told_ratings else "")
+    def passes_players(self) -> bool:
+        return self.told_ratings
 
     def sieve(self) -> Sieve:
         filters: dict[str, Filter] = {}
@@ -88,20 +79,3 @@ class ChessPredict(Predict):
     def read(self, path: str, report: ReadReport, threads: int) -> Iterator[ChessGame]:
         """Yield the games of a file; only chess has a reader with threads."""
         return read_chess_games(path, report, threads=threads)
-
-    def player(self) -> Any:
-        return self._with({}) if self.told_ratings else self._on_device(self.agent)
-
-    def _with(self, players: Players) -> Any:
-        return self._on_device(with_players(parse(self.agent), players))
-
-    def _on_device(self, spec: Spec | str) -> Any:
-        return player_on(self.device, self.dtype, spec, self.game)
-
-    def predict(
-        self, games: Sequence[tuple[ChessGame, list[int]]], rng: np.random.Generator
-    ) -> Prediction:
-        positions = [ChessPosition(game, ply) for game, plies in games for ply in plies]
-        if self.told_ratings:
-            return predict_players(positions, self._with)
-        return predict(positions, self.player(), boards_of)

@@ -1,22 +1,20 @@
 """How well an agent predicts people in Go."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
-import numpy as np
-
-from kedge.agents.agent import Predictor
-from kedge.evaluation.prediction import Prediction, predict
+from kedge.evaluation.go.ranks import players_of
+from kedge.experiments.board.predict import BoardPredict
 from kedge.experiments.options import Option, agent_option, data_option
-from kedge.experiments.predict import Predict
-from kedge.records.go.games import SPLITS, GoGame
+from kedge.records.go.games import SPLITS
+from kedge.records.go.people import held_out_moves, moves_of_rank
 from kedge.records.go.positions import GoPosition, GoSplit, boards_of, go_sieve, not_in
-from kedge.records.sieve import Sieve
+from kedge.records.sieve import Filter, Sieve
 
 
 @dataclass(frozen=True, kw_only=True)
-class GoPredict(Predict):
+class GoPredict(BoardPredict):
     """Predict people's Go moves, and report top-1, top-5 and cross-entropy.
 
     The report also groups moves by year, komi and phase. By default the games are those of the
@@ -29,6 +27,7 @@ class GoPredict(Predict):
 
     - `kedge predict go games.sgf --split all --agent "puct(go, c_puct=2)"`
     - `kedge predict go games.tsv.xz --agent '"mine/model.onnx"' --limit 20000`
+    - `kedge predict go games.sgf --split all --rank 3d --agent go-large --told-ranks`
     - `kedge predict go sgf/ --split all --agent 'puct("mine/model.onnx", c_puct=2)' --device cuda`
     """
 
@@ -36,7 +35,10 @@ class GoPredict(Predict):
         not_in(split): "--split all keeps every game on 19×19" for split in SPLITS
     }
 
-    predictor: ClassVar[type] = Predictor
+    newer: ClassVar[tuple[str, ...]] = ("held_out", "rank", "told_ranks")
+    position = GoPosition
+    boards_of = boards_of
+    players_of = players_of
 
     agent: Annotated[str, agent_option("Go")]
     data: Annotated[
@@ -51,16 +53,33 @@ class GoPredict(Predict):
             "holds out; or `all`."
         ),
     ] = "test"
+    held_out: Annotated[
+        bool,
+        Option("Use only the moves of people on servers that `kedge train` keeps for testing."),
+    ] = False
+    rank: Annotated[
+        str | None, Option("Use only the moves of players of this rank: kyu, 1d to 9d, or pro.")
+    ] = None
+    told_ranks: Annotated[
+        bool,
+        Option(
+            "Pass the players to the model in every position: ranks, server and year. The agent "
+            "must be `go-large`, a model that you trained, or a search over one."
+        ),
+    ] = False
+
+    @property
+    def passes_players(self) -> bool:
+        return self.told_ranks
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self.sieve()
 
     def sieve(self) -> Sieve:
-        return go_sieve(self.split)
-
-    def predict(
-        self, games: Sequence[tuple[GoGame, list[int]]], rng: np.random.Generator
-    ) -> Prediction:
-        positions = [GoPosition(game, ply) for game, plies in games for ply in plies]
-        return predict(positions, self.player(), boards_of)
+        filters: dict[str, Filter] = {}
+        if self.held_out:
+            filters["not held out"] = held_out_moves
+        if self.rank is not None:
+            filters["of other ranks"] = moves_of_rank(self.rank)
+        return Sieve({**filters, **go_sieve(self.split).filters})

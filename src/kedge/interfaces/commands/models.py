@@ -69,6 +69,25 @@ def show_model(name: Name, as_json: Json = False) -> None:
     _print_model(named.info(name), as_json)
 
 
+@models_app.command("card")
+def show_card(name: Name, as_json: Json = False) -> None:
+    """Print the card of a shipped model.
+
+    It says from whose games the model learned, which part of them chose it and which judged it, its
+    measures with their commands, its limits, and how to make it again.
+    """
+    from kedge.interfaces.cards import print_card
+    from kedge.models import embedded
+
+    if name not in embedded.names():
+        raise InputError(f"{name}: only shipped models have cards: {', '.join(embedded.names())}")
+    card = embedded.card(name)
+    if as_json:
+        print_json(card)
+    else:
+        print_card(card)
+
+
 @models_app.command("add")
 def add_model(
     name: Name,

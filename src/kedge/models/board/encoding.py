@@ -45,6 +45,9 @@ class Encoding:
     players: PlayerInputs | None = field(default=None, compare=False, repr=False)
     """What its networks may take as input about the players."""
 
+    is_symmetric: bool = False
+    """Whether a turned or mirrored board is as good, and the moves are its points."""
+
     @property
     def has_pass(self) -> bool:
         """Whether the moves are the points of the board, followed by the pass."""

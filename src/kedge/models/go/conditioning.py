@@ -37,7 +37,8 @@ class GoPlayers(PlayerInputs):
     """``go(rank=3d, opponent=1d, server=KGS, year=2016)``.
 
     Without arguments professionals play over the board in 2016; with a rank, people on KGS. The
-    opponent has the same rank unless it is given.
+    opponent has the same rank unless it is given. A rank may be unknown, a server `board`, and a
+    year 0 if it is not known.
     """
 
     options = ("rank", "opponent", "server", "year")
@@ -48,9 +49,9 @@ class GoPlayers(PlayerInputs):
     ) -> Numbers:
         ranks = [_rank("rank", rank), _rank("opponent", rank if opponent is None else opponent)]
         if server is None:
-            server = "" if RANKS[ranks[0] - 1] == "pro" else "KGS"
-        if server and not server_number(str(server)):
-            raise InputError(f"server: {', '.join(SERVERS)}, not {server}")
+            server = "board" if rank_number(str(rank)) == rank_number("pro") else "KGS"
+        if str(server) != "board" and not server_number(str(server)):
+            raise InputError(f"server: {', '.join(SERVERS)} or board, not {server}")
         if not isinstance(year, int | float):
             raise InputError(f"year: a number, not {year}")
         rows = who_features(ranks[:1], ranks[1:], [server_number(str(server))], [year])
@@ -59,6 +60,6 @@ class GoPlayers(PlayerInputs):
 
 def _rank(name: str, rank: Any) -> int:
     number = rank_number(str(rank))
-    if not number:
-        raise InputError(f"{name}: {', '.join(RANKS)}, not {rank}")
+    if not number and str(rank) != "unknown":
+        raise InputError(f"{name}: {', '.join(RANKS)} or unknown, not {rank}")
     return number

@@ -23,6 +23,7 @@ GO = Encoding(
     rows=64,
     gpu_rows=2048,
     players=GoPlayers(),
+    is_symmetric=True,
 )
 
 

@@ -22,12 +22,11 @@ from kedge.home import home
 from kedge.records.go.files import read_go_games
 from kedge.records.go.folders import record_files
 from kedge.records.go.games import SPLITS, GoGame, Split, split_of
+from kedge.records.go.people import part_of
 from kedge.records.report import ReadReport
-from kedge.records.splits import CHOOSE, LEARN, TEST, is_one_in
 
 _VERSION = 4  # change it with the arrays or with how texts are read
 AI, HANDICAP, SETUP, COLOURS = 1, 2, 4, 8  #: bits of `GoArrays.flags`
-_HELD_OUT = 50  # one person in 50 is for choosing, another one for testing
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -146,7 +145,7 @@ def make_go_arrays(games: Iterable[GoGame]) -> GoArrays:
                 (rank_number(game.black_rank), rank_number(game.white_rank)),
                 server_number(game.server),
                 ("B" in game.bots, "W" in game.bots),
-                (_part(game.server, game.black), _part(game.server, game.white)),
+                (part_of(game, 0), part_of(game, 1)),
             )
         )
     columns = list(zip(*rows, strict=True)) if rows else [()] * 11
@@ -167,16 +166,6 @@ def make_go_arrays(games: Iterable[GoGame]) -> GoArrays:
         bots=np.array(bots, np.bool_).reshape(-1, 2),
         parts=np.array(parts, np.uint8).reshape(-1, 2),
     )
-
-
-def _part(server: str | None, name: str | None) -> int:
-    """The part that a person's games on a server belong to; LEARN if the name is unknown."""
-    if name is None:
-        return LEARN
-    key = f"{server_number(server)} {name}".encode("utf-8", "surrogateescape")
-    if is_one_in(_HELD_OUT, b"test " + key):
-        return TEST
-    return CHOOSE if is_one_in(_HELD_OUT, b"choose " + key) else LEARN
 
 
 def arrays_folder() -> Path:

@@ -3,19 +3,13 @@
 import numpy as np
 import numpy.typing as npt
 
+from kedge.games.symmetries import symmetries
 from kedge.records.go.arrays import GoArrays
 
 _SIDE = 19
 #: Spans of moves: two games are the same if they agree in one of them, in any symmetry. The second
 #: finds openings that were written down in another order.
 _SPANS = ((0, 50), (20, 60))
-
-
-def symmetries() -> npt.NDArray[np.int64]:
-    """The eight symmetries of the board: (8, 361), the point that comes to each point."""
-    board = np.arange(_SIDE**2).reshape(_SIDE, _SIDE)
-    boards = [np.rot90(side, k) for side in (board, board.T) for k in range(4)]
-    return np.stack([turned.ravel() for turned in boards])
 
 
 def games_among(table: GoArrays, known: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
@@ -36,7 +30,7 @@ def _keys(
     lengths = np.diff(table.offsets)
     odd = np.random.default_rng(0).integers(1, 1 << 62, (last - first, _SIDE**2 + 2), np.uint64)
     turned = np.concatenate(
-        [symmetries().argsort(axis=1), np.tile([_SIDE**2, _SIDE**2 + 1], (8, 1))], axis=1
+        [symmetries(_SIDE).argsort(axis=1), np.tile([_SIDE**2, _SIDE**2 + 1], (8, 1))], axis=1
     )
     totals = np.zeros((8, len(table)), np.uint64)
     for ply in range(first, last):
@@ -46,4 +40,4 @@ def _keys(
     return totals.min(axis=0), lengths >= last
 
 
-__all__ = ["games_among", "symmetries"]
+__all__ = ["games_among"]

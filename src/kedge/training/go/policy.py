@@ -17,12 +17,13 @@ from torch import Tensor
 from kedge import _core
 from kedge.errors import InputError
 from kedge.games.go.ranks import RANKS, SERVERS
+from kedge.games.symmetries import symmetries
 from kedge.models.board.conditioning import takes_players
 from kedge.models.board.weights import Weights
 from kedge.models.go.conditioning import WHO, who_features
 from kedge.models.go.encoding import GO
 from kedge.records.go.arrays import AI, COLOURS, GoArrays
-from kedge.records.go.duplicates import games_among, symmetries
+from kedge.records.go.duplicates import games_among
 from kedge.records.go.games import KOMI, KOMI_BOUND, SPLITS, Split, years_in, years_words
 from kedge.records.splits import CHOOSE, LEARN, TEST
 from kedge.training.board.imitation import NO_MOVE, Batch, Course, TowerRecipe
@@ -214,7 +215,7 @@ def positions_of(
     # A game loses only rows at its end, so one count of dropped rows shifts all its rows.
     dropped = np.concatenate([[0], np.cumsum(~legal)])[first]
     none = np.zeros((1, *stones.shape[1:]), stones.dtype)
-    turned = symmetries()
+    turned = symmetries(GO.side)
     moved = np.concatenate([np.argsort(turned, axis=1), np.full((8, 1), _POINTS)], axis=1)
     sides = (2 * game + colours)[legal]
     rows = np.arange(len(sides))

@@ -17,6 +17,13 @@ class Params:
         str,
         typer.Option(help="Model to play like: `go`, which ships, a stored model, or a path."),
     ] = "go"
+    rank: Annotated[
+        str | None,
+        typer.Option(
+            help="Rank of the people to play like: kyu, 1d to 9d, or pro. If the model does not "
+            "take ranks, `go-large` plays."
+        ),
+    ] = None
     value_model: Annotated[
         str | None,
         typer.Option(help="Model that values positions. [default: the same]"),

@@ -1,0 +1,54 @@
+"""Models that take the players of a game as input."""
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+
+from kedge.agents.agent import Predictor
+from kedge.agents.board.networks import taken_by
+from kedge.errors import InputError
+from kedge.evaluation.prediction import SUMS, Prediction, scored, summed
+from kedge.specs import Spec
+
+#: What a model takes as input about the players of a position, by name.
+Players = Mapping[str, Any]
+
+
+def with_players(agent: Spec, players: Players) -> Spec:
+    """Return `agent` with the players as input of its model, or of its anchor.
+
+    What the model does not take is left out.
+    """
+    taken = taken_by(agent)
+    if given := [name for name in taken if name in agent.kwargs]:
+        raise InputError(f"agent {agent}: already says who plays ({', '.join(given)})")
+    if taken:
+        options = {name: value for name, value in players.items() if name in taken}
+        return Spec(agent.name, agent.args, {**agent.kwargs, **options})
+    if agent.args and isinstance(agent.args[0], Spec):
+        anchor = with_players(agent.args[0], players)
+        return Spec(agent.name, (anchor, *agent.args[1:]), agent.kwargs)
+    raise InputError(f"agent {agent}: takes no players as input")
+
+
+def predict_players(
+    positions: Sequence[Any],
+    agent: Callable[[Players], Predictor],
+    players_of: Callable[[Any], Sequence[Players]],
+    boards_of: Callable[[Sequence[Any]], Sequence[Any]],
+) -> Prediction:
+    """Predict each position with the agent for its players, which `players_of` a game lists."""
+    rows_of: dict[tuple[Any, ...], list[int]] = {}
+    row = 0
+    for _, run in groupby(positions, key=lambda position: id(position.game)):
+        group = list(run)
+        players = players_of(group[0].game)
+        for position in group:
+            rows_of.setdefault(tuple(players[position.ply].items()), []).append(row)
+            row += 1
+    scores = np.empty((len(positions), len(SUMS)))
+    for key, rows in rows_of.items():
+        scores[rows] = scored([positions[row] for row in rows], agent(dict(key)), boards_of)
+    return summed(positions, scores)
