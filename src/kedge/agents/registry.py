@@ -6,7 +6,7 @@ from functools import cache
 from kedge import catalogue
 from kedge.agents.agent import Agent
 from kedge.errors import InputError
-from kedge.specs import Registry, Spec, parse, suggest
+from kedge.specs import Registry, Spec, suggest
 
 
 def make_agent(spec: Spec | str) -> Agent:
@@ -16,7 +16,7 @@ def make_agent(spec: Spec | str) -> Agent:
     """
     if not isinstance(spec, Spec | str):
         raise InputError(f"agent: a spec such as uniform or pikl-hedge(uniform), not {spec!r}")
-    return AGENTS.make(parse(spec) if isinstance(spec, str) else spec)
+    return AGENTS.make(spec)
 
 
 def no_such(option: str, agent: str, known: list[str]) -> InputError:

@@ -17,7 +17,7 @@ Format = Literal["lc0", "onnx"]
 _ONNX_BEGINS = b"\x08"  # the version field, which every writer puts first
 _KEPT = 4  # files; the largest take some 100 MB
 _XZ_BEGINS = b"\xfd7zXZ\x00"
-_UNNAMED = "board"  # kind of the ONNX files that name none, as earlier versions wrote them
+_UNNAMED = "board"  # kind of the ONNX files that name none, such as the shipped board models
 
 
 class AnyWeights(Protocol):
