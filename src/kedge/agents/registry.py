@@ -41,7 +41,7 @@ def _model_maker(name: str) -> Callable[..., Agent]:
     if weights is None:
         names = sorted({*AGENTS.names(), *named.names()})
         raise InputError(f"unknown agent {name!r}; {suggest(name, names, store.LISTING)}")
-    maker_of = catalogue.look_up("model_agents", weights.kind)
+    maker_of = catalogue.look_up("model_agents", weights.kind, weights.game_name)
     if maker_of is None:
         raise InputError(f"{name}: no agent plays as {weights.described}")
     maker: Callable[..., Agent] = maker_of(name, weights)

@@ -49,6 +49,10 @@ class Weights:
         return ()
 
     @property
+    def game_name(self) -> str:
+        return self.encoding.game
+
+    @property
     def se_ratio(self) -> int | None:
         return self.filters // self.se_channels if self.se_channels else None
 
