@@ -115,8 +115,8 @@ class Predict(Experiment):
             )
 
     def tasks(self) -> list[Task]:
-        """Return the tasks. This reads the data once, to count the games."""
-        games, read = self.games().counted
+        """Return the tasks. This reads all data, to count the games."""
+        games, read = self.games().summary
         if not games:
             advice = [self.advice[name] for name in read["left_out"] if name in self.advice]
             reasons = "; ".join([sifted_words(read), *advice])
