@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from kedge import _core
-from kedge.agents.agent import Analysis, BasePlayer, Progress
+from kedge.agents.agent import Analysis, BasePlayer, OnPlayouts
 from kedge.agents.board.analysis import puct_analysis
 from kedge.catalogue import find
 from kedge.errors import InputError
@@ -219,7 +219,7 @@ class PuctAgent(ModelAgent):
         self,
         question: Any,
         rng: np.random.Generator | None = None,
-        progress: Progress | None = None,
+        progress: OnPlayouts | None = None,
     ) -> Analysis:
         """Analyse one state, with the line that is expected after each move."""
         search = Search(self, question)
