@@ -225,10 +225,6 @@ _BUILT_IN = (
 )
 
 
-#: Makers of the agents that are not of one game, by spec name.
-AGENTS = "kedge.agents.specs:AGENTS"
-
-
 def load(where: str) -> Any:
     """Import the object that a dotted name means: ``"kedge.games.chess:Chess"``."""
     module, _, name = where.partition(":")

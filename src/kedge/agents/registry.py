@@ -27,7 +27,9 @@ def no_such(option: str, agent: str, known: list[str]) -> InputError:
 
 @cache
 def _built_in() -> Mapping[str, Callable[..., Agent]]:
-    makers = dict(catalogue.load(catalogue.AGENTS))
+    from kedge.agents import specs  # which makes agents over others with `make_agent`
+
+    makers = dict(specs.AGENTS)
     for entry in catalogue.entries("agents"):
         makers |= entry.load("agents")
     return makers
