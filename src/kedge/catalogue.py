@@ -225,10 +225,6 @@ _BUILT_IN = (
 )
 
 
-#: Makers of the agents that are not of one game, by spec name.
-AGENTS = "kedge.agents.specs:AGENTS"
-
-
 def load(where: str) -> Any:
     """Import the object that a dotted name means: ``"kedge.games.chess:Chess"``."""
     module, _, name = where.partition(":")
@@ -258,9 +254,9 @@ def find(name: str, part: str | None = None) -> GameEntry:
     raise InputError(f"unknown game {name!r}; {suggest(str(name), names(part))}")
 
 
-def look_up(part: str, key: str) -> Any:
-    """Return what the table `part` of some game has under `key`; None if no game has it."""
-    for entry in entries(part):
+def look_up(part: str, key: str, game: str | None) -> Any:
+    """Return what the table `part` of `game`, or else of another, has under `key`, or None."""
+    for entry in sorted(entries(part), key=lambda entry: entry.name != game):
         table = entry.load(part)
         if key in table:
             return table[key]

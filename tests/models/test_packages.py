@@ -29,7 +29,7 @@ class NimWeights:
     bias: float
     sha256: str
     training: dict = field(default_factory=dict)
-    kind, described = "nim", "a model of Nim"
+    game_name, kind, described = "nim", "nim", "a model of Nim"
 
     def companions(self, name):
         return ()
@@ -57,7 +57,13 @@ ENTRY = GameEntry(
     models="nim_package:PARSERS", model_agents="nim_package:MODEL_AGENTS",
 )
 """
-CACHES = (catalogue._installed, embedded._files, embedded.load)
+CACHES = (
+    catalogue._installed,
+    embedded._files,
+    embedded.load,
+    embedded.sha256,
+    embedded._content,
+)
 
 
 def clear_caches():

@@ -14,7 +14,7 @@ from kedge.regularize import Array, entropy, kl_divergence
 Question = TypeVar("Question", contravariant=True)
 Q = TypeVar("Q")
 #: Takes the playouts that are done and those that are wanted.
-Progress = Callable[[int, int], None]
+OnPlayouts = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -202,7 +202,7 @@ class Player(Agent, Protocol[Question]):
         ...
 
     def explain(
-        self, question: Question, rng: np.random.Generator, progress: Progress | None = None
+        self, question: Question, rng: np.random.Generator, progress: OnPlayouts | None = None
     ) -> Any:
         """Return the `Analysis` of one question, with all there is to look at.
 
@@ -240,7 +240,7 @@ class BasePlayer(ABC, Generic[Q]):
         return self.analyse_many(questions, rng)
 
     def explain(
-        self, question: Q, rng: np.random.Generator, progress: Progress | None = None
+        self, question: Q, rng: np.random.Generator, progress: OnPlayouts | None = None
     ) -> Any:
         """Return the `Analysis` of one question, with all there is to look at."""
         return self.explain_many([question], rng)[0]

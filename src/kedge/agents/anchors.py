@@ -3,13 +3,13 @@
 from inspect import signature
 
 from kedge.agents.registry import AGENTS
-from kedge.models import embedded, named, store
+from kedge.models import embedded
 from kedge.specs import Spec, parse
 
 
 def anchor_of(spec: Spec) -> Spec:
     """Return the anchor of the agent that `spec` names; an agent without one is its own anchor."""
-    if _is_model(spec.name):
+    if spec.name not in AGENTS.names():  # a model
         return spec
     parameter = signature(AGENTS.maker(spec.name)).parameters.get("anchor")
     if parameter is None:
@@ -23,8 +23,4 @@ def imitates_people(spec: Spec | str) -> bool:
     name = anchor_of(spec if isinstance(spec, Spec) else parse(spec)).name
     if name in embedded.names():
         return embedded.card(name).get("imitates") != "programs"
-    return _is_model(name)
-
-
-def _is_model(name: str) -> bool:
-    return name in named.names() or store.is_path(name)
+    return name not in AGENTS.names()

@@ -6,7 +6,7 @@ from functools import cache
 from kedge import catalogue
 from kedge.agents.agent import Agent
 from kedge.errors import InputError
-from kedge.specs import Registry, Spec, parse, suggest
+from kedge.specs import Registry, Spec, suggest
 
 
 def make_agent(spec: Spec | str) -> Agent:
@@ -16,7 +16,7 @@ def make_agent(spec: Spec | str) -> Agent:
     """
     if not isinstance(spec, Spec | str):
         raise InputError(f"agent: a spec such as uniform or pikl-hedge(uniform), not {spec!r}")
-    return AGENTS.make(parse(spec) if isinstance(spec, str) else spec)
+    return AGENTS.make(spec)
 
 
 def no_such(option: str, agent: str, known: list[str]) -> InputError:
@@ -27,7 +27,9 @@ def no_such(option: str, agent: str, known: list[str]) -> InputError:
 
 @cache
 def _built_in() -> Mapping[str, Callable[..., Agent]]:
-    makers = dict(catalogue.load(catalogue.AGENTS))
+    from kedge.agents import specs  # which makes agents over others with `make_agent`
+
+    makers = dict(specs.AGENTS)
     for entry in catalogue.entries("agents"):
         makers |= entry.load("agents")
     return makers
@@ -41,7 +43,7 @@ def _model_maker(name: str) -> Callable[..., Agent]:
     if weights is None:
         names = sorted({*AGENTS.names(), *named.names()})
         raise InputError(f"unknown agent {name!r}; {suggest(name, names, store.LISTING)}")
-    maker_of = catalogue.look_up("model_agents", weights.kind)
+    maker_of = catalogue.look_up("model_agents", weights.kind, weights.game_name)
     if maker_of is None:
         raise InputError(f"{name}: no agent plays as {weights.described}")
     maker: Callable[..., Agent] = maker_of(name, weights)

@@ -1,4 +1,4 @@
-"""The games that an experiment predicts, read once by each process."""
+"""The games that an experiment predicts: kept in memory, or read as far as tasks need them."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
@@ -35,7 +35,7 @@ class ChosenGames:
         self._at, self._stream = 0, iter(())  # type: tuple[int, Iterator[Chosen]]
 
     @cached_property
-    def counted(self) -> tuple[int, dict[str, Any]]:
+    def summary(self) -> tuple[int, dict[str, Any]]:
         """The number of games, and what the sieve left out."""
         if self._is_kept:
             games, read = self._kept

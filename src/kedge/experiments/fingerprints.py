@@ -17,27 +17,29 @@ def weight_hashes(*specs: Spec | str) -> dict[str, str]:
 
     A name is a path, a stored model or a shipped model.
     """
-    hashes = {}
+    hashes: dict[str, str] = {}
     for spec in specs:
         if isinstance(spec, str):
             spec = parse(spec)
         values = (*spec.args, *spec.kwargs.values())
         for name in (spec.name, *(value for value in values if isinstance(value, str))):
-            if name in embedded.names():  # a stored one of the same name is not what plays
-                hashes[name] = embedded.sha256(name)
-            elif name in store.stored_names():
-                hashes[name] = _sha256(store.info(name).path)
-            elif store.is_path(name):
-                hashes[name] = _sha256(Path(name))
-            hashes |= weight_hashes(*map(Spec, filter(is_known, _companions(name))))
+            if is_known(name) or store.is_path(name):
+                companions = filter(is_known, _companions(name))
+                hashes |= {model: _weight_hash(model) for model in (name, *companions)}
         hashes |= weight_hashes(*(value for value in values if isinstance(value, Spec)))
     return hashes
+
+
+def _weight_hash(name: str) -> str:
+    if name in embedded.names():  # a stored one of the same name is not what plays
+        return embedded.sha256(name)
+    return _sha256(store.info(name).path if is_known(name) else Path(name))
 
 
 def _companions(name: str) -> tuple[str, ...]:
     """Names of the models that may belong to the model `name`."""
     try:
-        return load(name).companions(name) if is_known(name) or store.is_path(name) else ()
+        return load(name).companions(name)
     except InputError:  # a graph of another project, or a file that is reported elsewhere
         return ()
 

@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
@@ -115,8 +115,8 @@ class Predict(Experiment):
             )
 
     def tasks(self) -> list[Task]:
-        """Return the tasks. This reads the data once, to count the games."""
-        games, read = self.games().counted
+        """Return the tasks. This reads all data, to count the games."""
+        games, read = self.games().summary
         if not games:
             advice = [self.advice[name] for name in read["left_out"] if name in self.advice]
             reasons = "; ".join([sifted_words(read), *advice])
@@ -190,10 +190,7 @@ class Predict(Experiment):
 
     def choose(self, sieve: Sieve, threads: int) -> Iterator[Chosen]:
         """Yield the games with half-moves that pass the filters, and these half-moves."""
-        return self.first(self.limit, sieve, threads)
-
-    def first(self, left: int | None, sieve: Sieve, threads: int) -> Iterator[Chosen]:
-        """Yield the games up to this number of half-moves, or all."""
+        left = self.limit
         for path in self.data:
             for game in self.read(path, sieve.read, threads):
                 plies = sieve.plies(game)[:left].tolist()
@@ -221,7 +218,7 @@ class DrawnPredict(Predict):
         if not self.drawn:
             yield from super().choose(sieve, threads)
             return
-        games = list(self.first(None, sieve, threads))
+        games = list(replace(self, limit=None, drawn=False).choose(sieve, threads))
         ends = np.cumsum([0, *(len(plies) for _, plies in games)])
         order = np.random.default_rng(self.seed).permutation(ends[-1])
         is_drawn = order < (self.limit or len(order))

@@ -9,7 +9,6 @@ from types import NoneType, UnionType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from kedge.errors import InputError
-from kedge.models.devices import is_cpu
 from kedge.search.regret import MMD, Adaptive, Algorithm, Constant, StepSize, Theory
 from kedge.search.regret.algorithms import by_name
 from kedge.specs import suggest
@@ -70,15 +69,6 @@ def _step_size(text: str | None) -> StepSize | None:
         return Theory() if text == "theory" else Adaptive()
     sizes = numbers(text, "--eta") or ()
     return Constant(sizes[0] if len(sizes) == 1 else sizes)
-
-
-def tasks_at_once(workers: int | None, engine: str, device: str) -> int | None:
-    """Return `workers`; by default 1 where tasks here would share a GPU, else None for all cores.
-
-    >>> [tasks_at_once(None, "local", device) for device in ("cpu", "openvino", "cuda")]
-    [None, None, 1]
-    """
-    return workers or (1 if engine == "local" and not is_cpu(device) else None)
 
 
 def fields_of(kind: type, title: str, settings: Sequence[str]) -> dict[str, Any]:

@@ -33,9 +33,11 @@ def resumable() -> Iterator[None]:
 def run_and_report(experiment: "Experiment", running: Running) -> "tuple[Run, Report, list[Path]]":
     """Run the experiment; return the run, its report, and the files of the report."""
     from kedge.experiments import run
-    from kedge.interfaces.inputs import tasks_at_once
+    from kedge.models.devices import is_cpu
 
-    workers = tasks_at_once(running.workers, running.engine, getattr(experiment, "device", "cpu"))
+    # Tasks on this machine would share its GPU.
+    is_alone = running.engine == "local" and not is_cpu(getattr(experiment, "device", "cpu"))
+    workers = running.workers or (1 if is_alone else None)
     with resumable():
         done = run(experiment, **{**vars(running), "workers": workers})
     report = done.report()

@@ -3,10 +3,11 @@
 Some are compressed: 10–20 % smaller, but tenths of a second slower to load.
 """
 
+import hashlib
 import json
 import lzma
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -59,6 +60,12 @@ class ShippedInfo(ModelInfo):
 @cache
 def load(name: str) -> AnyWeights:
     """Load the shipped model `name`, of any game."""
+    return parse_model(_content(name), str(_path(name)))
+
+
+@lru_cache(1)  # a model is hashed, then loaded
+def _content(name: str) -> bytes:
+    """The model's file, decompressed."""
     path = _path(name)
     content = path.read_bytes()
     if path.suffix == ".xz":
@@ -66,7 +73,7 @@ def load(name: str) -> AnyWeights:
             content = lzma.decompress(content)
         except lzma.LZMAError:
             raise InputError(f"{path}: damaged; reinstall its package") from None
-    return parse_model(content, str(path))
+    return content
 
 
 def info(name: str) -> ShippedInfo:
@@ -84,9 +91,10 @@ def info(name: str) -> ShippedInfo:
     )
 
 
+@cache
 def sha256(name: str) -> str:
     """The sha256 of the model's file before compression."""
-    return load(name).sha256
+    return hashlib.sha256(_content(name)).hexdigest()
 
 
 def load_embedded(name: str, **players: Any) -> Weights:

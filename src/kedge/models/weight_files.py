@@ -17,7 +17,7 @@ Format = Literal["lc0", "onnx"]
 _ONNX_BEGINS = b"\x08"  # the version field, which every writer puts first
 _KEPT = 4  # files; the largest take some 100 MB
 _XZ_BEGINS = b"\xfd7zXZ\x00"
-_UNNAMED = "board"  # kind of the ONNX files that name none, as earlier versions wrote them
+_UNNAMED = "board"  # kind of the ONNX files that name none, such as the shipped board models
 
 
 class AnyWeights(Protocol):
@@ -27,6 +27,11 @@ class AnyWeights(Protocol):
     """Kind of network, by which the catalogue names its parser and the maker of its agents."""
     described: ClassVar[str]
     """What a network of this kind is, for errors: ``a model that plays Hanabi``."""
+
+    @property
+    def game_name(self) -> str:
+        """Name of its game in the catalogue."""
+        ...
 
     @property
     def sha256(self) -> str:
@@ -71,17 +76,17 @@ def parse_model(content: bytes, name: str) -> AnyWeights:
     if content.startswith(_XZ_BEGINS):
         raise InputError(f"{name}: compressed; decompress it first: xz -d {name}")
     if format_of(content) == "lc0" and not name.lower().endswith(".onnx"):
-        return _parser("lc0", name)(content, name)
+        return _parser("lc0", None, name)(content, name)
     file = read_onnx(content, name)
-    parse = _parser(file.metadata.get("network", _UNNAMED), name)
+    parse = _parser(file.metadata.get("network", _UNNAMED), file.metadata.get("game"), name)
     try:
         return parse(file)
     except (KeyError, ValueError, IndexError, StopIteration):
         raise InputError(f"{name}: not a network trained by kedge") from None
 
 
-def _parser(kind: str, name: str) -> Callable[..., AnyWeights]:
-    parser: Callable[..., AnyWeights] | None = catalogue.look_up("models", kind)
+def _parser(kind: str, game: str | None, name: str) -> Callable[..., AnyWeights]:
+    parser: Callable[..., AnyWeights] | None = catalogue.look_up("models", kind, game)
     if parser is None:
         raise InputError(f"{name}: no installed game has networks of the kind {kind!r}")
     return parser

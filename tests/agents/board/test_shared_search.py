@@ -5,6 +5,7 @@ import time
 from concurrent.futures import CancelledError
 from contextlib import closing
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -143,9 +144,11 @@ def test_who_follows_sees_it_grow(shared, network):
     assert seen[0][0].visits.sum() == 0, "the first look at once"
 
 
-def test_in_a_crowd_each_is_told_of_less_often(agent, monkeypatch):
+def test_in_a_crowd_each_is_told_of_less_often(monkeypatch):
     now, heard = [0.0], {4: 0, 32: 0}
+    agent = SimpleNamespace(settings=None, analysis=lambda result: None)
     monkeypatch.setattr("kedge.agents.board.shared_search.perf_counter", lambda: now[0])
+    monkeypatch.setattr("kedge.agents.board.shared_search.result", lambda *_: None)
     for crowd in heard:
 
         def hear(_, done, crowd=crowd):
@@ -154,7 +157,7 @@ def test_in_a_crowd_each_is_told_of_less_often(agent, monkeypatch):
         search = SharedSearch(agent, None, None, hear, every=0.1)
         for step in range(160):  # of ten milliseconds
             now[0] = 100.0 * crowd + step / 100.0
-            search.update(lambda: None, False, crowd)
+            search.update(None, 0, False, crowd)
     assert heard == {4: pytest.approx(16, abs=2), 32: 2}
 
 

@@ -13,7 +13,7 @@ from kedge.models.board.onnx_backends import OnnxNetwork, OpenVinoNetwork
 from kedge.models.board.torch_backend import TorchNetwork
 from kedge.models.board.tower import TowerNetwork
 from kedge.models.board.weights import Weights
-from kedge.models.devices import is_cpu
+from kedge.models.devices import Dtype, is_cpu
 from kedge.models.named import is_known, load, load_as
 from kedge.models.store import is_path
 from kedge.specs import Spec, parse
@@ -57,11 +57,10 @@ def _kept_network(
     where, dtype, share = device()
     threads = threads or share
     place = (where, dtype, threads if is_cpu(where) else 0)
-    return kept((*key, *place), lambda: _compute(model(), threads))
+    return kept((*key, *place), lambda: _compute(model(), where, dtype, threads))
 
 
-def _compute(model: Weights | Path, threads: int) -> Network:
-    where, dtype, _ = device()
+def _compute(model: Weights | Path, where: str, dtype: Dtype, threads: int) -> Network:
     if where == "openvino":
         return OpenVinoNetwork(model, threads=threads, dtype=dtype)
     if not is_cpu(where):

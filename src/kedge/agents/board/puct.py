@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from kedge import _core
-from kedge.agents.agent import Analysis, BasePlayer, Progress
+from kedge.agents.agent import Analysis, BasePlayer, OnPlayouts
 from kedge.agents.board.analysis import puct_analysis
 from kedge.catalogue import find
 from kedge.errors import InputError
@@ -21,7 +21,6 @@ from kedge.search.puct import (
     EvaluateBatch,
     ForestLane,
     Lane,
-    NativeForest,
     SearchResult,
     Settings,
     admit,
@@ -43,7 +42,7 @@ class ModelAgent(BasePlayer[Any]):
     threads: int
 
     @abstractmethod
-    def _analysis(self, result: SearchResult) -> Analysis:
+    def analysis(self, result: SearchResult) -> Analysis:
         """Return the result of a search as this agent plays it."""
 
     @cached_property
@@ -71,7 +70,7 @@ class ModelAgent(BasePlayer[Any]):
         size = min(agent.batch_size, len(boards))
         chunks = [boards[first : first + size] for first in range(0, len(boards), size)]
         lanes = agent._lanes(size, len(chunks))
-        analyses = search_chunks(lanes, chunks, self.settings, self._analysis)
+        analyses = search_chunks(lanes, chunks, self.settings, self.analysis)
         return [chunk[row] for chunk in analyses for row in range(len(chunk.policy))]
 
     def explain_many(
@@ -84,12 +83,12 @@ class ModelAgent(BasePlayer[Any]):
         boards = agent._boards(questions)
         ((forest, evaluate),) = agent._lanes(len(boards), 1)
         results = search_many(forest, boards, evaluate, self.settings)
-        return [self._analysis(result) for result in results]
+        return [self.analysis(result) for result in results]
 
     def analyse_chunks(self, chunks: Iterable[Sequence[Any]]) -> Iterator[Analysis]:
         """Yield one analysis per chunk of at most `batch_size` boards."""
         lanes = self._lanes(self.batch_size)
-        return search_chunks(lanes, self._checked(chunks), self.settings, self._analysis)
+        return search_chunks(lanes, self._checked(chunks), self.settings, self.analysis)
 
     def new_forest(self) -> "_core.EncodingForest":
         kind = find(self.network.encoding.game).load("forest")
@@ -102,13 +101,6 @@ class ModelAgent(BasePlayer[Any]):
         side = self.network.encoding.side
         size = getattr(state, "size", side)
         return self if size == side else replace(self, network=self.network.on(size))  # type: ignore[type-var]
-
-    def check_playable(self, state: Any) -> None:
-        """Raise an `InputError` if this agent cannot play `state`, or if its game is over."""
-        self._check_game(state)
-        self._check_size(state.board)
-        if not state.board.legal_actions():
-            raise InputError("the game is over: no move to play")
 
     def _check_game(self, state: Any) -> None:
         """Raise an `InputError` if `state` is of another game."""
@@ -127,7 +119,9 @@ class ModelAgent(BasePlayer[Any]):
     def _boards(self, states: Sequence[Any]) -> list[Any]:
         """Return the native boards of states that this agent can play."""
         for state in states:
-            self.check_playable(state)
+            self._check_game(state)
+            self._check_size(state.board)
+            check_not_over(state.board)
         return [state.board for state in states]
 
     def _checked(self, chunks: Iterable[Sequence[Any]]) -> Iterator[Sequence[Any]]:
@@ -137,28 +131,15 @@ class ModelAgent(BasePlayer[Any]):
                 self._check_size(board)
             yield boards
 
-    def allowed(self, state: Any, only: Collection[int] | None) -> Allowed | None:
-        """Return the mask of legal moves in `only`, at least one; None if all are allowed."""
-        self.check_playable(state)
-        if only is None:
-            return None
-        actions = state.board.legal_actions()
-        allowed = np.array([action in only for action in actions])
-        if not allowed.any():
-            raise InputError("none of the moves to search is legal")
-        return allowed
-
-    def analysis_of(self, forest: NativeForest, tree: int) -> Analysis:
-        """Return the current analysis of a tree. Slow to compute."""
-        return self._analysis(result(forest, tree, self.settings))
-
-    def _lanes(self, trees: int, most: int | None = None) -> list[ForestLane]:
+    def _lanes(
+        self, trees: int, most: int | None = None
+    ) -> "list[ForestLane[_core.EncodingForest]]":
         return [
             (self.new_forest(), self._evaluator(lane))
             for lane in open_lanes(self.network, trees * self.settings.batch, most)
         ]
 
-    def _evaluator(self, lane: Lane) -> EvaluateBatch:
+    def _evaluator(self, lane: Lane) -> "EvaluateBatch[_core.EncodingForest]":
         return lambda forest: evaluate_leaves(forest, lane, self.prior_temperature, {})
 
 
@@ -191,7 +172,7 @@ class NetworkAgent(ModelAgent):
             **options,
         )
 
-    def _analysis(self, result: SearchResult) -> Analysis:
+    def analysis(self, result: SearchResult) -> Analysis:
         policy = result.policy(self.temperature)
         return Analysis(
             anchor=result.prior,
@@ -238,7 +219,7 @@ class PuctAgent(ModelAgent):
         self,
         question: Any,
         rng: np.random.Generator | None = None,
-        progress: Progress | None = None,
+        progress: OnPlayouts | None = None,
     ) -> Analysis:
         """Analyse one state, with the line that is expected after each move."""
         search = Search(self, question)
@@ -247,7 +228,7 @@ class PuctAgent(ModelAgent):
                 progress(playouts, self.settings.playouts)
         return search.analysis()
 
-    def _analysis(self, result: SearchResult) -> Analysis:
+    def analysis(self, result: SearchResult) -> Analysis:
         return puct_analysis(result, self.temperature, self.forward_lambda)
 
 
@@ -259,7 +240,8 @@ class Search:
 
     def __init__(self, agent: PuctAgent, state: Any, only: Collection[int] | None = None) -> None:
         agent = agent.on_board_of(state)
-        self._allowed = agent.allowed(state, only)
+        check_not_over(state.board)
+        self._allowed = allowed_moves(state.board, only)
         self.agent = agent
         self.state = state.clone()
         self._forest = agent.new_forest()
@@ -277,7 +259,7 @@ class Search:
         Yields their number after every batch, and once if there is nothing to do. A caller may
         stop at any time and run it again.
         """
-        self.agent.check_playable(self.state)
+        check_not_over(self.state.board)  # `advance` may have ended it
         wanted = playouts or self.agent.settings.playouts
         forest, made = self._forest, self.playouts
         try:
@@ -302,7 +284,7 @@ class Search:
 
     def analysis(self) -> Analysis:
         """The current analysis. Slow to compute."""
-        return self.agent.analysis_of(self._forest, self._tree)
+        return self.agent.analysis(result(self._forest, self._tree, self.agent.settings))
 
     def advance(self, action: int) -> None:
         """Play `action` and keep the tree below it. A Gumbel root does not allow it."""
@@ -313,6 +295,22 @@ class Search:
         self.state.board.push(action)
         self.state.history.append(action)
         self._allowed = None
+
+
+def check_not_over(board: Any) -> None:
+    """Raise an `InputError` if there is no move to play."""
+    if not board.legal_actions():
+        raise InputError("the game is over: no move to play")
+
+
+def allowed_moves(board: Any, only: Collection[int] | None) -> Allowed | None:
+    """Return the mask of legal moves in `only`, at least one; None if all are allowed."""
+    if only is None:
+        return None
+    allowed = np.array([action in only for action in board.legal_actions()])
+    if not allowed.any():
+        raise InputError("none of the moves to search is legal")
+    return allowed
 
 
 def split_network(prior: Network, value: Network) -> Network:

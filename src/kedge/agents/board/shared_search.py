@@ -5,16 +5,15 @@ from collections import deque
 from collections.abc import Callable, Collection
 from concurrent.futures import Future
 from dataclasses import replace
-from functools import partial
 from time import perf_counter
 from typing import Any, TypeAlias
 
 from kedge.agents.agent import Analysis
-from kedge.agents.board.puct import ModelAgent, PuctAgent
+from kedge.agents.board.puct import ModelAgent, PuctAgent, allowed_moves, check_not_over
 from kedge.errors import InputError
 from kedge.models.board.backends import Network
 from kedge.models.board.lanes import open_lanes
-from kedge.search.puct import Allowed, admit, evaluate_leaves
+from kedge.search.puct import Allowed, NativeForest, admit, evaluate_leaves, result
 
 #: Receives the current analysis, and whether it is the last.
 OnUpdate: TypeAlias = Callable[[Analysis, bool], None]
@@ -47,7 +46,7 @@ class SharedSearch(Future[Analysis]):
         """End the search after the current batch; its result is the analysis by then."""
         self.stopped = True
 
-    def update(self, analyse: Callable[[], Analysis], done: bool, searches: int) -> bool:
+    def update(self, forest: NativeForest, tree: int, done: bool, searches: int) -> bool:
         """Call `on_update` if it is due; return whether the search has ended.
 
         Updates take time from searching, so each of many `searches` gets them less often.
@@ -56,7 +55,7 @@ class SharedSearch(Future[Analysis]):
         try:
             if done or (self._on_update is not None and now >= self._due):
                 self._due = now + self._every * max(1.0, searches / _FEW)
-                analysis = analyse()
+                analysis = self.agent.analysis(result(forest, tree, self.agent.settings))
                 if self._on_update is not None:
                     self._on_update(analysis, done)
                 if done:
@@ -117,7 +116,8 @@ class SharedSearches:
         if agent.settings.batch > self._together:
             raise InputError(f"batch: at most {self._together} when searches share the network")
         agent = agent.on_board_of(state)
-        allowed = agent.allowed(state, only)
+        check_not_over(state.board)
+        allowed = allowed_moves(state.board, only)
         search = SharedSearch(agent, state.clone().board, allowed, on_update, every)
         with self._changed:
             if self._closed:
@@ -218,7 +218,7 @@ class _Grove:
         count = len(self.searches)
         for tree, search in list(self.searches.items()):
             done = search.stopped or forest.playouts(tree) >= search.agent.settings.playouts
-            if search.update(partial(search.agent.analysis_of, forest, tree), done, count):
+            if search.update(forest, tree, done, count):
                 forest.remove(tree)
                 del self.searches[tree]
 

@@ -36,7 +36,7 @@ Chosen = tuple[HanabiGame, Sequence[int]]
 class AnalysedGame:
     """A recorded game, and an agent's analyses before some of its moves."""
 
-    game: HanabiGame
+    record: HanabiGame
     plies: Sequence[int]
     """Half-moves to predict, in order."""
     end: HanabiState
@@ -46,7 +46,7 @@ class AnalysedGame:
     @property
     def played(self) -> list[int]:
         """The actions that were played after the analyses."""
-        return [self.game.actions[ply] for ply in self.plies]
+        return [self.record.actions[ply] for ply in self.plies]
 
 
 def predict_moves(
@@ -159,7 +159,7 @@ def _joined(analyses: Sequence[HanabiAnalysis]) -> Analysis:
 
 def _game_score(game: AnalysedGame, rows: Array) -> GameScore:
     """Return a game's sums by kind of move; its score is the record's, or that of its stacks."""
-    record, cells = game.game, dict[str, Array]()
+    record, cells = game.record, dict[str, Array]()
     for action, sums in zip(game.played, rows, strict=True):
         kind = game.end.game.moves[action].kind
         cell = kind if kind in ("play", "discard") else "hint"

@@ -67,6 +67,10 @@ class HanabiPredict(DrawnPredict):
     ] = False
     bots: Annotated[bool, Option("Predict the moves of programs instead of people.")] = False
 
+    @property
+    def keeps_games(self) -> bool:
+        return self.drawn or not self.everything  # few games are held out
+
     def sieve(self) -> Sieve:
         return hanabi_sieve(everything=self.everything, bots=self.bots)
 

@@ -2,6 +2,7 @@
 
 import threading
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -80,14 +81,19 @@ def read_weights(path: str | Path) -> Weights:
     return of_class(Weights, read_model(path), str(path))
 
 
-def evaluation_of(name: str, parts: list[list[Array]]) -> Evaluation:
-    policy, value, *wdl = (
+def joined(parts: Sequence[Sequence[Array]]) -> list[Array]:
+    """Join the outputs of the parts of a batch."""
+    return [
         part[0] if len(part) == 1 else np.concatenate(part) for part in zip(*parts, strict=True)
-    )
+    ]
+
+
+def evaluation_of(name: str, policy: Array, value: Array, wdl: Array | None = None) -> Evaluation:
+    """Return a network's outputs; raise an `InputError` if they are not finite."""
     # Finite weights can still overflow; a search must not see the result.
     if not (np.isfinite(value).all() and np.isfinite(policy).all()):
         raise InputError(f"{name}: the network's outputs are not finite")
-    return Evaluation(policy, value, wdl[0][:, 1] if wdl else None)
+    return Evaluation(policy, value, None if wdl is None else wdl[:, 1])
 
 
 def nothing(encoding: Encoding, knows_draws: bool) -> Evaluation:

@@ -11,7 +11,15 @@ import numpy.typing as npt
 
 from kedge.errors import InputError
 from kedge.files import read_file
-from kedge.models.board.backends import Array, Backend, Evaluation, Network, evaluation_of, nothing
+from kedge.models.board.backends import (
+    Array,
+    Backend,
+    Evaluation,
+    Network,
+    evaluation_of,
+    joined,
+    nothing,
+)
 from kedge.models.board.encoding import Encoding, encodings
 from kedge.models.board.weights import Weights
 from kedge.models.devices import Dtype
@@ -87,7 +95,7 @@ class OnnxNetwork(Backend):
 
         starts = range(0, count, size)
         spread = map if self._pool is None or len(starts) == 1 else self._pool.map
-        return evaluation_of(self._name, list(spread(run, starts)))
+        return evaluation_of(self._name, *joined(list(spread(run, starts))))
 
 
 class OpenVinoNetwork(OnnxNetwork):

@@ -9,7 +9,15 @@ import numpy as np
 import numpy.typing as npt
 
 from kedge.errors import InputError
-from kedge.models.board.backends import Array, Backend, Evaluation, Network, evaluation_of, nothing
+from kedge.models.board.backends import (
+    Array,
+    Backend,
+    Evaluation,
+    Network,
+    evaluation_of,
+    joined,
+    nothing,
+)
 from kedge.models.board.weights import Weights
 from kedge.models.devices import Dtype, placed
 
@@ -101,7 +109,7 @@ class TorchNetwork(Backend):
             with torch.inference_mode():
                 outputs = forward(*(torch.from_numpy(array).to(self.device) for array in batch))
             parts.append([out[:rows].cpu().numpy() for out in outputs if out is not None])
-        return evaluation_of(self._name, parts)
+        return evaluation_of(self._name, *joined(parts))
 
 
 def _padded(array: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:

@@ -51,14 +51,12 @@ class TowerNetwork(Backend):
         return TowerNetwork(weights, threads=self._threads)
 
     def evaluate(self, planes: npt.ArrayLike) -> Evaluation:
-        return self._evaluation(self._tower.evaluate(self.encoding.check_planes(planes)))
+        outputs = self._tower.evaluate(self.encoding.check_planes(planes))
+        return evaluation_of(self._name, *outputs)
 
     def evaluate_packed(self, masks: npt.ArrayLike, numbers: npt.ArrayLike) -> Evaluation:
         packed = self.encoding.check_packed(masks, numbers)
-        return self._evaluation(self._tower.evaluate_packed(*packed))
-
-    def _evaluation(self, outputs: tuple[Array, Array, Array | None]) -> Evaluation:
-        return evaluation_of(self._name, [[output for output in outputs if output is not None]])
+        return evaluation_of(self._name, *self._tower.evaluate_packed(*packed))
 
 
 def _tower(weights: Weights, threads: int) -> _core.Tower:

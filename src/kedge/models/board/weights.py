@@ -1,6 +1,6 @@
 """The weights of a network, in the form from which every graph and backend is built."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from kedge import catalogue
 from kedge.errors import InputError
-from kedge.models.board.encoding import Encoding, encodings
+from kedge.models.board.encoding import Encoding
 from kedge.models.onnx_file import OnnxFile
 
 Array = npt.NDArray[np.float32]
@@ -47,6 +47,10 @@ class Weights:
     def companions(self, name: str) -> tuple[str, ...]:
         """No other model belongs to the model `name`."""
         return ()
+
+    @property
+    def game_name(self) -> str:
+        return self.encoding.game
 
     @property
     def se_ratio(self) -> int | None:
@@ -135,11 +139,13 @@ def make_weights(arrays: Mapping[str, Any], source: str, encoding: Encoding) -> 
 def parse_board(file: OnnxFile) -> Weights:
     """Read a model from `network.to_onnx` or `network.to_shipped_onnx`.
 
-    Files of earlier versions do not name their game: the shape of their planes tells it.
+    Some files, among them the shipped ones, do not name their game: the shape of their planes
+    tells it.
     """
     shape, game = file.inputs["planes"][1:], file.metadata.get("game")
-    named = None if game is None else [catalogue.find(game, "encoding").load("encoding")]
-    encoding = next(known for known in named or encodings() if known.shape == shape)
+    games = catalogue.entries("encoding") if game is None else [catalogue.find(game, "encoding")]
+    known: Iterator[Encoding] = (entry.load("encoding") for entry in games)
+    encoding = next(encoding for encoding in known if encoding.shape == shape)
     return make_weights(file.weights(), file.sha256, encoding)
 
 

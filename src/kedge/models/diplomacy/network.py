@@ -35,6 +35,7 @@ class DiplomacyWeights:
     sha256: str  # of the file
     training: Mapping[str, Any] = field(default_factory=dict)
 
+    game_name: ClassVar[str] = "diplomacy"
     kind: ClassVar[str] = "orders"
     described: ClassVar[str] = "a model of people's orders in Diplomacy"
 

@@ -34,6 +34,7 @@ class ValueWeights:
     sha256: str  # of the file
     training: Mapping[str, Any] = field(default_factory=dict)
 
+    game_name: ClassVar[str] = "diplomacy"
     kind: ClassVar[str] = "value"
     described: ClassVar[str] = "a small value network, such as diplomacy-value"
 

@@ -36,6 +36,7 @@ class HanabiWeights:
     sha256: str  # of the file
     training: Mapping[str, Any] = field(default_factory=dict)
 
+    game_name: ClassVar[str] = "hanabi"
     kind: ClassVar[str]
     described: ClassVar[str]
 
@@ -146,7 +147,6 @@ def to_shipped_onnx(weights: PolicyWeights | BeliefWeights) -> onnx.ModelProto:
 def parse_policy(file: OnnxFile) -> PolicyWeights:
     """Read a policy from `to_shipped_onnx`; `KeyError` or `ValueError` if parts are missing."""
     weights = _parsed(PolicyWeights, file)
-    to_policy_onnx(weights)
     if "value.weight" not in weights.arrays:
         return weights
     arrays, metadata = dict(weights.arrays), file.metadata
@@ -160,9 +160,7 @@ def parse_policy(file: OnnxFile) -> PolicyWeights:
 
 def parse_belief(file: OnnxFile) -> BeliefWeights:
     """Read a belief from `to_shipped_onnx`; `KeyError` or `ValueError` if parts are missing."""
-    weights = _parsed(BeliefWeights, file)
-    to_card_onnx(weights)
-    return weights
+    return _parsed(BeliefWeights, file)
 
 
 def _parsed(kind: type[W], file: OnnxFile) -> W:
@@ -172,8 +170,29 @@ def _parsed(kind: type[W], file: OnnxFile) -> W:
     except (InputError, TypeError) as error:
         raise ValueError(str(error)) from None
     weights = kind(file.weights(), game, file.sha256)
-    to_observe_onnx(weights)
+    if any(weights.arrays[name].shape != shape for name, shape in _shapes(weights).items()):
+        raise ValueError("not the shapes of its kind of network")
     return weights
+
+
+def _shapes(weights: PolicyWeights | BeliefWeights) -> dict[str, tuple[int, ...]]:
+    """The shapes that the game and the width give a network's arrays, by name."""
+    game, width, gates = weights.game, weights.width, 4 * weights.width
+    cards, private = game.colors * game.ranks, game.num_features("private")
+    dense = {f"lstm.{i}.input": (gates, width) for i in range(weights.layers)}
+    unbiased = {f"lstm.{i}.hidden": (gates, width) for i in range(weights.layers)}
+    if isinstance(weights, PolicyWeights):
+        dense |= {"public": (width, game.num_features("public")), "private.0": (width, private)}
+        dense |= {"private.1": (width, width), "private.2": (width, width)}
+        dense |= {"action": (len(game.moves), width)}
+    else:
+        dense |= {"seen.0": (width, private), "seen.1": (width, width)}
+        dense |= {"told": (gates, width), "card": (cards, width)}
+        unbiased |= {"before": (cards + 1, gates), "past": (gates, width)}
+    return {
+        **{f"{name}.weight": shape for name, shape in (dense | unbiased).items()},
+        **{f"{name}.bias": shape[:1] for name, shape in dense.items()},
+    }
 
 
 # --- Graphs -------------------------------------------------------------------------------------

@@ -163,7 +163,7 @@ def _rules(
     colors = COLORS.get(variant) if isinstance(variant, str) else None
     if colors is None:
         raise ValueError(f"variant {short(variant)} is not supported")
-    return rules_of(len(players), colors, hand_size)
+    return rules_of(len(players), colors, hand_size, "zero")
 
 
 def _about(record: Mapping[str, Any]) -> dict[str, Any]:

@@ -70,10 +70,8 @@ class HanabiGame:
 
 
 @lru_cache
-def rules_of(
-    players: int, colors: int, hand_size: int | None = None, bomb: Bomb = "zero"
-) -> Hanabi:
-    """Return the rules; games with the same rules share one object."""
+def rules_of(players: int, colors: int, hand_size: int | None, bomb: Bomb) -> Hanabi:
+    """Return the rules; games with the same arguments share one object."""
     return Hanabi(players, colors, hand_size=hand_size, bomb=bomb)
 
 

@@ -13,11 +13,12 @@ from kedge.search.puct.result import SearchResult, Settings
 
 #: A game's native forest, such as ``_core.ChessForest``.
 NativeForest: TypeAlias = "_core.Forest"
-#: Evaluates the leaves that wait in a forest and gives it the answer.
-EvaluateBatch: TypeAlias = Callable[["NativeForest"], None]
-#: A forest, and who evaluates its leaves.
-ForestLane: TypeAlias = "tuple[NativeForest, EvaluateBatch]"
+F = TypeVar("F", bound="_core.Forest")
 T = TypeVar("T")
+#: Evaluates the leaves that wait in a forest and gives it the answer.
+EvaluateBatch: TypeAlias = Callable[[F], None]
+#: A forest, and who evaluates its leaves.
+ForestLane: TypeAlias = tuple[F, EvaluateBatch[F]]
 
 
 def admit(forest: NativeForest, root: Any, settings: Settings) -> int:
@@ -66,7 +67,7 @@ def results(forest: NativeForest, trees: Sequence[int], settings: Settings) -> S
 
 
 def search_many(
-    forest: NativeForest, roots: Sequence[Any], evaluate: EvaluateBatch, settings: Settings
+    forest: F, roots: Sequence[Any], evaluate: EvaluateBatch[F], settings: Settings
 ) -> list[SearchResult]:
     """Search every root exactly as if it were alone, while the evaluator sees full batches."""
     trees = [admit(forest, root, settings) for root in roots]
@@ -79,7 +80,7 @@ def search_many(
 
 
 def search_chunks(
-    lanes: Sequence[ForestLane],
+    lanes: Sequence[ForestLane[F]],
     chunks: Iterable[Sequence[Any]],
     settings: Settings,
     finish: Callable[[SearchResult], T],
@@ -89,7 +90,7 @@ def search_chunks(
     Every lane searches a chunk in a thread of its own: the trees of one grow while a GPU evaluates
     the leaves of another.
     """
-    free: SimpleQueue[ForestLane] = SimpleQueue()
+    free: SimpleQueue[ForestLane[F]] = SimpleQueue()
     for lane in lanes:
         free.put(lane)
     stopped = False

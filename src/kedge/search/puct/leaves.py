@@ -1,14 +1,13 @@
 """Evaluate the leaves of a native forest with a network."""
 
 from collections.abc import Mapping
-from typing import Protocol, TypeAlias, cast
+from typing import Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from kedge import _core
 from kedge.errors import InputError
-from kedge.search.puct.forest import NativeForest
 
 Floats: TypeAlias = npt.NDArray[np.float32]
 #: Mask of the legal moves of a root that may be tried.
@@ -33,15 +32,13 @@ class Lane(Protocol):
 
 
 def evaluate_leaves(
-    forest: NativeForest, lane: Lane, temperature: float, allowed: Mapping[int, Allowed]
+    forest: "_core.EncodingForest", lane: Lane, temperature: float, allowed: Mapping[int, Allowed]
 ) -> None:
     """Evaluate the waiting leaves, with the anchor at `temperature`.
 
     `allowed` has the masks of allowed root moves, by the number of the tree.
     """
-    moves = cast("_core.EncodingForest", forest).encode(
-        lane.masks, lane.numbers, lane.moves, lane.policy_size
-    )
+    moves = forest.encode(lane.masks, lane.numbers, lane.moves, lane.policy_size)
     trees = forest.waiting()
     logits, values = lane.evaluate(len(trees), moves)
     if allowed:

@@ -10,10 +10,10 @@ from kedge.interfaces.commands.policy.table import (
     Svg,
     Top,
     analysed,
+    print_moves_json,
     print_table,
 )
 from kedge.interfaces.options import Json
-from kedge.interfaces.output import print_json
 
 
 def any_game_policy(
@@ -49,14 +49,14 @@ def any_game_policy(
         raise InputError("--moves: the game is over; leave out the last move")
     if state.current_player() < 0:
         raise InputError(f"{game}: players do not move in turn; try kedge solve {game}")
-    spec, analysis, rows = analysed(agent, state, game, quiet=as_json)
+    spec, analysis, anchor = analysed(agent, state, game, quiet=as_json)
     if svg is not None:
         _draw(state, game, svg)
     if as_json:
         position = {"game": game, "player": state.current_player(), "history": played}
-        print_json({"agent": str(spec), **position, "value": analysis.value, "moves": rows})
+        print_moves_json(spec, position, state, analysis)
     else:
-        print_table(spec, Text(f"{state}\n", style="dim"), analysis, rows, top, svg)
+        print_table(spec, Text(f"{state}\n", style="dim"), state, analysis, anchor, top, svg)
 
 
 def _play(state: Any, moves: str) -> list[str]:

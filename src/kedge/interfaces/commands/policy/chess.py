@@ -4,9 +4,15 @@ from typing import Annotated
 
 import typer
 
-from kedge.interfaces.commands.policy.table import Agent, Svg, Top, analysed, print_table
+from kedge.interfaces.commands.policy.table import (
+    Agent,
+    Svg,
+    Top,
+    analysed,
+    print_moves_json,
+    print_table,
+)
 from kedge.interfaces.options import Json
-from kedge.interfaces.output import print_json
 
 
 def chess_policy(
@@ -40,13 +46,13 @@ def chess_policy(
     from kedge.games.chess import START_FEN, ChessState
 
     state = ChessState.from_fen(START_FEN if fen is None else fen, moves.split())
-    spec, analysis, rows = analysed(agent, state, "chess", quiet=as_json)
+    spec, analysis, anchor = analysed(agent, state, "chess", quiet=as_json)
     if svg is not None:
         from kedge.files import write_atomic
         from kedge.interfaces.pictures.chess import draw
 
         write_atomic(svg, draw(state, analysis.rows()))
     if as_json:
-        print_json({"agent": str(spec), "fen": state.fen(), "value": analysis.value, "moves": rows})
+        print_moves_json(spec, {"fen": state.fen()}, state, analysis)
     else:
-        print_table(spec, Text(state.fen(), style="dim"), analysis, rows, top, svg)
+        print_table(spec, Text(state.fen(), style="dim"), state, analysis, anchor, top, svg)

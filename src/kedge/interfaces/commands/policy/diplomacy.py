@@ -14,7 +14,7 @@ from kedge.interfaces.options import Json, svg_file, unfolded
 from kedge.interfaces.output import print_json
 
 if TYPE_CHECKING:
-    from kedge.agents.diplomacy.players import OrdersAnalysis
+    from kedge.agents.agent import Row
     from kedge.games.diplomacy import DiplomacyState
 
 _COLUMN, _ORDER = 8, 26  # characters of a number and what follows it; of the longest order
@@ -87,7 +87,7 @@ def orders_policy(
     import numpy as np
 
     from kedge.agents import make_player
-    from kedge.games.diplomacy import player
+    from kedge.games.diplomacy import format_orders, player
     from kedge.interfaces.progress import waiting
     from kedge.specs import parse
 
@@ -98,20 +98,21 @@ def orders_policy(
         raise InputError(f"{name} has nothing to order in {state.phase}")
     with waiting("searching", quiet=as_json):
         [analysis] = orders_agent.analyse_many([(state, number)], np.random.default_rng(seed))
-    rows = _order_rows(analysis)
+    rows = analysis.rows()
     if svg is not None:
         from kedge.files import write_atomic
 
-        write_atomic(svg, state.to_svg({name: rows[0]["move"]}))
+        write_atomic(svg, state.to_svg({name: format_orders(rows[0].action)}))
     if as_json:
         facts = {"phase": state.phase, "power": name}
-        print_json({"agent": str(spec), **facts, "value": analysis.value, "moves": rows})
+        print_json(
+            {"agent": str(spec), **facts, "value": analysis.value, "moves": _json_rows(rows)}
+        )
     else:
         _print_orders(f"{spec}: {name}, {state.phase}", analysis.value, rows, top, svg)
 
 
-def _order_rows(analysis: "OrdersAnalysis") -> list[dict[str, Any]]:
-    """One row per joint order, best first."""
+def _json_rows(rows: "list[Row]") -> list[dict[str, Any]]:
     from kedge.games.diplomacy import format_orders
 
     return [
@@ -122,32 +123,32 @@ def _order_rows(analysis: "OrdersAnalysis") -> list[dict[str, Any]]:
             "q": row.q,
             "visits": row.visits,
         }
-        for row in analysis.rows()
+        for row in rows
     ]
 
 
-def _print_orders(
-    title: str, value: float, rows: list[dict[str, Any]], top: int, svg: Path | None
-) -> None:
+def _print_orders(title: str, value: float, rows: "list[Row]", top: int, svg: Path | None) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
+    from kedge.games.diplomacy import format_orders
+
     console = Console()
     console.print(Text(title, style="bold"), soft_wrap=True)
-    searched = any(row["q"] is not None for row in rows)
+    searched = any(row.q is not None for row in rows)
     table = Table(box=None, pad_edge=False)
     for heading in ("anchor", "policy", *(["q"] if searched else [])):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("orders")
     width = max(_ORDER, console.width - _COLUMN * len(table.columns[:-1]))
     for row in rows[:top]:
-        q = "-" if row["q"] is None else f"{row['q']:.4f}"
+        q = "-" if row.q is None else f"{row.q:.4f}"
         table.add_row(
-            f"{row['anchor']:.1%}",
-            f"{row['policy']:.1%}",
+            f"{row.anchor:.1%}",
+            f"{row.policy:.1%}",
             *([q] if searched else []),
-            _wrapped(row["move"], width),
+            _wrapped(format_orders(row.action), width),
         )
     console.print(table)
     print_rest(console, rows, top)

@@ -13,10 +13,10 @@ from kedge.interfaces.commands.policy.table import (
     Top,
     analysed,
     play_moves,
+    print_moves_json,
     print_table,
 )
 from kedge.interfaces.options import Json, unfolded
-from kedge.interfaces.output import print_json
 from kedge.words import counted
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def go_policy(
     """
     state = position.state()
     play_moves(state, moves, state.parse_gtp)
-    spec, analysis, rows = analysed(agent, state, "go", quiet=as_json)
+    spec, analysis, anchor = analysed(agent, state, "go", quiet=as_json)
     if svg is not None:
         from kedge.files import write_atomic
         from kedge.interfaces.pictures.go import draw
@@ -129,9 +129,9 @@ def go_policy(
             "player": ("black", "white")[state.current_player()],
             "history": [state.gtp(action) for action in state.history],
         }
-        print_json({"agent": str(spec), **facts, "value": analysis.value, "moves": rows})
+        print_moves_json(spec, facts, state, analysis)
     else:
-        print_table(spec, _board(state, analysis, top), analysis, rows, top, svg)
+        print_table(spec, _board(state, analysis, top), state, analysis, anchor, top, svg)
 
 
 def _board(state: "GoState", analysis: "Analysis", top: int) -> "Text":

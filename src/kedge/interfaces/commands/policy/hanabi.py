@@ -18,6 +18,7 @@ from kedge.words import counted
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from kedge.agents.agent import Row
     from kedge.agents.hanabi.players import HanabiAnalysis
     from kedge.games.hanabi import HanabiState
 
@@ -106,24 +107,22 @@ def hanabi_policy(
     rng = np.random.default_rng(seed)
     with waiting("searching", quiet=as_json):
         analysis = player.explain(state, rng)
-    rows, cards = _rows(state, analysis), _cards(state, analysis)
+    cards = _cards(state, analysis)
     if svg is not None:
         from kedge.files import write_atomic
 
         write_atomic(svg, state.to_svg())
     if as_json:
         turn = {"game": position.number, "turn": position.turn, "player": state.current_player()}
-        thought = {"value": analysis.value, "moves": rows, "cards": cards}
+        thought = {"value": analysis.value, "moves": _json_rows(state, analysis), "cards": cards}
         print_json({"agent": str(spec), **turn, **thought})
     else:
         is_search = isinstance(player, SpartaAgent)
-        _print(str(spec), state, analysis.value, rows, cards, top, svg, is_search=is_search)
+        _print(str(spec), state, analysis, cards, top, svg, is_search=is_search)
 
 
-def _rows(state: "HanabiState", analysis: "HanabiAnalysis") -> list[dict[str, Any]]:
+def _json_rows(state: "HanabiState", analysis: "HanabiAnalysis") -> list[dict[str, Any]]:
     """One row per legal move, best first."""
-    partner = (state.current_player() + 1) % state.num_players
-    answers = analysis.answers or [None] * len(analysis.policy)
     return [
         {
             "move": state.action_to_string(row.action),
@@ -131,12 +130,19 @@ def _rows(state: "HanabiState", analysis: "HanabiAnalysis") -> list[dict[str, An
             "policy": row.policy,
             "q": row.q,
             "visits": row.visits,
-            "answer": None
-            if (answer := answers[row.index]) is None
-            else {"move": state.action_to_string(answer[0], partner), "probability": answer[1]},
+            "answer": _answer(state, analysis, row),
         }
         for row in analysis.rows()
     ]
+
+
+def _answer(state: "HanabiState", analysis: "HanabiAnalysis", row: "Row") -> dict[str, Any] | None:
+    """The partner's likeliest answer to a move, if the analysis has one."""
+    answer = analysis.answers and analysis.answers[row.index]
+    if not answer:
+        return None
+    partner = (state.current_player() + 1) % state.num_players
+    return {"move": state.action_to_string(answer[0], partner), "probability": answer[1]}
 
 
 def _cards(state: "HanabiState", analysis: "HanabiAnalysis") -> list[dict[str, Any]] | None:
@@ -162,8 +168,7 @@ def _cards(state: "HanabiState", analysis: "HanabiAnalysis") -> list[dict[str, A
 def _print(
     agent: str,
     state: "HanabiState",
-    value: float,
-    rows: list[dict[str, Any]],
+    analysis: "HanabiAnalysis",
     cards: list[dict[str, Any]] | None,
     top: int,
     svg: Path | None,
@@ -174,37 +179,38 @@ def _print(
     from rich.table import Table
     from rich.text import Text
 
-    console, shown = Console(), rows[:top]
+    console, rows = Console(), analysis.rows()
     console.print(Text(agent, style="bold"), soft_wrap=True)
     console.print(Text(f"\n{state}\n", style="dim"), soft_wrap=True)
-    searched = any(row["q"] is not None for row in rows)
+    searched = any(row.q is not None for row in rows)
     table = Table(box=None, pad_edge=False)
-    answered = any(row["answer"] is not None for row in shown)
+    answers = [_answer(state, analysis, row) for row in rows[:top]]
+    answered = any(answers)
     headings = ("move", "anchor", "policy", *(["q"] if searched else []), "")
     for heading in (*headings, *(["likely answer"] if answered else [])):
         is_number = heading in ("anchor", "policy", "q")
         table.add_column(heading, justify="right" if is_number else "left", no_wrap=True)
-    most = max(max(row["policy"], row["anchor"]) for row in shown)
-    for row in shown:
-        q = "-" if row["q"] is None else f"{row['q']:.2f}"
+    most = max(max(row.policy, row.anchor) for row in rows[:top])
+    for row, answer in zip(rows, answers, strict=False):  # the first `top`
+        q = "-" if row.q is None else f"{row.q:.2f}"
         table.add_row(
-            row["move"],
-            f"{row['anchor']:.1%}",
-            f"{row['policy']:.1%}",
+            state.action_to_string(row.action),
+            f"{row.anchor:.1%}",
+            f"{row.policy:.1%}",
             *([q] if searched else []),
             bar(row, most, _BAR),
-            *([_answer(row["answer"])] if answered else []),
+            *([_answer_text(answer)] if answered else []),
         )
     console.print(table)
     print_rest(console, rows, top)
-    if searched and all(row["q"] == 0.0 for row in rows):
+    if searched and all(row.q == 0.0 for row in rows):
         console.print("\nevery move loses the last life; --bomb stack counts the cards played")
     if cards is not None:
         _print_cards(console, cards)
     elif is_search:
         console.print("\nno hand explains the others' moves, so the agent plays as its anchor")
-    if not isnan(value):
-        console.print(f"\n[bold]value[/bold] {value:.2f} points", highlight=False)
+    if not isnan(analysis.value):
+        console.print(f"\n[bold]value[/bold] {analysis.value:.2f} points", highlight=False)
     if svg is not None:
         typer.echo(str(svg))
 
@@ -223,5 +229,5 @@ def _print_cards(console: "Console", cards: list[dict[str, Any]]) -> None:
     console.print(table)
 
 
-def _answer(answer: dict[str, Any] | None) -> str:
+def _answer_text(answer: dict[str, Any] | None) -> str:
     return "-" if answer is None else f"{answer['move']} ({answer['probability']:.0%})"

@@ -2,19 +2,20 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from kedge.errors import InputError
 from kedge.interfaces.options import svg_file
+from kedge.interfaces.output import print_json
 from kedge.words import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-    from kedge.agents import Analysis
+    from kedge.agents.agent import Analysis, Row
     from kedge.specs import Spec
 
 _BAR = 20
@@ -38,11 +39,12 @@ Top = Annotated[int, typer.Option(min=1, help="How many moves the table shows.")
 
 def analysed(
     agent: str, state: Any, game: str, *, quiet: bool
-) -> "tuple[Spec, Analysis, list[dict[str, Any]]]":
-    """Return the agent's spec, its analysis of a state of `game`, and the rows of its moves."""
+) -> "tuple[Spec, Analysis, Literal['people', 'anchor']]":
+    """Return the agent's spec, its analysis of a state of `game`, and what to call its anchor."""
     import numpy as np
 
     from kedge.agents import make_player
+    from kedge.agents.anchors import imitates_people
     from kedge.interfaces.progress import counting_playouts
     from kedge.specs import parse
 
@@ -50,13 +52,15 @@ def analysed(
     player = make_player(spec, game)
     with counting_playouts(quiet=quiet) as progress:
         analysis = player.explain(state, np.random.default_rng(0), progress)
-    return spec, analysis, _rows(state, analysis)
+    return spec, analysis, "people" if imitates_people(spec) else "anchor"
 
 
-def _rows(state: Any, analysis: "Analysis") -> list[dict[str, Any]]:
-    """One row per legal move, best first."""
+def print_moves_json(
+    agent: "Spec", position: dict[str, Any], state: Any, analysis: "Analysis"
+) -> None:
+    """Print the agent, facts about the position, the value and all moves, best first, as JSON."""
     protocol_name = getattr(state, "protocol_name", state.action_to_string)
-    return [
+    moves = [
         {
             "move": protocol_name(row.action),
             "name": state.action_to_string(row.action),
@@ -68,24 +72,24 @@ def _rows(state: Any, analysis: "Analysis") -> list[dict[str, Any]]:
         }
         for row in analysis.rows()
     ]
+    print_json({"agent": str(agent), **position, "value": analysis.value, "moves": moves})
 
 
 def print_table(
     agent: "Spec",
     position: "Text",
+    state: Any,
     analysis: "Analysis",
-    rows: list[dict[str, Any]],
+    anchor: str,
     top: int,
     svg: Path | None,
 ) -> None:
-    """Print the agent, the position, the first `top` rows, and the value."""
+    """Print the agent, the position, the first `top` moves, and the value."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    from kedge.agents.anchors import imitates_people
-
-    console, shown = Console(emoji=False), rows[:top]
+    console, rows = Console(emoji=False), analysis.rows()
     console.print(Text(str(agent), style="bold"), soft_wrap=True)
     console.print(position, soft_wrap=True)
     searched = analysis.visits is not None
@@ -93,14 +97,14 @@ def print_table(
     headings = ["move", "anchor", "policy", *(["q", "visits"] if searched else []), ""]
     for heading in headings:
         table.add_column(heading, justify="left" if heading in ("move", "") else "right")
-    most = max(max(row["policy"], row["anchor"]) for row in shown)
-    for row in shown:
-        q = "-" if row["q"] is None else f"{row['q']:+.3f}"
+    most = max(max(row.policy, row.anchor) for row in rows[:top])
+    for row in rows[:top]:
+        q = "-" if row.q is None else f"{row.q:+.3f}"
         table.add_row(
-            row["name"],
-            f"{row['anchor']:.1%}",
-            f"{row['policy']:.1%}",
-            *([q, str(row["visits"])] if searched else []),
+            state.action_to_string(row.action),
+            f"{row.anchor:.1%}",
+            f"{row.policy:.1%}",
+            *([q, str(row.visits)] if searched else []),
             bar(row, most),
         )
     console.print(table)
@@ -108,25 +112,24 @@ def print_table(
     if analysis.visits is not None:
         visits = int(analysis.visits.sum())
         playouts = f"{counted(visits + 1, 'playout')}: the root and {counted(visits, 'visit')}"
-        whose = "people" if imitates_people(agent) else "anchor"
-        console.print(f"[dim]█ search ░ {whose}; {playouts}[/dim]", highlight=False)
+        console.print(f"[dim]█ search ░ {anchor}; {playouts}[/dim]", highlight=False)
     console.print(f"\n[bold]value[/bold] {analysis.value:+.4f}", highlight=False)
     if svg is not None:
         typer.echo(str(svg))
 
 
-def bar(row: dict[str, Any], most: float, cells: int = _BAR) -> str:
+def bar(row: "Row", most: float, cells: int = _BAR) -> str:
     """Draw a move's probability; the probability `most` has all `cells`."""
-    search = round(cells * row["policy"] / most)
-    anchor = round(cells * row["anchor"] / most)
+    search = round(cells * row.policy / most)
+    anchor = round(cells * row.anchor / most)
     # The dim end of the bar is the probability that search took from people's move.
     return f"[cyan]{'█' * search}[/cyan][dim]{'░' * max(0, anchor - search)}[/dim]"
 
 
-def print_rest(console: "Console", rows: list[dict[str, Any]], top: int) -> None:
+def print_rest(console: "Console", rows: "list[Row]", top: int) -> None:
     """Count the moves that a table of the first `top` leaves out."""
     if more := rows[top:]:
-        rest = max(0.0, 1.0 - sum(row["policy"] for row in rows[:top]))
+        rest = max(0.0, 1.0 - sum(row.policy for row in rows[:top]))
         console.print(f"[dim]and {counted(len(more), 'more move')}, {rest:.1%} together[/dim]")
 
 
