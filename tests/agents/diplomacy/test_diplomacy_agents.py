@@ -317,10 +317,10 @@ def test_states_travel(phases):
         ("rm(uniform-orders, value=uniform)", "value uniform is not a model of Diplomacy"),
         ("rm(uniform-orders, value=chess)", "chess is not a model of Diplomacy"),
         ("rm(uniform-orders, value=nothere)", "unknown model 'nothere'"),
-        ("rm(uniform-orders, value=3)", "value: the name or path of a model, not 3"),
+        ("rm(uniform-orders, value=3)", "value: a name, not 3"),
         (
             "rm(uniform-orders, value=diplomacy(temperature=3))",
-            "value: the name or path of a model",
+            "value: a name",
         ),
         ("diplomacy-value", "gives no orders; use it in a search: .*value=diplomacy-value"),
         (
@@ -332,7 +332,7 @@ def test_states_travel(phases):
         ("uniform-orders(temperature=0)", "temperature"),
         ("uniform-orders(temperature=warm)", "temperature"),
         ("uniform-orders(top_p=2)", "top_p"),
-        ("best-response(uniform)", "anchor uniform is not a model of Diplomacy"),
+        ("best-response(uniform)", "anchor: only models of Diplomacy"),
         ("uniform", "does not play diplomacy"),
     ],
 )

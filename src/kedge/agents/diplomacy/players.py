@@ -24,9 +24,10 @@ from kedge.errors import InputError
 from kedge.games.diplomacy import POWERS, DiplomacyState, PackedOrders
 from kedge.models.diplomacy.model import OrderModel, Question, ValueModel
 from kedge.regularize import Array
-from kedge.search.one_ply import OnePly, search
+from kedge.search.one_ply import PRESETS, OnePly, search
 from kedge.search.regret import Iterate, Oracle, PiKLHedge
-from kedge.search.regret.parameters import check_lambdas
+from kedge.search.regret.parameters import check_lambdas, check_word
+from kedge.specs import Spec, word
 
 States = dict[int, DiplomacyState]  # by id
 
@@ -280,7 +281,7 @@ def search_agent(
     per_unit: float = 3.5,
     samples: int = 1024,
     rollout: int = 0,
-    preset: Any = "paper",
+    preset: Spec | str = "paper",
     value: ValueModel | None = None,
     **dial: Any,
 ) -> OrderSearch:
@@ -293,13 +294,18 @@ def search_agent(
         raise InputError("anchor: a search needs temperature 1 and top_p 1; leave them out")
     for what, lams in dial.items():
         check_lambdas(lams, np.size(lams), "lambda" if what == "lam" else what)
-    greedy = name == "best-response"
-    settings = OnePly.preset(str(preset), "pikl-hedge" if greedy else name, iterations, **dial)
-    released = str(preset) == "authors"
+    greedy, preset = name == "best-response", word("preset", preset)
+    check_word("preset", preset, PRESETS)
+    released = preset == "authors"
+    settings = (
+        OnePly(PiKLHedge(inf), iterations)
+        if greedy
+        else OnePly.preset(preset, name, iterations, **dial)
+    )
     return OrderSearch(
         anchor.model,
         anchor.value if value is None else value,
-        OnePly(PiKLHedge(inf), iterations) if greedy else settings,
+        settings,
         CandidateSettings(candidates, per_unit, samples, 1.0 if released else 0.95, released),
         rollout,
         greedy,
