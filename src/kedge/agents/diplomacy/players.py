@@ -21,7 +21,7 @@ from kedge.agents.diplomacy.search import (
     with_orders,
 )
 from kedge.errors import InputError
-from kedge.games.diplomacy import POWERS, DiplomacyState, PackedOrders
+from kedge.games.diplomacy import POWERS, DiplomacyBatch, DiplomacyState, PackedOrders
 from kedge.models.diplomacy.model import OrderModel, Question, ValueModel
 from kedge.regularize import Array
 from kedge.search.one_ply import PRESETS, OnePly, search
@@ -117,7 +117,7 @@ class ImitationAgent(OrdersAgent):
         """Return one analysis per question, of the joint orders among `samples` draws."""
         _check(questions)
         draws = draw_orders(self.model, questions, self.samples, rng, self.temperature, self.top_p)
-        values = self.value.values([state.board for state, _ in questions])
+        values = self.value.values(DiplomacyBatch([state.board for state, _ in questions]))
         return [
             OrdersAnalysis(
                 anchor=normalised(drawn.log_probability),
@@ -191,7 +191,7 @@ class OrderSearch(OrdersAgent):
         results = dict(zip(busy, self._search(states, candidates, powers, busy, rng), strict=True))
         # A search values its own root.
         unsearched = [root for root in states if root not in results]
-        boards = [states[root].board for root in unsearched]
+        boards = DiplomacyBatch([states[root].board for root in unsearched])
         values = dict(zip(unsearched, self.value.values(boards) if boards else (), strict=True))
         return [
             self._unsearched(candidates.get(id(state)), power, values[id(state)])
