@@ -1,7 +1,7 @@
 """The base of the Diplomacy tables: the paper's agents, by its names, as specs."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -82,8 +82,7 @@ class DiplomacyTable(Composite):
 
     def imitation(self, **changes: Any) -> str:
         """The spec of the human model alone."""
-        model = self._model
-        return str(Spec(model.name, model.args, {**model.kwargs, **changes}))
+        return str(replace(self._model, kwargs={**self._model.kwargs, **changes}))
 
     def search(self, name: str, **options: Any) -> str:
         """The spec of a search over the human model."""
