@@ -243,7 +243,11 @@ def suggest(name: str, known: list[str], listing: str | None = None) -> str:
 
 
 def word(what: str, value: object) -> str:
-    """Return an argument of a spec that must be a name, which without quotes is itself a spec."""
+    """Return an argument of a spec that must be a name, which without quotes is itself a spec.
+
+    >>> word("preset", parse("rm(diplomacy, preset=authors)").kwargs["preset"])
+    'authors'
+    """
     if isinstance(value, Spec) and not value.args and not value.kwargs:
         return value.name
     if not isinstance(value, str):

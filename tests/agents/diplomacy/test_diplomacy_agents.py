@@ -187,7 +187,7 @@ def test_the_twin_of_the_whole_search(duel):
     rng = np.random.default_rng(0)
     questions = [(duel, power) for power in range(7)]
     candidates = [choose_candidates(UniformOrders(), questions, CandidateSettings(6), rng)]
-    settings = make_agent("pikl-hedge(uniform-orders, lambda=0.01, iterations=60)").search
+    settings = make_agent("pikl-hedge(uniform-orders, lambda=0.01, iterations=60)").search_settings
     policies = []
     for engine in ("native", "python"):
         joint = JointValues(

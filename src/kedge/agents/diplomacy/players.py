@@ -143,7 +143,7 @@ class OrderSearch(OrdersAgent):
 
     model: OrderModel
     value: ValueModel
-    search: OnePly
+    search_settings: OnePly
     candidate_settings: CandidateSettings = field(default_factory=CandidateSettings)
     rollout: int = 0
     """Movement phases that the model plays before a position is valued."""
@@ -254,7 +254,7 @@ class OrderSearch(OrdersAgent):
         )
         oracle = Oracle(joint.counts, joint.utilities)
         anchors = [[power.anchor for power in root] for root in roots]
-        return search(oracle, anchors, self.search, rng.spawn(len(busy)))
+        return search(oracle, anchors, self.search_settings, rng.spawn(len(busy)))
 
     def _unsearched(
         self, candidates: list[Candidates] | None, power: int, shares: Array

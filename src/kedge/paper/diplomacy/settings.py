@@ -67,7 +67,7 @@ class DiplomacySearchSettings(OneAmongSix):
             "seconds": seconds_a_turn(agent, self.turns, rng),
             "candidates": settings.candidates,
             "per_unit": settings.per_unit,
-            "iterations": agent.search.iterations,
+            "iterations": agent.search_settings.iterations,
             "top_p": settings.top_p,
             "rollout": rollout,
             "rollout_temperature": ROLLOUT_TEMPERATURE if rollout else None,
