@@ -242,6 +242,19 @@ def suggest(name: str, known: list[str], listing: str | None = None) -> str:
     return f"nearest: {', '.join(nearest)}; all: {listing}" if nearest else f"all: {listing}"
 
 
+def word(what: str, value: object) -> str:
+    """Return an argument of a spec that must be a name, which without quotes is itself a spec.
+
+    >>> word("preset", parse("rm(diplomacy, preset=authors)").kwargs["preset"])
+    'authors'
+    """
+    if isinstance(value, Spec) and not value.args and not value.kwargs:
+        return value.name
+    if not isinstance(value, str):
+        raise InputError(f"{what}: a name, not {value}")
+    return value
+
+
 def number(what: str, value: object) -> float:
     """Return an argument of a spec that must be a number; `what` names it in errors."""
     if isinstance(value, bool) or not isinstance(value, int | float):

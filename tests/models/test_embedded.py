@@ -9,13 +9,13 @@ import pytest
 from kedge.agents import make_agent
 from kedge.errors import InputError
 from kedge.games.chess import START_FEN, ChessState
-from kedge.games.diplomacy import POWERS, Diplomacy, DiplomacyState
+from kedge.games.diplomacy import POWERS, Diplomacy, DiplomacyBatch, DiplomacyState
 from kedge.games.hanabi import Hanabi, Move
 from kedge.models import embedded
 from kedge.models.board.onnx_backends import OnnxNetwork
 from kedge.models.board.torch_backend import TorchNetwork
 from kedge.models.chess.encoding import CHESS, encode_chess
-from kedge.models.diplomacy.backends import OnnxOrders, TorchOrders
+from kedge.models.diplomacy.backends import OnnxOrderNetwork, TorchOrderNetwork
 from kedge.models.diplomacy.orders import NetworkOrders
 from kedge.models.diplomacy.values import SmallValues
 from kedge.models.hanabi.belief import LearnedBelief
@@ -117,7 +117,10 @@ def test_the_diplomacy_model_computes_alike_in_torch():
     weights = embedded.load("diplomacy")
     state = Diplomacy().initial_state()
     questions = [(state, power) for power in range(len(POWERS))]
-    models = [NetworkOrders(OnnxOrders(weights)), NetworkOrders(TorchOrders(weights, "cpu"))]
+    models = [
+        NetworkOrders(OnnxOrderNetwork(weights)),
+        NetworkOrders(TorchOrderNetwork(weights, "cpu")),
+    ]
     drawn = models[0].draw(questions, 5, np.random.default_rng(0))
     orders = [one.orders[0] for one in drawn]
     ours, theirs = (np.concatenate(model.score(questions, orders)) for model in models)
@@ -154,7 +157,7 @@ def test_diplomacy_positions_are_worth_more_to_who_has_more():
             },
         }
     )
-    shares = values.values([start.board, won.board])
+    shares = values.values(DiplomacyBatch([start.board, won.board]))
     assert shares[0].max() < 0.25
     assert shares[1].argmax() == POWERS.index("FRANCE")
     assert shares[1, POWERS.index("RUSSIA")] == 0.0

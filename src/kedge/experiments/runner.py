@@ -1,7 +1,8 @@
 """Run an experiment: load finished tasks, compute missing ones, return all results."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -10,13 +11,14 @@ from kedge.experiments.engines.cluster import run_ray
 from kedge.experiments.engines.jobs import Outcome
 from kedge.experiments.engines.local import run_inline, run_local
 from kedge.experiments.engines.progress import progress as show_progress
-from kedge.experiments.experiment import Experiment, Job, jobs_of
+from kedge.experiments.experiment import Experiment, Job, Origin, jobs_of
 from kedge.experiments.reports.report import Report
 from kedge.experiments.store import REPORT, Store
 from kedge.machine import cores
 from kedge.words import counted
 
 Engine = Literal["local", "ray", "inline"]
+_PartJobs = dict[int, tuple[Origin, Store]]
 
 
 @dataclass(frozen=True)
@@ -80,20 +82,22 @@ def run(
     jobs = jobs_of(experiment)
     results = {job.task.key: store.load(job) for job in jobs}
     missing = [job for job in jobs if results[job.task.key] is None]
-    shared = {job.task.key: _load_shared(experiment, job) for job in missing}
-    to_compute = [job for job in missing if shared[job.task.key] is None]
+    parts = _part_jobs(experiment, missing)
+    shared = _load_shared(experiment, parts)
+    to_compute = [job for job in missing if job.index not in shared]
     if missing and is_here:
         if not is_new:
             experiment.check()
-        _check_parts(experiment, to_compute)
+        _check_parts(parts, to_compute)
     store.open(len(jobs))
     if missing:
         store.add_session(len(jobs), engine=engine, workers=workers, missing=len(missing))
     for job in missing:
-        if (result := shared[job.task.key]) is not None:
-            store.save(job, result)
+        if job.index in shared:
+            store.save(job, shared[job.index])
     if to_compute:
-        _compute(experiment, store, to_compute, len(jobs), engine, workers, address, progress)
+        save = partial(_save, experiment, store, parts)
+        _compute(experiment, save, to_compute, len(jobs), engine, workers, address, progress)
     # Read back from the files, so that the report of a resumed run is the same to the byte.
     results |= {job.task.key: store.load(job) for job in missing}
     return Run(experiment, store.folder, _checked(results, store))
@@ -108,35 +112,50 @@ def _check_arguments(engine: str, workers: int | None, address: str | None) -> N
         raise InputError(f"address: only the ray engine has one, not {engine!r}")
 
 
-def _load_shared(experiment: Experiment, job: Job) -> dict[str, Any] | None:
-    """The result of a composite's job, if the run of its part has it."""
-    part, own, _ = experiment.origin(job)
-    result = None if part is experiment else Store(part).load(own)
-    return None if result is None else experiment.gist(result)
+def _part_jobs(experiment: Experiment, jobs: Sequence[Job]) -> _PartJobs:
+    """The jobs of a composite that parts compute, by number: the part's job, and its run."""
+    stores: dict[int, Store] = {}
+    parts: _PartJobs = {}
+    for job in jobs:
+        origin = experiment.origin(job)
+        if (part := origin.experiment) is not experiment:
+            if id(part) not in stores:
+                stores[id(part)] = Store(part)
+            parts[job.index] = origin, stores[id(part)]
+    return parts
 
 
-def _save(experiment: Experiment, store: Store, job: Job, result: dict[str, Any]) -> None:
+def _load_shared(experiment: Experiment, parts: _PartJobs) -> dict[int, dict[str, Any]]:
+    """The results that the runs of parts have, by the number of the composite's job."""
+    return {
+        index: experiment.gist(result)
+        for index, (origin, part_run) in parts.items()
+        if (result := part_run.load(origin.job)) is not None
+    }
+
+
+def _save(
+    experiment: Experiment, store: Store, parts: _PartJobs, job: Job, result: dict[str, Any]
+) -> None:
     """Write a result; that of a composite's part also to the part's run, where others find it."""
-    part, own, total = experiment.origin(job)
-    if part is not experiment:
-        shared = Store(part)
-        shared.open(total)
-        shared.save(own, result)
+    if job.index in parts:
+        (_, own, total), part_run = parts[job.index]
+        part_run.open(total)
+        part_run.save(own, result)
         result = experiment.gist(result)
     store.save(job, result)
 
 
-def _check_parts(experiment: Experiment, jobs: Sequence[Job]) -> None:
+def _check_parts(parts: _PartJobs, jobs: Sequence[Job]) -> None:
     """Check the parts that compute these jobs; finished parts need neither models nor a GPU."""
-    parts = {id(part): part for part, _, _ in map(experiment.origin, jobs)}
-    for part in parts.values():
-        if part is not experiment:
-            part.check()
+    origins = [parts[job.index][0] for job in jobs if job.index in parts]
+    for part in {id(part): part for part, _, _ in origins}.values():
+        part.check()
 
 
 def _compute(
     experiment: Experiment,
-    store: Store,
+    save: Callable[[Job, dict[str, Any]], None],
     missing: Sequence[Job],
     total: int,
     engine: Engine,
@@ -151,7 +170,7 @@ def _compute(
             if outcome.result is None:
                 failures[job.task.key] = outcome
             else:
-                _save(experiment, store, job, outcome.result)
+                save(job, outcome.result)
             step()
 
         if engine == "ray":

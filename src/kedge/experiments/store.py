@@ -45,9 +45,12 @@ class Store:
         self.folder = folder or runs_folder() / f"{experiment.name}-{self.digest}"
         self._experiment = experiment
         self._tasks = self.folder / _TASKS
+        self._is_open = False
 
     def open(self, total: int) -> None:
-        """Create or open the folder; `InputError` if it belongs to something else."""
+        """Create or open the folder, once; `InputError` if it belongs to something else."""
+        if self._is_open:
+            return
         make_folder(self.folder)
         path = self.folder / _HEADER
         if path.exists():
@@ -63,6 +66,7 @@ class Store:
         make_folder(self._tasks)
         for place in (self.folder, self._tasks):
             sweep(place)
+        self._is_open = True
 
     def add_session(self, total: int, **how: Any) -> None:
         """Record the machine of this session: a resumed run may have used several."""

@@ -28,6 +28,9 @@ from kedge.search.regret.learner import Average, Engine, Learner, make_learner
 from kedge.search.regret.parameters import Anchors, Seat, check_word, is_adaptive, make_seats
 from kedge.search.regret.utilities import Oracle, Source
 
+#: Whose settings a search can have: the paper's, or those of its authors' released code.
+PRESETS = ("paper", "authors")
+
 
 @dataclass(frozen=True)
 class OnePly:
@@ -60,7 +63,7 @@ class OnePly:
         Algorithms are rm, hedge, pikl-hedge and dil-pikl. The authors' released code uses linear
         weighting, optimistic RM that gives up in hopeless positions, and the final iterate.
         """
-        check_word("preset", name, ("paper", "authors"))
+        check_word("preset", name, PRESETS)
         released = name == "authors"
         weighting: Weighting = "linear" if released else "uniform"
         step = Adaptive()  # η = c/(σ√t), c = 10/3 (appendix H)
@@ -91,9 +94,11 @@ def search(
     algorithm, average = settings.algorithm, settings.average
     seats = make_seats(algorithm, source, anchors)
     learner = make_learner(algorithm, seats, average, is_adaptive(algorithm, source), engine)
-    # At λ = ∞ a learner always plays the anchor.
-    anchored_seats = make_seats(PiKLHedge(inf, 1.0), source, anchors)
-    anchored = make_learner(PiKLHedge(inf, 1.0), anchored_seats, average, False, engine)
+    anchored = None
+    if settings.hopeless:  # at λ = ∞ a learner always plays the anchor
+        anchor = PiKLHedge(inf, 1.0)
+        anchored_seats = make_seats(anchor, source, anchors)
+        anchored = make_learner(anchor, anchored_seats, average, False, engine)
     generators = [np.random.default_rng(seed) for seed in seeds]
     draws = [
         rng.random((settings.iterations, len(game)))
@@ -102,10 +107,10 @@ def search(
     lost = np.zeros(sum(map(len, seats)), bool)
     for uniforms in np.concatenate(draws, axis=1):
         sampled = learner.sample(uniforms)
-        if lost.any():
+        if anchored is not None and lost.any():
             sampled = np.where(lost, anchored.sample(uniforms), sampled)
         learner.observe(source.against(sampled))
-        if settings.hopeless and learner.iterations >= settings.patience:
+        if anchored is not None and learner.iterations >= settings.patience:
             lost = _lost(learner, seats, settings.hopeless)
     finals = snapshots(learner, seats, average, False, False, [False] * len(seats))
     given_up = iter(lost)

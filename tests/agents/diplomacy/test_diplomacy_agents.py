@@ -187,7 +187,7 @@ def test_the_twin_of_the_whole_search(duel):
     rng = np.random.default_rng(0)
     questions = [(duel, power) for power in range(7)]
     candidates = [choose_candidates(UniformOrders(), questions, CandidateSettings(6), rng)]
-    settings = make_agent("pikl-hedge(uniform-orders, lambda=0.01, iterations=60)").search
+    settings = make_agent("pikl-hedge(uniform-orders, lambda=0.01, iterations=60)").search_settings
     policies = []
     for engine in ("native", "python"):
         joint = JointValues(
@@ -317,10 +317,10 @@ def test_states_travel(phases):
         ("rm(uniform-orders, value=uniform)", "value uniform is not a model of Diplomacy"),
         ("rm(uniform-orders, value=chess)", "chess is not a model of Diplomacy"),
         ("rm(uniform-orders, value=nothere)", "unknown model 'nothere'"),
-        ("rm(uniform-orders, value=3)", "value: the name or path of a model, not 3"),
+        ("rm(uniform-orders, value=3)", "value: a name, not 3"),
         (
             "rm(uniform-orders, value=diplomacy(temperature=3))",
-            "value: the name or path of a model",
+            "value: a name",
         ),
         ("diplomacy-value", "gives no orders; use it in a search: .*value=diplomacy-value"),
         (
@@ -332,7 +332,7 @@ def test_states_travel(phases):
         ("uniform-orders(temperature=0)", "temperature"),
         ("uniform-orders(temperature=warm)", "temperature"),
         ("uniform-orders(top_p=2)", "top_p"),
-        ("best-response(uniform)", "anchor uniform is not a model of Diplomacy"),
+        ("best-response(uniform)", "anchor: only models of Diplomacy"),
         ("uniform", "does not play diplomacy"),
     ],
 )

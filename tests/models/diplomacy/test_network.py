@@ -13,7 +13,7 @@ from kedge.errors import InputError  # noqa: E402
 from kedge.games.diplomacy import POWERS, Diplomacy, DiplomacyState  # noqa: E402
 from kedge.models.board.backends import read_weights  # noqa: E402
 from kedge.models.diplomacy import orders as order_networks  # noqa: E402
-from kedge.models.diplomacy.backends import NetworkValues, OnnxOrders, TorchOrders  # noqa: E402
+from kedge.models.diplomacy.backends import NetworkValues, OnnxOrderNetwork, TorchOrderNetwork  # noqa: E402
 from kedge.models.diplomacy.encoding import facts_of  # noqa: E402
 from kedge.models.diplomacy.network import (  # noqa: E402
     DiplomacyWeights,
@@ -37,7 +37,9 @@ def weights():
 
 @pytest.fixture(scope="module", params=["onnx", "torch"])
 def model(request, weights):
-    network = OnnxOrders(weights) if request.param == "onnx" else TorchOrders(weights, "cpu")
+    network = (
+        OnnxOrderNetwork(weights) if request.param == "onnx" else TorchOrderNetwork(weights, "cpu")
+    )
     return NetworkOrders(network, batch=5)
 
 
@@ -61,19 +63,15 @@ def questions():
 
 def test_backends_agree(weights):
     asked = questions()
-    orders = [one.orders[0] for one in _drawn(NetworkOrders(OnnxOrders(weights)), asked, 1)]
+    orders = [one.orders[0] for one in _drawn(NetworkOrders(OnnxOrderNetwork(weights)), asked, 1)]
     scores = [
         np.concatenate(NetworkOrders(network, 3).score(asked, orders))
-        for network in (OnnxOrders(weights, threads=2), TorchOrders(weights, "cpu"))
+        for network in (OnnxOrderNetwork(weights, threads=2), TorchOrderNetwork(weights, "cpu"))
     ]
     np.testing.assert_allclose(*scores, atol=1e-5)
-    boards = [state.board for state, _ in asked]
-    shares = [
-        NetworkValues(weights, device=device, batch=3).values(given)
-        for device, given in (("cpu", _core.DiplomacyBatch(boards)), ("meta", None))
-        if given is not None
-    ]
-    shares.append(NetworkValues(weights, threads=2).values(boards))
+    boards = _core.DiplomacyBatch([state.board for state, _ in asked])
+    models = NetworkValues(weights, batch=3), NetworkValues(weights, threads=2)
+    shares = [model.values(boards) for model in models]
     np.testing.assert_allclose(*shares, atol=1e-6)
     np.testing.assert_allclose(shares[0].sum(1), 1.0)
 
@@ -150,7 +148,7 @@ def test_temperature_and_top_p(model):
 @pytest.mark.parametrize(("temperature", "top_p"), [(1.0, 1.0), (0.5, 0.9), (0.0, 1.0)])
 def test_everyone_draws_as_one_power_does(weights, winter, temperature, top_p):
     """All powers at once, on a board with nothing to order for some: the same shares of orders."""
-    model = SampledOrders(TorchOrders(weights, "cpu"), batch=500)
+    model = SampledOrders(TorchOrderNetwork(weights, "cpu"), batch=500)
     how, count = {"temperature": temperature, "top_p": top_p}, 4000
     spring = questions()[0][0]
     rng = np.random.default_rng(1)

@@ -68,7 +68,8 @@ def test_one_against_six_both_ways_and_appendix_h():
 
 def test_stand_ins_are_played_where_they_are_named():
     experiment = DiplomacyOneVsSix(**GAMES, dipnet="uniform-orders( temperature=0.1 )")
-    assert experiment.specs()["DipNet"] == "uniform-orders(temperature=0.1)"
+    part = experiment.parts()["SearchBot – 6 × DipNet"]
+    assert part.agents[1] == "uniform-orders(temperature=0.1)"
     assert ("SearchBot", "DipNet") in experiment.pairs()
     assert ("SearchBot", "DipNet RL") not in experiment.pairs()
     assert len(replace(experiment, earlier=False).pairs()) == 8

@@ -13,7 +13,7 @@ torch = pytest.importorskip("torch")
 from kedge import _core  # noqa: E402
 from kedge.errors import InputError  # noqa: E402
 from kedge.games.diplomacy import POWERS, Diplomacy  # noqa: E402
-from kedge.models.diplomacy.backends import TorchOrders  # noqa: E402
+from kedge.models.diplomacy.backends import TorchOrderNetwork  # noqa: E402
 from kedge.models.diplomacy.orders import NetworkOrders  # noqa: E402
 from kedge.models.diplomacy.plain import UniformOrders  # noqa: E402
 from kedge.models.diplomacy.values import SmallValues, alive  # noqa: E402
@@ -104,7 +104,7 @@ def test_training_and_asking_step_by_step_agree(games, positions):
                 asked.append((decision.state, i))
                 orders.append(decision.orders.get(power, np.zeros(0, np.uint32)))
     weights = replace_module(network)
-    scores = NetworkOrders(TorchOrders(weights, "cpu")).score(asked, orders)
+    scores = NetworkOrders(TorchOrderNetwork(weights, "cpu")).score(asked, orders)
     np.testing.assert_allclose(-np.concatenate(scores), losses.numpy(), atol=1e-4)
 
 
@@ -180,7 +180,8 @@ def test_values_are_learned_from_games_and_then_from_rollouts(games, tmp_path):
     session = onnxruntime.InferenceSession((first / "model.onnx").read_bytes())
     [logits] = session.run(["shares"], {"seen": seen.astype(np.int32)})
     shares = np.where(alive(seen), np.exp(logits), 0.0)
-    found = SmallValues(weights).values([state.board for state in states])
+    boards = _core.DiplomacyBatch([state.board for state in states])
+    found = SmallValues(weights).values(boards)
     np.testing.assert_allclose(found, shares / shares.sum(1, keepdims=True), atol=1e-5)
 
     rng = np.random.default_rng(0)

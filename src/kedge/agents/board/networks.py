@@ -16,7 +16,7 @@ from kedge.models.board.weights import Weights
 from kedge.models.devices import Dtype, is_cpu
 from kedge.models.named import is_known, load, load_as
 from kedge.models.store import is_path
-from kedge.specs import Spec, parse
+from kedge.specs import Spec, parse, word
 
 
 def network(name: Spec | str, threads: int | None = None) -> Network:
@@ -44,8 +44,10 @@ def network_of(
     weights: Weights, name: str, players: Mapping[str, Any], threads: int | None = None
 ) -> Network:
     """Return the network of these weights, for these players; `name` is used in errors."""
-    # A word without quotes is parsed as a spec.
-    plain = {key: str(word) if isinstance(word, Spec) else word for key, word in players.items()}
+    plain = {
+        key: word(key, value) if isinstance(value, Spec) else value
+        for key, value in players.items()
+    }
     key = (weights.sha256, *sorted(plain.items()))
     return _kept_network(key, lambda: for_players(weights, name, **plain), threads)
 

@@ -6,7 +6,7 @@ from kedge.agents.devices import device
 from kedge.agents.kept import kept
 from kedge.errors import InputError
 from kedge.models.devices import Dtype
-from kedge.models.diplomacy.backends import NetworkValues, OnnxOrders, TorchOrders
+from kedge.models.diplomacy.backends import NetworkValues, OnnxOrderNetwork, TorchOrderNetwork
 from kedge.models.diplomacy.model import OrderModel, ValueModel
 from kedge.models.diplomacy.network import VALUE as VALUE
 from kedge.models.diplomacy.network import DiplomacyWeights
@@ -42,8 +42,8 @@ def value_model(name: str) -> ValueModel:
 def _orders(weights: DiplomacyWeights, where: str, dtype: Dtype, threads: int) -> OrderModel:
     sizes = _size(_BATCHES, where), _size(_APART, where)
     if where == "cpu":
-        return NetworkOrders(OnnxOrders(weights, threads), *sizes)
-    return SampledOrders(TorchOrders(weights, where, dtype), *sizes)
+        return NetworkOrders(OnnxOrderNetwork(weights, threads), *sizes)
+    return SampledOrders(TorchOrderNetwork(weights, where, dtype), *sizes)
 
 
 def _network_values(

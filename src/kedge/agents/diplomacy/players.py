@@ -21,12 +21,13 @@ from kedge.agents.diplomacy.search import (
     with_orders,
 )
 from kedge.errors import InputError
-from kedge.games.diplomacy import POWERS, DiplomacyState, PackedOrders
+from kedge.games.diplomacy import POWERS, DiplomacyBatch, DiplomacyState, PackedOrders
 from kedge.models.diplomacy.model import OrderModel, Question, ValueModel
 from kedge.regularize import Array
-from kedge.search.one_ply import OnePly, search
+from kedge.search.one_ply import PRESETS, OnePly, search
 from kedge.search.regret import Iterate, Oracle, PiKLHedge
-from kedge.search.regret.parameters import check_lambdas
+from kedge.search.regret.parameters import check_lambdas, check_word
+from kedge.specs import Spec, word
 
 States = dict[int, DiplomacyState]  # by id
 
@@ -116,7 +117,7 @@ class ImitationAgent(OrdersAgent):
         """Return one analysis per question, of the joint orders among `samples` draws."""
         _check(questions)
         draws = draw_orders(self.model, questions, self.samples, rng, self.temperature, self.top_p)
-        values = self.value.values([state.board for state, _ in questions])
+        values = self.value.values(DiplomacyBatch([state.board for state, _ in questions]))
         return [
             OrdersAnalysis(
                 anchor=normalised(drawn.log_probability),
@@ -142,7 +143,7 @@ class OrderSearch(OrdersAgent):
 
     model: OrderModel
     value: ValueModel
-    search: OnePly
+    search_settings: OnePly
     candidate_settings: CandidateSettings = field(default_factory=CandidateSettings)
     rollout: int = 0
     """Movement phases that the model plays before a position is valued."""
@@ -190,7 +191,7 @@ class OrderSearch(OrdersAgent):
         results = dict(zip(busy, self._search(states, candidates, powers, busy, rng), strict=True))
         # A search values its own root.
         unsearched = [root for root in states if root not in results]
-        boards = [states[root].board for root in unsearched]
+        boards = DiplomacyBatch([states[root].board for root in unsearched])
         values = dict(zip(unsearched, self.value.values(boards) if boards else (), strict=True))
         return [
             self._unsearched(candidates.get(id(state)), power, values[id(state)])
@@ -253,7 +254,7 @@ class OrderSearch(OrdersAgent):
         )
         oracle = Oracle(joint.counts, joint.utilities)
         anchors = [[power.anchor for power in root] for root in roots]
-        return search(oracle, anchors, self.search, rng.spawn(len(busy)))
+        return search(oracle, anchors, self.search_settings, rng.spawn(len(busy)))
 
     def _unsearched(
         self, candidates: list[Candidates] | None, power: int, shares: Array
@@ -280,7 +281,7 @@ def search_agent(
     per_unit: float = 3.5,
     samples: int = 1024,
     rollout: int = 0,
-    preset: Any = "paper",
+    preset: Spec | str = "paper",
     value: ValueModel | None = None,
     **dial: Any,
 ) -> OrderSearch:
@@ -293,13 +294,18 @@ def search_agent(
         raise InputError("anchor: a search needs temperature 1 and top_p 1; leave them out")
     for what, lams in dial.items():
         check_lambdas(lams, np.size(lams), "lambda" if what == "lam" else what)
-    greedy = name == "best-response"
-    settings = OnePly.preset(str(preset), "pikl-hedge" if greedy else name, iterations, **dial)
-    released = str(preset) == "authors"
+    greedy, preset = name == "best-response", word("preset", preset)
+    check_word("preset", preset, PRESETS)
+    released = preset == "authors"
+    settings = (
+        OnePly(PiKLHedge(inf), iterations)
+        if greedy
+        else OnePly.preset(preset, name, iterations, **dial)
+    )
     return OrderSearch(
         anchor.model,
         anchor.value if value is None else value,
-        OnePly(PiKLHedge(inf), iterations) if greedy else settings,
+        settings,
         CandidateSettings(candidates, per_unit, samples, 1.0 if released else 0.95, released),
         rollout,
         greedy,

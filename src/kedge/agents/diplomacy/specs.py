@@ -8,10 +8,10 @@ from kedge.agents import registry
 from kedge.agents.agent import Agent
 from kedge.agents.registry import make_agent, no_such
 from kedge.errors import InputError
-from kedge.specs import Spec
+from kedge.specs import Spec, word
 
 if TYPE_CHECKING:
-    from kedge.agents.diplomacy.players import ImitationAgent, OrderSearch
+    from kedge.agents.diplomacy.players import OrderSearch
     from kedge.models.diplomacy.model import ValueModel
     from kedge.models.diplomacy.network import DiplomacyWeights
 
@@ -54,8 +54,9 @@ def order_search(
     from kedge.agents.diplomacy.players import ImitationAgent, search_agent
 
     if not isinstance(anchor, ImitationAgent):
-        raise InputError(f"{name}: its anchor is a model of Diplomacy, such as diplomacy")
-    known = [*signature(search_agent).parameters][2:-1]
+        raise InputError("anchor: only models of Diplomacy, such as diplomacy, can be searched")
+    parameters = signature(search_agent).parameters.values()
+    known = [each.name for each in parameters if each.kind is each.KEYWORD_ONLY]
     for option in options.keys() - set(known):
         raise no_such(option, f"{name} of Diplomacy", [*dial, *known])
     value = options.get("value")
@@ -67,30 +68,23 @@ def named_search(name: str, **settings: Any) -> Callable[..., Agent]:
     """Return the maker of the search called `name` with these settings, over any human model."""
 
     def make(anchor: Spec | str = "diplomacy", **changes: Any) -> Agent:
-        return order_search(_human_model("anchor", anchor), name, {}, settings | changes)
+        return order_search(make_agent(anchor), name, {}, settings | changes)
 
     return make
-
-
-def _human_model(what: str, spec: Spec | str) -> "ImitationAgent":
-    from kedge.agents.diplomacy.players import ImitationAgent
-
-    agent = make_agent(spec)
-    if not isinstance(agent, ImitationAgent):
-        raise InputError(f"{what} {spec} is not a model of Diplomacy")
-    return agent
 
 
 def _value_model(spec: Spec | str) -> "ValueModel":
     """Return the value model of a name or path; for an agent's name, that agent's own."""
     from kedge.agents.diplomacy.models import value_model
+    from kedge.agents.diplomacy.players import ImitationAgent
 
-    plain = Spec(spec) if isinstance(spec, str) else spec
-    if not isinstance(plain, Spec) or plain.args or plain.kwargs:
-        raise InputError(f"value: the name or path of a model, not {spec}")
-    if plain.name in registry.AGENTS.names():
-        return _human_model("value", plain).value
-    return value_model(plain.name)
+    name = word("value", spec)
+    if name not in registry.AGENTS.names():
+        return value_model(name)
+    agent = make_agent(Spec(name))
+    if not isinstance(agent, ImitationAgent):
+        raise InputError(f"value {name} is not a model of Diplomacy")
+    return agent.value
 
 
 AGENTS: Mapping[str, Callable[..., Agent]] = {

@@ -17,7 +17,7 @@ from kedge.evaluation.decision_reports import (
     likeliest,
 )
 from kedge.evaluation.ranks import rank_among
-from kedge.games.diplomacy import POWERS, PackedOrders, format_orders, short_order
+from kedge.games.diplomacy import POWERS, DiplomacyBatch, PackedOrders, format_orders, short_order
 from kedge.records import DiplomacyGame
 from kedge.records.diplomacy.positions import HumanOrders, human_orders
 from kedge.regularize import Array
@@ -50,7 +50,8 @@ def analyse_orders(
         decisions += _decisions(turn, list(run), agent, rng)
     tell(len(turns))
     *_, end = game.states()
-    values = agent.value.values([*(position.state.board for position in positions), end.board])
+    boards = [position.state.board for position in positions]
+    values = agent.value.values(DiplomacyBatch([*boards, end.board]))
     if game.final is not None and game.final.done:
         values[-1] = game.shares()  # exact
     return DecisionsReport(

@@ -15,8 +15,7 @@ from kedge.games.diplomacy import (
     PackedOrders,
     format_orders,
 )
-from kedge.records import DiplomacyGame, Phase
-from kedge.records.diplomacy.games import COMPLETED, Final
+from kedge.records.diplomacy.games import COMPLETED, DiplomacyGame, Final, Phase
 
 #: Number of the agent that plays each of the seven powers.
 Seats = tuple[int, ...]
@@ -39,7 +38,7 @@ class TournamentGame:
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> "TournamentGame":
-        """Return the game from its ``dataclasses.asdict`` after JSON."""
+        """Return the game from the JSON of its fields."""
         lists = {key: tuple(value) for key, value in document.items() if isinstance(value, list)}
         return cls(**{**document, **lists})
 

@@ -1,8 +1,8 @@
 """A tournament of Diplomacy, played in chunks of games that are kept as they finish."""
 
-import dataclasses
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal, get_args
 
 import numpy as np
@@ -33,8 +33,9 @@ from kedge.experiments.players import player_on
 from kedge.experiments.reports.report import Column, Report, Table
 from kedge.games.diplomacy import POWERS, Diplomacy
 from kedge.models.devices import Dtype, is_cpu
-from kedge.records import DiplomacyGame, write_diplomacy_games
-from kedge.specs import parse, parse_list
+from kedge.records.diplomacy.files import write_diplomacy_games
+from kedge.records.diplomacy.games import DiplomacyGame
+from kedge.specs import Spec, parse, parse_list
 
 Seating = Literal["1v6", "pool"]
 #: Games in a task: each of seven seats once; on a GPU, which wants larger batches, three times.
@@ -98,7 +99,7 @@ class Tournament(Experiment):
         raise InputError("agents: give either --one A --six B, or --pool A,B,…")
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "agents", tuple(str(parse(spec)) for spec in self.agents))
+        object.__setattr__(self, "agents", tuple(map(str, self._specs)))
         if self.chunk is None:
             object.__setattr__(self, "chunk", CHUNK if is_cpu(self.device) else GPU_CHUNK)
         assert self.chunk is not None
@@ -118,12 +119,16 @@ class Tournament(Experiment):
             raise InputError(f"last_year: 1901 or later, not {self.last_year}")
         self.rules()
 
+    @cached_property
+    def _specs(self) -> list[Spec]:
+        return list(map(parse, self.agents))
+
     def rules(self) -> Diplomacy:
         """Return the rules, which say when a game without a winner is a draw."""
         return Diplomacy(last_year=self.last_year, quiet_years=self.quiet_years)
 
     def inputs(self) -> dict[str, Any]:
-        return {"weights": weight_hashes(*self.agents)}
+        return {"weights": weight_hashes(*self._specs)}
 
     def tasks(self) -> list[Task]:
         assert self.chunk is not None
@@ -134,7 +139,7 @@ class Tournament(Experiment):
 
     def players(self) -> list[OrdersAgent]:
         """Return the agents; raise an `InputError` if one does not play Diplomacy."""
-        return [player_on(self.device, self.dtype, spec, "diplomacy") for spec in self.agents]
+        return [player_on(self.device, self.dtype, spec, "diplomacy") for spec in self._specs]
 
     def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:
         games = task.params["games"]
@@ -144,7 +149,7 @@ class Tournament(Experiment):
             else drawn_from_pool(games, len(self.agents), rng)
         )
         played = play_tournament(self.players(), seatings, self.rules(), rng)
-        return {"games": [dataclasses.asdict(game) for game in played]}
+        return {"games": played}
 
     def records(self, results: Mapping[str, dict[str, Any]]) -> Iterator[DiplomacyGame]:
         """Yield the games as records, in order."""

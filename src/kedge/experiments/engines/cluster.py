@@ -14,7 +14,7 @@ from kedge.experiments.engines.jobs import (
     SINGLE_THREADED,
     Deaths,
     Outcome,
-    Record,
+    Recorder,
     deferred_interrupt,
     execute,
 )
@@ -26,7 +26,7 @@ _POLL_SECONDS = 0.2
 def run_ray(
     experiment: Experiment,
     jobs: Sequence[Job],
-    record: Record,
+    record: Recorder,
     workers: int | None,
     address: str | None,
 ) -> None:

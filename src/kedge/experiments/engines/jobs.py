@@ -32,7 +32,7 @@ class Outcome:
     traceback: str = ""
 
 
-Record = Callable[[Job, Outcome], None]
+Recorder = Callable[[Job, Outcome], None]
 
 
 def execute(experiment: Experiment, job: Job) -> Outcome:
@@ -57,7 +57,7 @@ class Deaths:
     def __init__(self) -> None:
         self._count: Counter[int] = Counter()
 
-    def count(self, job: Job, reason: str, queue: deque[Job], record: Record) -> None:
+    def count(self, job: Job, reason: str, queue: deque[Job], record: Recorder) -> None:
         """Queue the job again at the end, or record its failure."""
         self._count[job.index] += 1
         if self._count[job.index] < MAX_DEATHS:

@@ -21,7 +21,7 @@ from kedge.experiments.engines.jobs import (
     SINGLE_THREADED,
     Deaths,
     Outcome,
-    Record,
+    Recorder,
     deferred_interrupt,
     execute,
 )
@@ -32,7 +32,7 @@ _POLL_SECONDS = 0.2
 _CONTEXT = multiprocessing.get_context("spawn")
 
 
-def run_inline(experiment: Experiment, jobs: Sequence[Job], record: Record) -> None:
+def run_inline(experiment: Experiment, jobs: Sequence[Job], record: Recorder) -> None:
     """Run one job after the other in this process, for debuggers."""
     for job in jobs:
         with contextlib.redirect_stdout(sys.stderr):
@@ -40,7 +40,7 @@ def run_inline(experiment: Experiment, jobs: Sequence[Job], record: Record) -> N
         record(job, outcome)
 
 
-def run_local(experiment: Experiment, jobs: Sequence[Job], record: Record, workers: int) -> None:
+def run_local(experiment: Experiment, jobs: Sequence[Job], record: Recorder, workers: int) -> None:
     """Run the jobs in ``workers`` processes; a worker that dies is replaced, its job retried."""
     queue = deque(jobs)
     deaths = Deaths()

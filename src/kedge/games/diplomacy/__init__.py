@@ -1,5 +1,6 @@
 """No-press Diplomacy: the rules."""
 
+from kedge._core import DiplomacyBatch
 from kedge.games.diplomacy.game import (
     BORDERS,
     LOCATIONS,
@@ -23,6 +24,7 @@ __all__ = [
     "LOCATIONS",
     "POWERS",
     "Diplomacy",
+    "DiplomacyBatch",
     "DiplomacyState",
     "PackedOrders",
     "adjudicate_many",

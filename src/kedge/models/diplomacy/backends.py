@@ -1,6 +1,8 @@
-"""Backends of the Diplomacy network: ONNX Runtime on a CPU, torch on a GPU."""
+"""Backends of the Diplomacy network: ONNX Runtime on a CPU, torch on a GPU.
 
-from collections.abc import Sequence
+ONNX Runtime runs graphs that are built from the weights, not the graph of a model's file.
+"""
+
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple, Protocol
 
@@ -9,7 +11,7 @@ import numpy.typing as npt
 
 from kedge import _core
 from kedge.errors import InputError
-from kedge.games.diplomacy import POWERS
+from kedge.games.diplomacy import POWERS, DiplomacyBatch
 from kedge.models.devices import Dtype, placed
 from kedge.models.diplomacy.encoding import PLACES, PURPOSES, Choices, Facts, Integers
 from kedge.models.diplomacy.network import Array, DiplomacyWeights, to_onnx, to_step_onnx
@@ -52,7 +54,7 @@ class Sampler(OrderNetwork, Protocol):
         `facts`."""
 
 
-class OnnxOrders:
+class OnnxOrderNetwork:
     """The network on ONNX Runtime's CPU backend, each batch split over `threads`."""
 
     def __init__(self, weights: DiplomacyWeights, threads: int = 1) -> None:
@@ -91,7 +93,7 @@ class OnnxOrders:
         return logits, (hidden.reshape(rows), cell.reshape(rows))
 
 
-class TorchOrders:
+class TorchOrderNetwork:
     """The network on a torch device."""
 
     def __init__(self, weights: DiplomacyWeights, device: str, dtype: Dtype = "float32") -> None:
@@ -114,9 +116,9 @@ class TorchOrders:
         with self._torch.inference_mode():
             return self._module.read(self._number(facts.view(np.int16)).int())
 
-    def shares(self, facts: Facts) -> Array:
-        shares: Array = self.read(facts).shares.float().cpu().numpy()
-        return shares
+    def share_logits(self, facts: Facts) -> Array:
+        logits: Array = self.read(facts).shares.float().cpu().numpy()
+        return logits
 
     def step(self, read: Any, state: Any, choice: NextChoice) -> tuple[Array, Any]:
         from kedge.models.diplomacy.torch_network import StepInputs
@@ -172,20 +174,14 @@ class NetworkValues:
         self._network = (
             _Spread(to_onnx(weights, values_only=True).SerializeToString(), threads)
             if device == "cpu"
-            else TorchOrders(weights, device, dtype)
+            else TorchOrderNetwork(weights, device, dtype)
         )
 
-    def values(
-        self, boards: _core.DiplomacyBatch | Sequence[_core.DiplomacyBoard]
-    ) -> npt.NDArray[np.float64]:
-        if isinstance(boards, _core.DiplomacyBatch):
-            facts = _core.diplomacy_batch_facts(boards)
-        else:
-            nothing = np.zeros(len(boards) + 1, np.int64)
-            facts = _core.diplomacy_facts(boards, np.zeros(0, np.uint32), nothing)
+    def values(self, boards: DiplomacyBatch) -> npt.NDArray[np.float64]:
+        facts = _core.diplomacy_batch_facts(boards)
         shares = np.empty((len(facts), len(POWERS)))
         for first in range(0, len(facts), self._batch):
-            logits = self._network.shares(facts[first : first + self._batch])
+            logits = self._network.share_logits(facts[first : first + self._batch])
             powers = np.exp(logits - logits.max(1, keepdims=True))
             shares[first : first + self._batch] = powers / powers.sum(1, keepdims=True)
         return shares
@@ -199,7 +195,7 @@ class _Spread:
         self._session = onnx_session("network", content, 1)
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
 
-    def shares(self, facts: Facts) -> Array:
+    def share_logits(self, facts: Facts) -> Array:
         return self.run(["shares"], facts)[0]
 
     def run(self, outputs: list[str], facts: Facts) -> list[Array]:

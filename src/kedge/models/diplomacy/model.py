@@ -6,8 +6,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from kedge import _core
-from kedge.games.diplomacy import DiplomacyState, PackedOrders
+from kedge.games.diplomacy import DiplomacyBatch, DiplomacyState, PackedOrders
 from kedge.regularize import Array
 
 #: A position and a power (0 to 6).
@@ -68,6 +67,6 @@ class DrawsEveryone(Protocol):
 class ValueModel(Protocol):
     """Values positions for each power."""
 
-    def values(self, boards: _core.DiplomacyBatch | Sequence[_core.DiplomacyBoard]) -> Array:
+    def values(self, boards: DiplomacyBatch) -> Array:
         """Expected Sum-of-Squares shares, (boards, 7)."""
         ...

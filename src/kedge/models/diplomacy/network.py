@@ -2,8 +2,9 @@
 
 `kedge.models.diplomacy.torch_network` has the same in torch.
 
-One file holds all weights. Its own graph reads positions; the graph for one order after the other
-is built from the weights.
+A model's file holds all weights, packed in bytes, and a graph that reads positions, for other
+programs. kedge takes only the weights from it. From them it builds the graphs that it runs: one
+reads positions, and one advances by one order.
 """
 
 from collections.abc import Mapping

@@ -5,8 +5,7 @@ from math import comb, inf, log
 
 import numpy as np
 
-from kedge import _core
-from kedge.games.diplomacy import PackedOrders, place_of
+from kedge.games.diplomacy import DiplomacyBatch, PackedOrders, place_of
 from kedge.models.diplomacy.encoding import PROVINCES
 from kedge.models.diplomacy.model import Drawn, Question
 from kedge.regularize import Array
@@ -37,9 +36,8 @@ class UniformOrders:
 class CentreShares:
     """Values a position by the shares if the game ended now."""
 
-    def values(self, boards: _core.DiplomacyBatch | Sequence[_core.DiplomacyBoard]) -> Array:
-        batch = boards if isinstance(boards, _core.DiplomacyBatch) else _core.DiplomacyBatch(boards)
-        return batch.shares()
+    def values(self, boards: DiplomacyBatch) -> Array:
+        return boards.shares()
 
 
 def _draw(question: Question, count: int, rng: np.random.Generator) -> Drawn:

@@ -7,7 +7,7 @@ the value of a position does not depend on its history. The native core computes
 microseconds; `to_shipped_onnx` specifies it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -17,7 +17,7 @@ import onnx
 from onnx import TensorProto
 
 from kedge import _core
-from kedge.games.diplomacy import POWERS
+from kedge.games.diplomacy import POWERS, DiplomacyBatch
 from kedge.models.diplomacy.network import Array
 from kedge.models.onnx_file import OnnxFile
 from kedge.models.onnx_graph import Graph, in_bytes
@@ -73,11 +73,7 @@ class SmallValues:
             np.ascontiguousarray(arrays["out.weight"][0]),
         )
 
-    def values(
-        self, boards: _core.DiplomacyBatch | Sequence[_core.DiplomacyBoard]
-    ) -> npt.NDArray[np.float64]:
-        if not isinstance(boards, _core.DiplomacyBatch):
-            boards = _core.DiplomacyBatch(list(boards))
+    def values(self, boards: DiplomacyBatch) -> npt.NDArray[np.float64]:
         return self._network.shares(boards, self._threads)
 
 

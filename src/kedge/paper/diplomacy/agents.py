@@ -1,7 +1,8 @@
 """The base of the Diplomacy tables: the paper's agents, by its names, as specs."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from kedge.agents.diplomacy.specs import SEARCHBOT as SEARCHBOT_SETTINGS
@@ -56,6 +57,7 @@ class DiplomacyTable(Composite):
         """The searches of the paper's λ table, in its order."""
         return [*map(pikl, self.lambdas), HEDGE, RM]
 
+    @cached_property
     def specs(self) -> dict[str, str]:
         """The specs of the available agents, by the paper's names."""
         dial = {pikl(lam): {"lambda": lam} for lam in (*self.lambdas, 1e-3)}
@@ -67,7 +69,12 @@ class DiplomacyTable(Composite):
             RM: self.search("rm"),
             BRBOT: self.search("best-response"),
             SEARCHBOT: self.search("searchbot", **self._rolling_out()),
+            **self.own_specs(),
         }
+
+    def own_specs(self) -> dict[str, str]:
+        """The agents that a table adds to these, or replaces."""
+        return {}
 
     def as_searchbot(self) -> dict[str, Any]:
         """The settings of Gray et al."""
@@ -75,17 +82,17 @@ class DiplomacyTable(Composite):
 
     def imitation(self, **changes: Any) -> str:
         """The spec of the human model alone."""
-        model = parse(self.models[0])
-        return str(Spec(model.name, model.args, {**model.kwargs, **changes}))
+        return str(replace(self._model, kwargs={**self._model.kwargs, **changes}))
 
     def search(self, name: str, **options: Any) -> str:
         """The spec of a search over the human model."""
         settings = {**options, **self._searching()}
-        arguments = {
-            key: parse(value) if isinstance(value, str) else value
-            for key, value in settings.items()
-        }
-        return str(Spec(name, (parse(self.models[0]),), arguments))
+        arguments = [str(self._model), *(f"{key}={value}" for key, value in settings.items())]
+        return f"{name}({', '.join(arguments)})"
+
+    @cached_property
+    def _model(self) -> Spec:
+        return parse(self.models[0])
 
     def _searching(self) -> dict[str, Any]:
         names = ("iterations", "candidates", "samples", "value")
@@ -96,5 +103,5 @@ class DiplomacyTable(Composite):
 
     def agent_notes(self, names: Sequence[str]) -> list[str]:
         """A note with the specs behind the names in a table."""
-        specs = self.specs()
-        return ["; ".join(f"{name}: {specs[name]}" for name in names if name in specs) + "."]
+        known = [f"{name}: {self.specs[name]}" for name in names if name in self.specs]
+        return ["; ".join(known) + "."]

@@ -54,35 +54,30 @@ class DiplomacyPool(DiplomacyGames):
 
     def _usual(self) -> tuple[str, ...]:
         usual = (_BOTS, _COLD_IL, BRBOT, SEARCHBOT, IL, RM, _DIL_PIKL)
-        return tuple(self._named()[name] for name in usual)
+        return tuple(self.specs[name] for name in usual)
 
     @property
     def eighths(self) -> list[str]:
         """The agents with a pool of their own: in one pool, two λ would help each other."""
         return [*map(pikl, self.lambdas), HEDGE]
 
-    def _named(self) -> dict[str, str]:
-        """The paper's agents and our own substitutes, by name."""
+    def own_specs(self) -> dict[str, str]:
+        """Our own substitutes for agents of the paper too."""
         ours = {
             _BOTS: str(Spec(_BOTS, (), {"temperature": _COLD})),
             _COLD_IL: self.imitation(temperature=_COLD),
             _DIL_PIKL: self.search("dil-pikl"),
         }
-        return super().specs() | ours
+        return super().own_specs() | ours
 
     def members(self) -> dict[str, str]:
-        """The members of every pool, by name."""
-        names = {spec: name for name, spec in self._named().items()}
+        """The members of every pool, by name; a spec without a name is its own."""
+        names = {spec: name for name, spec in self.specs.items()}
         return {names.get(spec, spec): spec for spec in self.pool or ()}
 
-    def specs(self) -> dict[str, str]:
-        return super().specs() | self.members()
-
     def parts(self) -> Mapping[str, Experiment]:
-        members, specs = self.members(), self.specs()
-        return {
-            f"pool of {name}": self.tournament(*members, name, specs=specs) for name in self.eighths
-        }
+        members = self.members()
+        return {f"pool of {name}": self.tournament(*members, name) for name in self.eighths}
 
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
         parts = self.by_part(results)
@@ -114,7 +109,7 @@ class DiplomacyPool(DiplomacyGames):
         )
 
     def _rows(self, eighth: str, games: Sequence[TournamentGame]) -> list[dict[str, Any]]:
-        paper, specs = POOLS.get(eighth, {}), self.specs()
+        paper = POOLS.get(eighth, {})
         names = [*self.members(), eighth]
         lacking = [name for name in paper if name not in names]
         ours = {name: share(games, number) for number, name in enumerate(names)}
@@ -122,7 +117,7 @@ class DiplomacyPool(DiplomacyGames):
             {
                 "pool": eighth,
                 "agent": name,
-                "kedge": specs[name] if name in ours else NOT_AVAILABLE,
+                "kedge": self.specs.get(name, name) if name in ours else NOT_AVAILABLE,
                 **ours.get(name, NOTHING),
                 **beside_paper(paper.get(name)),
             }

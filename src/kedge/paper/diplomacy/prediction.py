@@ -46,7 +46,7 @@ class DiplomacyPrediction(DiplomacyTable):
     def predictions(self) -> dict[str, DiplomacyPredict]:
         """The experiments of all agents, by label."""
         data = find_games(self.data, USUAL_DATA, "JSON lines, or the diplomacy package's")
-        specs = self.specs() | {IL: self.imitation()}  # people are predicted at temperature 1
+        specs = self.specs | {IL: self.imitation()}  # people are predicted at temperature 1
         return {
             f"orders by {name}": DiplomacyPredict(
                 agent=specs[name],

@@ -46,11 +46,11 @@ class DiplomacySearchSettings(OneAmongSix):
         """Settings by name suffix: the paper's, the authors' released code's, and Gray et al.'s."""
         return {"": {}, ", authors": {"preset": "authors"}, ", searchbot": self.as_searchbot()}
 
-    def specs(self) -> dict[str, str]:
+    def own_specs(self) -> dict[str, str]:
         ours = {
             name: self.search("pikl-hedge", **options) for name, options in self.names().items()
         }
-        return super().specs() | ours
+        return super().own_specs() | ours
 
     def pairs(self) -> list[tuple[str, str]]:
         return [(name, IL) for name in self.names()]
@@ -60,14 +60,14 @@ class DiplomacySearchSettings(OneAmongSix):
         return [*timed, *super().tasks()]
 
     def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:
-        agent = player_on(self.device, self.dtype, self.specs()[task.params["timed"]], "diplomacy")
+        agent = player_on(self.device, self.dtype, self.specs[task.params["timed"]], "diplomacy")
         assert isinstance(agent, OrderSearch)
         settings, rollout = agent.candidate_settings, agent.rollout
         return {
             "seconds": seconds_a_turn(agent, self.turns, rng),
             "candidates": settings.candidates,
             "per_unit": settings.per_unit,
-            "iterations": agent.search.iterations,
+            "iterations": agent.search_settings.iterations,
             "top_p": settings.top_p,
             "rollout": rollout,
             "rollout_temperature": ROLLOUT_TEMPERATURE if rollout else None,

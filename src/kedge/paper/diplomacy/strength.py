@@ -25,7 +25,6 @@ from kedge.paper.diplomacy.published import (
 )
 from kedge.paper.settings import check_counts
 from kedge.paper.tables import beside_paper, titled
-from kedge.specs import parse
 
 _CLAIMS = {pikl(1e-1), pikl(1e-3)}
 _COMPARED = {(HEDGE, IL), (RM, IL)}
@@ -54,16 +53,15 @@ class DiplomacyGames(DiplomacyTable):
         if self.claim_games is not None:
             check_counts(claim_games=self.claim_games)
 
-    def specs(self) -> dict[str, str]:
-        return super().specs() | {IL: self.imitation(temperature=self.temperature)}
+    def own_specs(self) -> dict[str, str]:
+        return {IL: self.imitation(temperature=self.temperature)}
 
-    def tournament(self, *names: str, specs: Mapping[str, str] | None = None) -> Tournament:
-        """A tournament of the named agents; `specs` saves building all of them again."""
-        specs = self.specs() if specs is None else specs
+    def tournament(self, *names: str) -> Tournament:
+        """A tournament of agents by the paper's names, or by specs."""
         is_claimed = names in _COMPARED or not _CLAIMS.isdisjoint(names)
         games = self.claim_games if is_claimed and self.claim_games else self.games
         return Tournament(
-            agents=tuple(specs[name] for name in names),
+            agents=tuple(self.specs.get(name, name) for name in names),
             seating=self.seating,
             games=games,
             last_year=self.last_year,
@@ -97,10 +95,7 @@ class OneAmongSix(DiplomacyGames):
         """Pairs of agents: one plays among six of the other."""
 
     def parts(self) -> Mapping[str, Experiment]:
-        specs = self.specs()
-        return {
-            _label(one, six): self.tournament(one, six, specs=specs) for one, six in self.pairs()
-        }
+        return {_label(one, six): self.tournament(one, six) for one, six in self.pairs()}
 
     def shares(
         self, results: Mapping[str, dict[str, Any]]
@@ -147,10 +142,10 @@ class DiplomacyOneVsSix(OneAmongSix):
     blueprint: str | None = None
     """Substitutes for the paper's agents that are not public."""
 
-    def specs(self) -> dict[str, str]:
+    def own_specs(self) -> dict[str, str]:
         named = {DIPNET: self.dipnet, DIPNET_RL: self.dipnet_rl, BLUEPRINT: self.blueprint}
-        given = {name: str(parse(spec)) for name, spec in named.items() if spec is not None}
-        return super().specs() | given
+        given = {name: spec for name, spec in named.items() if spec is not None}
+        return super().own_specs() | given
 
     def sections(self) -> dict[str, dict[tuple[str, str], Share | None]]:
         """The paper's tables: its shares by pair."""
@@ -164,9 +159,8 @@ class DiplomacyOneVsSix(OneAmongSix):
         }
 
     def pairs(self) -> list[tuple[str, str]]:
-        specs = self.specs()
         pairs = [pair for section in self.sections().values() for pair in section]
-        return [pair for pair in pairs if specs.keys() >= {*pair}]
+        return [pair for pair in pairs if self.specs.keys() >= {*pair}]
 
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
         shares = self.shares(results)

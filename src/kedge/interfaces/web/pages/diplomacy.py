@@ -19,6 +19,7 @@ from kedge.errors import InputError
 from kedge.games.diplomacy import (
     POWERS,
     Diplomacy,
+    DiplomacyBatch,
     DiplomacyState,
     PackedOrders,
     failed_moves,
@@ -148,7 +149,7 @@ class DiplomacyPage(PageGame):
             "legal": {POWERS[seat]: rules.orders(POWERS[seat]) for seat in self.deciding(state)},
             "adjustments": {power: rules.adjustment(power) for power in POWERS},
             "shares": rules.shares(),
-            "values": value_model(VALUE).values([rules.board])[0].tolist(),
+            "values": value_model(VALUE).values(DiplomacyBatch([rules.board]))[0].tolist(),
             "last": state.last,
         }
 
