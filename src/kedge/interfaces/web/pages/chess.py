@@ -2,6 +2,7 @@
 
 import io
 import re
+from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any
 
@@ -21,7 +22,7 @@ from kedge.interfaces.web.schemas import Strict
 from kedge.models.chess.conditioning import KNOTS
 from kedge.records import ChessGame, pgn_texts
 from kedge.records.chess.files import date_of, known_tag, rating_of
-from kedge.specs import Spec, parse
+from kedge.specs import parse
 
 _SIDES = ("White", "Black")
 _PIECES = [colour + letter for colour in "wb" for letter in "PNBRQK"]
@@ -71,19 +72,17 @@ class ChessPage(BoardPage):
     def timed_spec(self, spec: str, setup: ChessSetup, left: float) -> str:
         time, agent = time_inputs(left, setup.clock, setup.increment), parse(spec)
         if not agent.args:
-            return with_time(spec, time)
+            return str(with_time(agent, time))
         anchor, *others = agent.args
-        timed = parse(with_time(str(anchor), time))
-        return str(Spec(agent.name, (timed, *others), agent.kwargs))
+        return str(replace(agent, args=(with_time(anchor, time), *others)))
 
     def position(self, state: ChessState, eyes: int | None) -> dict[str, Any]:
-        legal = [] if state.is_terminal() else state.legal_actions()
         return {
             "fen": state.fen(),
             "player": state.current_player(),
-            "legal": [[state.uci(action), state.san(action)] for action in legal],
+            "legal": [state.uci(action) for action in state.legal_actions()],
             "last": state.uci(state.history[-1]) if state.history else None,
-            "check": _king(state) if state.board.in_check else None,
+            "in_check": state.board.in_check,
         }
 
     def write(self, document: Document) -> str:
@@ -125,14 +124,6 @@ class ChessPage(BoardPage):
         if not isinstance(report, GameReport) or report.likelihoods is None:
             return {}
         return {"knots": KNOTS, "likely": np.exp(report.likelihoods).round(5)}
-
-
-def _king(state: ChessState) -> str:
-    """The square of the mover's king."""
-    pieces = chess.BaseBoard(state.fen().split()[0])
-    square = pieces.king(state.board.player() == 0)
-    assert square is not None  # the rules reject positions without it
-    return chess.square_name(square)
 
 
 class _QuietBuilder(chess.pgn.GameBuilder[chess.pgn.Game]):
