@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import chess.pgn
 import chess.svg
 import numpy as np
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from kedge.agents.chess.engine import time_inputs, with_time
 from kedge.errors import InputError
@@ -18,7 +18,6 @@ from kedge.games.chess import START_FEN, ChessState
 from kedge.interfaces.web.assets import STATIC
 from kedge.interfaces.web.pages.board import BoardPage
 from kedge.interfaces.web.pages.page_game import Document, Heading, Record, Report, Turn
-from kedge.interfaces.web.schemas import Strict
 from kedge.models.chess.conditioning import KNOTS
 from kedge.records import ChessGame, pgn_texts
 from kedge.records.chess.files import date_of, known_tag, rating_of
@@ -30,7 +29,7 @@ _RESULTS = {"White wins": "1-0", "Black wins": "0-1", "Draw": "1/2-1/2"}
 _TAG = re.compile(r'^\s*\[\w+\s+"', re.MULTILINE)
 
 
-class ChessSetup(Strict):
+class ChessSetup(BaseModel, extra="forbid"):
     fen: Annotated[str, Field(max_length=100)] = START_FEN
     clock: Annotated[
         float, Field(ge=0, le=36_000, description="Seconds per side; 0 for no clock")
