@@ -1,5 +1,5 @@
 // The chess board: drag, click or keys, with arrows for what people and search would play.
-import { html, useEffect, useLayoutEffect, useRef, useState } from "/static/vendor/preact-htm.js";
+import { html, useLayoutEffect, useRef, useState } from "/static/vendor/preact-htm.js";
 import { ClockChoice } from "/static/js/clock_choice.js";
 import { Side } from "/static/js/side.js";
 import { same } from "/static/js/why.js";
@@ -104,13 +104,15 @@ export function Board({ session, thought, hovered, onPlay, mine, flipped }) {
   const [cursor, setCursor] = useState("e2");
   const [drag, setDrag] = useState(null);
   const [promoting, setPromoting] = useState(null);
-  const [sent, setSent] = useState(null); // a move that the server has not confirmed yet
+  const [sent, setSent] = useState(null); // a move that the live messages do not have yet
   const svg = useRef(null);
   const known = useRef({ fen: null, pieces: {} });
   if (known.current.fen !== position.fen) {
     known.current = { fen: position.fen, pieces: follow(known.current.pieces, standing, position.last) };
   }
-  useEffect(() => { setFrom(null); setDrag(null); setPromoting(null); setSent(null); }, [position.fen]);
+  useLayoutEffect(() => {
+    setFrom(null); setDrag(null); setPromoting(null); setSent(null);
+  }, [position.fen, session.outcome]);
 
   const legal = mine.length ? position.legal : [];
   const targets = from ? legal.filter((move) => move.startsWith(from)).map((move) => move.slice(2, 4)) : [];
@@ -128,7 +130,7 @@ export function Board({ session, thought, hovered, onPlay, mine, flipped }) {
   function send(move) {
     setPromoting(null);
     setSent(move);
-    onPlay(move).then(() => setSent(null));
+    onPlay(move).then((accepted) => accepted || setSent(null));
   }
   function choose(square) {
     if (from && from !== square && move(from, square)) return;
