@@ -42,6 +42,24 @@ def test_an_agent_answers_a_move(hall, chess, until):
     asyncio.run(game())
 
 
+def test_one_message_has_the_move_and_who_thinks(hall, chess, until):
+    async def game():
+        table = await hall().open(NewSession(game="chess"))
+        reader = table.subscribe(None)
+        await reader.next()
+        waiting = asyncio.create_task(reader.next())
+        await asyncio.sleep(0)
+        play(table, "e4")
+        session = (await waiting)["session"]
+        assert (session.thinking, len(session.turns)) == ([1], 1)
+        await until(lambda: chess.asked)
+        table.undo(None)
+        assert table.view().thinking == []
+        chess.go.set()
+
+    asyncio.run(game())
+
+
 def test_a_decision_on_a_position_that_is_gone_is_not_played(hall, chess, until):
     """Undone and played anew, the game has as many turns as before."""
 
@@ -269,6 +287,7 @@ def test_games_go_on_where_another_server_left_them(hall, chess, until, tmp_path
         assert again.session.turns == ["e2e4"]
         await until(lambda: len(chess.asked) == 2)
         table.close()
+        await until(lambda: not table.busy)  # its agent takes the first permission to go on
         chess.go.set()
         await until(lambda: not again.busy)
         assert len(again.session.turns) == 2

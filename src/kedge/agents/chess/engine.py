@@ -82,7 +82,7 @@ class Engine(ModelEngine):
 
     def models(self, options: Options) -> tuple[list[str], float]:
         names, share = choose_models(options)
-        return [with_time(name, self._time) for name in names], share
+        return [self._timed(name) for name in names], share
 
     def load(self) -> str | None:
         """Load the network and return its description; None if it is loaded already.
@@ -108,6 +108,12 @@ class Engine(ModelEngine):
         return self._think(
             limits, control, (lambda analysis: self._pause(analysis, limits)) if as_people else None
         )
+
+    def _timed(self, name: str) -> str:
+        """Return the model's name with its clock; as it is if it takes none."""
+        model = model_spec(name)
+        timed = with_time(model, self._time)
+        return name if timed == model else str(timed)
 
     def _pause(self, analysis: Analysis, limits: Limits) -> float:
         """Return the seconds that people take, at most those on the clock."""
@@ -156,12 +162,11 @@ def time_inputs(remaining: float, longest: float, increment: float) -> dict[str,
     return ({"speed": Spec(speed)} if speed in SPEEDS else {}) | {"clock": nearest_clock(remaining)}
 
 
-def with_time(model: str, time: Mapping[str, Any]) -> str:
-    """Return the spec of a model with those of the inputs that it takes, unless they are given."""
+def with_time(model: Spec, time: Mapping[str, Any]) -> Spec:
+    """Return the model with those of the inputs that it takes, unless they are given."""
     taken = taken_by(model) if time else ()
-    spec = model_spec(model)
     more = {name: value for name, value in time.items() if name in taken}
-    return str(Spec(spec.name, spec.args, {**more, **spec.kwargs})) if more else model
+    return replace(model, kwargs={**more, **model.kwargs})
 
 
 def human_seconds(

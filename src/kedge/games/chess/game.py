@@ -85,9 +85,11 @@ class ChessState:
 
     def play_on(self, action: int) -> None:
         """Make a move, also past a draw that nobody claimed."""
-        action = self._legal(action)
-        self.board.push(action)
-        self.history.append(action)
+        try:
+            self.board.push(action)
+        except (TypeError, ValueError):
+            raise self._illegal(action) from None
+        self.history.append(int(action))
 
     def is_terminal(self) -> bool:
         return self.board.is_terminal()
@@ -130,7 +132,10 @@ class ChessState:
             raise InputError(f"{text[:40]!r} is not a legal move in {self.fen()}") from None
 
     def san(self, action: int) -> str:
-        return self.board.san(self._legal(action))
+        try:
+            return self.board.san(action)
+        except (TypeError, ValueError):
+            raise self._illegal(action) from None
 
     def parse_san(self, text: str) -> int:
         """Return the one legal move that `text` names; marks such as ``!`` are ignored."""
@@ -170,10 +175,8 @@ class ChessState:
         check = board.king(board.turn) if board.is_check() else None
         return str(chess.svg.board(board, lastmove=last, check=check))
 
-    def _legal(self, action: int) -> int:
-        if not 0 <= action < 1 << 16 or not self.board.is_legal(int(action)):
-            raise InputError(f"action {action} is not a legal move in {self.fen()}")
-        return int(action)
+    def _illegal(self, action: int) -> InputError:
+        return InputError(f"action {action} is not a legal move in {self.fen()}")
 
     def __str__(self) -> str:
         ranks = []

@@ -86,7 +86,22 @@ def test_game_to_its_end(page):
     table.click("e8", "e1")
     table.says("White wins: checkmate")
     assert table.moves() == ["e8=Q", "Kg1", "Qe1#"]
+    mated = page.locator(".check")
+    assert (mated.get_attribute("cx"), mated.get_attribute("cy")) == ("6.5", "7.5")
     assert page.locator(".sheet li").count() == 2
+
+
+def test_a_refused_move_goes_back(sit):
+    table = sit()
+    pawn = table.page.locator('.piece[style*="translate(4px, 6px)"]')
+    table.page.evaluate("() => { window.kept = fetch; window.fetch = () => Promise.reject(); }")
+    table.click("e2", "e4")
+    table.page.get_by_role("alert").filter(has_text="does not answer").wait_for()
+    pawn.wait_for()
+    table.page.evaluate("() => { window.fetch = window.kept; }")
+    table.click("e2", "e4")
+    table.wait_for_moves(2)
+    assert not pawn.count()
 
 
 def test_keys_alone(page):

@@ -7,28 +7,34 @@ from math import comb
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
-from kedge.agents.agent import Analysis, Player
+from kedge.agents.agent import Analysis, Player, Row
 from kedge.errors import InputError
 from kedge.games.normal_form import NormalFormGame, blotto
 from kedge.interfaces.web.assets import STATIC
 from kedge.interfaces.web.pages.page_game import Document, PageGame, Record, Turn
-from kedge.interfaces.web.pages.thoughts import Action, Decision, Move, MoveNames, Question
+from kedge.interfaces.web.pages.thoughts import (
+    Action,
+    ConsideredMove,
+    Decision,
+    Move,
+    Question,
+    considered,
+)
 from kedge.interfaces.web.problems import plain_error
-from kedge.interfaces.web.schemas import Strict
 
 _SIDES = ("Blue", "Red")
 _MOST = 500  # ways to spread troops: a regret minimiser solves that in a second or two
 
 
-class BlottoSetup(Strict):
+class BlottoSetup(BaseModel, extra="forbid"):
     rounds: Annotated[int, Field(ge=1, le=100)] = 10
     troops: Annotated[int, Field(ge=1, le=50)] = 10
     fields: Annotated[int, Field(ge=2, le=8)] = 3
 
 
-class BlottoRecord(Strict):
+class BlottoRecord(BaseModel, extra="forbid"):
     """A record file: how both sides spread their troops in each round."""
 
     game: Literal["blotto"]
@@ -152,9 +158,11 @@ def _decided(question: Question, seat: int) -> Decision:
     state, (_, agent) = question.state, question.agents[seat]
     analysis, spreads = _solved(agent, state.game, seat), _spreads(state)
     more = {"troops": _on_a_field(state, analysis)}
-    thought = question.thought(
-        seat, analysis, lambda row: MoveNames(spreads[row.action], spreads[row.action]), more=more
-    )
+
+    def shown(row: Row) -> ConsideredMove:
+        return considered(row, spreads[row.action], spreads[row.action])
+
+    thought = question.thought(seat, analysis, shown, more=more)
     return Decision(analysis.draw(question.rng), thought)
 
 

@@ -9,10 +9,9 @@ from kedge.errors import InputError
 from kedge.interfaces.web.pages.page_game import PageGame
 from kedge.interfaces.web.pages.searching import decide, move_name
 from kedge.interfaces.web.pages.thoughts import Action, Decision, Move, Question
-from kedge.interfaces.web.schemas import Strict
 
 
-class NoSetup(Strict):
+class NoSetup(BaseModel, extra="forbid"):
     """A game without options."""
 
 

@@ -2,13 +2,14 @@
 
 import io
 import re
+from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any
 
 import chess.pgn
 import chess.svg
 import numpy as np
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from kedge.agents.chess.engine import time_inputs, with_time
 from kedge.errors import InputError
@@ -17,11 +18,10 @@ from kedge.games.chess import START_FEN, ChessState
 from kedge.interfaces.web.assets import STATIC
 from kedge.interfaces.web.pages.board import BoardPage
 from kedge.interfaces.web.pages.page_game import Document, Heading, Record, Report, Turn
-from kedge.interfaces.web.schemas import Strict
 from kedge.models.chess.conditioning import KNOTS
 from kedge.records import ChessGame, pgn_texts
 from kedge.records.chess.files import date_of, known_tag, rating_of
-from kedge.specs import Spec, parse
+from kedge.specs import parse
 
 _SIDES = ("White", "Black")
 _PIECES = [colour + letter for colour in "wb" for letter in "PNBRQK"]
@@ -29,7 +29,7 @@ _RESULTS = {"White wins": "1-0", "Black wins": "0-1", "Draw": "1/2-1/2"}
 _TAG = re.compile(r'^\s*\[\w+\s+"', re.MULTILINE)
 
 
-class ChessSetup(Strict):
+class ChessSetup(BaseModel, extra="forbid"):
     fen: Annotated[str, Field(max_length=100)] = START_FEN
     clock: Annotated[
         float, Field(ge=0, le=36_000, description="Seconds per side; 0 for no clock")
@@ -71,19 +71,17 @@ class ChessPage(BoardPage):
     def timed_spec(self, spec: str, setup: ChessSetup, left: float) -> str:
         time, agent = time_inputs(left, setup.clock, setup.increment), parse(spec)
         if not agent.args:
-            return with_time(spec, time)
+            return str(with_time(agent, time))
         anchor, *others = agent.args
-        timed = parse(with_time(str(anchor), time))
-        return str(Spec(agent.name, (timed, *others), agent.kwargs))
+        return str(replace(agent, args=(with_time(anchor, time), *others)))
 
     def position(self, state: ChessState, eyes: int | None) -> dict[str, Any]:
-        legal = [] if state.is_terminal() else state.legal_actions()
         return {
             "fen": state.fen(),
             "player": state.current_player(),
-            "legal": [[state.uci(action), state.san(action)] for action in legal],
+            "legal": [state.uci(action) for action in state.legal_actions()],
             "last": state.uci(state.history[-1]) if state.history else None,
-            "check": _king(state) if state.board.in_check else None,
+            "in_check": state.board.in_check,
         }
 
     def write(self, document: Document) -> str:
@@ -125,14 +123,6 @@ class ChessPage(BoardPage):
         if not isinstance(report, GameReport) or report.likelihoods is None:
             return {}
         return {"knots": KNOTS, "likely": np.exp(report.likelihoods).round(5)}
-
-
-def _king(state: ChessState) -> str:
-    """The square of the mover's king."""
-    pieces = chess.BaseBoard(state.fen().split()[0])
-    square = pieces.king(state.board.player() == 0)
-    assert square is not None  # the rules reject positions without it
-    return chess.square_name(square)
 
 
 class _QuietBuilder(chess.pgn.GameBuilder[chess.pgn.Game]):

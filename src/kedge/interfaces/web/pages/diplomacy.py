@@ -10,7 +10,7 @@ from functools import partial
 from typing import Annotated, Any
 
 import numpy as np
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from kedge.agents.agent import Row
 from kedge.agents.diplomacy.models import value_model
@@ -32,12 +32,12 @@ from kedge.interfaces.web.pages.page_game import Document, Heading, PageGame, Re
 from kedge.interfaces.web.pages.searching import turn_to_search
 from kedge.interfaces.web.pages.thoughts import (
     Action,
+    ConsideredMove,
     Decision,
     Move,
-    MoveNames,
     Question,
+    considered,
 )
-from kedge.interfaces.web.schemas import Strict
 from kedge.models.diplomacy.network import VALUE
 from kedge.records.diplomacy.files import saved_game
 from kedge.records.diplomacy.games import COMPLETED, DiplomacyGame, Final, Phase
@@ -54,7 +54,7 @@ _PLACE = re.compile(r"\b[A-Z]{3}\b")
 _LIKELY, _MET = 0.1, 4  # least probability and number of other powers' orders in a row
 
 
-class DiplomacySetup(Strict):
+class DiplomacySetup(BaseModel, extra="forbid"):
     position: Annotated[
         dict[str, Any] | None,
         Field(description="A position as the `diplomacy` package writes it; null for the start"),
@@ -181,7 +181,7 @@ class DiplomacyPage(PageGame):
                 analysis = by_seat[seat]
                 orders = analysis.draw(rng)
                 met = partial(_met, {s: shares for s, shares in likely.items() if s != seat})
-                thought = question.thought(seat, analysis, partial(_names, met))
+                thought = question.thought(seat, analysis, partial(_shown, met))
                 decided[seat] = Decision(orders, thought)
         return decided
 
@@ -281,10 +281,10 @@ def _met(likely: Mapping[int, Mapping[str, float]], orders: list[str]) -> list[s
     return [f"– {text}" for _, text in sorted(coming, reverse=True)[:_MET]]
 
 
-def _names(met: Callable[[list[str]], list[str]], row: Row) -> MoveNames:
+def _shown(met: Callable[[list[str]], list[str]], row: Row) -> ConsideredMove:
     orders = format_orders(row.action)
     name = ", ".join(map(short_order, orders)) or "nothing"
-    return MoveNames(orders, name, [name, *met(orders)])
+    return considered(row, orders, name, [name, *met(orders)])
 
 
 def _position_in(text: str) -> dict[str, Any] | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from kedge.agents.agent import Analysis, draw
 from kedge.agents.go import endings as go_endings
@@ -29,7 +29,6 @@ from kedge.interfaces.web.pages.board import BoardPage
 from kedge.interfaces.web.pages.page_game import Document, Heading, Rating, Record
 from kedge.interfaces.web.pages.searching import decide
 from kedge.interfaces.web.pages.thoughts import Action, Decision, Move, Question
-from kedge.interfaces.web.schemas import Strict
 from kedge.models.go.encoding import GO
 from kedge.records.go.games import KOMI, GoGame
 from kedge.records.go.sgf import read_sgf, write_sgf
@@ -46,7 +45,7 @@ Rules = Literal["chinese", "japanese", "aga", "new-zealand"]
 Stones = Annotated[tuple[Annotated[str, Field(max_length=3)], ...], Field(max_length=361)]
 
 
-class GoSetup(Strict):
+class GoSetup(BaseModel, extra="forbid"):
     size: Size = 19
     komi: Annotated[float, Field(ge=-MOST_KOMI, le=MOST_KOMI)] = 7.5
     handicap: Annotated[

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 import numpy as np
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from kedge.agents.agent import Row
 from kedge.agents.hanabi.players import HanabiAnalysis
@@ -23,8 +23,14 @@ from kedge.interfaces.web.pages.page_game import (
     Record,
     Turn,
 )
-from kedge.interfaces.web.pages.thoughts import Action, Decision, Move, MoveNames, Question
-from kedge.interfaces.web.schemas import Strict
+from kedge.interfaces.web.pages.thoughts import (
+    Action,
+    ConsideredMove,
+    Decision,
+    Move,
+    Question,
+    considered,
+)
 from kedge.records.hanabi.files import live_game
 from kedge.records.hanabi.games import HanabiGame
 from kedge.records.hanabi.positions import replayed_hanabi_games
@@ -38,7 +44,7 @@ _BY_ALL = (-1, 0)  # hanab.live's numbers for who ended a game, and why
 _LIKELY = 8  # cards shown per slot
 
 
-class HanabiSetup(Strict):
+class HanabiSetup(BaseModel, extra="forbid"):
     players: Annotated[int, Field(ge=2, le=5)] = 2
     # Nearly all games of the model lose the last life: if they scored 0, search could not choose.
     bomb: Annotated[Bomb, Field(description="The score of a game that loses its last life")] = (
@@ -149,13 +155,13 @@ class HanabiPage(PageGame):
         analysis = agent.explain(state, question.rng)
         answers = analysis.answers or [None] * len(analysis.policy)
 
-        def names(row: Row) -> MoveNames:
+        def shown(row: Row) -> ConsideredMove:
             move = state.action_to_string(row.action)
             line = [_named(move), *_answered(state, answers[row.index])]
-            return MoveNames(move, _named(move), line)
+            return considered(row, move, _named(move), line)
 
         more = {"cards": _believed(state, analysis)}
-        thought = question.thought(seat, analysis, names, more=more)
+        thought = question.thought(seat, analysis, shown, more=more)
         return {seat: Decision(analysis.draw(question.rng), thought)}
 
     def write(self, document: Document) -> str:

@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from importlib.resources.abc import Traversable
 from typing import Any, ClassVar, TypeAlias
 
@@ -96,7 +97,7 @@ class PageGame(ABC):
         """Whether games can be reviewed."""
         return self._entry.has("review")
 
-    @property
+    @cached_property
     def _entry(self) -> catalogue.GameEntry:
         return catalogue.find(self.name)
 

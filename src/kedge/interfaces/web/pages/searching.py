@@ -21,11 +21,12 @@ from kedge.errors import InputError
 from kedge.evaluation.board.game_analysis import line_names
 from kedge.interfaces.web.pages.thoughts import (
     Action,
+    ConsideredMove,
     Decision,
-    MoveNames,
     Question,
     StopFlag,
     Thought,
+    considered,
 )
 
 _LINE = 8  # half-moves
@@ -43,7 +44,7 @@ def decide(
     ((seat, (_, agent)),) = question.agents.items()
 
     def thought(analysis: Analysis, done: bool) -> Thought:
-        return question.thought(seat, analysis, partial(_names, state), done=done)
+        return question.thought(seat, analysis, partial(_shown, state), done=done)
 
     def update(analysis: Analysis, done: bool) -> None:
         if not done:
@@ -113,6 +114,7 @@ def _with_actions(state: Any, analysis: Analysis) -> Analysis:
     return replace(analysis, actions=np.asarray(state.legal_actions()))
 
 
-def _names(state: Any, row: Row) -> MoveNames:
-    line = list(line_names(state, row.line[:_LINE])) if row.visits else []
-    return MoveNames(move_name(state, row.action), state.action_to_string(row.action), line)
+def _shown(state: Any, row: Row) -> ConsideredMove:
+    line = line_names(state, row.line[:_LINE]) if row.visits else ()
+    action = row.action
+    return considered(row, move_name(state, action), state.action_to_string(action), line)

@@ -1,6 +1,6 @@
 """Questions to agents on the page, and their answers."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -84,21 +84,9 @@ class StopFlag:
             call()
 
 
-@dataclass(frozen=True)
-class MoveNames:
-    """A move as the page writes it."""
-
-    move: Move
-    name: str
-    """The move as players write it."""
-    line: list[str] = field(default_factory=list)
-    """The expected continuation as players write it, beginning with the move."""
-
-
-def _named(row: Row, names: MoveNames) -> ConsideredMove:
-    return ConsideredMove(
-        names.move, names.name, row.anchor, row.policy, row.q, row.visits, names.line
-    )
+def considered(row: Row, move: Move, name: str, line: Sequence[str] = ()) -> ConsideredMove:
+    """Return a row of an analysis with its move as the page and as players write it."""
+    return ConsideredMove(move, name, row.anchor, row.policy, row.q, row.visits, list(line))
 
 
 @dataclass(frozen=True)
@@ -118,12 +106,12 @@ class Question:
         self,
         seat: int,
         analysis: Analysis,
-        name: Callable[[Row], MoveNames],
+        show: Callable[[Row], ConsideredMove],
         *,
         done: bool = True,
         more: dict[str, Any] | None = None,
     ) -> Thought:
-        """Return the analysis by the agent at `seat`; `name` gives the names of a move."""
+        """Return the analysis by the agent at `seat`; `show` writes its rows."""
         spec, _ = self.agents[seat]
         return Thought(
             agent=spec,
@@ -133,7 +121,7 @@ class Question:
             kl=finite(analysis.kl),
             entropy=analysis.entropy,
             anchor_entropy=analysis.anchor_entropy,
-            rows=[_named(row, name(row)) for row in analysis.rows(_SHOWN)],
+            rows=[show(row) for row in analysis.rows(_SHOWN)],
             others=max(0, len(analysis.policy) - _SHOWN),
             playouts=None if analysis.visits is None else int(analysis.visits.sum()) + 1,
             done=done,

@@ -90,14 +90,15 @@ class Table:
         self.session.flag()
         if self.thinking and self._question(self.thinking) != self._thought_about:
             self._stop.stop()
+            self.thinking = []
         self.adviser.stop()
         self.trouble = None
+        self._let_agents_play()  # first: then one message also says that they think
         self._settle()
-        self._let_agents_play()
 
     def resume(self) -> None:
         """Go on after a pause: look at the clock, and let agents decide if they are to move."""
-        if self.session.flagged() is not None:
+        if self.session.flag():
             self.changed()
         else:
             self._set_alarm()
@@ -148,7 +149,7 @@ class Table:
 
     def _let_agents_play(self) -> None:
         if self._task is None and (self._awaits_referee() or self._agents()):
-            self._task = asyncio.create_task(self._play())
+            self._task = asyncio.create_task(self._run_agents())
         self.adviser.begin()
 
     def _agents(self) -> list[int]:
@@ -177,7 +178,7 @@ class Table:
         agents = [session.seats[seat] for seat in seats]
         return len(session.turns), session.outcome, [seat.model_dump_json() for seat in agents]
 
-    async def _play(self) -> None:
+    async def _run_agents(self) -> None:
         try:
             while self._awaits_referee() or self._agents():
                 await self._hear_referee()
@@ -192,7 +193,8 @@ class Table:
             self.trouble = "the agent failed; undo a turn or change the agent to try again"
         finally:
             self._task = None
-            self.publish()
+            if self.trouble is not None:
+                self.publish()
             self.adviser.begin()
 
     async def _hear_referee(self) -> None:
@@ -213,16 +215,15 @@ class Table:
         try:
             specs = {seat: session.agent_spec(seat) for seat in seats}
             decisions = await self._hall.agents.decide(session, specs, self._publish_thought, stop)
-            if stop.stopped:
-                return  # the position or the agent has changed meanwhile
-            for seat in seats:
-                session.decide(seat, decisions[seat].action, decisions[seat].thought)
         except Exception:
             if not stop.stopped:  # else nobody waits for the answer
                 raise
         finally:
             self.thinking = []
-        self._settle()
+        if not stop.stopped:  # else the position or the agent has changed meanwhile
+            for seat in seats:
+                session.decide(seat, decisions[seat].action, decisions[seat].thought)
+            self._settle()
 
     def _publish_thought(self, thought: Thought) -> None:
         send_thought("thought", thought, self.session, self.readers)

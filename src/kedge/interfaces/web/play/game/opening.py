@@ -53,7 +53,7 @@ def open_record(
         )
     people = [SeatIn(human=True) for _ in game.seats(_checked(game, record.setup))]
     session = new_session(game, record.setup, people, record.turns, rng)
-    if game.outcome(session.state) is None:
+    if session.outcome is None:
         session.ended = record.outcome
     if session.outcome is None and _is_of_others(record.heading):
         session.ended = UNFINISHED

@@ -21,7 +21,7 @@ def to_document(session: Session) -> dict[str, Any]:
         "setup": session.setup.model_dump(),
         "seats": [seat.model_dump() for seat in session.seats],
         "turns": session.turns,
-        "pending": session.moves(session.pending),
+        "pending": session.moves_of(session.pending),
         "ended": session.ended,
         "heading": asdict(session.heading),
         "revision": session.revision,

@@ -39,10 +39,17 @@ class Session:
     clock: Clock | None = None
     heading: Heading = field(default_factory=Heading)
     revision: int = 0
+    due: list[int] = field(init=False)
+    """The seats to move by the rules, even if they have decided or someone resigned."""
+    result: str | None = field(init=False)
+    """The result by the rules."""
+
+    def __post_init__(self) -> None:
+        self._ask_rules()
 
     @property
     def outcome(self) -> str | None:
-        return self.ended or self.game.outcome(self.state)
+        return self.ended or self.result
 
     @property
     def is_recorded(self) -> bool:
@@ -53,11 +60,11 @@ class Session:
         """The seats that still have to move."""
         if self.outcome is not None:
             return []
-        return [seat for seat in self.game.deciding(self.state) if seat not in self.pending]
+        return [seat for seat in self.due if seat not in self.pending]
 
     def awaits_referee(self) -> bool:
         """Whether the referee is to move."""
-        return self.outcome is None and not self.game.deciding(self.state)
+        return self.outcome is None and not self.due
 
     def hear_referee(self, action: Action) -> None:
         """Take the referee's turn."""
@@ -88,8 +95,7 @@ class Session:
 
     def decide(self, seat: int, action: Action, thought: Thought | None = None) -> None:
         """Note a seat's action and its analysis; take the turn once all seats have decided."""
-        if self.flagged() is not None:
-            self.flag()
+        if self.flag():
             return
         if len(self.turns) >= MOST_TURNS:
             raise InputError(f"a game has at most {MOST_TURNS} turns here")
@@ -140,6 +146,7 @@ class Session:
             raise InputError("there is nothing to undo")
         kept = self.turns[: len(self.turns) - self._turns_since(seat)]
         self.state = self.game.begin(self.setup)
+        self._ask_rules()
         self.turns, self.names, self.pending = [], [], {}
         self.thought = self.ended = None
         self.thoughts, self.unplayed = [], {}
@@ -157,18 +164,15 @@ class Session:
             raise InputError("the game is over")
         self._end(self.game.resigned(self.state, seat))
 
-    def flagged(self) -> int | None:
-        """The seat whose time has run out, or None."""
-        running = None if self.clock is None else self.clock.running
-        if self.clock is None or running is None or self.outcome is not None:
-            return None
-        return running if self.clock.now()[running] <= 0.0 else None
-
-    def flag(self) -> None:
-        """End the game if a seat has no time left."""
-        seat = self.flagged()
-        if seat is not None:
-            self._end(self.game.resigned(self.state, seat).replace("resigns", "runs out of time"))
+    def flag(self) -> bool:
+        """End the game if the mover has no time left; return whether that is so."""
+        seat = None if self.clock is None else self.clock.running
+        if self.clock is None or seat is None or self.outcome is not None:
+            return False
+        if self.clock.now()[seat] > 0.0:
+            return False
+        self._end(self.game.resigned(self.state, seat).replace("resigns", "runs out of time"))
+        return True
 
     def state_at(self, turn: int) -> Any:
         """The state after so many turns."""
@@ -227,13 +231,13 @@ class Session:
     def take(self, turn: Turn) -> None:
         """Apply a recorded turn, or raise `InputError` if it is illegal."""
         try:
-            if not self.game.deciding(self.state) and self.game.outcome(self.state) is not None:
+            if not self.due and self.result is not None:
                 raise InputError("the game is over")
             self._apply(self._parsed(self.state, turn), turn)
         except InputError as error:
             raise InputError(f"turn {len(self.turns) + 1}: {error}") from None
 
-    def moves(self, actions: Mapping[int, Action]) -> dict[int, Move]:
+    def moves_of(self, actions: Mapping[int, Action]) -> dict[int, Move]:
         """Return the actions in this position as records hold them."""
         return {seat: self.game.text(self.state, action) for seat, action in actions.items()}
 
@@ -253,13 +257,17 @@ class Session:
 
     def _play(self, actions: Mapping[int, Action]) -> None:
         """Apply a turn that is played now."""
-        self._apply(actions, self.game.join(self.moves(actions)))
+        self._apply(actions, self.game.join(self.moves_of(actions)))
 
     def _apply(self, actions: Mapping[int, Action], turn: Turn) -> None:
-        seats = self.game.deciding(self.state)
         name = self.game.apply(self.state, actions)
         self.turns.append(turn)
-        self.names.append((seats, name))
+        self.names.append((self.due, name))
+        self._ask_rules()
+
+    def _ask_rules(self) -> None:
+        """Ask who is to move in a new state, and whether the game is over."""
+        self.due, self.result = self.game.deciding(self.state), self.game.outcome(self.state)
 
     def _check_person(self, seat: int) -> None:
         """Raise `InputError` unless a person sits there."""

@@ -30,7 +30,7 @@ def game_view(
         seats=_seats(session),
         recorded=session.is_recorded,
         deciding=session.deciding(),
-        due=game.deciding(session.state),
+        due=session.due,
         reviews=game.reviews and game.no_agents(session.setup) is None,
         thinking=thinking,
         eyes=None if eyes == EVERYTHING else eyes,

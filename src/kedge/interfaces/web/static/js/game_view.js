@@ -80,7 +80,9 @@ export function GameView({ id, seat, games }) {
   useEffect(() => { if (session) remember(session); }, [session?.turns.length, session?.outcome]);
   useEffect(() => { if (look) document.title = `${look.title} – kedge`; }, [look]);
 
-  const act = (request) => request.then(() => setTrouble(null), (error) => setTrouble(error.message));
+  // Returns whether the server did it.
+  const act = (request) => request.then(
+    () => { setTrouble(null); return true; }, (error) => { setTrouble(error.message); return false; });
   if (state === "gone" || state === "refused") {
     return html`<main><p class="notice" role="alert">${trouble || "This game no longer exists."}
       <a href="#/"> Begin another</a></p></main>`;

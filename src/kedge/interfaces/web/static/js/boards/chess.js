@@ -1,11 +1,12 @@
 // The chess board: drag, click or keys, with arrows for what people and search would play.
-import { html, useEffect, useLayoutEffect, useRef, useState } from "/static/vendor/preact-htm.js";
+import { html, useLayoutEffect, useRef, useState } from "/static/vendor/preact-htm.js";
 import { ClockChoice } from "/static/js/clock_choice.js";
 import { Side } from "/static/js/side.js";
 import { same } from "/static/js/why.js";
 
 const PIECES = { P: "pawn", N: "knight", B: "bishop", R: "rook", Q: "queen", K: "king" };
 const FILES = "abcdefgh";
+const SQUARES = [...FILES].flatMap((file) => [1, 2, 3, 4, 5, 6, 7, 8].map((rank) => file + rank));
 
 const WORTH = { P: 1, N: 3, B: 3, R: 5, Q: 9, K: 0 };
 const GLYPHS = { P: "♟", N: "♞", B: "♝", R: "♜", Q: "♛" };
@@ -103,15 +104,17 @@ export function Board({ session, thought, hovered, onPlay, mine, flipped }) {
   const [cursor, setCursor] = useState("e2");
   const [drag, setDrag] = useState(null);
   const [promoting, setPromoting] = useState(null);
-  const [sent, setSent] = useState(null); // a move that the server has not confirmed yet
+  const [sent, setSent] = useState(null); // a move that the live messages do not have yet
   const svg = useRef(null);
   const known = useRef({ fen: null, pieces: {} });
   if (known.current.fen !== position.fen) {
     known.current = { fen: position.fen, pieces: follow(known.current.pieces, standing, position.last) };
   }
-  useEffect(() => { setFrom(null); setDrag(null); setPromoting(null); setSent(null); }, [position.fen]);
+  useLayoutEffect(() => {
+    setFrom(null); setDrag(null); setPromoting(null); setSent(null);
+  }, [position.fen, session.outcome]);
 
-  const legal = mine.length ? position.legal.map(([move]) => move) : [];
+  const legal = mine.length ? position.legal : [];
   const targets = from ? legal.filter((move) => move.startsWith(from)).map((move) => move.slice(2, 4)) : [];
   const x = (square) => (turned ? 7 - FILES.indexOf(square[0]) : FILES.indexOf(square[0]));
   const y = (square) => (turned ? Number(square[1]) - 1 : 8 - Number(square[1]));
@@ -127,7 +130,7 @@ export function Board({ session, thought, hovered, onPlay, mine, flipped }) {
   function send(move) {
     setPromoting(null);
     setSent(move);
-    onPlay(move).then(() => setSent(null));
+    onPlay(move).then((accepted) => accepted || setSent(null));
   }
   function choose(square) {
     if (from && from !== square && move(from, square)) return;
@@ -180,8 +183,9 @@ export function Board({ session, thought, hovered, onPlay, mine, flipped }) {
     event.preventDefault();
   }
 
+  const king = position.fen.split(" ")[1] === "w" ? "K" : "k";
+  const checked = position.in_check && SQUARES.find((square) => standing[square] === king);
   const last = position.last ? [position.last.slice(0, 2), position.last.slice(2, 4)] : [];
-  const squares = [...FILES].flatMap((file) => [1, 2, 3, 4, 5, 6, 7, 8].map((rank) => file + rank));
   const here = thought && thought.turn === session.turns.length;
   return html`
     <div class="board chess-board">
@@ -191,13 +195,13 @@ export function Board({ session, thought, hovered, onPlay, mine, flipped }) {
         aria-label=${`Chess board. ${say(cursor, standing, legal, from)}. Arrow keys move, Enter chooses.`}
         onPointerDown=${down} onPointerMove=${over} onPointerUp=${up} onPointerCancel=${() => setDrag(null)}
         onKeyDown=${key}>
-        ${squares.map((square) => {
+        ${SQUARES.map((square) => {
           const dark = (FILES.indexOf(square[0]) + Number(square[1])) % 2 === 1;
           return html`<rect key=${square} class=${`square ${dark ? "dark" : "light"}`}
             x=${x(square)} y=${y(square)} width="1" height="1" />`;
         })}
         ${last.map((square) => html`<rect class="last" x=${x(square)} y=${y(square)} width="1" height="1" />`)}
-        ${position.check && html`<circle class="check" cx=${x(position.check) + 0.5} cy=${y(position.check) + 0.5} r="0.5" />`}
+        ${checked && html`<circle class="check" cx=${x(checked) + 0.5} cy=${y(checked) + 0.5} r="0.5" />`}
         ${from && html`<rect class="from" x=${x(from)} y=${y(from)} width="1" height="1" />`}
         <rect class="cursor" x=${x(cursor) + 0.03} y=${y(cursor) + 0.03} width="0.94" height="0.94" />
         ${inOrder(known.current.pieces, drag).map(([square, { letter, name }]) => {

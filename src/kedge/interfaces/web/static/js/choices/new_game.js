@@ -11,7 +11,7 @@ import { stored } from "../lib/storage.js";
 export function GameFrom({ game, id, turn }) {
   const [session, setSession] = useState(null);
   const [trouble, setTrouble] = useState(null);
-  useEffect(() => void api.look(id).then(setSession, (error) => setTrouble(error.message)), [id]);
+  useEffect(() => void api.session(id).then(setSession, (error) => setTrouble(error.message)), [id]);
   if (trouble) return html`<p class="notice" role="alert">${trouble}</p>`;
   return session && html`<${NewGame} game=${game} from=${{ session, turn }} />`;
 }
