@@ -5,8 +5,10 @@
 The policy is a Public-LSTM: an LSTM reads the public views, three layers read the mover's private
 view, and the product of both predicts the move. The belief is an LSTM over one seat's views and a
 second LSTM over the cards in its hand, the oldest first; the second corrects the odds given by
-hints and counts. A file's own graph observes the table; the other graphs are built from its
-weights.
+hints and counts.
+
+A model's file holds all weights, packed in bytes, and a graph that observes the table, for other
+programs. kedge takes only the weights from it, and builds the graphs that it runs from them.
 """
 
 import json

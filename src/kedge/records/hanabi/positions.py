@@ -39,7 +39,10 @@ def replayed_hanabi_games(
 
 
 def by_the_rules(game: HanabiGame) -> HanabiGame:
-    """Return the legal part of a game; a ValueError if all of it should be legal."""
+    """Return the legal part of a game; a ValueError if all of it should be legal.
+
+    Its states are not kept, since there may be any number of games; who needs them replays it.
+    """
     try:
         for ply, state in enumerate(game.replay()):  # noqa: B007
             pass

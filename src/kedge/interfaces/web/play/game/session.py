@@ -256,7 +256,10 @@ class Session:
         }
 
     def _play(self, actions: Mapping[int, Action]) -> None:
-        """Apply a turn that is played now."""
+        """Apply a turn that is played now.
+
+        Agents give actions, and people may write a move in several ways: a record holds one form.
+        """
         self._apply(actions, self.game.join(self.moves_of(actions)))
 
     def _apply(self, actions: Mapping[int, Action], turn: Turn) -> None:
