@@ -71,6 +71,11 @@ def test_a_package_that_fails_takes_no_other_game_with_it(installed, value, said
         catalogue.find("broken")
 
 
+def test_parts_are_text():
+    with pytest.raises(InputError, match=r'game nim: agents must be text, "module:NAME", not {}'):
+        catalogue.GameEntry("nim", "Nim", game="tiny_games:Nim", agents={})  # type: ignore[arg-type]
+
+
 def test_an_entry_has_the_name_of_its_entry_point(installed):
     installed(other="tiny_games:ENTRY")
     with pytest.raises(InputError, match=r"game 'other': .* its entry is called 'nim'"):

@@ -11,7 +11,7 @@ an entry point in the group ``kedge.games`` that names a `GameEntry`.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
@@ -95,6 +95,14 @@ class GameEntry:
     """`kedge.agents.ladder.Ladder`: the stops of the dial."""
     small: str | None = None
     """Spec of a short game, for tests; by default the name."""
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if not isinstance(value, str | None):
+                raise InputError(
+                    f'game {self.name}: {field.name} must be text, "module:NAME", not {value!r}'
+                )
 
     def has(self, part: str) -> bool:
         """Whether the game has this part."""

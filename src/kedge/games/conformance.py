@@ -15,6 +15,8 @@ from kedge.games import load_game
 
 SIMULTANEOUS, TERMINAL = -2, -4  #: Answers of `current_player`, as in OpenSpiel.
 
+_VERBS = ("current_player", "is_terminal", "returns", "clone")
+
 
 def check_game(spec: str, seed: int = 0) -> None:
     """Raise `AssertionError` if the game that `spec` names misses a verb, or breaks its promise."""
@@ -27,6 +29,8 @@ def check_play(spec: str, seed: int = 0) -> None:
     rng = np.random.default_rng(seed)
     game = load_game(spec)
     state = game.initial_state()
+    missing = [verb for verb in _VERBS if not hasattr(state, verb)]
+    assert not missing, f"states must have the verbs {', '.join(missing)}"
     while not state.is_terminal():
         players = (SIMULTANEOUS, *range(game.num_players))
         assert state.current_player() in players, "current_player must be a player, or -2"

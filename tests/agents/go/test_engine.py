@@ -221,3 +221,5 @@ def test_a_rank_chooses_the_model():
     named = Options(model="go-large(year=2003)", rank="pro")
     assert engine.models(named) == (['go-large(rank="pro")'], 0.0)
     assert engine.models(Options()) == (["go"], 0.0)
+    with pytest.raises(InputError, match="unknown model 'zzz'"):
+        engine.models(Options(model="zzz", rank="3d"))

@@ -15,6 +15,8 @@ from kedge.agents.go import endings as go_endings
 from kedge.errors import InputError
 from kedge.games.go import BLACK, EMPTY, GoState, handicap_points
 from kedge.games.go.rules import GoRules
+from kedge.models.named import is_known, load
+from kedge.models.store import is_path
 from kedge.records.go.games import KOMI, GoGame
 from kedge.records.go.positions import legal_length
 from kedge.specs import Spec
@@ -108,8 +110,10 @@ class GoEngine(ModelEngine):
         """
         if options.rank is None:
             return super().models(options)
-        model = options.model or self.shipped
-        name = model_spec(model).name if "rank" in taken_by(model) else RANKED
+        model = model_spec(options.model or self.shipped).name
+        if not (is_known(model) or is_path(model)):
+            load(model)  # says what is known
+        name = model if "rank" in taken_by(model) else RANKED
         return [str(Spec(name, (), {"rank": options.rank}))], 0.0
 
     def new_game(self, size: int | None = None) -> None:

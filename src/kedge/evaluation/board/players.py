@@ -16,10 +16,10 @@ from kedge.specs import Spec
 Players = Mapping[str, Any]
 
 
-def with_players(agent: Spec, players: Players) -> Spec:
+def with_players(agent: Spec, players: Players, example: str = "chess") -> Spec:
     """Return `agent` with the players as input of its model, or of its anchor.
 
-    What the model does not take is left out.
+    What the model does not take is left out. An error names `example`, a model that takes players.
     """
     taken = taken_by(agent)
     if given := [name for name in taken if name in agent.kwargs]:
@@ -28,9 +28,9 @@ def with_players(agent: Spec, players: Players) -> Spec:
         options = {name: value for name, value in players.items() if name in taken}
         return Spec(agent.name, agent.args, {**agent.kwargs, **options})
     if agent.args and isinstance(agent.args[0], Spec):
-        anchor = with_players(agent.args[0], players)
+        anchor = with_players(agent.args[0], players, example)
         return Spec(agent.name, (anchor, *agent.args[1:]), agent.kwargs)
-    raise InputError(f"agent {agent}: takes no players as input")
+    raise InputError(f"agent {agent}: takes no players as input; {example} does")
 
 
 def predict_players(

@@ -24,6 +24,8 @@ class BoardPredict(Predict):
     """Class of positions: a recorded game, and the half-move that follows."""
     boards_of: ClassVar[Callable[[Sequence[Any]], Sequence[Any]]]
     """Returns the native boards of positions."""
+    example: ClassVar[str]
+    """Shipped model that takes the players as input."""
     players_of: ClassVar[Callable[[Any], Sequence[Players]]]
     """Returns the players of each position of a game, as inputs of a model."""
 
@@ -47,7 +49,7 @@ class BoardPredict(Predict):
 
     def _spec(self, players: Players) -> Spec:
         spec = parse(self.agent)
-        return with_players(spec, players) if self.passes_players else spec
+        return with_players(spec, players, self.example) if self.passes_players else spec
 
     def predict(
         self, games: Sequence[tuple[Any, list[int]]], rng: np.random.Generator

@@ -34,6 +34,7 @@ class ChessPredict(BoardPredict):
         "not rated": "--unrated keeps what does not say that it is rated"
     }
 
+    example = "chess"
     position = ChessPosition
     boards_of = boards_of
     players_of = players_of

@@ -36,6 +36,7 @@ class GoPredict(BoardPredict):
     }
 
     newer: ClassVar[tuple[str, ...]] = ("held_out", "rank", "told_ranks")
+    example = "go-large"
     position = GoPosition
     boards_of = boards_of
     players_of = players_of

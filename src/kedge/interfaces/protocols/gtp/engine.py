@@ -6,6 +6,7 @@ an endless analysis runs in a second thread, until the next line.
 
 import json
 import os
+import sys
 from collections.abc import Callable
 from dataclasses import fields, replace
 from importlib.metadata import version
@@ -387,5 +388,7 @@ COMMANDS = tuple(_HANDLERS)
 
 def run(engine: GoEngine, seed: int = 0) -> None:
     """Run a session over standard input and output."""
-    engine.load()
+    playing = engine.load()
+    if engine.options.rank is not None:  # perhaps not with the model that was named
+        print(f"kedge {playing}", file=sys.stderr)
     talk(lambda out: Gtp(out, engine, seed))
