@@ -25,13 +25,13 @@ def network_maker(name: str, weights: Weights) -> Callable[..., Agent]:
         from kedge.agents.board.puct import NetworkAgent
         from kedge.models.board.symmetries import SymmetricNetwork
 
-        given = dict(zip(options, args, strict=False)) | kwargs
-        players = {option: value for option, value in given.items() if value is not None}
-        temperature = number("temperature", players.pop("temperature", 1.0))
-        count = whole("symmetries", players.pop("symmetries", 1))
+        named = dict(zip(options, args, strict=False)) | kwargs
+        given = {option: value for option, value in named.items() if value is not None}
+        temperature = number("temperature", given.pop("temperature", 1.0))
+        count = whole("symmetries", given.pop("symmetries", 1))
         if not 1 <= count <= COUNT:
             raise InputError(f"symmetries: from 1 to {COUNT}, not {count}")
-        network = network_of(weights, name, players)
+        network = network_of(weights, name, given)  # the rest says who plays
         turning = network if count == 1 else SymmetricNetwork(network, count)
         return NetworkAgent(turning, temperature, thread_limit() or 0)
 
