@@ -20,8 +20,10 @@ using namespace kedge::go;
 
 template <typename Number>
 using Flat = nb::ndarray<const Number, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+// Stones, an empty mask for the plane that is a number, and tactics.
+constexpr std::size_t kPlanes = 2 * kSteps + 1 + kTactics;
 using Masks =
-    nb::ndarray<std::uint64_t, nb::shape<-1, 2 * kSteps, kWords>, nb::c_contig, nb::device::cpu>;
+    nb::ndarray<std::uint64_t, nb::shape<-1, kPlanes, kWords>, nb::c_contig, nb::device::cpu>;
 using Komi = nb::ndarray<float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Setup = nb::ndarray<const std::int32_t, nb::shape<-1, 3>, nb::c_contig, nb::device::cpu>;
 
@@ -99,7 +101,10 @@ void encode(const std::vector<const Board*>& boards, const Masks& masks, const K
   nb::gil_scoped_release release;
   auto* out = reinterpret_cast<Points*>(masks.data());
   for (std::size_t i = 0; i < boards.size(); ++i) {
-    boards[i]->encode(out + 2 * kSteps * i, komi.data() + i);
+    Points* planes = out + kPlanes * i;
+    boards[i]->encode(planes, komi.data() + i);
+    planes[2 * kSteps] = {};
+    boards[i]->tactics(planes + 2 * kSteps + 1);
   }
 }
 
@@ -133,7 +138,8 @@ nb::tuple replay_games(const Flat<std::int16_t>& moves, const Flat<std::uint8_t>
                        const Flat<std::int64_t>& offsets, const Flat<std::int64_t>& plies,
                        const Flat<std::int64_t>& ply_offsets, const Flat<std::uint8_t>& sizes,
                        const Flat<float>& komi, const Setup& setup, std::string_view superko,
-                       bool suicide, std::size_t steps, bool with_legal, unsigned threads) {
+                       bool suicide, std::size_t steps, bool with_legal, bool with_tactics,
+                       unsigned threads) {
   const std::size_t games = sizes.shape(0), rows = plies.shape(0);
   if (!partition(offsets, games, moves.shape(0)) || !partition(ply_offsets, games, rows) ||
       colours.shape(0) != moves.shape(0) || komi.shape(0) != games) {
@@ -164,14 +170,16 @@ nb::tuple replay_games(const Flat<std::int16_t>& moves, const Flat<std::uint8_t>
   for (std::size_t g = 0; g < games; ++g) first_stone[g + 1] += first_stone[g];
 
   const Rules rules = make_rules(superko, suicide, 0.0f);
-  Owned<std::uint64_t> masks({rows, 2 * steps, kWords});
-  nb::object masks_array = masks.array();
+  Owned<std::uint64_t> stones({rows, 2 * steps, kWords});
+  nb::object stones_array = stones.array();
   Owned<float> komis({rows});
   nb::object komi_array = komis.array();
   Owned<Action> played({rows});
   nb::object played_array = played.array();
   Owned<std::uint64_t> legal({with_legal ? rows : 0, kWords});
   nb::object legal_array = legal.array();
+  Owned<std::uint64_t> tactics({with_tactics ? rows : 0, kTactics, kWords});
+  nb::object tactics_array = tactics.array();
   std::vector<Illegal> ends(games);
   {
     nb::gil_scoped_release release;
@@ -189,9 +197,11 @@ nb::tuple replay_games(const Flat<std::int16_t>& moves, const Flat<std::uint8_t>
       }
       if (set_up != Verdict::kLegal) game.length = 0;
       ends[g] = replay(board, game,
-                       {reinterpret_cast<Points*>(masks.data) + 2 * steps * row,
+                       {reinterpret_cast<Points*>(stones.data) + 2 * steps * row,
                         komis.data + row, played.data + row,
                         with_legal ? reinterpret_cast<Points*>(legal.data) + row : nullptr,
+                        with_tactics ? reinterpret_cast<Points*>(tactics.data) + kTactics * row
+                                     : nullptr,
                         steps});
       if (set_up != Verdict::kLegal) ends[g] = {-1, set_up};
     });
@@ -201,7 +211,8 @@ nb::tuple replay_games(const Flat<std::int16_t>& moves, const Flat<std::uint8_t>
     if (ends[g].verdict == Verdict::kLegal) continue;
     illegal.append(nb::make_tuple(g, ends[g].ply, kVerdicts[static_cast<int>(ends[g].verdict)]));
   }
-  return nb::make_tuple(masks_array, komi_array, played_array, legal_array, illegal);
+  return nb::make_tuple(stones_array, komi_array, played_array, legal_array, tactics_array,
+                        illegal);
 }
 
 }  // namespace
@@ -289,7 +300,7 @@ void bind_go(nb::module_& m) {
         "offsets"_a.noconvert(), "plies"_a.noconvert(), "ply_offsets"_a.noconvert(),
         "sizes"_a.noconvert(), "komi"_a.noconvert(), "setup"_a.noconvert(),
         "superko"_a = "simple", "suicide"_a = false, "steps"_a = kSteps, "legal"_a = false,
-        "threads"_a = 0);
+        "tactics"_a = false, "threads"_a = 0);
 }
 
 }  // namespace kedge

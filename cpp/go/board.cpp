@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "go/reader.hpp"
 #include "splitmix.hpp"
 
 namespace kedge::go {
@@ -268,16 +269,55 @@ std::uint64_t Board::key_from_scratch() const {
   return key;
 }
 
-void Board::encode(Points* masks, float* komi, std::size_t steps) const {
+void Board::encode(Points* stones, float* komi, std::size_t steps) const {
   const std::size_t mover = position().player;
   const std::size_t known = std::min(steps, line_.size());
   for (std::size_t k = 0; k < known; ++k) {
-    *masks++ = position(k).stones[mover];
-    *masks++ = position(k).stones[1 - mover];
+    *stones++ = position(k).stones[mover];
+    *stones++ = position(k).stones[1 - mover];
   }
-  std::fill_n(masks, 2 * (steps - known), Points{});
+  std::fill_n(stones, 2 * (steps - known), Points{});
   const float share = static_cast<float>(kMaxPoints) / static_cast<float>(size_ * size_);
   *komi = (mover == kWhite ? rules_.komi : -rules_.komi) / 10.0f * share;
+}
+
+void Board::tactics(Points* out) const {
+  std::fill_n(out, kTactics, Points{});
+  const auto mark = [&](std::size_t plane, Action p) { out[plane][p / 64] |= bit(p); };
+  const Position& now = position();
+  const Cell ko = now.ko == kNoAction ? kNoCell : cell(now.ko);
+  if (now.ko != kNoAction) mark(3, now.ko);
+  Reader reader(chains_);
+  for (const Colour colour : {kBlack, kWhite}) {
+    const bool to_move = colour == now.player;
+    each(now.stones[colour], [&](Action p) {
+      const Cell head = cell(p);
+      if (chains_.head(head) != head) return;  // once a chain
+      Cell liberties[4];
+      const int count = chains_.liberties(head, liberties, 4);
+      if (count > 3) return;
+      bool caught = false;
+      if (count == 1) {
+        caught = reader.catches(head, to_move ? ko : kNoCell);
+      } else if (count == 2) {
+        for (const Cell liberty : {liberties[0], liberties[1]}) {
+          if (!reader.catches_by(liberty, head, to_move ? kNoCell : ko)) continue;
+          caught = true;
+          if (!to_move) mark(5, point(liberty));
+        }
+      }
+      chains_.each(head, [&](Cell stone) {
+        mark(static_cast<std::size_t>(count - 1), point(stone));
+        if (caught) mark(4, point(stone));
+      });
+    });
+  }
+  Points empty = kGeometries[size_].all;
+  for (std::size_t w = 0; w < kWords; ++w) empty[w] &= ~(now.stones[0][w] | now.stones[1][w]);
+  each(empty, [&](Action p) {
+    const int count = reader.liberties_after(cell(p), static_cast<Colour>(now.player), ko);
+    if (count == 1 || count == 2) mark(static_cast<std::size_t>(5 + count), p);
+  });
 }
 
 bool Board::is_surrounded(Action action, Colour colour) const {

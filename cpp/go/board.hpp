@@ -15,7 +15,7 @@ namespace kedge::go {
 using Action = std::uint16_t;
 inline constexpr Action kNoAction = 0xFFFF;
 inline constexpr int kMinSize = 2, kMaxSize = 19, kMaxPoints = kMaxSize * kMaxSize;
-inline constexpr std::size_t kWords = 6, kSteps = 8;
+inline constexpr std::size_t kWords = 6, kSteps = 8, kTactics = 8;
 using Points = std::array<std::uint64_t, kWords>;  // a set: bit p is point p
 
 // Forbidden repetitions. Simple ko: retaking a single stone at once. Superko: any earlier board, or
@@ -53,7 +53,8 @@ class Board {
   // first position. The number is ±komi/10, + for white to move, times 361/area, so that networks
   // which read the means of planes weigh it alike on all sizes.
   struct Features {
-    Points masks[2 * kSteps];
+    Points stones[2 * kSteps];
+    Points tactics[kTactics];
     float komi;
   };
 
@@ -88,9 +89,17 @@ class Board {
   std::size_t length() const { return line_.size(); }
   std::uint64_t key_from_scratch() const;
 
-  // The first 2·steps masks of Features, and the komi.
-  void encode(Points* masks, float* komi, std::size_t steps = kSteps) const;
-  void features(Features& out) const { encode(out.masks, &out.komi); }
+  // The first 2·steps masks of Features::stones, and the komi.
+  void encode(Points* stones, float* komi, std::size_t steps = kSteps) const;
+  // What a player reads at a glance, kTactics masks: stones of chains with one, two and three
+  // liberties; the point that may not be retaken; stones of chains that a ladder catches, in atari
+  // and to move or with two liberties and the opponent to move; the mover's points that begin such
+  // a ladder; and the mover's points where his chain would have one liberty, and two.
+  void tactics(Points* out) const;
+  void features(Features& out) const {
+    encode(out.stones, &out.komi);
+    tactics(out.tactics);
+  }
   std::uint16_t policy_index(Action action) const { return action; }
 
   Colour colour(Action point) const;

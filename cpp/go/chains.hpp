@@ -5,6 +5,7 @@
 // point exactly when n·Σq² = (Σq)². So nothing is ever searched for.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -74,6 +75,24 @@ class Chains {
   bool in_atari(Cell head) const {  // of a chain with liberties
     const Chain& chain = chains_[head];
     return std::uint64_t{chain.count} * chain.squares == std::uint64_t{chain.sum} * chain.sum;
+  }
+  // The liberty of a chain in atari.
+  Cell last_liberty(Cell head) const {
+    return static_cast<Cell>(chains_[head].sum / chains_[head].count);
+  }
+  // Writes up to `most` different liberties of a chain to `out` and returns their number.
+  int liberties(Cell head, Cell* out, int most) const {
+    int count = 0;
+    Cell stone = head;
+    do {
+      for (const Cell n : neighbours(stone)) {
+        if (colours_[n] != kEmpty || std::find(out, out + count, n) != out + count) continue;
+        out[count++] = n;
+        if (count == most) return count;
+      }
+      stone = next_[stone];
+    } while (stone != head);
+    return count;
   }
   // Calls visit(stone) for each stone of a chain, also of one that was just captured.
   template <typename Visit>

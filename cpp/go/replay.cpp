@@ -6,9 +6,10 @@ namespace kedge::go {
 namespace {
 
 void fill_row(const Board& board, Action played, std::size_t row, Rows rows) {
-  board.encode(rows.masks + 2 * rows.steps * row, rows.komi + row, rows.steps);
+  board.encode(rows.stones + 2 * rows.steps * row, rows.komi + row, rows.steps);
   rows.played[row] = played;
   if (rows.legal != nullptr) rows.legal[row] = board.legal_points();
+  if (rows.tactics != nullptr) board.tactics(rows.tactics + kTactics * row);
 }
 
 }  // namespace
@@ -25,10 +26,13 @@ Illegal replay(Board& board, const Game& game, Rows rows) {
     board.push(move);
   }
   const std::size_t left = game.rows - row;
-  std::fill_n(rows.masks + 2 * rows.steps * row, 2 * rows.steps * left, Points{});
+  std::fill_n(rows.stones + 2 * rows.steps * row, 2 * rows.steps * left, Points{});
   std::fill_n(rows.komi + row, left, 0.0f);
   std::fill_n(rows.played + row, left, kNoAction);
   if (rows.legal != nullptr) std::fill_n(rows.legal + row, left, Points{});
+  if (rows.tactics != nullptr) {
+    std::fill_n(rows.tactics + kTactics * row, kTactics * left, Points{});
+  }
   return out;
 }
 

@@ -5,12 +5,13 @@
 
 namespace kedge::go {
 
-// Rows for the positions of a game; `legal` may be null.
+// Rows for the positions of a game; `legal` and `tactics` may be null.
 struct Rows {
-  Points* masks;  // 2·steps a row: see Board::Features
+  Points* stones;  // 2·steps a row: see Board::Features
   float* komi;
   Action* played;
   Points* legal;
+  Points* tactics;  // kTactics a row
   std::size_t steps;
 };
 

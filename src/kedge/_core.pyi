@@ -236,11 +236,13 @@ def go_replay(
     suicide: bool = False,
     steps: int = 8,
     legal: bool = False,
+    tactics: bool = False,
     threads: int = 0,
 ) -> tuple[
     npt.NDArray[np.uint64],
     npt.NDArray[np.float32],
     npt.NDArray[np.uint16],
+    npt.NDArray[np.uint64],
     npt.NDArray[np.uint64],
     list[tuple[int, int, str]],
 ]: ...

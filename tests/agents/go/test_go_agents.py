@@ -10,7 +10,7 @@ from kedge.errors import InputError
 from kedge.games.chess import ChessState
 from kedge.games.go import GoState
 from kedge.models.board.onnx_backends import OnnxNetwork
-from kedge.models.go.encoding import GO, encode_go
+from kedge.models.go.encoding import encode_go
 from kedge.search.puct import Settings, search
 
 
@@ -25,8 +25,7 @@ def test_a_model_by_itself(network):
         state.apply_action(point)
     (found,) = NetworkAgent(network).analyse_many([state])
     masks, komi = encode_go([state])
-    words = np.concatenate([masks.reshape(1, -1), np.zeros((1, GO.plane_words), np.uint64)], axis=1)
-    expected = network.evaluate_packed(words, komi)
+    expected = network.evaluate_packed(masks.reshape(1, -1), komi)
     logits = expected.policy[0, state.legal_actions()].astype(np.float64)
     np.testing.assert_allclose(found.policy, np.exp(logits) / np.exp(logits).sum(), atol=1e-6)
     assert found.value == pytest.approx(expected.value[0])
@@ -80,8 +79,7 @@ def test_a_model_plays_on_boards_of_any_size(size):
 
     def plain(state):
         masks, komi = encode_go([state])
-        words = np.concatenate([masks.reshape(1, -1), np.zeros((1, 6), np.uint64)], axis=1)
-        found = network.evaluate_packed(words, komi)
+        found = network.evaluate_packed(masks.reshape(1, -1), komi)
         logits = np.exp(found.policy[0, state.legal_actions()].astype(np.float64))
         return logits / logits.sum(), float(found.value[0])
 

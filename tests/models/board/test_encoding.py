@@ -5,13 +5,15 @@ import numpy as np
 import plain_planes
 import pytest
 from chess_games import play
+from plain_go import PlainGo
+from plain_tactics import PlainTactics
 
 from kedge import _core
 from kedge.games.chess import START_FEN, ChessState
 from kedge.games.go import GoState
 from kedge.models.chess.encoding import CHESS, encode_chess
 from kedge.models.chess.lc0_moves import MOVES
-from kedge.models.go.encoding import encode_go
+from kedge.models.go.encoding import GO, encode_go
 
 
 def test_planes_of_lc0(oracle):
@@ -107,8 +109,42 @@ def test_go_planes_beside_plain_python(size):
     masks, komi = encode_go(line)
     for i in range(len(line)):
         want, number = plain_go_planes(line[: i + 1])
-        assert np.array_equal(masks[i], want)
+        assert np.array_equal(masks[i, : GO.number_plane], want)
+        assert not masks[i, GO.number_plane].any()
         assert komi[i] == pytest.approx(number, rel=1e-6)
+
+
+@pytest.mark.parametrize(("size", "plies"), [(3, 20), (5, 60), (9, 120), (19, 60)])
+def test_go_tactics_beside_plain_python(size, plies):
+    state, plain = GoState(size, superko="simple"), PlainGo(size, "simple", suicide=False)
+    caught = 0
+    for ply in range(plies):
+        state.board.play_random(1, ply)
+        plain.play(state.board.move())
+        if state.is_terminal():
+            break
+        masks, _ = encode_go([state])
+        bits = np.unpackbits(masks[0].view(np.uint8), axis=1, bitorder="little")
+        planes = [set(np.flatnonzero(row).tolist()) for row in bits[GO.number_plane + 1 :]]
+        want = PlainTactics(plain, state.board.ko).planes()
+        assert planes == want
+        caught += len(want[4])
+    assert caught
+
+
+def test_a_ladder_across_the_board_works_until_a_stone_breaks_it():
+    def point(x, y):
+        return y * 19 + x
+
+    stones = {"white": [point(3, 3)], "black": [point(3, 2), point(2, 3), point(2, 4), point(4, 2)]}
+    # White to escape, Black to catch: Black chases the stone to the lower right.
+    breaker = point(15, 15)
+    for white, caught in ([], True), ([breaker], False):
+        state = GoState(black=stones["black"], white=stones["white"] + white, player=0)
+        masks, _ = encode_go([state])
+        bits = np.unpackbits(masks[0].view(np.uint8), axis=1, bitorder="little")
+        assert bool(bits[21, point(3, 3)]) is caught
+        assert bits[22].any() == caught
 
 
 def test_go_arrays_that_do_not_fit_are_refused():

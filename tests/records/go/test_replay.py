@@ -9,7 +9,7 @@ import pytest
 
 from kedge import _core
 from kedge.games.go import GoState, parse_sgf
-from kedge.models.go.encoding import encode_go
+from kedge.models.go.encoding import GO, encode_go
 
 
 def flat(games: list[dict[str, object]]) -> dict[str, np.ndarray]:
@@ -56,7 +56,9 @@ def test_replay_is_what_the_states_show():
         for size in range(2, 20)
     ]
     arrays = flat(games)
-    masks, komi, played, legal, illegal = _core.go_replay(**arrays, legal=True, threads=2)
+    masks, komi, played, legal, tactics, illegal = _core.go_replay(
+        **arrays, legal=True, tactics=True, threads=2
+    )
     assert illegal == []
     states, want = [], []
     for game in games:
@@ -66,7 +68,8 @@ def test_replay_is_what_the_states_show():
             want.append(state.legal_actions())
             state.apply_action(move)
     their_masks, their_komi = encode_go(states)
-    assert np.array_equal(masks, their_masks)
+    assert np.array_equal(masks, their_masks[:, : GO.number_plane])
+    assert np.array_equal(tactics, their_masks[:, GO.number_plane + 1 :])
     assert np.array_equal(komi, their_komi)
     assert np.array_equal(played, arrays["moves"])
     bits = np.unpackbits(legal.view(np.uint8), axis=1, bitorder="little")
@@ -83,7 +86,7 @@ def test_replay_of_setup_and_of_players_who_do_not_alternate():
     first = state.clone()
     state.apply_action(0)
     state.set_player(1)
-    assert np.array_equal(masks[:2], encode_go([first, state])[0])
+    assert np.array_equal(masks[:2], encode_go([first, state])[0][:, : GO.number_plane])
 
 
 def test_illegal_moves_are_reported():
@@ -107,7 +110,7 @@ def test_illegal_moves_are_reported():
         (6, 3, "suicide"),
         (7, -1, "suicide"),
     ]
-    masks, komi, played, legal, illegal = _core.go_replay(**flat(games))
+    masks, komi, played, legal, _, illegal = _core.go_replay(**flat(games))
     assert illegal == want
     assert legal.shape == (0, 6)
     assert played[:9].tolist() == [0, 1, 2, 0, 0xFFFF, 0xFFFF, 0, 0xFFFF, 0xFFFF]

@@ -69,8 +69,7 @@ def test_positions_have_their_history(table, positions):
         state = GoState(komi=float(table.komi[game]), superko="simple")
         for ply, move in enumerate(table.moves(game)):
             masks, komi = encode_go([state])
-            none = np.zeros((1, GO.plane_words), np.uint64)
-            planes = GO.unpack(np.concatenate([masks.reshape(1, -1), none], axis=1), komi)
+            planes = GO.unpack(masks.reshape(1, -1), komi)
             np.testing.assert_allclose(batch.planes[row].float().numpy(), planes[0], atol=5e-3)
             assert batch.moves[row] == move
             white_won = game == len(table) - 1
@@ -171,8 +170,7 @@ def test_handicap_games_and_who_plays(servers):
     batch = positions.of(torch.arange(legal)).batch(torch.arange(legal))
     for ply, move in enumerate(servers.moves(8)[:legal]):
         masks, komi = encode_go([state])
-        empty = np.zeros((1, GO.plane_words), np.uint64)
-        planes = GO.unpack(np.concatenate([masks.reshape(1, -1), empty], axis=1), komi)
+        planes = GO.unpack(masks.reshape(1, -1), komi)
         np.testing.assert_allclose(batch.planes[ply].float().numpy(), planes[0], atol=5e-3)
         ranks = [rank_number("4d"), rank_number("1d")][:: 1 if ply % 2 == 0 else -1]
         expected = who_features(ranks[:1], ranks[1:], [server_number("KGS")], [2016])

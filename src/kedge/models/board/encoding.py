@@ -38,6 +38,8 @@ class Encoding:
     """Batch size that uses a CPU best; larger batches gain nothing and cost memory."""
     gpu_rows: int
     """Batch size that uses a GPU best."""
+    first_planes: int | None = None
+    """Planes of files from before the others were added; those took no notice of them."""
     number_scale: float = 1.0
     """Training divides the number by it, and exported weights take the number as it is."""
     gather: npt.NDArray[np.int64] | None = field(default=None, compare=False, repr=False)

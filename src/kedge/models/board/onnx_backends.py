@@ -61,7 +61,8 @@ class OnnxNetwork(Backend):
             content = _graph(self.weights())
         self._threads = threads
         self._session = self._open(content, 1)
-        self.encoding, self._outputs = _check_signature(self._session, self._name, known)
+        signature = _check_signature(self._session, self._name, known)
+        self.encoding, self._planes, self._outputs = signature
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
         self._wide = self._open(content, threads) if threads > 1 else self._session
 
@@ -89,7 +90,7 @@ class OnnxNetwork(Backend):
         session = self._session if shared else self._wide
 
         def run(start: int) -> list[Array]:
-            planes = planes_of(slice(start, start + size))
+            planes = planes_of(slice(start, start + size))[:, : self._planes]
             outputs: list[Array] = session.run(self._outputs, {"planes": planes})
             return outputs
 
@@ -165,10 +166,14 @@ def _port(port: Any) -> _Port:
     return _Port(port.any_name, tuple(sizes))
 
 
-def _check_signature(
-    session: Session, name: str, known: Sequence[Encoding]
-) -> tuple[Encoding, list[str]]:
-    """Return the graph's encoding, one of `known`, and its outputs; `InputError` if none fits."""
+class _Signature(NamedTuple):
+    encoding: Encoding
+    planes: int  # how many of the encoding's planes it takes, from the first
+    outputs: list[str]
+
+
+def _check_signature(session: Session, name: str, known: Sequence[Encoding]) -> _Signature:
+    """Return what a graph takes, by one of the `known` encodings; `InputError` if none fits."""
     inputs = {port.name: tuple(port.shape[1:]) for port in session.get_inputs()}
     outputs = {port.name: list(port.shape[1:]) for port in session.get_outputs()}
     for encoding in known:
@@ -177,7 +182,8 @@ def _check_signature(
         is_whole = {"policy", "value"} <= set(shapes) and all(
             shapes[output] == expected[output] for output in shapes
         )
-        if inputs == {"planes": encoding.shape} and is_whole:
-            return encoding, list(shapes)
+        for planes in (encoding.planes, encoding.first_planes):
+            if planes and inputs == {"planes": (planes, *encoding.shape[1:])} and is_whole:
+                return _Signature(encoding, planes, list(shapes))
     games = " or ".join(encoding.game for encoding in encodings())
     raise InputError(f"{name}: not a model of {games} with kedge's planes and moves")

@@ -140,13 +140,22 @@ def parse_board(file: OnnxFile) -> Weights:
     """Read a model from `network.to_onnx` or `network.to_shipped_onnx`.
 
     Some files, among them the shipped ones, do not name their game: the shape of their planes
-    tells it.
+    tells it. Planes that were added to the game's encoding since get weights of 0.
     """
-    shape, game = file.inputs["planes"][1:], file.metadata.get("game")
+    (planes, side, _), game = file.inputs["planes"][1:], file.metadata.get("game")
     games = catalogue.entries("encoding") if game is None else [catalogue.find(game, "encoding")]
     known: Iterator[Encoding] = (entry.load("encoding") for entry in games)
-    encoding = next(encoding for encoding in known if encoding.shape == shape)
-    return make_weights(file.weights(), file.sha256, encoding)
+    encoding = next(
+        encoding
+        for encoding in known
+        if encoding.side == side and planes in (encoding.planes, encoding.first_planes)
+    )
+    arrays = dict(file.weights())
+    added = encoding.planes - planes
+    if added:
+        kernels = arrays["input.weight"]
+        arrays["input.weight"] = np.pad(kernels, ((0, 0), (0, added), (0, 0), (0, 0)))
+    return make_weights(arrays, file.sha256, encoding)
 
 
 PARSERS = {Weights.kind: parse_board}

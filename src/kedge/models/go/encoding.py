@@ -1,4 +1,4 @@
-"""Go positions as AlphaGo Zero's planes."""
+"""Go positions as AlphaGo Zero's planes, and what players read at a glance."""
 
 from collections.abc import Sequence
 
@@ -11,10 +11,12 @@ from kedge.models.go.conditioning import GoPlayers
 
 #: AlphaGo Zero's: own and the opponent's stones now and seven times before, and, as in the paper
 #: (appendix E), komi / 10 for White and −komi / 10 for Black to move, on a smaller board as many
-#: times more as it is smaller. The last move is the pass.
+#: times more as it is smaller. After that come eight planes of tactics: liberties, ko, ladders.
+#: The first files had none. The last move is the pass.
 GO = Encoding(
     "go",
-    planes=17,
+    planes=25,
+    first_planes=17,
     side=19,
     plane_words=6,
     number_plane=16,
@@ -31,11 +33,18 @@ def encode_go(states: Sequence[GoState]) -> tuple[Masks, Floats]:
     """`GO` planes of every state, packed: sets of points, and the number.
 
     ``masks[i, 2k]`` and ``masks[i, 2k + 1]`` are the stones of who moves and of the opponent k
-    half-moves ago, empty before the first position: bit p % 64 of word p // 64 is point p. The
-    last plane is ``komi[i]`` all over: +komi/10 for White to move, −komi/10 for Black, times
-    361/points: a network that weighs the means of planes finds it as large a part of any board.
+    half-moves ago, empty before the first position: bit p % 64 of word p // 64 is point p. Plane
+    16 is ``komi[i]`` all over: +komi/10 for White to move, −komi/10 for Black, times 361/points: a
+    network that weighs the means of planes finds it as large a part of any board. The others are:
+
+    - 17, 18, 19: the stones of chains with one, two and three liberties;
+    - 20: the point that the ko rule forbids;
+    - 21: the stones that a ladder catches, of chains in atari and to move, and of chains with two
+      liberties if the opponent moves;
+    - 22: the mover's points that begin such a ladder;
+    - 23, 24: the mover's points where the played stone's chain would have one and two liberties.
     """
-    masks = np.empty((len(states), GO.planes - 1, GO.plane_words), np.uint64)
+    masks = np.empty((len(states), GO.planes, GO.plane_words), np.uint64)
     komi = np.empty(len(states), np.float32)
     _core.go_encode([state.board for state in states], masks, komi)
     return masks, komi

@@ -1,7 +1,7 @@
 """Training a Go model on human games: people's moves, and who wins.
 
-A position is AlphaGo Zero's planes, the last of them ±komi / 10 (appendix E). The device stores
-only the stones of each position; the rows before it are its history.
+A position is AlphaGo Zero's planes, with ±komi / 10 (appendix E), and planes of tactics. The device
+stores the stones and the tactics of each position; the rows before it are its history.
 """
 
 from collections.abc import Iterator
@@ -117,6 +117,7 @@ class GoPositions:
 
     chosen: Tensor  # (m,) int64: the rows that count, some perhaps several times
     stones: Tensor  # (n + 1, 2, 6) int64: the mover's and the opponent's; the last row is empty
+    tactics: Tensor  # (n, 8, 6) int64: see `encode_go`
     first: Tensor  # (n,) int64: the first row of its game
     komi: Tensor  # (n,) float16: ±komi / 10
     moves: Tensor  # (n,) int64
@@ -152,8 +153,9 @@ class GoPositions:
         stones = self.stones[at]
         # The mover was the opponent one move ago.
         stones = torch.where((back % 2 == 1)[:, None, None], stones.flip(2), stones)
-        points = ((stones[..., None] >> self.bits) & 1).to(torch.bfloat16)
-        points = points.view(len(rows), 2 * _STEPS, -1)[:, :, :_POINTS]
+        masks = torch.cat([stones.flatten(1, 2), self.tactics[rows]], dim=1)
+        points = ((masks[..., None] >> self.bits) & 1).to(torch.bfloat16)
+        points = points.flatten(2)[:, :, :_POINTS]
         moves = [self._move_after(rows, count) for count in range(1 + self.later)]
         if turns is not None and self.turn:
             turn = (8 * turns).long()
@@ -161,7 +163,8 @@ class GoPositions:
             points = points.gather(2, where)
             moves = [torch.where(to >= 0, self.moved[turn, to.clamp(0)], to) for to in moves]
         komi = self.komi[rows].to(torch.bfloat16)[:, None, None].expand(-1, -1, _POINTS)
-        planes = torch.cat([points, komi], dim=1).view(-1, *GO.shape)
+        before, after = points[:, : GO.number_plane], points[:, GO.number_plane :]
+        planes = torch.cat([before, komi, after], dim=1).view(-1, *GO.shape)
         planes = planes.contiguous(memory_format=torch.channels_last)
         who = self._who(rows, turns) if self.players else None
         later = tuple(moves[1:])
@@ -198,7 +201,7 @@ def positions_of(
     first = part.offsets[:-1][game]
     ply = np.arange(len(part.actions)) - first
     colours = ((ply + part.first[game]) % 2).astype(np.uint8)
-    stones, signed, played, _, _ = _core.go_replay(
+    stones, signed, played, _, tactics, _ = _core.go_replay(
         part.actions,
         colours,
         part.offsets,
@@ -208,6 +211,7 @@ def positions_of(
         np.nan_to_num(part.komi, nan=KOMI).astype(np.float32),
         part.stones,
         steps=1,
+        tactics=True,
         threads=threads,
     )
     returns = part.black_returns[game]
@@ -224,6 +228,7 @@ def positions_of(
     return GoPositions(
         torch.from_numpy(rows),
         torch.from_numpy(np.concatenate([stones[legal], none]).view(np.int64)),
+        torch.from_numpy((tactics if legal.all() else tactics[legal]).view(np.int64)),
         torch.from_numpy((first - dropped)[legal]),
         torch.from_numpy(signed[legal].astype(np.float16)),
         torch.from_numpy(played[legal].astype(np.int64)),
