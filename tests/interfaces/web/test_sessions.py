@@ -150,6 +150,28 @@ def test_a_game_removed_while_an_agent_thinks_stays_removed(hall, chess, until):
     asyncio.run(game())
 
 
+def test_a_stopped_agent_that_fails_does_not_save_a_removed_game(hall, chess, until, monkeypatch):
+    async def game():
+        tables = hall()
+        plain = chess.think
+
+        def fail(question):
+            plain(question)
+            raise InputError("stopped")
+
+        monkeypatch.setattr(chess, "think", fail)
+        table = await tables.open(NewSession(game="chess"))
+        play(table, "e4")
+        await until(lambda: chess.asked)
+        tables.remove(table.session.id)
+        await until(lambda: table._task is None)
+        assert (table.trouble, len(tables.store)) == (None, 0)
+        with pytest.raises(UnknownSessionError):
+            tables.at(table.session.id)
+
+    asyncio.run(game())
+
+
 def test_a_game_removed_while_the_referee_decides_stays_removed(hall, chess, until, monkeypatch):
     go = threading.Event()
     asked = []
