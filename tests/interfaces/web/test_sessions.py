@@ -73,7 +73,7 @@ def test_a_decision_on_a_position_that_is_gone_is_not_played(hall, chess, until)
         assert "3P4" in chess.asked[1]
         chess.go.set()
         await until(lambda: not table.busy)
-        assert table.session.turns[0] == "d2d4"
+        assert table.session.moves()[0] == "d2d4"
         assert len(table.session.turns) == 2
 
     asyncio.run(game())
@@ -306,7 +306,7 @@ def test_games_go_on_where_another_server_left_them(hall, chess, until, tmp_path
         play(table, "e4")
         await until(lambda: chess.asked)  # and then no more is heard of this server
         again = hall(tmp_path / "games.sqlite").at(table.session.id)
-        assert again.session.turns == ["e2e4"]
+        assert again.session.moves() == ["e2e4"]
         await until(lambda: len(chess.asked) == 2)
         table.close()
         await until(lambda: not table.busy)  # its agent takes the first permission to go on
@@ -462,3 +462,18 @@ def test_everyone_who_decides_is_advised():
         tables.close()
 
     asyncio.run(game())
+
+
+def test_a_turn_leaves_the_position_alone_that_agents_look_at(chess):
+    session = new_session(chess, {}, None, ["e4"], np.random.default_rng(0))
+    before, fen = session.state, session.state.fen()
+    session.decide(1, before.parse_move("e5"))
+    assert before.fen() == fen != session.state.fen()
+
+
+def test_undo_and_earlier_positions_read_no_move_again(chess, monkeypatch):
+    session = new_session(chess, {}, None, ["e4", "e5", "Nf3", "Nc6"], np.random.default_rng(0))
+    fen = session.state_at(2).fen()
+    monkeypatch.setattr(chess, "parse", None)
+    session.undo()
+    assert (session.state.fen(), session.moves()) == (fen, ["e4", "e5"])

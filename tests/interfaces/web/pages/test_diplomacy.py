@@ -53,13 +53,14 @@ def test_a_turn_is_taken_once_all_have_ordered():
     assert session.deciding() == [6]
     assert not session.turns
     session.move(6, ["F ANK - BLA"], len(session.turns))
-    assert session.names == [(list(range(7)), "S1901M")]
-    assert session.turns[0]["TURKEY"] == ["F ANK - BLA"]
+    [turn] = session.turns
+    assert (turn.seats, turn.name) == (list(range(7)), "S1901M")
+    assert turn.move["TURKEY"] == ["F ANK - BLA"]
     position = GAME.position(session.state, None)
     assert position["name"] == "F1901M"
     assert "A BUR" in position["units"]["FRANCE"]
     [last] = position["last"]
-    assert last == {"name": "S1901M", "orders": session.turns[0], "failed": []}
+    assert last == {"name": "S1901M", "orders": turn.move, "failed": []}
 
 
 @pytest.mark.parametrize(
@@ -227,7 +228,7 @@ def test_thoughts_are_kept_until_people_decide_again():
 def test_games_are_saved_and_opened():
     session = begin({"position": BURGUNDY}, [TAKEN, {"FRANCE": ["A BUR R PAR"]}])
     record = GAME.read(session.record())
-    assert record.turns == session.turns
+    assert record.turns == session.moves()
     assert record.outcome is None
     again = begin(record.setup, record.turns)
     assert again.state.state.to_json() == session.state.state.to_json()
@@ -272,7 +273,7 @@ def test_games_of_people_are_opened(shared):
         for line in islice(file, 5):
             record = GAME.read(line)
             session = begin(record.setup, record.turns)
-            assert GAME.read(session.record()).turns == session.turns
+            assert GAME.read(session.record()).turns == session.moves()
 
 
 def test_positions_without_an_order_to_give_are_refused():

@@ -75,7 +75,7 @@ def session(page, setup=None, *turns, seats=PEOPLE):
 
 def document(page, of, outcome=None):
     names, ratings = ["Ann", "Bob"], [None, None]
-    return Document(of.setup, of.state, of.turns, names, ratings, outcome or of.outcome)
+    return Document(of.setup, of.state, of.moves(), names, ratings, outcome or of.outcome)
 
 
 def test_a_game_to_its_count(client):
@@ -196,7 +196,7 @@ def test_records_come_back(page):
     assert "RU[Japanese]" in text
     assert "PB[Ann]" in text
     record = page.read(text)
-    assert record.turns == found.turns
+    assert record.turns == found.moves()
     again = session(page, record.setup, *record.turns)
     assert page.position(again.state, None) == page.position(found.state, None)
     assert page.write(document(page, again)) == text

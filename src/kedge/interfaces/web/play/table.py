@@ -167,10 +167,8 @@ class Table:
 
     def _is_only_watched(self) -> bool:
         """Whether no person took part in the last turn, so that viewers need time to see it."""
-        seats = self.session.seats
-        return bool(self.session.names) and not any(
-            seats[seat].human for seat in self.session.names[-1][0]
-        )
+        seats, turns = self.session.seats, self.session.turns
+        return bool(turns) and not any(seats[seat].human for seat in turns[-1].seats)
 
     def _question(self, seats: list[int]) -> object:
         """The question to the agents at `seats`; moves of other seats do not change it."""

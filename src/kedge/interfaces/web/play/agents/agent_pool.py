@@ -35,7 +35,7 @@ class AgentPool:
         Calls `watch` on the event loop.
         """
         loop, game = asyncio.get_running_loop(), session.game
-        state, turn, rng = session.state.clone(), len(session.turns), self._rng.spawn(1)[0]
+        state, turn, rng = session.state, len(session.turns), self._rng.spawn(1)[0]
 
         def report(thought: Thought) -> None:
             if not stop.stopped:
@@ -57,4 +57,4 @@ class AgentPool:
 
     async def referee(self, session: Session) -> Action:
         """Return the referee's action."""
-        return await self._threads.run(partial(session.game.referee, session.state.clone()))
+        return await self._threads.run(partial(session.game.referee, session.state))

@@ -50,7 +50,7 @@ class ReviewJob:
 
     def is_of(self, session: Session) -> bool:
         """Whether it reviews the game so far."""
-        return tuple(session.turns) == self._document.turns and not self._stopped
+        return tuple(session.moves()) == self._document.turns and not self._stopped
 
     def view(self) -> ReviewOut:
         """The review as the API sends it."""

@@ -15,6 +15,18 @@ _THOUGHTS = 32  # kept
 UNFINISHED = "the record ends here"
 
 
+@dataclass(frozen=True)
+class PlayedTurn:
+    """A turn, and how it is written."""
+
+    seats: list[int]
+    actions: Mapping[int, Action]
+    move: Turn
+    """The turn as records hold it."""
+    name: str
+    """The turn as players say it."""
+
+
 @dataclass
 class Session:
     """One game."""
@@ -24,9 +36,8 @@ class Session:
     setup: Any
     seats: list[SeatIn]
     state: Any
-    turns: list[Turn] = field(default_factory=list)
-    names: list[tuple[list[int], str]] = field(default_factory=list)
-    """Seats and name of each turn."""
+    """The position. A turn replaces it, so that agents may look at it meanwhile."""
+    turns: list[PlayedTurn] = field(default_factory=list)
     pending: dict[int, Action] = field(default_factory=dict)
     """Actions by seat, while other seats still decide."""
     thought: Thought | None = None
@@ -69,7 +80,6 @@ class Session:
     def hear_referee(self, action: Action) -> None:
         """Take the referee's turn."""
         self._play({REFEREE: action})
-        self.run_clock()
         self.revision += 1
 
     def seat_names(self) -> tuple[str, ...]:
@@ -104,8 +114,6 @@ class Session:
             self.unplayed[seat] = thought
         if self.deciding() == [seat]:
             self._play(decided)
-            self.pending = {}
-            self.run_clock()
             self._reveal()
         else:
             self.pending = decided
@@ -144,16 +152,14 @@ class Session:
             return
         if not self.turns:
             raise InputError("there is nothing to undo")
-        kept = self.turns[: len(self.turns) - self._turns_since(seat)]
-        self.state = self.game.begin(self.setup)
+        kept = len(self.turns) - self._turns_since(seat)
+        self.state = self.state_at(kept)
         self._ask_rules()
-        self.turns, self.names, self.pending = [], [], {}
+        self.turns, self.pending = self.turns[:kept], {}
         self.thought = self.ended = None
         self.thoughts, self.unplayed = [], {}
-        for turn in kept:
-            self.take(turn)
         if self.clock is not None:
-            self.clock.back_to(len(kept))
+            self.clock.back_to(kept)
             self.run_clock()
         self.revision += 1
 
@@ -180,8 +186,12 @@ class Session:
             raise InputError(f"turn {turn}: the last turn so far is {len(self.turns)}")
         state = self.game.begin(self.setup)
         for earlier in self.turns[:turn]:
-            self.game.apply(state, self._parsed(state, earlier))
+            self.game.apply(state, earlier.actions)
         return state
+
+    def moves(self) -> list[Turn]:
+        """The turns as records hold them."""
+        return [turn.move for turn in self.turns]
 
     def record(self) -> str:
         """Return the text of the game's record file."""
@@ -190,7 +200,7 @@ class Session:
         return self.game.write(self.played())
 
     def played(self) -> Document:
-        """Return a copy of the game for records and reviews."""
+        """Return the game so far, for records and reviews."""
         outcome = None if self.ended == UNFINISHED else self.outcome
         names: list[str | None] = [player_name(self.game, seat) for seat in self.seats]
         ratings: list[Rating | None] = [
@@ -198,8 +208,8 @@ class Session:
         ]
         return Document(
             self.setup,
-            self.state.clone(),
-            tuple(self.turns),
+            self.state,
+            tuple(self.moves()),
             self.heading.names or names,
             self.heading.ratings or ratings,
             outcome,
@@ -233,13 +243,11 @@ class Session:
         try:
             if not self.due and self.result is not None:
                 raise InputError("the game is over")
-            self._apply(self._parsed(self.state, turn), turn)
+            moves = self.game.split(self.state, turn).items()
+            actions = {seat: self.game.parse(self.state, seat, move) for seat, move in moves}
+            self._apply(self.state, actions, turn)
         except InputError as error:
             raise InputError(f"turn {len(self.turns) + 1}: {error}") from None
-
-    def moves_of(self, actions: Mapping[int, Action]) -> dict[int, Move]:
-        """Return the actions in this position as records hold them."""
-        return {seat: self.game.text(self.state, action) for seat, action in actions.items()}
 
     def run_clock(self) -> None:
         """Start the mover's clock, and stop the other."""
@@ -248,24 +256,19 @@ class Session:
             self.clock.hand_to(deciding[0] if deciding else None)
             self.clock.past[str(len(self.turns))] = self.clock.left
 
-    def _parsed(self, state: Any, turn: Turn) -> dict[int, Action]:
-        """Return the actions of a recorded turn, by seat."""
-        game = self.game
-        return {
-            seat: game.parse(state, seat, move) for seat, move in game.split(state, turn).items()
-        }
-
     def _play(self, actions: Mapping[int, Action]) -> None:
-        """Apply a turn that is played now.
+        """Play a turn: write it for the record, apply it, and hand the clock on."""
+        move = self.game.join(
+            {seat: self.game.text(self.state, action) for seat, action in actions.items()}
+        )
+        self._apply(self.state.clone(), actions, move)
+        self.run_clock()
 
-        Agents give actions, and people may write a move in several ways: a record holds one form.
-        """
-        self._apply(actions, self.game.join(self.moves_of(actions)))
-
-    def _apply(self, actions: Mapping[int, Action], turn: Turn) -> None:
-        name = self.game.apply(self.state, actions)
-        self.turns.append(turn)
-        self.names.append((self.due, name))
+    def _apply(self, state: Any, actions: Mapping[int, Action], move: Turn) -> None:
+        """Go on to what `actions` make of `state`."""
+        name = self.game.apply(state, actions)
+        self.state, self.pending = state, {}
+        self.turns.append(PlayedTurn(self.due, actions, move, name))
         self._ask_rules()
 
     def _ask_rules(self) -> None:
@@ -281,10 +284,10 @@ class Session:
         """The number of turns since `seat`, or any person, last moved, including that turn."""
         people = {number for number, other in enumerate(self.seats) if other.human}
         mine = people if seat is None else {seat}
-        for back, (seats, _) in enumerate(reversed(self.names), 1):
-            if mine.intersection(seats):
+        for back, turn in enumerate(reversed(self.turns), 1):
+            if mine.intersection(turn.seats):
                 return back
-        return len(self.names)
+        return len(self.turns)
 
     def _admit(self, who: SeatIn) -> None:
         why = None if who.human else self.game.no_agents(self.setup)
@@ -300,7 +303,7 @@ class Session:
     def _reveal(self) -> None:
         """Publish the analyses behind the last turn."""
         people = [number for number, seat in enumerate(self.seats) if seat.human]
-        if not people or set(people).intersection(self.names[-1][0]):
+        if not people or set(people).intersection(self.turns[-1].seats):
             self.thoughts = []
         thoughts = list(self.unplayed.values())
         self.thoughts = [*self.thoughts, *thoughts][-_THOUGHTS:]
