@@ -99,7 +99,7 @@ def test_a_failure_on_what_is_no_longer_asked_troubles_nobody(hall, chess, until
         plain = chess.think
 
         def fail(question):
-            plain(question)
+            yield from plain(question)
             raise InputError("of old")
 
         monkeypatch.setattr(chess, "think", fail)
@@ -119,7 +119,7 @@ def test_an_agent_that_fails_is_told_of_and_asked_again(hall, chess, until, monk
     async def game():
         table = await hall().open(NewSession(game="chess"))
         plain = chess.think
-        monkeypatch.setattr(chess, "think", lambda *_: {})
+        monkeypatch.setattr(chess, "think", lambda *_: iter(()))
         play(table, "e4")
         await until(lambda: not table.busy)
         assert "failed" in table.view().trouble
@@ -156,7 +156,7 @@ def test_a_stopped_agent_that_fails_does_not_save_a_removed_game(hall, chess, un
         plain = chess.think
 
         def fail(question):
-            plain(question)
+            yield from plain(question)
             raise InputError("stopped")
 
         monkeypatch.setattr(chess, "think", fail)
@@ -424,7 +424,7 @@ def test_what_is_stopped_before_its_turn_is_not_thought(hall, chess):
         tables, stop = hall(), StopFlag()
         stop.stop()
         session = new_session(chess, {}, None, [], np.random.default_rng(0))
-        assert await tables.agents.decide(session, {0: "chess"}, lambda _: None, stop) == {}
+        assert [each async for each in tables.agents.think(session, {0: "chess"}, stop)] == []
         assert chess.asked == []
 
     asyncio.run(ask())

@@ -42,8 +42,8 @@ def begin(setup=None, turns=()):
 def think(session, specs, stop=None):
     agents = {seat: (spec, make_agent(spec)) for seat, spec in specs.items()}
     rng = np.random.default_rng(0)
-    told = Question(session.state, agents, 0, rng, lambda thought: None, stop or StopFlag())
-    return GAME.think(told)
+    told = Question(session.state, agents, 0, rng, stop or StopFlag())
+    return {decision.seat: decision for decision in GAME.think(told)}
 
 
 def test_a_turn_is_taken_once_all_have_ordered():
@@ -181,12 +181,11 @@ def test_lines_tell_what_others_likely_send_there():
     assert diplomacy_page._met(likely, ["A PAR H"]) == []
     spec = "pikl-hedge(diplomacy, lambda=0.1, iterations=8)"
     state = DiplomacyPage().begin(diplomacy_page.DiplomacySetup())
-    question = Question(
-        state, {2: (spec, make_agent(spec))}, 0, np.random.default_rng(0), print, StopFlag()
-    )
-    found = DiplomacyPage().think(question)
-    assert found.keys() == {2}
-    assert all(row.line[0] == row.name for row in found[2].thought.rows)
+    agents = {2: (spec, make_agent(spec))}
+    question = Question(state, agents, 0, np.random.default_rng(0), StopFlag())
+    [decision] = DiplomacyPage().think(question)
+    assert decision.seat == 2
+    assert all(row.line[0] == row.name for row in decision.thought.rows)
 
 
 def test_who_waits_for_a_search_can_be_stopped(monkeypatch):

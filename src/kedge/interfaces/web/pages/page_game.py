@@ -1,7 +1,7 @@
 """A game as the page needs it. Each game has a module of its own here."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources.abc import Traversable
@@ -183,8 +183,11 @@ class PageGame(ABC):
         """The result in words; None while the game goes on."""
 
     @abstractmethod
-    def think(self, question: Question) -> dict[int, Decision]:
-        """Return the agents' decisions, by seat. Runs in a thread."""
+    def think(self, question: Question) -> Iterator[Decision]:
+        """Yield the agents' decisions; those without an action show how far an analysis is.
+
+        Runs in a thread.
+        """
 
     def resigned(self, state: Any, seat: int) -> str:
         """The outcome if `seat` resigns."""

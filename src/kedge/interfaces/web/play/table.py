@@ -7,7 +7,7 @@ import asyncio
 import logging
 
 from kedge.errors import InputError
-from kedge.interfaces.web.pages.thoughts import Move, StopFlag, Thought
+from kedge.interfaces.web.pages.thoughts import Move, StopFlag
 from kedge.interfaces.web.play.agents.advising import Adviser
 from kedge.interfaces.web.play.agents.reviewing import Reviews
 from kedge.interfaces.web.play.agents.worker_threads import BusyError
@@ -210,9 +210,14 @@ class Table:
         self.thinking, self._thought_about, self._stop = seats, self._question(seats), stop
         self.trouble = None
         self.publish()
+        decisions = {}
         try:
             specs = {seat: session.agent_spec(seat) for seat in seats}
-            decisions = await self._hall.agents.decide(session, specs, self._publish_thought, stop)
+            async for decision in self._hall.agents.think(session, specs, stop):
+                if decision.action is not None:
+                    decisions[decision.seat] = decision
+                elif decision.thought is not None and not stop.stopped:
+                    send_thought("thought", decision.thought, session, self.readers)
         except Exception:
             if not stop.stopped:  # else nobody waits for the answer
                 raise
@@ -222,6 +227,3 @@ class Table:
             for seat in seats:
                 session.decide(seat, decisions[seat].action, decisions[seat].thought)
             self._settle()
-
-    def _publish_thought(self, thought: Thought) -> None:
-        send_thought("thought", thought, self.session, self.readers)
