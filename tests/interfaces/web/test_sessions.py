@@ -17,6 +17,7 @@ from kedge.interfaces.web.play.game.opening import new_session
 from kedge.interfaces.web.play.game.readers import Reader
 from kedge.interfaces.web.play.game.saving import to_document
 from kedge.interfaces.web.play.game.store import SessionStore
+from kedge.interfaces.web.play.game.views import game_view
 from kedge.interfaces.web.play.tables import Tables, UnknownSessionError
 from kedge.interfaces.web.schemas import NewSession, SeatIn
 
@@ -25,7 +26,8 @@ AGENTS = [SeatIn(), SeatIn()]
 
 def play(table, move):
     session = table.session
-    table.move(session.deciding()[0], move, len(session.turns))
+    session.move(session.deciding()[0], move, len(session.turns))
+    table.changed()
 
 
 def test_an_agent_answers_a_move(hall, chess, until):
@@ -37,7 +39,7 @@ def test_an_agent_answers_a_move(hall, chess, until):
         await until(lambda: not table.busy)
         assert len(table.session.turns) == 2
         assert table.session.thought.done
-        assert table.trouble is None
+        assert table.session.trouble is None
 
     asyncio.run(game())
 
@@ -53,8 +55,9 @@ def test_one_message_has_the_move_and_who_thinks(hall, chess, until):
         session = (await waiting)["session"]
         assert (session.thinking, len(session.turns)) == ([1], 1)
         await until(lambda: chess.asked)
-        table.undo(None)
-        assert table.view().thinking == []
+        table.session.undo(None)
+        table.changed()
+        assert game_view(table.session).thinking == []
         chess.go.set()
 
     asyncio.run(game())
@@ -67,7 +70,8 @@ def test_a_decision_on_a_position_that_is_gone_is_not_played(hall, chess, until)
         table = await hall().open(NewSession(game="chess"))
         play(table, "e4")
         await until(lambda: chess.asked)
-        table.undo(None)
+        table.session.undo(None)
+        table.changed()
         play(table, "d4")
         await until(lambda: len(chess.asked) == 2)
         assert "3P4" in chess.asked[1]
@@ -84,7 +88,8 @@ def test_a_dial_turned_while_it_thinks_is_thought_about_anew(hall, chess, until)
         table = await hall().open(NewSession(game="chess"))
         play(table, "e4")
         await until(lambda: chess.asked)
-        table.sit(1, SeatIn(dial=0.0))
+        table.session.sit(1, SeatIn(dial=0.0))
+        table.changed()
         await until(lambda: len(chess.asked) == 2)
         chess.go.set()
         await until(lambda: not table.busy)
@@ -106,11 +111,12 @@ def test_a_failure_on_what_is_no_longer_asked_troubles_nobody(hall, chess, until
         play(table, "e4")
         await until(lambda: chess.asked)
         monkeypatch.setattr(chess, "think", plain)
-        table.sit(1, SeatIn(dial=0.0))
+        table.session.sit(1, SeatIn(dial=0.0))
+        table.changed()
         await until(lambda: len(chess.asked) == 2)
         chess.go.set()
         await until(lambda: not table.busy)
-        assert (table.trouble, len(table.session.turns)) == (None, 2)
+        assert (table.session.trouble, len(table.session.turns)) == (None, 2)
 
     asyncio.run(game())
 
@@ -122,12 +128,12 @@ def test_an_agent_that_fails_is_told_of_and_asked_again(hall, chess, until, monk
         monkeypatch.setattr(chess, "think", lambda *_: iter(()))
         play(table, "e4")
         await until(lambda: not table.busy)
-        assert "failed" in table.view().trouble
+        assert "failed" in game_view(table.session).trouble
         monkeypatch.setattr(chess, "think", plain)
         chess.go.set()
         table.changed()
         await until(lambda: not table.busy)
-        assert (table.trouble, len(table.session.turns)) == (None, 2)
+        assert (table.session.trouble, len(table.session.turns)) == (None, 2)
 
     asyncio.run(game())
 
@@ -165,7 +171,7 @@ def test_a_stopped_agent_that_fails_does_not_save_a_removed_game(hall, chess, un
         await until(lambda: chess.asked)
         tables.remove(table.session.id)
         await until(lambda: table._task is None)
-        assert (table.trouble, len(tables.store)) == (None, 0)
+        assert (table.session.trouble, len(tables.store)) == (None, 0)
         with pytest.raises(UnknownSessionError):
             tables.at(table.session.id)
 
@@ -245,7 +251,8 @@ def test_a_game_of_agents_that_ends_between_two_turns_asks_nobody(hall, chess, u
         table = await hall().open(NewSession(game="chess", seats=AGENTS, turns=["e4"]))
         table.subscribe(None)
         await asyncio.sleep(0)
-        table.sit(1, SeatIn(human=True))
+        table.session.sit(1, SeatIn(human=True))
+        table.changed()
         await until(lambda: not table._task)
         assert chess.asked == []
 
@@ -287,8 +294,8 @@ def test_a_slow_reader_finds_the_newest_of_each_kind():
     async def read():
         reader = Reader(None)
         for turn in range(10_000):
-            reader.queue("session", lambda turn=turn: {"turn": turn})
-            reader.queue("thought", lambda turn=turn: {"turn": turn})
+            reader.queue("session", {"turn": turn})
+            reader.queue("thought", {"turn": turn})
         reader.close()
         found = [await reader.next() for _ in range(3)]
         assert found == [
@@ -363,7 +370,7 @@ def test_a_full_disk_ends_no_game(hall, chess, until):
         tables.store._file.execute("PRAGMA max_page_count=1")
         tables.store._file.execute("PRAGMA query_only=ON")
         play(table, "e4")
-        assert "cannot save games" in table.view().trouble
+        assert "cannot save games" in game_view(table.session).trouble
         chess.go.set()
         await until(lambda: not table.busy)
         assert len(table.session.turns) == 2

@@ -66,9 +66,8 @@ class Adviser:
                 if not stop.stopped and decision.thought is not None:
                     send_thought("advice", decision.thought, session, self._advised())
         except InputError as error:
-            trouble = {"detail": str(error)}
             for reader in self._advised():
-                reader.queue("trouble", lambda: trouble)
+                reader.queue("trouble", {"detail": str(error)})
         except Exception:
             log.exception("an adviser failed")
         finally:

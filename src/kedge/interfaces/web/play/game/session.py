@@ -50,6 +50,10 @@ class Session:
     clock: Clock | None = None
     heading: Heading = field(default_factory=Heading)
     revision: int = 0
+    agents_think: bool = False
+    """Whether the agents to move think about it."""
+    trouble: str | None = None
+    """Why an agent failed, or why the game is not saved."""
     due: list[int] = field(init=False)
     """The seats to move by the rules, even if they have decided or someone resigned."""
     result: str | None = field(init=False)
@@ -73,6 +77,10 @@ class Session:
             return []
         return [seat for seat in self.due if seat not in self.pending]
 
+    def agents_deciding(self) -> list[int]:
+        """The seats that still have to move and where agents sit."""
+        return [seat for seat in self.deciding() if not self.seats[seat].human]
+
     def awaits_referee(self) -> bool:
         """Whether the referee is to move."""
         return self.outcome is None and not self.due
@@ -81,9 +89,6 @@ class Session:
         """Take the referee's turn."""
         self._play({REFEREE: action})
         self.revision += 1
-
-    def seat_names(self) -> tuple[str, ...]:
-        return self.game.seats(self.setup)
 
     def agent_spec(self, seat: int) -> str:
         """The spec of the agent at `seat`, with its clock if it takes that as input."""
@@ -230,7 +235,7 @@ class Session:
 
     def fill_seats(self, seats: list[SeatIn] | None) -> None:
         """Fill the seats; by default a person takes the first and agents the others."""
-        count = len(self.seat_names())
+        count = len(self.game.seats(self.setup))
         sitting = _default_seats(count) if seats is None else seats
         if len(sitting) != count:
             raise InputError(f"seats: expected {count}, got {len(sitting)}")
