@@ -38,7 +38,7 @@ def test_an_agent_answers_a_move(hall, chess, until):
         chess.go.set()
         await until(lambda: not table.busy)
         assert len(table.session.turns) == 2
-        assert table.session.thought.done
+        assert table.session.thoughts[-1].done
         assert table.session.trouble is None
 
     asyncio.run(game())
@@ -93,7 +93,7 @@ def test_a_dial_turned_while_it_thinks_is_thought_about_anew(hall, chess, until)
         await until(lambda: len(chess.asked) == 2)
         chess.go.set()
         await until(lambda: not table.busy)
-        assert table.session.thought.agent.startswith("chess(")
+        assert table.session.thoughts[-1].agent.startswith("chess(")
 
     asyncio.run(game())
 

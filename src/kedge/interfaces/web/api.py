@@ -61,6 +61,7 @@ _CHANGE: dict[str, Any] = {
     },
 }
 _PAUSE = 0.05  # seconds after each message of a socket, against floods
+_REPEATED = {"session": {"document", "thought"}}  # `turns` and `thoughts` have them, too
 Eyes = Annotated[int | None, Query(ge=0, le=7, description="The seat to view the game from")]
 
 TurnNumber = Annotated[int, PathParameter(ge=0, le=MOST_TURNS, examples=[0])]
@@ -268,11 +269,12 @@ async def record(
 
 
 @router.websocket("/sessions/{id}/live")
-async def live(socket: WebSocket, id: str, eyes: Eyes = None) -> None:
+async def live(socket: WebSocket, id: str, eyes: Eyes = None, brief: bool = False) -> None:
     """Send messages as things happen.
 
     `session` (the game changed), `thought` (an agent thinks), `advice` (the opponent's analysis of
-    a person's decision), `review` (its progress) and `trouble`. The client sends
+    a person's decision), `review` (its progress) and `trouble`. With `brief`, a `session` has no
+    `document` and no `thought`, which repeat what `turns` and `thoughts` have. The client sends
     `{"advise": true}` or `{"advise": false}`; anything else closes the socket.
     """
     await socket.accept()
@@ -284,7 +286,7 @@ async def live(socket: WebSocket, id: str, eyes: Eyes = None) -> None:
         await socket.close(4404 if gone else 4429, str(error))
         return
     listening = asyncio.create_task(_listen(socket, table, reader))
-    speaking = asyncio.create_task(_speak(socket, reader))
+    speaking = asyncio.create_task(_speak(socket, reader, _REPEATED if brief else None))
     try:
         done, _ = await asyncio.wait({listening, speaking}, return_when=asyncio.FIRST_COMPLETED)
         for task in done:
@@ -319,9 +321,9 @@ def _parsed(text: str | None) -> Advise | tuple[int, str]:
         return 1008, 'send {"advise": true} or {"advise": false}'
 
 
-async def _speak(socket: WebSocket, reader: Reader) -> None:
+async def _speak(socket: WebSocket, reader: Reader, without: Any) -> None:
     while (message := await reader.next()) is not None:
-        await socket.send_text(to_json(message).decode())
+        await socket.send_text(to_json(message, exclude=without).decode())
     await socket.close(1001)
 
 

@@ -77,7 +77,8 @@ def test_games_that_are_too_large_are_refused(client):
 def test_a_match_is_found_again_from_its_turns(client):
     told = {"game": "blotto", "turns": [["4-3-3", "0-5-5"]], "seats": [HUMAN, HUMAN]}
     view = client.post("/api/sessions", json=told).json()
-    assert view["turns"] == [{"seats": [0, 1], "name": "4-3-3 : 0-5-5, Red"}]
+    name = "4-3-3 : 0-5-5, Red"
+    assert view["turns"] == [{"seats": [0, 1], "name": name, "move": told["turns"][0]}]
     told["turns"] = ["4-3-3"]
     assert client.post("/api/sessions", json=told).status_code == 400
 

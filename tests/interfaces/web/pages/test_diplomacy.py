@@ -200,10 +200,10 @@ def test_what_agents_think_is_told_with_the_turn():
     session = begin()
     [decision] = think(session, {0: "diplomacy"}).values()
     session.decide(0, decision.action, decision.thought)
-    assert session.thoughts == []
+    assert session.new_thoughts() == []
     for seat in range(1, 7):
         session.move(seat, [], len(session.turns))
-    assert session.thoughts == [decision.thought]
+    assert session.new_thoughts() == [decision.thought]
 
 
 def test_thoughts_are_kept_until_people_decide_again():
@@ -219,9 +219,9 @@ def test_thoughts_are_kept_until_people_decide_again():
         orders = ["A BUR R PAR"] if move is None else []
         action = GAME.parse(session.state, FRANCE, orders)
         session.decide(FRANCE, action, replace(decision.thought, turn=len(session.turns)))
-        turns.append([thought.turn for thought in session.thoughts])
+        turns.append([thought.turn for thought in session.new_thoughts()])
     assert turns == [[0], [0, 1], [2]]
-    assert session.thought == session.thoughts[-1]
+    assert session.new_thoughts()[-1] == session.thoughts[-1]
 
 
 def test_games_are_saved_and_opened():

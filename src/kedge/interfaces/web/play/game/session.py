@@ -40,9 +40,8 @@ class Session:
     turns: list[PlayedTurn] = field(default_factory=list)
     pending: dict[int, Action] = field(default_factory=dict)
     """Actions by seat, while other seats still decide."""
-    thought: Thought | None = None
     thoughts: list[Thought] = field(default_factory=list)
-    """Analyses behind the agents' decisions since a person last moved."""
+    """Analyses behind the agents' last decisions."""
     unplayed: dict[int, Thought] = field(default_factory=dict)
     """Analyses behind the pending moves, hidden from those who still decide."""
     ended: str | None = None
@@ -161,8 +160,7 @@ class Session:
         self.state = self.state_at(kept)
         self._ask_rules()
         self.turns, self.pending = self.turns[:kept], {}
-        self.thought = self.ended = None
-        self.thoughts, self.unplayed = [], {}
+        self.ended, self.thoughts, self.unplayed = None, [], {}
         if self.clock is not None:
             self.clock.back_to(kept)
             self.run_clock()
@@ -193,6 +191,12 @@ class Session:
         for earlier in self.turns[:turn]:
             self.game.apply(state, earlier.actions)
         return state
+
+    def new_thoughts(self) -> list[Thought]:
+        """The analyses since a person last moved; without people, those of the last turn."""
+        has_people = any(seat.human for seat in self.seats)
+        since = len(self.turns) - (self._turns_since(None) if has_people else 1)
+        return [thought for thought in self.thoughts if thought.turn >= since]
 
     def moves(self) -> list[Turn]:
         """The turns as records hold them."""
@@ -307,12 +311,7 @@ class Session:
 
     def _reveal(self) -> None:
         """Publish the analyses behind the last turn."""
-        people = [number for number, seat in enumerate(self.seats) if seat.human]
-        if not people or set(people).intersection(self.turns[-1].seats):
-            self.thoughts = []
-        thoughts = list(self.unplayed.values())
-        self.thoughts = [*self.thoughts, *thoughts][-_THOUGHTS:]
-        self.thought = thoughts[-1] if thoughts else self.thought
+        self.thoughts = [*self.thoughts, *self.unplayed.values()][-_THOUGHTS:]
         self.unplayed = {}
 
 

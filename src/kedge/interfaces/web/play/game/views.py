@@ -15,8 +15,8 @@ def game_view(session: Session, eyes: int | None = None) -> SessionOut:
     """Return the game as the seat `eyes` sees it; if None, as the mover does."""
     game, over = session.game, session.outcome is not None
     eyes = _viewer(session, eyes)
-    thought = _visible([session.thought] if session.thought else [], session, eyes)
-    setup = session.setup.model_dump()
+    last = _visible(session.thoughts[-1:], session, eyes)
+    setup, is_secret = session.setup.model_dump(), bool(game.secret) and not over
     if not over:
         setup = {key: setup[key] for key in setup if key not in game.secret}
     clock = session.clock
@@ -32,12 +32,16 @@ def game_view(session: Session, eyes: int | None = None) -> SessionOut:
         reviews=game.reviews and game.no_agents(session.setup) is None,
         thinking=session.agents_deciding() if session.agents_think else [],
         eyes=None if eyes == EVERYTHING else eyes,
-        turns=[TurnOut(seats=turn.seats, name=turn.name) for turn in session.turns],
-        document=None if game.secret and not over else session.moves(),
+        turns=[
+            TurnOut(seats=turn.seats, name=turn.name, move=None if is_secret else turn.move)
+            for turn in session.turns
+        ],
+        secret=is_secret,
+        document=None if is_secret else session.moves(),
         position=game.position(session.state, eyes),
         outcome=session.outcome,
-        thought=thought[0] if thought else None,
-        thoughts=_visible(session.thoughts, session, eyes),
+        thought=last[0] if last else None,
+        thoughts=_visible(session.new_thoughts(), session, eyes),
         clock=None if clock is None else ClockOut(left=clock.now(), running=clock.running),
         trouble=session.trouble,
     )
