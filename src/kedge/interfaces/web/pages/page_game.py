@@ -16,6 +16,7 @@ from kedge.evaluation.board.game_analysis import GameReport
 from kedge.evaluation.decision_reports import DecisionsReport
 from kedge.evaluation.review import review_of
 from kedge.interfaces.web.pages.thoughts import Action, Decision, Move, Question
+from kedge.specs import Spec
 
 #: What happens between two positions, as records hold it: the mover's move, or everyone's moves.
 Turn: TypeAlias = Any
@@ -138,7 +139,7 @@ class PageGame(ABC):
         """Whether the mover's clock runs."""
         return True
 
-    def timed_spec(self, spec: str, setup: Any, left: float) -> str:
+    def timed_spec(self, spec: str, setup: Any, left: float) -> Spec | str:
         """Return the spec of an agent that has `left` seconds; most take no clock as input."""
         return spec
 

@@ -9,6 +9,7 @@ from kedge.interfaces.web.pages.thoughts import Action, Decision, Question, Stop
 from kedge.interfaces.web.play.agents.worker_threads import WorkerThreads
 from kedge.interfaces.web.play.game.players import Players
 from kedge.interfaces.web.play.game.session import Session
+from kedge.specs import Spec
 
 _THREADS = 64  # most only wait for a search that shares the network with others
 
@@ -22,7 +23,7 @@ class AgentPool:
         self._rng = rng
 
     def think(
-        self, session: Session, specs: Mapping[int, str], stop: StopFlag
+        self, session: Session, specs: Mapping[int, Spec | str], stop: StopFlag
     ) -> AsyncIterator[Decision]:
         """Yield the decisions of these agents, as `PageGame.think` does, until `stop`."""
         game, state, turn = session.game, session.state, len(session.turns)
@@ -31,7 +32,8 @@ class AgentPool:
         def work() -> Iterator[Decision]:
             if not stop.stopped:
                 agents = {
-                    seat: (spec, self._players.get(spec, game.name)) for seat, spec in specs.items()
+                    seat: (str(spec), self._players.get(spec, game.name))
+                    for seat, spec in specs.items()
                 }
                 yield from game.think(Question(state, agents, turn, rng, stop))
 

@@ -10,6 +10,7 @@ from kedge.interfaces.web.pages.thoughts import Action, Move, Thought
 from kedge.interfaces.web.play.game.clock import Clock
 from kedge.interfaces.web.play.game.players import agent_at, player_name, rating_of, spec_at
 from kedge.interfaces.web.schemas import MOST_TURNS, SeatIn
+from kedge.specs import Spec
 
 _THOUGHTS = 32  # kept
 UNFINISHED = "the record ends here"
@@ -89,7 +90,7 @@ class Session:
         self._play({REFEREE: action})
         self.revision += 1
 
-    def agent_spec(self, seat: int) -> str:
+    def agent_spec(self, seat: int) -> Spec | str:
         """The spec of the agent at `seat`, with its clock if it takes that as input."""
         spec = spec_at(self.game, self.seats[seat])
         if self.clock is None:
