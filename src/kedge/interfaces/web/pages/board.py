@@ -35,7 +35,8 @@ class BoardPage(PageGame):
     A subclass names its files and sides, and says in `position` what the board draws. States need
     the verbs ``current_player``, ``legal_actions``, ``action_to_string``, ``apply_action``,
     ``is_terminal``, ``returns`` and ``clone``. If they have them, ``protocol_name`` and
-    ``parse_move`` are the notation of moves, and ``termination`` says how a game ended.
+    ``parse_move`` are the notation of moves, ``play_on`` plays a move also after a draw that nobody
+    claimed, and ``termination`` says how a game ended.
     """
 
     sides: ClassVar[tuple[str, str]] = ("First", "Second")
@@ -76,12 +77,9 @@ class BoardPage(PageGame):
     def apply(self, state: Any, actions: Mapping[int, Action]) -> str:
         (action,) = actions.values()
         name: str = state.action_to_string(action)
-        self.push(state, action)
+        # Chess plays on after a draw that nobody claimed.
+        getattr(state, "play_on", state.apply_action)(action)
         return name
-
-    def push(self, state: Any, action: Action) -> None:
-        """Play a legal action."""
-        state.apply_action(action)
 
     def outcome(self, state: Any) -> str | None:
         if not state.is_terminal():

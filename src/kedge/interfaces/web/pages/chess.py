@@ -65,9 +65,6 @@ class ChessPage(BoardPage):
         # records go on.
         return [state.board.player()] if state.board.legal_actions() else []
 
-    def push(self, state: ChessState, action: int) -> None:
-        state.play_on(action)
-
     def timed_spec(self, spec: str, setup: ChessSetup, left: float) -> Spec:
         time, agent = time_inputs(left, setup.clock, setup.increment), parse(spec)
         if not agent.args:

@@ -145,8 +145,7 @@ class Table:
     def _question_to(self, seats: list[int]) -> object:
         """The question to the agents at `seats`; moves of other seats do not change it."""
         session = self.session
-        agents = [session.seats[seat] for seat in seats]
-        return len(session.turns), session.outcome, [seat.model_dump_json() for seat in agents]
+        return len(session.turns), session.outcome, [session.seats[seat] for seat in seats]
 
     async def _run_agents(self) -> None:
         try:
