@@ -120,9 +120,9 @@ class ChessState:
         """The position as FEN, with an en-passant square only if the capture is legal."""
         return self.board.fen()
 
-    uci = staticmethod(_core.ChessBoard.uci)
-    #: The move in UCI.
-    protocol_name = uci
+    @staticmethod
+    def uci(action: int) -> str:
+        return _core.ChessBoard.uci(action)
 
     def parse_uci(self, text: str) -> int:
         """Return the legal move that `text` names; e1h1 is accepted as castling."""
@@ -136,9 +136,6 @@ class ChessState:
             return self.board.san(action)
         except (TypeError, ValueError):
             raise self._illegal(action) from None
-
-    #: The move in SAN.
-    action_to_string = san
 
     def parse_san(self, text: str) -> int:
         """Return the one legal move that `text` names; marks such as ``!`` are ignored."""
@@ -155,6 +152,14 @@ class ChessState:
             return self.parse_uci(text)
         except InputError:
             return self.parse_san(text)
+
+    def action_to_string(self, action: int) -> str:
+        """The move in SAN."""
+        return self.san(action)
+
+    def protocol_name(self, action: int) -> str:
+        """The move in UCI."""
+        return self.uci(action)
 
     @property
     def move_number(self) -> int:
