@@ -131,7 +131,7 @@ class Player:
                 legal = session["position"]["legal"]
                 if not legal:  # a random player may be mated early
                     return made
-                move, _ = self._random.choice(legal)
+                move = self._random.choice(legal)
                 body = {"seat": 0, "move": move, "turn": 2 * made}
                 (await self._client.post(f"{path}/move", json=body)).raise_for_status()
                 while len(session["turns"]) < 2 * made + 2:

@@ -15,11 +15,11 @@ class SlowChess(ChessPage):
         state, ((seat, (spec, _)),) = question.state, question.agents.items()
         self.asked.append(state.fen())
         question.stop.then(self.go.set)
-        question.watch(self._thought(spec, seat, question.turn, done=False))
+        yield Decision(seat, None, self._thought(spec, seat, question.turn, done=False))
         assert self.go.wait(10)
         self.go.clear()
         action = state.legal_actions()[0]
-        return {seat: Decision(action, self._thought(spec, seat, question.turn, done=True))}
+        yield Decision(seat, action, self._thought(spec, seat, question.turn, done=True))
 
     @staticmethod
     def _thought(spec, seat, turn, *, done):

@@ -27,8 +27,8 @@ def move(client, session, move, seat=0):
     return client.post(f"sessions/{session['id']}/move", json=told)
 
 
-def live(client, session):
-    return client.websocket_connect(f"ws://localhost/api/v1/sessions/{session['id']}/live")
+def live(client, session, query=""):
+    return client.websocket_connect(f"ws://localhost/api/v1/sessions/{session['id']}/live{query}")
 
 
 def test_a_person_plays_and_an_agent_answers(client):
@@ -36,7 +36,7 @@ def test_a_person_plays_and_an_agent_answers(client):
     with live(client, session) as socket:
         assert socket.receive_json()["session"]["turns"] == []
         shown = move(client, session, "e4").json()
-        assert shown["turns"] == [{"seats": [0], "name": "e4"}]
+        assert shown["turns"] == [{"seats": [0], "name": "e4", "move": "e2e4"}]
         while (message := socket.receive_json())["type"] != "session" or len(
             message["session"]["turns"]
         ) < 2:
@@ -44,6 +44,18 @@ def test_a_person_plays_and_an_agent_answers(client):
     assert message["session"]["deciding"] == [0]
     assert message["session"]["thought"]["agent"].startswith("chess(")
     assert client.get(f"sessions/{session['id']}").json()["revision"] == 2
+
+
+def test_brief_messages_repeat_nothing(client):
+    session = begin(client, seats=[{"human": True}, {"dial": 0.0}])
+    with live(client, session, "?brief=true") as socket:
+        move(client, session, "e4")
+        while len((brief := socket.receive_json().get("session", session))["turns"]) < 2:
+            pass
+    whole = client.get(f"sessions/{session['id']}").json()
+    assert whole.keys() - brief.keys() == {"document", "thought"}
+    assert whole["document"] == [turn["move"] for turn in brief["turns"]]
+    assert [whole["thought"]] == brief["thoughts"]
 
 
 @pytest.mark.parametrize(
@@ -72,7 +84,9 @@ def test_a_client_that_listens_can_do_without_the_answer(client):
         )
         assert (answer.status_code, answer.content) == (204, b"")
         assert answer.headers["Preference-Applied"] == "return=minimal"
-        assert socket.receive_json()["session"]["turns"] == [{"seats": [0], "name": "e4"}]
+        assert socket.receive_json()["session"]["turns"] == [
+            {"seats": [0], "name": "e4", "move": "e2e4"}
+        ]
 
 
 def test_what_cannot_be_played_is_refused(client):
@@ -320,7 +334,9 @@ def test_sockets_that_talk_nonsense_are_told_so_and_harm_nobody(client, message,
         assert end.value.code == code
         assert end.value.reason.startswith("send ")
         move(client, session, "e4")
-        assert other.receive_json()["session"]["turns"] == [{"seats": [0], "name": "e4"}]
+        assert other.receive_json()["session"]["turns"] == [
+            {"seats": [0], "name": "e4", "move": "e2e4"}
+        ]
 
 
 def test_a_question_is_given_up_when_nobody_waits_for_the_answer(client):

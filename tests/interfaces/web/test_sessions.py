@@ -17,6 +17,7 @@ from kedge.interfaces.web.play.game.opening import new_session
 from kedge.interfaces.web.play.game.readers import Reader
 from kedge.interfaces.web.play.game.saving import to_document
 from kedge.interfaces.web.play.game.store import SessionStore
+from kedge.interfaces.web.play.game.views import game_view
 from kedge.interfaces.web.play.tables import Tables, UnknownSessionError
 from kedge.interfaces.web.schemas import NewSession, SeatIn
 
@@ -25,7 +26,8 @@ AGENTS = [SeatIn(), SeatIn()]
 
 def play(table, move):
     session = table.session
-    table.move(session.deciding()[0], move, len(session.turns))
+    session.move(session.deciding()[0], move, len(session.turns))
+    table.changed()
 
 
 def test_an_agent_answers_a_move(hall, chess, until):
@@ -36,8 +38,8 @@ def test_an_agent_answers_a_move(hall, chess, until):
         chess.go.set()
         await until(lambda: not table.busy)
         assert len(table.session.turns) == 2
-        assert table.session.thought.done
-        assert table.trouble is None
+        assert table.session.thoughts[-1].done
+        assert table.session.trouble is None
 
     asyncio.run(game())
 
@@ -53,8 +55,9 @@ def test_one_message_has_the_move_and_who_thinks(hall, chess, until):
         session = (await waiting)["session"]
         assert (session.thinking, len(session.turns)) == ([1], 1)
         await until(lambda: chess.asked)
-        table.undo(None)
-        assert table.view().thinking == []
+        table.session.undo(None)
+        table.changed()
+        assert game_view(table.session).thinking == []
         chess.go.set()
 
     asyncio.run(game())
@@ -67,13 +70,14 @@ def test_a_decision_on_a_position_that_is_gone_is_not_played(hall, chess, until)
         table = await hall().open(NewSession(game="chess"))
         play(table, "e4")
         await until(lambda: chess.asked)
-        table.undo(None)
+        table.session.undo(None)
+        table.changed()
         play(table, "d4")
         await until(lambda: len(chess.asked) == 2)
         assert "3P4" in chess.asked[1]
         chess.go.set()
         await until(lambda: not table.busy)
-        assert table.session.turns[0] == "d2d4"
+        assert table.session.moves()[0] == "d2d4"
         assert len(table.session.turns) == 2
 
     asyncio.run(game())
@@ -84,11 +88,12 @@ def test_a_dial_turned_while_it_thinks_is_thought_about_anew(hall, chess, until)
         table = await hall().open(NewSession(game="chess"))
         play(table, "e4")
         await until(lambda: chess.asked)
-        table.sit(1, SeatIn(dial=0.0))
+        table.session.sit(1, SeatIn(dial=0.0))
+        table.changed()
         await until(lambda: len(chess.asked) == 2)
         chess.go.set()
         await until(lambda: not table.busy)
-        assert table.session.thought.agent.startswith("chess(")
+        assert table.session.thoughts[-1].agent.startswith("chess(")
 
     asyncio.run(game())
 
@@ -99,18 +104,19 @@ def test_a_failure_on_what_is_no_longer_asked_troubles_nobody(hall, chess, until
         plain = chess.think
 
         def fail(question):
-            plain(question)
+            yield from plain(question)
             raise InputError("of old")
 
         monkeypatch.setattr(chess, "think", fail)
         play(table, "e4")
         await until(lambda: chess.asked)
         monkeypatch.setattr(chess, "think", plain)
-        table.sit(1, SeatIn(dial=0.0))
+        table.session.sit(1, SeatIn(dial=0.0))
+        table.changed()
         await until(lambda: len(chess.asked) == 2)
         chess.go.set()
         await until(lambda: not table.busy)
-        assert (table.trouble, len(table.session.turns)) == (None, 2)
+        assert (table.session.trouble, len(table.session.turns)) == (None, 2)
 
     asyncio.run(game())
 
@@ -119,15 +125,15 @@ def test_an_agent_that_fails_is_told_of_and_asked_again(hall, chess, until, monk
     async def game():
         table = await hall().open(NewSession(game="chess"))
         plain = chess.think
-        monkeypatch.setattr(chess, "think", lambda *_: {})
+        monkeypatch.setattr(chess, "think", lambda *_: iter(()))
         play(table, "e4")
         await until(lambda: not table.busy)
-        assert "failed" in table.view().trouble
+        assert "failed" in game_view(table.session).trouble
         monkeypatch.setattr(chess, "think", plain)
         chess.go.set()
         table.changed()
         await until(lambda: not table.busy)
-        assert (table.trouble, len(table.session.turns)) == (None, 2)
+        assert (table.session.trouble, len(table.session.turns)) == (None, 2)
 
     asyncio.run(game())
 
@@ -146,6 +152,28 @@ def test_a_game_removed_while_an_agent_thinks_stays_removed(hall, chess, until):
             tables.at(table.session.id)
         while await reader.next() is not None:
             pass
+
+    asyncio.run(game())
+
+
+def test_a_stopped_agent_that_fails_does_not_save_a_removed_game(hall, chess, until, monkeypatch):
+    async def game():
+        tables = hall()
+        plain = chess.think
+
+        def fail(question):
+            yield from plain(question)
+            raise InputError("stopped")
+
+        monkeypatch.setattr(chess, "think", fail)
+        table = await tables.open(NewSession(game="chess"))
+        play(table, "e4")
+        await until(lambda: chess.asked)
+        tables.remove(table.session.id)
+        await until(lambda: table._task is None)
+        assert (table.session.trouble, len(tables.store)) == (None, 0)
+        with pytest.raises(UnknownSessionError):
+            tables.at(table.session.id)
 
     asyncio.run(game())
 
@@ -223,7 +251,8 @@ def test_a_game_of_agents_that_ends_between_two_turns_asks_nobody(hall, chess, u
         table = await hall().open(NewSession(game="chess", seats=AGENTS, turns=["e4"]))
         table.subscribe(None)
         await asyncio.sleep(0)
-        table.sit(1, SeatIn(human=True))
+        table.session.sit(1, SeatIn(human=True))
+        table.changed()
         await until(lambda: not table._task)
         assert chess.asked == []
 
@@ -265,8 +294,8 @@ def test_a_slow_reader_finds_the_newest_of_each_kind():
     async def read():
         reader = Reader(None)
         for turn in range(10_000):
-            reader.queue("session", lambda turn=turn: {"turn": turn})
-            reader.queue("thought", lambda turn=turn: {"turn": turn})
+            reader.queue("session", {"turn": turn})
+            reader.queue("thought", {"turn": turn})
         reader.close()
         found = [await reader.next() for _ in range(3)]
         assert found == [
@@ -284,7 +313,7 @@ def test_games_go_on_where_another_server_left_them(hall, chess, until, tmp_path
         play(table, "e4")
         await until(lambda: chess.asked)  # and then no more is heard of this server
         again = hall(tmp_path / "games.sqlite").at(table.session.id)
-        assert again.session.turns == ["e2e4"]
+        assert again.session.moves() == ["e2e4"]
         await until(lambda: len(chess.asked) == 2)
         table.close()
         await until(lambda: not table.busy)  # its agent takes the first permission to go on
@@ -341,7 +370,7 @@ def test_a_full_disk_ends_no_game(hall, chess, until):
         tables.store._file.execute("PRAGMA max_page_count=1")
         tables.store._file.execute("PRAGMA query_only=ON")
         play(table, "e4")
-        assert "cannot save games" in table.view().trouble
+        assert "cannot save games" in game_view(table.session).trouble
         chess.go.set()
         await until(lambda: not table.busy)
         assert len(table.session.turns) == 2
@@ -402,7 +431,7 @@ def test_what_is_stopped_before_its_turn_is_not_thought(hall, chess):
         tables, stop = hall(), StopFlag()
         stop.stop()
         session = new_session(chess, {}, None, [], np.random.default_rng(0))
-        assert await tables.agents.decide(session, {0: "chess"}, lambda _: None, stop) == {}
+        assert [each async for each in tables.agents.think(session, {0: "chess"}, stop)] == []
         assert chess.asked == []
 
     asyncio.run(ask())
@@ -440,3 +469,18 @@ def test_everyone_who_decides_is_advised():
         tables.close()
 
     asyncio.run(game())
+
+
+def test_a_turn_leaves_the_position_alone_that_agents_look_at(chess):
+    session = new_session(chess, {}, None, ["e4"], np.random.default_rng(0))
+    before, fen = session.state, session.state.fen()
+    session.decide(1, before.parse_move("e5"))
+    assert before.fen() == fen != session.state.fen()
+
+
+def test_undo_and_earlier_positions_read_no_move_again(chess, monkeypatch):
+    session = new_session(chess, {}, None, ["e4", "e5", "Nf3", "Nc6"], np.random.default_rng(0))
+    fen = session.state_at(2).fen()
+    monkeypatch.setattr(chess, "parse", None)
+    session.undo()
+    assert (session.state.fen(), session.moves()) == (fen, ["e4", "e5"])

@@ -102,12 +102,14 @@ class SharedSearches:
         every: float = 0.1,
         only: Collection[int] | None = None,
         playouts: int | None = None,
+        copy: bool = True,
     ) -> SharedSearch:
         """Search a state with `playouts`, by default those of the agent.
 
         `on_update` is called in the searches' thread: after the first batch, then at most once per
         `every` seconds (less often among many searches), and at the end. It must be quick. With
-        `only`, the root tries no other moves.
+        `only`, the root tries no other moves. Without `copy`, leave `state` as it is until the
+        search has ended.
         """
         if playouts is not None:
             if not isinstance(agent, PuctAgent):
@@ -118,7 +120,8 @@ class SharedSearches:
         agent = agent.on_board_of(state)
         check_not_over(state.board)
         allowed = allowed_moves(state.board, only)
-        search = SharedSearch(agent, state.clone().board, allowed, on_update, every)
+        board = (state.clone() if copy else state).board
+        search = SharedSearch(agent, board, allowed, on_update, every)
         with self._changed:
             if self._closed:
                 raise InputError("closed: no more searches")

@@ -1,4 +1,4 @@
-"""The HTTP API. Each route only passes its request to the tables."""
+"""The HTTP API: reads requests, and writes answers."""
 
 import asyncio
 import contextlib
@@ -21,7 +21,7 @@ from kedge.interfaces.web.pages.thoughts import StopFlag, Thought
 from kedge.interfaces.web.play.agents.policy import agent_policy
 from kedge.interfaces.web.play.game.players import known_names
 from kedge.interfaces.web.play.game.readers import Reader
-from kedge.interfaces.web.play.game.views import position_view
+from kedge.interfaces.web.play.game.views import game_view, position_view
 from kedge.interfaces.web.play.table import Table
 from kedge.interfaces.web.play.tables import Tables, UnknownSessionError
 from kedge.interfaces.web.schemas import (
@@ -61,6 +61,7 @@ _CHANGE: dict[str, Any] = {
     },
 }
 _PAUSE = 0.05  # seconds after each message of a socket, against floods
+_REPEATED = {"session": {"document", "thought"}}  # `turns` and `thoughts` have them, too
 Eyes = Annotated[int | None, Query(ge=0, le=7, description="The seat to view the game from")]
 
 TurnNumber = Annotated[int, PathParameter(ge=0, le=MOST_TURNS, examples=[0])]
@@ -156,7 +157,7 @@ async def _stopped_if_left(request: Request) -> AsyncIterator[StopFlag]:
 @router.post("/sessions", status_code=201, tags=["games"])
 async def begin(request: Request, new: NewSession) -> SessionOut:
     """Begin a game, or continue one after its turns."""
-    return (await _tables(request).open(new)).view()
+    return game_view((await _tables(request).open(new)).session)
 
 
 @router.post("/sessions/read", status_code=201, tags=["games"])
@@ -166,13 +167,13 @@ async def read(request: Request, file: ReadRecord) -> SessionOut:
     A finished game can be looked through and reviewed, with its players' names. Any other game
     continues.
     """
-    return (await _tables(request).read(file)).view()
+    return game_view((await _tables(request).read(file)).session)
 
 
 @router.get("/sessions/{id}", tags=["games"])
 async def look(request: Request, id: SessionId, eyes: Eyes = None) -> SessionOut:
     """A game so far."""
-    return _tables(request).at(id).view(eyes)
+    return game_view(_tables(request).at(id).session, eyes)
 
 
 @router.delete("/sessions/{id}", status_code=204, tags=["games"])
@@ -186,24 +187,24 @@ async def forget(request: Request, id: SessionId) -> Response:
 async def move(request: Request, id: SessionId, played: MoveAt, eyes: Eyes = None) -> Any:
     """Play a person's move. Agents then answer; `live` reports their moves."""
     table = _tables(request).at(id)
-    table.move(played.seat, played.move, played.turn)
-    return _answer(request, table, eyes)
+    table.session.move(played.seat, played.move, played.turn)
+    return _changed(request, table, eyes)
 
 
 @router.post("/sessions/{id}/undo", tags=["games"], **_CHANGE)
 async def undo(request: Request, id: SessionId, by: AtSeat | None = None, eyes: Eyes = None) -> Any:
     """Undo a person's last move and everything after it."""
     table = _tables(request).at(id)
-    table.undo(None if by is None else by.seat)
-    return _answer(request, table, eyes)
+    table.session.undo(None if by is None else by.seat)
+    return _changed(request, table, eyes)
 
 
 @router.post("/sessions/{id}/resign", tags=["games"], **_CHANGE)
 async def resign(request: Request, id: SessionId, by: AtSeat) -> Any:
     """Resign a person's game."""
     table = _tables(request).at(id)
-    table.resign(by.seat)
-    return _answer(request, table)
+    table.session.resign(by.seat)
+    return _changed(request, table)
 
 
 @router.put("/sessions/{id}/seats/{seat}", tags=["games"], **_CHANGE)
@@ -212,8 +213,8 @@ async def sit(
 ) -> Any:
     """Change who sits at a seat, or the setting of its dial. Possible at any time."""
     table = _tables(request).at(id)
-    table.sit(seat, player)
-    return _answer(request, table, eyes)
+    table.session.sit(seat, player)
+    return _changed(request, table, eyes)
 
 
 @router.get("/sessions/{id}/at/{turn}", tags=["games"])
@@ -268,11 +269,12 @@ async def record(
 
 
 @router.websocket("/sessions/{id}/live")
-async def live(socket: WebSocket, id: str, eyes: Eyes = None) -> None:
+async def live(socket: WebSocket, id: str, eyes: Eyes = None, brief: bool = False) -> None:
     """Send messages as things happen.
 
     `session` (the game changed), `thought` (an agent thinks), `advice` (the opponent's analysis of
-    a person's decision), `review` (its progress) and `trouble`. The client sends
+    a person's decision), `review` (its progress) and `trouble`. With `brief`, a `session` has no
+    `document` and no `thought`, which repeat what `turns` and `thoughts` have. The client sends
     `{"advise": true}` or `{"advise": false}`; anything else closes the socket.
     """
     await socket.accept()
@@ -284,7 +286,7 @@ async def live(socket: WebSocket, id: str, eyes: Eyes = None) -> None:
         await socket.close(4404 if gone else 4429, str(error))
         return
     listening = asyncio.create_task(_listen(socket, table, reader))
-    speaking = asyncio.create_task(_speak(socket, reader))
+    speaking = asyncio.create_task(_speak(socket, reader, _REPEATED if brief else None))
     try:
         done, _ = await asyncio.wait({listening, speaking}, return_when=asyncio.FIRST_COMPLETED)
         for task in done:
@@ -319,14 +321,15 @@ def _parsed(text: str | None) -> Advise | tuple[int, str]:
         return 1008, 'send {"advise": true} or {"advise": false}'
 
 
-async def _speak(socket: WebSocket, reader: Reader) -> None:
+async def _speak(socket: WebSocket, reader: Reader, without: Any) -> None:
     while (message := await reader.next()) is not None:
-        await socket.send_text(to_json(message).decode())
+        await socket.send_text(to_json(message, exclude=without).decode())
     await socket.close(1001)
 
 
-def _answer(request: Request, table: Table, eyes: int | None = None) -> Any:
-    """Return the game after a change; nothing if the client gets it from `live` and says so."""
+def _changed(request: Request, table: Table, eyes: int | None = None) -> Any:
+    """Return the changed game; nothing if the client gets it from `live` and says so."""
+    table.changed()
     if request.headers.get("prefer") == _MINIMAL:
         return Response(status_code=204, headers={"Preference-Applied": _MINIMAL})
-    return table.view(eyes)
+    return game_view(table.session, eyes)

@@ -170,6 +170,9 @@ class SeatOut(Answer):
 class TurnOut(Answer):
     seats: list[int]
     name: str
+    """The turn as players say it."""
+    move: Any
+    """The turn as `POST /sessions` takes it; null while it would reveal a secret."""
 
 
 class ClockOut(Answer):
@@ -195,12 +198,14 @@ class SessionOut(Answer):
     thinking: list[int]
     eyes: int | None
     turns: list[TurnOut]
+    secret: bool
+    """Whether moves and record would reveal a secret."""
     document: list[Any] | None
-    """The turns as `POST /sessions` takes them; null while they would reveal a secret."""
+    """The `move` of all `turns`; null while they would reveal a secret."""
     position: dict[str, Any]
     outcome: str | None
     thought: Thought | None
-    """The analysis behind the last decision of an agent."""
+    """The analysis behind the last decision of an agent, mostly the last of `thoughts`."""
     thoughts: list[Thought]
     """The analyses behind all agents' decisions since a person last moved."""
     clock: ClockOut | None

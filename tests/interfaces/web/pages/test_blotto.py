@@ -77,7 +77,8 @@ def test_games_that_are_too_large_are_refused(client):
 def test_a_match_is_found_again_from_its_turns(client):
     told = {"game": "blotto", "turns": [["4-3-3", "0-5-5"]], "seats": [HUMAN, HUMAN]}
     view = client.post("/api/sessions", json=told).json()
-    assert view["turns"] == [{"seats": [0, 1], "name": "4-3-3 : 0-5-5, Red"}]
+    name = "4-3-3 : 0-5-5, Red"
+    assert view["turns"] == [{"seats": [0, 1], "name": name, "move": told["turns"][0]}]
     told["turns"] = ["4-3-3"]
     assert client.post("/api/sessions", json=told).status_code == 400
 
@@ -118,8 +119,8 @@ def test_the_thought_sums_up_the_mixture():
     page, spec = BlottoPage(), "pikl-hedge(uniform, lambda=0.1, iterations=500)"
     state = page.begin(BlottoSetup(troops=3, fields=2))
     agents = {seat: (spec, make_agent(spec)) for seat in (0, 1)}
-    found = page.think(Question(state, agents, 0, np.random.default_rng(0), print, StopFlag()))
-    thought = found[1].thought
+    [_, found] = page.think(Question(state, agents, 0, np.random.default_rng(0), StopFlag()))
+    thought = found.thought
     assert {row.name for row in thought.rows} == {"0-3", "1-2", "2-1", "3-0"}
     people, search = zip(*thought.more["troops"], strict=True)
     assert people == pytest.approx([0.25] * 4)

@@ -42,8 +42,8 @@ def begin(setup=None, turns=()):
 def think(session, specs, stop=None):
     agents = {seat: (spec, make_agent(spec)) for seat, spec in specs.items()}
     rng = np.random.default_rng(0)
-    told = Question(session.state, agents, 0, rng, lambda thought: None, stop or StopFlag())
-    return GAME.think(told)
+    told = Question(session.state, agents, 0, rng, stop or StopFlag())
+    return {decision.seat: decision for decision in GAME.think(told)}
 
 
 def test_a_turn_is_taken_once_all_have_ordered():
@@ -53,13 +53,14 @@ def test_a_turn_is_taken_once_all_have_ordered():
     assert session.deciding() == [6]
     assert not session.turns
     session.move(6, ["F ANK - BLA"], len(session.turns))
-    assert session.names == [(list(range(7)), "S1901M")]
-    assert session.turns[0]["TURKEY"] == ["F ANK - BLA"]
+    [turn] = session.turns
+    assert (turn.seats, turn.name) == (list(range(7)), "S1901M")
+    assert turn.move["TURKEY"] == ["F ANK - BLA"]
     position = GAME.position(session.state, None)
     assert position["name"] == "F1901M"
     assert "A BUR" in position["units"]["FRANCE"]
     [last] = position["last"]
-    assert last == {"name": "S1901M", "orders": session.turns[0], "failed": []}
+    assert last == {"name": "S1901M", "orders": turn.move, "failed": []}
 
 
 @pytest.mark.parametrize(
@@ -180,12 +181,11 @@ def test_lines_tell_what_others_likely_send_there():
     assert diplomacy_page._met(likely, ["A PAR H"]) == []
     spec = "pikl-hedge(diplomacy, lambda=0.1, iterations=8)"
     state = DiplomacyPage().begin(diplomacy_page.DiplomacySetup())
-    question = Question(
-        state, {2: (spec, make_agent(spec))}, 0, np.random.default_rng(0), print, StopFlag()
-    )
-    found = DiplomacyPage().think(question)
-    assert found.keys() == {2}
-    assert all(row.line[0] == row.name for row in found[2].thought.rows)
+    agents = {2: (spec, make_agent(spec))}
+    question = Question(state, agents, 0, np.random.default_rng(0), StopFlag())
+    [decision] = DiplomacyPage().think(question)
+    assert decision.seat == 2
+    assert all(row.line[0] == row.name for row in decision.thought.rows)
 
 
 def test_who_waits_for_a_search_can_be_stopped(monkeypatch):
@@ -200,10 +200,10 @@ def test_what_agents_think_is_told_with_the_turn():
     session = begin()
     [decision] = think(session, {0: "diplomacy"}).values()
     session.decide(0, decision.action, decision.thought)
-    assert session.thoughts == []
+    assert session.new_thoughts() == []
     for seat in range(1, 7):
         session.move(seat, [], len(session.turns))
-    assert session.thoughts == [decision.thought]
+    assert session.new_thoughts() == [decision.thought]
 
 
 def test_thoughts_are_kept_until_people_decide_again():
@@ -219,15 +219,15 @@ def test_thoughts_are_kept_until_people_decide_again():
         orders = ["A BUR R PAR"] if move is None else []
         action = GAME.parse(session.state, FRANCE, orders)
         session.decide(FRANCE, action, replace(decision.thought, turn=len(session.turns)))
-        turns.append([thought.turn for thought in session.thoughts])
+        turns.append([thought.turn for thought in session.new_thoughts()])
     assert turns == [[0], [0, 1], [2]]
-    assert session.thought == session.thoughts[-1]
+    assert session.new_thoughts()[-1] == session.thoughts[-1]
 
 
 def test_games_are_saved_and_opened():
     session = begin({"position": BURGUNDY}, [TAKEN, {"FRANCE": ["A BUR R PAR"]}])
     record = GAME.read(session.record())
-    assert record.turns == session.turns
+    assert record.turns == session.moves()
     assert record.outcome is None
     again = begin(record.setup, record.turns)
     assert again.state.state.to_json() == session.state.state.to_json()
@@ -272,7 +272,7 @@ def test_games_of_people_are_opened(shared):
         for line in islice(file, 5):
             record = GAME.read(line)
             session = begin(record.setup, record.turns)
-            assert GAME.read(session.record()).turns == session.turns
+            assert GAME.read(session.record()).turns == session.moves()
 
 
 def test_positions_without_an_order_to_give_are_refused():

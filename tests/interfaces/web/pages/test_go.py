@@ -11,10 +11,10 @@ from kedge.agents import make_agent
 from kedge.agents.agent import Analysis
 from kedge.errors import InputError
 from kedge.interfaces.web.app import make_app
-from kedge.interfaces.web.pages import go as go_page
+from kedge.interfaces.web.pages import board as board_page
 from kedge.interfaces.web.pages.go import GoAction, GoPage, GoSetup
 from kedge.interfaces.web.pages.page_game import Document
-from kedge.interfaces.web.pages.thoughts import ConsideredMove, Decision, Question, StopFlag
+from kedge.interfaces.web.pages.thoughts import Question, StopFlag
 from kedge.interfaces.web.play.game.opening import new_session
 from kedge.interfaces.web.play.game.saving import from_document, to_document
 from kedge.interfaces.web.schemas import SeatIn
@@ -75,7 +75,7 @@ def session(page, setup=None, *turns, seats=PEOPLE):
 
 def document(page, of, outcome=None):
     names, ratings = ["Ann", "Bob"], [None, None]
-    return Document(of.setup, of.state, of.turns, names, ratings, outcome or of.outcome)
+    return Document(of.setup, of.state, of.moves(), names, ratings, outcome or of.outcome)
 
 
 def test_a_game_to_its_count(client):
@@ -196,7 +196,7 @@ def test_records_come_back(page):
     assert "RU[Japanese]" in text
     assert "PB[Ann]" in text
     record = page.read(text)
-    assert record.turns == found.turns
+    assert record.turns == found.moves()
     again = session(page, record.setup, *record.turns)
     assert page.position(again.state, None) == page.position(found.state, None)
     assert page.write(document(page, again)) == text
@@ -294,7 +294,9 @@ def test_a_record_is_gone_on_with(client):
 def thinking(page, state, spec):
     (seat,), rng = page.deciding(state), np.random.default_rng(0)
     agents = {seat: (spec, make_agent(spec))}
-    return page.think(Question(state, agents, 0, rng, print, StopFlag()))[seat]
+    *_, decision = page.think(Question(state, agents, 0, rng, StopFlag()))
+    assert decision.seat == seat
+    return decision
 
 
 def test_an_agent_moves_and_says_why(page, go_model):
@@ -318,14 +320,12 @@ def test_agents_agree_to_a_count(page, go_model):
 def told(value, monkeypatch):
     """Searches find all moves alike, and the position worth so much."""
 
-    def decide(question, choose):
-        actions, (seat,) = len(question.state.legal_actions()), question.agents
+    def analyses(agent, state, seat, stop):
+        actions = len(state.legal_actions())
         anchor = np.full(actions, 1 / actions)
-        found = Analysis(anchor, anchor, anchor * np.nan, value)
-        row = ConsideredMove(move="pass", name="pass", anchor=0.0, policy=0.0)
-        return {seat: Decision(choose(found), question.thought(seat, found, lambda i: row))}
+        yield Analysis(anchor, anchor, anchor * np.nan, value), True
 
-    monkeypatch.setattr(go_page, "decide", decide)
+    monkeypatch.setattr(board_page, "analyses", analyses)
 
 
 def test_an_agent_resigns_what_is_lost(page, go_model, monkeypatch):

@@ -152,8 +152,8 @@ def test_who_decides_thinks_alike_whatever_it_holds(spec):
         for turn in (HINT, "tell player 0 red"):
             page.apply(state, {0: page.parse(state, 0, turn)})
         rng = np.random.default_rng(3)
-        found = page.think(Question(state, {0: (spec, agent)}, 2, rng, print, StopFlag()))
-        thoughts.append(found[0])
+        [found] = page.think(Question(state, {0: (spec, agent)}, 2, rng, StopFlag()))
+        thoughts.append(found)
     assert thoughts[0] == thoughts[1]
     thought = thoughts[0].thought
     assert sum(row.anchor for row in thought.rows) == pytest.approx(1.0, abs=1e-6)

@@ -1,6 +1,6 @@
 """Colonel Blotto on the page: both sides spread their troops at once, round by round."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import comb
@@ -150,20 +150,17 @@ class BlottoPage(PageGame):
             raise InputError(f"not a game of Blotto: {plain_error(error.errors())}") from None
         return Record(record.setup.model_dump(), [list(both) for both in record.rounds])
 
-    def think(self, question: Question) -> dict[int, Decision]:
-        return {seat: _decided(question, seat) for seat in question.agents}
+    def think(self, question: Question) -> Iterator[Decision]:
+        state, spreads = question.state, _spreads(question.state)
 
+        def shown(row: Row) -> ConsideredMove:
+            return considered(row, spreads[row.action], spreads[row.action])
 
-def _decided(question: Question, seat: int) -> Decision:
-    state, (_, agent) = question.state, question.agents[seat]
-    analysis, spreads = _solved(agent, state.game, seat), _spreads(state)
-    more = {"troops": _on_a_field(state, analysis)}
-
-    def shown(row: Row) -> ConsideredMove:
-        return considered(row, spreads[row.action], spreads[row.action])
-
-    thought = question.thought(seat, analysis, shown, more=more)
-    return Decision(analysis.draw(question.rng), thought)
+        for seat, (_, agent) in question.agents.items():
+            analysis = _solved(agent, state.game, seat)
+            more = {"troops": _on_a_field(state, analysis)}
+            thought = question.thought(seat, analysis, shown, more=more)
+            yield Decision(seat, analysis.draw(question.rng), thought)
 
 
 def _on_a_field(state: BlottoMatch, analysis: Analysis) -> list[tuple[float, float]]:

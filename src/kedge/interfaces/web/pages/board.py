@@ -1,14 +1,28 @@
 """Two-player board games on the page, from the verbs of their states."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar
 
+import numpy as np
 from pydantic import BaseModel
 
+from kedge.agents.agent import Analysis, Row
 from kedge.errors import InputError
+from kedge.evaluation.board.game_analysis import line_names
 from kedge.interfaces.web.pages.page_game import PageGame
-from kedge.interfaces.web.pages.searching import decide, move_name
-from kedge.interfaces.web.pages.thoughts import Action, Decision, Move, Question
+from kedge.interfaces.web.pages.searching import analyses
+from kedge.interfaces.web.pages.thoughts import (
+    Action,
+    ConsideredMove,
+    Decision,
+    Move,
+    Question,
+    considered,
+)
+
+_LINE = 8  # half-moves
 
 
 class NoSetup(BaseModel, extra="forbid"):
@@ -21,7 +35,8 @@ class BoardPage(PageGame):
     A subclass names its files and sides, and says in `position` what the board draws. States need
     the verbs ``current_player``, ``legal_actions``, ``action_to_string``, ``apply_action``,
     ``is_terminal``, ``returns`` and ``clone``. If they have them, ``protocol_name`` and
-    ``parse_move`` are the notation of moves, and ``termination`` says how a game ended.
+    ``parse_move`` are the notation of moves, ``play_on`` plays a move also after a draw that nobody
+    claimed, and ``termination`` says how a game ended.
     """
 
     sides: ClassVar[tuple[str, str]] = ("First", "Second")
@@ -47,25 +62,24 @@ class BoardPage(PageGame):
             return state.parse_move(move)
         legal = state.legal_actions()
         for action in legal:
-            if move in (move_name(state, action), state.action_to_string(action)):
+            if move in (self.text(state, action), state.action_to_string(action)):
                 return action
-        example = f", such as {move_name(state, legal[0])}" if legal else ""
+        example = f", such as {self.text(state, legal[0])}" if legal else ""
         if not isinstance(move, str):
             raise InputError(f"a move in {self.title} is text{example}")
         raise InputError(f"illegal move {move[:40]!r}; play a legal one{example}")
 
     def text(self, state: Any, action: Action) -> Move:
-        return move_name(state, action)
+        """Return the move as programs write it; as players do, if the state knows no other way."""
+        move: Move = getattr(state, "protocol_name", state.action_to_string)(action)
+        return move
 
     def apply(self, state: Any, actions: Mapping[int, Action]) -> str:
         (action,) = actions.values()
         name: str = state.action_to_string(action)
-        self.push(state, action)
+        # Chess plays on after a draw that nobody claimed.
+        getattr(state, "play_on", state.apply_action)(action)
         return name
-
-    def push(self, state: Any, action: Action) -> None:
-        """Play a legal action."""
-        state.apply_action(action)
 
     def outcome(self, state: Any) -> str | None:
         if not state.is_terminal():
@@ -78,5 +92,25 @@ class BoardPage(PageGame):
     def resigned(self, state: Any, seat: int) -> str:
         return f"{self.sides[1 - seat]} wins: {self.sides[seat]} resigns"
 
-    def think(self, question: Question) -> dict[int, Decision]:
-        return decide(question)
+    def think(
+        self, question: Question, choose: Callable[[Analysis], Action] | None = None
+    ) -> Iterator[Decision]:
+        """Yield the mover's decision: `choose`'s action, or one drawn from the policy."""
+        state = question.state
+        ((seat, (_, agent)),) = question.agents.items()
+        for analysis, done in analyses(agent, state, seat, question.stop):
+            if analysis.actions is None:  # they are in the state's order
+                analysis = replace(analysis, actions=np.asarray(state.legal_actions()))
+            thought = question.thought(seat, analysis, partial(_shown, state), done=done)
+            if not done:
+                yield Decision(seat, None, thought)
+            else:
+                action = choose(analysis) if choose else analysis.draw(question.rng)
+                yield Decision(seat, action, thought)
+
+
+def _shown(state: Any, row: Row) -> ConsideredMove:
+    line = row.line[:_LINE] if row.visits else []
+    names = line_names(state, line) if line else (state.action_to_string(row.action),)
+    move = state.protocol_name(row.action) if hasattr(state, "protocol_name") else names[0]
+    return considered(row, move, names[0], names if line else ())

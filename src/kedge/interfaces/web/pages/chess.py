@@ -21,7 +21,7 @@ from kedge.interfaces.web.pages.page_game import Document, Heading, Record, Repo
 from kedge.models.chess.conditioning import KNOTS
 from kedge.records import ChessGame, pgn_texts
 from kedge.records.chess.files import date_of, known_tag, rating_of
-from kedge.specs import parse
+from kedge.specs import Spec, parse
 
 _SIDES = ("White", "Black")
 _PIECES = [colour + letter for colour in "wb" for letter in "PNBRQK"]
@@ -65,15 +65,12 @@ class ChessPage(BoardPage):
         # records go on.
         return [state.board.player()] if state.board.legal_actions() else []
 
-    def push(self, state: ChessState, action: int) -> None:
-        state.play_on(action)
-
-    def timed_spec(self, spec: str, setup: ChessSetup, left: float) -> str:
+    def timed_spec(self, spec: str, setup: ChessSetup, left: float) -> Spec:
         time, agent = time_inputs(left, setup.clock, setup.increment), parse(spec)
         if not agent.args:
-            return str(with_time(agent, time))
+            return with_time(agent, time)
         anchor, *others = agent.args
-        return str(replace(agent, args=(with_time(anchor, time), *others)))
+        return replace(agent, args=(with_time(anchor, time), *others))
 
     def position(self, state: ChessState, eyes: int | None) -> dict[str, Any]:
         return {

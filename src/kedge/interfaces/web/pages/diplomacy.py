@@ -162,14 +162,14 @@ class DiplomacyPage(PageGame):
             return f"{POWERS[winner].title()} wins alone"
         return _drawn(rules)
 
-    def think(self, question: Question) -> dict[int, Decision]:
-        decided, stop, rng = {}, question.stop, question.rng
+    def think(self, question: Question) -> Iterator[Decision]:
+        stop, rng = question.stop, question.rng
         for spec, agent in dict(question.agents.values()).items():
             seats = [seat for seat, (other, _) in question.agents.items() if other == spec]
             # A model alone is quick enough not to wait for a turn.
             with turn_to_search(stop) if agent.is_search else nullcontext():
                 if stop.stopped:
-                    return {}
+                    return
                 # One search answers for all powers, including those that the agents will meet. A
                 # model alone answers for one power at a time.
                 state = question.state.state
@@ -182,8 +182,7 @@ class DiplomacyPage(PageGame):
                 orders = analysis.draw(rng)
                 met = partial(_met, {s: shares for s, shares in likely.items() if s != seat})
                 thought = question.thought(seat, analysis, partial(_shown, met))
-                decided[seat] = Decision(orders, thought)
-        return decided
+                yield Decision(seat, orders, thought)
 
     def resigned(self, state: _Played, seat: int) -> str:
         raise InputError("powers do not resign in Diplomacy; seat an agent instead")

@@ -1,8 +1,9 @@
 """Go on the page."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
@@ -27,7 +28,6 @@ from kedge.games.go.rules import GoRules
 from kedge.interfaces.web.assets import STATIC
 from kedge.interfaces.web.pages.board import BoardPage
 from kedge.interfaces.web.pages.page_game import Document, Heading, Rating, Record
-from kedge.interfaces.web.pages.searching import decide
 from kedge.interfaces.web.pages.thoughts import Action, Decision, Move, Question
 from kedge.models.go.encoding import GO
 from kedge.records.go.games import KOMI, GoGame
@@ -198,20 +198,18 @@ class GoPage(BoardPage):
         score = game.score()
         return f"{_SIDES[score < 0]} wins by {abs(score):g}" if score else "Draw"
 
-    def think(self, question: Question) -> dict[int, Decision]:
+    def think(
+        self, question: Question, choose: Callable[[Analysis], Action] | None = None
+    ) -> Iterator[Decision]:
         """Search a move. In a count, agree: people know better which stones are dead."""
         play: GoInPlay = question.state
         if play.game.phase == "marking":
-            return {seat: Decision(GoAction("agree"), None) for seat in question.agents}
-
-        def choose(analysis: Analysis) -> GoAction:
-            return _chosen(play, analysis, question.rng)
-
-        decisions = decide(replace(question, state=play.game.state), choose)
-        return {
-            seat: _explained(decision, self.text(play, decision.action))
-            for seat, decision in decisions.items()
-        }
+            for seat in question.agents:
+                yield Decision(seat, GoAction("agree"), None)
+            return
+        choose = choose or partial(_chosen, play, question.rng)
+        for decision in super().think(replace(question, state=play.game.state), choose):
+            yield _explained(play.game.state, decision)
 
     def write(self, document: Document) -> str:
         return write_sgf(self.recorded(document))
@@ -280,7 +278,7 @@ def _resumed(moves: list[str]) -> Iterator[str]:
         passes = passes + 1 if move == "pass" else 0
 
 
-def _chosen(play: GoInPlay, analysis: Analysis, rng: np.random.Generator) -> GoAction:
+def _chosen(play: GoInPlay, rng: np.random.Generator, analysis: Analysis) -> GoAction:
     """Return the agent's action. It passes and resigns when people do."""
     game, state = play.game, play.game.state
     dead = _dead_stones(state)
@@ -291,11 +289,13 @@ def _chosen(play: GoInPlay, analysis: Analysis, rng: np.random.Generator) -> GoA
     return GoAction("play", (state.legal_actions()[draw(policy, rng)],))
 
 
-def _explained(decision: Decision, move: str) -> Decision:
+def _explained(state: GoState, decision: Decision) -> Decision:
     """Mark a pass or resignation, which search alone does not explain."""
-    if move not in ("pass", "resign") or decision.thought is None:
+    passing, resigning = GoAction("play", (state.size**2,)), GoAction("resign")
+    if decision.thought is None or decision.action not in (passing, resigning):
         return decision
-    return replace(decision, thought=replace(decision.thought, more={"ends": move}))
+    more = {"ends": "pass" if decision.action == passing else "resign"}
+    return replace(decision, thought=replace(decision.thought, more=more))
 
 
 def _dead_stones(state: GoState) -> list[int]:

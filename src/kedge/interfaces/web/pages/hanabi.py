@@ -3,7 +3,7 @@
 import io
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 
 import numpy as np
@@ -149,7 +149,7 @@ class HanabiPage(PageGame):
             how = "all fireworks are complete" if state.score == most else "the deck has run out"
         return f"{_score(state)}: {how}"
 
-    def think(self, question: Question) -> dict[int, Decision]:
+    def think(self, question: Question) -> Iterator[Decision]:
         state: HanabiState = question.state
         ((seat, (_, agent)),) = question.agents.items()
         analysis = agent.explain(state, question.rng)
@@ -162,7 +162,7 @@ class HanabiPage(PageGame):
 
         more = {"cards": _believed(state, analysis)}
         thought = question.thought(seat, analysis, shown, more=more)
-        return {seat: Decision(analysis.draw(question.rng), thought)}
+        yield Decision(seat, analysis.draw(question.rng), thought)
 
     def write(self, document: Document) -> str:
         return json.dumps(live_game(self.recorded(document))) + "\n"

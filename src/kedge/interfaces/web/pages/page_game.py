@@ -1,7 +1,7 @@
 """A game as the page needs it. Each game has a module of its own here."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources.abc import Traversable
@@ -16,6 +16,7 @@ from kedge.evaluation.board.game_analysis import GameReport
 from kedge.evaluation.decision_reports import DecisionsReport
 from kedge.evaluation.review import review_of
 from kedge.interfaces.web.pages.thoughts import Action, Decision, Move, Question
+from kedge.specs import Spec
 
 #: What happens between two positions, as records hold it: the mover's move, or everyone's moves.
 Turn: TypeAlias = Any
@@ -138,7 +139,7 @@ class PageGame(ABC):
         """Whether the mover's clock runs."""
         return True
 
-    def timed_spec(self, spec: str, setup: Any, left: float) -> str:
+    def timed_spec(self, spec: str, setup: Any, left: float) -> Spec | str:
         """Return the spec of an agent that has `left` seconds; most take no clock as input."""
         return spec
 
@@ -183,8 +184,11 @@ class PageGame(ABC):
         """The result in words; None while the game goes on."""
 
     @abstractmethod
-    def think(self, question: Question) -> dict[int, Decision]:
-        """Return the agents' decisions, by seat. Runs in a thread."""
+    def think(self, question: Question) -> Iterator[Decision]:
+        """Yield the agents' decisions; those without an action show how far an analysis is.
+
+        Runs in a thread.
+        """
 
     def resigned(self, state: Any, seat: int) -> str:
         """The outcome if `seat` resigns."""

@@ -1,4 +1,4 @@
-"""Decisions by agents that play states with a sequence of moves.
+"""Analyses by agents that play states with a sequence of moves.
 
 Searches over networks share batches with those of all other games on the server.
 """
@@ -6,65 +6,31 @@ Searches over networks share batches with those of all other games on the server
 import atexit
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import CancelledError
-from contextlib import contextmanager
-from dataclasses import replace
-from functools import partial
+from contextlib import contextmanager, suppress
+from queue import SimpleQueue
 from typing import Any
 
-import numpy as np
-
-from kedge.agents.agent import Analysis, Row
+from kedge.agents.agent import Analysis
 from kedge.agents.board.shared_search import SharedSearches
 from kedge.errors import InputError
-from kedge.evaluation.board.game_analysis import line_names
-from kedge.interfaces.web.pages.thoughts import (
-    Action,
-    ConsideredMove,
-    Decision,
-    Question,
-    StopFlag,
-    Thought,
-    considered,
-)
+from kedge.interfaces.web.pages.thoughts import StopFlag
 
-_LINE = 8  # half-moves
-_EVERY = 0.1  # seconds between two updates
+_EVERY = 0.1  # seconds between two analyses
 _shared = SharedSearches()
 atexit.register(_shared.close)  # Python would cut their thread off in native code
 _alone = threading.Semaphore(2)  # each search keeps a core busy
 
 
-def decide(
-    question: Question, choose: Callable[[Analysis], Action] | None = None
-) -> dict[int, Decision]:
-    """Return the mover's decision: `choose`'s action, or one drawn from the policy."""
-    state = question.state
-    ((seat, (_, agent)),) = question.agents.items()
+def analyses(agent: Any, state: Any, seat: int, stop: StopFlag) -> Iterator[tuple[Analysis, bool]]:
+    """Yield ever better analyses, each with whether it is the last; none if stopped before.
 
-    def thought(analysis: Analysis, done: bool) -> Thought:
-        return question.thought(seat, analysis, partial(_shown, state), done=done)
-
-    def update(analysis: Analysis, done: bool) -> None:
-        if not done:
-            question.watch(thought(analysis, done))
-
+    Nobody may change `state` meanwhile.
+    """
     if getattr(agent, "shares_network", False):
-        analysis = _shared_search(agent, state, update, question.stop)
-    else:
-        analyses = (_with_actions(state, analysis) for analysis in agent.analyse(state, seat))
-        analysis = _search(analyses, update, question.stop)
-    if analysis is None:
-        return {}
-    action = choose(analysis) if choose else analysis.draw(question.rng)
-    return {seat: Decision(action, thought(analysis, done=True))}
-
-
-def move_name(state: Any, action: Any) -> str:
-    """Return the move as programs write it; as players do, if the state knows no other way."""
-    name: str = getattr(state, "protocol_name", state.action_to_string)(action)
-    return name
+        return _shared_analyses(agent, state, stop)
+    return _own_analyses(agent.analyse(state, seat), stop)
 
 
 @contextmanager
@@ -79,42 +45,29 @@ def turn_to_search(stop: StopFlag) -> Iterator[None]:
             _alone.release()
 
 
-def _shared_search(
-    agent: Any, state: Any, update: Callable[[Analysis, bool], None], stop: StopFlag
-) -> Analysis | None:
-    """Return the last analysis of a search among others; None if it was stopped in the queue."""
-    search = _shared.submit(agent, state, update, every=_EVERY)
+def _shared_analyses(agent: Any, state: Any, stop: StopFlag) -> Iterator[tuple[Analysis, bool]]:
+    """Yield the analyses of a search among others, which runs in their thread."""
+    news: SimpleQueue[tuple[Analysis, bool] | None] = SimpleQueue()
+    search = _shared.submit(
+        agent, state, lambda *update: news.put(update), every=_EVERY, copy=False
+    )
+    search.add_done_callback(lambda _: news.put(None))
     stop.then(search.stop)
-    try:
-        return search.result()
-    except CancelledError:
-        return None
+    yield from iter(news.get, None)
+    with suppress(CancelledError):  # it was stopped in the queue
+        search.result()  # raises if the search failed
 
 
-def _search(
-    analyses: Iterator[Analysis], update: Callable[[Analysis, bool], None], stop: StopFlag
-) -> Analysis | None:
-    """Return the last of ever better analyses; None if it was stopped before the first."""
+def _own_analyses(analyses: Iterator[Analysis], stop: StopFlag) -> Iterator[tuple[Analysis, bool]]:
+    """Yield the last of an agent's analyses, and before it one now and then."""
     last, due = None, 0.0
     with turn_to_search(stop):
         while not stop.stopped and (analysis := next(analyses, None)) is not None:
             if last is not None and time.monotonic() >= due:
                 due = time.monotonic() + _EVERY
-                update(last, False)
+                yield last, False
             last = analysis
-    if last is None and not stop.stopped:
+    if last is not None:
+        yield last, True
+    elif not stop.stopped:
         raise InputError("the agent has no analysis of this position")
-    return last
-
-
-def _with_actions(state: Any, analysis: Analysis) -> Analysis:
-    """Name the actions of an analysis that only has them in the state's order."""
-    if analysis.actions is not None:
-        return analysis
-    return replace(analysis, actions=np.asarray(state.legal_actions()))
-
-
-def _shown(state: Any, row: Row) -> ConsideredMove:
-    line = line_names(state, row.line[:_LINE]) if row.visits else ()
-    action = row.action
-    return considered(row, move_name(state, action), state.action_to_string(action), line)

@@ -60,10 +60,6 @@ class Thought:
     """Details of this game alone, such as a player's beliefs about hidden cards."""
 
 
-#: Takes the analysis so far; called from any thread.
-Watch: TypeAlias = Callable[[Thought], None]
-
-
 class StopFlag:
     """A flag that ends thinking early."""
 
@@ -99,7 +95,6 @@ class Question:
     turn: int
     """Number of turns taken before the position."""
     rng: np.random.Generator
-    watch: Watch
     stop: StopFlag
 
     def thought(
@@ -131,9 +126,11 @@ class Question:
 
 @dataclass(frozen=True)
 class Decision:
-    """An agent's action, and its analysis."""
+    """What an agent decides, and its analysis so far."""
 
-    action: Action
+    seat: int
+    action: Action | None
+    """None while the agent still thinks."""
     thought: Thought | None
     """None if there was nothing to analyse, such as agreeing to a count."""
 

@@ -7,7 +7,7 @@ import asyncio
 import logging
 
 from kedge.errors import InputError
-from kedge.interfaces.web.pages.thoughts import Move, StopFlag, Thought
+from kedge.interfaces.web.pages.thoughts import StopFlag
 from kedge.interfaces.web.play.agents.advising import Adviser
 from kedge.interfaces.web.play.agents.reviewing import Reviews
 from kedge.interfaces.web.play.agents.worker_threads import BusyError
@@ -16,7 +16,6 @@ from kedge.interfaces.web.play.game.saving import to_document
 from kedge.interfaces.web.play.game.session import Session
 from kedge.interfaces.web.play.game.views import game_view, send_thought
 from kedge.interfaces.web.play.hall import Hall
-from kedge.interfaces.web.schemas import SeatIn, SessionOut
 
 _READERS = 1024  # of all tables
 _WATCHED = 0.7  # seconds between two turns without a person
@@ -29,12 +28,11 @@ class Table:
 
     def __init__(self, session: Session, hall: Hall) -> None:
         self.session = session
-        self.trouble: str | None = None
         self.readers: set[Reader] = set()
-        self.thinking: list[int] = []
         self._hall = hall
         self._task: asyncio.Task[None] | None = None
-        self._thought_about: object = None
+        self._asked: list[int] = []
+        self._question: object = None
         self._stop = StopFlag()
         self.adviser = Adviser(session, self.readers, hall.agents)
         self.reviews = Reviews(session, self.readers, hall.reviewing)
@@ -65,34 +63,11 @@ class Table:
         if not self.readers:
             self.reviews.stop()
 
-    def move(self, seat: int, move: Move, turn: int) -> None:
-        """Play a person's move, see `Session.move`; agents then answer."""
-        self.session.move(seat, move, turn)
-        self.changed()
-
-    def undo(self, seat: int | None) -> None:
-        """Undo the last move of `seat`, or of any person, and everything after it."""
-        self.session.undo(seat)
-        self.changed()
-
-    def resign(self, seat: int) -> None:
-        """Resign a person's game."""
-        self.session.resign(seat)
-        self.changed()
-
-    def sit(self, seat: int, who: SeatIn) -> None:
-        """Change who sits at a seat."""
-        self.session.sit(seat, who)
-        self.changed()
-
     def changed(self) -> None:
-        """After any change: save the game, send it to the readers, and let agents go on."""
-        self.session.flag()
-        if self.thinking and self._question(self.thinking) != self._thought_about:
+        """After a change of the session: save it, send it to the readers, and let agents go on."""
+        if self._question_to(self._asked) != self._question:
             self._stop.stop()
-            self.thinking = []
         self.adviser.stop()
-        self.trouble = None
         self._let_agents_play()  # first: then one message also says that they think
         self._settle()
 
@@ -109,10 +84,6 @@ class Table:
         for reader in self.readers:
             self._show(reader)
 
-    def view(self, eyes: int | None = None) -> SessionOut:
-        """Return the game as the seat `eyes` sees it; if None, as the mover does."""
-        return game_view(self.session, eyes, self.thinking, self.trouble)
-
     def close(self) -> None:
         """Stop everything here; a saved game may continue at another table."""
         self._closed = True
@@ -126,14 +97,15 @@ class Table:
             self._hall.readers.discard(reader)
 
     def _show(self, reader: Reader) -> None:
-        reader.queue("session", lambda: {"session": self.view(reader.eyes)})
+        reader.queue("session", {"session": game_view(self.session, reader.eyes)})
 
     def _settle(self) -> None:
         """Save the game, and send it to all readers."""
+        self.session.trouble = None
         try:
             self._hall.store.save(self.session.id, to_document(self.session))
         except InputError as error:  # a full disk ends no game
-            self.trouble = str(error)
+            self.session.trouble = str(error)
         self._set_alarm()
         self.publish()
 
@@ -150,14 +122,14 @@ class Table:
     def _let_agents_play(self) -> None:
         if self._task is None and (self._awaits_referee() or self._agents()):
             self._task = asyncio.create_task(self._run_agents())
+            self.session.agents_think, self.session.trouble = True, None
         self.adviser.begin()
 
     def _agents(self) -> list[int]:
         """The seats where an agent is to move. Agents alone play only for readers."""
-        session = self.session
         if self._closed or not (self.readers or self._has_people()):
             return []
-        return [seat for seat in session.deciding() if not session.seats[seat].human]
+        return self.session.agents_deciding()
 
     def _awaits_referee(self) -> bool:
         return not self._closed and self.session.awaits_referee()
@@ -167,16 +139,13 @@ class Table:
 
     def _is_only_watched(self) -> bool:
         """Whether no person took part in the last turn, so that viewers need time to see it."""
-        seats = self.session.seats
-        return bool(self.session.names) and not any(
-            seats[seat].human for seat in self.session.names[-1][0]
-        )
+        seats, turns = self.session.seats, self.session.turns
+        return bool(turns) and not any(seats[seat].human for seat in turns[-1].seats)
 
-    def _question(self, seats: list[int]) -> object:
+    def _question_to(self, seats: list[int]) -> object:
         """The question to the agents at `seats`; moves of other seats do not change it."""
         session = self.session
-        agents = [session.seats[seat] for seat in seats]
-        return len(session.turns), session.outcome, [seat.model_dump_json() for seat in agents]
+        return len(session.turns), session.outcome, [session.seats[seat] for seat in seats]
 
     async def _run_agents(self) -> None:
         try:
@@ -187,15 +156,19 @@ class Table:
                 if seats := self._agents():
                     await self._decide(seats)
         except InputError as error:
-            self.trouble = str(error)
+            self._fail(str(error))
         except Exception:
             log.exception("an agent failed")
-            self.trouble = "the agent failed; undo a turn or change the agent to try again"
+            self._fail("the agent failed; undo a turn or change the agent to try again")
         finally:
             self._task = None
-            if self.trouble is not None:
-                self.publish()
+            self.session.agents_think = False
             self.adviser.begin()
+
+    def _fail(self, why: str) -> None:
+        """Tell the readers that no agent thinks any more."""
+        self.session.agents_think, self.session.trouble = False, why
+        self.publish()
 
     async def _hear_referee(self) -> None:
         """Take the referee's turns, if there are any."""
@@ -209,21 +182,19 @@ class Table:
 
     async def _decide(self, seats: list[int]) -> None:
         session, stop = self.session, StopFlag()
-        self.thinking, self._thought_about, self._stop = seats, self._question(seats), stop
-        self.trouble = None
-        self.publish()
+        self._asked, self._question, self._stop = seats, self._question_to(seats), stop
+        decisions = {}
         try:
             specs = {seat: session.agent_spec(seat) for seat in seats}
-            decisions = await self._hall.agents.decide(session, specs, self._publish_thought, stop)
+            async for decision in self._hall.agents.think(session, specs, stop):
+                if decision.action is not None:
+                    decisions[decision.seat] = decision
+                elif decision.thought is not None and not stop.stopped:
+                    send_thought("thought", decision.thought, session, self.readers)
         except Exception:
             if not stop.stopped:  # else nobody waits for the answer
                 raise
-        finally:
-            self.thinking = []
         if not stop.stopped:  # else the position or the agent has changed meanwhile
             for seat in seats:
                 session.decide(seat, decisions[seat].action, decisions[seat].thought)
             self._settle()
-
-    def _publish_thought(self, thought: Thought) -> None:
-        send_thought("thought", thought, self.session, self.readers)

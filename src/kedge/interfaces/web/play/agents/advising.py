@@ -4,7 +4,7 @@ import asyncio
 import logging
 
 from kedge.errors import InputError
-from kedge.interfaces.web.pages.thoughts import StopFlag, Thought
+from kedge.interfaces.web.pages.thoughts import StopFlag
 from kedge.interfaces.web.play.agents.agent_pool import AgentPool
 from kedge.interfaces.web.play.game.players import spec_at
 from kedge.interfaces.web.play.game.readers import Reader
@@ -58,21 +58,16 @@ class Adviser:
 
     async def _advise(self, seats: list[int]) -> None:
         """Advise all people to move with one search."""
-        stop = self._stop = StopFlag()
-
-        def send(thought: Thought) -> None:
-            send_thought("advice", thought, self._session, self._advised())
-
+        session, stop = self._session, StopFlag()
+        self._stop = stop
         try:
             specs = {seat: self._spec(seat) for seat in seats}
-            decisions = await self._agents.decide(self._session, specs, send, stop)
-            for decision in decisions.values():
+            async for decision in self._agents.think(session, specs, stop):
                 if not stop.stopped and decision.thought is not None:
-                    send(decision.thought)
+                    send_thought("advice", decision.thought, session, self._advised())
         except InputError as error:
-            trouble = {"detail": str(error)}
             for reader in self._advised():
-                reader.queue("trouble", lambda: trouble)
+                reader.queue("trouble", {"detail": str(error)})
         except Exception:
             log.exception("an adviser failed")
         finally:

@@ -23,10 +23,11 @@ async def agent_policy(
     # In a thread: there may be many turns.
     session = await asyncio.to_thread(new_session, game, question.setup, None, question.turns, rng)
     seat = _seat(session, question.seat)
-    decisions = await agents.decide(session, {seat: spec}, lambda thought: None, stop)
+    thought = None
+    async for decision in agents.think(session, {seat: spec}, stop):
+        thought = decision.thought
     if stop.stopped:
         raise InputError("the client left")
-    thought = decisions[seat].thought
     if thought is None:
         raise InputError("there is no choice to analyse in this position")
     return thought

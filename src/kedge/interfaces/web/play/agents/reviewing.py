@@ -50,7 +50,7 @@ class ReviewJob:
 
     def is_of(self, session: Session) -> bool:
         """Whether it reviews the game so far."""
-        return tuple(session.turns) == self._document.turns and not self._stopped
+        return tuple(session.moves()) == self._document.turns and not self._stopped
 
     def view(self) -> ReviewOut:
         """The review as the API sends it."""
@@ -61,10 +61,6 @@ class ReviewJob:
             report=self._report,
             trouble=self._trouble,
         )
-
-    def message(self) -> dict[str, Any]:
-        """The review as readers get it."""
-        return {"review": self.view()}
 
     def record(self) -> str:
         """Return the game's record with a comment on each move."""
@@ -107,7 +103,7 @@ class ReviewJob:
         """Send the review to all readers, unless it is no longer wanted."""
         if not self._stopped:
             for reader in self._readers:
-                reader.queue("review", self.message)
+                reader.queue("review", {"review": self.view()})
 
 
 class Reviews:
@@ -135,7 +131,7 @@ class Reviews:
     def show(self, reader: Reader) -> None:
         """Send the review of the game so far, if there is one, to a reader."""
         if self._job is not None and self._job.is_of(self._session):
-            reader.queue("review", self._job.message)
+            reader.queue("review", {"review": self._job.view()})
 
     def stop(self) -> None:
         """Stop the review in progress, if any."""
@@ -149,4 +145,4 @@ class Reviews:
         self._job.stop()
         self._job = None
         for reader in self._readers:
-            reader.queue("review", lambda: {"review": None})
+            reader.queue("review", {"review": None})

@@ -6,9 +6,9 @@ import contextlib
 import os
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from time import monotonic
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from kedge.errors import InputError
 
@@ -34,38 +34,48 @@ class WorkerThreads:
 
     async def run(self, work: Callable[[], T]) -> T:
         """Run `work` in a thread."""
+        (result,) = [result async for result in self.each(call() for call in (work,))]
+        return result
+
+    async def each(self, results: Iterator[T]) -> AsyncIterator[T]:
+        """Yield results as a thread takes them from an iterator."""
         if self._under_way >= self._most:
             raise BusyError("server busy: too many requests; try again later")
         self._under_way += 1
         try:
             async with self._free:
-                return await _in_thread(work)
+                made = _in_thread(results)
+                while isinstance(result := await made.get(), tuple):
+                    yield result[0]
+                if result is not None:
+                    raise result
         finally:
             self._under_way -= 1
 
 
-async def _in_thread(work: Callable[[], T]) -> T:
+def _in_thread(results: Iterator[T]) -> asyncio.Queue[tuple[T] | Exception | None]:
+    """Return a queue that gets the results from a thread; then None, or what went wrong."""
     loop = asyncio.get_running_loop()
-    result: asyncio.Future[T] = loop.create_future()
+    made: asyncio.Queue[tuple[T] | Exception | None] = asyncio.Queue()
 
-    def settle(how: Callable[[Any], None], what: Any) -> None:
-        if not result.done():  # cancelled
-            how(what)
+    def put(result: tuple[T] | Exception | None) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop has ended
+            loop.call_soon_threadsafe(made.put_nowait, result)
 
     def run() -> None:
-        how: Callable[[Any], None] = result.set_result
+        end = None
         _working.add(threading.current_thread())
         try:
-            what: Any = work()
+            for result in results:
+                put((result,))
         except Exception as error:
-            how, what = result.set_exception, error
+            end = error
         finally:
             _working.discard(threading.current_thread())
-        with contextlib.suppress(RuntimeError):  # the loop has ended
-            loop.call_soon_threadsafe(settle, how, what)
+        put(end)
 
     threading.Thread(target=run, name="work", daemon=True).start()
-    return await result
+    return made
 
 
 @atexit.register

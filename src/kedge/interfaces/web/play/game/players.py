@@ -37,9 +37,9 @@ class Players:
         self._agents: OrderedDict[tuple[str, str], Any] = OrderedDict()
         self._loading = threading.Lock()
 
-    def get(self, spec: str, game: str) -> Any:
+    def get(self, spec: Spec | str, game: str) -> Any:
         """Return the `Player` of `game` that `spec` names; clients' specs are checked before."""
-        key = spec, game
+        key = str(spec), game
         with self._loading:
             if key not in self._agents:
                 self._agents[key] = make_player(spec, game)

@@ -1,7 +1,6 @@
 """Clients that follow a game as it is played."""
 
 import asyncio
-from collections.abc import Callable
 from typing import Any, TypeAlias
 
 Message: TypeAlias = dict[str, Any]
@@ -10,22 +9,21 @@ Message: TypeAlias = dict[str, Any]
 class Reader:
     """A client that watches from a seat.
 
-    Only the newest message of each kind and seat waits for a slow client. Messages are made when
-    they are read, so unread ones cost nothing.
+    Only the newest message of each kind and seat waits for a slow client.
     """
 
     def __init__(self, eyes: int | None) -> None:
         self.eyes = eyes
         self.advised = False
         """Whether it wants advice."""
-        self._waiting: dict[tuple[str, int | None], Callable[[], Message]] = {}
+        self._waiting: dict[tuple[str, int | None], Message] = {}
         self._news = asyncio.Event()
         self._closed = False
 
-    def queue(self, kind: str, make: Callable[[], Message], seat: int | None = None) -> None:
+    def queue(self, kind: str, content: Message, seat: int | None = None) -> None:
         """Queue a message in place of the last one of this kind and seat."""
         self._waiting.pop((kind, seat), None)  # the newest comes last
-        self._waiting[kind, seat] = make
+        self._waiting[kind, seat] = {"type": kind, **content}
         self._news.set()
 
     def close(self) -> None:
@@ -40,5 +38,4 @@ class Reader:
                 return None
             self._news.clear()
             await self._news.wait()
-        kind, seat = next(iter(self._waiting))
-        return {"type": kind, **self._waiting.pop((kind, seat))()}
+        return self._waiting.pop(next(iter(self._waiting)))

@@ -20,8 +20,11 @@ def to_document(session: Session) -> dict[str, Any]:
         "game": session.game.name,
         "setup": session.setup.model_dump(),
         "seats": [seat.model_dump() for seat in session.seats],
-        "turns": session.turns,
-        "pending": session.moves_of(session.pending),
+        "turns": session.moves(),
+        "pending": {
+            seat: session.game.text(session.state, action)
+            for seat, action in session.pending.items()
+        },
         "ended": session.ended,
         "heading": asdict(session.heading),
         "revision": session.revision,

@@ -10,9 +10,22 @@ from kedge.interfaces.web.pages.thoughts import Action, Move, Thought
 from kedge.interfaces.web.play.game.clock import Clock
 from kedge.interfaces.web.play.game.players import agent_at, player_name, rating_of, spec_at
 from kedge.interfaces.web.schemas import MOST_TURNS, SeatIn
+from kedge.specs import Spec
 
 _THOUGHTS = 32  # kept
 UNFINISHED = "the record ends here"
+
+
+@dataclass(frozen=True)
+class PlayedTurn:
+    """A turn, and how it is written."""
+
+    seats: list[int]
+    actions: Mapping[int, Action]
+    move: Turn
+    """The turn as records hold it."""
+    name: str
+    """The turn as players say it."""
 
 
 @dataclass
@@ -24,14 +37,12 @@ class Session:
     setup: Any
     seats: list[SeatIn]
     state: Any
-    turns: list[Turn] = field(default_factory=list)
-    names: list[tuple[list[int], str]] = field(default_factory=list)
-    """Seats and name of each turn."""
+    """The position. A turn replaces it, so that agents may look at it meanwhile."""
+    turns: list[PlayedTurn] = field(default_factory=list)
     pending: dict[int, Action] = field(default_factory=dict)
     """Actions by seat, while other seats still decide."""
-    thought: Thought | None = None
     thoughts: list[Thought] = field(default_factory=list)
-    """Analyses behind the agents' decisions since a person last moved."""
+    """Analyses behind the agents' last decisions."""
     unplayed: dict[int, Thought] = field(default_factory=dict)
     """Analyses behind the pending moves, hidden from those who still decide."""
     ended: str | None = None
@@ -39,6 +50,10 @@ class Session:
     clock: Clock | None = None
     heading: Heading = field(default_factory=Heading)
     revision: int = 0
+    agents_think: bool = False
+    """Whether the agents to move think about it."""
+    trouble: str | None = None
+    """Why an agent failed, or why the game is not saved."""
     due: list[int] = field(init=False)
     """The seats to move by the rules, even if they have decided or someone resigned."""
     result: str | None = field(init=False)
@@ -62,6 +77,10 @@ class Session:
             return []
         return [seat for seat in self.due if seat not in self.pending]
 
+    def agents_deciding(self) -> list[int]:
+        """The seats that still have to move and where agents sit."""
+        return [seat for seat in self.deciding() if not self.seats[seat].human]
+
     def awaits_referee(self) -> bool:
         """Whether the referee is to move."""
         return self.outcome is None and not self.due
@@ -69,13 +88,9 @@ class Session:
     def hear_referee(self, action: Action) -> None:
         """Take the referee's turn."""
         self._play({REFEREE: action})
-        self.run_clock()
         self.revision += 1
 
-    def seat_names(self) -> tuple[str, ...]:
-        return self.game.seats(self.setup)
-
-    def agent_spec(self, seat: int) -> str:
+    def agent_spec(self, seat: int) -> Spec | str:
         """The spec of the agent at `seat`, with its clock if it takes that as input."""
         spec = spec_at(self.game, self.seats[seat])
         if self.clock is None:
@@ -104,8 +119,6 @@ class Session:
             self.unplayed[seat] = thought
         if self.deciding() == [seat]:
             self._play(decided)
-            self.pending = {}
-            self.run_clock()
             self._reveal()
         else:
             self.pending = decided
@@ -144,16 +157,13 @@ class Session:
             return
         if not self.turns:
             raise InputError("there is nothing to undo")
-        kept = self.turns[: len(self.turns) - self._turns_since(seat)]
-        self.state = self.game.begin(self.setup)
+        kept = len(self.turns) - self._turns_since(seat)
+        self.state = self.state_at(kept)
         self._ask_rules()
-        self.turns, self.names, self.pending = [], [], {}
-        self.thought = self.ended = None
-        self.thoughts, self.unplayed = [], {}
-        for turn in kept:
-            self.take(turn)
+        self.turns, self.pending = self.turns[:kept], {}
+        self.ended, self.thoughts, self.unplayed = None, [], {}
         if self.clock is not None:
-            self.clock.back_to(len(kept))
+            self.clock.back_to(kept)
             self.run_clock()
         self.revision += 1
 
@@ -180,8 +190,18 @@ class Session:
             raise InputError(f"turn {turn}: the last turn so far is {len(self.turns)}")
         state = self.game.begin(self.setup)
         for earlier in self.turns[:turn]:
-            self.game.apply(state, self._parsed(state, earlier))
+            self.game.apply(state, earlier.actions)
         return state
+
+    def new_thoughts(self) -> list[Thought]:
+        """The analyses since a person last moved; without people, those of the last turn."""
+        has_people = any(seat.human for seat in self.seats)
+        since = len(self.turns) - (self._turns_since(None) if has_people else 1)
+        return [thought for thought in self.thoughts if thought.turn >= since]
+
+    def moves(self) -> list[Turn]:
+        """The turns as records hold them."""
+        return [turn.move for turn in self.turns]
 
     def record(self) -> str:
         """Return the text of the game's record file."""
@@ -190,7 +210,7 @@ class Session:
         return self.game.write(self.played())
 
     def played(self) -> Document:
-        """Return a copy of the game for records and reviews."""
+        """Return the game so far, for records and reviews."""
         outcome = None if self.ended == UNFINISHED else self.outcome
         names: list[str | None] = [player_name(self.game, seat) for seat in self.seats]
         ratings: list[Rating | None] = [
@@ -198,8 +218,8 @@ class Session:
         ]
         return Document(
             self.setup,
-            self.state.clone(),
-            tuple(self.turns),
+            self.state,
+            tuple(self.moves()),
             self.heading.names or names,
             self.heading.ratings or ratings,
             outcome,
@@ -220,7 +240,7 @@ class Session:
 
     def fill_seats(self, seats: list[SeatIn] | None) -> None:
         """Fill the seats; by default a person takes the first and agents the others."""
-        count = len(self.seat_names())
+        count = len(self.game.seats(self.setup))
         sitting = _default_seats(count) if seats is None else seats
         if len(sitting) != count:
             raise InputError(f"seats: expected {count}, got {len(sitting)}")
@@ -233,13 +253,11 @@ class Session:
         try:
             if not self.due and self.result is not None:
                 raise InputError("the game is over")
-            self._apply(self._parsed(self.state, turn), turn)
+            moves = self.game.split(self.state, turn).items()
+            actions = {seat: self.game.parse(self.state, seat, move) for seat, move in moves}
+            self._apply(self.state, actions, turn)
         except InputError as error:
             raise InputError(f"turn {len(self.turns) + 1}: {error}") from None
-
-    def moves_of(self, actions: Mapping[int, Action]) -> dict[int, Move]:
-        """Return the actions in this position as records hold them."""
-        return {seat: self.game.text(self.state, action) for seat, action in actions.items()}
 
     def run_clock(self) -> None:
         """Start the mover's clock, and stop the other."""
@@ -248,24 +266,19 @@ class Session:
             self.clock.hand_to(deciding[0] if deciding else None)
             self.clock.past[str(len(self.turns))] = self.clock.left
 
-    def _parsed(self, state: Any, turn: Turn) -> dict[int, Action]:
-        """Return the actions of a recorded turn, by seat."""
-        game = self.game
-        return {
-            seat: game.parse(state, seat, move) for seat, move in game.split(state, turn).items()
-        }
-
     def _play(self, actions: Mapping[int, Action]) -> None:
-        """Apply a turn that is played now.
+        """Play a turn: write it for the record, apply it, and hand the clock on."""
+        move = self.game.join(
+            {seat: self.game.text(self.state, action) for seat, action in actions.items()}
+        )
+        self._apply(self.state.clone(), actions, move)
+        self.run_clock()
 
-        Agents give actions, and people may write a move in several ways: a record holds one form.
-        """
-        self._apply(actions, self.game.join(self.moves_of(actions)))
-
-    def _apply(self, actions: Mapping[int, Action], turn: Turn) -> None:
-        name = self.game.apply(self.state, actions)
-        self.turns.append(turn)
-        self.names.append((self.due, name))
+    def _apply(self, state: Any, actions: Mapping[int, Action], move: Turn) -> None:
+        """Go on to what `actions` make of `state`."""
+        name = self.game.apply(state, actions)
+        self.state, self.pending = state, {}
+        self.turns.append(PlayedTurn(self.due, actions, move, name))
         self._ask_rules()
 
     def _ask_rules(self) -> None:
@@ -281,10 +294,10 @@ class Session:
         """The number of turns since `seat`, or any person, last moved, including that turn."""
         people = {number for number, other in enumerate(self.seats) if other.human}
         mine = people if seat is None else {seat}
-        for back, (seats, _) in enumerate(reversed(self.names), 1):
-            if mine.intersection(seats):
+        for back, turn in enumerate(reversed(self.turns), 1):
+            if mine.intersection(turn.seats):
                 return back
-        return len(self.names)
+        return len(self.turns)
 
     def _admit(self, who: SeatIn) -> None:
         why = None if who.human else self.game.no_agents(self.setup)
@@ -299,12 +312,7 @@ class Session:
 
     def _reveal(self) -> None:
         """Publish the analyses behind the last turn."""
-        people = [number for number, seat in enumerate(self.seats) if seat.human]
-        if not people or set(people).intersection(self.names[-1][0]):
-            self.thoughts = []
-        thoughts = list(self.unplayed.values())
-        self.thoughts = [*self.thoughts, *thoughts][-_THOUGHTS:]
-        self.thought = thoughts[-1] if thoughts else self.thought
+        self.thoughts = [*self.thoughts, *self.unplayed.values()][-_THOUGHTS:]
         self.unplayed = {}
 
 

@@ -11,14 +11,12 @@ from kedge.interfaces.web.play.game.session import Session
 from kedge.interfaces.web.schemas import ClockOut, PositionOut, SeatOut, SessionOut, TurnOut
 
 
-def game_view(
-    session: Session, eyes: int | None, thinking: list[int], trouble: str | None
-) -> SessionOut:
+def game_view(session: Session, eyes: int | None = None) -> SessionOut:
     """Return the game as the seat `eyes` sees it; if None, as the mover does."""
     game, over = session.game, session.outcome is not None
     eyes = _viewer(session, eyes)
-    thought = _visible([session.thought] if session.thought else [], session, eyes)
-    setup = session.setup.model_dump()
+    last = _visible(session.thoughts[-1:], session, eyes)
+    setup, is_secret = session.setup.model_dump(), bool(game.secret) and not over
     if not over:
         setup = {key: setup[key] for key in setup if key not in game.secret}
     clock = session.clock
@@ -32,16 +30,20 @@ def game_view(
         deciding=session.deciding(),
         due=session.due,
         reviews=game.reviews and game.no_agents(session.setup) is None,
-        thinking=thinking,
+        thinking=session.agents_deciding() if session.agents_think else [],
         eyes=None if eyes == EVERYTHING else eyes,
-        turns=[TurnOut(seats=seats, name=name) for seats, name in session.names],
-        document=None if game.secret and not over else session.turns,
+        turns=[
+            TurnOut(seats=turn.seats, name=turn.name, move=None if is_secret else turn.move)
+            for turn in session.turns
+        ],
+        secret=is_secret,
+        document=None if is_secret else session.moves(),
         position=game.position(session.state, eyes),
         outcome=session.outcome,
-        thought=thought[0] if thought else None,
-        thoughts=_visible(session.thoughts, session, eyes),
+        thought=last[0] if last else None,
+        thoughts=_visible(session.new_thoughts(), session, eyes),
         clock=None if clock is None else ClockOut(left=clock.now(), running=clock.running),
-        trouble=trouble,
+        trouble=session.trouble,
     )
 
 
@@ -59,7 +61,7 @@ def send_thought(kind: str, thought: Thought, session: Session, readers: Iterabl
     """Send a thought to those readers who may see it."""
     for reader in readers:
         if _visible([thought], session, _viewer(session, reader.eyes)):
-            reader.queue(kind, lambda: {"thought": thought}, thought.seat)
+            reader.queue(kind, {"thought": thought}, thought.seat)
 
 
 def _visible(thoughts: list[Thought], session: Session, eyes: int | None) -> list[Thought]:
@@ -95,7 +97,7 @@ def _seat(session: Session, number: int, player: str | None, rating: Rating | No
     agent = agent_at(game, seat)
     measured = agent if agent is not None and game.is_measured(session.setup) else None
     return SeatOut(
-        name=session.seat_names()[number],
+        name=game.seats(session.setup)[number],
         human=seat.human,
         player=player,
         rating=rating,

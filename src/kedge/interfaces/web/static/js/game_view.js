@@ -48,7 +48,7 @@ export function GameView({ id, seat, games }) {
   // A move that is pointed at in an analysis is shown on the position of the analysis.
   const before = useBefore(session, then?.isEarlier ? null : about, Boolean(hovered));
   const [asking, ask] = useQuestion(session, decision, {
-    thought: about, possible: then?.isEarlier && session.document && !alone, isWanted: advised,
+    thought: about, possible: then?.isEarlier && !session.secret && !alone, isWanted: advised,
     onThought: hear, onTrouble: setTrouble,
   });
   const show = useCallback((news) => {
@@ -107,7 +107,7 @@ export function GameView({ id, seat, games }) {
   const why = (about || advised || ask || agents.length > 0) && html`
     <${Why} thought=${about} hovered=${hovered} onHover=${setHovered} anchor=${look.anchor}
       title=${titleOf(session, decision, mine)} asking=${asking} onAsk=${ask}
-      isLater=${!session.document}
+      isLater=${session.secret}
       whose=${severalDecide && html`<${Whose} offered=${offered} decision=${decision} onAsk=${setSelected} />`}
       extra=${look.Extra && html`<${look.Extra} ...${board} />`} />`;
 

@@ -45,6 +45,9 @@ function linked(href) {
   });
 }
 
+// The turns as the server takes them; null while they would reveal a secret.
+export const movesOf = ({ secret, turns }) => (secret ? null : turns.map(({ move }) => move));
+
 // A turn with its number, such as "12… Nf6".
 export function turnName(ply, session) {
   const { label, number } = GAMES[session.game];

@@ -43,8 +43,8 @@ export function Setup({ setup, onChange }) {
         }} /></label>`;
 }
 
-// The pieces of a FEN, by square.
-function pieces(fen) {
+// The letters of the pieces of a FEN, by square.
+function letters(fen) {
   const standing = {};
   fen.split(" ")[0].split("/").forEach((rank, row) => {
     let file = 0;
@@ -56,21 +56,22 @@ function pieces(fen) {
   return standing;
 }
 
-// The pieces by square, each with a name that it keeps when it moves, so that the eye can follow.
-function follow(before, standing, last) {
+// The pieces of a position by square: { letter, name }. A piece that moves keeps its name, so that the eye can follow.
+function follow(before, { fen, last }) {
   const free = { ...before };
   const named = {};
   const keep = (square, from) => {
     named[square] = free[from];
     delete free[from];
   };
-  for (const square in standing) if (free[square]?.letter === standing[square]) keep(square, square);
-  for (const square in standing) {
+  const standing = Object.entries(letters(fen));
+  for (const [square, letter] of standing) if (free[square]?.letter === letter) keep(square, square);
+  for (const [square, letter] of standing) {
     if (named[square]) continue;
-    const alike = Object.keys(free).filter((place) => free[place].letter === standing[square]);
+    const alike = Object.keys(free).filter((place) => free[place].letter === letter);
     const from = alike.find((place) => last?.startsWith(place)) || alike[0];
     if (from) keep(square, from);
-    else named[square] = { letter: standing[square], name: (names += 1) };
+    else named[square] = { letter, name: (names += 1) };
   }
   return named;
 }
@@ -79,7 +80,7 @@ let names = 0;
 // The pieces that one side has more of.
 function surplus(standing, white) {
   const tally = {};
-  for (const letter of Object.values(standing)) {
+  for (const { letter } of Object.values(standing)) {
     const kind = letter.toUpperCase();
     tally[kind] = (tally[kind] || 0) + ((letter === kind) === white ? 1 : -1);
   }
@@ -97,7 +98,6 @@ function pieceName(letter) {
 
 export function Board({ session, thought, hovered, onPlay, mine, flipped }) {
   const { position } = session;
-  const standing = pieces(position.fen);
   const black = mine.length ? mine[0] === 1 : !session.seats[0].human && session.seats[1].human;
   const turned = black !== flipped;
   const [from, setFrom] = useState(null);
@@ -108,8 +108,9 @@ export function Board({ session, thought, hovered, onPlay, mine, flipped }) {
   const svg = useRef(null);
   const known = useRef({ fen: null, pieces: {} });
   if (known.current.fen !== position.fen) {
-    known.current = { fen: position.fen, pieces: follow(known.current.pieces, standing, position.last) };
+    known.current = { fen: position.fen, pieces: follow(known.current.pieces, position) };
   }
+  const standing = known.current.pieces;
   useLayoutEffect(() => {
     setFrom(null); setDrag(null); setPromoting(null); setSent(null);
   }, [position.fen, session.outcome]);
@@ -184,7 +185,7 @@ export function Board({ session, thought, hovered, onPlay, mine, flipped }) {
   }
 
   const king = position.fen.split(" ")[1] === "w" ? "K" : "k";
-  const checked = position.in_check && SQUARES.find((square) => standing[square] === king);
+  const checked = position.in_check && SQUARES.find((square) => standing[square]?.letter === king);
   const last = position.last ? [position.last.slice(0, 2), position.last.slice(2, 4)] : [];
   const here = thought && thought.turn === session.turns.length;
   return html`
@@ -204,7 +205,7 @@ export function Board({ session, thought, hovered, onPlay, mine, flipped }) {
         ${checked && html`<circle class="check" cx=${x(checked) + 0.5} cy=${y(checked) + 0.5} r="0.5" />`}
         ${from && html`<rect class="from" x=${x(from)} y=${y(from)} width="1" height="1" />`}
         <rect class="cursor" x=${x(cursor) + 0.03} y=${y(cursor) + 0.03} width="0.94" height="0.94" />
-        ${inOrder(known.current.pieces, drag).map(([square, { letter, name }]) => {
+        ${inOrder(standing, drag).map(([square, { letter, name }]) => {
           const dragged = drag?.moved && drag.square === square;
           const at = sent?.startsWith(square) ? sent.slice(2, 4) : square;
           const [right, low] = dragged ? [drag.x - 0.5, drag.y - 0.5] : [x(at), y(at)];
@@ -262,7 +263,7 @@ function Promotion({ black, column, below, onChoose, onClose }) {
 }
 
 function say(square, standing, legal, from) {
-  const what = standing[square] ? `${square} ${pieceName(standing[square])}` : square;
+  const what = standing[square] ? `${square} ${pieceName(standing[square].letter)}` : square;
   if (from) return `${what}; ${legal.some((move) => move.startsWith(from + square)) ? "can go here" : "not from here"}`;
   return what;
 }

@@ -3,7 +3,7 @@ import { html, useEffect, useState } from "../../vendor/preact-htm.js";
 import { AgentChoice } from "./agent_choice.js";
 import { api } from "../lib/api.js";
 import { likest } from "./dial.js";
-import { GAMES, turnName } from "../games.js";
+import { GAMES, movesOf, turnName } from "../games.js";
 import { useHeading } from "../lib/heading.js";
 import { stored } from "../lib/storage.js";
 
@@ -43,7 +43,7 @@ export function NewGame({ game, from }) {
     (error) => setTrouble(error.message));
   const begin = (event) => {
     event.preventDefault();
-    const turns = from ? from.session.document.slice(0, from.turn) : [];
+    const turns = from ? movesOf(from.session).slice(0, from.turn) : [];
     open(api.begin({ game: game.game, setup, turns, seats: seats() }));
   };
   const read = async (event) => {

@@ -22,21 +22,21 @@ async function ask(method, path, body, headers = {}) {
   return content;
 }
 
-// Changes a game. Only the live messages send the game after it.
-const change = (method, path, body) => ask(method, path, body, { Prefer: "return=minimal" });
+// After a change, only the live messages send the game.
+const MINIMAL = { Prefer: "return=minimal" };
 
 // The seat to view a game from; by default the mover's.
-const seenBy = (eyes) => (eyes === null || eyes === undefined ? "" : `?eyes=${eyes}`);
+const seenBy = (eyes, mark = "?") => (eyes === null || eyes === undefined ? "" : `${mark}eyes=${eyes}`);
 
 export const api = {
   games: () => ask("GET", "/games"),
   begin: (game) => ask("POST", "/sessions", game),
   read: (file) => ask("POST", "/sessions/read", file),
   session: (id) => ask("GET", `/sessions/${id}`),
-  move: (id, seat, move, turn) => change("POST", `/sessions/${id}/move`, { seat, move, turn }),
-  undo: (id) => change("POST", `/sessions/${id}/undo`),
-  resign: (id, seat) => change("POST", `/sessions/${id}/resign`, { seat }),
-  sit: (id, seat, player) => change("PUT", `/sessions/${id}/seats/${seat}`, player),
+  move: (id, seat, move, turn) => ask("POST", `/sessions/${id}/move`, { seat, move, turn }, MINIMAL),
+  undo: (id) => ask("POST", `/sessions/${id}/undo`, undefined, MINIMAL),
+  resign: (id, seat) => ask("POST", `/sessions/${id}/resign`, { seat }, MINIMAL),
+  sit: (id, seat, player) => ask("PUT", `/sessions/${id}/seats/${seat}`, player, MINIMAL),
   policy: (question) => ask("POST", "/policy", question),
   at: (id, turn, eyes) => ask("GET", `/sessions/${id}/at/${turn}${seenBy(eyes)}`),
   review: (id) => ask("POST", `/sessions/${id}/review`),
@@ -50,7 +50,7 @@ export function live(id, { eyes, onMessage, onState }) {
 
   function connect() {
     const scheme = location.protocol === "https:" ? "wss" : "ws";
-    socket = new WebSocket(`${scheme}://${location.host}${BASE}/sessions/${id}/live${seenBy(eyes)}`);
+    socket = new WebSocket(`${scheme}://${location.host}${BASE}/sessions/${id}/live?brief=true${seenBy(eyes, "&")}`);
     socket.onopen = () => {
       wait = 250;
       onState("open");

@@ -3,7 +3,7 @@ import { html, useState } from "../../vendor/preact-htm.js";
 import { seating } from "../choices/agent_choice.js";
 import { api } from "../lib/api.js";
 import { Confirm, Dialog } from "../lib/dialog.js";
-import { GAMES } from "../games.js";
+import { GAMES, movesOf } from "../games.js";
 import { pack } from "../lib/link.js";
 
 export function Actions({ session, shown, canPlayOn, act, files, reviewed, onTrouble, onFlip }) {
@@ -44,9 +44,9 @@ export function Actions({ session, shown, canPlayOn, act, files, reviewed, onTro
         ${(look.resigns || look.heir) && !session.outcome && html`
           <button type="button" onClick=${() => setResigning(true)}>Resign</button>`}`}
       ${onFlip && html`<button type="button" onClick=${onFlip}>Flip</button>`}
-      ${files.length > 0 && html`<button type="button" disabled=${!session.document} onClick=${() => save(false)}>Save ${files[0]}</button>`}
+      ${files.length > 0 && html`<button type="button" disabled=${session.secret} onClick=${() => save(false)}>Save ${files[0]}</button>`}
       ${reviewed && html`<button type="button" onClick=${() => save(true)}>Save review</button>`}
-      ${session.document && html`<button type="button" onClick=${copy}>${copied ? "Copied" : "Copy link"}</button>`}
+      ${!session.secret && html`<button type="button" onClick=${copy}>${copied ? "Copied" : "Copy link"}</button>`}
     </p>
     ${resigning && html`
       <${Confirm} title=${look.heir ? `Resign ${session.seats[loser].name}? An agent takes over.` : "Resign this game?"}
@@ -70,9 +70,10 @@ function handedOver({ id, seats }, seat) {
   return api.sit(id, seat, { ...seating(seats[seat]), human: false });
 }
 
-async function linkOf({ id, game, recorded, setup, document: turns, seats }) {
+async function linkOf(session) {
+  const { id, game, recorded, setup, seats } = session;
   if (recorded) return `${location.origin}/#/link/${await pack({ game, record: await api.record(id) })}`;
-  return `${location.origin}/#/link/${await pack({ game, setup, turns, seats: seats.map(seating) })}`;
+  return `${location.origin}/#/link/${await pack({ game, setup, turns: movesOf(session), seats: seats.map(seating) })}`;
 }
 
 function download(text, name) {

@@ -1,7 +1,7 @@
 // The review of a game: its value, how human each move was, and where search and people disagree.
 import { html } from "../../vendor/preact-htm.js";
 import { Curve } from "./curve.js";
-import { turnName } from "../games.js";
+import { movesOf, turnName } from "../games.js";
 import { Decisions, percent, worstMarks } from "./review_decisions.js";
 import { MARKS } from "./score.js";
 import { same } from "../why.js";
@@ -9,7 +9,7 @@ import { same } from "../why.js";
 // Whether a review is of this game: of its first turns, none of which was undone.
 export function isOf({ turns, of }, session) {
   if (!turns) return of === session.turns.length;
-  return session.document !== null && same(turns, session.document.slice(0, of));
+  return !session.secret && same(turns, movesOf(session).slice(0, of));
 }
 
 // Marks such as ?! behind each turn.
@@ -29,9 +29,9 @@ export function Review({ review, session, shown, onShow, onBegin, onStop }) {
             <progress max=${review.of} value=${review.done || undefined} /></label>
           <p><button type="button" onClick=${onStop}>Stop</button></p>`
         : (!review?.report || isBehind) && html`
-          <p><button type="button" disabled=${!session.turns.length || !session.document} onClick=${onBegin}>
+          <p><button type="button" disabled=${!session.turns.length || session.secret} onClick=${onBegin}>
             ${isBehind ? "Review the new moves" : "Review the game"}</button>
-            ${!session.document && html` <small>once the game is over</small>`}</p>`}
+            ${session.secret && html` <small>once the game is over</small>`}</p>`}
       ${review?.report && html`<${Shown} report=${review.report} session=${session} shown=${shown} onShow=${onShow} />`}
     </section>`;
 }

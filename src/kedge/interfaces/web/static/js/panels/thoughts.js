@@ -1,6 +1,7 @@
 // The analyses by turn and seat, and the choice among them.
 import { html, useEffect, useState } from "../../vendor/preact-htm.js";
 import { seating } from "../choices/agent_choice.js";
+import { movesOf } from "../games.js";
 import { api } from "../lib/api.js";
 
 // The analyses with one more, in place of the last at its turn and seat.
@@ -46,9 +47,10 @@ export function useQuestion(session, decision, { thought, possible, isWanted, on
   return [isAsking, open && !isAsking ? ask : null];
 }
 
-function questionAt({ game, setup, document: turns, seats }, { turn, seat }) {
+function questionAt(session, { turn, seat }) {
+  const { game, setup, seats } = session;
   const { human, ...agent } = seating(seats.find((other) => !other.human) || seats[0]);
-  return { game, setup, turns: turns.slice(0, turn), seat, ...agent };
+  return { game, setup, turns: movesOf(session).slice(0, turn), seat, ...agent };
 }
 
 // The choice among several decisions.
