@@ -1,12 +1,13 @@
 """A recorded game of Hanabi: deck, moves and players."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
+from kedge import _core
 from kedge.games.hanabi import Bomb, Card, Hanabi, HanabiState
 from kedge.records.splits import is_one_in
 
@@ -34,6 +35,8 @@ class HanabiGame:
     participant: str | None = None  #: the person whose game it is, if known
     source: str | None = None
     licence: str | None = None
+    positions: _core.HanabiGames | None = field(default=None, compare=False, repr=False)
+    """The native game before each move and at the end, if it was replayed for this."""
 
     @property
     def humans(self) -> tuple[int, ...]:
