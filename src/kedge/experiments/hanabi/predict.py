@@ -10,7 +10,6 @@ from kedge.errors import InputError
 from kedge.evaluation.hanabi.prediction import (
     KINDS,
     analysed_games,
-    is_searched,
     predict_at,
     predict_moves,
 )
@@ -100,9 +99,7 @@ class HanabiSweep(HanabiPredict):
         predictions = [predict_at(lam, games) for lam in self.lambdas]
         return {
             "games": [[game.to_json() for game in each.games] for each in predictions],
-            "unsearched": sum(
-                not is_searched(analysis) for game in games for analysis in game.analyses
-            ),
+            "unsearched": games.unsearched,
         }
 
     def predicted(self, results: Mapping[str, dict[str, Any]]) -> dict[float, Prediction]:

@@ -14,7 +14,7 @@ import onnx
 from kedge.errors import InputError
 from kedge.games.hanabi import Bomb, Hanabi
 from kedge.models.devices import Dtype, placed
-from kedge.models.hanabi.model import Games, Hands, Memory, bomb_of, chosen, drawn
+from kedge.models.hanabi.model import Games, Hands, Legal, Memory, bomb_of, chosen, drawn
 from kedge.models.hanabi.network import (
     NEVER,
     Array,
@@ -28,7 +28,6 @@ from kedge.models.hanabi.network import (
 from kedge.models.onnx_session import onnx_session
 
 _CHUNK = 256  # rows at a time on a CPU: activations between layers stay in its cache
-Legal = npt.NDArray[np.bool_]
 Shares = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 

@@ -36,7 +36,7 @@ class HanabiGame:
     source: str | None = None
     licence: str | None = None
     positions: _core.HanabiGames | None = field(default=None, compare=False, repr=False)
-    """The native game before each move and at the end, if it was replayed for this."""
+    """What `replayed` returns, if the reader kept it."""
 
     @property
     def humans(self) -> tuple[int, ...]:
@@ -52,6 +52,13 @@ class HanabiGame:
     @property
     def rules(self) -> Hanabi:
         return rules_of(len(self.players), self.colors, self.hand_size, self.bomb)
+
+    def replayed(self) -> _core.HanabiGames:
+        """Return the native game before each move and at the end, or before an illegal move."""
+        if self.positions is not None:
+            return self.positions
+        decks, actions = decks_and_actions([self])
+        return _core.HanabiGames.replay(self.rules.rules, decks, actions[0])
 
     def replay(self) -> Iterator[HanabiState]:
         """Yield one state as the game goes on: before each move, and at the end.

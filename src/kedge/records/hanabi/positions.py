@@ -9,10 +9,9 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
-from kedge import _core
 from kedge.errors import InputError
 from kedge.records.hanabi.files import read_hanabi_games
-from kedge.records.hanabi.games import HanabiGame, decks_and_actions, is_held_out
+from kedge.records.hanabi.games import HanabiGame, is_held_out
 from kedge.records.report import ReadReport
 from kedge.records.sieve import Sieve
 from kedge.records.splits import NOT_HELD_OUT
@@ -46,8 +45,7 @@ def replayed_hanabi_games(
 
 def by_the_rules(game: HanabiGame) -> HanabiGame:
     """Return the legal part of a game, with its positions; a ValueError if all should be legal."""
-    decks, actions = decks_and_actions([game])
-    positions = _core.HanabiGames.replay(game.rules.rules, decks, actions[0])
+    positions = game.replayed()
     made = len(positions) - 1
     if game.legal and made < len(game):
         raise ValueError(f"move {made + 1}: {_refusal(game)}")
