@@ -1,4 +1,4 @@
-"""The games that an experiment predicts: kept in memory, or read as far as tasks need them."""
+"""The games that an experiment predicts: in memory, or read as far as tasks need them."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
@@ -21,7 +21,8 @@ class ChosenGames:
     sieve
         Makes the sieve.
     is_kept
-        Whether the games stay in memory: choosing them again would take as long as all tasks.
+        Whether the games stay in memory and go to the workers with their tasks: choosing them again
+        would take as long as all tasks.
     """
 
     def __init__(
@@ -32,27 +33,25 @@ class ChosenGames:
         is_kept: bool,
     ) -> None:
         self._choose, self._sieve, self._is_kept = choose, sieve, is_kept
+        self._kept: list[Chosen] = []
         self._at, self._stream = 0, iter(())  # type: tuple[int, Iterator[Chosen]]
 
     @cached_property
     def summary(self) -> tuple[int, dict[str, Any]]:
         """The number of games, and what the sieve left out."""
-        if self._is_kept:
-            games, read = self._kept
-            return len(games), read
-        sieve = self._sieve()
-        return sum(1 for _ in self._choose(sieve, 0)), sieve.to_json()
+        sieve, count = self._sieve(), 0
+        for chosen in self._choose(sieve, 0):
+            count += 1
+            if self._is_kept:
+                self._kept.append(chosen)
+        return count, sieve.to_json()
 
-    @cached_property
-    def _kept(self) -> tuple[list[Chosen], dict[str, Any]]:
-        """All games, and what the sieve left out."""
-        sieve = self._sieve()
-        return list(self._choose(sieve, 0)), sieve.to_json()
+    def kept(self, first: int, end: int) -> Sequence[Chosen] | None:
+        """Return the games of these numbers if they are in memory."""
+        return self._kept[first:end] if self._is_kept else None
 
     def take(self, first: int, end: int) -> Sequence[Chosen]:
-        """Return the games of these numbers. Tasks come in order; going back reads again."""
-        if self._is_kept:
-            return self._kept[0][first:end]
+        """Read the games of these numbers. Tasks come in order; going back reads again."""
         if first < self._at or self._at == 0:
             self._at, self._stream = 0, self._choose(self._sieve(), 1)
         games = list(islice(self._stream, first - self._at, end - self._at))

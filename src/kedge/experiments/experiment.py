@@ -26,6 +26,8 @@ class Task:
 
     key: str
     params: Mapping[str, Any] = field(default_factory=dict)
+    data: Any = field(default=None, compare=False, repr=False)
+    """Input that is sent to the worker with the task, if it does not read its input itself."""
 
 
 @dataclass(frozen=True)
@@ -167,7 +169,7 @@ def jobs_of(experiment: Experiment) -> list[Job]:
         if task.key in jobs:
             raise ValueError(f"{experiment.name}: two tasks have the key {task.key!r}")
         params = plain(task.params, f"task {task.key!r}")
-        jobs[task.key] = Job(index, Task(task.key, params))
+        jobs[task.key] = Job(index, Task(task.key, params, task.data))
     return list(jobs.values())
 
 

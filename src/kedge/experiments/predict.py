@@ -116,18 +116,26 @@ class Predict(Experiment):
 
     def tasks(self) -> list[Task]:
         """Return the tasks. This reads all data, to count the games."""
-        games, read = self.games().summary
-        if not games:
+        games = self.games()
+        count, read = games.summary
+        if not count:
             advice = [self.advice[name] for name in read["left_out"] if name in self.advice]
             reasons = "; ".join([sifted_words(read), *advice])
             raise InputError(f"{', '.join(self.data)}: no position left: {reasons}")
         tasks = [
-            Task(f"games {first + 1}-{end}", {"first": first, "end": end})
-            for first, end in pairwise(self._bounds(games))
+            Task(f"games {first + 1}-{end}", {"first": first, "end": end}, games.kept(first, end))
+            for first, end in pairwise(self._bounds(count))
         ]
         # The first task keeps the counts of the whole reading.
-        tasks[0] = Task(tasks[0].key, {**tasks[0].params, "read": read})
+        tasks[0] = replace(tasks[0], params={**tasks[0].params, "read": read})
         return tasks
+
+    def chosen(self, task: Task) -> Sequence[Chosen]:
+        """Return the games of a task: those sent with it, else read from the files."""
+        if task.data is not None:
+            games: Sequence[Chosen] = task.data
+            return games
+        return self.games().take(task.params["first"], task.params["end"])
 
     def _bounds(self, games: int) -> list[int]:
         """Return the bounds of tasks. On a CPU the first are short, for early results."""
@@ -140,7 +148,7 @@ class Predict(Experiment):
         return [*(bound for bound in bounds if bound < games), games]
 
     def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:
-        prediction = self.predict(self.games().take(task.params["first"], task.params["end"]), rng)
+        prediction = self.predict(self.chosen(task), rng)
         read = {"read": task.params["read"]} if "read" in task.params else {}
         return {"games": [game.to_json() for game in prediction.games], **read}
 
@@ -185,7 +193,7 @@ class Predict(Experiment):
 
     @property
     def keeps_games(self) -> bool:
-        """Whether a process keeps the games in memory."""
+        """Whether the games are kept in memory, and sent to the workers."""
         return False
 
     def choose(self, sieve: Sieve, threads: int) -> Iterator[Chosen]:

@@ -94,8 +94,7 @@ class HanabiSweep(HanabiPredict):
                 raise InputError(f"lambdas: at least 0, not {lam:g}")
 
     def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:
-        chosen = self.games().take(task.params["first"], task.params["end"])
-        games = analysed_games(chosen, self.player(), rng)
+        games = analysed_games(self.chosen(task), self.player(), rng)
         predictions = [predict_at(lam, games) for lam in self.lambdas]
         return {
             "games": [[game.to_json() for game in each.games] for each in predictions],
