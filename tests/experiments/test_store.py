@@ -11,10 +11,17 @@ from hypothesis import strategies as st
 from sample_experiments import Walk
 
 from kedge.errors import InputError
-from kedge.experiments import list_runs, load_run, remove_run, run
+from kedge.experiments import Task, list_runs, load_run, remove_run, run
+from kedge.experiments.experiment import Job
 from kedge.experiments.provenance import git_state
-from kedge.experiments.store import file_stem
+from kedge.experiments.store import Store, file_stem
 from kedge.files import write_atomic
+
+JSON_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda values: st.lists(values) | st.dictionaries(st.text(), values),
+    max_leaves=5,
+)
 
 
 def snapshot(folder):
@@ -171,3 +178,11 @@ def test_git_state_is_that_of_the_checkout_which_tracks_the_file(tmp_path):
     source.write_text("2")
     assert git_state(source) == {"commit": state["commit"], "clean": False}
     assert git_state(untracked) is None
+
+
+@given(st.dictionaries(st.text(), JSON_VALUES))
+def test_a_result_is_saved_as_it_is_loaded(tmp_path_factory, result):
+    store, job = Store(Walk(n=1), tmp_path_factory.mktemp("run")), Job(0, Task("a"))
+    store.open(1)
+    saved = store.save(job, result)
+    assert json.dumps(saved) == json.dumps(store.load(job))
