@@ -1,6 +1,7 @@
 """The run's folder: whose it is, what it is called, how it is removed."""
 
 import json
+import math
 import os
 import subprocess
 import time
@@ -13,6 +14,7 @@ from sample_experiments import Walk
 from kedge.errors import InputError
 from kedge.experiments import Task, list_runs, load_run, remove_run, run
 from kedge.experiments.experiment import Job
+from kedge.experiments.jsonable import canonical, ordered
 from kedge.experiments.provenance import git_state
 from kedge.experiments.store import Store, file_stem
 from kedge.files import write_atomic
@@ -180,9 +182,13 @@ def test_git_state_is_that_of_the_checkout_which_tracks_the_file(tmp_path):
     assert git_state(untracked) is None
 
 
-@given(st.dictionaries(st.text(), JSON_VALUES))
-def test_a_result_is_saved_as_it_is_loaded(tmp_path_factory, result):
-    store, job = Store(Walk(n=1), tmp_path_factory.mktemp("run")), Job(0, Task("a"))
+@given(JSON_VALUES)
+def test_results_are_ordered_as_in_their_files(value):
+    assert json.dumps(ordered(value)) == json.dumps(json.loads(canonical(value)))
+
+
+def test_a_result_is_saved_as_it_is_loaded(tmp_path):
+    store, job = Store(Walk(n=1), tmp_path / "run"), Job(0, Task("a"))
     store.open(1)
-    saved = store.save(job, result)
+    saved = store.save(job, {"b": [{"d": math.nan, "c": 0.1}], "a": {}})
     assert json.dumps(saved) == json.dumps(store.load(job))

@@ -89,9 +89,8 @@ def run(
         if not is_new:
             experiment.check()
         _check_parts(parts, to_compute)
-    store.open(len(jobs))
-    if missing:
-        store.add_session(len(jobs), engine=engine, workers=workers, missing=len(missing))
+    session = {"engine": engine, "workers": workers, "missing": len(missing)}
+    store.open(len(jobs), session if missing else None)
     for job in missing:
         if job.index in shared:
             finished[job.task.key] = store.save(job, shared[job.index])

@@ -5,7 +5,7 @@ import hashlib
 import json
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -47,32 +47,32 @@ class Store:
         self._tasks = self.folder / _TASKS
         self._is_open = False
 
-    def open(self, total: int) -> None:
-        """Create or open the folder, once; `InputError` if it belongs to something else."""
+    def open(self, total: int, session: Mapping[str, Any] | None = None) -> None:
+        """Create or open the folder, once; `InputError` if it belongs to something else.
+
+        `session` says how this one computes. Its machine is recorded too, since a resumed run may
+        have used several.
+        """
         if self._is_open:
             return
         make_folder(self.folder)
         path = self.folder / _HEADER
+        header: dict[str, Any] = {}
         if path.exists():
-            _check_same(path, _read_header(path), self._experiment)
-        else:
-            strangers = _strangers(self.folder)
-            if strangers:
-                raise InputError(
-                    f"{self.folder}: contains {strangers[0]!r} but no {_HEADER}; "
-                    "choose an empty folder or a run's folder"
-                )
-            self._write_header({"sessions": []}, total)
+            header = _read_header(path)
+            _check_same(path, header, self._experiment)
+        elif strangers := _strangers(self.folder):
+            raise InputError(
+                f"{self.folder}: contains {strangers[0]!r} but no {_HEADER}; "
+                "choose an empty folder or a run's folder"
+            )
+        if session is not None or not header:
+            new = [{**provenance(type(self._experiment)), **session}] if session else []
+            self._write_header(header, [*header.get("sessions", []), *new], total)
         make_folder(self._tasks)
         for place in (self.folder, self._tasks):
             sweep(place)
         self._is_open = True
-
-    def add_session(self, total: int, **how: Any) -> None:
-        """Record the machine of this session: a resumed run may have used several."""
-        header = _read_header(self.folder / _HEADER)
-        header["sessions"].append({**provenance(type(self._experiment)), **how})
-        self._write_header(header, total)
 
     def load(self, job: Job) -> dict[str, Any] | None:
         """The result of a finished task; None if its file is missing, damaged or not its own."""
@@ -109,7 +109,9 @@ class Store:
     def _path(self, job: Job) -> Path:
         return self._tasks / f"{file_stem(job.task.key)}.json"
 
-    def _write_header(self, old: Mapping[str, Any], total: int) -> None:
+    def _write_header(
+        self, old: Mapping[str, Any], sessions: Sequence[Mapping[str, Any]], total: int
+    ) -> None:
         header = {
             "format": _FORMAT,
             **self._experiment.identity(),
@@ -117,7 +119,7 @@ class Store:
             "digest": self.digest,
             "tasks": total,
             "created": old.get("created") or now(),
-            "sessions": old["sessions"],
+            "sessions": sessions,
         }
         write_atomic(self.folder / _HEADER, json.dumps(header, indent=2) + "\n")
 
