@@ -67,17 +67,12 @@ class Experiment(ABC):
     newer: ClassVar[tuple[str, ...]] = ()
     outputs: ClassVar[tuple[Output, ...]] = ()
     """Files that its command can write besides the report."""
+    from_command: ClassVar[Callable[..., "Experiment"] | None] = None
+    """Makes an experiment from a command's options, if these are not just the annotated fields.
+    Keyword parameters that are annotated with an `Option` are added to the fields, or replace those
+    of the same name."""
 
     seed: int = 0
-
-    @classmethod
-    def from_command(cls, **options: Any) -> "Experiment":
-        """Make an experiment from a command's options, which are those of the annotated fields.
-
-        A class whose command has other options overrides this: keyword parameters that are
-        annotated with an `Option` are added to the fields, or replace those of the same name.
-        """
-        return cls(**options)
 
     @abstractmethod
     def tasks(self) -> list[Task]:
