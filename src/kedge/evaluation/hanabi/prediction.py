@@ -81,7 +81,7 @@ def analysed_games(
     """
     games = [game for game, _ in chosen]
     turns: list[AnalysedTurn] = []
-    for _, run in groupby(range(len(games)), key=lambda number: str(games[number].rules)):
+    for _, run in groupby(range(len(games)), key=lambda number: games[number].rules):
         alike = np.array(list(run))
         for first in range(0, len(alike), _AT_ONCE):
             numbers = alike[first : first + _AT_ONCE]

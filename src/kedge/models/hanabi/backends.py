@@ -107,11 +107,14 @@ class _OnnxTable:
         return tuple(self._run(self._observe, ["hidden.next", "cell.next"], inputs))
 
     def _run(self, session: Any, outputs: list[str], inputs: dict[str, Any]) -> list[Any]:
-        """Run in chunks, one per thread at a time."""
+        """Run large batches in chunks, one per thread at a time."""
         count = len(next(iter(inputs.values())))
+        if count <= _CHUNK:
+            whole: list[Any] = session.run(outputs, inputs)
+            return whole
         parts = [
             {name: array[first : first + _CHUNK] for name, array in inputs.items()}
-            for first in range(0, max(count, 1), _CHUNK)
+            for first in range(0, count, _CHUNK)
         ]
         done = self._each(lambda part: session.run(outputs, part), parts)
         return [np.concatenate(part) for part in zip(*done, strict=True)]

@@ -29,9 +29,7 @@ class NetworkBlueprint(Stepwise):
     ) -> None:
         self._network, self._game, self._value = network, game, value
         self._hands = game.num_features("private") - game.num_features("public")
-
-    def begin(self, count: int) -> Memory:
-        return self._network.begin(count)
+        self.begin = network.begin
 
     def observe(self, games: Games, memory: Memory) -> Memory:
         return self._network.observe(seen_by(self._network, self._game, games, "public"), memory)
