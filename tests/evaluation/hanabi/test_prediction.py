@@ -114,8 +114,9 @@ def test_games_side_by_side_are_analysed_as_alone(options):
 def test_no_move_after_an_illegal_one_is_predicted():
     [game] = people(1)
     cut = replace(game, actions=(*game.actions[:4], -1, *game.actions[5:]))
-    with pytest.raises(InputError, match="illegal move"):
-        predict_moves(chosen([cut]), imitation(), np.random.default_rng(0))
+    for plies in ([1, 3, 4], [1, 3, 5]):
+        with pytest.raises(InputError, match="illegal move"):
+            predict_moves([(cut, plies)], imitation(), np.random.default_rng(0))
     assert predict_moves([(cut, [1, 3])], imitation(), np.random.default_rng(0)).games
 
 
