@@ -8,6 +8,7 @@
 
 #include <optional>
 #include <string>
+#include <type_traits>
 
 #include "hanabi/batch.hpp"
 #include "hanabi/encoding.hpp"
@@ -71,6 +72,10 @@ void check_deck(const Rules& rules, const std::uint8_t* deck, std::size_t number
   }
 }
 
+bool is_legal(const Rules& rules, const Game& game, std::int64_t action) {
+  return action >= 0 && action < 64 && (legal_actions(rules, game) >> action & 1);
+}
+
 Games deal_all(const Rules& rules, const Decks& decks) {
   if (decks.shape(1) != static_cast<std::size_t>(rules.deck)) {
     refuse("a deck has " + std::to_string(rules.deck) + " cards, not " +
@@ -84,6 +89,39 @@ Games deal_all(const Rules& rules, const Decks& decks) {
     out.games.push_back(deal(rules, deck));
   }
   return out;
+}
+
+// One game before each move and at the end. It ends before the first action that is not legal.
+Games replay(const Rules& rules, const Decks& decks, const Flat<std::int64_t>& actions) {
+  if (decks.shape(0) != 1) refuse("one deck is replayed, not " + std::to_string(decks.shape(0)));
+  Games out = deal_all(rules, decks);
+  out.games.reserve(actions.size() + 1);
+  for (std::size_t i = 0; i < actions.size(); ++i) {
+    if (!is_legal(rules, out.games.back(), actions.data()[i])) break;
+    out.games.push_back(out.games.back());
+    apply(rules, out.games.back(), static_cast<Action>(actions.data()[i]));
+  }
+  return out;
+}
+
+// Pickles hold the bytes of rules and games: a copy for another process of the same program.
+using Packed = std::tuple<nb::bytes, nb::bytes>;
+static_assert(std::is_trivially_copyable_v<Rules> && std::is_trivially_copyable_v<Game>);
+
+Packed pack(const Games& games) {
+  return {nb::bytes(&games.rules, sizeof(Rules)),
+          nb::bytes(games.games.data(), games.games.size() * sizeof(Game))};
+}
+
+void unpack(Games& games, const Packed& packed) {
+  const auto& [rules, bytes] = packed;
+  if (rules.size() != sizeof(Rules) || bytes.size() % sizeof(Game) != 0) {
+    refuse("pickled games of another version");
+  }
+  new (&games) Games{*static_cast<const Rules*>(rules.data()),
+                     std::vector<Game>(bytes.size() / sizeof(Game))};
+  std::copy_n(static_cast<const char*>(bytes.data()), bytes.size(),
+              reinterpret_cast<char*>(games.games.data()));
 }
 
 Games take(const Games& games, const Flat<std::int64_t>& which) {
@@ -149,12 +187,11 @@ void step(Games& games, const Flat<std::int64_t>& actions, unsigned threads) {
   nb::gil_scoped_release release;
   const std::int64_t* given = actions.data();
   for_each<kMoved>(count, threads, [&](std::size_t i) {
-    if (given[i] == -1) return;
-    const std::uint64_t legal = legal_actions(games.rules, games.games[i]);
-    if (given[i] >= 0 && given[i] < 64 && (legal >> given[i] & 1)) return;
+    if (given[i] == -1 || is_legal(games.rules, games.games[i], given[i])) return;
     refuse("game " + std::to_string(i) +
-           (legal == 0 ? " is over"
-                       : ": action " + std::to_string(given[i]) + " is not legal"));
+           (is_over(games.rules, games.games[i])
+                ? " is over"
+                : ": action " + std::to_string(given[i]) + " is not legal"));
   });
   for_each<kMoved>(count, threads, [&](std::size_t i) {
     if (given[i] != -1) apply(games.rules, games.games[i], static_cast<Action>(given[i]));
@@ -342,7 +379,16 @@ void bind_hanabi(nb::module_& m) {
 
   nb::class_<Games>(m, "HanabiGames")
       // Decks (n, cards), each in deal order.
-      .def(nb::new_(&deal_all), "rules"_a, "decks"_a.noconvert())
+      .def("__init__",
+           [](Games* self, const Rules& rules, const Decks& decks) {
+             new (self) Games(deal_all(rules, decks));
+           },
+           "rules"_a, "decks"_a.noconvert())
+      .def("__getstate__", &pack)
+      .def("__setstate__", &unpack)
+      // One game, from its deck (1, cards): before each of the actions and at the end, or before
+      // the first illegal action.
+      .def_static("replay", &replay, "rules"_a, "deck"_a.noconvert(), "actions"_a.noconvert())
       .def("__len__", [](const Games& games) { return games.games.size(); })
       .def_prop_ro("bomb_is_zero", [](const Games& games) { return games.rules.bomb_is_zero; })
       .def("take", &take, "which"_a.noconvert())

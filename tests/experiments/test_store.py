@@ -1,6 +1,7 @@
 """The run's folder: whose it is, what it is called, how it is removed."""
 
 import json
+import math
 import os
 import subprocess
 import time
@@ -11,10 +12,18 @@ from hypothesis import strategies as st
 from sample_experiments import Walk
 
 from kedge.errors import InputError
-from kedge.experiments import list_runs, load_run, remove_run, run
+from kedge.experiments import Task, list_runs, load_run, remove_run, run
+from kedge.experiments.experiment import Job
+from kedge.experiments.jsonable import canonical, ordered
 from kedge.experiments.provenance import git_state
-from kedge.experiments.store import file_stem
+from kedge.experiments.store import Store, file_stem
 from kedge.files import write_atomic
+
+JSON_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda values: st.lists(values) | st.dictionaries(st.text(), values),
+    max_leaves=5,
+)
 
 
 def snapshot(folder):
@@ -171,3 +180,15 @@ def test_git_state_is_that_of_the_checkout_which_tracks_the_file(tmp_path):
     source.write_text("2")
     assert git_state(source) == {"commit": state["commit"], "clean": False}
     assert git_state(untracked) is None
+
+
+@given(JSON_VALUES)
+def test_results_are_ordered_as_in_their_files(value):
+    assert json.dumps(ordered(value)) == json.dumps(json.loads(canonical(value)))
+
+
+def test_a_result_is_saved_as_it_is_loaded(tmp_path):
+    store, job = Store(Walk(n=1), tmp_path / "run"), Job(0, Task("a"))
+    store.open(1)
+    saved = store.save(job, {"b": [{"d": math.nan, "c": 0.1}], "a": {}})
+    assert json.dumps(saved) == json.dumps(store.load(job))

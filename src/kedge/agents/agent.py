@@ -2,8 +2,8 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, Protocol, TypeVar, runtime_checkable
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,7 @@ from kedge.regularize import Array, entropy, kl_divergence
 #: One decision that a player is asked about: a state, or a state and the player who decides.
 Question = TypeVar("Question", contravariant=True)
 Q = TypeVar("Q")
+NO_ACTION = np.iinfo(np.int64).max  #: The last in the order of actions.
 #: Takes the playouts that are done and those that are wanted.
 OnPlayouts = Callable[[int, int], None]
 
@@ -40,7 +41,7 @@ class Analysis:
     """An agent's analysis of a decision: one entry per legal action.
 
     An analysis may hold many decisions, one per row. Rows with fewer actions are padded, and
-    ``mask`` is True where an action is real.
+    ``mask`` is True where an action is real. The others have the number `NO_ACTION`.
     """
 
     anchor: Array
@@ -62,14 +63,15 @@ class Analysis:
     actions: npt.NDArray[np.int64] | None = None
     mask: npt.NDArray[np.bool_] | None = None
 
-    def __getitem__(self, decision: int) -> "Analysis":
+    def __getitem__(self, decision: int) -> Self:
         """Return one decision of many, without its padding."""
         real = slice(None) if self.mask is None else self.mask[decision]
 
         def row(column: Any) -> Any:
             return None if column is None else column[decision][real]
 
-        return Analysis(
+        return replace(
+            self,
             anchor=row(self.anchor),
             policy=row(self.policy),
             q=row(self.q),
@@ -77,7 +79,9 @@ class Analysis:
             smooth=row(self.smooth),
             visits=row(self.visits),
             best=None if self.best is None else np.asarray(self.best)[decision],
+            lines=None,
             actions=row(self.actions),
+            mask=None,
         )
 
     @property

@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -41,7 +41,14 @@ class Composite(Experiment):
         return [
             Task(
                 f"{label}: {job.task.key}",
-                {"part": label, "index": job.index, "of": len(jobs), **asdict(job.task)},
+                {
+                    "part": label,
+                    "index": job.index,
+                    "of": len(jobs),
+                    "key": job.task.key,
+                    "params": job.task.params,
+                },
+                job.task.data,
             )
             for label, part in self._parts.items()
             for jobs in [jobs_of(part)]
@@ -53,7 +60,7 @@ class Composite(Experiment):
         params = job.task.params
         if "part" not in params:
             return Origin(self, job)
-        own = Job(params["index"], Task(params["key"], params["params"]))
+        own = Job(params["index"], Task(params["key"], params["params"], job.task.data))
         return Origin(self._parts[params["part"]], own, params["of"])
 
     def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:

@@ -26,6 +26,8 @@ class Task:
 
     key: str
     params: Mapping[str, Any] = field(default_factory=dict)
+    data: Any = field(default=None, compare=False, repr=False)
+    """Input that is sent to the worker with the task, if it does not read its input itself."""
 
 
 @dataclass(frozen=True)
@@ -65,17 +67,12 @@ class Experiment(ABC):
     newer: ClassVar[tuple[str, ...]] = ()
     outputs: ClassVar[tuple[Output, ...]] = ()
     """Files that its command can write besides the report."""
+    from_command: ClassVar[Callable[..., "Experiment"] | None] = None
+    """Makes an experiment from a command's options, if these are not just the annotated fields.
+    Keyword parameters that are annotated with an `Option` are added to the fields, or replace those
+    of the same name."""
 
     seed: int = 0
-
-    @classmethod
-    def from_command(cls, **options: Any) -> "Experiment":
-        """Make an experiment from a command's options, which are those of the annotated fields.
-
-        A class whose command has other options overrides this: keyword parameters that are
-        annotated with an `Option` are added to the fields, or replace those of the same name.
-        """
-        return cls(**options)
 
     @abstractmethod
     def tasks(self) -> list[Task]:
@@ -167,7 +164,7 @@ def jobs_of(experiment: Experiment) -> list[Job]:
         if task.key in jobs:
             raise ValueError(f"{experiment.name}: two tasks have the key {task.key!r}")
         params = plain(task.params, f"task {task.key!r}")
-        jobs[task.key] = Job(index, Task(task.key, params))
+        jobs[task.key] = Job(index, Task(task.key, params, task.data))
     return list(jobs.values())
 
 

@@ -52,6 +52,13 @@ def canonical(value: Any) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"))
 
 
+def ordered(value: Any) -> Any:
+    """Sort the keys of a plain value, as `canonical` writes them."""
+    if isinstance(value, dict):
+        return {key: ordered(item) for key, item in sorted(value.items())}
+    return [ordered(item) for item in value] if isinstance(value, list) else value
+
+
 def strict(value: Any) -> Any:
     """Replace the numbers that JSON lacks: nan by null, ±inf by "±Infinity".
 

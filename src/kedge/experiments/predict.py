@@ -16,7 +16,7 @@ from kedge.evaluation.prediction import (
     drawn_of,
     few_games,
 )
-from kedge.experiments.chosen_games import Chosen, ChosenGames
+from kedge.experiments.chosen_games import Chosen, ChosenGames, GameStream
 from kedge.experiments.experiment import Experiment, Task
 from kedge.experiments.fingerprints import records_of, weight_hashes
 from kedge.experiments.jsonable import canonical
@@ -40,7 +40,9 @@ from kedge.specs import parse
 #: Games in a task, if there are not so many that it would make more than `MOST_TASKS`.
 CHUNK, GPU_CHUNK, MOST_TASKS = 32, 1024, 1000
 FIRST_CHUNKS = (1, 1, 2, 4, 8, 16)
-_games: dict[str, ChosenGames] = {}  # the last, by all that says which they are
+# The last games, by all that says which they are: a process works on one experiment at a time.
+_games: dict[str, ChosenGames] = {}
+_streams: dict[str, GameStream] = {}
 _MOST_ROWS = 12  # of one kind of group in the table
 
 
@@ -116,17 +118,21 @@ class Predict(Experiment):
 
     def tasks(self) -> list[Task]:
         """Return the tasks. This reads all data, to count the games."""
-        games, read = self.games().summary
-        if not games:
-            advice = [self.advice[name] for name in read["left_out"] if name in self.advice]
-            reasons = "; ".join([sifted_words(read), *advice])
+        games = self.games()
+        if not games.count:
+            advice = [self.advice[name] for name in games.read["left_out"] if name in self.advice]
+            reasons = "; ".join([sifted_words(games.read), *advice])
             raise InputError(f"{', '.join(self.data)}: no position left: {reasons}")
         tasks = [
-            Task(f"games {first + 1}-{end}", {"first": first, "end": end})
-            for first, end in pairwise(self._bounds(games))
+            Task(
+                f"games {first + 1}-{end}",
+                {"first": first, "end": end},
+                None if games.kept is None else games.kept[first:end],
+            )
+            for first, end in pairwise(self._bounds(games.count))
         ]
         # The first task keeps the counts of the whole reading.
-        tasks[0] = Task(tasks[0].key, {**tasks[0].params, "read": read})
+        tasks[0] = replace(tasks[0], params={**tasks[0].params, "read": games.read})
         return tasks
 
     def _bounds(self, games: int) -> list[int]:
@@ -140,7 +146,7 @@ class Predict(Experiment):
         return [*(bound for bound in bounds if bound < games), games]
 
     def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:
-        prediction = self.predict(self.games().take(task.params["first"], task.params["end"]), rng)
+        prediction = self.predict(self.chosen(task), rng)
         read = {"read": task.params["read"]} if "read" in task.params else {}
         return {"games": [game.to_json() for game in prediction.games], **read}
 
@@ -175,17 +181,36 @@ class Predict(Experiment):
         )
 
     def games(self) -> ChosenGames:
-        """Return the games to predict. Agents that predict the same games share them."""
-        config = {name: value for name, value in self.config().items() if name != "agent"}
-        key = canonical([type(self).__name__, config, records_of(self.data, self.game)])
+        """Read the games to predict. Agents that predict the same games share them."""
+        key = self._games_key()
         if key not in _games:
-            _games.clear()  # a process works on one experiment at a time
-            _games[key] = ChosenGames(self.choose, self.sieve, is_kept=self.keeps_games)
+            _games.clear()
+            sieve, count, kept = self.sieve(), 0, list[Chosen]()
+            for chosen in self.choose(sieve, 0):
+                count += 1
+                if self.keeps_games:
+                    kept.append(chosen)
+            _games[key] = ChosenGames(count, sieve.to_json(), kept if self.keeps_games else None)
         return _games[key]
+
+    def chosen(self, task: Task) -> Sequence[Chosen]:
+        """Return the games of a task: those sent with it, else the next of the files."""
+        if task.data is not None:
+            sent: Sequence[Chosen] = task.data
+            return sent
+        key, first = self._games_key(), task.params["first"]
+        if key not in _streams or first < _streams[key].at:  # going back reads again
+            _streams.clear()
+            _streams[key] = GameStream(self.choose(self.sieve(), 1))
+        return _streams[key].take(first, task.params["end"])
+
+    def _games_key(self) -> str:
+        config = {name: value for name, value in self.config().items() if name != "agent"}
+        return canonical([type(self).__name__, config, records_of(self.data, self.game)])
 
     @property
     def keeps_games(self) -> bool:
-        """Whether a process keeps the games in memory."""
+        """Whether the games are kept in memory, and sent to the workers."""
         return False
 
     def choose(self, sieve: Sieve, threads: int) -> Iterator[Chosen]:

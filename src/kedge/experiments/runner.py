@@ -1,6 +1,6 @@
 """Run an experiment: load finished tasks, compute missing ones, return all results."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -80,8 +80,8 @@ def run(
     if is_new and is_here:
         experiment.check()  # at once: listing the tasks may mean to read all data
     jobs = jobs_of(experiment)
-    results = {job.task.key: store.load(job) for job in jobs}
-    missing = [job for job in jobs if results[job.task.key] is None]
+    finished = {job.task.key: result for job in jobs if (result := store.load(job)) is not None}
+    missing = [job for job in jobs if job.task.key not in finished]
     parts = _part_jobs(experiment, missing)
     shared = _load_shared(experiment, parts)
     to_compute = [job for job in missing if job.index not in shared]
@@ -89,18 +89,17 @@ def run(
         if not is_new:
             experiment.check()
         _check_parts(parts, to_compute)
-    store.open(len(jobs))
-    if missing:
-        store.add_session(len(jobs), engine=engine, workers=workers, missing=len(missing))
+    session = {"engine": engine, "workers": workers, "missing": len(missing)}
+    store.open(len(jobs), session if missing else None)
     for job in missing:
         if job.index in shared:
-            store.save(job, shared[job.index])
+            finished[job.task.key] = store.save(job, shared[job.index])
     if to_compute:
-        save = partial(_save, experiment, store, parts)
-        _compute(experiment, save, to_compute, len(jobs), engine, workers, address, progress)
-    # Read back from the files, so that the report of a resumed run is the same to the byte.
-    results |= {job.task.key: store.load(job) for job in missing}
-    return Run(experiment, store.folder, _checked(results, store))
+        save, total = partial(_save, experiment, store, parts), len(jobs)
+        finished |= _compute(
+            experiment, save, to_compute, total, engine, workers, address, progress
+        )
+    return Run(experiment, store.folder, {job.task.key: finished[job.task.key] for job in jobs})
 
 
 def _check_arguments(engine: str, workers: int | None, address: str | None) -> None:
@@ -136,14 +135,17 @@ def _load_shared(experiment: Experiment, parts: _PartJobs) -> dict[int, dict[str
 
 def _save(
     experiment: Experiment, store: Store, parts: _PartJobs, job: Job, result: dict[str, Any]
-) -> None:
-    """Write a result; that of a composite's part also to the part's run, where others find it."""
+) -> dict[str, Any]:
+    """Write a result, that of a composite's part also to the part's run, where others find it.
+
+    Return what the experiment's own run holds.
+    """
     if job.index in parts:
         (_, own, total), part_run = parts[job.index]
         part_run.open(total)
         part_run.save(own, result)
         result = experiment.gist(result)
-    store.save(job, result)
+    return store.save(job, result)
 
 
 def _check_parts(parts: _PartJobs, jobs: Sequence[Job]) -> None:
@@ -155,14 +157,16 @@ def _check_parts(parts: _PartJobs, jobs: Sequence[Job]) -> None:
 
 def _compute(
     experiment: Experiment,
-    save: Callable[[Job, dict[str, Any]], None],
+    save: Callable[[Job, dict[str, Any]], dict[str, Any]],
     missing: Sequence[Job],
     total: int,
     engine: Engine,
     workers: int | None,
     address: str | None,
     progress: bool,
-) -> None:
+) -> dict[str, dict[str, Any]]:
+    """Compute and save the missing results; return them by task key."""
+    results: dict[str, dict[str, Any]] = {}
     failures: dict[str, Outcome] = {}
     with show_progress(experiment.name, total - len(missing), total, progress) as step:
 
@@ -170,7 +174,7 @@ def _compute(
             if outcome.result is None:
                 failures[job.task.key] = outcome
             else:
-                save(job, outcome.result)
+                results[job.task.key] = save(job, outcome.result)
             step()
 
         if engine == "ray":
@@ -187,14 +191,4 @@ def _compute(
             f"{experiment.name}: {count}; task {key!r}: {failures[key].error}",
             {key: outcome.traceback for key, outcome in failures.items()},
         )
-
-
-def _checked(
-    results: Mapping[str, dict[str, Any] | None], store: Store
-) -> dict[str, dict[str, Any]]:
-    """All results; `InputError` if one could not be read back from its file."""
-    whole = {key: result for key, result in results.items() if result is not None}
-    if len(whole) < len(results):
-        key = next(key for key in results if key not in whole)
-        raise InputError(f"{store.folder}: the file of task {key!r} was changed; run again")
-    return whole
+    return results

@@ -5,14 +5,14 @@ import hashlib
 import json
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from kedge.errors import InputError
 from kedge.experiments.experiment import Experiment, Job
-from kedge.experiments.jsonable import canonical
+from kedge.experiments.jsonable import canonical, ordered
 from kedge.experiments.provenance import now, provenance
 from kedge.files import is_partial, make_folder, sweep, write_atomic
 from kedge.home import home
@@ -47,32 +47,32 @@ class Store:
         self._tasks = self.folder / _TASKS
         self._is_open = False
 
-    def open(self, total: int) -> None:
-        """Create or open the folder, once; `InputError` if it belongs to something else."""
+    def open(self, total: int, session: Mapping[str, Any] | None = None) -> None:
+        """Create or open the folder, once; `InputError` if it belongs to something else.
+
+        `session` says how this one computes. Its machine is recorded too, since a resumed run may
+        have used several.
+        """
         if self._is_open:
             return
         make_folder(self.folder)
         path = self.folder / _HEADER
+        header: dict[str, Any] = {}
         if path.exists():
-            _check_same(path, _read_header(path), self._experiment)
-        else:
-            strangers = _strangers(self.folder)
-            if strangers:
-                raise InputError(
-                    f"{self.folder}: contains {strangers[0]!r} but no {_HEADER}; "
-                    "choose an empty folder or a run's folder"
-                )
-            self._write_header({"sessions": []}, total)
+            header = _read_header(path)
+            _check_same(path, header, self._experiment)
+        elif strangers := _strangers(self.folder):
+            raise InputError(
+                f"{self.folder}: contains {strangers[0]!r} but no {_HEADER}; "
+                "choose an empty folder or a run's folder"
+            )
+        if session is not None or not header:
+            new = [{**provenance(type(self._experiment)), **session}] if session else []
+            self._write_header(header, [*header.get("sessions", []), *new], total)
         make_folder(self._tasks)
         for place in (self.folder, self._tasks):
             sweep(place)
         self._is_open = True
-
-    def add_session(self, total: int, **how: Any) -> None:
-        """Record the machine of this session: a resumed run may have used several."""
-        header = _read_header(self.folder / _HEADER)
-        header["sessions"].append({**provenance(type(self._experiment)), **how})
-        self._write_header(header, total)
 
     def load(self, job: Job) -> dict[str, Any] | None:
         """The result of a finished task; None if its file is missing, damaged or not its own."""
@@ -86,11 +86,16 @@ class Store:
         ours = canonical({**self._label(job), "result": result}) == canonical(record)
         return result if ours and checksum == _checksum(record) else None
 
-    def save(self, job: Job, result: Mapping[str, Any]) -> None:
-        """Write the result of a task; after this returns, a kill cannot lose it."""
+    def save(self, job: Job, result: dict[str, Any]) -> dict[str, Any]:
+        """Write the result of a task; after this, a kill cannot lose it.
+
+        Return it as `load` does, so that the report of a resumed run is the same to the byte.
+        """
         record = {**self._label(job), "result": result}
         record["sha256"] = _checksum(record)
         write_atomic(self._path(job), canonical(record) + "\n")
+        as_loaded: dict[str, Any] = ordered(result)
+        return as_loaded
 
     def _label(self, job: Job) -> dict[str, Any]:
         # All that the result depends on. If any of it differs, the file is not this task's.
@@ -104,7 +109,9 @@ class Store:
     def _path(self, job: Job) -> Path:
         return self._tasks / f"{file_stem(job.task.key)}.json"
 
-    def _write_header(self, old: Mapping[str, Any], total: int) -> None:
+    def _write_header(
+        self, old: Mapping[str, Any], sessions: Sequence[Mapping[str, Any]], total: int
+    ) -> None:
         header = {
             "format": _FORMAT,
             **self._experiment.identity(),
@@ -112,7 +119,7 @@ class Store:
             "digest": self.digest,
             "tasks": total,
             "created": old.get("created") or now(),
-            "sessions": old["sessions"],
+            "sessions": sessions,
         }
         write_atomic(self.folder / _HEADER, json.dumps(header, indent=2) + "\n")
 

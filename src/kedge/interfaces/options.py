@@ -120,7 +120,8 @@ def experiment_command(kind: "type[Experiment]", run: Callable[..., None]) -> Ca
             name: tuple(value) if isinstance(value, list) else value
             for name, value in options.items()
         }
-        run(kind.from_command(**given), outputs, running, as_json)
+        make: Callable[..., Experiment] = kind.from_command or kind
+        run(make(**given), outputs, running, as_json)
 
     command.__doc__ = inspect.getdoc(kind)
     return _with_parameters(command, parameters)
@@ -133,7 +134,8 @@ def _options_of(kind: "type[Experiment]") -> list[tuple[str, Any, Option, Any]]:
         field.name: inspect.Parameter.empty if field.default is MISSING else field.default
         for field in fields(kind)
     }
-    rows = {row[0]: row for row in function_options(kind.from_command)}
+    own = function_options(kind.from_command) if kind.from_command else []
+    rows = {row[0]: row for row in own}
     for name, default in defaults.items():
         if name not in rows and (option := _option_in(hints[name])):
             rows[name] = (name, get_args(hints[name])[0], option, default)

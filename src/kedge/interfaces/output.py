@@ -40,7 +40,7 @@ def run_and_report(experiment: "Experiment", running: Running) -> "tuple[Run, Re
     workers = running.workers or (1 if is_alone else None)
     with resumable():
         done = run(experiment, **{**vars(running), "workers": workers})
-    report = done.report()
+    report = done.experiment.report(done.results)
     return done, report, done.write_report(report=report)
 
 

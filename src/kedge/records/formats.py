@@ -20,8 +20,8 @@ class RecordFormat:
     files: str
     """The kinds of files, for help texts."""
     read_recorded: Callable[[Any, ReadReport], Iterator[Any]] | None = None
-    """Yield the games as recorded, for predictions, if `read` is stricter: it checks the rules, or
-    drops a game of which a part is legal."""
+    """Yield the games for predictions, if not by `read`: those as recorded, if `read` drops a game
+    of which a part is legal, or those with the positions of their replay."""
     write: Callable[[Any, str | Path], object] | None = None
     """Write games to a file."""
     files_in: Callable[[str | Path], list[Path]] = lambda path: [Path(path)]

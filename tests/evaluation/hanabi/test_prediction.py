@@ -8,6 +8,7 @@ import pytest
 from hanabi_players import Peeking, imitation, people, registered  # noqa: F401
 
 from kedge.agents.hanabi.players import BlueprintAgent, HanabiAnalysis
+from kedge.errors import InputError
 from kedge.evaluation.diplomacy.prediction import ANCHOR_SHARE, LEAST
 from kedge.evaluation.hanabi.prediction import (
     analysed_games,
@@ -17,6 +18,7 @@ from kedge.evaluation.hanabi.prediction import (
     predict_moves,
 )
 from kedge.evaluation.prediction import GameScore, clustered
+from kedge.models.hanabi.conventions import ConventionsBlueprint
 from kedge.models.hanabi.model import UniformBlueprint
 from kedge.records.hanabi.games import is_held_out
 from kedge.records.hanabi.positions import hanabi_sieve
@@ -91,6 +93,31 @@ def test_games_are_followed_not_replayed():
     predict_moves(pairs, agent, np.random.default_rng(0))
     assert [len(states) for states in agent.batches][:1] == [3]
     assert len({id(state) for states in agent.batches for state in states}) == 5
+
+
+@pytest.mark.parametrize("options", [{}, {"temperature": 0.5}, {"greedy": True}])
+def test_games_side_by_side_are_analysed_as_alone(options):
+    agent, rng = BlueprintAgent(ConventionsBlueprint(), **options), np.random.default_rng(0)
+    games = people(3)
+    plies = [list(range(0, len(game), step)) for step, game in enumerate(games, 1)]
+    count = 0
+    for ply, due, analysis in agent.analyse_games(games, plies, rng):
+        assert [ply in own for own in plies] == [number in due for number in range(len(games))]
+        for row, number in enumerate(due.tolist()):
+            [alone] = agent.analyse_many([list(games[number].states())[ply]], rng)
+            for name in ("actions", "anchor", "policy", "smooth"):
+                assert getattr(analysis[row], name).tolist() == getattr(alone, name).tolist()
+            count += 1
+    assert count == sum(map(len, plies))
+
+
+def test_no_move_after_an_illegal_one_is_predicted():
+    [game] = people(1)
+    cut = replace(game, actions=(*game.actions[:4], -1, *game.actions[5:]))
+    for plies in ([1, 3, 4], [1, 3, 5]):
+        with pytest.raises(InputError, match="illegal move"):
+            predict_moves([(cut, plies)], imitation(), np.random.default_rng(0))
+    assert predict_moves([(cut, [1, 3])], imitation(), np.random.default_rng(0)).games
 
 
 def test_one_search_serves_every_lambda():

@@ -173,12 +173,7 @@ def test_phases_are_drawn_from_all_games(diplomacy_games):
             agent="uniform-orders", data=(str(diplomacy_games),), everything=True, drawn=True,
             limit=limit, seed=seed,
         )  # fmt: skip
-        tasks = experiment.tasks()
-        taken = [
-            pair
-            for task in tasks
-            for pair in experiment.games().take(task.params["first"], task.params["end"])
-        ]
+        taken = [pair for task in experiment.tasks() for pair in experiment.chosen(task)]
         return {(game.id, phase) for game, phases in taken for phase in phases}
 
     everything, some, fewer = drawn(None), drawn(6), drawn(3)

@@ -6,6 +6,7 @@ import itertools
 import json
 import lzma
 import os
+import pickle
 from collections import Counter
 from dataclasses import replace
 from typing import Any
@@ -318,6 +319,21 @@ def test_replayed():
     assert report.broken[0].reason.startswith("move 1: discard card 1: all information tokens")
     assert report.broken[1].reason.startswith("move 2: tell player 2 5s: ")
     assert report.broken[2].reason == "the score is 3, but the record says 4"
+
+
+def test_positions_of_the_replay():
+    [game], _ = read(lines(GAME))
+    [plain] = replayed_hanabi_games(io.BytesIO(lines(GAME)))
+    [whole] = replayed_hanabi_games(io.BytesIO(lines(GAME)), keep_positions=True)
+    assert game == plain == whole
+    assert plain.positions is None
+    for positions in (whole.positions, pickle.loads(pickle.dumps(whole)).positions):
+        for ply, state in enumerate(game.states()):
+            assert positions.hands()[ply].tolist() == state.games.hands()[0].tolist()
+            assert positions.last_moves()[ply].tolist() == state.games.last_moves()[0].tolist()
+        assert len(positions) == ply + 1
+    odd = replace(game, actions=(*game.actions[:3], -1), legal=False)
+    assert len(by_the_rules(odd).positions) == 4
 
 
 @pytest.mark.parametrize("move", [DISCARD, [0, "rank", 0, 1]])

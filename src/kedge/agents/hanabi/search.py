@@ -89,7 +89,8 @@ class SpartaAgent(HanabiAgent):
         self, questions: Sequence[HanabiState], rng: np.random.Generator
     ) -> list[HanabiAnalysis]:
         states = questions
-        known = anchors(self.blueprint, self._followed, states)
+        policies, legal = anchors(self.blueprint, self._followed, states)
+        known = [(np.flatnonzero(row), own[row]) for row, own in zip(legal, policies, strict=True)]
         count = self.budget.worlds(min(len(actions) for actions, _ in known))
         hands = self.belief.draw(states, count, rng)
         roots = [i for i, drawn in enumerate(hands) if len(drawn)]

@@ -1,13 +1,12 @@
 """How well an agent predicts people's moves in Hanabi."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from kedge.agents.agent import Analysis
 from kedge.agents.hanabi.players import HanabiAgent, HanabiAnalysis
 from kedge.evaluation.prediction import (
     ANCHOR_SHARE,
@@ -17,7 +16,6 @@ from kedge.evaluation.prediction import (
     Prediction,
     move_scores,
 )
-from kedge.games.hanabi import HanabiState
 from kedge.records import HanabiGame
 from kedge.regularize import Array
 from kedge.search.sparta import improved
@@ -33,20 +31,28 @@ Chosen = tuple[HanabiGame, Sequence[int]]
 
 
 @dataclass(frozen=True)
-class AnalysedGame:
-    """A recorded game, and an agent's analyses before some of its moves."""
+class AnalysedTurn:
+    """One half-move of several games."""
 
-    record: HanabiGame
-    plies: Sequence[int]
-    """Half-moves to predict, in order."""
-    end: HanabiState
-    analyses: Sequence[HanabiAnalysis]
-    """One per half-move to predict."""
+    games: npt.NDArray[np.int64]
+    """Numbers of the games."""
+    played: npt.NDArray[np.int64]
+    """The action that was played in each game."""
+    analysis: HanabiAnalysis
+    """The agent's analysis, with a row for each game."""
+
+
+@dataclass(frozen=True)
+class AnalysedGames:
+    """Recorded games, and an agent's analyses of some of their moves."""
+
+    records: Sequence[HanabiGame]
+    turns: Sequence[AnalysedTurn]
 
     @property
-    def played(self) -> list[int]:
-        """The actions that were played after the analyses."""
-        return [self.record.actions[ply] for ply in self.plies]
+    def unsearched(self) -> int:
+        """Number of moves without values."""
+        return sum(int((~is_searched(turn.analysis)).sum()) for turn in self.turns)
 
 
 def predict_moves(
@@ -60,49 +66,31 @@ def predict_moves(
     return scored(analysed_games(chosen, agent, rng))
 
 
-def predict_at(lam: float, games: Sequence[AnalysedGame]) -> Prediction:
+def predict_at(lam: float, games: AnalysedGames) -> Prediction:
     """Score a search at any λ on games that it has analysed: its values do not depend on λ."""
-    return scored(
-        [
-            replace(game, analyses=[at_lambda(analysis, lam) for analysis in game.analyses])
-            for game in games
-        ]
-    )
+    turns = [replace(turn, analysis=at_lambda(turn.analysis, lam)) for turn in games.turns]
+    return scored(replace(games, turns=turns))
 
 
 def analysed_games(
     chosen: Sequence[Chosen], agent: HanabiAgent, rng: np.random.Generator
-) -> list[AnalysedGame]:
-    """Return the games in order, with analyses.
+) -> AnalysedGames:
+    """Return the games with analyses.
 
     Games with the same rules run side by side, so that batches are large.
     """
-    games: list[AnalysedGame] = []
-    for _, run in groupby(chosen, key=lambda pair: str(pair[0].rules)):
-        alike = list(run)
+    games = [game for game, _ in chosen]
+    turns: list[AnalysedTurn] = []
+    for _, run in groupby(range(len(games)), key=lambda number: games[number].rules):
+        alike = np.array(list(run))
         for first in range(0, len(alike), _AT_ONCE):
-            games += _side_by_side(alike[first : first + _AT_ONCE], agent, rng)
-    return games
-
-
-def _side_by_side(
-    chosen: Sequence[Chosen], agent: HanabiAgent, rng: np.random.Generator
-) -> list[AnalysedGame]:
-    replays = [game.replay() for game, _ in chosen]
-    states = [next(replay) for replay in replays]
-    analyses: list[list[HanabiAnalysis]] = [[] for _ in chosen]
-    for ply in range(max(len(game) for game, _ in chosen)):
-        due = [number for number, (_, plies) in enumerate(chosen) if ply in plies]
-        if due:
-            answers = agent.analyse_many([states[number] for number in due], rng)
-            for number, analysis in zip(due, answers, strict=True):
-                analyses[number].append(analysis)
-        for replay in replays:
-            next(replay, None)
-    return [
-        AnalysedGame(game, plies, state, own)
-        for (game, plies), state, own in zip(chosen, states, analyses, strict=True)
-    ]
+            numbers = alike[first : first + _AT_ONCE]
+            together = [games[number] for number in numbers]
+            plies = [chosen[number][1] for number in numbers]
+            for ply, due, analysis in agent.analyse_games(together, plies, rng):
+                played = np.array([together[number].actions[ply] for number in due])
+                turns.append(AnalysedTurn(numbers[due], played, analysis))
+    return AnalysedGames(games, turns)
 
 
 def at_lambda(analysis: HanabiAnalysis, lam: float) -> HanabiAnalysis:
@@ -111,62 +99,44 @@ def at_lambda(analysis: HanabiAnalysis, lam: float) -> HanabiAnalysis:
     P(a) ∝ τ(a)·exp(Q(a)/λ), the paper's equation of piKL-SPARTA. ∞ gives the anchor, and 0 the
     best move, whatever its anchor probability.
     """
-    anchor = analysis.anchor
-    policy = improved(anchor, analysis.q, lam) if is_searched(analysis) else anchor
+    policy, searched = analysis.anchor.copy(), is_searched(analysis)
+    for row in np.ndindex(searched.shape):
+        real = slice(None) if analysis.mask is None else analysis.mask[row]
+        if searched[row]:
+            policy[row][real] = improved(policy[row][real], analysis.q[row][real], lam)
     return replace(analysis, policy=policy, smooth=None, best=None)
 
 
-def is_searched(analysis: HanabiAnalysis) -> bool:
+def is_searched(analysis: HanabiAnalysis) -> npt.NDArray[np.bool_]:
     """Whether search found values; it finds none if the belief about the cards is empty."""
-    return bool(np.isfinite(analysis.q).all())
+    real = True if analysis.mask is None else analysis.mask
+    return np.asarray(np.isfinite(analysis.q).all(axis=-1, where=real))
 
 
-def scored(games: Sequence[AnalysedGame]) -> Prediction:
-    """Score the analyses of games, all in one batch."""
-    played = np.array([action for game in games for action in game.played], np.int64)
-    rows = move_scores(_joined([each for game in games for each in game.analyses]), played)
-    ends = np.cumsum([len(game.analyses) for game in games])
-    scores = [
-        _game_score(game, rows[end - len(game.analyses) : end])
-        for game, end in zip(games, ends, strict=True)
-    ]
-    return Prediction(scores, KINDS)
+def scored(games: AnalysedGames) -> Prediction:
+    """Score the analyses by game and kind of move."""
+    cells: list[dict[str, Array]] = [{} for _ in games.records]
+    for turn in games.turns:
+        rows = move_scores(_smoothed(turn.analysis), turn.played)
+        for number, action, sums in zip(turn.games, turn.played, rows, strict=True):
+            kind = games.records[number].rules.moves[action].kind
+            cell, own = kind if kind in ("play", "discard") else "hint", cells[number]
+            own[cell] = own.get(cell, np.zeros(len(SUMS))) + sums
+    return Prediction(list(map(_game_score, games.records, cells)), KINDS)
 
 
-def _joined(analyses: Sequence[HanabiAnalysis]) -> Analysis:
-    """Return analyses of single decisions as one with a row each, smoothed for cross-entropy."""
-    sizes = np.array([len(analysis.policy) for analysis in analyses], np.int64)
-    mask = np.arange(sizes.max(initial=1)) < sizes[:, np.newaxis]
-
-    def padded(columns: Iterable[Any], filler: float) -> Any:
-        rows = np.full(mask.shape, filler)
-        rows[mask] = [value for column in columns for value in column]
-        return rows
-
-    anchor = padded((analysis.anchor for analysis in analyses), 0.0)
-    smooth = padded((each.policy if each.smooth is None else each.smooth for each in analyses), 0.0)
-    return Analysis(
-        anchor=anchor,
-        policy=padded((analysis.policy for analysis in analyses), -np.inf),  # the last in order
-        q=padded((analysis.q for analysis in analyses), np.nan),
-        value=None,
-        smooth=np.maximum((1.0 - ANCHOR_SHARE) * smooth + ANCHOR_SHARE * anchor, LEAST),
-        best=np.array([analysis.top1 for analysis in analyses], np.int64),
-        actions=padded((analysis.moves for analysis in analyses), -1).astype(np.int64),
-        mask=mask,
-    )
+def _smoothed(analysis: HanabiAnalysis) -> HanabiAnalysis:
+    """Return the analysis with the policy that cross-entropy scores."""
+    smooth = analysis.policy if analysis.smooth is None else analysis.smooth
+    mixed = (1.0 - ANCHOR_SHARE) * smooth + ANCHOR_SHARE * analysis.anchor
+    return replace(analysis, smooth=np.maximum(mixed, LEAST))
 
 
-def _game_score(game: AnalysedGame, rows: Array) -> GameScore:
+def _game_score(game: HanabiGame, cells: dict[str, Array]) -> GameScore:
     """Return a game's sums by kind of move; its score is the record's, or that of its stacks."""
-    record, cells = game.record, dict[str, Array]()
-    for action, sums in zip(game.played, rows, strict=True):
-        kind = game.end.game.moves[action].kind
-        cell = kind if kind in ("play", "discard") else "hint"
-        cells[cell] = cells.get(cell, np.zeros(len(SUMS))) + sums
-    points = sum(game.end.fireworks) if record.score is None else record.score
+    points = game.replayed().fireworks()[-1].sum() if game.score is None else game.score
     least = [f"≥ {bound}" for bound in LEAST_SCORES if points >= bound]
     groups: dict[str, str | list[str]] = {"score": least or f"< {LEAST_SCORES[0]}"}
-    if record.participant is not None:
-        groups["participant"] = record.participant
-    return GameScore(groups, cells, record.participant)
+    if game.participant is not None:
+        groups["participant"] = game.participant
+    return GameScore(groups, cells, game.participant)

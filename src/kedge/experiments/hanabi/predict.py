@@ -10,7 +10,6 @@ from kedge.errors import InputError
 from kedge.evaluation.hanabi.prediction import (
     KINDS,
     analysed_games,
-    is_searched,
     predict_at,
     predict_moves,
 )
@@ -95,14 +94,11 @@ class HanabiSweep(HanabiPredict):
                 raise InputError(f"lambdas: at least 0, not {lam:g}")
 
     def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:
-        chosen = self.games().take(task.params["first"], task.params["end"])
-        games = analysed_games(chosen, self.player(), rng)
+        games = analysed_games(self.chosen(task), self.player(), rng)
         predictions = [predict_at(lam, games) for lam in self.lambdas]
         return {
             "games": [[game.to_json() for game in each.games] for each in predictions],
-            "unsearched": sum(
-                not is_searched(analysis) for game in games for analysis in game.analyses
-            ),
+            "unsearched": games.unsearched,
         }
 
     def predicted(self, results: Mapping[str, dict[str, Any]]) -> dict[float, Prediction]:

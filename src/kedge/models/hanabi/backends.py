@@ -14,7 +14,7 @@ import onnx
 from kedge.errors import InputError
 from kedge.games.hanabi import Bomb, Hanabi
 from kedge.models.devices import Dtype, placed
-from kedge.models.hanabi.model import Games, Hands, Memory, bomb_of, chosen, drawn
+from kedge.models.hanabi.model import Games, Hands, Legal, Memory, bomb_of, chosen, drawn
 from kedge.models.hanabi.network import (
     NEVER,
     Array,
@@ -28,7 +28,6 @@ from kedge.models.hanabi.network import (
 from kedge.models.onnx_session import onnx_session
 
 _CHUNK = 256  # rows at a time on a CPU: activations between layers stay in its cache
-Legal = npt.NDArray[np.bool_]
 Shares = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
@@ -108,11 +107,14 @@ class _OnnxTable:
         return tuple(self._run(self._observe, ["hidden.next", "cell.next"], inputs))
 
     def _run(self, session: Any, outputs: list[str], inputs: dict[str, Any]) -> list[Any]:
-        """Run in chunks, one per thread at a time."""
+        """Run large batches in chunks, one per thread at a time."""
         count = len(next(iter(inputs.values())))
+        if count <= _CHUNK:
+            whole: list[Any] = session.run(outputs, inputs)
+            return whole
         parts = [
             {name: array[first : first + _CHUNK] for name, array in inputs.items()}
-            for first in range(0, max(count, 1), _CHUNK)
+            for first in range(0, count, _CHUNK)
         ]
         done = self._each(lambda part: session.run(outputs, part), parts)
         return [np.concatenate(part) for part in zip(*done, strict=True)]

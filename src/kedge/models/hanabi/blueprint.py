@@ -8,7 +8,15 @@ import numpy.typing as npt
 from kedge.errors import InputError
 from kedge.games.hanabi import Bomb, Hanabi, View
 from kedge.models.hanabi.backends import PlaysOut, PolicyNetwork, TableNetwork
-from kedge.models.hanabi.model import Games, Memory, Stepwise, bomb_of, legal_moves, no_value
+from kedge.models.hanabi.model import (
+    Games,
+    Legal,
+    Memory,
+    Stepwise,
+    bomb_of,
+    legal_moves,
+    no_value,
+)
 from kedge.models.hanabi.network import PolicyValue
 from kedge.regularize import Array
 
@@ -21,16 +29,18 @@ class NetworkBlueprint(Stepwise):
     ) -> None:
         self._network, self._game, self._value = network, game, value
         self._hands = game.num_features("private") - game.num_features("public")
-
-    def begin(self, count: int) -> Memory:
-        return self._network.begin(count)
+        self.begin = network.begin
 
     def observe(self, games: Games, memory: Memory) -> Memory:
         return self._network.observe(seen_by(self._network, self._game, games, "public"), memory)
 
     def policy(self, games: Games, memory: Memory) -> Array:
+        return self.legal_policy(games, memory)[0]
+
+    def legal_policy(self, games: Games, memory: Memory) -> tuple[Array, Legal]:
         seen = seen_by(self._network, self._game, games, "private")
-        return self._network.policy(seen, self._legal(games), memory)
+        legal = self._legal(games)
+        return self._network.policy(seen, legal, memory), legal
 
     def product(self, games: Games, memory: Memory) -> npt.NDArray[np.float32]:
         """(games, width): the layer from which the policy and the value are computed."""
@@ -73,7 +83,7 @@ class NetworkBlueprint(Stepwise):
         seen = seen_by(self._network, self._game, games, "private")
         return self._network.move(seen, self._hands, self._legal(games), memory, rng, greedy=greedy)
 
-    def _legal(self, games: Games) -> npt.NDArray[np.bool_]:
+    def _legal(self, games: Games) -> Legal:
         return legal_moves(games, len(self._game.moves))
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from kedge import _core
 from kedge.games.hanabi import HanabiState
-from kedge.models.hanabi.model import Games, Hands, Memory, no_value
+from kedge.models.hanabi.model import Games, Hands, Legal, Memory, legal_moves, no_value
 from kedge.regularize import Array
 
 
@@ -34,6 +34,10 @@ class ConventionsBlueprint:
         moves = _core.hanabi_choose(games, *memory)
         is_made = moves[:, np.newaxis] == np.arange(_core.HANABI_MOST_ACTIONS)
         return np.asarray(is_made, np.float64)
+
+    def legal_policy(self, games: Games, memory: Memory) -> tuple[Array, Legal]:
+        policy = self.policy(games, memory)
+        return policy, legal_moves(games, policy.shape[1])
 
     def play_out(
         self,

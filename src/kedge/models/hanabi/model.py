@@ -20,6 +20,8 @@ Games = _core.HanabiGames
 Memory = tuple[Any, ...]
 #: Cards by slot, the oldest first, numbered as the native core does; (hands, slots).
 Hands = npt.NDArray[np.uint8]
+#: Mask of the legal actions, (games, actions).
+Legal = npt.NDArray[np.bool_]
 
 
 class Observer(Protocol):
@@ -44,6 +46,10 @@ class Blueprint(Observer, Protocol):
     def policy(self, games: Games, memory: Memory) -> Array:
         """The mover's policy (games, actions), after `observe`; 0 for illegal actions and in
         finished games."""
+        ...
+
+    def legal_policy(self, games: Games, memory: Memory) -> tuple[Array, Legal]:
+        """The policy, and the mask of the legal actions (games, actions)."""
         ...
 
     def play_out(
@@ -117,6 +123,11 @@ class Stepwise(ABC):
 
     @abstractmethod
     def policy(self, games: Games, memory: Memory) -> Array: ...
+
+    def legal_policy(self, games: Games, memory: Memory) -> tuple[Array, Legal]:
+        """The policy, and the mask of the legal actions (games, actions)."""
+        policy = self.policy(games, memory)
+        return policy, legal_moves(games, policy.shape[1])
 
     def check_value(self, games: Games, *, greedy: bool) -> None:
         """Raise `InputError` if `value` was not fitted for such games and this way to play."""
@@ -203,7 +214,7 @@ def bomb_of(games: Games) -> Bomb:
     return "zero" if games.bomb_is_zero else "stack"
 
 
-def legal_moves(games: Games, actions: int) -> npt.NDArray[np.bool_]:
+def legal_moves(games: Games, actions: int) -> Legal:
     """Mask of the legal actions, (games, actions)."""
     bits = games.legal_actions()[:, np.newaxis] >> np.arange(actions, dtype=np.uint64)
     return (bits & 1).astype(bool)
@@ -239,6 +250,7 @@ __all__ = [
     "Followed",
     "Games",
     "Hands",
+    "Legal",
     "Memory",
     "Observer",
     "Stepwise",

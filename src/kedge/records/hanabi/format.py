@@ -1,5 +1,6 @@
 """The record format of Hanabi."""
 
+from functools import partial
 from pathlib import Path
 
 from kedge.records.formats import RecordFormat
@@ -14,6 +15,7 @@ def _has_deck(path: Path) -> bool:
 
 HANABI = RecordFormat(
     read=replayed_hanabi_games,
+    read_recorded=partial(replayed_hanabi_games, keep_positions=True),
     sniff=_has_deck,
     files="JSON lines, or games that hanab.live exports",
     write=write_hanabi_games,

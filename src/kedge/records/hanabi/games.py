@@ -1,12 +1,13 @@
 """A recorded game of Hanabi: deck, moves and players."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
+from kedge import _core
 from kedge.games.hanabi import Bomb, Card, Hanabi, HanabiState
 from kedge.records.splits import is_one_in
 
@@ -34,6 +35,8 @@ class HanabiGame:
     participant: str | None = None  #: the person whose game it is, if known
     source: str | None = None
     licence: str | None = None
+    positions: _core.HanabiGames | None = field(default=None, compare=False, repr=False)
+    """What `replayed` returns, if the reader kept it."""
 
     @property
     def humans(self) -> tuple[int, ...]:
@@ -49,6 +52,13 @@ class HanabiGame:
     @property
     def rules(self) -> Hanabi:
         return rules_of(len(self.players), self.colors, self.hand_size, self.bomb)
+
+    def replayed(self) -> _core.HanabiGames:
+        """Return the native game before each move and at the end, or before an illegal move."""
+        if self.positions is not None:
+            return self.positions
+        decks, actions = decks_and_actions([self])
+        return _core.HanabiGames.replay(self.rules.rules, decks, actions[0])
 
     def replay(self) -> Iterator[HanabiState]:
         """Yield one state as the game goes on: before each move, and at the end.

@@ -1,5 +1,6 @@
 """Replay Hanabi games by the rules, and select the moves to predict."""
 
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -20,12 +21,16 @@ NO_PEOPLE, NO_BOTS = "without moves of people", "without moves of programs"
 
 
 def replayed_hanabi_games(
-    path: str | Path | IO[bytes], report: ReadReport | None = None
+    path: str | Path | IO[bytes],
+    report: ReadReport | None = None,
+    *,
+    keep_positions: bool = False,
 ) -> Iterator[HanabiGame]:
     """Yield the games of `read_hanabi_games` that follow the rules.
 
     The report counts a game as broken if a move is illegal or the score differs. A game that
-    declares illegal moves (`HanabiGame.legal`) is kept up to the first of them.
+    declares illegal moves (`HanabiGame.legal`) is kept up to the first of them. With
+    `keep_positions`, games have their `positions`, some 15 kB each.
     """
     report = ReadReport() if report is None else report
     for game in read_hanabi_games(path, report):
@@ -35,25 +40,29 @@ def replayed_hanabi_games(
             report.reject(len(game), str(error))
         else:
             report.positions -= len(game) - len(kept)
-            yield kept
+            yield kept if keep_positions else replace(kept, positions=None)
 
 
 def by_the_rules(game: HanabiGame) -> HanabiGame:
-    """Return the legal part of a game; a ValueError if all of it should be legal.
-
-    Its states are not kept, since there may be any number of games; who needs them replays it.
-    """
-    try:
-        for ply, state in enumerate(game.replay()):  # noqa: B007
-            pass
-    except InputError as error:
-        if not game.legal:
-            return replace(game, actions=game.actions[:ply])
-        raise ValueError(f"move {ply + 1}: {error}") from None
+    """Return the legal part of a game, with its positions; a ValueError if all should be legal."""
+    positions = game.replayed()
+    made = len(positions) - 1
+    if game.legal and made < len(game):
+        raise ValueError(f"move {made + 1}: {_refusal(game)}")
+    score, stack = int(positions.scores()[-1]), int(positions.fireworks()[-1].sum())
     # After a bomb some sources count 0, as the rules do, others the cards played.
-    if game.legal and game.score not in (None, state.score, sum(state.fireworks)):
-        raise ValueError(f"the score is {state.score}, but the record says {game.score}")
-    return game
+    if game.legal and game.score not in (None, score, stack):
+        raise ValueError(f"the score is {score}, but the record says {game.score}")
+    return replace(game, actions=game.actions[:made], positions=positions)
+
+
+def _refusal(game: HanabiGame) -> str:
+    """Return why the first illegal move of a game is illegal."""
+    try:
+        deque(game.replay(), maxlen=0)
+    except InputError as error:
+        return str(error)
+    raise AssertionError("all moves are legal")
 
 
 def hanabi_sieve(*, everything: bool = False, bots: bool = False) -> Sieve:

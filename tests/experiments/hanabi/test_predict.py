@@ -1,0 +1,36 @@
+"""Predictions of Hanabi: held-out games go to the workers with their tasks."""
+
+import pickle
+
+import numpy as np
+import pytest
+from hanabi_players import people, registered  # noqa: F401
+
+from kedge.experiments.hanabi.predict import HanabiPredict
+from kedge.records import write_hanabi_games
+
+pytestmark = pytest.mark.usefixtures("registered")
+
+
+def test_games_are_read_once(tmp_path):
+    path = tmp_path / "games.jsonl"
+    write_hanabi_games(people(9, participant=None), path)
+    experiment = HanabiPredict(agent="hanabi", data=(str(path),), drawn=True, everything=True)
+    first, *others = experiment.tasks()
+    path.unlink()
+    for task in (first, *others):
+        sent = pickle.loads(pickle.dumps(task))
+        assert sent == task
+        result = experiment.run(sent, np.random.default_rng(0))
+        assert len(result["games"]) == task.params["end"] - task.params["first"]
+
+
+def test_files_of_any_size_are_read_again_as_tasks_need_them(tmp_path):
+    path = tmp_path / "games.jsonl"
+    write_hanabi_games(people(9, participant=None), path)
+    experiment = HanabiPredict(agent="hanabi", data=(str(path),), everything=True)
+    kept = HanabiPredict(agent="hanabi", data=(str(path),), drawn=True, everything=True)
+    for task, same in zip(experiment.tasks(), kept.tasks(), strict=True):
+        assert task.data is None
+        rng = np.random.default_rng(0)
+        assert experiment.run(task, rng)["games"] == kept.run(same, rng)["games"]
