@@ -355,7 +355,8 @@ def test_legal_packed_orders_are_those_of_their_texts(seed):
             own = [text for texts in state.orders(name).values() for text in texts]
             listed = format_orders(state.board.legal_orders(power))
             assert listed == [text for text in own if text != "WAIVE"]
-            kept = state.board.legal_among(np.concatenate([noise, orders]), power)
+            after, kept = state.board.adjudicate_given([np.concatenate([noise, orders])], [power])
+            assert after == state.board.adjudicate(kept)
             assert kept.tolist() == state.pack({name: format_orders(orders)}).tolist()
             assert {*format_orders(kept)} - {"WAIVE"} == {*listed}
         before = legal
