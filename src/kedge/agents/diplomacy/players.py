@@ -207,7 +207,7 @@ class OrderSearch(OrdersAgent):
         due = [
             root
             for root, state in states.items()
-            if any(state.board.orders_due(power) for power in powers[root])
+            if any(state.due[power] for power in powers[root])
         ]
         questions = [(states[root], power) for root in due for power in range(len(POWERS))]
         selected = choose_candidates(self.model, questions, self.candidate_settings, rng)

@@ -75,7 +75,7 @@ def draw_orders(
 ) -> list[Drawn]:
     """Call `OrderModel.draw` for the powers that have orders due; others get `NOTHING`."""
     nothing = Drawn(NOTHING.orders, np.array([count]), np.zeros(1))
-    due = [state.board.orders_due(power) > 0 for state, power in questions]
+    due = [state.due[power] > 0 for state, power in questions]
     ordering = list(compress(questions, due))
     options: dict[str, Any] = {"temperature": temperature, "top_p": top_p}
     options["most"] = None if most is None else list(compress(most, due))
@@ -90,8 +90,10 @@ def choose_candidates(
     rng: np.random.Generator,
 ) -> list[Candidates]:
     """Draw joint orders of the model and select the candidates of each question."""
-    units = (state.board.orders_due(power) for state, power in questions)
-    limits = [max(1, min(settings.candidates, ceil(settings.per_unit * count))) for count in units]
+    limits = [
+        max(1, min(settings.candidates, ceil(settings.per_unit * state.due[power])))
+        for state, power in questions
+    ]
     # Only whole joint orders show whether they are coordinated, so then all of them are needed.
     most = None if settings.coordinated_first else limits
     draws = draw_orders(model, questions, settings.samples, rng, top_p=settings.top_p, most=most)

@@ -93,7 +93,7 @@ class _Table:
         return [
             power
             for power, seat in enumerate(self.seats)
-            if seat == agent and self.state.board.orders_due(power)
+            if seat == agent and self.state.due[power]
         ]
 
     def end_phase(self) -> None:

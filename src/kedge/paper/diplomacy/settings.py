@@ -127,7 +127,7 @@ def seconds_a_turn(agent: OrdersAgent, turns: int, rng: np.random.Generator) -> 
     state = Diplomacy().initial_state()
     agent.act_many([(state, 0)], rng)  # warm up
     while len(seconds) < turns and not state.is_terminal():
-        powers = [power for power in range(len(POWERS)) if state.board.orders_due(power)]
+        powers = [power for power in range(len(POWERS)) if state.due[power]]
         start = perf_counter()
         orders = agent.act_many([(state, power) for power in powers], rng)
         if state.phase.endswith("M"):
