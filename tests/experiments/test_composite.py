@@ -4,6 +4,7 @@ import pickle
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
 from sample_experiments import Walk, mark, marks
 
 from kedge.experiments import Column, Report, Table, list_runs, run
@@ -46,6 +47,30 @@ def test_a_composite_is_its_parts():
     assert marks("start-*") == 5, "the walk of three was kept"
     assert sorted(info.name for info in list_runs()) == ["walk", "walk", "walks"]
     assert all(info.done == info.total for info in list_runs())
+
+
+@dataclass(frozen=True)
+class Marked(Walks):
+    """Walks whose labels have a colon."""
+
+    name = "marked"
+
+    def parts(self):
+        return {f"walk: of {n}": part for n, part in enumerate(super().parts().values())}
+
+
+def test_labels_may_have_colons():
+    marked, walks = (quietly(kind()) for kind in (Marked, Walks))
+    assert [row["done"] for row in marked.report().table.rows] == [2, 3]
+    assert list(marked.results.values()) == list(walks.results.values())
+
+
+def test_a_composite_runs_the_tasks_of_its_parts():
+    """With the random streams of the parts, whatever the composite is given."""
+    walks, results = Walks(), quietly(Walks()).results
+    for task in walks.tasks():
+        result = walks.run(task, np.random.default_rng(9))
+        assert walks.gist(result) == results[task.key]
 
 
 def test_composites_share_their_parts():

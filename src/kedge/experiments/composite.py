@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from kedge.experiments.experiment import Experiment, Job, Origin, Task, jobs_of
+from kedge.experiments.experiment import Experiment, Job, Origin, Task, jobs_of, task_rng
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,7 +21,7 @@ class Composite(Experiment):
 
     @abstractmethod
     def parts(self) -> Mapping[str, Experiment]:
-        """The parts by label; labels contain no colon."""
+        """The parts by label."""
 
     @cached_property
     def _parts(self) -> Mapping[str, Experiment]:
@@ -40,33 +40,36 @@ class Composite(Experiment):
     def tasks(self) -> list[Task]:
         return [
             Task(
-                f"{label}: {job.task.key}",
-                {"part": label, "index": job.index, "of": len(jobs), **asdict(job.task)},
+                key,
+                {"part": label, "index": job.index, "of": total, **asdict(job.task)},
             )
+            for key, (_, job, total, label) in self._origins.items()
+        ]
+
+    @cached_property
+    def _origins(self) -> dict[str, Origin]:
+        """The jobs of parts that are needed, by the keys of their tasks here."""
+        return {
+            f"{label}: {job.task.key}": Origin(part, job, len(jobs), label)
             for label, part in self._parts.items()
             for jobs in [jobs_of(part)]
             for job in jobs
             if self.needs(label, job.task)
-        ]
+        }
 
     def origin(self, job: Job) -> Origin:
-        params = job.task.params
-        if "part" not in params:
-            return Origin(self, job)
-        own = Job(params["index"], Task(params["key"], params["params"]))
-        return Origin(self._parts[params["part"]], own, params["of"])
+        return self._origins.get(job.task.key) or super().origin(job)
 
     def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:
-        """Run a task that is not of a part; most composites have none."""
-        raise NotImplementedError
+        """Run the task of a part with its own random stream: all composites get the same result."""
+        part, job, _, _ = self._origins[task.key]
+        return part.run(job.task, task_rng(part.seed, job.index))
 
     def by_part(
         self, results: Mapping[str, dict[str, Any]]
     ) -> dict[str, dict[str, dict[str, Any]]]:
         """The results of each part, by its own keys, for its own report."""
         parts: dict[str, dict[str, dict[str, Any]]] = {label: {} for label in self._parts}
-        for key, result in results.items():
-            label, _, own = key.partition(": ")
-            if label in parts:
-                parts[label][own] = result
+        for key, origin in self._origins.items():
+            parts[origin.label][origin.job.task.key] = results[key]
         return parts

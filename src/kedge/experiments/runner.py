@@ -139,17 +139,17 @@ def _save(
 ) -> None:
     """Write a result; that of a composite's part also to the part's run, where others find it."""
     if job.index in parts:
-        (_, own, total), part_run = parts[job.index]
-        part_run.open(total)
-        part_run.save(own, result)
+        origin, part_run = parts[job.index]
+        part_run.open(origin.total)
+        part_run.save(origin.job, result)
         result = experiment.gist(result)
     store.save(job, result)
 
 
 def _check_parts(parts: _PartJobs, jobs: Sequence[Job]) -> None:
     """Check the parts that compute these jobs; finished parts need neither models nor a GPU."""
-    origins = [parts[job.index][0] for job in jobs if job.index in parts]
-    for part in {id(part): part for part, _, _ in origins}.values():
+    needed = [parts[job.index][0].experiment for job in jobs if job.index in parts]
+    for part in {id(part): part for part in needed}.values():
         part.check()
 
 

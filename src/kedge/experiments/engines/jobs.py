@@ -38,9 +38,7 @@ Recorder = Callable[[Job, Outcome], None]
 def execute(experiment: Experiment, job: Job) -> Outcome:
     """Run one job in this process; exceptions of its code become an outcome."""
     try:
-        # A part's own random stream, so that its result does not depend on the composite.
-        part, own, _ = experiment.origin(job)
-        result = part.run(own.task, task_rng(part.seed, own.index))
+        result = experiment.run(job.task, task_rng(experiment.seed, job.index))
         return Outcome(plain(dict(result), "result"))
     except KeyboardInterrupt:
         raise
