@@ -1,6 +1,7 @@
 """The run's folder: whose it is, what it is called, how it is removed."""
 
 import json
+import math
 import os
 import subprocess
 import time
@@ -12,13 +13,22 @@ from sample_experiments import Walk
 
 from kedge.errors import InputError
 from kedge.experiments import list_runs, load_run, remove_run, run
+from kedge.experiments.experiment import jobs_of
 from kedge.experiments.provenance import git_state
-from kedge.experiments.store import file_stem
+from kedge.experiments.store import Store, file_stem
 from kedge.files import write_atomic
 
 
 def snapshot(folder):
     return {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+def test_a_saved_result_is_the_loaded_one(tmp_path):
+    """Also the order of its keys, which a report may show."""
+    [job, *_], store = jobs_of(Walk()), Store(Walk(), tmp_path / "run")
+    store.open(6)
+    saved = store.save(job, {"b": [{"y": 0.1, "x": -0.0}], "a": {"λ": None, "1": math.inf}})
+    assert json.dumps(saved) == json.dumps(store.load(job))
 
 
 @pytest.mark.parametrize(

@@ -52,6 +52,15 @@ def canonical(value: Any) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"))
 
 
+def sorted_keys(value: Any) -> Any:
+    """Sort the keys of a plain value, as `canonical` does."""
+    if isinstance(value, Mapping):
+        return {key: sorted_keys(value[key]) for key in sorted(value)}
+    if isinstance(value, list):
+        return [sorted_keys(item) for item in value]
+    return value
+
+
 def strict(value: Any) -> Any:
     """Replace the numbers that JSON lacks: nan by null, ±inf by "±Infinity".
 

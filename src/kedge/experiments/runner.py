@@ -1,14 +1,14 @@
 """Run an experiment: load finished tasks, compute missing ones, return all results."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from kedge.errors import ExperimentError, InputError
 from kedge.experiments.engines.cluster import run_ray
-from kedge.experiments.engines.jobs import Outcome
+from kedge.experiments.engines.jobs import Outcome, Outcomes
 from kedge.experiments.engines.local import run_inline, run_local
 from kedge.experiments.engines.progress import progress as show_progress
 from kedge.experiments.experiment import Experiment, Job, Origin, jobs_of
@@ -80,8 +80,9 @@ def run(
     if is_new and is_here:
         experiment.check()  # at once: listing the tasks may mean to read all data
     jobs = jobs_of(experiment)
-    results = {job.task.key: store.load(job) for job in jobs}
-    missing = [job for job in jobs if results[job.task.key] is None]
+    loaded = ((job.task.key, store.load(job)) for job in jobs)
+    results = {key: result for key, result in loaded if result is not None}
+    missing = [job for job in jobs if job.task.key not in results]
     parts = _part_jobs(experiment, missing)
     shared = _load_shared(experiment, parts)
     to_compute = [job for job in missing if job.index not in shared]
@@ -94,13 +95,12 @@ def run(
         store.add_session(len(jobs), engine=engine, workers=workers, missing=len(missing))
     for job in missing:
         if job.index in shared:
-            store.save(job, shared[job.index])
+            results[job.task.key] = store.save(job, shared[job.index])
     if to_compute:
-        save = partial(_save, experiment, store, parts)
-        _compute(experiment, save, to_compute, len(jobs), engine, workers, address, progress)
-    # Read back from the files, so that the report of a resumed run is the same to the byte.
-    results |= {job.task.key: store.load(job) for job in missing}
-    return Run(experiment, store.folder, _checked(results, store))
+        outcomes = _outcomes(experiment, to_compute, engine, workers, address)
+        with show_progress(experiment.name, len(results), len(jobs), progress) as step:
+            results |= _save_all(experiment, store, parts, outcomes, len(jobs), step)
+    return Run(experiment, store.folder, {job.task.key: results[job.task.key] for job in jobs})
 
 
 def _check_arguments(engine: str, workers: int | None, address: str | None) -> None:
@@ -136,14 +136,17 @@ def _load_shared(experiment: Experiment, parts: _PartJobs) -> dict[int, dict[str
 
 def _save(
     experiment: Experiment, store: Store, parts: _PartJobs, job: Job, result: dict[str, Any]
-) -> None:
-    """Write a result; that of a composite's part also to the part's run, where others find it."""
+) -> dict[str, Any]:
+    """Write a result and return what the report needs of it.
+
+    That of a composite's part is also written to the part's run, where others find it.
+    """
     if job.index in parts:
         origin, part_run = parts[job.index]
         part_run.open(origin.total)
         part_run.save(origin.job, result)
         result = experiment.gist(result)
-    store.save(job, result)
+    return store.save(job, result)
 
 
 def _check_parts(parts: _PartJobs, jobs: Sequence[Job]) -> None:
@@ -153,48 +156,46 @@ def _check_parts(parts: _PartJobs, jobs: Sequence[Job]) -> None:
         part.check()
 
 
-def _compute(
+def _outcomes(
     experiment: Experiment,
-    save: Callable[[Job, dict[str, Any]], None],
-    missing: Sequence[Job],
-    total: int,
+    jobs: Sequence[Job],
     engine: Engine,
     workers: int | None,
     address: str | None,
-    progress: bool,
-) -> None:
-    failures: dict[str, Outcome] = {}
-    with show_progress(experiment.name, total - len(missing), total, progress) as step:
+) -> Outcomes:
+    """Run the jobs on an engine; yield what becomes of each."""
+    if engine == "ray":
+        return run_ray(experiment, jobs, workers, address)
+    if engine == "local":
+        return run_local(experiment, jobs, workers or cores())
+    return run_inline(experiment, jobs)
 
-        def record(job: Job, outcome: Outcome) -> None:
+
+def _save_all(
+    experiment: Experiment,
+    store: Store,
+    parts: _PartJobs,
+    outcomes: Outcomes,
+    total: int,
+    step: Callable[[], None],
+) -> dict[str, dict[str, Any]]:
+    """Write and return the results, each as it comes; `ExperimentError` if tasks failed."""
+    results: dict[str, dict[str, Any]] = {}
+    failures: list[tuple[Job, Outcome]] = []
+    with closing(outcomes):  # ends the workers, whatever happens
+        for job, outcome in outcomes:
             if outcome.result is None:
-                failures[job.task.key] = outcome
+                failures.append((job, outcome))
             else:
-                save(job, outcome.result)
+                results[job.task.key] = _save(experiment, store, parts, job, outcome.result)
             step()
-
-        if engine == "ray":
-            run_ray(experiment, missing, record, workers, address)
-        elif engine == "local":
-            run_local(experiment, missing, record, workers or cores())
-        else:
-            run_inline(experiment, missing, record)
     if failures:
         # In task order, so that the same failures give the same message.
-        key = next(job.task.key for job in missing if job.task.key in failures)
-        count = f"{len(failures)} of {counted(total, 'task')} failed"
+        failures.sort(key=lambda failure: failure[0].index)
+        (first, outcome), count = failures[0], counted(total, "task")
         raise ExperimentError(
-            f"{experiment.name}: {count}; task {key!r}: {failures[key].error}",
-            {key: outcome.traceback for key, outcome in failures.items()},
+            f"{experiment.name}: {len(failures)} of {count} failed; "
+            f"task {first.task.key!r}: {outcome.error}",
+            {job.task.key: outcome.traceback for job, outcome in failures},
         )
-
-
-def _checked(
-    results: Mapping[str, dict[str, Any] | None], store: Store
-) -> dict[str, dict[str, Any]]:
-    """All results; `InputError` if one could not be read back from its file."""
-    whole = {key: result for key, result in results.items() if result is not None}
-    if len(whole) < len(results):
-        key = next(key for key in results if key not in whole)
-        raise InputError(f"{store.folder}: the file of task {key!r} was changed; run again")
-    return whole
+    return results

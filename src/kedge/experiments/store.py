@@ -12,7 +12,7 @@ from typing import Any
 
 from kedge.errors import InputError
 from kedge.experiments.experiment import Experiment, Job
-from kedge.experiments.jsonable import canonical
+from kedge.experiments.jsonable import canonical, sorted_keys
 from kedge.experiments.provenance import now, provenance
 from kedge.files import is_partial, make_folder, sweep, write_atomic
 from kedge.home import home
@@ -86,11 +86,16 @@ class Store:
         ours = canonical({**self._label(job), "result": result}) == canonical(record)
         return result if ours and checksum == _checksum(record) else None
 
-    def save(self, job: Job, result: Mapping[str, Any]) -> None:
-        """Write the result of a task; after this returns, a kill cannot lose it."""
+    def save(self, job: Job, result: Mapping[str, Any]) -> dict[str, Any]:
+        """Write the result of a task; after this returns, a kill cannot lose it.
+
+        Returns it as `load` does, with its keys in the order of the file.
+        """
         record = {**self._label(job), "result": result}
         record["sha256"] = _checksum(record)
         write_atomic(self._path(job), canonical(record) + "\n")
+        in_order: dict[str, Any] = sorted_keys(result)
+        return in_order
 
     def _label(self, job: Job) -> dict[str, Any]:
         # All that the result depends on. If any of it differs, the file is not this task's.
