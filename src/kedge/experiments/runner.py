@@ -90,9 +90,8 @@ def run(
         if not is_new:
             experiment.check()
         _check_parts(parts, to_compute)
-    store.open(len(jobs))
-    if missing:
-        store.add_session(len(jobs), engine=engine, workers=workers, missing=len(missing))
+    session = {"engine": engine, "workers": workers, "missing": len(missing)} if missing else {}
+    store.open(len(jobs), **session)
     for job in missing:
         if job.index in shared:
             results[job.task.key] = store.save(job, shared[job.index])

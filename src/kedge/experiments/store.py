@@ -47,32 +47,36 @@ class Store:
         self._tasks = self.folder / _TASKS
         self._is_open = False
 
-    def open(self, total: int) -> None:
-        """Create or open the folder, once; `InputError` if it belongs to something else."""
+    def open(self, total: int, **session: Any) -> None:
+        """Create or open the folder, once; `InputError` if it belongs to something else.
+
+        `session` tells how this session computes. It is recorded with its machine: a resumed run
+        may have used several.
+        """
         if self._is_open:
             return
         make_folder(self.folder)
         path = self.folder / _HEADER
-        if path.exists():
-            _check_same(path, _read_header(path), self._experiment)
-        else:
+        header: dict[str, Any] = {"sessions": []}
+        is_new = not path.exists()
+        if is_new:
             strangers = _strangers(self.folder)
             if strangers:
                 raise InputError(
                     f"{self.folder}: contains {strangers[0]!r} but no {_HEADER}; "
                     "choose an empty folder or a run's folder"
                 )
-            self._write_header({"sessions": []}, total)
+        else:
+            header = _read_header(path)
+            _check_same(path, header, self._experiment)
+        if session:
+            header["sessions"].append({**provenance(type(self._experiment)), **session})
+        if is_new or session:
+            self._write_header(header, total)
         make_folder(self._tasks)
         for place in (self.folder, self._tasks):
             sweep(place)
         self._is_open = True
-
-    def add_session(self, total: int, **how: Any) -> None:
-        """Record the machine of this session: a resumed run may have used several."""
-        header = _read_header(self.folder / _HEADER)
-        header["sessions"].append({**provenance(type(self._experiment)), **how})
-        self._write_header(header, total)
 
     def load(self, job: Job) -> dict[str, Any] | None:
         """The result of a finished task; None if its file is missing, damaged or not its own."""
