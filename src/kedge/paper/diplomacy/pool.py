@@ -54,17 +54,17 @@ class DiplomacyPool(DiplomacyGames):
 
     def _usual(self) -> tuple[str, ...]:
         usual = (_BOTS, _COLD_IL, BRBOT, SEARCHBOT, IL, RM, _DIL_PIKL)
-        return tuple(self.specs[name] for name in usual)
+        return tuple(str(self.specs[name]) for name in usual)
 
     @property
     def eighths(self) -> list[str]:
         """The agents with a pool of their own: in one pool, two λ would help each other."""
         return [*map(pikl, self.lambdas), HEDGE]
 
-    def own_specs(self) -> dict[str, str]:
+    def own_specs(self) -> dict[str, Spec]:
         """Our own substitutes for agents of the paper too."""
         ours = {
-            _BOTS: str(Spec(_BOTS, (), {"temperature": _COLD})),
+            _BOTS: Spec(_BOTS, (), {"temperature": _COLD}),
             _COLD_IL: self.imitation(temperature=_COLD),
             _DIL_PIKL: self.search("dil-pikl"),
         }
@@ -72,7 +72,7 @@ class DiplomacyPool(DiplomacyGames):
 
     def members(self) -> dict[str, str]:
         """The members of every pool, by name; a spec without a name is its own."""
-        names = {spec: name for name, spec in self.specs.items()}
+        names = {str(spec): name for name, spec in self.specs.items()}
         return {names.get(spec, spec): spec for spec in self.pool or ()}
 
     def parts(self) -> Mapping[str, Experiment]:
@@ -117,7 +117,7 @@ class DiplomacyPool(DiplomacyGames):
             {
                 "pool": eighth,
                 "agent": name,
-                "kedge": self.specs.get(name, name) if name in ours else NOT_AVAILABLE,
+                "kedge": str(self.specs.get(name, name)) if name in ours else NOT_AVAILABLE,
                 **ours.get(name, NOTHING),
                 **beside_paper(paper.get(name)),
             }

@@ -18,6 +18,7 @@ from kedge.paper.diplomacy.published import AMONG_IL, IL, SEARCH_SETTINGS, pikl
 from kedge.paper.diplomacy.strength import SHARES, OneAmongSix
 from kedge.paper.settings import check_counts
 from kedge.paper.tables import beside_paper, titled
+from kedge.specs import Spec
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +47,7 @@ class DiplomacySearchSettings(OneAmongSix):
         """Settings by name suffix: the paper's, the authors' released code's, and Gray et al.'s."""
         return {"": {}, ", authors": {"preset": "authors"}, ", searchbot": self.as_searchbot()}
 
-    def own_specs(self) -> dict[str, str]:
+    def own_specs(self) -> dict[str, Spec]:
         ours = {
             name: self.search("pikl-hedge", **options) for name, options in self.names().items()
         }

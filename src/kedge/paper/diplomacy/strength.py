@@ -25,6 +25,7 @@ from kedge.paper.diplomacy.published import (
 )
 from kedge.paper.settings import check_counts
 from kedge.paper.tables import beside_paper, titled
+from kedge.specs import Spec, parse
 
 _CLAIMS = {pikl(1e-1), pikl(1e-3)}
 _COMPARED = {(HEDGE, IL), (RM, IL)}
@@ -53,7 +54,7 @@ class DiplomacyGames(DiplomacyTable):
         if self.claim_games is not None:
             check_counts(claim_games=self.claim_games)
 
-    def own_specs(self) -> dict[str, str]:
+    def own_specs(self) -> dict[str, Spec]:
         return {IL: self.imitation(temperature=self.temperature)}
 
     def tournament(self, *names: str) -> Tournament:
@@ -142,9 +143,9 @@ class DiplomacyOneVsSix(OneAmongSix):
     blueprint: str | None = None
     """Substitutes for the paper's agents that are not public."""
 
-    def own_specs(self) -> dict[str, str]:
+    def own_specs(self) -> dict[str, Spec]:
         named = {DIPNET: self.dipnet, DIPNET_RL: self.dipnet_rl, BLUEPRINT: self.blueprint}
-        given = {name: spec for name, spec in named.items() if spec is not None}
+        given = {name: parse(spec) for name, spec in named.items() if spec is not None}
         return super().own_specs() | given
 
     def sections(self) -> dict[str, dict[tuple[str, str], Share | None]]:
