@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 from kedge.evaluation.diplomacy.tournaments import TournamentGame
 from kedge.experiments import Column, Experiment, Report, Table
-from kedge.experiments.diplomacy.tournament import Seating, games_of
+from kedge.experiments.diplomacy.tournament import Seating, Tournament, games_of
 from kedge.paper.diplomacy.agents import NOT_AVAILABLE
 from kedge.paper.diplomacy.figures import draw_shares
 from kedge.paper.diplomacy.published import (
@@ -49,8 +50,7 @@ class DiplomacyPool(DiplomacyGames):
         pool = self._usual() if self.pool is None else tuple(map(str, map(parse, self.pool)))
         object.__setattr__(self, "pool", pool)
         check_distinct(pool=pool)
-        for eighth in self.eighths:
-            self.tournament(*self.members(), eighth)
+        _ = self.tournaments  # checks their settings
 
     def _usual(self) -> tuple[str, ...]:
         usual = (_BOTS, _COLD_IL, BRBOT, SEARCHBOT, IL, RM, _DIL_PIKL)
@@ -75,16 +75,21 @@ class DiplomacyPool(DiplomacyGames):
         names = {str(spec): name for name, spec in self.specs.items()}
         return {names.get(spec, spec): spec for spec in self.pool or ()}
 
-    def parts(self) -> Mapping[str, Experiment]:
+    @cached_property
+    def tournaments(self) -> dict[str, Tournament]:
+        """The tournament of each pool, by the agent it is about."""
         members = self.members()
-        return {f"pool of {name}": self.tournament(*members, name) for name in self.eighths}
+        return {name: self.tournament(*members, name) for name in self.eighths}
+
+    def parts(self) -> Mapping[str, Experiment]:
+        return {_label(name): played for name, played in self.tournaments.items()}
 
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
         parts = self.by_part(results)
         rows = [
             row
             for eighth in self.eighths
-            for row in self._rows(eighth, games_of(parts[f"pool of {eighth}"]))
+            for row in self._rows(eighth, games_of(parts[_label(eighth)]))
         ]
         swept = [row for row in rows if row["agent"] == row["pool"]]
         chosen = pikl(1e-3) if pikl(1e-3) in self.eighths else self.eighths[0]
@@ -123,3 +128,7 @@ class DiplomacyPool(DiplomacyGames):
             }
             for name in (*names, *lacking)
         ]
+
+
+def _label(eighth: str) -> str:
+    return f"pool of {eighth}"
