@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from kedge.experiments.experiment import Experiment, Job, Origin, Task, jobs_of, task_rng
+from kedge.experiments.experiment import Experiment, Job, Origin, Task, jobs_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,21 +49,24 @@ class Composite(Experiment):
     @cached_property
     def _origins(self) -> dict[str, Origin]:
         """The jobs of parts that are needed, by the keys of their tasks here."""
-        return {
-            f"{label}: {job.task.key}": Origin(part, job, len(jobs), label)
-            for label, part in self._parts.items()
-            for jobs in [jobs_of(part)]
-            for job in jobs
-            if self.needs(label, job.task)
-        }
+        origins: dict[str, Origin] = {}
+        for label, part in self._parts.items():
+            jobs = jobs_of(part)
+            for job in jobs:
+                if self.needs(label, job.task):
+                    key = f"{label}: {job.task.key}"
+                    if key in origins:
+                        raise ValueError(f"{self.name}: two tasks have the key {key!r}")
+                    origins[key] = Origin(part, job, len(jobs), label)
+        return origins
 
     def origin(self, job: Job) -> Origin:
         return self._origins.get(job.task.key) or super().origin(job)
 
     def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:
-        """Run the task of a part with its own random stream: all composites get the same result."""
-        part, job, _, _ = self._origins[task.key]
-        return part.run(job.task, task_rng(part.seed, job.index))
+        """Run the task of a part."""
+        origin = self._origins[task.key]
+        return origin.experiment.run(origin.job.task, rng)
 
     def by_part(
         self, results: Mapping[str, dict[str, Any]]
