@@ -7,26 +7,35 @@
 namespace kedge::diplomacy {
 namespace {
 
-Position retreat_units(const Position& position, std::span<const Packed> orders) {
-  const Map& m = map();
+// Calls give(order) for each legal order.
+template <typename Give>
+void each_legal(const Position& position, std::span<const Packed> orders, Orders known,
+                const Give& give) {
   const Convoys convoys(position);
+  for (const Packed packed : orders) {
+    std::optional<Order> order = unpack(packed);
+    if (order && known == Orders::kAny) order = legalise(position, convoys, *order);
+    if (order) give(*order);
+  }
+}
+
+Position retreat_units(const Position& position, std::span<const Packed> orders, Orders known) {
+  const Map& m = map();
   Position next = position;
   next.retreating = 0;
   next.dislodged = {};
   Set ordered, taken, contested;
   std::array<Unit, kProvinces> arrived;
-  for (const Packed packed : orders) {
-    const std::optional<Order> order = unpack(packed);
-    if (!order) continue;
-    const std::optional<Order> legal = legalise(position, convoys, *order);
-    if (!legal || ordered.has(m.province[legal->unit])) continue;
-    ordered.add(m.province[legal->unit]);
-    if (legal->kind != Kind::kRetreat) continue;
-    const Province to = m.province[legal->destination];
+  each_legal(position, orders, known, [&](const Order& order) {
+    const Province p = m.province[order.unit];
+    if (ordered.has(p)) return;
+    ordered.add(p);
+    if (order.kind != Kind::kRetreat) return;
+    const Province to = m.province[order.destination];
     (taken.has(to) ? contested : taken).add(to);
-    arrived[to] = position.find_dislodged(m.province[legal->unit])->unit;
-    arrived[to].location = legal->destination;
-  }
+    arrived[to] = position.find_dislodged(p)->unit;
+    arrived[to].location = order.destination;
+  });
   for (const Province p : taken - contested) next.place(arrived[p]);
   return next;
 }
@@ -49,28 +58,24 @@ void remove_farthest(Position& position, Power power) {
   remove(position, *farthest);
 }
 
-Position adjust_units(const Position& position, std::span<const Packed> orders) {
+Position adjust_units(const Position& position, std::span<const Packed> orders, Orders known) {
   const Map& m = map();
-  const Convoys convoys(position);
   Position next = position;
   std::array<int, kPowers> left;
   for (Power power = 0; power < kPowers; ++power) left[power] = position.adjustment(power);
-  for (const Packed packed : orders) {
-    const std::optional<Order> order = unpack(packed);
-    if (!order) continue;
-    const std::optional<Order> legal = legalise(position, convoys, *order);
-    if (!legal || legal->kind == Kind::kWaive) continue;
-    const Province p = m.province[legal->unit];
-    const bool builds = legal->kind == Kind::kBuild;
+  each_legal(position, orders, known, [&](const Order& order) {
+    if (order.kind == Kind::kWaive) return;
+    const Province p = m.province[order.unit];
+    const bool builds = order.kind == Kind::kBuild;
     const Power power = builds ? position.owners[p] : position.units[p].power;
-    if (left[power] == 0 || next.occupied.has(p) == builds) continue;
+    if (left[power] == 0 || next.occupied.has(p) == builds) return;
     left[power] += builds ? -1 : 1;
     if (builds) {
-      next.place({power, legal->fleet, legal->unit});
+      next.place({power, order.fleet, order.unit});
     } else {
       remove(next, p);
     }
-  }
+  });
   for (Power power = 0; power < kPowers; ++power) {
     for (; left[power] < 0; ++left[power]) remove_farthest(next, power);
   }
@@ -97,12 +102,12 @@ void end_fall(Position& position) {
 
 Position adjudicate(const Position& position, std::span<const Packed> orders, Orders known) {
   if (position.adjusting()) {
-    Position next = adjust_units(position, orders);
+    Position next = adjust_units(position, orders, known);
     end_year(next);
     return next;
   }
-  Position next =
-      position.moving() ? move_units(position, orders, known) : retreat_units(position, orders);
+  Position next = position.moving() ? move_units(position, orders, known)
+                                    : retreat_units(position, orders, known);
   const bool spring = position.phase <= Phase::kSpringRetreats;
   if (next.retreating > 0) {
     next.phase = spring ? Phase::kSpringRetreats : Phase::kFallRetreats;

@@ -139,17 +139,23 @@ std::vector<Packed> packed_orders(const Position& position, Power power) {
   return out;
 }
 
-// Those of `orders` that are legal for this power, with coasts and VIA filled in.
-std::vector<Packed> legal_among(const Position& position, const Slots& orders, Power power) {
+// The position after the orders of some powers, and those that are legal, with coasts and VIA filled
+// in. A power cannot order another's units.
+nb::tuple adjudicate_given(const Position& position, const std::vector<Slots>& orders,
+                           const std::vector<Power>& powers) {
+  if (orders.size() != powers.size()) refuse("orders: an array for each power");
   const Convoys convoys(position);
-  std::vector<Packed> out;
-  for (std::size_t i = 0; i < orders.shape(0); ++i) {
-    const std::optional<Order> order = unpack(orders.data()[i]);
-    if (!order) continue;
-    const std::optional<Order> legal = legalise(position, convoys, *order, power);
-    if (legal) out.push_back(pack(*legal));
+  std::vector<Packed> legal;
+  for (std::size_t i = 0; i < powers.size(); ++i) {
+    if (powers[i] >= kPowers) throw nb::index_error("not a power");
+    for (std::size_t k = 0; k < orders[i].shape(0); ++k) {
+      std::optional<Order> order = unpack(orders[i].data()[k]);
+      if (order) order = legalise(position, convoys, *order, powers[i]);
+      if (order) legal.push_back(pack(*order));
+    }
   }
-  return out;
+  Position next = adjudicate(position, legal, Orders::kLegal);
+  return nb::make_tuple(std::move(next), kedge::own(std::move(legal)));
 }
 
 // Orders of one power or of all, by the place that players name first.
@@ -295,16 +301,12 @@ void bind_diplomacy(nb::module_& m) {
              return adjudicate(position, {orders.data(), orders.shape(0)});
            },
            "orders"_a)
+      .def("adjudicate_given", &adjudicate_given, "orders"_a, "powers"_a)
       .def("legal_orders",
            [](const Position& position, Power power) {
              return kedge::own(packed_orders(position, power));
            },
            "power"_a = kNobody)
-      .def("legal_among",
-           [](const Position& position, const Slots& orders, Power power) {
-             return kedge::own(legal_among(position, orders, power));
-           },
-           "orders"_a, "power"_a)
       .def("orders", &orders_of, "power"_a = kNobody)
       // The packed order with coasts and VIA filled in, or 0 if it is illegal for this power.
       .def("legal_order", &legal_order, "text"_a, "power"_a = kNobody)

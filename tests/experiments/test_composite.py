@@ -8,7 +8,7 @@ from sample_experiments import Walk, mark, marks
 
 from kedge.experiments import Column, Report, Table, list_runs, run
 from kedge.experiments.composite import Composite
-from kedge.experiments.experiment import jobs_of
+from kedge.experiments.experiment import jobs_of, task_rng
 from kedge.experiments.store import Store, remove_run
 
 
@@ -46,6 +46,29 @@ def test_a_composite_is_its_parts():
     assert marks("start-*") == 5, "the walk of three was kept"
     assert sorted(info.name for info in list_runs()) == ["walk", "walk", "walks"]
     assert all(info.done == info.total for info in list_runs())
+
+
+@dataclass(frozen=True)
+class Marked(Walks):
+    """Walks whose labels have a colon."""
+
+    name = "marked"
+
+    def parts(self):
+        return {f"walk: of {n}": part for n, part in enumerate(super().parts().values())}
+
+
+def test_labels_may_have_colons():
+    marked, walks = (quietly(kind()) for kind in (Marked, Walks))
+    assert [row["done"] for row in marked.report().table.rows] == [2, 3]
+    assert list(marked.results.values()) == list(walks.results.values())
+
+
+def test_a_composite_runs_the_tasks_of_its_parts():
+    walks, results = Walks(), quietly(Walks()).results
+    for task in walks.tasks():
+        result = walks.run(task, task_rng(0, task.params["index"]))
+        assert walks.gist(result) == results[task.key]
 
 
 def test_composites_share_their_parts():

@@ -5,7 +5,7 @@ import pytest
 
 from kedge import _core
 from kedge.errors import InputError
-from kedge.search.one_ply import OnePly, search
+from kedge.search.one_ply import OnePly, OnePlySearch, search
 from kedge.search.regret import Oracle, PiKLHedge, qre
 
 ALGORITHMS = ("rm", "hedge", "pikl-hedge", "dil-pikl")
@@ -51,6 +51,22 @@ def test_the_plain_twin_agrees(games, anchors, preset, algorithm):
         for field in ("policies", "average", "current", "q"):
             for ours, theirs in zip(getattr(one, field), getattr(other, field), strict=True):
                 np.testing.assert_allclose(ours, theirs, atol=1e-9)
+
+
+def test_the_caller_values_the_draws(games, anchors):
+    settings, counts = OnePly.preset("paper", "pikl-hedge", 50), [(2, 3, 2), (4, 1, 3)]
+    utilities = tensor_oracle(games).utilities
+    searching = OnePlySearch(counts, anchors, settings, [3, 4])
+    for sampled in searching.samples():
+        padded = utilities(sampled.reshape(2, 3))
+        real = np.arange(4) < np.array(counts)[:, :, None]
+        searching.observe(padded[real])
+    for ours, theirs in zip(
+        searching.finals(), search(tensor_oracle(games), anchors, settings, [3, 4]), strict=True
+    ):
+        np.testing.assert_array_equal(*map(np.concatenate, (ours.policies, theirs.policies)))
+    with pytest.raises(InputError, match="not a finite number"):
+        searching.observe(np.full(15, np.nan))
 
 
 def test_a_root_does_not_depend_on_the_others(games, anchors):

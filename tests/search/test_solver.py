@@ -288,6 +288,21 @@ def test_one_oracle_call_for_all_games_with_dead_players(algorithm):
             assert [len(policy) for policy in ours[game].policies] == native.actions(game)
 
 
+def test_an_oracle_may_answer_flat():
+    native = hashed()
+    padded, _ = padded_oracle(native)
+
+    def utilities(sampled):
+        return np.concatenate([native.against(game, sampled[game].tolist()) for game in range(2)])
+
+    options = {"feedback": "sampled", "checkpoints": [30], "seeds": [4, 5]}
+    flat = next(batch_iterates(Oracle(padded.num_actions, utilities), PiKLHedge(0.1), **options))
+    for ours, theirs in zip(
+        flat, next(batch_iterates(padded, PiKLHedge(0.1), **options)), strict=True
+    ):
+        assert_same(ours, theirs, 0.0)
+
+
 def test_lambda_by_game_and_player():
     games = [random_game(2, 3, 1), random_game(2, 3, 2)]
     lams = [[0.1, 0.2], [0.3, np.inf]]
@@ -456,6 +471,8 @@ def test_oracles_are_checked():
         run(good)
     with pytest.raises(InputError, match="returned shape"):
         run(Oracle([[2, 2]], lambda sampled: np.zeros((2, 2))), feedback="sampled")
+    with pytest.raises(InputError, match=r"returned shape \(5,\), not \(4,\) or \(1, 2, 2\)"):
+        run(Oracle([[2, 2]], lambda sampled: np.zeros(5)), feedback="sampled")
     with pytest.raises(InputError, match="finite"):
         run(Oracle([[2, 2]], lambda sampled: np.full((1, 2, 2), np.nan)), feedback="sampled")
     with pytest.raises(InputError, match="ranges"):

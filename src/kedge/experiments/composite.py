@@ -21,7 +21,7 @@ class Composite(Experiment):
 
     @abstractmethod
     def parts(self) -> Mapping[str, Experiment]:
-        """The parts by label; labels contain no colon."""
+        """The parts by label."""
 
     @cached_property
     def _parts(self) -> Mapping[str, Experiment]:
@@ -40,40 +40,45 @@ class Composite(Experiment):
     def tasks(self) -> list[Task]:
         return [
             Task(
-                f"{label}: {job.task.key}",
+                key,
                 {
                     "part": label,
                     "index": job.index,
-                    "of": len(jobs),
+                    "of": total,
                     "key": job.task.key,
                     "params": job.task.params,
                 },
-                job.task.data,
             )
-            for label, part in self._parts.items()
-            for jobs in [jobs_of(part)]
-            for job in jobs
-            if self.needs(label, job.task)
+            for key, (_, job, total, label) in self._origins.items()
         ]
 
+    @cached_property
+    def _origins(self) -> dict[str, Origin]:
+        """The jobs of parts that are needed, by the keys of their tasks here."""
+        origins: dict[str, Origin] = {}
+        for label, part in self._parts.items():
+            jobs = jobs_of(part)
+            for job in jobs:
+                if self.needs(label, job.task):
+                    key = f"{label}: {job.task.key}"
+                    if key in origins:
+                        raise ValueError(f"{self.name}: two tasks have the key {key!r}")
+                    origins[key] = Origin(part, job, len(jobs), label)
+        return origins
+
     def origin(self, job: Job) -> Origin:
-        params = job.task.params
-        if "part" not in params:
-            return Origin(self, job)
-        own = Job(params["index"], Task(params["key"], params["params"], job.task.data))
-        return Origin(self._parts[params["part"]], own, params["of"])
+        return self._origins.get(job.task.key) or super().origin(job)
 
     def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:
-        """Run a task that is not of a part; most composites have none."""
-        raise NotImplementedError
+        """Run the task of a part."""
+        origin = self._origins[task.key]
+        return origin.experiment.run(origin.job.task, rng)
 
     def by_part(
         self, results: Mapping[str, dict[str, Any]]
     ) -> dict[str, dict[str, dict[str, Any]]]:
         """The results of each part, by its own keys, for its own report."""
         parts: dict[str, dict[str, dict[str, Any]]] = {label: {} for label in self._parts}
-        for key, result in results.items():
-            label, _, own = key.partition(": ")
-            if label in parts:
-                parts[label][own] = result
+        for key, origin in self._origins.items():
+            parts[origin.label][origin.job.task.key] = results[key]
         return parts

@@ -1,14 +1,14 @@
 """Run an experiment: load finished tasks, compute missing ones, return all results."""
 
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from kedge.errors import ExperimentError, InputError
 from kedge.experiments.engines.cluster import run_ray
-from kedge.experiments.engines.jobs import Outcome
+from kedge.experiments.engines.jobs import Outcome, Outcomes
 from kedge.experiments.engines.local import run_inline, run_local
 from kedge.experiments.engines.progress import progress as show_progress
 from kedge.experiments.experiment import Experiment, Job, Origin, jobs_of
@@ -80,8 +80,9 @@ def run(
     if is_new and is_here:
         experiment.check()  # at once: listing the tasks may mean to read all data
     jobs = jobs_of(experiment)
-    finished = {job.task.key: result for job in jobs if (result := store.load(job)) is not None}
-    missing = [job for job in jobs if job.task.key not in finished]
+    loaded = ((job.task.key, store.load(job)) for job in jobs)
+    results = {key: result for key, result in loaded if result is not None}
+    missing = [job for job in jobs if job.task.key not in results]
     parts = _part_jobs(experiment, missing)
     shared = _load_shared(experiment, parts)
     to_compute = [job for job in missing if job.index not in shared]
@@ -89,17 +90,16 @@ def run(
         if not is_new:
             experiment.check()
         _check_parts(parts, to_compute)
-    session = {"engine": engine, "workers": workers, "missing": len(missing)}
-    store.open(len(jobs), session if missing else None)
+    session = {"engine": engine, "workers": workers, "missing": len(missing)} if missing else {}
+    store.open(len(jobs), **session)
     for job in missing:
         if job.index in shared:
-            finished[job.task.key] = store.save(job, shared[job.index])
+            results[job.task.key] = store.save(job, shared[job.index])
     if to_compute:
-        save, total = partial(_save, experiment, store, parts), len(jobs)
-        finished |= _compute(
-            experiment, save, to_compute, total, engine, workers, address, progress
-        )
-    return Run(experiment, store.folder, {job.task.key: finished[job.task.key] for job in jobs})
+        outcomes = _outcomes(experiment, to_compute, engine, workers, address)
+        with show_progress(experiment.name, len(results), len(jobs), progress) as step:
+            results |= _save_all(experiment, store, parts, outcomes, len(jobs), step)
+    return Run(experiment, store.folder, {job.task.key: results[job.task.key] for job in jobs})
 
 
 def _check_arguments(engine: str, workers: int | None, address: str | None) -> None:
@@ -136,59 +136,65 @@ def _load_shared(experiment: Experiment, parts: _PartJobs) -> dict[int, dict[str
 def _save(
     experiment: Experiment, store: Store, parts: _PartJobs, job: Job, result: dict[str, Any]
 ) -> dict[str, Any]:
-    """Write a result, that of a composite's part also to the part's run, where others find it.
+    """Write a result and return what the report needs of it.
 
-    Return what the experiment's own run holds.
+    That of a composite's part is also written to the part's run, where others find it.
     """
     if job.index in parts:
-        (_, own, total), part_run = parts[job.index]
-        part_run.open(total)
-        part_run.save(own, result)
+        origin, part_run = parts[job.index]
+        part_run.open(origin.total)
+        part_run.save(origin.job, result)
         result = experiment.gist(result)
     return store.save(job, result)
 
 
 def _check_parts(parts: _PartJobs, jobs: Sequence[Job]) -> None:
     """Check the parts that compute these jobs; finished parts need neither models nor a GPU."""
-    origins = [parts[job.index][0] for job in jobs if job.index in parts]
-    for part in {id(part): part for part, _, _ in origins}.values():
+    needed = [parts[job.index][0].experiment for job in jobs if job.index in parts]
+    for part in {id(part): part for part in needed}.values():
         part.check()
 
 
-def _compute(
+def _outcomes(
     experiment: Experiment,
-    save: Callable[[Job, dict[str, Any]], dict[str, Any]],
-    missing: Sequence[Job],
-    total: int,
+    jobs: Sequence[Job],
     engine: Engine,
     workers: int | None,
     address: str | None,
-    progress: bool,
+) -> Outcomes:
+    """Run the jobs on an engine; yield what becomes of each."""
+    if engine == "ray":
+        return run_ray(experiment, jobs, workers, address)
+    if engine == "local":
+        return run_local(experiment, jobs, workers or cores())
+    return run_inline(experiment, jobs)
+
+
+def _save_all(
+    experiment: Experiment,
+    store: Store,
+    parts: _PartJobs,
+    outcomes: Outcomes,
+    total: int,
+    step: Callable[[], None],
 ) -> dict[str, dict[str, Any]]:
-    """Compute and save the missing results; return them by task key."""
+    """Write and return the results, each as it comes; `ExperimentError` if tasks failed."""
     results: dict[str, dict[str, Any]] = {}
-    failures: dict[str, Outcome] = {}
-    with show_progress(experiment.name, total - len(missing), total, progress) as step:
-
-        def record(job: Job, outcome: Outcome) -> None:
+    failures: list[tuple[Job, Outcome]] = []
+    with closing(outcomes):  # ends the workers, whatever happens
+        for job, outcome in outcomes:
             if outcome.result is None:
-                failures[job.task.key] = outcome
+                failures.append((job, outcome))
             else:
-                results[job.task.key] = save(job, outcome.result)
+                results[job.task.key] = _save(experiment, store, parts, job, outcome.result)
             step()
-
-        if engine == "ray":
-            run_ray(experiment, missing, record, workers, address)
-        elif engine == "local":
-            run_local(experiment, missing, record, workers or cores())
-        else:
-            run_inline(experiment, missing, record)
     if failures:
         # In task order, so that the same failures give the same message.
-        key = next(job.task.key for job in missing if job.task.key in failures)
-        count = f"{len(failures)} of {counted(total, 'task')} failed"
+        failures.sort(key=lambda failure: failure[0].index)
+        (first, outcome), count = failures[0], counted(total, "task")
         raise ExperimentError(
-            f"{experiment.name}: {count}; task {key!r}: {failures[key].error}",
-            {key: outcome.traceback for key, outcome in failures.items()},
+            f"{experiment.name}: {len(failures)} of {count} failed; "
+            f"task {first.task.key!r}: {outcome.error}",
+            {job.task.key: outcome.traceback for job, outcome in failures},
         )
     return results

@@ -5,7 +5,7 @@ import hashlib
 import json
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -47,28 +47,32 @@ class Store:
         self._tasks = self.folder / _TASKS
         self._is_open = False
 
-    def open(self, total: int, session: Mapping[str, Any] | None = None) -> None:
+    def open(self, total: int, **session: Any) -> None:
         """Create or open the folder, once; `InputError` if it belongs to something else.
 
-        `session` says how this one computes. Its machine is recorded too, since a resumed run may
-        have used several.
+        `session` tells how this session computes. It is recorded with its machine: a resumed run
+        may have used several.
         """
         if self._is_open:
             return
         make_folder(self.folder)
         path = self.folder / _HEADER
-        header: dict[str, Any] = {}
-        if path.exists():
+        header: dict[str, Any] = {"sessions": []}
+        is_new = not path.exists()
+        if is_new:
+            strangers = _strangers(self.folder)
+            if strangers:
+                raise InputError(
+                    f"{self.folder}: contains {strangers[0]!r} but no {_HEADER}; "
+                    "choose an empty folder or a run's folder"
+                )
+        else:
             header = _read_header(path)
             _check_same(path, header, self._experiment)
-        elif strangers := _strangers(self.folder):
-            raise InputError(
-                f"{self.folder}: contains {strangers[0]!r} but no {_HEADER}; "
-                "choose an empty folder or a run's folder"
-            )
-        if session is not None or not header:
-            new = [{**provenance(type(self._experiment)), **session}] if session else []
-            self._write_header(header, [*header.get("sessions", []), *new], total)
+        if session:
+            header["sessions"].append({**provenance(type(self._experiment)), **session})
+        if is_new or session:
+            self._write_header(header, total)
         make_folder(self._tasks)
         for place in (self.folder, self._tasks):
             sweep(place)
@@ -86,10 +90,10 @@ class Store:
         ours = canonical({**self._label(job), "result": result}) == canonical(record)
         return result if ours and checksum == _checksum(record) else None
 
-    def save(self, job: Job, result: dict[str, Any]) -> dict[str, Any]:
-        """Write the result of a task; after this, a kill cannot lose it.
+    def save(self, job: Job, result: Mapping[str, Any]) -> dict[str, Any]:
+        """Write the result of a task; after this returns, a kill cannot lose it.
 
-        Return it as `load` does, so that the report of a resumed run is the same to the byte.
+        Returns it as `load` does, with its keys in the order of the file.
         """
         record = {**self._label(job), "result": result}
         record["sha256"] = _checksum(record)
@@ -109,9 +113,7 @@ class Store:
     def _path(self, job: Job) -> Path:
         return self._tasks / f"{file_stem(job.task.key)}.json"
 
-    def _write_header(
-        self, old: Mapping[str, Any], sessions: Sequence[Mapping[str, Any]], total: int
-    ) -> None:
+    def _write_header(self, old: Mapping[str, Any], total: int) -> None:
         header = {
             "format": _FORMAT,
             **self._experiment.identity(),
@@ -119,7 +121,7 @@ class Store:
             "digest": self.digest,
             "tasks": total,
             "created": old.get("created") or now(),
-            "sessions": sessions,
+            "sessions": old["sessions"],
         }
         write_atomic(self.folder / _HEADER, json.dumps(header, indent=2) + "\n")
 

@@ -5,7 +5,7 @@ every player is valued against it (Algorithm 1). Many roots run in lockstep, so 
 value function serves them all.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 
@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kedge.errors import InputError
+from kedge.regularize import Array
 from kedge.search.regret.algorithms import (
     LAMBDA,
     Adaptive,
@@ -25,8 +26,15 @@ from kedge.search.regret.algorithms import (
 )
 from kedge.search.regret.iterate import Iterate, snapshots
 from kedge.search.regret.learner import Average, Engine, Learner, make_learner
-from kedge.search.regret.parameters import Anchors, Seat, check_word, is_adaptive, make_seats
-from kedge.search.regret.utilities import Oracle, Source
+from kedge.search.regret.parameters import (
+    Anchors,
+    Counts,
+    Seat,
+    check_word,
+    is_adaptive,
+    make_seats,
+)
+from kedge.search.regret.utilities import Actions, Oracle, Source
 
 #: Whose settings a search can have: the paper's, or those of its authors' released code.
 PRESETS = ("paper", "authors")
@@ -78,6 +86,89 @@ class OnePly:
         return cls(algorithms[algorithm], iterations, "last" if released else "uniform", hopeless)
 
 
+class OnePlySearch:
+    """A search of many roots in lockstep, each with its own seed; the caller values its draws.
+
+    ::
+
+        for sampled in searching.samples():
+            searching.observe(utilities(sampled))
+        finals = searching.finals()
+
+    A player without candidates takes no part.
+
+    Parameters
+    ----------
+    num_actions : (roots, players)
+        Number of candidates of each player.
+    anchors
+        The anchor policies of each root.
+    """
+
+    def __init__(
+        self,
+        num_actions: Counts,
+        anchors: Sequence[Anchors],
+        settings: OnePly,
+        seeds: Sequence[int | np.random.SeedSequence | np.random.Generator],
+        engine: Engine = "native",
+        ranges: Sequence[Array] | None = None,
+    ) -> None:
+        algorithm, average = settings.algorithm, settings.average
+        self._settings, self._seeds = settings, seeds
+        self._seats = make_seats(algorithm, num_actions, ranges, anchors)
+        adaptive = is_adaptive(algorithm, ranges is not None)
+        self._learner = make_learner(algorithm, self._seats, average, adaptive, engine)
+        self._anchored = None
+        if settings.hopeless:  # at λ = ∞ a learner always plays the anchor
+            anchor = PiKLHedge(inf, 1.0)
+            anchored_seats = make_seats(anchor, num_actions, ranges, anchors)
+            self._anchored = make_learner(anchor, anchored_seats, average, False, engine)
+        self._lost = np.zeros(sum(map(len, self._seats)), bool)
+
+    def samples(self) -> Iterator[Actions]:
+        """Yield the joint actions of each iteration, root by root, −1 for players who are out."""
+        draws = [
+            np.random.default_rng(seed).random((self._settings.iterations, len(root)))
+            for seed, root in zip(self._seeds, self._seats, strict=True)
+        ]
+        for uniforms in np.concatenate(draws, axis=1):
+            sampled = self._learner.sample(uniforms)
+            if self._anchored is not None and self._lost.any():
+                sampled = np.where(self._lost, self._anchored.sample(uniforms), sampled)
+            yield sampled
+
+    def observe(self, utilities: Array) -> None:
+        """Learn from u_i(a, a*_−i), flat: root by root and player by player."""
+        try:
+            self._learner.observe(utilities)
+        except ValueError as error:
+            raise InputError(str(error)) from None
+        if self._anchored is not None and self._learner.iterations >= self._settings.patience:
+            self._lost = _lost(self._learner, self._seats, self._settings.hopeless)
+
+    def finals(self) -> list[Iterate]:
+        """Return the iterate of every root.
+
+        ``policies`` of an iterate are the policies to play, ``q`` the values of the candidates.
+        """
+        average, seats = self._settings.average, self._seats
+        finals = snapshots(self._learner, seats, average, False, False, [False] * len(seats))
+        if self._anchored is None:
+            return finals
+        given_up = iter(self._lost)
+        return [
+            replace(
+                final,
+                policies=[
+                    seat.tau if next(given_up) else policy
+                    for seat, policy in zip(root, final.policies, strict=True)
+                ],
+            )
+            for final, root in zip(finals, seats, strict=True)
+        ]
+
+
 def search(
     roots: Oracle,
     anchors: Sequence[Anchors],
@@ -85,45 +176,12 @@ def search(
     seeds: Sequence[int | np.random.SeedSequence | np.random.Generator],
     engine: Engine = "native",
 ) -> list[Iterate]:
-    """Return the final iterate of every root, each with its own seed.
-
-    ``policies`` of an iterate are the policies to play, ``q`` the values of the candidates. A
-    player without candidates takes no part.
-    """
+    """Return the final iterate of every root of an oracle: see `OnePlySearch`."""
     source = Source(roots)
-    algorithm, average = settings.algorithm, settings.average
-    seats = make_seats(algorithm, source, anchors)
-    learner = make_learner(algorithm, seats, average, is_adaptive(algorithm, source), engine)
-    anchored = None
-    if settings.hopeless:  # at λ = ∞ a learner always plays the anchor
-        anchor = PiKLHedge(inf, 1.0)
-        anchored_seats = make_seats(anchor, source, anchors)
-        anchored = make_learner(anchor, anchored_seats, average, False, engine)
-    generators = [np.random.default_rng(seed) for seed in seeds]
-    draws = [
-        rng.random((settings.iterations, len(game)))
-        for rng, game in zip(generators, seats, strict=True)
-    ]
-    lost = np.zeros(sum(map(len, seats)), bool)
-    for uniforms in np.concatenate(draws, axis=1):
-        sampled = learner.sample(uniforms)
-        if anchored is not None and lost.any():
-            sampled = np.where(lost, anchored.sample(uniforms), sampled)
-        learner.observe(source.against(sampled))
-        if anchored is not None and learner.iterations >= settings.patience:
-            lost = _lost(learner, seats, settings.hopeless)
-    finals = snapshots(learner, seats, average, False, False, [False] * len(seats))
-    given_up = iter(lost)
-    return [
-        replace(
-            final,
-            policies=[
-                seat.tau if next(given_up) else policy
-                for seat, policy in zip(game, final.policies, strict=True)
-            ],
-        )
-        for final, game in zip(finals, seats, strict=True)
-    ]
+    searching = OnePlySearch(source.actions, anchors, settings, seeds, engine, source.ranges)
+    for sampled in searching.samples():
+        searching.observe(source.against(sampled))
+    return searching.finals()
 
 
 def _lost(learner: Learner, seats: list[list[Seat]], hopeless: float) -> npt.NDArray[np.bool_]:

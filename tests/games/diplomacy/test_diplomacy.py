@@ -305,13 +305,14 @@ def test_joint_actions():
 
 def test_orders_due():
     start = Diplomacy().initial_state()
-    assert [start.board.orders_due(power) for power in range(7)] == [3, 3, 3, 3, 3, 4, 3]
+    assert start.due == (3, 3, 3, 3, 3, 4, 3)
     position = {"units": {"ITALY": ["A ROM"]}, "centers": {"FRANCE": ["PAR", "BRE"], "ITALY": []}}
     winter = DiplomacyState.from_json(position | {"name": "W1901A"})
-    assert [winter.board.orders_due(power) for power in range(7)] == [0, 0, 2, 0, 1, 0, 0]
+    assert winter.due == (0, 0, 2, 0, 1, 0, 0)
+    winter.apply({"FRANCE": ["F BRE B", "A PAR B"]})
+    assert winter.due == (0, 0, 2, 0, 0, 0, 0)
     fled = position | {"name": "F1901R", "dislodged": {"FRANCE": ["A PAR", "F BRE"]}}
-    board = DiplomacyState.from_json(fled).board
-    assert [board.orders_due(power) for power in range(7)] == [0, 0, 2, 0, 0, 0, 0]
+    assert DiplomacyState.from_json(fled).due == (0, 0, 2, 0, 0, 0, 0)
 
 
 @pytest.mark.parametrize(
@@ -355,7 +356,8 @@ def test_legal_packed_orders_are_those_of_their_texts(seed):
             own = [text for texts in state.orders(name).values() for text in texts]
             listed = format_orders(state.board.legal_orders(power))
             assert listed == [text for text in own if text != "WAIVE"]
-            kept = state.board.legal_among(np.concatenate([noise, orders]), power)
+            after, kept = state.board.adjudicate_given([np.concatenate([noise, orders])], [power])
+            assert after == state.board.adjudicate(kept)
             assert kept.tolist() == state.pack({name: format_orders(orders)}).tolist()
             assert {*format_orders(kept)} - {"WAIVE"} == {*listed}
         before = legal

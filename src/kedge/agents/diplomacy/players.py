@@ -24,8 +24,8 @@ from kedge.errors import InputError
 from kedge.games.diplomacy import POWERS, DiplomacyBatch, DiplomacyState, PackedOrders
 from kedge.models.diplomacy.model import OrderModel, Question, ValueModel
 from kedge.regularize import Array
-from kedge.search.one_ply import PRESETS, OnePly, search
-from kedge.search.regret import Iterate, Oracle, PiKLHedge
+from kedge.search.one_ply import PRESETS, OnePly, OnePlySearch
+from kedge.search.regret import Iterate, PiKLHedge
 from kedge.search.regret.parameters import check_lambdas, check_word
 from kedge.specs import Spec, word
 
@@ -207,7 +207,7 @@ class OrderSearch(OrdersAgent):
         due = [
             root
             for root, state in states.items()
-            if any(state.board.orders_due(power) for power in powers[root])
+            if any(state.due[power] for power in powers[root])
         ]
         questions = [(states[root], power) for root in due for power in range(len(POWERS))]
         selected = choose_candidates(self.model, questions, self.candidate_settings, rng)
@@ -252,9 +252,12 @@ class OrderSearch(OrdersAgent):
             rng,
             self.threads,
         )
-        oracle = Oracle(joint.counts, joint.utilities)
         anchors = [[power.anchor for power in root] for root in roots]
-        return search(oracle, anchors, self.search_settings, rng.spawn(len(busy)))
+        seeds = rng.spawn(len(busy))
+        searching = OnePlySearch(joint.counts, anchors, self.search_settings, seeds)
+        for sampled in searching.samples():
+            searching.observe(joint.utilities(sampled))
+        return searching.finals()
 
     def _unsearched(
         self, candidates: list[Candidates] | None, power: int, shares: Array

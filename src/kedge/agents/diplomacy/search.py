@@ -75,7 +75,7 @@ def draw_orders(
 ) -> list[Drawn]:
     """Call `OrderModel.draw` for the powers that have orders due; others get `NOTHING`."""
     nothing = Drawn(NOTHING.orders, np.array([count]), np.zeros(1))
-    due = [state.board.orders_due(power) > 0 for state, power in questions]
+    due = [state.due[power] > 0 for state, power in questions]
     ordering = list(compress(questions, due))
     options: dict[str, Any] = {"temperature": temperature, "top_p": top_p}
     options["most"] = None if most is None else list(compress(most, due))
@@ -90,8 +90,10 @@ def choose_candidates(
     rng: np.random.Generator,
 ) -> list[Candidates]:
     """Draw joint orders of the model and select the candidates of each question."""
-    units = (state.board.orders_due(power) for state, power in questions)
-    limits = [max(1, min(settings.candidates, ceil(settings.per_unit * count))) for count in units]
+    limits = [
+        max(1, min(settings.candidates, ceil(settings.per_unit * state.due[power])))
+        for state, power in questions
+    ]
     # Only whole joint orders show whether they are coordinated, so then all of them are needed.
     most = None if settings.coordinated_first else limits
     draws = draw_orders(model, questions, settings.samples, rng, top_p=settings.top_p, most=most)
@@ -191,6 +193,7 @@ class JointValues:
         each = self.counts[valued]
         self.root, self.power = (np.repeat(whose, each) for whose in np.nonzero(valued))
         self.index = np.arange(each.sum()) - np.repeat(np.cumsum(each) - each, each)
+        self.row = self.first[self.root, self.power] + self.index  # in the table of all candidates
         self._actions = _core.DiplomacyJointActions(
             _core.DiplomacyBatch([state.board for state in states]),
             self.table,
@@ -203,7 +206,8 @@ class JointValues:
         self._values = _Growing(np.zeros((0, len(POWERS))))  # by position
 
     def utilities(self, sampled: npt.NDArray[np.int64]) -> Array:
-        """Return u_i(a, a*_−i) for `sampled` a* of shape (roots, 7), as an `Oracle` needs."""
+        """Return u_i(a, a*_−i) for `sampled` a*, flat: root by root and power by power."""
+        sampled = sampled.reshape(self.counts.shape)
         positions, reached, by = self._actions.reach(sampled)
         if self.rollout and len(by):
             reached = self._played_on(sampled, reached, by)
@@ -212,9 +216,9 @@ class JointValues:
             values = self.value.values(reached)
             # A finished game has a known value.
             self._values.append(np.where(over, reached.shares(), values) if over.any() else values)
-        out = np.zeros((*self.counts.shape, self.counts.max()))
-        out[self.root, self.power, self.index] = self._values.rows[positions, self.power]
-        return out
+        utilities = np.zeros(len(self.table))
+        utilities[self.row] = self._values.rows[positions, self.power]
+        return utilities
 
     def _played_on(
         self,
@@ -225,7 +229,7 @@ class JointValues:
         """Return the positions after rollouts from those that the candidates `by` reached."""
         roots, powers = self.root[by], self.power[by]
         rows = (self.first + sampled)[roots]
-        rows[np.arange(len(by)), powers] = self.first[roots, powers] + self.index[by]
+        rows[np.arange(len(by)), powers] = self.row[by]
         states = [self.states[root].clone() for root in roots]
         for i, orders in enumerate(self.table[rows].reshape(len(by), -1)):
             states[i].go_to(reached[i], orders[orders > 0])

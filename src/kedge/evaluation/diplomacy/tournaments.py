@@ -93,15 +93,14 @@ class _Table:
         return [
             power
             for power, seat in enumerate(self.seats)
-            if seat == agent and self.state.board.orders_due(power)
+            if seat == agent and self.state.due[power]
         ]
 
     def end_phase(self) -> None:
         """Carry out the legal orders; no power can order another's units."""
-        board = self.state.board
+        board, given = self.state.board, self.orders[-1]
         self.year = board.year
-        legal = [board.legal_among(orders, power) for power, orders in self.orders[-1].items()]
-        self.state.apply_packed(np.concatenate(legal))
+        self.state.go_to(*board.adjudicate_given(list(given.values()), list(given)))
 
     def finished(self) -> TournamentGame:
         board = self.state.board

@@ -65,7 +65,8 @@ class Tournament(Experiment):
 
     seed: Annotated[int, PLAYED_SEED] = 0
     game: Literal["diplomacy"] = "diplomacy"
-    agents: tuple[str, ...]
+    agents: tuple[Spec | str, ...]
+    """Specs; kept as text in canonical form, so that the same agents are the same run."""
     seating: Seating = "1v6"
     games: Annotated[int, GAMES] = 100
     last_year: Annotated[
@@ -93,7 +94,7 @@ class Tournament(Experiment):
         **options: Any,
     ) -> "Tournament":
         if pool is not None and one is None and six is None:
-            return cls(agents=tuple(map(str, parse_list(pool))), seating="pool", **options)
+            return cls(agents=tuple(parse_list(pool)), seating="pool", **options)
         if pool is None and one is not None and six is not None:
             return cls(agents=(one, six), seating="1v6", **options)
         raise InputError("agents: give either --one A --six B, or --pool A,B,…")
@@ -121,7 +122,7 @@ class Tournament(Experiment):
 
     @cached_property
     def _specs(self) -> list[Spec]:
-        return list(map(parse, self.agents))
+        return [spec if isinstance(spec, Spec) else parse(spec) for spec in self.agents]
 
     def rules(self) -> Diplomacy:
         """Return the rules, which say when a game without a winner is a draw."""
@@ -153,8 +154,9 @@ class Tournament(Experiment):
 
     def records(self, results: Mapping[str, dict[str, Any]]) -> Iterator[DiplomacyGame]:
         """Yield the games as records, in order."""
+        agents = tuple(map(str, self.agents))
         for number, game in enumerate(games_of(results), 1):
-            yield recorded(game, self.agents, f"{self.name}-{self.digest}-{number}")
+            yield recorded(game, agents, f"{self.name}-{self.digest}-{number}")
 
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
         games = games_of(results)
@@ -180,7 +182,7 @@ class Tournament(Experiment):
         different = len({str(game.orders) for game in games})
         if different < len(games):
             notes.append(few_different(different))
-        one_on_six = " – 6 × ".join(self.agents)
+        one_on_six = " – 6 × ".join(map(str, self.agents))
         return Report(
             title=one_on_six if self.seating == "1v6" else f"a pool of {len(self.agents)} agents",
             table=Table(_COLUMNS, rows),

@@ -14,7 +14,7 @@ from kedge.experiments.engines.jobs import (
     SINGLE_THREADED,
     Deaths,
     Outcome,
-    Recorder,
+    Outcomes,
     deferred_interrupt,
     execute,
 )
@@ -26,11 +26,10 @@ _POLL_SECONDS = 0.2
 def run_ray(
     experiment: Experiment,
     jobs: Sequence[Job],
-    record: Recorder,
     workers: int | None,
     address: str | None,
-) -> None:
-    """Run the jobs on Ray, at most ``workers`` at once (one per core if None).
+) -> Outcomes:
+    """Run the jobs on Ray, at most ``workers`` at once (one per core if None); yield their ends.
 
     kedge does the retries (``max_retries=0``). So a job fails after as many deaths as on the local
     engine, and a result lost with its node is computed again.
@@ -68,11 +67,14 @@ def run_ray(
                         # Errors of the task's own code are outcomes, so this one means that
                         # the worker could not import the experiment.
                         last = str(error).strip().splitlines()[-1]
-                        record(job, Outcome(error=last, traceback=str(error)))
+                        outcome = Outcome(error=last, traceback=str(error))
                     except ray.exceptions.RayError as error:
-                        deaths.count(job, _reason(error), queue, record)
-                    else:
-                        record(job, outcome)
+                        failure = deaths.count(job, _reason(error))
+                        if failure is None:
+                            queue.append(job)
+                            continue
+                        outcome = failure
+                    yield job, outcome
                 if stopping and not ready:
                     break
         finally:

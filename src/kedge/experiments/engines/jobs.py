@@ -4,8 +4,8 @@ import contextlib
 import signal
 import threading
 import traceback
-from collections import Counter, deque
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from types import FrameType
 from typing import Any
@@ -32,15 +32,17 @@ class Outcome:
     traceback: str = ""
 
 
-Recorder = Callable[[Job, Outcome], None]
+#: What becomes of each job, as it ends. `close` ends the workers.
+Outcomes = Generator[tuple[Job, Outcome], None, None]
 
 
 def execute(experiment: Experiment, job: Job) -> Outcome:
     """Run one job in this process; exceptions of its code become an outcome."""
     try:
         # A part's own random stream, so that its result does not depend on the composite.
-        part, own, _ = experiment.origin(job)
-        result = part.run(own.task, task_rng(part.seed, own.index))
+        origin = experiment.origin(job)
+        rng = task_rng(origin.experiment.seed, origin.job.index)
+        result = experiment.run(job.task, rng)
         return Outcome(plain(dict(result), "result"))
     except KeyboardInterrupt:
         raise
@@ -57,14 +59,13 @@ class Deaths:
     def __init__(self) -> None:
         self._count: Counter[int] = Counter()
 
-    def count(self, job: Job, reason: str, queue: deque[Job], record: Recorder) -> None:
-        """Queue the job again at the end, or record its failure."""
+    def count(self, job: Job, reason: str) -> Outcome | None:
+        """Count one more death; return the job's failure, or None if it should run again."""
         self._count[job.index] += 1
         if self._count[job.index] < MAX_DEATHS:
-            queue.append(job)
-        else:
-            error = f"its worker died {MAX_DEATHS} times, the last {reason}"
-            record(job, Outcome(error=error, traceback=error))
+            return None
+        error = f"its worker died {MAX_DEATHS} times, the last {reason}"
+        return Outcome(error=error, traceback=error)
 
 
 @contextlib.contextmanager

@@ -21,7 +21,7 @@ from kedge.experiments.engines.jobs import (
     SINGLE_THREADED,
     Deaths,
     Outcome,
-    Recorder,
+    Outcomes,
     deferred_interrupt,
     execute,
 )
@@ -32,16 +32,19 @@ _POLL_SECONDS = 0.2
 _CONTEXT = multiprocessing.get_context("spawn")
 
 
-def run_inline(experiment: Experiment, jobs: Sequence[Job], record: Recorder) -> None:
-    """Run one job after the other in this process, for debuggers."""
+def run_inline(experiment: Experiment, jobs: Sequence[Job]) -> Outcomes:
+    """Run one job after the other in this process, for debuggers; yield what becomes of each."""
     for job in jobs:
         with contextlib.redirect_stdout(sys.stderr):
             outcome = execute(experiment, job)
-        record(job, outcome)
+        yield job, outcome
 
 
-def run_local(experiment: Experiment, jobs: Sequence[Job], record: Recorder, workers: int) -> None:
-    """Run the jobs in ``workers`` processes; a worker that dies is replaced, its job retried."""
+def run_local(experiment: Experiment, jobs: Sequence[Job], workers: int) -> Outcomes:
+    """Run the jobs in ``workers`` processes; yield what becomes of each.
+
+    A worker that dies is replaced, its job retried.
+    """
     queue = deque(jobs)
     deaths = Deaths()
     failed_starts = 0
@@ -54,8 +57,7 @@ def run_local(experiment: Experiment, jobs: Sequence[Job], record: Recorder, wor
                     crew.append(_Worker(experiment))
                 wait([handle for worker in crew for handle in worker.handles()], _POLL_SECONDS)
                 for worker in list(crew):
-                    for job, outcome in worker.finished():
-                        record(job, outcome)
+                    yield from worker.finished()
                     failed_starts = 0 if worker.greeted else failed_starts + worker.dead
                     if worker.dead:
                         crew.remove(worker)
@@ -63,7 +65,11 @@ def run_local(experiment: Experiment, jobs: Sequence[Job], record: Recorder, wor
                         if failed_starts >= MAX_DEATHS:
                             raise ExperimentError(f"worker processes do not start: ended {reason}")
                         if worker.job is not None:
-                            deaths.count(worker.job, reason, queue, record)
+                            failure = deaths.count(worker.job, reason)
+                            if failure is None:
+                                queue.append(worker.job)
+                            else:
+                                yield worker.job, failure
                 if interrupted():
                     break
                 for worker in crew:

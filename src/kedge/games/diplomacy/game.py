@@ -78,6 +78,7 @@ class DiplomacyState:
         self.board = board
         self.game = game or Diplomacy()
         self._drawn = False
+        self._due: tuple[int, ...] | None = None  # known once somebody asks
         #: The legal orders of all powers in the last movement phase.
         self.previous: PackedOrders = np.zeros(0, np.uint32)
         # The last year in which a centre changed hands.
@@ -133,6 +134,13 @@ class DiplomacyState:
         """The phase, such as ``S1901M``: Spring, Fall or Winter; moves, retreats or adjustments."""
         return self.board.phase
 
+    @property
+    def due(self) -> tuple[int, ...]:
+        """The number of orders that each power has to give."""
+        if self._due is None:
+            self._due = tuple(self.board.orders_due(power) for power in range(len(POWERS)))
+        return self._due
+
     def current_player(self) -> int:
         return TERMINAL if self.is_terminal() else SIMULTANEOUS
 
@@ -175,7 +183,7 @@ class DiplomacyState:
         late: dict[str, list[str]] = {}
         for power, given in _checked(orders).items():
             number, ordered = player(power), set[str]()
-            due = self.board.orders_due(number)
+            due = self.due[number]
             for text in given:
                 words = text.split()
                 if not self.board.legal_order(text, number) or len(words) < 2:
@@ -197,7 +205,7 @@ class DiplomacyState:
         """Go to the position after `orders`, which is `board`."""
         if self.is_terminal():
             raise InputError("the game is over")
-        before, self.board = self.board, board
+        before, self.board, self._due = self.board, board, None
         if before.phase[-1] == "M":
             self.previous = orders
         if before.phase[0] != "F" or self.board.phase[0] == "F":

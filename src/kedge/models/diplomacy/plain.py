@@ -74,4 +74,4 @@ def _options(question: Question) -> tuple[list[PackedOrders], int]:
         return [], 0
     orders = state.board.legal_orders(power)
     places = PROVINCES[place_of(orders)]
-    return np.split(orders, np.flatnonzero(np.diff(places)) + 1), state.board.orders_due(power)
+    return np.split(orders, np.flatnonzero(np.diff(places)) + 1), state.due[power]

@@ -58,7 +58,7 @@ class DiplomacyTable(Composite):
         return [*map(pikl, self.lambdas), HEDGE, RM]
 
     @cached_property
-    def specs(self) -> dict[str, str]:
+    def specs(self) -> dict[str, Spec]:
         """The specs of the available agents, by the paper's names."""
         dial = {pikl(lam): {"lambda": lam} for lam in (*self.lambdas, 1e-3)}
         return {
@@ -72,7 +72,7 @@ class DiplomacyTable(Composite):
             **self.own_specs(),
         }
 
-    def own_specs(self) -> dict[str, str]:
+    def own_specs(self) -> dict[str, Spec]:
         """The agents that a table adds to these, or replaces."""
         return {}
 
@@ -80,15 +80,17 @@ class DiplomacyTable(Composite):
         """The settings of Gray et al."""
         return {**SEARCHBOT_SETTINGS, **self._rolling_out()}
 
-    def imitation(self, **changes: Any) -> str:
+    def imitation(self, **changes: Any) -> Spec:
         """The spec of the human model alone."""
-        return str(replace(self._model, kwargs={**self._model.kwargs, **changes}))
+        return replace(self._model, kwargs={**self._model.kwargs, **changes})
 
-    def search(self, name: str, **options: Any) -> str:
+    def search(self, name: str, **options: Any) -> Spec:
         """The spec of a search over the human model."""
-        settings = {**options, **self._searching()}
-        arguments = [str(self._model), *(f"{key}={value}" for key, value in settings.items())]
-        return f"{name}({', '.join(arguments)})"
+        settings = {
+            key: parse(value) if isinstance(value, str) else value
+            for key, value in {**options, **self._searching()}.items()
+        }
+        return Spec(name, (self._model,), settings)
 
     @cached_property
     def _model(self) -> Spec:

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 from kedge.evaluation.diplomacy.tournaments import TournamentGame
 from kedge.experiments import Column, Experiment, Report, Table
-from kedge.experiments.diplomacy.tournament import Seating, games_of
+from kedge.experiments.diplomacy.tournament import Seating, Tournament, games_of
 from kedge.paper.diplomacy.agents import NOT_AVAILABLE
 from kedge.paper.diplomacy.figures import draw_shares
 from kedge.paper.diplomacy.published import (
@@ -49,22 +50,21 @@ class DiplomacyPool(DiplomacyGames):
         pool = self._usual() if self.pool is None else tuple(map(str, map(parse, self.pool)))
         object.__setattr__(self, "pool", pool)
         check_distinct(pool=pool)
-        for eighth in self.eighths:
-            self.tournament(*self.members(), eighth)
+        _ = self.tournaments  # checks their settings
 
     def _usual(self) -> tuple[str, ...]:
         usual = (_BOTS, _COLD_IL, BRBOT, SEARCHBOT, IL, RM, _DIL_PIKL)
-        return tuple(self.specs[name] for name in usual)
+        return tuple(str(self.specs[name]) for name in usual)
 
     @property
     def eighths(self) -> list[str]:
         """The agents with a pool of their own: in one pool, two λ would help each other."""
         return [*map(pikl, self.lambdas), HEDGE]
 
-    def own_specs(self) -> dict[str, str]:
+    def own_specs(self) -> dict[str, Spec]:
         """Our own substitutes for agents of the paper too."""
         ours = {
-            _BOTS: str(Spec(_BOTS, (), {"temperature": _COLD})),
+            _BOTS: Spec(_BOTS, (), {"temperature": _COLD}),
             _COLD_IL: self.imitation(temperature=_COLD),
             _DIL_PIKL: self.search("dil-pikl"),
         }
@@ -72,19 +72,24 @@ class DiplomacyPool(DiplomacyGames):
 
     def members(self) -> dict[str, str]:
         """The members of every pool, by name; a spec without a name is its own."""
-        names = {spec: name for name, spec in self.specs.items()}
+        names = {str(spec): name for name, spec in self.specs.items()}
         return {names.get(spec, spec): spec for spec in self.pool or ()}
 
-    def parts(self) -> Mapping[str, Experiment]:
+    @cached_property
+    def tournaments(self) -> dict[str, Tournament]:
+        """The tournament of each pool, by the agent it is about."""
         members = self.members()
-        return {f"pool of {name}": self.tournament(*members, name) for name in self.eighths}
+        return {name: self.tournament(*members, name) for name in self.eighths}
+
+    def parts(self) -> Mapping[str, Experiment]:
+        return {_label(name): played for name, played in self.tournaments.items()}
 
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
         parts = self.by_part(results)
         rows = [
             row
             for eighth in self.eighths
-            for row in self._rows(eighth, games_of(parts[f"pool of {eighth}"]))
+            for row in self._rows(eighth, games_of(parts[_label(eighth)]))
         ]
         swept = [row for row in rows if row["agent"] == row["pool"]]
         chosen = pikl(1e-3) if pikl(1e-3) in self.eighths else self.eighths[0]
@@ -117,9 +122,13 @@ class DiplomacyPool(DiplomacyGames):
             {
                 "pool": eighth,
                 "agent": name,
-                "kedge": self.specs.get(name, name) if name in ours else NOT_AVAILABLE,
+                "kedge": str(self.specs.get(name, name)) if name in ours else NOT_AVAILABLE,
                 **ours.get(name, NOTHING),
                 **beside_paper(paper.get(name)),
             }
             for name in (*names, *lacking)
         ]
+
+
+def _label(eighth: str) -> str:
+    return f"pool of {eighth}"

@@ -49,7 +49,7 @@ class DiplomacyPrediction(DiplomacyTable):
         specs = self.specs | {IL: self.imitation()}  # people are predicted at temperature 1
         return {
             f"orders by {name}": DiplomacyPredict(
-                agent=specs[name],
+                agent=str(specs[name]),
                 data=(str(data),),
                 limit=self.positions,
                 drawn=self.positions is not None,

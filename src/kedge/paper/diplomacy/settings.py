@@ -18,6 +18,7 @@ from kedge.paper.diplomacy.published import AMONG_IL, IL, SEARCH_SETTINGS, pikl
 from kedge.paper.diplomacy.strength import SHARES, OneAmongSix
 from kedge.paper.settings import check_counts
 from kedge.paper.tables import beside_paper, titled
+from kedge.specs import Spec
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +47,7 @@ class DiplomacySearchSettings(OneAmongSix):
         """Settings by name suffix: the paper's, the authors' released code's, and Gray et al.'s."""
         return {"": {}, ", authors": {"preset": "authors"}, ", searchbot": self.as_searchbot()}
 
-    def own_specs(self) -> dict[str, str]:
+    def own_specs(self) -> dict[str, Spec]:
         ours = {
             name: self.search("pikl-hedge", **options) for name, options in self.names().items()
         }
@@ -60,6 +61,8 @@ class DiplomacySearchSettings(OneAmongSix):
         return [*timed, *super().tasks()]
 
     def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:
+        if "timed" not in task.params:
+            return super().run(task, rng)
         agent = player_on(self.device, self.dtype, self.specs[task.params["timed"]], "diplomacy")
         assert isinstance(agent, OrderSearch)
         settings, rollout = agent.candidate_settings, agent.rollout
@@ -127,7 +130,7 @@ def seconds_a_turn(agent: OrdersAgent, turns: int, rng: np.random.Generator) -> 
     state = Diplomacy().initial_state()
     agent.act_many([(state, 0)], rng)  # warm up
     while len(seconds) < turns and not state.is_terminal():
-        powers = [power for power in range(len(POWERS)) if state.board.orders_due(power)]
+        powers = [power for power in range(len(POWERS)) if state.due[power]]
         start = perf_counter()
         orders = agent.act_many([(state, power) for power in powers], rng)
         if state.phase.endswith("M"):

@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 from kedge.evaluation.diplomacy.tournaments import TournamentGame, standing
@@ -25,6 +26,7 @@ from kedge.paper.diplomacy.published import (
 )
 from kedge.paper.settings import check_counts
 from kedge.paper.tables import beside_paper, titled
+from kedge.specs import Spec, parse
 
 _CLAIMS = {pikl(1e-1), pikl(1e-3)}
 _COMPARED = {(HEDGE, IL), (RM, IL)}
@@ -49,11 +51,10 @@ class DiplomacyGames(DiplomacyTable):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.tournament(IL, HEDGE)
         if self.claim_games is not None:
             check_counts(claim_games=self.claim_games)
 
-    def own_specs(self) -> dict[str, str]:
+    def own_specs(self) -> dict[str, Spec]:
         return {IL: self.imitation(temperature=self.temperature)}
 
     def tournament(self, *names: str) -> Tournament:
@@ -90,19 +91,28 @@ class DiplomacyGames(DiplomacyTable):
 class OneAmongSix(DiplomacyGames):
     """Base of the tables in which one agent plays among six of another."""
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _ = self.tournaments  # checks their settings
+
     @abstractmethod
     def pairs(self) -> list[tuple[str, str]]:
         """Pairs of agents: one plays among six of the other."""
 
+    @cached_property
+    def tournaments(self) -> dict[tuple[str, str], Tournament]:
+        """The tournament of each pair."""
+        return {pair: self.tournament(*pair) for pair in self.pairs()}
+
     def parts(self) -> Mapping[str, Experiment]:
-        return {_label(one, six): self.tournament(one, six) for one, six in self.pairs()}
+        return {_label(*pair): played for pair, played in self.tournaments.items()}
 
     def shares(
         self, results: Mapping[str, dict[str, Any]]
     ) -> dict[tuple[str, str], Mapping[str, Any]]:
         """The share of the single agent, by pair."""
         parts = self.by_part(results)
-        return {pair: share(games_of(parts[_label(*pair)]), 0) for pair in self.pairs()}
+        return {pair: share(games_of(parts[_label(*pair)]), 0) for pair in self.tournaments}
 
 
 def _label(one: str, six: str) -> str:
@@ -142,9 +152,9 @@ class DiplomacyOneVsSix(OneAmongSix):
     blueprint: str | None = None
     """Substitutes for the paper's agents that are not public."""
 
-    def own_specs(self) -> dict[str, str]:
+    def own_specs(self) -> dict[str, Spec]:
         named = {DIPNET: self.dipnet, DIPNET_RL: self.dipnet_rl, BLUEPRINT: self.blueprint}
-        given = {name: spec for name, spec in named.items() if spec is not None}
+        given = {name: parse(spec) for name, spec in named.items() if spec is not None}
         return super().own_specs() | given
 
     def sections(self) -> dict[str, dict[tuple[str, str], Share | None]]:
@@ -165,28 +175,30 @@ class DiplomacyOneVsSix(OneAmongSix):
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
         shares = self.shares(results)
         players = list(dict.fromkeys(name for pair in shares for name in pair))
-        rows = [
-            {
-                "section": section,
-                "one": one,
-                "six": six,
-                "kedge": "played" if (one, six) in shares else NOT_AVAILABLE,
-                **shares.get((one, six), NOTHING),
-                **beside_paper(known),
-            }
+        rows = {
+            section: [
+                {
+                    "section": section,
+                    "one": one,
+                    "six": six,
+                    "kedge": "played" if (one, six) in shares else NOT_AVAILABLE,
+                    **shares.get((one, six), NOTHING),
+                    **beside_paper(known),
+                }
+                for (one, six), known in pairs.items()
+            ]
             for section, pairs in self.sections().items()
-            for (one, six), known in pairs.items()
-        ]
+        }
         panels = {
-            title: [{**row, "agent": row[key]} for row in rows if row["section"] == title]
-            for title, key in ((_AMONG_IL, "one"), (_IL_AMONG, "six"))
+            section: [{**row, "agent": row[key]} for row in rows[section]]
+            for section, key in ((_AMONG_IL, "one"), (_IL_AMONG, "six"))
         }
         return Report(
             title=titled(self),
             table=Table(
                 [Column("section", "in"), Column("one", "1×"), Column("six", "6×"),
                  Column("kedge"), *SHARES],
-                rows,
+                [row for section in rows.values() for row in section],
             ),
             notes=[*self.game_notes(), *self.agent_notes(players)],
             draw=lambda figure: draw_shares(figure, panels),

@@ -21,11 +21,12 @@ from kedge.search.regret.algorithms import (
     StepSize,
     Theory,
 )
-from kedge.search.regret.utilities import Source
 from kedge.words import counted
 
 #: One policy per player; None is uniform, for one player or for all.
 Anchors = Sequence[npt.ArrayLike | None] | None
+#: Number of actions of each player of each game.
+Counts = Sequence[Sequence[int]] | npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -57,23 +58,30 @@ class Seat:
 
 
 def make_seats(
-    algorithm: Algorithm, source: Source, anchors: Sequence[Anchors] | None
+    algorithm: Algorithm,
+    actions: Counts,
+    all_ranges: Sequence[Array] | None,
+    anchors: Sequence[Anchors] | None,
 ) -> list[list[Seat]]:
-    """Return the seats of every game, after checking the algorithm and the anchors."""
+    """Return the seats of every game, after checking the algorithm and the anchors.
+
+    `actions` has the players' numbers of actions, `all_ranges` the ranges of their utilities if
+    they are known.
+    """
     if not isinstance(algorithm, get_args(Algorithm)):
         raise InputError(f"algorithm: expected one such as PiKLHedge(lam=0.1), not {algorithm!r}")
     check_word("indexing", getattr(algorithm, "indexing", "t"), ("t", "t-1"))
     check_word("weighting", getattr(algorithm, "weighting", "uniform"), ("uniform", "linear"))
     check_word("fallback", getattr(algorithm, "fallback", "uniform"), ("uniform", "largest"))
     if anchors is None:
-        anchors = [None] * len(source.actions)
-    if len(anchors) != len(source.actions):
-        raise InputError(f"anchors: {len(anchors)} for {len(source.actions)} games")
+        anchors = [None] * len(actions)
+    if len(anchors) != len(actions):
+        raise InputError(f"anchors: {len(anchors)} for {len(actions)} games")
     seats = []
-    for game, counts in enumerate(source.actions):
+    for game, counts in enumerate(actions):
         taus = check_anchors(anchors[game], counts)
-        ranges = source.ranges[game] if source.ranges is not None else [np.nan] * len(counts)
-        lams = _lambdas(algorithm, game, len(source.actions), len(counts))
+        ranges = all_ranges[game] if all_ranges is not None else [np.nan] * len(counts)
+        lams = _lambdas(algorithm, game, len(actions), len(counts))
         lipschitz = (len(counts) - 1) * max(ranges, default=0.0) / 2.0
         seats.append(
             [
@@ -192,9 +200,9 @@ def chosen_step_size(algorithm: Algorithm, range_known: bool) -> StepSize | None
     return Constant(eta)
 
 
-def is_adaptive(algorithm: Algorithm, source: Source) -> bool:
+def is_adaptive(algorithm: Algorithm, range_known: bool) -> bool:
     """Whether η depends on the players' utilities so far."""
-    return isinstance(chosen_step_size(algorithm, source.ranges is not None), Adaptive)
+    return isinstance(chosen_step_size(algorithm, range_known), Adaptive)
 
 
 def check_word(name: str, word: str, known: Sequence[str]) -> None:

@@ -118,13 +118,13 @@ def batch_iterates(
     if not (isinstance(threads, int) and threads >= 0):
         raise InputError(f"threads: a whole number, 0 for every core, not {threads}")
     source = Source(games)
-    seats = make_seats(algorithm, source, anchors)
+    seats = make_seats(algorithm, source.actions, source.ranges, anchors)
     if feedback == "full" and not source.has_expected:
         raise InputError("feedback: full feedback needs payoff tensors; use sampled")
     zero_sum = [source.is_zero_sum(game) for game in range(len(seats))]
     weighting = getattr(algorithm, "weighting", "uniform")
     uniform = (average, weighting) == ("uniform", "uniform") and not isinstance(algorithm, DiLPiKL)
-    adaptive = is_adaptive(algorithm, source)
+    adaptive = is_adaptive(algorithm, source.ranges is not None)
     proved = (
         uniform
         and isinstance(algorithm, PiKLHedge)

@@ -32,8 +32,9 @@ class Oracle:
         Number of actions of each player; 0 for a player who is out of the game.
     utilities : function
         Takes sampled actions, shape (games, players), −1 for players who are out; returns
-        u_i(a, a*_−i) for every action a of every player i, shape (games, players, most actions).
-        Entries beyond a player's own actions are ignored.
+        u_i(a, a*_−i) for every action a of every player i: flat, game by game and player by
+        player, or of shape (games, players, most actions). Entries beyond a player's own actions
+        are ignored.
     ranges : (games, players), optional
         D_i, the range of each player's utilities, for step sizes and bounds that need it.
     """
@@ -55,13 +56,14 @@ def oracle_from_function(
     """Return an oracle for one game; `function` maps a joint action to a utility per player."""
 
     def utilities(sampled: Actions) -> Array:
-        out = np.zeros((1, len(num_actions), max(num_actions)))
-        joint = [int(action) for action in sampled[0]]
-        for player, count in enumerate(num_actions):
-            for action in range(count):
-                changed = (*joint[:player], action, *joint[player + 1 :])
-                out[0, player, action] = function(changed)[player]
-        return out
+        joint = sampled[0].tolist()
+        return np.array(
+            [
+                function((*joint[:player], action, *joint[player + 1 :]))[player]
+                for player, count in enumerate(num_actions)
+                for action in range(count)
+            ]
+        )
 
     return Oracle([list(num_actions)], utilities)
 
@@ -135,16 +137,18 @@ class Source:
         games, players = len(self.actions), len(self.actions[0])
         try:
             answer = self.oracle.utilities(sampled.reshape(games, players))
-            padded = np.asarray(answer, np.float64)
+            flat = np.ascontiguousarray(answer, np.float64)
         except (TypeError, ValueError) as error:
             raise InputError(f"the oracle's answer is not an array of numbers: {error}") from error
-        widest = max(max(counts) for counts in self.actions)
-        if padded.shape != (games, players, widest):
-            raise InputError(
-                f"the oracle returned shape {padded.shape}, not {(games, players, widest)}"
-            )
-        real = np.arange(widest) < np.asarray(self.actions)[:, :, None]
-        flat = np.ascontiguousarray(padded[real])
+        total = sum(map(sum, self.actions))
+        if flat.shape != (total,):
+            widest = max(map(max, self.actions))
+            if flat.shape != (games, players, widest):
+                raise InputError(
+                    f"the oracle returned shape {flat.shape}, not {(total,)} or "
+                    f"{(games, players, widest)}"
+                )
+            flat = flat[np.arange(widest) < np.asarray(self.actions)[:, :, None]]
         if not np.isfinite(flat).all():
             raise InputError("the oracle returned a utility that is not a finite number")
         return flat
