@@ -41,9 +41,9 @@ class ChessState:
 
     num_players = 2
 
-    def __init__(self) -> None:
-        #: The native board, for searches and encoders.
-        self.board = _core.ChessBoard()
+    def __init__(self, board: "_core.ChessBoard | None" = None) -> None:
+        #: The native board, for searches and encoders; by default at the start of a game.
+        self.board = _core.ChessBoard() if board is None else board
         #: The actions since the first position.
         self.history: list[int] = []
 
@@ -58,9 +58,8 @@ class ChessState:
         """
         if not fen.isascii():
             raise InputError(f"FEN {fen[:100]!r}: has characters that are not ASCII")
-        state = cls()
         try:
-            state.board = _core.ChessBoard.from_fen(fen)
+            state = cls(_core.ChessBoard.from_fen(fen))
         except ValueError as error:
             raise InputError(f"FEN {fen[:100]!r}: {error}") from None
         for number, text in enumerate(moves, 1):
@@ -111,8 +110,7 @@ class ChessState:
         return "fifty moves" if board.rule50 >= 100 else "threefold repetition"
 
     def clone(self) -> "ChessState":
-        copy = ChessState()
-        copy.board = self.board.copy()
+        copy = ChessState(self.board.copy())
         copy.history = self.history.copy()
         return copy
 
