@@ -120,7 +120,10 @@ class ChessState:
 
     @staticmethod
     def uci(action: int) -> str:
+        """The move in UCI."""
         return _core.ChessBoard.uci(action)
+
+    protocol_name = uci
 
     def parse_uci(self, text: str) -> int:
         """Return the legal move that `text` names; e1h1 is accepted as castling."""
@@ -130,10 +133,13 @@ class ChessState:
             raise InputError(f"{text[:40]!r} is not a legal move in {self.fen()}") from None
 
     def san(self, action: int) -> str:
+        """The move in SAN."""
         try:
             return self.board.san(action)
         except (TypeError, ValueError):
             raise self._illegal(action) from None
+
+    action_to_string = san
 
     def parse_san(self, text: str) -> int:
         """Return the one legal move that `text` names; marks such as ``!`` are ignored."""
@@ -150,14 +156,6 @@ class ChessState:
             return self.parse_uci(text)
         except InputError:
             return self.parse_san(text)
-
-    def action_to_string(self, action: int) -> str:
-        """The move in SAN."""
-        return self.san(action)
-
-    def protocol_name(self, action: int) -> str:
-        """The move in UCI."""
-        return self.uci(action)
 
     @property
     def move_number(self) -> int:
