@@ -10,6 +10,7 @@ from kedge.errors import InputError
 from kedge.games.symmetries import COUNT
 from kedge.models.board.conditioning import takes_players
 from kedge.models.board.weights import Weights
+from kedge.models.embedded import imitates_people
 from kedge.specs import number, whole
 
 
@@ -33,7 +34,7 @@ def network_maker(name: str, weights: Weights) -> Callable[..., Agent]:
             raise InputError(f"symmetries: from 1 to {COUNT}, not {count}")
         network = network_of(weights, name, given)  # the rest says who plays
         turning = network if count == 1 else SymmetricNetwork(network, count)
-        return NetworkAgent(turning, temperature, thread_limit() or 0)
+        return NetworkAgent(turning, temperature, thread_limit() or 0, imitates_people(name))
 
     make.__signature__ = signature  # type: ignore[attr-defined]
     return make
