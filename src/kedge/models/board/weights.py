@@ -149,9 +149,6 @@ def parse_board(file: OnnxFile) -> Weights:
     return make_weights(file.weights(), file.sha256, encoding)
 
 
-PARSERS = {Weights.kind: parse_board}
-
-
 def mean_of(networks: Sequence[Weights]) -> Weights:
     """Average the weights of networks of one game and shape; `InputError` for others.
 
