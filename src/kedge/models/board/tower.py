@@ -8,7 +8,6 @@ import numpy.typing as npt
 from kedge import _core
 from kedge.errors import InputError
 from kedge.models.board.backends import Array, Backend, Evaluation, Network, evaluation_of
-from kedge.models.board.conditioning import takes_players
 from kedge.models.board.weights import Weights
 
 #: A kernel g becomes G g Gᵀ; ``cpp/tower`` has the other two matrices of F(4×4, 3×3).
@@ -40,7 +39,7 @@ class TowerNetwork(Backend):
         weights = self.weights()
         self.encoding = weights.encoding
         self._threads = threads
-        if takes_players(weights):
+        if weights.player_options:
             raise InputError(f"{self._name}: takes the players as input; use for_players")
         try:
             self._tower = _tower(weights, threads)
