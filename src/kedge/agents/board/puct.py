@@ -11,7 +11,7 @@ import numpy as np
 from kedge import _core
 from kedge.agents.agent import Analysis, BasePlayer
 from kedge.agents.board.analysis import PuctPlayer
-from kedge.catalogue import find
+from kedge.catalogue import GameEntry, find
 from kedge.errors import InputError
 from kedge.models.board.backends import Network
 from kedge.models.board.lanes import batch_size, open_lanes
@@ -48,8 +48,12 @@ class ModelAgent(BasePlayer[Any]):
     @cached_property
     def states(self) -> type:
         """The class of states that it plays."""
-        states: type = find(self.network.encoding.game).load("state")
+        states: type = self._entry.load("state")
         return states
+
+    @cached_property
+    def _entry(self) -> GameEntry:
+        return find(self.network.encoding.game)
 
     @property
     def batch_size(self) -> int:
@@ -91,8 +95,7 @@ class ModelAgent(BasePlayer[Any]):
         return search_chunks(lanes, self._checked(chunks), self.settings, self.analysis)
 
     def new_forest(self) -> "_core.EncodingForest":
-        kind = find(self.network.encoding.game).load("forest")
-        forest: _core.EncodingForest = kind(self.threads)
+        forest: _core.EncodingForest = self._entry.load("forest")(self.threads)
         return forest
 
     def on_board_of(self, state: Any) -> Self:
