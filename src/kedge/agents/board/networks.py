@@ -1,6 +1,7 @@
 """Networks by the names of models; each is loaded once per process and device."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,22 @@ def model_spec(name: Spec | str) -> Spec:
     if isinstance(name, Spec):
         return name
     return Spec(name) if is_path(name) and not name.endswith(")") else parse(name)
+
+
+def with_inputs(agent: Spec, inputs: Mapping[str, Any]) -> Spec:
+    """Return `agent` with those of `inputs` that its model, or its anchor, takes and does not have.
+
+    What no model takes is left out.
+
+    >>> str(with_inputs(parse("puct(chess(elo=1700), c_puct=2)"), {"elo": 1500, "clock": 45}))
+    'puct(chess(elo=1700, clock=45), c_puct=2)'
+    """
+    taken = taken_by(agent) if inputs else ()
+    if not taken and agent.args and isinstance(agent.args[0], Spec):
+        anchor, *others = agent.args
+        return replace(agent, args=(with_inputs(anchor, inputs), *others))
+    more = {name: value for name, value in inputs.items() if name in taken}
+    return replace(agent, kwargs={**more, **agent.kwargs})
 
 
 def taken_by(name: Spec | str) -> tuple[str, ...]:
