@@ -24,7 +24,7 @@ class PuctPlayer:
             value=result.value,
             smooth=result.smooth_policy() if forward is None else forward,
             visits=result.visits,
-            best=result.order[..., 0] if forward is None else None,
+            best=result.first if forward is None else None,
             lines=result.lines,
             actions=result.actions,
             mask=result.mask,
