@@ -19,6 +19,8 @@ from kedge.models.named import is_known, load, load_as
 from kedge.models.store import is_path
 from kedge.specs import Spec, parse, word
 
+_TOWER_MEMORY = 4  # bytes per byte of weights: see `TowerNetwork`
+
 
 def network(name: Spec | str, threads: int | None = None) -> Network:
     """Return the network that `name` names.
@@ -51,7 +53,9 @@ def network_of(
     }
     place = _place(threads)
     key = (weights.sha256, *sorted(plain.items()), *place)
-    return kept(key, lambda: _compute(for_players(weights, name, **plain), *place))
+    size = sum(array.nbytes for array in weights.arrays.values())
+    memory = _TOWER_MEMORY * size if is_cpu(place[0]) else size
+    return kept(key, lambda: _compute(for_players(weights, name, **plain), *place), memory)
 
 
 def _place(threads: int | None) -> tuple[str, Dtype, int]:
