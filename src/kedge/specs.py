@@ -137,7 +137,7 @@ def _unexpected(text: str, tokens: list[tuple[str, str, int]], at: int) -> Input
     if not tokens:
         return InputError("a spec is empty; give a name, such as chess or puct(chess, c_puct=2)")
     if at >= len(tokens):
-        return InputError(f"spec {text!r}: ends too early")
+        return InputError(f"spec {text!r}: ends too early; is a ) missing?")
     return InputError(
         f"spec {text!r}: unexpected {tokens[at][1]!r} at character {tokens[at][2] + 1}"
     )

@@ -181,7 +181,10 @@ def _minimiser(
     agent = make_agent(anchor)
     entry = next((entry for entry in catalogue.entries("minimiser") if _fits(agent, entry)), None)
     if entry is None:
-        raise InputError(f"anchor {anchor}: {name} does not search the game that it plays")
+        games = " or ".join(catalogue.names("minimiser"))
+        raise InputError(
+            f"anchor {anchor}: {name} does not search the game that it plays; use one of {games}"
+        )
     given = {} if iterations is None else {"iterations": iterations}
     minimiser: Agent = entry.load("minimiser")(agent, name, dial, given | options)
     return minimiser

@@ -119,6 +119,8 @@ class Predict(Experiment):
         games, read = self.games().summary
         if not games:
             advice = [self.advice[name] for name in read["left_out"] if name in self.advice]
+            if not read["left_out"]:
+                advice.append(f"kedge replay {self.game} FILE says what is in a file")
             reasons = "; ".join([sifted_words(read), *advice])
             raise InputError(f"{', '.join(self.data)}: no position left: {reasons}")
         tasks = [

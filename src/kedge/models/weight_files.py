@@ -83,7 +83,7 @@ def parse_model(content: bytes, name: str) -> AnyWeights:
     try:
         return parse(file)
     except (KeyError, ValueError, IndexError, StopIteration):
-        raise InputError(f"{name}: not a network trained by kedge") from None
+        raise InputError(f"{name}: not a network trained by kedge; see kedge train") from None
 
 
 def _parser(kind: str, game: str | None, name: str) -> Callable[..., AnyWeights]:
