@@ -44,7 +44,7 @@ def go_model(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture
 def one_torch_thread() -> Iterator[None]:
-    """For many small operations: threads that wait for each other are slow on a busy machine."""
+    """Use one thread: many small operations are slow if threads wait on a busy machine."""
     torch = pytest.importorskip("torch")
     threads = torch.get_num_threads()
     torch.set_num_threads(1)

@@ -106,7 +106,7 @@ def is_left_out(command: str) -> bool:
 
 @pytest.mark.parametrize("page", [page for page in PAGES if commands(page)], ids=page_name)
 def test_commands(page: Path, workshop: Path) -> None:
-    """In the order of the page, in one folder: later ones may show what earlier ones made."""
+    """Run a page's commands in order, in one folder: later ones may use files of earlier ones."""
     for command in commands(page):
         if is_left_out(command):
             continue
@@ -189,7 +189,7 @@ def script(name: str) -> Any:
 
 
 def test_pieces_of_a_table_travel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What one machine has computed of a table, another one goes on from."""
+    """A machine goes on from what another one has computed of a table."""
     make_results = script("make_results")
     experiment = make_results.experiment_class("blotto")(iterations=50, lambdas=(0.1, 1.0))
     pieces = tmp_path / "table" / make_results.PIECES

@@ -64,7 +64,7 @@ inline constexpr auto kKnight = leaps<8>(
     {{{1, 2}, {2, 1}, {2, -1}, {1, -2}, {-1, -2}, {-2, -1}, {-2, 1}, {-1, 2}}});
 inline constexpr auto kKing =
     leaps<8>({{{1, 0}, {1, 1}, {0, 1}, {-1, 1}, {-1, 0}, {-1, -1}, {0, -1}, {1, -1}}});
-// By colour: what a pawn on the square attacks.
+// Squares that a pawn on the square attacks, by colour.
 inline constexpr std::array<std::array<Bitboard, 64>, 2> kPawn = {
     leaps<2>({{{1, -1}, {1, 1}}}), leaps<2>({{{-1, -1}, {-1, 1}}})};
 

@@ -80,7 +80,7 @@ nanobind::class_<Forest<B>> bind_forest(nanobind::module_& m, const char* name) 
       .def("waiting",
            [](const F& forest) {
              std::vector<std::uint64_t> ids;
-             for (const auto& one : forest.rows()) ids.push_back(one.id);
+             for (const auto& leaf : forest.rows()) ids.push_back(leaf.id);
              return own(std::move(ids));
            })
       .def("leaf",
@@ -93,8 +93,8 @@ nanobind::class_<Forest<B>> bind_forest(nanobind::module_& m, const char* name) 
       .def("action_counts",
            [](const F& forest) {
              std::vector<std::int64_t> counts;
-             for (const auto& one : forest.rows()) {
-               counts.push_back(static_cast<std::int64_t>(one.actions));
+             for (const auto& leaf : forest.rows()) {
+               counts.push_back(static_cast<std::int64_t>(leaf.actions));
              }
              return own(std::move(counts));
            })

@@ -44,10 +44,8 @@ void check(const Parts& parts) {
     gives(block.second, filters);
     if (!block.squeeze) continue;
     takes(block.squeeze->first, filters, false);
-    for (const Layer* layer : {&block.squeeze->scale, &block.squeeze->shift}) {
-      takes(*layer, block.squeeze->first.outputs(), false);
-      gives(*layer, filters);
-    }
+    takes(block.squeeze->second, block.squeeze->first.outputs(), false);
+    gives(block.squeeze->second, 2 * filters);
   }
   takes(parts.policy_first, filters, true);
   const std::size_t planes = parts.policy_first.outputs();
@@ -115,7 +113,7 @@ void bind_tower(nb::module_& m) {
           },
           "weights"_a, "bias"_a);
 
-  using Squeezing = std::optional<std::tuple<Layer, Layer, Layer>>;
+  using Squeezing = std::optional<std::pair<Layer, Layer>>;
   nb::class_<Tower>(m, "Tower")
       .def(
           "__init__",
@@ -131,9 +129,7 @@ void bind_tower(nb::module_& m) {
             std::vector<Block> all;
             for (const auto& [first, second, squeeze] : blocks) {
               all.push_back({first, second, std::nullopt});
-              if (squeeze) {
-                all.back().squeeze = std::make_from_tuple<Squeeze>(*squeeze);
-              }
+              if (squeeze) all.back().squeeze = Squeeze{squeeze->first, squeeze->second};
             }
             Parts parts{side, planes, plane_words, number_plane, moves, input, std::move(all),
                         policy_kind(policy), policy_layers.first, policy_layers.second,

@@ -252,17 +252,18 @@ struct Network {
 
   // x = positive(x + out), where `out` is scaled and shifted by squeeze-and-excitation.
   void join(const std::optional<Squeeze>& squeeze, std::size_t n) const {
-    const std::size_t channels = padded(parts.input.outputs());
+    const std::size_t filters = parts.input.outputs(), channels = padded(filters);
     const Columns mine = share(channels);
     float *pooled = own().flat.data(), *scale = pooled + channels, *shift = scale + channels;
     if (squeeze) {
-      float* squeezed = shift + channels;
       const std::size_t few = padded(squeeze->first.outputs());
+      float *squeezed = shift + channels, *both = squeezed + few;
       pool(scratch.out, channels, n, pooled);
       dense(squeeze->first, pooled, channels, 1, true, squeezed);
-      dense(squeeze->scale, squeezed, few, 1, false, scale);
-      dense(squeeze->shift, squeezed, few, 1, false, shift);
-      for (std::size_t c = 0; c < channels; ++c) scale[c] = 1.0f / (1.0f + std::exp(-scale[c]));
+      dense(squeeze->second, squeezed, few, 1, false, both);
+      for (std::size_t c = 0; c < filters; ++c) scale[c] = 1.0f / (1.0f + std::exp(-both[c]));
+      std::fill(std::copy_n(both + filters, filters, shift), shift + channels, 0.0f);
+      std::fill(scale + filters, scale + channels, 0.0f);
     }
     for (std::size_t y = 0; y < parts.side; ++y) {
       float* to = point(scratch.x, channels, n, y, 0);

@@ -106,7 +106,8 @@ Scratch::Scratch(const Parts& parts, std::size_t members)
   std::size_t squeezing = 0;
   for (const Block& block : parts.blocks) {
     if (!block.squeeze) continue;
-    squeezing = std::max(squeezing, 3 * padded(filters) + padded(block.squeeze->first.outputs()));
+    squeezing = std::max(squeezing, 3 * padded(filters) + padded(block.squeeze->first.outputs()) +
+                                        padded(block.squeeze->second.outputs()));
   }
   const std::size_t row = parts.value_first.inputs() + padded(parts.value_first.outputs()) +
                           padded(parts.value_last.outputs());

@@ -49,7 +49,7 @@ class Layer {
 };
 
 struct Squeeze {
-  Layer first, scale, shift;
+  Layer first, second;  // the outputs of `second` are the scales of all channels, then the shifts
 };
 
 struct Block {

@@ -332,7 +332,7 @@ class HanabiBelief:
     def draw(self, count: int, seed: int, threads: int = 0) -> npt.NDArray[np.uint8]: ...
 
 _Floats = npt.NDArray[np.float32]
-_Squeeze = tuple[TowerLayer, TowerLayer, TowerLayer]
+_Squeeze = tuple[TowerLayer, TowerLayer]
 
 class TowerLayer:
     def __init__(self, weights: _Floats, bias: _Floats) -> None: ...

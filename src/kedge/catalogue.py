@@ -26,7 +26,7 @@ _MISSING = {
     "state": "no states of its own",
     "encoding": "no networks over planes",
     "forest": "no native forest",
-    "models": "no networks",
+    "models": "no networks of its own kind",
     "model_agents": "no models that play",
     "shipped": "no models in its package",
     "public": "no models to download",
@@ -60,8 +60,8 @@ class GameEntry:
     forest: str | None = None
     """Native PUCT forest. Without one, PUCT runs in plain Python."""
     models: str | None = None
-    """Parsers of its networks, by kind: of an `OnnxFile`, by the ``network`` that its metadata
-    names; and of bytes and a file's name, as ``lc0``."""
+    """Parsers of its own kinds of networks, by kind: of an `OnnxFile`, by the ``network`` that its
+    metadata names; and of bytes and a file's name, as ``lc0``. Networks over planes need none."""
     model_agents: str | None = None
     """Makers of agents by the `kind` of weights: each takes (name, weights) and returns the maker
     that a spec calls. It raises `InputError` if the model plays nothing, such as a belief model."""
@@ -149,7 +149,6 @@ GO = GameEntry(
     state="kedge.games.go:GoState",
     encoding="kedge.models.go.encoding:GO",
     forest="kedge._core:GoForest",
-    models="kedge.models.board.weights:PARSERS",
     model_agents="kedge.agents.board.specs:MODEL_AGENTS",
     records="kedge.records.go.format:GO",
     predict="kedge.experiments.go.predict:GoPredict",

@@ -137,7 +137,7 @@ def _unexpected(text: str, tokens: list[tuple[str, str, int]], at: int) -> Input
     if not tokens:
         return InputError("a spec is empty; give a name, such as chess or puct(chess, c_puct=2)")
     if at >= len(tokens):
-        return InputError(f"spec {text!r}: ends too early")
+        return InputError(f"spec {text!r}: ends too early; is a ) missing?")
     return InputError(
         f"spec {text!r}: unexpected {tokens[at][1]!r} at character {tokens[at][2] + 1}"
     )
@@ -211,7 +211,10 @@ class Registry(Generic[T]):
 
     def make(self, spec: Spec | str) -> T:
         """Build the object of `spec`. The dial is ``lambda`` in specs and ``lam`` in Python."""
-        spec = parse(spec) if isinstance(spec, str) else spec
+        if isinstance(spec, str):
+            spec = parse(spec)
+        elif not isinstance(spec, Spec):
+            raise InputError(f"{self.kind}: a spec such as NAME or NAME(KEY=VALUE), not {spec!r}")
         maker = self.maker(spec.name)
         kwargs = {"lam" if key == "lambda" else key: value for key, value in spec.kwargs.items()}
         signature = inspect.signature(maker)

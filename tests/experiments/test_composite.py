@@ -1,4 +1,4 @@
-"""Experiments made of others: what is computed once is found by whoever asks for the same."""
+"""Experiments made of others: a result that is computed once serves all that need it."""
 
 import pickle
 from dataclasses import dataclass, replace

@@ -169,7 +169,7 @@ def test_the_hanabi_models_are_of_rules_and_not_of_what_a_bomb_is_worth():
 
 
 def test_the_hanabi_models_go_together():
-    """Who is told of ones plays one, and searches believe what the model of beliefs says."""
+    """A player with a hint of ones plays one, and a search uses the model of beliefs."""
     game = Hanabi(bomb="stack")
     cards = sorted(game.cards, key=lambda card: card.rank)
     state = game.initial_state([*cards[15:20], *cards[:5], *cards[5:15], *cards[20:]])

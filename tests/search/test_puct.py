@@ -383,7 +383,7 @@ def test_policies():
     visits = found.visits / 49
     np.testing.assert_allclose(found.policy(), visits)
     np.testing.assert_allclose(found.policy(0.5), visits**2 / (visits**2).sum())
-    assert found.policy(0.0)[found.order[0]] == 1.0
+    assert found.policy(0.0)[found.first] == 1.0
     assert found.policy(1e-3).argmax() == visits.argmax()
     assert found.smooth_policy().sum() == pytest.approx(1.0)
     assert found.forward_policy(0.1).sum() == pytest.approx(1.0)

@@ -12,8 +12,7 @@ from functools import partial
 from typing import Any
 
 from kedge.agents.agent import Agent, Analysis, Player
-from kedge.agents.players import make_player
-from kedge.agents.registry import AGENTS, make_agent
+from kedge.agents.registry import AGENTS, make_agent, make_player
 from kedge.agents.user_models import add_model
 
 __all__ = [

@@ -1,7 +1,7 @@
 """Agents, players, and their analyses of decisions."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar, runtime_checkable
 
@@ -14,8 +14,6 @@ from kedge.regularize import Array, entropy, kl_divergence
 Question = TypeVar("Question", contravariant=True)
 Q = TypeVar("Q")
 NO_ACTION = np.iinfo(np.int64).max  #: The last in the order of actions.
-#: Takes the playouts that are done and those that are wanted.
-OnPlayouts = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -205,13 +203,8 @@ class Player(Agent, Protocol[Question]):
         """Return one `Analysis` per question, with all there is to look at: lines, beliefs."""
         ...
 
-    def explain(
-        self, question: Question, rng: np.random.Generator, progress: OnPlayouts | None = None
-    ) -> Any:
-        """Return the `Analysis` of one question, with all there is to look at.
-
-        Agents that know how far they are call `progress` now and then.
-        """
+    def explain(self, question: Question, rng: np.random.Generator) -> Any:
+        """Return the `Analysis` of one question, with all there is to look at."""
         ...
 
 
@@ -220,6 +213,8 @@ class BasePlayer(ABC, Generic[Q]):
 
     shares_network: ClassVar[bool] = False
     """Whether `kedge.agents.board.shared_search` can run its searches together with others."""
+    imitates_people: bool = False
+    """Whether its anchor is a model of people's moves."""
 
     @property
     @abstractmethod
@@ -243,9 +238,7 @@ class BasePlayer(ABC, Generic[Q]):
         """Return one `Analysis` per question, with all there is to look at."""
         return self.analyse_many(questions, rng)
 
-    def explain(
-        self, question: Q, rng: np.random.Generator, progress: OnPlayouts | None = None
-    ) -> Any:
+    def explain(self, question: Q, rng: np.random.Generator) -> Any:
         """Return the `Analysis` of one question, with all there is to look at."""
         return self.explain_many([question], rng)[0]
 

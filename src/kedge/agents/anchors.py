@@ -22,5 +22,5 @@ def imitates_people(spec: Spec | str) -> bool:
     """Whether the anchor is a model of people's moves: any network, unless programs taught it."""
     name = anchor_of(spec if isinstance(spec, Spec) else parse(spec)).name
     if name in embedded.names():
-        return embedded.card(name).get("imitates") != "programs"
+        return embedded.imitates_people(name)
     return name not in AGENTS.names()

@@ -1,22 +1,38 @@
-"""Agents by name: those of kedge, of its games, and of other packages."""
+"""Agents by name: those of kedge, of its games, and of other packages; players of a game.
+
+The makers of the agents that several games share are at the end. A maker imports the agent's module
+only when it is called, so that listing names is quick.
+"""
 
 from collections.abc import Callable, Mapping
 from functools import cache
+from typing import Any
 
 from kedge import catalogue
-from kedge.agents.agent import Agent
+from kedge.agents.agent import Agent, Player, plays
 from kedge.errors import InputError
-from kedge.specs import Registry, Spec, suggest
+from kedge.specs import Registry, Spec, number, suggest, whole
+
+_MOST_PLAYOUTS = 10_000_000  # a tree takes about 3 kB of memory per playout
 
 
-def make_agent(spec: Spec | str) -> Agent:
-    """Return the agent that `spec` names; its first positional argument is the anchor, a spec.
+def make_player(spec: Spec | str, game: str) -> Any:
+    """Return the `Player` that `spec` names; it must play `game`."""
+    entry = catalogue.find(game, "state")
+    agent = make_agent(spec)
+    if _fits(agent, entry):
+        return agent
+    hint = ""
+    if entry.has("dial"):
+        ladder = entry.load("dial")
+        hint = f"; {ladder.anchor} and {ladder.search}({ladder.anchor}, …) do"
+    raise InputError(f"agent {spec}: does not play {game}{hint}")
 
-    A name that no agent has is the name or path of a model, which plays alone.
-    """
-    if not isinstance(spec, Spec | str):
-        raise InputError(f"agent: a spec such as uniform or pikl-hedge(uniform), not {spec!r}")
-    return AGENTS.make(spec)
+
+def _fits(agent: Any, entry: catalogue.GameEntry) -> bool:
+    """Whether `agent` is a player of the game."""
+    kind: Any = entry.load("player") if entry.has("player") else Player
+    return isinstance(agent, kind) and plays(agent, entry.load("state"))
 
 
 def no_such(option: str, agent: str, known: list[str]) -> InputError:
@@ -27,9 +43,7 @@ def no_such(option: str, agent: str, known: list[str]) -> InputError:
 
 @cache
 def _built_in() -> Mapping[str, Callable[..., Agent]]:
-    from kedge.agents import specs  # which makes agents over others with `make_agent`
-
-    makers = dict(specs.AGENTS)
+    makers = dict(_SHARED)
     for entry in catalogue.entries("agents"):
         makers |= entry.load("agents")
     return makers
@@ -52,3 +66,134 @@ def _model_maker(name: str) -> Callable[..., Agent]:
 
 #: Other packages add agents through entry points in the group ``kedge.agents``.
 AGENTS: Registry[Agent] = Registry("agent", _built_in, "kedge.agents", otherwise=_model_maker)
+#: Makes the agent that a spec names; its first positional argument is the anchor, a spec. A name
+#: that no agent has is the name or path of a model, which plays alone.
+make_agent = AGENTS.make
+
+
+def uniform() -> Agent:
+    """Return the agent that plays every legal action with the same probability."""
+    from kedge.agents.uniform import UniformAgent
+
+    return UniformAgent()
+
+
+def puct(
+    anchor: Spec | str = catalogue.CHESS.name,
+    c_puct: float = 2.0,
+    playouts: int = 50,
+    temperature: float = 1.0,
+    constant_lambda: float = 0.0,
+    value: Spec | str | None = None,
+    batch: int = 1,
+    gumbel: int = 0,
+    forward_lambda: float | None = None,
+) -> Agent:
+    """Return PUCT over `anchor`: a model, a quoted path to one, or an agent such as ``uniform``.
+
+    The anchor's temperature sharpens the prior. `value` is a model that values the positions
+    instead of the anchor.
+    """
+    from kedge.search.puct import Settings
+
+    if isinstance(playouts, int) and playouts > _MOST_PLAYOUTS:
+        raise InputError(f"playouts: at most {_MOST_PLAYOUTS:,}, not {playouts:,}")
+    settings = Settings(
+        c_puct=number("c_puct", c_puct),
+        playouts=whole("playouts", playouts),
+        constant_lambda=number("constant_lambda", constant_lambda),
+        batch=whole("batch", batch),
+        gumbel=whole("gumbel", gumbel),
+    )
+    search = getattr(_agent_of("anchor", anchor), "puct_search", None)
+    if search is None:
+        raise InputError(
+            f"puct: cannot search over {anchor}; use a model of a board game, or uniform"
+        )
+    agent: Agent = search(
+        None if value is None else _agent_of("value", value),
+        settings,
+        temperature=number("temperature", temperature),
+        forward_lambda=number("forward_lambda", forward_lambda or 0.0),
+    )
+    return agent
+
+
+def _agent_of(option: str, model: Spec | str) -> Agent:
+    """Return the agent of puct's anchor or value; a quoted string is the path of a model."""
+    spec = Spec(model) if isinstance(model, str) else model
+    if not isinstance(spec, Spec):
+        raise InputError(f"puct: its {option} must be a model, not {spec}")
+    return make_agent(spec)
+
+
+def _anchored(name: str) -> Callable[..., Agent]:
+    def make(
+        anchor: Spec | str = "uniform",
+        lam: float = 0.1,
+        iterations: int | None = None,
+        **options: Any,
+    ) -> Agent:
+        return _minimiser(name, anchor, iterations, {"lam": lam}, options)
+
+    return make
+
+
+def _unanchored(name: str) -> Callable[..., Agent]:
+    """Return the maker of a minimiser whose policy has no anchor.
+
+    The spec's anchor still selects the game, and in Diplomacy the candidates.
+    """
+
+    def make(
+        anchor: Spec | str = "uniform", iterations: int | None = None, **options: Any
+    ) -> Agent:
+        return _minimiser(name, anchor, iterations, {}, options)
+
+    return make
+
+
+def dil_pikl(
+    anchor: Spec | str = "uniform",
+    lambdas: str = "1e-4,1e-3,1e-2,1e-1",
+    iterations: int | None = None,
+    **options: Any,
+) -> Agent:
+    """Return DiL-piKL over `anchor`.
+
+    `lambdas` is a quoted list, separated by commas: ``dil-pikl(uniform, lambdas="0.1,1")``.
+    """
+    try:
+        types = tuple(float(word) for word in str(lambdas).split(","))
+    except ValueError:
+        raise InputError(f'lambdas: numbers such as "0.1,1", not {lambdas!r}') from None
+    return _minimiser("dil-pikl", anchor, iterations, {"lambdas": types}, options)
+
+
+def _minimiser(
+    name: str,
+    anchor: Spec | str,
+    iterations: int | None,
+    dial: dict[str, Any],
+    options: dict[str, Any],
+) -> Agent:
+    """Return the regret minimiser called `name`, for the game that its anchor plays."""
+    agent = make_agent(anchor)
+    entry = next((entry for entry in catalogue.entries("minimiser") if _fits(agent, entry)), None)
+    if entry is None:
+        games = " or ".join(catalogue.names("minimiser"))
+        raise InputError(
+            f"anchor {anchor}: {name} does not search the game that it plays; use one of {games}"
+        )
+    given = {} if iterations is None else {"iterations": iterations}
+    minimiser: Agent = entry.load("minimiser")(agent, name, dial, given | options)
+    return minimiser
+
+
+_SHARED: Mapping[str, Callable[..., Agent]] = {
+    "uniform": uniform,
+    "puct": puct,
+    **{name: _anchored(name) for name in ("pikl-hedge", "mmd")},
+    **{name: _unanchored(name) for name in ("hedge", "rm", "rm+")},
+    "dil-pikl": dil_pikl,
+}

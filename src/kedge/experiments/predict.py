@@ -120,7 +120,10 @@ class Predict(Experiment):
         """Return the tasks. This reads all data, to count the games."""
         games = self.games()
         if not games.count:
-            advice = [self.advice[name] for name in games.read["left_out"] if name in self.advice]
+            left_out = games.read["left_out"]
+            advice = [self.advice[name] for name in left_out if name in self.advice]
+            if not left_out:
+                advice.append(f"kedge replay {self.game} FILE says what is in a file")
             reasons = "; ".join([sifted_words(games.read), *advice])
             raise InputError(f"{', '.join(self.data)}: no position left: {reasons}")
         tasks = [

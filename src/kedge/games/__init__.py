@@ -47,7 +47,7 @@ def load_normal_form(text: str) -> NormalFormGame:
     """Return the game that `text` names, or raise an `InputError` if it has no normal form."""
     game = load_game(text)
     if not isinstance(game, NormalFormGame):
-        raise InputError(f"{text}: only games in normal form can be solved")
+        raise InputError(f"{text}: only games in normal form can be solved, such as blotto")
     return game
 
 

@@ -101,7 +101,7 @@ def main() -> None:
         if type(error).__name__ == "NoArgsIsHelpError":
             error.show()
             sys.exit(2)
-        _fail(_in_our_style(error.format_message()), 2)
+        _fail(_in_our_style(error.format_message()) + _help_hint(error), 2)
     except typer.Abort:
         _fail("aborted", 2)
     except ExperimentError as error:  # those tasks that finished are kept
@@ -143,6 +143,14 @@ def _in_our_style(message: str) -> str:
     "missing option '--agent' / '-a'"
     """
     return (message[:1].lower() + message[1:]).removesuffix(".")
+
+
+def _help_hint(error: Any) -> str:
+    """Return where to look, unless a wrong value is all that is wrong: the error says what fits."""
+    context = getattr(error, "ctx", None)
+    if context is None or "Invalid value" in error.format_message():
+        return ""
+    return f"; see {context.command_path} --help"
 
 
 def _end(code: int) -> NoReturn:

@@ -79,10 +79,10 @@ def waiting(text: str, *, quiet: bool) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def counting_playouts(*, quiet: bool) -> Iterator[Callable[[int, int], None]]:
-    """Show a bar of a search; yield a function of the playouts done and wanted."""
+def counting_playouts(*, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
+    """Show a bar of a search; yield a function of the playouts done and wanted, None if quiet."""
     if _is_quiet(quiet):
-        yield lambda done, wanted: None
+        yield None
         return
     with _bar("{task.description}") as progress:
         bar = progress.add_task("searching", total=None)

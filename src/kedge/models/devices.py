@@ -22,4 +22,4 @@ def placed(module: Any, device: str, dtype: Dtype) -> Any:
         return module.to(torch.device(device), getattr(torch, dtype)).eval()
     except (RuntimeError, AssertionError) as error:  # torch raises both
         reason = str(error).splitlines()[0]
-        raise InputError(f"device {device!r}: cannot be used ({reason})") from None
+        raise InputError(f"device {device!r}: cannot be used ({reason}); use cpu") from None

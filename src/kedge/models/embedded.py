@@ -48,6 +48,11 @@ def card(name: str) -> dict[str, Any]:
     return content
 
 
+def imitates_people(name: str) -> bool:
+    """Whether a model imitates people: any model, unless its card says that programs taught it."""
+    return name not in names() or card(name).get("imitates") != "programs"
+
+
 @dataclass(frozen=True)
 class ShippedInfo(ModelInfo):
     """Facts about a shipped model; `training` is its card."""
@@ -60,13 +65,13 @@ class ShippedInfo(ModelInfo):
 @cache
 def load(name: str) -> AnyWeights:
     """Load the shipped model `name`, of any game."""
-    return parse_model(_content(name), str(_path(name)))
+    path = _path(name)
+    return parse_model(_content(path), str(path))
 
 
 @lru_cache(1)  # a model is hashed, then loaded
-def _content(name: str) -> bytes:
-    """The model's file, decompressed."""
-    path = _path(name)
+def _content(path: Path) -> bytes:
+    """The content of a model's file, decompressed."""
     content = path.read_bytes()
     if path.suffix == ".xz":
         try:
@@ -94,7 +99,7 @@ def info(name: str) -> ShippedInfo:
 @cache
 def sha256(name: str) -> str:
     """The sha256 of the model's file before compression."""
-    return hashlib.sha256(_content(name)).hexdigest()
+    return hashlib.sha256(_content(_path(name))).hexdigest()
 
 
 def load_embedded(name: str, **players: Any) -> Weights:

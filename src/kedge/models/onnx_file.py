@@ -63,7 +63,9 @@ def read_onnx(content: bytes, name: str) -> OnnxFile:
             {tensor.text(_NAME): tensor for tensor in tensors},
         )
     except (InputError, ValueError):
-        raise InputError(f"{name}: not an ONNX model") from None
+        raise InputError(
+            f"{name}: not an ONNX model; give weights of kedge train, or of lc0"
+        ) from None
 
 
 def _shape(value: Message) -> tuple[int, ...]:

@@ -1,6 +1,6 @@
 """Weight files: lc0's, and the ONNX files that `kedge train` writes.
 
-The catalogue names the parser of each kind of network, so this module knows no game.
+The catalogue names the parsers of games' own kinds of networks, so this module knows no game.
 """
 
 from collections.abc import Callable, Mapping
@@ -11,13 +11,13 @@ from typing import Any, ClassVar, Literal, Protocol, TypeVar
 from kedge import catalogue
 from kedge.errors import InputError
 from kedge.files import read_file
+from kedge.models.board.weights import Weights, parse_board
 from kedge.models.onnx_file import read_onnx
 
 Format = Literal["lc0", "onnx"]
 _ONNX_BEGINS = b"\x08"  # the version field, which every writer puts first
 _KEPT = 4  # files; the largest take some 100 MB
 _XZ_BEGINS = b"\xfd7zXZ\x00"
-_UNNAMED = "board"  # kind of the ONNX files that name none, such as the shipped board models
 
 
 class AnyWeights(Protocol):
@@ -78,11 +78,12 @@ def parse_model(content: bytes, name: str) -> AnyWeights:
     if format_of(content) == "lc0" and not name.lower().endswith(".onnx"):
         return _parser("lc0", None, name)(content, name)
     file = read_onnx(content, name)
-    parse = _parser(file.metadata.get("network", _UNNAMED), file.metadata.get("game"), name)
+    kind = file.metadata.get("network", Weights.kind)  # the shipped board models name none
+    parse = parse_board if kind == Weights.kind else _parser(kind, file.metadata.get("game"), name)
     try:
         return parse(file)
     except (KeyError, ValueError, IndexError, StopIteration):
-        raise InputError(f"{name}: not a network trained by kedge") from None
+        raise InputError(f"{name}: not a network trained by kedge; see kedge train") from None
 
 
 def _parser(kind: str, game: str | None, name: str) -> Callable[..., AnyWeights]:

@@ -1,4 +1,4 @@
-"""From names and files to what computes them."""
+"""Networks by the names and files of models."""
 
 import numpy as np
 import onnx

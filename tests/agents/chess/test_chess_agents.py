@@ -1,4 +1,4 @@
-"""Specs of chess agents: a model by itself, and PUCT over it."""
+"""Specs of chess agents: a model alone, and PUCT over it."""
 
 import os
 

@@ -51,7 +51,7 @@ def after(board, move):
 
 
 def test_mates_in_two_are_those_of_brute_force():
-    """Of every line of three half-moves that ends in mate, whether its first move forces one."""
+    """Check every line of three half-moves that ends in mate: does its first move force one?"""
 
     def mating(board):
         return [move for move in board.legal_moves if after(board, move).is_checkmate()]

@@ -159,7 +159,7 @@ def test_each_position_is_valued_once(duel, few):
 
 
 def payoffs_of(duel, few):
-    """Of France and Germany, for all of their joint actions."""
+    """Return the payoffs of France and Germany for all their joint actions."""
 
     def shares(joint):
         after = duel.clone()
@@ -234,7 +234,7 @@ def test_candidates(duel):
 
 
 def test_orders_that_were_given_are_candidates(duel):
-    """With the likelihood that the model has for them, and with a value."""
+    """Each has the model's likelihood, and a value."""
     agent = search_agent("pikl-hedge", make_agent("uniform-orders"), lam=0.1, iterations=16)
     given = duel.pack({"FRANCE": duel_orders(duel, "FRANCE")})
     rng = np.random.default_rng(0)

@@ -20,7 +20,7 @@ PASS = 25
 
 
 class ScriptedEngine(GoEngine):
-    """On a small board; what people play, and what it is worth, is told."""
+    """An engine on a small board with given policies of people and a given value."""
 
     def __init__(self, options=None, *, people=None, value=0.0, dead=()):
         super().__init__(options, lambda state: dead)
@@ -96,7 +96,7 @@ def test_it_answers_a_pass():
 
 
 def lost_moves(engine, count):
-    """Of Black's next moves, which are resignations; it plays on after them."""
+    """Play `count` moves of Black; return which of them were resignations."""
     found = []
     for _ in range(count):
         found.append(engine.find(BLACK) is None)

@@ -172,7 +172,7 @@ def test_players_over_several_games():
 
 
 def test_ratings_from_likelihoods():
-    """Of a likelihood that is a bell around 1700, its mean and its width."""
+    """A likelihood that is a bell around 1700 gives its mean and its width."""
     bell = -((KNOTS - 1700.0) ** 2) / (2 * 100.0**2)
     fit = fit_rating(np.stack([bell / 2, bell / 2]), KNOTS)
     assert (fit.rating, fit.error) == (pytest.approx(1700, abs=1), pytest.approx(100, abs=1))
@@ -211,7 +211,7 @@ def test_search_sees_a_blunder():
 
 
 class Reviewer:
-    """Of Go: holds any position for worth what `worth` says, the first legal move for the best."""
+    """An agent of Go: positions have the values `worth`, and the first legal move is the best."""
 
     def __init__(self, *worth):
         self.worth = worth

@@ -41,7 +41,7 @@ def test_ratings_of_a_game(tags, elo, ratings):
 def test_which_agents_take_ratings():
     rated = {"elo": 1200, "opponent": 1900}
     assert str(with_players(parse("puct(chess(temperature=0.5), c_puct=1)"), rated)) == (
-        "puct(chess(temperature=0.5, elo=1200, opponent=1900), c_puct=1)"
+        "puct(chess(elo=1200, opponent=1900, temperature=0.5), c_puct=1)"
     )
     for agent in ("maia-1900", "puct(maia-1900)", "rm"):
         with pytest.raises(InputError, match="takes no players as input"):

@@ -149,7 +149,7 @@ def test_what_a_search_never_plays_costs_no_more_than_the_anchors_share():
 
 
 def analysis(anchor, q):
-    """Of a search that has not yet chosen."""
+    """Return the analysis of a search before it chooses."""
     anchor = np.array(anchor)
     return HanabiAnalysis(anchor=anchor, policy=anchor, q=np.array(q), value=0.0)
 

@@ -21,7 +21,7 @@ def quick(model, **fields):
 
 
 class Scripted:
-    """Plays where it is told by the number of the move, then passes."""
+    """Plays given points by the number of the move, then passes."""
 
     def __init__(self, moves, value_for_black=0.0):
         self.moves, self.value = moves, value_for_black

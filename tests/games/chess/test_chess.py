@@ -29,7 +29,7 @@ PERFT = [
     ),
     (PROMOTIONS, 5, 3_605_103),
 ]
-# What python-chess calls invalid, and this parser takes or mends.
+# What python-chess calls invalid, and this parser takes or fixes.
 MENDED = chess.STATUS_BAD_CASTLING_RIGHTS | chess.STATUS_INVALID_EP_SQUARE
 ODD = chess.STATUS_TOO_MANY_CHECKERS | chess.STATUS_IMPOSSIBLE_CHECK
 

@@ -97,7 +97,7 @@ def test_games_of_people(name):
 
 
 def disagreement(before, after):
-    """What differs from the record, but for conventions of its platform."""
+    """Return the differences from the record, except for conventions of its platform."""
     state = DiplomacyState.from_json(before)
     orders = {
         power: [*before["orders"].get(power, []), *before.get("auto", {}).get(power, [])]

@@ -117,7 +117,7 @@ def test_batches_play_as_openspiel():
     [("jaxmarl_selfplay_2p", "zero", 10_000), ("smartbot_selfplay_2p", "stack", 3_000)],
 )
 def test_recorded_games_come_to_their_scores(shared, name, bomb, count):
-    """All at once: whoever is done waits for the longest game."""
+    """All games at once: finished ones wait for the longest."""
     game = Hanabi(bomb=bomb)
     with lzma.open(shared(f"data/hanabi/{name}.jsonl.xz"), "rt") as file:
         records = [json.loads(line) for line in islice(file, count)]

@@ -57,7 +57,7 @@ def cautious(game, games, rng):
 
 @pytest.mark.parametrize(("parameters", "count"), GAMES)
 def test_plays_as_the_native_games(parameters, count):
-    """From the deal on, half of the games at random; some wait a turn, and are taken over anew."""
+    """From the deal on, half of the games at random; some wait a turn, and are copied again."""
     game, rng = Hanabi(**parameters), np.random.default_rng(count)
     rules = TensorRules(game)
     games = game.deal(count, rng)

@@ -14,7 +14,7 @@ from kedge.regularize import forward_kl
 
 
 def imitation(temperature=1.0, greedy=False):
-    """In place of the model that ships."""
+    """Return a player in place of the shipped model."""
     return BlueprintAgent(UniformBlueprint(48), temperature, greedy=greedy)
 
 
@@ -51,7 +51,7 @@ class Peeking(HanabiAgent):
 
 
 def worth(state, hand, action):
-    """Of two that are alike, the lower action is worth a little more."""
+    """Return an action's value; of two equal actions, the lower is worth a little more."""
     kind, at, _ = state.game.moves[action]
     points = {"discard": 0.3, "color": 0.1, "rank": 0.1, "play": -4.0}[kind]
     if kind == "play" and state.fireworks[hand[at].colour] == hand[at].rank - 1:
@@ -60,7 +60,7 @@ def worth(state, hand, action):
 
 
 def people(count, players=2, **fields):
-    """Of a person at seat 1, who knows the cards, with a program that makes any move."""
+    """Return games of a person at seat 1, who knows the cards, and a program that moves at will."""
     rules = Hanabi(players)
     seats = tuple(int(seat == 1) for seat in range(players))
     tables = [(seats, dealt(rules, 3, number)) for number in range(count)]
@@ -75,7 +75,7 @@ def people(count, players=2, **fields):
 
 @pytest.fixture
 def registered(monkeypatch):
-    """By the names of those that ship, in this process."""
+    """Register players under the names of the shipped ones, in this process."""
     register(monkeypatch)
 
 

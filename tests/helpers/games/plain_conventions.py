@@ -138,7 +138,7 @@ class PlainConventions:
         return hints[0] if hints else game.slots
 
     def own(self, table: Table) -> list[Mark]:
-        """What who is to move knows of its hand: it sees all others."""
+        """The mover's knowledge of its own hand: it sees all others."""
         game = self.game
         others = [
             h.card for seat, hand in enumerate(game.hands) for h in hand if seat != game.player

@@ -6,7 +6,7 @@ EMPTY = 2
 
 
 class PlainGo:
-    """Stones by point; whoever plays takes off what has no liberty, the opponent's chains first."""
+    """Stones by point; a move takes off what has no liberty, the opponent's chains first."""
 
     def __init__(self, size: int, superko: str, suicide: bool) -> None:
         self.size, self.superko, self.suicide = size, superko, suicide

@@ -9,7 +9,7 @@ Card = tuple[int, int]  # a colour from 0, a rank from 1
 
 
 def copies(rank: int, ranks: int) -> int:
-    """Of each card in a deck: three ones, one of the highest rank, two of those between."""
+    """Copies of a card in the deck: three ones, one of the highest rank, two of those between."""
     return 3 if rank == 1 else 1 if rank == ranks else 2
 
 
@@ -160,5 +160,5 @@ class PlainHanabi:
         return self.lives == 0 or is_complete or self.turns_left == 0
 
     def score(self) -> int:
-        """What the game is worth if it ends here."""
+        """The score if the game ends here."""
         return 0 if self.lives == 0 and self.bomb == "zero" else sum(self.fireworks)

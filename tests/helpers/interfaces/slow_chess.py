@@ -1,4 +1,4 @@
-"""Chess whose agents think until they are told to go on, and then play the first legal move."""
+"""Chess whose agents think until a test lets them go on, and then play the first legal move."""
 
 import threading
 

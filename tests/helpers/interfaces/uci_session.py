@@ -37,7 +37,7 @@ class Session:
         self.process.stdin.flush()
 
     def until(self, start, timeout=20.0):
-        """What is said up to a line that starts so."""
+        """Return the output up to a line with this beginning."""
         said, end = [], time.monotonic() + timeout
         while not said or not said[-1].startswith(start):
             said.append(self.lines.get(timeout=max(0.0, end - time.monotonic())))

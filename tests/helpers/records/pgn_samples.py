@@ -41,7 +41,7 @@ def game(moves: str, result: str = "1-0", **tags: str) -> str:
 
 
 def random_game(seed: int, *, plies: int = 80, branches: bool = True) -> chess.pgn.Game:
-    """With comments, glyphs, nested variations and clocks here and there."""
+    """Return a random game with some comments, glyphs, nested variations and clocks."""
     rng = random.Random(seed)
     board = chess.Board()
     if rng.random() < 0.3:

@@ -1,4 +1,4 @@
-"""What the golden file holds. To record it anew: ``python tests/search/golden_cases.py``."""
+"""The content of the golden file. To record it again: ``python tests/search/golden_cases.py``."""
 
 import json
 from pathlib import Path

@@ -42,7 +42,7 @@ GAMES = (
 
 @pytest.fixture(autouse=True)
 def no_lines(monkeypatch):
-    """Of progress, however slow the machine is."""
+    """Print no lines of progress, however slow the machine is."""
     monkeypatch.setattr(progress, "_FIRST_SECONDS", math.inf)
 
 

@@ -23,7 +23,7 @@ from kedge.paper import EXPERIMENTS, experiment_class
 
 
 def test_version():
-    """In a process of its own, as a user starts it."""
+    """Run kedge in its own process, as a user does."""
     done = subprocess.run([KEDGE, "--version"], capture_output=True, check=True, text=True)
     assert done.stdout == kedge("--version").stdout
     assert done.stdout.startswith("kedge 0.")

@@ -26,7 +26,7 @@ def position(tmp_path):
 
 @pytest.fixture
 def games(tmp_path):
-    """What programs played, as people's."""
+    """Return games of programs as if people had played them."""
     path = tmp_path / "games.jsonl"
     tournament("--one", "random-orders", "--six", "random-orders", "-n", 3, "--jsonl", path)
     played = [json.loads(line) for line in path.read_text().splitlines()]

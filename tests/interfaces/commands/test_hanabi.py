@@ -137,7 +137,7 @@ def test_a_policy(games, tmp_path):
 
 
 def test_what_the_next_player_is_expected_to_do(games):
-    """By a search itself, in a process of its own."""
+    """Run a search in its own process."""
     asked = ["policy", "hanabi", str(games), "-a", "sparta(hanabi-smartbot, rollouts=40)"]
     told, text = (
         subprocess.run([KEDGE, *asked, *more], capture_output=True, text=True, check=True).stdout

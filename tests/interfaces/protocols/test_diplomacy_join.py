@@ -187,14 +187,14 @@ def until(condition, seconds=60):
 
 
 def record(server, game):
-    """What everyone ordered, by phase, as the server has it."""
+    """Return all orders by phase, as the server stores them."""
     with connected("localhost", server.port) as admin:
         admin.sign_in("admin", "kedge")
         return admin.ask("join_game", game_id=game)["order_history"]
 
 
 def test_a_game_of_seven_powers(server):
-    """By two players, over five years, to a draw; the server has every order that was sent."""
+    """Two players play five years to a draw; the server has every order that was sent."""
     new = NewGame(deadline=0)
     one = Bot(seats(server, game="seven", powers=POWERS[:4], new_game=new, last_year=1905))
     until(lambda: one.powers)
@@ -218,7 +218,7 @@ def test_a_game_of_seven_powers(server):
 
 
 def test_the_model_that_ships_searches_there(server):
-    """It is told what everyone ordered in the phase before."""
+    """The player gets everyone's orders of the phase before."""
     player = make_player("pikl-hedge(diplomacy, iterations=16)", "diplomacy")
     seen = {}
 

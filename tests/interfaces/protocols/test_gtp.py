@@ -44,7 +44,7 @@ class Uniform(GoEngine):
 
 
 class Out(io.StringIO):
-    """What an engine says, and a way to wait for it."""
+    """The output of an engine, and a way to wait for it."""
 
     def wait_for(self, text, count=1, seconds=10.0):
         end = time.monotonic() + seconds
@@ -54,7 +54,7 @@ class Out(io.StringIO):
 
 
 def talk(*lines, engine=None):
-    """What is answered to each line, in order, each by the protocol's grammar."""
+    """Return the answer to each line, in order; each must follow the protocol's grammar."""
     out = io.StringIO()
     Gtp(out, engine or Uniform(), seed=1).run(line + "\n" for line in lines)
     return answers(out.getvalue())

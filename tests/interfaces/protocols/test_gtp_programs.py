@@ -141,7 +141,7 @@ def test_programs_for_katago(session):
 
 @pytest.fixture
 def kedge_and_gnugo():
-    """The model by itself, and who it plays."""
+    """The model alone, and its opponent."""
     program = shutil.which("gnugo") or shutil.which("/usr/games/gnugo")
     if program is None:
         pytest.skip("gnugo is not installed")

@@ -135,7 +135,7 @@ def test_mates_are_announced(session, mine):
 
 
 def moves_of(client, settings):
-    """What is played at the start, again and again."""
+    """Return the moves of many searches at the start."""
     client.configure(settings)
     limit = chess.engine.Limit(nodes=20)
     return {client.play(chess.Board(), limit).move for _ in range(10)}

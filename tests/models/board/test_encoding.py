@@ -88,7 +88,7 @@ def test_policy_index(seed):
 
 
 def plain_go_planes(line: list[GoState]) -> tuple[np.ndarray, float]:
-    """Of the last state of a line that has all of them."""
+    """Return the planes of the last state of a line that starts at the first move."""
     now = line[-1]
     mover, size = now.board.player(), now.size
     masks = np.zeros((16, 6), np.uint64)

@@ -1,4 +1,4 @@
-"""What Diplomacy networks are told, held to a plain twin that reads positions as people do."""
+"""The inputs of Diplomacy networks, compared with a plain twin that reads like people."""
 
 import numpy as np
 import pytest

@@ -15,7 +15,7 @@ COUNT = 20_000
 
 
 def played(seed, plies, game=GAME):
-    """By the conventions."""
+    """Return a game after `plies` moves by the conventions."""
     blueprint, state = ConventionsBlueprint(), game.initial_state(rng=np.random.default_rng(seed))
     memory = blueprint.begin(1)
     while len(state.history) < plies and not state.is_terminal():

@@ -145,7 +145,7 @@ def test_a_network_plays_out_as_it_would_step_by_step(kind, bomb):
 @pytest.mark.parametrize("greedy", [False, True])
 @pytest.mark.parametrize("depth", [0, 3, 8, 11])
 def test_rollouts_end_with_what_the_network_says_there(depth, greedy):
-    """Those that are over before, with their score."""
+    """Rollouts that are over before end with their score."""
     played, weights = Hanabi(bomb="stack"), valued(greedy=greedy)
     blueprint = NetworkBlueprint(OnnxPolicy(weights), GAME, weights.value)
     games = some_games(played, 60, 12)
@@ -229,7 +229,7 @@ def test_beliefs_are_the_same_everywhere(rules):
 
 
 def test_the_cards_of_a_hand_are_drawn_one_after_the_other():
-    """By the odds that the network was trained to give."""
+    """They have the odds that the network was trained to give."""
     module = BeliefModule(GAME, 16).eval()
     with torch.no_grad():
         for part in (module.before, module.card):  # so that the card before matters

@@ -56,7 +56,7 @@ def test_the_likeliest_moves_are_those_of_the_native_games():
 
 
 def test_each_game_keeps_its_memory():
-    """Who remembers to be careful never plays, and scores nothing."""
+    """A player that remembers to be careful never plays, and scores nothing."""
     game = Hanabi(bomb="stack")
     careful = torch.arange(600) % 3 == 0
     is_play = torch.tensor([move.kind == "play" for move in game.moves])

@@ -1,4 +1,4 @@
-"""Which positions are predicted."""
+"""Filters of the positions that are predicted."""
 
 import numpy as np
 import pytest

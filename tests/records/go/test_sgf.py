@@ -377,7 +377,7 @@ def theirs(text: str) -> tuple[int, list[tuple[int, int]]] | None:
 
 
 def has_liberties(text: str) -> bool:
-    """What only sgfmill or only kedge takes, on purpose."""
+    """Texts that only sgfmill or only kedge accepts, on purpose."""
     try:
         nodes = list(sgf_grammar.main_sequence_iter(sgf_grammar.parse_sgf_game(text.encode())))
     except ValueError:

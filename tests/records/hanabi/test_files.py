@@ -301,7 +301,7 @@ DISCARD = [0, "discard", 0, -1]  # with all information tokens
 
 
 def test_no_action_is_none():
-    """Of the native core's games −1 leaves one as it is."""
+    """The native core takes −1 as no move; a record must not have it."""
     [game], _ = read(lines(GAME))
     with pytest.raises(ValueError, match="move 2"):
         by_the_rules(replace(game, actions=(game.actions[0], -1), score=None))

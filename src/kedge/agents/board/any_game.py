@@ -9,7 +9,7 @@ import numpy as np
 
 from kedge import _core, catalogue
 from kedge.agents.agent import Analysis, BasePlayer
-from kedge.agents.board.analysis import puct_analysis
+from kedge.agents.board.analysis import PuctPlayer
 from kedge.errors import InputError
 from kedge.search.puct import SearchResult, Settings, search_many
 from kedge.search.puct.plain import Evaluation, search_states
@@ -38,7 +38,7 @@ class StateAnchor(BasePlayer[Any]):
 
 
 @dataclass(frozen=True)
-class StatePuctAgent(BasePlayer[Any]):
+class StatePuctAgent(PuctPlayer, BasePlayer[Any]):
     """PUCT over an anchor that is not a network; plays visit counts at a temperature.
 
     It plays games of two players who move in turn. The search is plain Python, many roots at once.
@@ -56,16 +56,17 @@ class StatePuctAgent(BasePlayer[Any]):
     def states(self) -> type:
         return self.anchor.states
 
+    @property
+    def imitates_people(self) -> bool:  # type: ignore[override]
+        return self.anchor.imitates_people
+
     def analyse_many(
         self, questions: Sequence[Any], rng: np.random.Generator | None = None
     ) -> list[Analysis]:
         """Search each state as if it were alone; nothing is drawn, so `rng` has no effect."""
         for state in questions:
             _check(state)
-        return [
-            puct_analysis(result, self.temperature, self.forward_lambda)
-            for result in self._search(questions)
-        ]
+        return [self.analysis(result) for result in self._search(questions)]
 
     def _search(self, states: Sequence[Any]) -> list[SearchResult]:
         forest = _forest(states) if self.value is None and self.anchor.is_uniform else None

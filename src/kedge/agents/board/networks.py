@@ -1,6 +1,7 @@
 """Networks by the names of models; each is loaded once per process and device."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ from kedge.agents.devices import device
 from kedge.agents.kept import kept
 from kedge.errors import InputError
 from kedge.models.board.backends import Network
-from kedge.models.board.conditioning import for_players, takes_players
+from kedge.models.board.conditioning import for_players
 from kedge.models.board.onnx_backends import OnnxNetwork, OpenVinoNetwork
 from kedge.models.board.torch_backend import TorchNetwork
 from kedge.models.board.tower import TowerNetwork
@@ -17,6 +18,8 @@ from kedge.models.devices import Dtype, is_cpu
 from kedge.models.named import is_known, load, load_as
 from kedge.models.store import is_path
 from kedge.specs import Spec, parse, word
+
+_TOWER_MEMORY = 4  # bytes per byte of weights: see `TowerNetwork`
 
 
 def network(name: Spec | str, threads: int | None = None) -> Network:
@@ -34,9 +37,9 @@ def network(name: Spec | str, threads: int | None = None) -> Network:
         path = Path(spec.name)
         if spec.kwargs or path.suffix.lower() != ".onnx" or not path.is_file():
             raise
-        stat = path.stat()
-        key = (path.resolve(), stat.st_mtime_ns, stat.st_size)
-        return _kept_network(key, lambda: path, threads)
+        stat, place = path.stat(), _place(threads)
+        key = (path.resolve(), stat.st_mtime_ns, stat.st_size, *place)
+        return kept(key, lambda: _compute(path, *place))
     return network_of(weights, spec.name, spec.kwargs, threads)
 
 
@@ -48,18 +51,17 @@ def network_of(
         key: word(key, value) if isinstance(value, Spec) else value
         for key, value in players.items()
     }
-    key = (weights.sha256, *sorted(plain.items()))
-    return _kept_network(key, lambda: for_players(weights, name, **plain), threads)
+    place = _place(threads)
+    key = (weights.sha256, *sorted(plain.items()), *place)
+    size = sum(array.nbytes for array in weights.arrays.values())
+    memory = _TOWER_MEMORY * size if is_cpu(place[0]) else size
+    return kept(key, lambda: _compute(for_players(weights, name, **plain), *place), memory)
 
 
-def _kept_network(
-    key: tuple[object, ...], model: Callable[[], Weights | Path], threads: int | None
-) -> Network:
-    """Return what computes `model()`; `key` stands for it."""
+def _place(threads: int | None) -> tuple[str, Dtype, int]:
+    """Return the device, the number type, and the CPU threads: 0 on other devices."""
     where, dtype, share = device()
-    threads = threads or share
-    place = (where, dtype, threads if is_cpu(where) else 0)
-    return kept((*key, *place), lambda: _compute(model(), where, dtype, threads))
+    return where, dtype, (threads or share) if is_cpu(where) else 0
 
 
 def _compute(model: Weights | Path, where: str, dtype: Dtype, threads: int) -> Network:
@@ -77,8 +79,24 @@ def model_spec(name: Spec | str) -> Spec:
     return Spec(name) if is_path(name) and not name.endswith(")") else parse(name)
 
 
+def with_inputs(agent: Spec, inputs: Mapping[str, Any]) -> Spec:
+    """Return `agent` with those of `inputs` that its model, or its anchor, takes and does not have.
+
+    What no model takes is left out.
+
+    >>> str(with_inputs(parse("puct(chess(elo=1700), c_puct=2)"), {"elo": 1500, "clock": 45}))
+    'puct(chess(elo=1700, clock=45), c_puct=2)'
+    """
+    taken = taken_by(agent) if inputs else ()
+    if not taken and agent.args and isinstance(agent.args[0], Spec):
+        anchor, *others = agent.args
+        return replace(agent, args=(with_inputs(anchor, inputs), *others))
+    more = {name: value for name, value in inputs.items() if name in taken}
+    return replace(agent, kwargs={**more, **agent.kwargs})
+
+
 def taken_by(name: Spec | str) -> tuple[str, ...]:
     """Return the names of what the model `name` takes as input about the players."""
     model = model_spec(name).name
     weights = load(model) if is_known(model) or is_path(model) else None
-    return takes_players(weights) if isinstance(weights, Weights) else ()
+    return weights.player_options if isinstance(weights, Weights) else ()

@@ -9,9 +9,9 @@ from typing import Any, Self
 import numpy as np
 
 from kedge import _core
-from kedge.agents.agent import Analysis, BasePlayer, OnPlayouts
-from kedge.agents.board.analysis import puct_analysis
-from kedge.catalogue import find
+from kedge.agents.agent import Analysis, BasePlayer
+from kedge.agents.board.analysis import PuctPlayer
+from kedge.catalogue import GameEntry, find
 from kedge.errors import InputError
 from kedge.models.board.backends import Network
 from kedge.models.board.lanes import batch_size, open_lanes
@@ -48,8 +48,12 @@ class ModelAgent(BasePlayer[Any]):
     @cached_property
     def states(self) -> type:
         """The class of states that it plays."""
-        states: type = find(self.network.encoding.game).load("state")
+        states: type = self._entry.load("state")
         return states
+
+    @cached_property
+    def _entry(self) -> GameEntry:
+        return find(self.network.encoding.game)
 
     @property
     def batch_size(self) -> int:
@@ -91,8 +95,7 @@ class ModelAgent(BasePlayer[Any]):
         return search_chunks(lanes, self._checked(chunks), self.settings, self.analysis)
 
     def new_forest(self) -> "_core.EncodingForest":
-        kind = find(self.network.encoding.game).load("forest")
-        forest: _core.EncodingForest = kind(self.threads)
+        forest: _core.EncodingForest = self._entry.load("forest")(self.threads)
         return forest
 
     def on_board_of(self, state: Any) -> Self:
@@ -150,6 +153,7 @@ class NetworkAgent(ModelAgent):
     network: Network
     temperature: float = 1.0
     threads: int = 0
+    imitates_people: bool = True
 
     settings = Settings(playouts=1)
     prior_temperature = 1.0
@@ -169,6 +173,7 @@ class NetworkAgent(ModelAgent):
             settings,
             prior_temperature=self.temperature,
             threads=self.threads,
+            imitates_people=self.imitates_people,
             **options,
         )
 
@@ -187,7 +192,7 @@ class NetworkAgent(ModelAgent):
 
 
 @dataclass(frozen=True)
-class PuctAgent(ModelAgent):
+class PuctAgent(PuctPlayer, ModelAgent):
     """The paper's MCTS over a network; plays visit counts at a temperature.
 
     Beyond the paper, with ``forward_lambda`` = λ > 0 it plays τ·exp(q/λ) at that temperature.
@@ -200,6 +205,7 @@ class PuctAgent(ModelAgent):
     """Temperature of the anchor in the whole tree: τ^(1/T), normalised."""
     threads: int = 0
     forward_lambda: float = 0.0
+    imitates_people: bool = True
 
     def __post_init__(self) -> None:
         check_temperature(self.temperature)
@@ -215,21 +221,12 @@ class PuctAgent(ModelAgent):
         for _ in search.run():
             yield search.analysis()
 
-    def explain(
-        self,
-        question: Any,
-        rng: np.random.Generator | None = None,
-        progress: OnPlayouts | None = None,
-    ) -> Analysis:
+    def explain(self, question: Any, rng: np.random.Generator | None = None) -> Analysis:
         """Analyse one state, with the line that is expected after each move."""
         search = Search(self, question)
-        for playouts in search.run():
-            if progress is not None:
-                progress(playouts, self.settings.playouts)
+        for _ in search.run():
+            pass
         return search.analysis()
-
-    def analysis(self, result: SearchResult) -> Analysis:
-        return puct_analysis(result, self.temperature, self.forward_lambda)
 
 
 class Search:

@@ -8,8 +8,8 @@ from kedge.agents.agent import Agent
 from kedge.agents.devices import thread_limit
 from kedge.errors import InputError
 from kedge.games.symmetries import COUNT
-from kedge.models.board.conditioning import takes_players
 from kedge.models.board.weights import Weights
+from kedge.models.embedded import imitates_people
 from kedge.specs import number, whole
 
 
@@ -17,7 +17,7 @@ def network_maker(name: str, weights: Weights) -> Callable[..., Agent]:
     """Return the maker of the model `name` alone, for the players that it takes as input."""
     kind = Parameter.POSITIONAL_OR_KEYWORD
     turned = ("symmetries",) if weights.encoding.is_symmetric else ()
-    options = (*takes_players(weights), "temperature", *turned)
+    options = (*weights.player_options, "temperature", *turned)
     signature = Signature([Parameter(option, kind, default=None) for option in options])
 
     def make(*args: Any, **kwargs: Any) -> Agent:
@@ -33,7 +33,7 @@ def network_maker(name: str, weights: Weights) -> Callable[..., Agent]:
             raise InputError(f"symmetries: from 1 to {COUNT}, not {count}")
         network = network_of(weights, name, given)  # the rest says who plays
         turning = network if count == 1 else SymmetricNetwork(network, count)
-        return NetworkAgent(turning, temperature, thread_limit() or 0)
+        return NetworkAgent(turning, temperature, thread_limit() or 0, imitates_people(name))
 
     make.__signature__ = signature  # type: ignore[attr-defined]
     return make

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,7 +12,7 @@ from kedge.agents.agent import Analysis
 from kedge.agents.board import model_engine
 from kedge.agents.board.engine import Control, Limits, Progress
 from kedge.agents.board.model_engine import ModelEngine
-from kedge.agents.board.networks import model_spec, taken_by
+from kedge.agents.board.networks import model_spec, taken_by, with_inputs
 from kedge.agents.chess.move_times import PEOPLE, features, just_taken
 from kedge.errors import InputError
 from kedge.games.chess import START_FEN, ChessState
@@ -24,6 +24,7 @@ from kedge.records.chess.games import time_class
 from kedge.regularize import Array, entropy
 from kedge.specs import Spec
 
+with_time = with_inputs  #: as the page calls it
 SHIPPED = "chess"
 _QUICKEST = 0.15  # least seconds that people take, premoves aside
 
@@ -112,7 +113,7 @@ class Engine(ModelEngine):
     def _timed(self, name: str) -> str:
         """Return the model's name with its clock; as it is if it takes none."""
         model = model_spec(name)
-        timed = with_time(model, self._time)
+        timed = with_inputs(model, self._time)
         return name if timed == model else str(timed)
 
     def _pause(self, analysis: Analysis, limits: Limits) -> float:
@@ -160,13 +161,6 @@ def time_inputs(remaining: float, longest: float, increment: float) -> dict[str,
     """
     speed = time_class(longest, increment)
     return ({"speed": Spec(speed)} if speed in SPEEDS else {}) | {"clock": nearest_clock(remaining)}
-
-
-def with_time(model: Spec, time: Mapping[str, Any]) -> Spec:
-    """Return the model with those of the inputs that it takes, unless they are given."""
-    taken = taken_by(model) if time else ()
-    more = {name: value for name, value in time.items() if name in taken}
-    return replace(model, kwargs={**more, **model.kwargs})
 
 
 def human_seconds(

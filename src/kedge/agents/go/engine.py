@@ -10,13 +10,13 @@ from kedge.agents.agent import Analysis
 from kedge.agents.board import model_engine
 from kedge.agents.board.engine import Control, Limits, Progress, choose
 from kedge.agents.board.model_engine import ModelEngine
-from kedge.agents.board.networks import model_spec, taken_by
+from kedge.agents.board.networks import model_spec
 from kedge.agents.go import endings as go_endings
 from kedge.errors import InputError
 from kedge.games.go import BLACK, EMPTY, GoState, handicap_points
 from kedge.games.go.rules import GoRules
-from kedge.models.named import is_known, load
-from kedge.models.store import is_path
+from kedge.models.board.weights import Weights
+from kedge.models.named import load_as
 from kedge.records.go.games import KOMI, GoGame
 from kedge.records.go.positions import legal_length
 from kedge.specs import Spec
@@ -111,9 +111,7 @@ class GoEngine(ModelEngine):
         if options.rank is None:
             return super().models(options)
         model = model_spec(options.model or self.shipped).name
-        if not (is_known(model) or is_path(model)):
-            load(model)  # says what is known
-        name = model if "rank" in taken_by(model) else RANKED
+        name = model if "rank" in load_as(Weights, model).player_options else RANKED
         return [str(Spec(name, (), {"rank": options.rank}))], 0.0
 
     def new_game(self, size: int | None = None) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from kedge.agents.agent import Predictor
-from kedge.agents.board.networks import taken_by
+from kedge.agents.board.networks import taken_by, with_inputs
 from kedge.errors import InputError
 from kedge.evaluation.prediction import SUMS, Prediction, scored, summed
 from kedge.specs import Spec
@@ -17,20 +17,21 @@ Players = Mapping[str, Any]
 
 
 def with_players(agent: Spec, players: Players, example: str = "chess") -> Spec:
-    """Return `agent` with the players as input of its model, or of its anchor.
+    """Return `agent` with the players as input of its model, or of its anchor: see `with_inputs`.
 
-    What the model does not take is left out. An error names `example`, a model that takes players.
+    The spec must leave them open. An error names `example`, a model that takes players.
     """
-    taken = taken_by(agent)
-    if given := [name for name in taken if name in agent.kwargs]:
-        raise InputError(f"agent {agent}: already says who plays ({', '.join(given)})")
-    if taken:
-        options = {name: value for name, value in players.items() if name in taken}
-        return Spec(agent.name, agent.args, {**agent.kwargs, **options})
-    if agent.args and isinstance(agent.args[0], Spec):
-        anchor = with_players(agent.args[0], players, example)
-        return Spec(agent.name, (anchor, *agent.args[1:]), agent.kwargs)
-    raise InputError(f"agent {agent}: takes no players as input; {example} does")
+    model = agent
+    while not taken_by(model) and model.args and isinstance(model.args[0], Spec):
+        model = model.args[0]
+    taken = taken_by(model)
+    if not taken:
+        raise InputError(f"agent {model}: takes no players as input; {example} does")
+    if given := [name for name in taken if name in model.kwargs]:
+        raise InputError(
+            f"agent {model}: already says who plays ({', '.join(given)}); leave that out"
+        )
+    return with_inputs(agent, players)
 
 
 def predict_players(

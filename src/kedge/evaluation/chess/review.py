@@ -5,7 +5,6 @@ from functools import cache
 from typing import Annotated, Any
 
 from kedge.agents import make_player
-from kedge.agents.anchors import imitates_people
 from kedge.agents.chess.mates import forced_end
 from kedge.errors import InputError
 from kedge.evaluation.board.game_analysis import GameReport, analyse_game
@@ -38,7 +37,7 @@ def chess_reviewer(
         raise InputError("--elo: has no effect with --agent; leave out one")
     given = None if agent is None else make_player(agent, "chess")
     is_fitted = given is None if fit is None else fit
-    is_human = agent is None or imitates_people(agent)
+    is_human = given is None or getattr(given, "imitates_people", False)
     networks = cache(rating_networks)  # loaded when there is a game
 
     def review(game: Any, tell: Callable[[int], None]) -> GameReport:

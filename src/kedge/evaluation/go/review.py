@@ -1,7 +1,6 @@
 """Reviews of Go games."""
 
 from kedge.agents import make_player
-from kedge.agents.anchors import imitates_people
 from kedge.evaluation.board.game_analysis import analyse_game
 from kedge.evaluation.review import Reviewer
 
@@ -11,6 +10,6 @@ AGENT = "puct(go, c_puct=2, playouts=50)"
 
 def go_reviewer(agent: str | None = None) -> Reviewer:
     """Return a reviewer of Go games."""
-    spec = agent or AGENT
-    player, is_human = make_player(spec, "go"), imitates_people(spec)
+    player = make_player(agent or AGENT, "go")
+    is_human = getattr(player, "imitates_people", False)
     return lambda game, tell: analyse_game(game, [player, player], is_human=is_human, tell=tell)

@@ -41,9 +41,9 @@ class ChessState:
 
     num_players = 2
 
-    def __init__(self) -> None:
-        #: The native board, for searches and encoders.
-        self.board = _core.ChessBoard()
+    def __init__(self, board: "_core.ChessBoard | None" = None) -> None:
+        #: The native board, for searches and encoders; by default at the start of a game.
+        self.board = _core.ChessBoard() if board is None else board
         #: The actions since the first position.
         self.history: list[int] = []
 
@@ -58,9 +58,8 @@ class ChessState:
         """
         if not fen.isascii():
             raise InputError(f"FEN {fen[:100]!r}: has characters that are not ASCII")
-        state = cls()
         try:
-            state.board = _core.ChessBoard.from_fen(fen)
+            state = cls(_core.ChessBoard.from_fen(fen))
         except ValueError as error:
             raise InputError(f"FEN {fen[:100]!r}: {error}") from None
         for number, text in enumerate(moves, 1):
@@ -111,8 +110,7 @@ class ChessState:
         return "fifty moves" if board.rule50 >= 100 else "threefold repetition"
 
     def clone(self) -> "ChessState":
-        copy = ChessState()
-        copy.board = self.board.copy()
+        copy = ChessState(self.board.copy())
         copy.history = self.history.copy()
         return copy
 
@@ -122,7 +120,10 @@ class ChessState:
 
     @staticmethod
     def uci(action: int) -> str:
+        """The move in UCI."""
         return _core.ChessBoard.uci(action)
+
+    protocol_name = uci
 
     def parse_uci(self, text: str) -> int:
         """Return the legal move that `text` names; e1h1 is accepted as castling."""
@@ -132,10 +133,13 @@ class ChessState:
             raise InputError(f"{text[:40]!r} is not a legal move in {self.fen()}") from None
 
     def san(self, action: int) -> str:
+        """The move in SAN."""
         try:
             return self.board.san(action)
         except (TypeError, ValueError):
             raise self._illegal(action) from None
+
+    action_to_string = san
 
     def parse_san(self, text: str) -> int:
         """Return the one legal move that `text` names; marks such as ``!`` are ignored."""
@@ -152,14 +156,6 @@ class ChessState:
             return self.parse_uci(text)
         except InputError:
             return self.parse_san(text)
-
-    def action_to_string(self, action: int) -> str:
-        """The move in SAN."""
-        return self.san(action)
-
-    def protocol_name(self, action: int) -> str:
-        """The move in UCI."""
-        return self.uci(action)
 
     @property
     def move_number(self) -> int:

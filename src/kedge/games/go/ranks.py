@@ -2,12 +2,16 @@
 
 import re
 
+from kedge.errors import InputError
+
 #: Number 1 is "kyu", number 11 "pro"; 0 stands for an unknown rank.
 RANKS = ("kyu", *(f"{dan}d" for dan in range(1, 10)), "pro")
 #: Number 1 is "KGS"; 0 stands for a game over the board, or an unknown server.
 SERVERS = ("KGS", "Fox", "Tom", "Tygem")
 
 _RANK = re.compile(r"(\d{1,2})\s*([dkp])", re.IGNORECASE | re.ASCII)
+_GIVEN = re.compile(r"(\d{1,2})\s*(k|kyu|d|dan|p|pro)", re.ASCII)
+_MOST = {"k": 30, "d": 9, "p": 9}
 
 
 def rank_number(text: str | None) -> int:
@@ -30,6 +34,25 @@ def rank_number(text: str | None) -> int:
     return RANKS.index(name) + 1 if name in RANKS else 0
 
 
+def given_rank(option: str, rank: object, unknown: str | None = None) -> int:
+    """Return the number of a rank that a user gave as `option`; `InputError` for no such rank.
+
+    The word `unknown` is 0. Records have ranks of many spellings, which `rank_number` reads; a
+    user's must exist.
+
+    >>> given_rank("rank", "12k"), given_rank("rank", "9 dan"), given_rank("rank", "Pro")
+    (1, 10, 11)
+    """
+    if unknown is not None and str(rank) == unknown:
+        return 0
+    text = str(rank).strip().lower()
+    match = _GIVEN.fullmatch(text)
+    if text in RANKS or (match and 1 <= int(match[1]) <= _MOST[match[2][0]]):
+        return rank_number(text)
+    also = "" if unknown is None else f", or {unknown}"
+    raise InputError(f"{option}: 30k to 1k or kyu, 1d to 9d, 1p to 9p or pro{also}, not {rank}")
+
+
 def server_number(text: str | None) -> int:
     """The number of a server by how its name begins, 0 where it is unknown.
 
@@ -41,4 +64,4 @@ def server_number(text: str | None) -> int:
     return next(known, 0)
 
 
-__all__ = ["RANKS", "SERVERS", "rank_number", "server_number"]
+__all__ = ["RANKS", "SERVERS", "given_rank", "rank_number", "server_number"]

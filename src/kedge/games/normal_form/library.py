@@ -30,7 +30,7 @@ def blotto(coins: int = 10, fields: int = 3) -> NormalFormGame:
     if 2 * count**2 > _LARGEST:
         raise InputError(
             f"blotto(coins={coins}, fields={fields}): {count:.1e} actions per player are "
-            f"too many to tabulate"
+            f"too many to tabulate; use fewer coins or fields"
         )
     # Stars and bars: the gaps between `fields − 1` bars among coins and bars. This is the
     # lexicographic order, OpenSpiel's as well.

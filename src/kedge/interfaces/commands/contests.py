@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from kedge.errors import InputError
-from kedge.interfaces.commands.groups import GameGroup, Maker, group
+from kedge.interfaces.commands.groups import GameGroup, Maker
 from kedge.interfaces.options import Running, experiment_command
 from kedge.interfaces.output import print_json, run_and_report
 
@@ -27,10 +27,6 @@ class _Predictions(_ExperimentGroup):
 
 class _Contests(_ExperimentGroup):
     part = "compete"
-    contest: str
-
-    def entries(self) -> "list[GameEntry]":
-        return [entry for entry in super().entries() if entry.contest == self.contest]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         from kedge import catalogue
@@ -57,10 +53,20 @@ class _SelfPlays(_Contests):
     contest, line = "selfplay", "Play {title} with agents as partners."
 
 
-predict_app = group(_Predictions, "Predict people's moves and report accuracy.")
-match_app = group(_Matches, "Compare two agents: score, standard error, Elo.")
-tournament_app = group(_Tournaments, "Compare agents at a table of many: mean share of a game.")
-selfplay_app = group(_SelfPlays, "Play with agents as partners: mean score together.")
+predict_app = typer.Typer(
+    cls=_Predictions, no_args_is_help=True, help="Predict people's moves and report accuracy."
+)
+match_app = typer.Typer(
+    cls=_Matches, no_args_is_help=True, help="Compare two agents: score, standard error, Elo."
+)
+tournament_app = typer.Typer(
+    cls=_Tournaments,
+    no_args_is_help=True,
+    help="Compare agents at a table of many: mean share of a game.",
+)
+selfplay_app = typer.Typer(
+    cls=_SelfPlays, no_args_is_help=True, help="Play with agents as partners: mean score together."
+)
 
 
 def _run(

@@ -53,23 +53,22 @@ class GameGroup(LazyGroup):
     part: str
     line: str
     """One line of help on a game's command, from its title."""
-
-    def entries(self) -> "list[GameEntry]":
-        """Return the games."""
-        from kedge import catalogue
-
-        return catalogue.entries(self.part)
+    contest: str | None = None
+    """If set, only the games with this `GameEntry.contest` have a command."""
 
     def maker(self, entry: "GameEntry") -> Maker:
         """Return what makes the command of a game."""
         return lambda: entry.load(self.part)
 
     def commands_by_name(self) -> dict[str, LazyCommand]:
+        from kedge import catalogue
+
         return {
             entry.name: LazyCommand(
                 entry.name, self.line.format(title=entry.title), self.maker(entry)
             )
-            for entry in self.entries()
+            for entry in catalogue.entries(self.part)
+            if self.contest in (None, entry.contest)
         }
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
@@ -79,8 +78,3 @@ class GameGroup(LazyGroup):
 
             catalogue.find(cmd_name, self.part)  # which explains why there is none
         return command
-
-
-def group(kind: type[LazyGroup], help: str) -> typer.Typer:
-    """Return an app whose commands are those of `kind`."""
-    return typer.Typer(cls=kind, no_args_is_help=True, help=help)

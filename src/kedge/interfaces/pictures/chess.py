@@ -27,14 +27,14 @@ def draw(state: ChessState, rows: Sequence[Row]) -> str:
     The likelier a move, the wider and darker its arrow.
     """
     board = chess.Board(state.fen())
-    arrows = _arrows(state, board.turn, [(row.action, row.anchor) for row in rows], _ANCHOR, 16.0)
+    arrows = _arrows(board.turn, [(row.action, row.anchor) for row in rows], _ANCHOR, 16.0)
     if rows[0].visits is not None:
         played = [(row.action, row.policy) for row in rows]
-        arrows += _arrows(state, board.turn, played, _SEARCH, 7.0)
+        arrows += _arrows(board.turn, played, _SEARCH, 7.0)
     drawn = chess.svg.board(
         board,
         orientation=board.turn,
-        lastmove=chess.Move.from_uci(state.uci(state.history[-1])) if state.history else None,
+        lastmove=chess.Move(*_squares(state.history[-1])) if state.history else None,
         check=board.king(board.turn) if board.is_check() else None,
         colors=_BOARD,
         size=480,
@@ -43,23 +43,18 @@ def draw(state: ChessState, rows: Sequence[Row]) -> str:
 
 
 def _arrows(
-    state: ChessState,
-    turn: chess.Color,
-    shares: Sequence[tuple[int, float]],
-    colour: str,
-    widest: float,
+    turn: chess.Color, shares: Sequence[tuple[int, float]], colour: str, widest: float
 ) -> list[str]:
     likeliest = sorted(shares, key=lambda each: -each[1])[:_ARROWS]
     return [
-        _arrow(chess.Move.from_uci(state.uci(action)), turn, colour, widest, share)
+        _arrow(action, turn, colour, widest, share)
         for action, share in reversed(likeliest)
         if share >= _LEAST
     ]
 
 
-def _arrow(move: chess.Move, turn: chess.Color, colour: str, widest: float, share: float) -> str:
-    x1, y1 = _centre(move.from_square, turn)
-    x2, y2 = _centre(move.to_square, turn)
+def _arrow(action: int, turn: chess.Color, colour: str, widest: float, share: float) -> str:
+    (x1, y1), (x2, y2) = (_centre(square, turn) for square in _squares(action))
     length = hypot(x2 - x1, y2 - y1)
     dx, dy = (x2 - x1) / length, (y2 - y1) / length
     half = widest * (0.2 + 0.8 * sqrt(min(1.0, share))) / 2
@@ -76,10 +71,15 @@ def _arrow(move: chess.Move, turn: chess.Color, colour: str, widest: float, shar
     ]
     points = " ".join(f"{x:.1f},{y:.1f}" for x, y in outline)
     opacity = 0.35 + 0.5 * min(1.0, share)
-    title = f"<title>{move.uci()} {share:.1%}</title>"
+    title = f"<title>{ChessState.uci(action)} {share:.1%}</title>"
     return (
         f'<polygon points="{points}" fill="{colour}" fill-opacity="{opacity:.2f}">{title}</polygon>'
     )
+
+
+def _squares(action: int) -> tuple[chess.Square, chess.Square]:
+    """Return the squares that a move leaves and reaches; see `kedge.games.chess.game`."""
+    return action & 63, action >> 6 & 63
 
 
 def _centre(square: chess.Square, turn: chess.Color) -> tuple[float, float]:

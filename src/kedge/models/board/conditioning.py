@@ -77,9 +77,8 @@ def near(values: npt.ArrayLike, knots: npt.NDArray[np.float64]) -> npt.NDArray[n
 
 
 def takes_players(weights: "Weights") -> tuple[str, ...]:
-    """Return the names of what a network takes as input about the players; mostly nothing."""
-    inputs = weights.encoding.players
-    return () if inputs is None else inputs.taken_by(weights)
+    """Former name of `Weights.player_options`, for scripts that use it."""
+    return weights.player_options
 
 
 def for_players(weights: "Weights", name: str, **options: Any) -> "Weights":
@@ -87,7 +86,7 @@ def for_players(weights: "Weights", name: str, **options: Any) -> "Weights":
 
     A network that does not take the players as input is returned as it is, and takes no options.
     """
-    inputs, known = weights.encoding.players, takes_players(weights)
+    inputs, known = weights.encoding.players, weights.player_options
     unknown = [option for option in options if option not in known]
     if unknown:
         what = f"it takes {', '.join(known)}" if known else "it takes no players as input"

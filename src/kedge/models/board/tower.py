@@ -8,7 +8,6 @@ import numpy.typing as npt
 from kedge import _core
 from kedge.errors import InputError
 from kedge.models.board.backends import Array, Backend, Evaluation, Network, evaluation_of
-from kedge.models.board.conditioning import takes_players
 from kedge.models.board.weights import Weights
 
 #: A kernel g becomes G g Gᵀ; ``cpp/tower`` has the other two matrices of F(4×4, 3×3).
@@ -40,7 +39,7 @@ class TowerNetwork(Backend):
         weights = self.weights()
         self.encoding = weights.encoding
         self._threads = threads
-        if takes_players(weights):
+        if weights.player_options:
             raise InputError(f"{self._name}: takes the players as input; use for_players")
         try:
             self._tower = _tower(weights, threads)
@@ -73,17 +72,14 @@ def _tower(weights: Weights, threads: int) -> _core.Tower:
         matrices = transformed.reshape(-1, outputs, inputs).swapaxes(1, 2)
         return layer(matrices, arrays[f"{name}.bias"])
 
-    def dense(name: str, rows: slice = slice(None), planes: int = 1) -> _core.TowerLayer:
+    def dense(name: str, planes: int = 1) -> _core.TowerLayer:
         """A dense layer. Weights store its inputs plane by plane, the tower point by point."""
-        matrix = arrays[f"{name}.weight"][rows]
+        matrix = arrays[f"{name}.weight"]
         side_by_side = matrix.reshape(len(matrix), planes, -1).transpose(2, 1, 0)
-        return layer(side_by_side.reshape(1, -1, len(matrix)), arrays[f"{name}.bias"][rows])
+        return layer(side_by_side.reshape(1, -1, len(matrix)), arrays[f"{name}.bias"])
 
-    def squeeze(name: str) -> tuple[_core.TowerLayer, _core.TowerLayer, _core.TowerLayer] | None:
-        if not weights.se_channels:
-            return None
-        scale, shift = slice(weights.filters), slice(weights.filters, None)
-        return dense(f"{name}.fc1"), dense(f"{name}.fc2", scale), dense(f"{name}.fc2", shift)
+    def squeeze(name: str) -> tuple[_core.TowerLayer, _core.TowerLayer] | None:
+        return (dense(f"{name}.fc1"), dense(f"{name}.fc2")) if weights.se_channels else None
 
     if weights.policy == "classical":
         planes = len(arrays["policy.conv.bias"])

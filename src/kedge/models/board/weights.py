@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -51,6 +52,12 @@ class Weights:
     @property
     def game_name(self) -> str:
         return self.encoding.game
+
+    @cached_property
+    def player_options(self) -> tuple[str, ...]:
+        """Names of what the network takes as input about the players; mostly nothing."""
+        inputs = self.encoding.players
+        return () if inputs is None else inputs.taken_by(self)
 
     @property
     def se_ratio(self) -> int | None:
@@ -156,9 +163,6 @@ def parse_board(file: OnnxFile) -> Weights:
         kernels = arrays["input.weight"]
         arrays["input.weight"] = np.pad(kernels, ((0, 0), (0, added), (0, 0), (0, 0)))
     return make_weights(arrays, file.sha256, encoding)
-
-
-PARSERS = {Weights.kind: parse_board}
 
 
 def mean_of(networks: Sequence[Weights]) -> Weights:

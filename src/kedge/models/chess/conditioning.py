@@ -102,7 +102,7 @@ def _ratings(elo: Any, opponent: Any) -> tuple[float, float]:
 
 
 def _number(name: str, value: Any) -> float:
-    what = "seconds" if name == "clock" else "a rating, or 0 if unknown"
+    what = "seconds from 0" if name == "clock" else "a rating, or 0 if unknown"
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 <= value < 1e4:
         raise InputError(f"{name}: {what}, not {value}")
     return float(value)

@@ -9,14 +9,14 @@ taking his own rook.
 import numpy as np
 import numpy.typing as npt
 
+from kedge import _core
 from kedge.errors import InputError
 
 _FILES = "abcdefgh"
 # North, north-east, … clockwise, as (file, rank) steps; lc0's planes come in this order.
 _QUEEN = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1))
 _KNIGHT = ((1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2))
-_PROMOTIONS = "qrb"  # in the list of moves
-_PROMOTION_PLANES = [(side, piece) for side in (-1, 0, 1) for piece in "rbq"]  # in the head
+_PROMOTION_PLANES = [(side, piece) for side in (-1, 0, 1) for piece in "rbq"]
 _CASTLING = {"e1g1": "e1h1", "e1c1": "e1a1"}
 
 #: Planes of the head that encode moves: 8 × 7 queen moves, 8 knight moves, 3 × 3 promotions.
@@ -33,29 +33,8 @@ def _leaps() -> list[tuple[int, int]]:
     return far + list(_KNIGHT)
 
 
-def _targets(square: int) -> list[int]:
-    file, rank = square % 8, square // 8
-    squares = [(file + x, rank + y) for x, y in _leaps()]
-    return sorted(y * 8 + x for x, y in squares if 0 <= x < 8 and 0 <= y < 8)
-
-
-def _moves() -> list[str]:
-    plain = [
-        _square(start % 8, start // 8) + _square(end % 8, end // 8)
-        for start in range(64)
-        for end in _targets(start)
-    ]
-    promotions = [
-        _square(start, 6) + _square(end, 7) + piece
-        for start in range(8)
-        for end in range(max(start - 1, 0), min(start + 2, 8))
-        for piece in _PROMOTIONS
-    ]
-    return plain + promotions
-
-
 #: The moves in lc0's order.
-MOVES: tuple[str, ...] = tuple(_moves())
+MOVES: tuple[str, ...] = tuple(_core.chess_policy_moves())
 
 _INDEX = {move: index for index, move in enumerate(MOVES)}
 

@@ -1,6 +1,5 @@
-"""Parsers of chess networks, by kind."""
+"""Parsers of chess networks that are not kedge's, by kind."""
 
-from kedge.models.board import weights
 from kedge.models.chess.lc0 import parse_lc0
 
-PARSERS = {**weights.PARSERS, "lc0": parse_lc0}
+PARSERS = {"lc0": parse_lc0}

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kedge.errors import InputError
-from kedge.games.go.ranks import RANKS, SERVERS, rank_number, server_number
+from kedge.games.go.ranks import RANKS, SERVERS, given_rank, rank_number, server_number
 from kedge.models.board.conditioning import Numbers, PlayerInputs, near, one_of
 
 #: Years are encoded by their distance to these.
@@ -47,7 +47,11 @@ class GoPlayers(PlayerInputs):
     def numbers(
         self, rank: Any = "pro", opponent: Any = None, server: Any = None, year: Any = 2016
     ) -> Numbers:
-        ranks = [_rank("rank", rank), _rank("opponent", rank if opponent is None else opponent)]
+        other = rank if opponent is None else opponent
+        ranks = [
+            given_rank("rank", rank, unknown="unknown"),
+            given_rank("opponent", other, unknown="unknown"),
+        ]
         if server is None:
             server = "board" if rank_number(str(rank)) == rank_number("pro") else "KGS"
         if str(server) != "board" and not server_number(str(server)):
@@ -56,10 +60,3 @@ class GoPlayers(PlayerInputs):
             raise InputError(f"year: a number, not {year}")
         rows = who_features(ranks[:1], ranks[1:], [server_number(str(server))], [year])
         return rows.ravel()
-
-
-def _rank(name: str, rank: Any) -> int:
-    number = rank_number(str(rank))
-    if not number and str(rank) != "unknown":
-        raise InputError(f"{name}: {', '.join(RANKS)} or unknown, not {rank}")
-    return number

@@ -16,7 +16,7 @@ from kedge.paper.tables import short_name
 
 @dataclass(frozen=True, kw_only=True)
 class ChessStrength(SearchStrength):
-    """Appendix D: the score of MCTS over Maia-1900 against the model by itself."""
+    """Appendix D: the score of MCTS over Maia-1900 against the model alone."""
 
     name: ClassVar[str] = "chess-strength"
     game: ClassVar[str] = "chess"

@@ -17,7 +17,7 @@ from kedge.records.go.games import KOMI
 
 @dataclass(frozen=True, kw_only=True)
 class GoStrength(Scored, SearchStrength):
-    """Appendix D: the score of MCTS over the shipped model against the model by itself."""
+    """Appendix D: the score of MCTS over the shipped model against the model alone."""
 
     name: ClassVar[str] = "go-strength"
     game: ClassVar[str] = "go"

@@ -5,8 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from kedge.errors import InputError
-from kedge.games.go.ranks import RANKS, rank_number, server_number
+from kedge.games.go.ranks import given_rank, rank_number, server_number
 from kedge.records.go.games import GoGame
 from kedge.records.splits import CHOOSE, LEARN, TEST, is_one_in
 
@@ -39,9 +38,7 @@ def held_out_moves(game: GoGame) -> Mask:
 
 def moves_of_rank(rank: str) -> Callable[[GoGame], Mask]:
     """Return a filter that keeps the moves of players of this rank."""
-    number = rank_number(rank)
-    if not number:
-        raise InputError(f"rank: one of {', '.join(RANKS)}, not {rank}")
+    number = given_rank("rank", rank)
     return lambda game: _by_mover(game, lambda player: rank_number(game.rating(player)) == number)
 
 

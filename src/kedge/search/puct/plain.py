@@ -211,7 +211,7 @@ def _select_gumbel(root: _Node, settings: Settings, noise: Array) -> _Edge:
         q = edge.total / edge.visits if edge.visits else untried
         return edge.visits, g + log(edge.prior) + scale * ((q + 1.0) / 2.0), edge.prior
 
-    return max((one for one in possible if one[0].visits <= turn), key=score)[0]
+    return max((pair for pair in possible if pair[0].visits <= turn), key=score)[0]
 
 
 def visits_of_next(actions: int, playouts: int, spent: int) -> int:

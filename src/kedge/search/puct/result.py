@@ -126,22 +126,24 @@ class SearchResult:
         return np.where(tried, self.q, mixed[..., None])
 
     @cached_property
-    def order(self) -> Integers:
-        """Indices of actions, best first: by visits, then prior, then the lower action.
+    def first(self) -> Integers:
+        """Index of the action with the most visits, of equals that with the highest prior.
 
-        Under a Gumbel root by visits, then g + log τ + σ(q): the first is the action it chooses.
+        Under a Gumbel root g + log τ + σ(q) stands for the prior: it is the action that the root
+        chooses.
         """
         score = self.prior
         if self.settings.gumbel:
             with np.errstate(divide="ignore"):
                 score = np.log(self.prior) + self.completed_q / self._gumbel_lambda[..., None]
             score = score + self.settings.gumbel_noise(self.actions.shape[-1])
-        return np.lexsort((self.actions, -score, -self.visits)).astype(np.int64)
+        most = self.visits == self.visits.max(axis=-1, keepdims=True)
+        return np.asarray(np.where(most, score, -np.inf).argmax(axis=-1), np.int64)
 
     @property
     def best(self) -> Integers:
         """The action with the most visits."""
-        first = self.order[..., :1]
+        first = self.first[..., None]
         return np.asarray(np.take_along_axis(self.actions, first, axis=-1)[..., 0])
 
     def policy(self, temperature: float = 1.0) -> Array:
@@ -151,7 +153,7 @@ class SearchResult:
         """
         if temperature == 0.0:
             places = np.arange(self.actions.shape[-1])
-            return np.asarray(places == self.order[..., :1], np.float64)
+            return np.asarray(places == self.first[..., None], np.float64)
         if self.settings.gumbel:
             return sharpened(self.gumbel_policy(), temperature)
         visited = self.visits.any(axis=-1, keepdims=True)

@@ -8,7 +8,6 @@ import torch
 
 from kedge.errors import InputError
 from kedge.games.chess.ratings import scale_number, speed_number
-from kedge.models.board.conditioning import takes_players
 from kedge.models.board.torch_backend import to_torch
 from kedge.models.board.weights import Weights
 from kedge.models.chess.encoding import CHESS
@@ -57,6 +56,6 @@ def taught_by(
 
 def _weights(name: str) -> Weights:
     weights = load_as(Weights, name)
-    if weights.encoding != CHESS or takes_players(weights):
+    if weights.encoding != CHESS or weights.player_options:
         raise InputError(f"{name}: not a chess model of one rating, such as a Maia")
     return weights

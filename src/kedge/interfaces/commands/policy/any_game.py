@@ -9,7 +9,7 @@ from kedge.interfaces.commands.policy.table import (
     Agent,
     Svg,
     Top,
-    analysed,
+    decide,
     print_moves_json,
     print_table,
 )
@@ -49,14 +49,14 @@ def any_game_policy(
         raise InputError("--moves: the game is over; leave out the last move")
     if state.current_player() < 0:
         raise InputError(f"{game}: players do not move in turn; try kedge solve {game}")
-    spec, analysis, anchor = analysed(agent, state, game, quiet=as_json)
+    decision = decide(agent, state, game, quiet=as_json)
     if svg is not None:
         _draw(state, game, svg)
     if as_json:
         position = {"game": game, "player": state.current_player(), "history": played}
-        print_moves_json(spec, position, state, analysis)
+        print_moves_json(decision, position)
     else:
-        print_table(spec, Text(f"{state}\n", style="dim"), state, analysis, anchor, top, svg)
+        print_table(decision, Text(f"{state}\n", style="dim"), top, svg)
 
 
 def _play(state: Any, moves: str) -> list[str]:

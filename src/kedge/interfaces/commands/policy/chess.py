@@ -8,7 +8,7 @@ from kedge.interfaces.commands.policy.table import (
     Agent,
     Svg,
     Top,
-    analysed,
+    decide,
     print_moves_json,
     print_table,
 )
@@ -46,13 +46,13 @@ def chess_policy(
     from kedge.games.chess import START_FEN, ChessState
 
     state = ChessState.from_fen(START_FEN if fen is None else fen, moves.split())
-    spec, analysis, anchor = analysed(agent, state, "chess", quiet=as_json)
+    decision = decide(agent, state, "chess", quiet=as_json)
     if svg is not None:
         from kedge.files import write_atomic
         from kedge.interfaces.pictures.chess import draw
 
-        write_atomic(svg, draw(state, analysis.rows()))
+        write_atomic(svg, draw(state, decision.rows))
     if as_json:
-        print_moves_json(spec, {"fen": state.fen()}, state, analysis)
+        print_moves_json(decision, {"fen": state.fen()})
     else:
-        print_table(spec, Text(state.fen(), style="dim"), state, analysis, anchor, top, svg)
+        print_table(decision, Text(state.fen(), style="dim"), top, svg)

@@ -11,7 +11,7 @@ from kedge.interfaces.commands.policy.table import (
     Agent,
     Svg,
     Top,
-    analysed,
+    decide,
     play_moves,
     print_moves_json,
     print_table,
@@ -20,9 +20,11 @@ from kedge.interfaces.options import Json, unfolded
 from kedge.words import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.text import Text
 
-    from kedge.agents import Analysis
+    from kedge.agents.agent import Row
     from kedge.games.go import GoState
 
 _MARKED = 9  # moves on a board in a terminal
@@ -116,12 +118,12 @@ def go_policy(
     """
     state = position.state()
     play_moves(state, moves, state.parse_gtp)
-    spec, analysis, anchor = analysed(agent, state, "go", quiet=as_json)
+    decision = decide(agent, state, "go", quiet=as_json)
     if svg is not None:
         from kedge.files import write_atomic
         from kedge.interfaces.pictures.go import draw
 
-        write_atomic(svg, draw(state, analysis.rows()))
+        write_atomic(svg, draw(state, decision.rows))
     if as_json:
         facts = {
             "size": state.size,
@@ -129,21 +131,20 @@ def go_policy(
             "player": ("black", "white")[state.current_player()],
             "history": [state.gtp(action) for action in state.history],
         }
-        print_moves_json(spec, facts, state, analysis)
+        print_moves_json(decision, facts)
     else:
-        print_table(spec, _board(state, analysis, top), state, analysis, anchor, top, svg)
+        print_table(decision, _board(state, decision.rows[:top]), top, svg)
 
 
-def _board(state: "GoState", analysis: "Analysis", top: int) -> "Text":
-    """Return the position for a terminal, with the first of the `top` moves marked."""
+def _board(state: "GoState", rows: "Sequence[Row]") -> "Text":
+    """Return the position for a terminal, with the first of the moves marked."""
     from rich.console import Console
     from rich.text import Text
 
     from kedge.interfaces.pictures.go import board_text
     from kedge.models.go.encoding import GO
 
-    likeliest = analysis.rows(min(top, _MARKED))
-    marked = [row.action for row in likeliest if row.policy > 0.0]
+    marked = [row.action for row in rows[:_MARKED] if row.policy > 0.0]
     board = board_text(state, marked, coloured=Console().color_system in _WOODEN)
     to_move = ("Black", "White")[state.current_player()]
     black, white = state.board.prisoners

@@ -1,8 +1,9 @@
 """The table of an agent's moves, which the commands of ``kedge policy`` share."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -37,28 +38,46 @@ Svg = Annotated[
 Top = Annotated[int, typer.Option(min=1, help="How many moves the table shows.")]
 
 
-def analysed(
-    agent: str, state: Any, game: str, *, quiet: bool
-) -> "tuple[Spec, Analysis, Literal['people', 'anchor']]":
-    """Return the agent's spec, its analysis of a state of `game`, and what to call its anchor."""
+@dataclass(frozen=True)
+class Decision:
+    """An agent's decision in a position."""
+
+    agent: "Spec"
+    imitates_people: bool
+    """Whether the agent's anchor is a model of people's moves."""
+    state: Any
+    analysis: "Analysis"
+    rows: "list[Row]"
+    """The moves, best first."""
+
+
+def decide(agent: str, state: Any, game: str, *, quiet: bool) -> Decision:
+    """Return the agent's decision in a state of `game`; show how far its search is."""
     import numpy as np
 
     from kedge.agents import make_player
-    from kedge.agents.anchors import imitates_people
+    from kedge.agents.board.puct import PuctAgent, Search
     from kedge.interfaces.progress import counting_playouts
     from kedge.specs import parse
 
     spec = parse(agent)
     player = make_player(spec, game)
-    with counting_playouts(quiet=quiet) as progress:
-        analysis = player.explain(state, np.random.default_rng(0), progress)
-    return spec, analysis, "people" if imitates_people(spec) else "anchor"
+    with counting_playouts(quiet=quiet) as show:
+        if isinstance(player, PuctAgent):
+            search = Search(player, state)
+            for playouts in search.run():
+                if show is not None:
+                    show(playouts, player.settings.playouts)
+            analysis = search.analysis()
+        else:
+            analysis = player.explain(state, np.random.default_rng(0))
+    imitates_people = getattr(player, "imitates_people", False)
+    return Decision(spec, imitates_people, state, analysis, analysis.rows())
 
 
-def print_moves_json(
-    agent: "Spec", position: dict[str, Any], state: Any, analysis: "Analysis"
-) -> None:
+def print_moves_json(decision: Decision, position: dict[str, Any]) -> None:
     """Print the agent, facts about the position, the value and all moves, best first, as JSON."""
+    state = decision.state
     protocol_name = getattr(state, "protocol_name", state.action_to_string)
     moves = [
         {
@@ -70,29 +89,22 @@ def print_moves_json(
             "q": row.q,
             "visits": row.visits,
         }
-        for row in analysis.rows()
+        for row in decision.rows
     ]
-    print_json({"agent": str(agent), **position, "value": analysis.value, "moves": moves})
+    agent, value = str(decision.agent), decision.analysis.value
+    print_json({"agent": agent, **position, "value": value, "moves": moves})
 
 
-def print_table(
-    agent: "Spec",
-    position: "Text",
-    state: Any,
-    analysis: "Analysis",
-    anchor: str,
-    top: int,
-    svg: Path | None,
-) -> None:
+def print_table(decision: Decision, position: "Text", top: int, svg: Path | None) -> None:
     """Print the agent, the position, the first `top` moves, and the value."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    console, rows = Console(emoji=False), analysis.rows()
-    console.print(Text(str(agent), style="bold"), soft_wrap=True)
+    console, rows, visits = Console(emoji=False), decision.rows, decision.analysis.visits
+    console.print(Text(str(decision.agent), style="bold"), soft_wrap=True)
     console.print(position, soft_wrap=True)
-    searched = analysis.visits is not None
+    searched = visits is not None
     table = Table(box=None, pad_edge=False)
     headings = ["move", "anchor", "policy", *(["q", "visits"] if searched else []), ""]
     for heading in headings:
@@ -101,7 +113,7 @@ def print_table(
     for row in rows[:top]:
         q = "-" if row.q is None else f"{row.q:+.3f}"
         table.add_row(
-            state.action_to_string(row.action),
+            decision.state.action_to_string(row.action),
             f"{row.anchor:.1%}",
             f"{row.policy:.1%}",
             *([q, str(row.visits)] if searched else []),
@@ -109,11 +121,11 @@ def print_table(
         )
     console.print(table)
     print_rest(console, rows, top)
-    if analysis.visits is not None:
-        visits = int(analysis.visits.sum())
-        playouts = f"{counted(visits + 1, 'playout')}: the root and {counted(visits, 'visit')}"
+    if visits is not None:
+        total, anchor = int(visits.sum()), "people" if decision.imitates_people else "anchor"
+        playouts = f"{counted(total + 1, 'playout')}: the root and {counted(total, 'visit')}"
         console.print(f"[dim]█ search ░ {anchor}; {playouts}[/dim]", highlight=False)
-    console.print(f"\n[bold]value[/bold] {analysis.value:+.4f}", highlight=False)
+    console.print(f"\n[bold]value[/bold] {decision.analysis.value:+.4f}", highlight=False)
     if svg is not None:
         typer.echo(str(svg))
 

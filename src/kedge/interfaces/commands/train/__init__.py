@@ -4,7 +4,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from kedge.interfaces.commands.groups import LazyCommand, LazyGroup, group
+import typer
+
+from kedge.interfaces.commands.groups import LazyCommand, LazyGroup
 
 
 class _Trainers(LazyGroup):
@@ -35,4 +37,6 @@ def _same(function: Callable[..., None]) -> Callable[..., None]:
     return function
 
 
-train_app = group(_Trainers, "Train human models from human games.")
+train_app = typer.Typer(
+    cls=_Trainers, no_args_is_help=True, help="Train human models from human games."
+)
