@@ -283,40 +283,51 @@ void Board::encode(Points* stones, float* komi, std::size_t steps) const {
 
 void Board::tactics(Points* out) const {
   std::fill_n(out, kTactics, Points{});
-  const auto mark = [&](std::size_t plane, Action p) { out[plane][p / 64] |= bit(p); };
+  const auto mark = [&](std::size_t tactic, Action p) { out[tactic][p / 64] |= bit(p); };
   const Position& now = position();
   const Cell ko = now.ko == kNoAction ? kNoCell : cell(now.ko);
-  if (now.ko != kNoAction) mark(3, now.ko);
+  if (now.ko != kNoAction) mark(kKo, now.ko);
   Reader reader(chains_);
-  for (const Colour colour : {kBlack, kWhite}) {
-    const bool to_move = colour == now.player;
-    each(now.stones[colour], [&](Action p) {
-      const Cell head = cell(p);
-      if (chains_.head(head) != head) return;  // once a chain
-      Cell liberties[4];
-      const int count = chains_.liberties(head, liberties, 4);
-      if (count > 3) return;
-      bool caught = false;
-      if (count == 1) {
-        caught = reader.catches(head, to_move ? ko : kNoCell);
-      } else if (count == 2) {
-        for (const Cell liberty : {liberties[0], liberties[1]}) {
-          if (!reader.catches_by(liberty, head, to_move ? kNoCell : ko)) continue;
-          caught = true;
-          if (!to_move) mark(5, point(liberty));
-        }
+  struct Short {
+    Cell head, liberties[5];
+    int count;
+  };
+  std::array<Short, kMaxPoints> chains;  // with three liberties or fewer
+  std::size_t found = 0;
+  for (const Points& stones : now.stones) {
+    each(stones, [&](Action p) {
+      Short& chain = chains[found];
+      chain.head = cell(p);
+      if (chains_.head(chain.head) != chain.head) return;  // once a chain
+      chain.count = reader.count(chain.head, chain.liberties);
+      found += chain.count <= 3;
+    });
+  }
+  for (std::size_t i = 0; i < found; ++i) {
+    const auto& [head, liberties, count] = chains[i];
+    const bool to_move = chains_.colour(head) == now.player;
+    bool caught = false;
+    if (count == 1) {
+      caught = reader.catches(head, to_move ? ko : kNoCell);
+    } else if (count == 2) {
+      for (const std::size_t k : {0, 1}) {
+        const Cell attack = liberties[k], defence = liberties[1 - k];
+        if (!reader.catches_by(attack, defence, head, to_move ? kNoCell : ko)) continue;
+        caught = true;
+        if (!to_move) mark(kCatching, point(attack));
       }
-      chains_.each(head, [&](Cell stone) {
-        mark(static_cast<std::size_t>(count - 1), point(stone));
-        if (caught) mark(4, point(stone));
-      });
+    }
+    chains_.each(head, [&](Cell stone) {
+      mark(kOneLiberty + static_cast<std::size_t>(count) - 1, point(stone));
+      if (caught) mark(kCaught, point(stone));
     });
   }
   Points empty = kGeometries[size_].all;
   for (std::size_t w = 0; w < kWords; ++w) empty[w] &= ~(now.stones[0][w] | now.stones[1][w]);
   each(empty, [&](Action p) {
     const int count = reader.liberties_after(cell(p), static_cast<Colour>(now.player), ko);
-    if (count == 1 || count == 2) mark(static_cast<std::size_t>(5 + count), p);
+    if (count == 1) mark(kToOne, p);
+    if (count == 2) mark(kToTwo, p);
   });
 }
 

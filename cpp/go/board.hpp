@@ -15,13 +15,27 @@ namespace kedge::go {
 using Action = std::uint16_t;
 inline constexpr Action kNoAction = 0xFFFF;
 inline constexpr int kMinSize = 2, kMaxSize = 19, kMaxPoints = kMaxSize * kMaxSize;
-inline constexpr std::size_t kWords = 6, kSteps = 8, kTactics = 8;
+inline constexpr std::size_t kWords = 6, kSteps = 8;
 using Points = std::array<std::uint64_t, kWords>;  // a set: bit p is point p
 
 // Forbidden repetitions. Simple ko: retaking a single stone at once. Superko: any earlier board, or
 // any earlier board with the same player to move.
 enum class Ko : std::uint8_t { kSimple, kPositional, kSituational };
 enum class Verdict : std::uint8_t { kLegal, kOffBoard, kOccupied, kSuicide, kKo, kSuperko };
+
+// Masks of a position. The first three are stones by the liberties of their chain.
+enum Tactic : std::size_t {
+  kOneLiberty,
+  kTwoLiberties,
+  kThreeLiberties,
+  kKo,        // the point that may not be retaken
+  kCaught,    // stones of chains that a ladder catches: in atari and to move, or with two liberties
+              // and the opponent to move
+  kCatching,  // the mover's points that begin such a ladder
+  kToOne,     // the mover's points where his chain would have one liberty
+  kToTwo,     // ... and two
+  kTactics
+};
 
 struct Rules {
   Ko ko = Ko::kPositional;
@@ -91,10 +105,7 @@ class Board {
 
   // The first 2·steps masks of Features::stones, and the komi.
   void encode(Points* stones, float* komi, std::size_t steps = kSteps) const;
-  // What a player reads at a glance, kTactics masks: stones of chains with one, two and three
-  // liberties; the point that may not be retaken; stones of chains that a ladder catches, in atari
-  // and to move or with two liberties and the opponent to move; the mover's points that begin such
-  // a ladder; and the mover's points where his chain would have one liberty, and two.
+  // What a player reads at a glance: a mask for each Tactic.
   void tactics(Points* out) const;
   void features(Features& out) const {
     encode(out.stones, &out.komi);

@@ -15,22 +15,34 @@ class Reader {
 
   explicit Reader(const Chains& chains) : chains_(chains) {}
 
+  // Counts the liberties of a chain up to five and keeps their number, which saves reading: count
+  // all chains before the first question. Writes them to `out`.
+  int count(Cell head, Cell* out) {
+    const int count = chains_.liberties(head, out, 5);
+    counts_[head] = static_cast<std::uint8_t>(count);
+    return count;
+  }
+
   // Whether a chain in atari is lost although its owner is to move. `ko` is the point that the
   // first player may not retake.
   bool catches(Cell stone, Cell ko) {
+    const Cell escape = chains_.last_liberty(chains_.head(stone));
+    if (breathes(escape, chains_.colour(stone))) return false;
     ko_ = ko;
     budget_ = kBudget;
     return is_caught(stone);
   }
-  // Whether the opponent, to move at a liberty of a chain that has two, catches it.
-  bool catches_by(Cell liberty, Cell stone, Cell ko) {
+  // Whether the opponent catches a chain with two liberties by a move at one of them.
+  bool catches_by(Cell attack, Cell escape, Cell stone, Cell ko) {
+    if (breathes(escape, chains_.colour(stone), attack)) return false;
     ko_ = ko;
     budget_ = kBudget;
-    return is_caught_by(liberty, stone);
+    return is_caught_by(attack, stone);
   }
 
   // The liberties of the chain that a move makes, at most 3; 0 if the move is illegal.
   int liberties_after(Cell move, Colour player, Cell ko) {
+    if (breathes(move, player)) return 3;
     ko_ = ko;
     std::array<Cell, 3> liberties;
     auto end = liberties.begin();
@@ -64,10 +76,30 @@ class Reader {
   }
 
  private:
+  // Whether a move is seen at once to make a chain of three liberties, even if the opponent plays
+  // at `lost` before. Such a move is legal: a ko has no such point.
+  bool breathes(Cell move, Colour player, Cell lost = kNoCell) const {
+    const int enough = lost == kNoCell ? 4 : 5;  // the move takes one
+    for (const Cell n : Chains::neighbours(move)) {
+      if (chains_.colour(n) == player && counts_[chains_.head(n)] >= enough) return true;
+    }
+    return empty_around(move, lost) >= 3;
+  }
+
+  // The number of empty points around a point, without `lost`.
+  int empty_around(Cell point, Cell lost = kNoCell) const {
+    int empty = 0;
+    for (const Cell n : Chains::neighbours(point)) {
+      empty += chains_.colour(n) == kEmpty && n != lost;
+    }
+    return empty;
+  }
+
   // The owner escapes if one of his moves leads to three liberties, or to two that hold.
   bool is_caught(Cell stone) {
     const Colour owner = chains_.colour(stone);
     const Moves moves = escapes(stone);
+    if (empty_around(moves.cells[0]) >= 3) return false;
     for (int i = 0; i < moves.count; ++i) {
       const bool escaped = after(moves.cells[i], owner, [&] {
         Cell liberties[3];
@@ -135,6 +167,7 @@ class Reader {
   }
 
   Chains chains_;
+  std::array<std::uint8_t, kCells> counts_{};  // liberties by head, at most 5
   Cell ko_ = kNoCell;
   int budget_ = 0;
 };
