@@ -45,13 +45,14 @@ class Rank:
             distributed.all_reduce(numbers)
         return numbers
 
-    def agreed(self, answer: bool) -> bool:
-        """The first process's answer: clocks differ, but all must stop at the same step."""
+    def first(self, number: float) -> float:
+        """The first process's number: clocks differ, but all must take the same steps."""
         if self.count == 1:
-            return answer
-        shared = torch.tensor([answer])  # on the CPU, to avoid waiting for a GPU
+            return number
+        # On the CPU, to avoid waiting for a GPU.
+        shared = torch.tensor([number], dtype=torch.float64)
         distributed.broadcast(shared, src=0)
-        return bool(shared)
+        return float(shared)
 
 
 @contextmanager

@@ -5,6 +5,7 @@ subclass defines the loss and the scores on held-out positions.
 """
 
 import json
+import math
 import time
 from abc import ABC, abstractmethod
 from collections import deque
@@ -25,6 +26,7 @@ from kedge.training.distributed import Rank
 from kedge.training.muon import Muon
 
 Optimizer = Literal["adamw", "muon", "sgd"]
+Schedule = Literal["cosine", "steps", "trapezoid", "clock"]
 # Held-out positions evaluated at each report: half as many as were trained on since the last
 # report, at most _SAMPLE and at least _FEW.
 _SAMPLE, _FEW = 65_536, 1024
@@ -41,10 +43,11 @@ class Recipe:
     Nesterov's momentum, 0.9."""
     learning_rate: float = 2e-3
     warmup: int = 500
-    schedule: Literal["cosine", "steps", "trapezoid"] = "cosine"
+    schedule: Schedule = "cosine"
     """Learning rate after the warmup. `cosine` falls in half a cosine; `steps` falls to a tenth
     after every quarter of the steps; `trapezoid` stays level and falls linearly at the end, so that
-    a run can be prolonged."""
+    a run can be prolonged; `clock` falls linearly to 0 while the given seconds run out, so that
+    rented time is used to its end."""
     decay: float = 0.25
     """Share of the steps in which a `trapezoid` falls."""
     weight_decay: float = 0.05
@@ -63,10 +66,7 @@ class Recipe:
     def __post_init__(self) -> None:
         self._check_counts("steps", "batch", "warmup")
         self._check_shares("average", "decay")
-        kinds = {
-            "optimizer": get_args(Optimizer),
-            "schedule": ("cosine", "steps", "trapezoid"),
-        }
+        kinds = {"optimizer": get_args(Optimizer), "schedule": get_args(Schedule)}
         for name, known in kinds.items():
             if getattr(self, name) not in known:
                 raise InputError(f"{name}: one of {', '.join(known)}, not {getattr(self, name)}")
@@ -240,10 +240,15 @@ class Trainer(ABC, Generic[B]):
         """Four sums over held-out positions: choices, correct predictions, cross-entropies and
         value losses."""
 
-    def _rate(self, step: int) -> float:
-        """The learning rate factor: a linear warmup, then the schedule."""
+    def _rate(self, step: int, spent: float = 0.0) -> float:
+        """The learning rate factor: a linear warmup, then the schedule.
+
+        `spent` is the share of the time that is over.
+        """
         if step < self.recipe.warmup:
             return (step + 1) / self.recipe.warmup
+        if self.recipe.schedule == "clock":
+            return 1.0 - spent
         if self.recipe.schedule == "steps":
             return float(0.1 ** min(3, 4 * step // self.recipe.steps))
         if self.recipe.schedule == "trapezoid":
@@ -256,20 +261,25 @@ class Trainer(ABC, Generic[B]):
         self, positions: Positions[B], seconds: float = float("inf"), report_every: int = 200
     ) -> Iterator[dict[str, float]]:
         """Train until the steps are done or the time is up; yield progress reports."""
+        if self.recipe.schedule == "clock" and math.isinf(seconds):
+            raise InputError("schedule: clock needs a time to run; add --seconds")
         start = time.monotonic()
         seed, rank = self.recipe.seed + self.step, self.rank
         torch.manual_seed(seed * rank.count + rank.index)  # stochastic depth differs by process
         losses, hits = torch.zeros(2, device=self.device), 0
         self.network.train()
         with closing(self._batches(positions, seed)) as batches:
-            while self.step < self.recipe.steps and rank.agreed(time.monotonic() - start < seconds):
+            while (
+                self.step < self.recipe.steps
+                and (spent := rank.first((time.monotonic() - start) / seconds)) < 1.0
+            ):
                 batch = next(batches)
                 self.network.zero_grad(set_to_none=True)
                 with rounded_weights(self.network) if self.recipe.rounded else nullcontext():
                     loss, right = self.loss(batch)
                     loss.backward()
                 nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
-                rate = self.recipe.learning_rate * self._rate(self.step)
+                rate = self.recipe.learning_rate * self._rate(self.step, spent)
                 for optimizer in self.optimizers:
                     for group in optimizer.param_groups:
                         group["lr"] = rate

@@ -1,5 +1,6 @@
 """Go's training: positions with their history and symmetries, and a small run."""
 
+import itertools
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -238,6 +239,22 @@ def test_a_trapezoid_goes_down_at_the_end():
     trainer = TowerTrainer(make_network(recipe), recipe, CPU, None, False)
     rates = [trainer._rate(step) for step in (4, 50, 90, 95, 99)]
     np.testing.assert_allclose(rates, [0.5, 1.0, 1.0, 0.5, 0.1])
+
+
+def test_a_rate_by_the_clock_is_used_up_with_the_time(table, tmp_path, monkeypatch):
+    recipe = GoRecipe(
+        filters=8, blocks=1, se_ratio=4, warmup=2, steps=1000, batch=8, schedule="clock"
+    )
+    with pytest.raises(InputError, match="clock needs a time to run; add --seconds"):
+        list(train(table, tmp_path / "endless", recipe, rank=CPU))
+    trainer = TowerTrainer(make_network(recipe), recipe, CPU, None, False)
+    rates = [trainer._rate(step, spent) for step, spent in ((0, 0.9), (2, 0.1), (9, 0.75))]
+    np.testing.assert_allclose(rates, [0.5, 0.9, 0.25])
+    now = itertools.count()
+    monkeypatch.setattr("kedge.training.trainer.time.monotonic", lambda: float(next(now)))
+    list(trainer.run(positions_of(table, np.arange(len(table))), seconds=10.0))
+    assert 5 <= trainer.step <= 10
+    assert trainer.optimizers[0].param_groups[0]["lr"] < 0.2 * recipe.learning_rate
 
 
 def test_what_there_is_not(tmp_path):
