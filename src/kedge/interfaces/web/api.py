@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
-from dataclasses import asdict
 from functools import cache
 from typing import Annotated, Any
 
@@ -96,7 +95,7 @@ def _about(game: PageGame) -> dict[str, Any]:
         "files": list(game.files),
         "clocks": game.clocks,
         "reviews": game.reviews,
-        "stops": [asdict(stop) for stop in stops(game.name)] if game.has_dial else [],
+        "stops": [stop.to_json() for stop in stops(game.name)] if game.has_dial else [],
         "agents": [] if game.has_dial else list(game.agents),
     }
 
@@ -125,7 +124,7 @@ async def dial_at(
     x: Annotated[float, Query(ge=0.0, le=1.0)] = 0.5,
 ) -> dict[str, Any]:
     """The agent at a setting of the dial, its numbers, and the measurements there."""
-    return asdict(dial(_tables(request).game(game).name, x))
+    return dial(_tables(request).game(game).name, x).to_json()
 
 
 @router.post("/policy", tags=["policies"])

@@ -139,7 +139,7 @@ class PageGame(ABC):
         """Whether the mover's clock runs."""
         return True
 
-    def timed_spec(self, spec: str, setup: Any, left: float) -> Spec | str:
+    def timed_spec(self, spec: Spec, setup: Any, left: float) -> Spec:
         """Return the spec of an agent that has `left` seconds; most take no clock as input."""
         return spec
 

@@ -23,7 +23,7 @@ class AgentPool:
         self._rng = rng
 
     def think(
-        self, session: Session, specs: Mapping[int, Spec | str], stop: StopFlag
+        self, session: Session, specs: Mapping[int, Spec], stop: StopFlag
     ) -> AsyncIterator[Decision]:
         """Yield the decisions of these agents, as `PageGame.think` does, until `stop`."""
         game, state, turn = session.game, session.state, len(session.turns)
@@ -31,10 +31,7 @@ class AgentPool:
 
         def work() -> Iterator[Decision]:
             if not stop.stopped:
-                agents = {
-                    seat: (str(spec), self._players.get(spec, game.name))
-                    for seat, spec in specs.items()
-                }
+                agents = {seat: self._players.get(spec, game.name) for seat, spec in specs.items()}
                 yield from game.think(Question(state, agents, turn, rng, stop))
 
         return self._threads.each(work())

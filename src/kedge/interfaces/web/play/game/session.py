@@ -90,7 +90,7 @@ class Session:
         self._play({REFEREE: action})
         self.revision += 1
 
-    def agent_spec(self, seat: int) -> Spec | str:
+    def agent_spec(self, seat: int) -> Spec:
         """The spec of the agent at `seat`, with its clock if it takes that as input."""
         spec = spec_at(self.game, self.seats[seat])
         if self.clock is None:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from kedge.interfaces.web.pages.page_game import EVERYTHING, Rating
 from kedge.interfaces.web.pages.thoughts import Thought
-from kedge.interfaces.web.play.game.players import agent_at
+from kedge.interfaces.web.play.game.players import agent_at, dial_at
 from kedge.interfaces.web.play.game.readers import Reader
 from kedge.interfaces.web.play.game.session import Session
 from kedge.interfaces.web.schemas import ClockOut, PositionOut, SeatOut, SessionOut, TurnOut
@@ -94,8 +94,8 @@ def _seats(session: Session) -> list[SeatOut]:
 def _seat(session: Session, number: int, player: str | None, rating: Rating | None) -> SeatOut:
     """Who sits there, with the dial's measurements if they hold for this game."""
     game, seat = session.game, session.seats[number]
-    agent = agent_at(game, seat)
-    measured = agent if agent is not None and game.is_measured(session.setup) else None
+    dial, agent = dial_at(game, seat), None if seat.human else agent_at(game, seat)
+    measured = dial if game.is_measured(session.setup) else None
     return SeatOut(
         name=game.seats(session.setup)[number],
         human=seat.human,
@@ -103,8 +103,8 @@ def _seat(session: Session, number: int, player: str | None, rating: Rating | No
         rating=rating,
         dial=seat.dial if game.has_dial else None,
         settings=seat.settings,
-        agent=None if seat.human or agent is None else agent.spec,
-        numbers={} if agent is None else dict(agent.settings),
+        agent=None if agent is None else str(agent),
+        numbers={} if dial is None else dict(dial.settings),
         likeness=[] if measured is None else [vars(figure) for figure in measured.likeness],
         strength=[] if measured is None else [vars(figure) for figure in measured.strength],
         decided=number in session.pending,
