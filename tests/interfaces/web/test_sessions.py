@@ -214,6 +214,25 @@ def test_a_flag_falls_by_itself(hall, chess, until):
     asyncio.run(game())
 
 
+def test_the_loop_loads_no_weights_to_pass_the_clock(hall, chess, until, monkeypatch):
+    threads = []
+
+    def timed(spec, setup, left):
+        threads.append(threading.current_thread())
+        return spec
+
+    monkeypatch.setattr(chess, "timed_spec", timed)
+
+    async def game():
+        table = await hall().open(NewSession(game="chess", setup={"clock": 60}))
+        play(table, "e4")
+        await until(lambda: chess.asked)
+        assert threading.main_thread() not in threads
+        assert len(threads) == 1
+
+    asyncio.run(game())
+
+
 def test_the_flag_of_an_agent_falls_too(hall, chess, until):
     async def game():
         table = await hall().open(NewSession(game="chess", setup={"clock": 0.3}))

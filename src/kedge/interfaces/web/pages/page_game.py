@@ -140,7 +140,10 @@ class PageGame(ABC):
         return True
 
     def timed_spec(self, spec: Spec, setup: Any, left: float) -> Spec:
-        """Return the spec of an agent that has `left` seconds; most take no clock as input."""
+        """Return the spec of an agent that has `left` seconds; most take no clock as input.
+
+        Runs in a thread.
+        """
         return spec
 
     @abstractmethod

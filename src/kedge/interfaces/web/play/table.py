@@ -11,6 +11,7 @@ from kedge.interfaces.web.pages.thoughts import StopFlag
 from kedge.interfaces.web.play.agents.advising import Adviser
 from kedge.interfaces.web.play.agents.reviewing import Reviews
 from kedge.interfaces.web.play.agents.worker_threads import BusyError
+from kedge.interfaces.web.play.game.players import spec_at
 from kedge.interfaces.web.play.game.readers import Reader
 from kedge.interfaces.web.play.game.saving import to_document
 from kedge.interfaces.web.play.game.session import Session
@@ -185,8 +186,9 @@ class Table:
         self._asked, self._question, self._stop = seats, self._question_to(seats), stop
         decisions = {}
         try:
-            specs = {seat: session.agent_spec(seat) for seat in seats}
-            async for decision in self._hall.agents.think(session, specs, stop):
+            specs = {seat: spec_at(session.game, session.seats[seat]) for seat in seats}
+            left = None if session.clock is None else session.clock.now()
+            async for decision in self._hall.agents.think(session, specs, stop, left):
                 if decision.action is not None:
                     decisions[decision.seat] = decision
                 elif decision.thought is not None and not stop.stopped:
