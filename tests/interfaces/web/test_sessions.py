@@ -20,6 +20,7 @@ from kedge.interfaces.web.play.game.store import SessionStore
 from kedge.interfaces.web.play.game.views import game_view
 from kedge.interfaces.web.play.tables import Tables, UnknownSessionError
 from kedge.interfaces.web.schemas import NewSession, SeatIn
+from kedge.specs import Spec
 
 AGENTS = [SeatIn(), SeatIn()]
 
@@ -450,7 +451,7 @@ def test_what_is_stopped_before_its_turn_is_not_thought(hall, chess):
         tables, stop = hall(), StopFlag()
         stop.stop()
         session = new_session(chess, {}, None, [], np.random.default_rng(0))
-        assert [each async for each in tables.agents.think(session, {0: "chess"}, stop)] == []
+        assert [each async for each in tables.agents.think(session, {0: Spec("chess")}, stop)] == []
         assert chess.asked == []
 
     asyncio.run(ask())

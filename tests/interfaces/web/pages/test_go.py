@@ -323,7 +323,7 @@ def told(value, monkeypatch):
     def analyses(agent, state, seat, stop):
         actions = len(state.legal_actions())
         anchor = np.full(actions, 1 / actions)
-        yield Analysis(anchor, anchor, anchor * np.nan, value), True
+        yield Analysis(anchor, anchor, anchor * np.nan, value)
 
     monkeypatch.setattr(board_page, "analyses", analyses)
 

@@ -97,16 +97,16 @@ class BoardPage(PageGame):
         """Yield the mover's decision: `choose`'s action, or one drawn from the policy."""
         state = question.state
         ((seat, (_, agent)),) = question.agents.items()
-        for analysis, done in analyses(agent, state, seat, question.stop):
+        thought = None
+        for analysis in analyses(agent, state, seat, question.stop):
             if analysis.actions is None:  # they are in the state's order
                 analysis = replace(analysis, actions=np.asarray(state.legal_actions()))
             rows = [_considered(state, row) for row in analysis.rows(SHOWN)]
-            thought = question.thought(seat, analysis, rows, done=done)
-            if not done:
-                yield Decision(seat, None, thought)
-            else:
-                action = choose(analysis) if choose else analysis.draw(question.rng)
-                yield Decision(seat, action, thought)
+            thought = question.thought(seat, analysis, rows, done=False)
+            yield Decision(seat, None, thought)
+        if thought is not None:  # else it was stopped before
+            action = choose(analysis) if choose else analysis.draw(question.rng)
+            yield Decision(seat, action, replace(thought, done=True))
 
 
 def _considered(state: Any, row: Row) -> ConsideredMove:
