@@ -60,7 +60,6 @@ _CHANGE: dict[str, Any] = {
     },
 }
 _PAUSE = 0.05  # seconds after each message of a socket, against floods
-_REPEATED = {"session": {"document", "thought"}}  # `turns` and `thoughts` have them, too
 Eyes = Annotated[int | None, Query(ge=0, le=7, description="The seat to view the game from")]
 
 TurnNumber = Annotated[int, PathParameter(ge=0, le=MOST_TURNS, examples=[0])]
@@ -279,13 +278,13 @@ async def live(socket: WebSocket, id: str, eyes: Eyes = None, brief: bool = Fals
     await socket.accept()
     try:
         table = _tables(socket).at(id)
-        reader = table.subscribe(eyes)
+        reader = table.subscribe(eyes, brief=brief)
     except InputError as error:
         gone = isinstance(error, UnknownSessionError)
         await socket.close(4404 if gone else 4429, str(error))
         return
     listening = asyncio.create_task(_listen(socket, table, reader))
-    speaking = asyncio.create_task(_speak(socket, reader, _REPEATED if brief else None))
+    speaking = asyncio.create_task(_speak(socket, reader))
     try:
         done, _ = await asyncio.wait({listening, speaking}, return_when=asyncio.FIRST_COMPLETED)
         for task in done:
@@ -320,9 +319,9 @@ def _parsed(text: str | None) -> Advise | tuple[int, str]:
         return 1008, 'send {"advise": true} or {"advise": false}'
 
 
-async def _speak(socket: WebSocket, reader: Reader, without: Any) -> None:
+async def _speak(socket: WebSocket, reader: Reader) -> None:
     while (message := await reader.next()) is not None:
-        await socket.send_text(to_json(message, exclude=without).decode())
+        await socket.send_text(to_json(message).decode())
     await socket.close(1001)
 
 

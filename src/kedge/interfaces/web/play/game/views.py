@@ -8,19 +8,36 @@ from kedge.interfaces.web.pages.thoughts import Thought
 from kedge.interfaces.web.play.game.players import agent_at, dial_at
 from kedge.interfaces.web.play.game.readers import Reader
 from kedge.interfaces.web.play.game.session import Session
-from kedge.interfaces.web.schemas import ClockOut, PositionOut, SeatOut, SessionOut, TurnOut
+from kedge.interfaces.web.schemas import (
+    BriefSessionOut,
+    ClockOut,
+    PositionOut,
+    SeatOut,
+    SessionOut,
+    TurnOut,
+)
 
 
 def game_view(session: Session, eyes: int | None = None) -> SessionOut:
+    """Return the game as `brief_view` does, with the fields that repeat others."""
+    view = brief_view(session, eyes)
+    thoughts = _visible(session.thoughts[-1:], session, _viewer(session, eyes))
+    return SessionOut(
+        **vars(view),
+        document=None if view.secret else session.moves(),
+        thought=thoughts[0] if thoughts else None,
+    )
+
+
+def brief_view(session: Session, eyes: int | None = None) -> BriefSessionOut:
     """Return the game as the seat `eyes` sees it; if None, as the mover does."""
     game, over = session.game, session.outcome is not None
     eyes = _viewer(session, eyes)
-    last = _visible(session.thoughts[-1:], session, eyes)
     setup, is_secret = session.setup.model_dump(), bool(game.secret) and not over
     if not over:
         setup = {key: setup[key] for key in setup if key not in game.secret}
     clock = session.clock
-    return SessionOut(
+    return BriefSessionOut(
         id=session.id,
         game=game.name,
         revision=session.revision,
@@ -37,10 +54,8 @@ def game_view(session: Session, eyes: int | None = None) -> SessionOut:
             for turn in session.turns
         ],
         secret=is_secret,
-        document=None if is_secret else session.moves(),
         position=game.position(session.state, eyes),
         outcome=session.outcome,
-        thought=last[0] if last else None,
         thoughts=_visible(session.new_thoughts(), session, eyes),
         clock=None if clock is None else ClockOut(left=clock.now(), running=clock.running),
         trouble=session.trouble,
