@@ -27,8 +27,7 @@ AGENTS = [SeatIn(), SeatIn()]
 
 def play(table, move):
     session = table.session
-    session.move(session.deciding()[0], move, len(session.turns))
-    table.changed()
+    table.move(session.deciding()[0], move, len(session.turns))
 
 
 def test_an_agent_answers_a_move(hall, chess, until):
@@ -56,8 +55,7 @@ def test_one_message_has_the_move_and_who_thinks(hall, chess, until):
         session = (await waiting)["session"]
         assert (session.thinking, len(session.turns)) == ([1], 1)
         await until(lambda: chess.asked)
-        table.session.undo(None)
-        table.changed()
+        table.undo(None)
         assert game_view(table.session).thinking == []
         chess.go.set()
 
@@ -71,8 +69,7 @@ def test_a_decision_on_a_position_that_is_gone_is_not_played(hall, chess, until)
         table = await hall().open(NewSession(game="chess"))
         play(table, "e4")
         await until(lambda: chess.asked)
-        table.session.undo(None)
-        table.changed()
+        table.undo(None)
         play(table, "d4")
         await until(lambda: len(chess.asked) == 2)
         assert "3P4" in chess.asked[1]
@@ -89,8 +86,7 @@ def test_a_dial_turned_while_it_thinks_is_thought_about_anew(hall, chess, until)
         table = await hall().open(NewSession(game="chess"))
         play(table, "e4")
         await until(lambda: chess.asked)
-        table.session.sit(1, SeatIn(dial=0.0))
-        table.changed()
+        table.sit(1, SeatIn(dial=0.0))
         await until(lambda: len(chess.asked) == 2)
         chess.go.set()
         await until(lambda: not table.busy)
@@ -112,8 +108,7 @@ def test_a_failure_on_what_is_no_longer_asked_troubles_nobody(hall, chess, until
         play(table, "e4")
         await until(lambda: chess.asked)
         monkeypatch.setattr(chess, "think", plain)
-        table.session.sit(1, SeatIn(dial=0.0))
-        table.changed()
+        table.sit(1, SeatIn(dial=0.0))
         await until(lambda: len(chess.asked) == 2)
         chess.go.set()
         await until(lambda: not table.busy)
@@ -271,8 +266,7 @@ def test_a_game_of_agents_that_ends_between_two_turns_asks_nobody(hall, chess, u
         table = await hall().open(NewSession(game="chess", seats=AGENTS, turns=["e4"]))
         table.subscribe(None)
         await asyncio.sleep(0)
-        table.session.sit(1, SeatIn(human=True))
-        table.changed()
+        table.sit(1, SeatIn(human=True))
         await until(lambda: not table._task)
         assert chess.asked == []
 

@@ -185,24 +185,24 @@ async def forget(request: Request, id: SessionId) -> Response:
 async def move(request: Request, id: SessionId, played: MoveAt, eyes: Eyes = None) -> Any:
     """Play a person's move. Agents then answer; `live` reports their moves."""
     table = _tables(request).at(id)
-    table.session.move(played.seat, played.move, played.turn)
-    return _changed(request, table, eyes)
+    table.move(played.seat, played.move, played.turn)
+    return _answer(request, table, eyes)
 
 
 @router.post("/sessions/{id}/undo", tags=["games"], **_CHANGE)
 async def undo(request: Request, id: SessionId, by: AtSeat | None = None, eyes: Eyes = None) -> Any:
     """Undo a person's last move and everything after it."""
     table = _tables(request).at(id)
-    table.session.undo(None if by is None else by.seat)
-    return _changed(request, table, eyes)
+    table.undo(None if by is None else by.seat)
+    return _answer(request, table, eyes)
 
 
 @router.post("/sessions/{id}/resign", tags=["games"], **_CHANGE)
 async def resign(request: Request, id: SessionId, by: AtSeat) -> Any:
     """Resign a person's game."""
     table = _tables(request).at(id)
-    table.session.resign(by.seat)
-    return _changed(request, table)
+    table.resign(by.seat)
+    return _answer(request, table)
 
 
 @router.put("/sessions/{id}/seats/{seat}", tags=["games"], **_CHANGE)
@@ -211,8 +211,8 @@ async def sit(
 ) -> Any:
     """Change who sits at a seat, or the setting of its dial. Possible at any time."""
     table = _tables(request).at(id)
-    table.session.sit(seat, player)
-    return _changed(request, table, eyes)
+    table.sit(seat, player)
+    return _answer(request, table, eyes)
 
 
 @router.get("/sessions/{id}/at/{turn}", tags=["games"])
@@ -325,9 +325,8 @@ async def _speak(socket: WebSocket, reader: Reader) -> None:
     await socket.close(1001)
 
 
-def _changed(request: Request, table: Table, eyes: int | None = None) -> Any:
+def _answer(request: Request, table: Table, eyes: int | None = None) -> Any:
     """Return the changed game; nothing if the client gets it from `live` and says so."""
-    table.changed()
     if request.headers.get("prefer") == _MINIMAL:
         return Response(status_code=204, headers={"Preference-Applied": _MINIMAL})
     return game_view(table.session, eyes)
