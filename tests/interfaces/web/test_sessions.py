@@ -63,7 +63,7 @@ def test_one_message_has_the_move_and_who_thinks(hall, chess, until):
 
 
 def test_a_decision_on_a_position_that_is_gone_is_not_played(hall, chess, until):
-    """Undone and played anew, the game has as many turns as before."""
+    """After an undo and another move, the game has as many turns as before."""
 
     async def game():
         table = await hall().open(NewSession(game="chess"))
@@ -81,7 +81,7 @@ def test_a_decision_on_a_position_that_is_gone_is_not_played(hall, chess, until)
     asyncio.run(game())
 
 
-def test_a_dial_turned_while_it_thinks_is_thought_about_anew(hall, chess, until):
+def test_a_dial_turned_while_it_thinks_restarts_the_agent(hall, chess, until):
     async def game():
         table = await hall().open(NewSession(game="chess"))
         play(table, "e4")
