@@ -10,7 +10,8 @@ At 0 the human model plays alone; at 1 the search that the paper found strongest
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from kedge import catalogue
 from kedge.agents.ladder import Ladder, Stop
 from kedge.errors import InputError
 from kedge.regularize import Array
+from kedge.specs import Spec
 
 SNAP = 0.02  #: Within this distance of a stop, the dial snaps to it.
 
@@ -58,8 +60,7 @@ class Dial:
     game: str
     x: float
     """Place on the dial, from 0 to 1."""
-    spec: str
-    """Spec of the agent."""
+    agent: Spec
     settings: Mapping[str, float]
     """Numbers of the spec, by name."""
     likeness: tuple[Measured, ...]
@@ -67,6 +68,22 @@ class Dial:
     measured."""
     strength: tuple[Measured, ...]
     """How well it plays, at the same stops."""
+
+    @property
+    def spec(self) -> str:
+        """The agent's spec as text."""
+        return str(self.agent)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the agent and its measurements as JSON."""
+        return {
+            "game": self.game,
+            "x": self.x,
+            "spec": self.spec,
+            "settings": dict(self.settings),
+            "likeness": [asdict(figure) for figure in self.likeness],
+            "strength": [asdict(figure) for figure in self.strength],
+        }
 
     def __str__(self) -> str:
         lines = [self.spec]
@@ -98,7 +115,7 @@ def dial(game: str, x: float, **settings: float) -> Dial:
     return Dial(
         game,
         x,
-        spec_of(game, used),
+        _ladder(game).agent(used),
         used,
         *(
             tuple(
@@ -127,8 +144,8 @@ def strongest(game: str) -> Dial:
 
 
 def spec_of(game: str, settings: Mapping[str, float]) -> str:
-    """Return the agent of `game` with these settings; without c_puct or λ it does not search."""
-    return _ladder(game).spec(settings)
+    """Return the spec of `game`'s agent with these settings; without c_puct or λ, no search."""
+    return str(_ladder(game).agent(settings))
 
 
 def _ladder(game: str) -> Ladder:

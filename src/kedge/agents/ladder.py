@@ -58,10 +58,10 @@ class Ladder:
         """The stops, from 0 to 1."""
         return [Stop(**stop) for stop in json.loads(self.cards.read_text(encoding="utf-8"))]
 
-    def spec(self, settings: Mapping[str, float]) -> str:
+    def agent(self, settings: Mapping[str, float]) -> Spec:
         """Return the agent with these settings; without `number` among them it does not search."""
         model = {name: settings[name] for name in self.anchor_settings}
         if self.number not in settings:
-            return str(Spec(self.anchor, (), {**model, **settings}))
+            return Spec(self.anchor, (), {**model, **settings})
         search = {name: value for name, value in settings.items() if name not in model}
-        return str(Spec(self.search, (Spec(self.anchor, (), model),), search))
+        return Spec(self.search, (Spec(self.anchor, (), model),), search)

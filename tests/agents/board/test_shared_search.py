@@ -128,20 +128,16 @@ def test_the_network_sees_full_batches(shared, network):
 
 
 def test_who_follows_sees_it_grow(shared, network):
-    seen = []
-    counted = Counted(network)
-    search = shared.submit(
-        PuctAgent(counted, Settings(playouts=30)),
-        ChessState(),
-        lambda found, done: seen.append((int(found.visits.sum()), done, len(found.lines))),
-        every=0.0,
-    )
-    assert search.result(30).visits.sum() == 29
-    assert seen == [(visits, visits == 29, 20) for visits in range(30)]
-    seen.clear()
-    shared.submit(search.agent, ChessState(), lambda *_: seen.append(_), every=60.0).result(30)
-    assert [done for _, done in seen] == [False, True]
-    assert seen[0][0].visits.sum() == 0, "the first look at once"
+    agent = PuctAgent(Counted(network), Settings(playouts=30))
+
+    def visits(**options):
+        return [int(seen.visits.sum()) for seen in shared.submit(agent, ChessState(), **options)]
+
+    assert visits(every=0.0) == list(range(30))
+    assert visits(every=60.0) == [0, 29], "the first look at once"
+    assert visits() == [29]
+    search = shared.submit(agent, ChessState(), every=0.0)
+    assert list(search)[-1] is search.result(0)
 
 
 def test_in_a_crowd_each_is_told_of_less_often(monkeypatch):
@@ -150,14 +146,11 @@ def test_in_a_crowd_each_is_told_of_less_often(monkeypatch):
     monkeypatch.setattr("kedge.agents.board.shared_search.perf_counter", lambda: now[0])
     monkeypatch.setattr("kedge.agents.board.shared_search.result", lambda *_: None)
     for crowd in heard:
-
-        def hear(_, done, crowd=crowd):
-            heard[crowd] += 1
-
-        search = SharedSearch(agent, None, None, hear, every=0.1)
+        search = SharedSearch(agent, None, None, every=0.1)
         for step in range(160):  # of ten milliseconds
             now[0] = 100.0 * crowd + step / 100.0
             search.update(None, 0, False, crowd)
+        heard[crowd] = search._analyses.qsize()
     assert heard == {4: pytest.approx(16, abs=2), 32: 2}
 
 
@@ -190,9 +183,8 @@ def test_the_state_may_go_on_meanwhile(shared, network):
 
 
 def test_stopping_gives_what_is_known(shared, agent):
-    looked = threading.Event()
-    search = shared.submit(agent, ChessState(), lambda *_: looked.set(), playouts=LONG)
-    assert looked.wait(30)
+    search = shared.submit(agent, ChessState(), every=0.1, playouts=LONG)
+    next(iter(search))
     short = shared.submit(agent, ChessState())
     assert_same(short.result(30), agent.analyse_many([ChessState()])[0])
     assert not search.done(), "a short search does not wait for a long one"
@@ -211,6 +203,7 @@ def test_first_come_first_served_and_not_too_many(agent):
         line[0].stop()
         with pytest.raises(CancelledError):
             line[0].result(30)
+        assert list(line[0]) == []
         line.append(shared.submit(agent, ChessState(), playouts=3))  # there is room again
         for number, search in enumerate(line):
             search.add_done_callback(lambda _, number=number: order.append(number))
@@ -230,15 +223,21 @@ def test_a_network_that_fails_fails_its_own_searches_alone(shared, agent, networ
     for search in searches:
         with pytest.raises(InputError, match="out of order"):
             search.result(30)
+        with pytest.raises(InputError, match="out of order"):
+            list(search)
     assert other.result(30).visits.sum() == 29
     counted.fails = False
     assert shared.submit(failing, ChessState(), playouts=9).result(30).visits.sum() == 8
 
 
-def test_a_follower_that_fails_fails_its_own_search_alone(shared, agent):
+def test_an_agent_that_fails_fails_its_own_search_alone(shared, agent):
+    class Failing(PuctAgent):
+        def analysis(self, result):
+            raise ZeroDivisionError
+
     other = shared.submit(agent, ChessState())
     with pytest.raises(ZeroDivisionError):
-        shared.submit(agent, ChessState(), lambda *_: 1 / 0).result(30)
+        shared.submit(Failing(agent.network, Settings(playouts=30)), ChessState()).result(30)
     assert other.result(30).visits.sum() == 29
 
 
@@ -256,10 +255,9 @@ def test_the_thread_ends_when_idle_and_comes_back(agent):
 
 def test_closing_ends_all(agent):
     shared = SharedSearches(together=1)
-    looked = threading.Event()
-    growing = shared.submit(agent, ChessState(), lambda *_: looked.set(), playouts=LONG)
+    growing = shared.submit(agent, ChessState(), every=0.1, playouts=LONG)
     in_line = shared.submit(agent, ChessState())
-    assert looked.wait(30)
+    next(iter(growing))
     shared.close()
     assert growing.result(0).visits.sum() < LONG - 1
     assert in_line.cancelled()

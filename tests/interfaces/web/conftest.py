@@ -1,4 +1,4 @@
-"""The page as a browser has it: a server of its own, and Chromium to look at it."""
+"""A server of the page, and Chromium to view it."""
 
 import asyncio
 import os
@@ -106,7 +106,7 @@ def page(new_page):
 
 @pytest.fixture
 def client():
-    """Of the server as it is, its games in memory."""
+    """A client of a server that keeps its games in memory."""
     with TestClient(make_app(ServerOptions(rate=1e6)), "http://localhost") as client:
         client.base_url = client.base_url.join("/api/v1/")
         yield client
@@ -133,7 +133,7 @@ def hall(chess):
 
 @pytest.fixture
 def until():
-    """Waits for what other tasks do."""
+    """``await until(condition)``: wait until other tasks make a condition true."""
 
     async def wait(is_so, seconds=10.0):
         async with asyncio.timeout(seconds):

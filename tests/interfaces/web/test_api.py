@@ -340,7 +340,7 @@ def test_sockets_that_talk_nonsense_are_told_so_and_harm_nobody(client, message,
 
 
 def test_a_question_is_given_up_when_nobody_waits_for_the_answer(client):
-    """As a server has it: the client leaves while the search is under way."""
+    """The search stops when its client leaves."""
     asked = json.dumps({"game": "chess", "agent": "puct(chess, playouts=20000)"}).encode()
     app = client.app
     sent = []

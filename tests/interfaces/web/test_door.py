@@ -1,4 +1,4 @@
-"""Who may come in, how often, and with how much."""
+"""Limits on clients: hosts, tokens, request rate and request size."""
 
 import pytest
 from starlette.testclient import TestClient

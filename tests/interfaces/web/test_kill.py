@@ -16,7 +16,7 @@ from websockets.sync.client import connect
 
 @pytest.fixture
 def start(own_home):
-    """Starts the server; returns its process and its address."""
+    """Start the server, and return its process and its address."""
     processes = []
 
     def begin(*words):
@@ -44,7 +44,7 @@ def answered(address, method="GET", **told):
 
 
 def after(address, id, turns):
-    """The game as it is told of once it has so many turns."""
+    """Wait until the game has so many turns, and return it."""
     with connect(f"{address.replace('http', 'ws')}api/v1/sessions/{id}/live") as live:
         while True:
             message = json.loads(live.recv(20))
@@ -68,7 +68,7 @@ def test_games_of_a_killed_server_go_on(start):
     assert [turn["name"] for turn in found["turns"]] == ["e4"]
     assert found["seats"][1]["settings"] == {"playouts": 20_000}
     assert found["clock"]["running"] == 1
-    quick = {"dial": 0.0}  # the one that thinks is asked anew, and so answers
+    quick = {"dial": 0.0}  # the change restarts the thinking agent, which then answers
     answered(f"{address}{path}/seats/1", "PUT", json=quick)
     assert after(address, game["id"], 2)["deciding"] == [0]
 

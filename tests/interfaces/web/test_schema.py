@@ -40,7 +40,7 @@ def test_every_case_is_answered_as_described(case):
 
 
 def aim(case):
-    """At a game that there is, and at quick agents, where anything of that form would do."""
+    """Replace ids and agents of valid form by an existing game and quick agents."""
     path, body = case.path_parameters or {}, case.body
     if re.fullmatch(r"[A-Za-z0-9_-]{22}", str(path.get("id"))):
         path["id"] = session(GAMES[sum(path["id"].encode()) % len(GAMES)])

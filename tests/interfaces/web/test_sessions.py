@@ -20,14 +20,14 @@ from kedge.interfaces.web.play.game.store import SessionStore
 from kedge.interfaces.web.play.game.views import game_view
 from kedge.interfaces.web.play.tables import Tables, UnknownSessionError
 from kedge.interfaces.web.schemas import NewSession, SeatIn
+from kedge.specs import Spec
 
 AGENTS = [SeatIn(), SeatIn()]
 
 
 def play(table, move):
     session = table.session
-    session.move(session.deciding()[0], move, len(session.turns))
-    table.changed()
+    table.move(session.deciding()[0], move, len(session.turns))
 
 
 def test_an_agent_answers_a_move(hall, chess, until):
@@ -55,8 +55,7 @@ def test_one_message_has_the_move_and_who_thinks(hall, chess, until):
         session = (await waiting)["session"]
         assert (session.thinking, len(session.turns)) == ([1], 1)
         await until(lambda: chess.asked)
-        table.session.undo(None)
-        table.changed()
+        table.undo(None)
         assert game_view(table.session).thinking == []
         chess.go.set()
 
@@ -64,14 +63,13 @@ def test_one_message_has_the_move_and_who_thinks(hall, chess, until):
 
 
 def test_a_decision_on_a_position_that_is_gone_is_not_played(hall, chess, until):
-    """Undone and played anew, the game has as many turns as before."""
+    """After an undo and another move, the game has as many turns as before."""
 
     async def game():
         table = await hall().open(NewSession(game="chess"))
         play(table, "e4")
         await until(lambda: chess.asked)
-        table.session.undo(None)
-        table.changed()
+        table.undo(None)
         play(table, "d4")
         await until(lambda: len(chess.asked) == 2)
         assert "3P4" in chess.asked[1]
@@ -83,13 +81,12 @@ def test_a_decision_on_a_position_that_is_gone_is_not_played(hall, chess, until)
     asyncio.run(game())
 
 
-def test_a_dial_turned_while_it_thinks_is_thought_about_anew(hall, chess, until):
+def test_a_dial_turned_while_it_thinks_restarts_the_agent(hall, chess, until):
     async def game():
         table = await hall().open(NewSession(game="chess"))
         play(table, "e4")
         await until(lambda: chess.asked)
-        table.session.sit(1, SeatIn(dial=0.0))
-        table.changed()
+        table.sit(1, SeatIn(dial=0.0))
         await until(lambda: len(chess.asked) == 2)
         chess.go.set()
         await until(lambda: not table.busy)
@@ -111,8 +108,7 @@ def test_a_failure_on_what_is_no_longer_asked_troubles_nobody(hall, chess, until
         play(table, "e4")
         await until(lambda: chess.asked)
         monkeypatch.setattr(chess, "think", plain)
-        table.session.sit(1, SeatIn(dial=0.0))
-        table.changed()
+        table.sit(1, SeatIn(dial=0.0))
         await until(lambda: len(chess.asked) == 2)
         chess.go.set()
         await until(lambda: not table.busy)
@@ -214,6 +210,25 @@ def test_a_flag_falls_by_itself(hall, chess, until):
     asyncio.run(game())
 
 
+def test_the_loop_loads_no_weights_to_pass_the_clock(hall, chess, until, monkeypatch):
+    threads = []
+
+    def timed(spec, setup, left):
+        threads.append(threading.current_thread())
+        return spec
+
+    monkeypatch.setattr(chess, "timed_spec", timed)
+
+    async def game():
+        table = await hall().open(NewSession(game="chess", setup={"clock": 60}))
+        play(table, "e4")
+        await until(lambda: chess.asked)
+        assert threading.main_thread() not in threads
+        assert len(threads) == 1
+
+    asyncio.run(game())
+
+
 def test_the_flag_of_an_agent_falls_too(hall, chess, until):
     async def game():
         table = await hall().open(NewSession(game="chess", setup={"clock": 0.3}))
@@ -251,8 +266,7 @@ def test_a_game_of_agents_that_ends_between_two_turns_asks_nobody(hall, chess, u
         table = await hall().open(NewSession(game="chess", seats=AGENTS, turns=["e4"]))
         table.subscribe(None)
         await asyncio.sleep(0)
-        table.session.sit(1, SeatIn(human=True))
-        table.changed()
+        table.sit(1, SeatIn(human=True))
         await until(lambda: not table._task)
         assert chess.asked == []
 
@@ -431,7 +445,7 @@ def test_what_is_stopped_before_its_turn_is_not_thought(hall, chess):
         tables, stop = hall(), StopFlag()
         stop.stop()
         session = new_session(chess, {}, None, [], np.random.default_rng(0))
-        assert [each async for each in tables.agents.think(session, {0: "chess"}, stop)] == []
+        assert [each async for each in tables.agents.think(session, {0: Spec("chess")}, stop)] == []
         assert chess.asked == []
 
     asyncio.run(ask())

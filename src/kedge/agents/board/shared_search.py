@@ -2,11 +2,12 @@
 
 import threading
 from collections import deque
-from collections.abc import Callable, Collection
+from collections.abc import Collection, Iterator
 from concurrent.futures import Future
 from dataclasses import replace
+from queue import SimpleQueue
 from time import perf_counter
-from typing import Any, TypeAlias
+from typing import Any
 
 from kedge.agents.agent import Analysis
 from kedge.agents.board.puct import ModelAgent, PuctAgent, allowed_moves, check_not_over
@@ -15,54 +16,56 @@ from kedge.models.board.backends import Network
 from kedge.models.board.lanes import open_lanes
 from kedge.search.puct import Allowed, NativeForest, admit, evaluate_leaves, result
 
-#: Receives the current analysis, and whether it is the last.
-OnUpdate: TypeAlias = Callable[[Analysis, bool], None]
-
-_FEW = 4  # searches that get updates as often as they ask for
+_FEW = 4  # searches that make analyses as often as they are asked to
 
 
 class SharedSearch(Future[Analysis]):
-    """One search among others: a future whose result is the last analysis.
+    """One search among others: a future, and an iterable of its analyses so far.
 
-    An error of its network or of its `on_update` is its exception. A search that is stopped while
-    it waits in the queue is cancelled. In asyncio: ``await asyncio.wrap_future(search)``.
+    The last analysis is the result. An error of the network is the search's exception. A search
+    that is stopped while it waits in the queue is cancelled, and has no analysis.
+    In asyncio: ``await asyncio.wrap_future(search)``.
     """
 
     def __init__(
-        self,
-        agent: ModelAgent,
-        board: Any,
-        allowed: Allowed | None,
-        on_update: OnUpdate | None,
-        every: float,
+        self, agent: ModelAgent, board: Any, allowed: Allowed | None, every: float | None
     ) -> None:
         super().__init__()
         self.agent, self.board, self.allowed = agent, board, allowed
         self.stopped = False
-        self._on_update, self._every = on_update, every
-        self._due = 0.0  # time of the next update
+        self._every = every
+        self._due = 0.0  # time of the next analysis
+        analyses: SimpleQueue[Analysis | None] = SimpleQueue()
+        self._analyses = analyses
+        self.add_done_callback(lambda _: analyses.put(None))
+
+    def __iter__(self) -> Iterator[Analysis]:
+        """Yield each analysis as soon as it is made; for one thread, once."""
+        yield from iter(self._analyses.get, None)
+        if not self.cancelled():
+            self.result()  # raises if the search failed
 
     def stop(self) -> None:
         """End the search after the current batch; its result is the analysis by then."""
         self.stopped = True
 
     def update(self, forest: NativeForest, tree: int, done: bool, searches: int) -> bool:
-        """Call `on_update` if it is due; return whether the search has ended.
+        """Make an analysis if one is due; return whether the search has ended.
 
-        Updates take time from searching, so each of many `searches` gets them less often.
+        Analyses take time from searching, so each of many `searches` makes them less often.
         """
         now = perf_counter()
+        if not done and (self._every is None or now < self._due):
+            return False
+        self._due = now + (self._every or 0.0) * max(1.0, searches / _FEW)
         try:
-            if done or (self._on_update is not None and now >= self._due):
-                self._due = now + self._every * max(1.0, searches / _FEW)
-                analysis = self.agent.analysis(result(forest, tree, self.agent.settings))
-                if self._on_update is not None:
-                    self._on_update(analysis, done)
-                if done:
-                    self.set_result(analysis)
+            analysis = self.agent.analysis(result(forest, tree, self.agent.settings))
         except Exception as error:  # the other searches go on
             self.set_exception(error)
             return True
+        self._analyses.put(analysis)
+        if done:
+            self.set_result(analysis)
         return done
 
 
@@ -97,17 +100,16 @@ class SharedSearches:
         self,
         agent: ModelAgent,
         state: Any,
-        on_update: OnUpdate | None = None,
         *,
-        every: float = 0.1,
+        every: float | None = None,
         only: Collection[int] | None = None,
         playouts: int | None = None,
         copy: bool = True,
     ) -> SharedSearch:
         """Search a state with `playouts`, by default those of the agent.
 
-        `on_update` is called in the searches' thread: after the first batch, then at most once per
-        `every` seconds (less often among many searches), and at the end. It must be quick. With
+        With `every`, the search makes an analysis after the first batch, then at most one per
+        `every` seconds (fewer among many searches), and one at the end; else only the last. With
         `only`, the root tries no other moves. Without `copy`, leave `state` as it is until the
         search has ended.
         """
@@ -121,7 +123,7 @@ class SharedSearches:
         check_not_over(state.board)
         allowed = allowed_moves(state.board, only)
         board = (state.clone() if copy else state).board
-        search = SharedSearch(agent, board, allowed, on_update, every)
+        search = SharedSearch(agent, board, allowed, every)
         with self._changed:
             if self._closed:
                 raise InputError("closed: no more searches")

@@ -24,7 +24,6 @@ from kedge.records.chess.games import time_class
 from kedge.regularize import Array, entropy
 from kedge.specs import Spec
 
-with_time = with_inputs  #: as the page calls it
 SHIPPED = "chess"
 _QUICKEST = 0.15  # least seconds that people take, premoves aside
 

@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
-from dataclasses import asdict
 from functools import cache
 from typing import Annotated, Any
 
@@ -61,7 +60,6 @@ _CHANGE: dict[str, Any] = {
     },
 }
 _PAUSE = 0.05  # seconds after each message of a socket, against floods
-_REPEATED = {"session": {"document", "thought"}}  # `turns` and `thoughts` have them, too
 Eyes = Annotated[int | None, Query(ge=0, le=7, description="The seat to view the game from")]
 
 TurnNumber = Annotated[int, PathParameter(ge=0, le=MOST_TURNS, examples=[0])]
@@ -96,7 +94,7 @@ def _about(game: PageGame) -> dict[str, Any]:
         "files": list(game.files),
         "clocks": game.clocks,
         "reviews": game.reviews,
-        "stops": [asdict(stop) for stop in stops(game.name)] if game.has_dial else [],
+        "stops": [stop.to_json() for stop in stops(game.name)] if game.has_dial else [],
         "agents": [] if game.has_dial else list(game.agents),
     }
 
@@ -125,7 +123,7 @@ async def dial_at(
     x: Annotated[float, Query(ge=0.0, le=1.0)] = 0.5,
 ) -> dict[str, Any]:
     """The agent at a setting of the dial, its numbers, and the measurements there."""
-    return asdict(dial(_tables(request).game(game).name, x))
+    return dial(_tables(request).game(game).name, x).to_json()
 
 
 @router.post("/policy", tags=["policies"])
@@ -187,24 +185,24 @@ async def forget(request: Request, id: SessionId) -> Response:
 async def move(request: Request, id: SessionId, played: MoveAt, eyes: Eyes = None) -> Any:
     """Play a person's move. Agents then answer; `live` reports their moves."""
     table = _tables(request).at(id)
-    table.session.move(played.seat, played.move, played.turn)
-    return _changed(request, table, eyes)
+    table.move(played.seat, played.move, played.turn)
+    return _answer(request, table, eyes)
 
 
 @router.post("/sessions/{id}/undo", tags=["games"], **_CHANGE)
 async def undo(request: Request, id: SessionId, by: AtSeat | None = None, eyes: Eyes = None) -> Any:
     """Undo a person's last move and everything after it."""
     table = _tables(request).at(id)
-    table.session.undo(None if by is None else by.seat)
-    return _changed(request, table, eyes)
+    table.undo(None if by is None else by.seat)
+    return _answer(request, table, eyes)
 
 
 @router.post("/sessions/{id}/resign", tags=["games"], **_CHANGE)
 async def resign(request: Request, id: SessionId, by: AtSeat) -> Any:
     """Resign a person's game."""
     table = _tables(request).at(id)
-    table.session.resign(by.seat)
-    return _changed(request, table)
+    table.resign(by.seat)
+    return _answer(request, table)
 
 
 @router.put("/sessions/{id}/seats/{seat}", tags=["games"], **_CHANGE)
@@ -213,8 +211,8 @@ async def sit(
 ) -> Any:
     """Change who sits at a seat, or the setting of its dial. Possible at any time."""
     table = _tables(request).at(id)
-    table.session.sit(seat, player)
-    return _changed(request, table, eyes)
+    table.sit(seat, player)
+    return _answer(request, table, eyes)
 
 
 @router.get("/sessions/{id}/at/{turn}", tags=["games"])
@@ -280,13 +278,13 @@ async def live(socket: WebSocket, id: str, eyes: Eyes = None, brief: bool = Fals
     await socket.accept()
     try:
         table = _tables(socket).at(id)
-        reader = table.subscribe(eyes)
+        reader = table.subscribe(eyes, brief=brief)
     except InputError as error:
         gone = isinstance(error, UnknownSessionError)
         await socket.close(4404 if gone else 4429, str(error))
         return
     listening = asyncio.create_task(_listen(socket, table, reader))
-    speaking = asyncio.create_task(_speak(socket, reader, _REPEATED if brief else None))
+    speaking = asyncio.create_task(_speak(socket, reader))
     try:
         done, _ = await asyncio.wait({listening, speaking}, return_when=asyncio.FIRST_COMPLETED)
         for task in done:
@@ -321,15 +319,14 @@ def _parsed(text: str | None) -> Advise | tuple[int, str]:
         return 1008, 'send {"advise": true} or {"advise": false}'
 
 
-async def _speak(socket: WebSocket, reader: Reader, without: Any) -> None:
+async def _speak(socket: WebSocket, reader: Reader) -> None:
     while (message := await reader.next()) is not None:
-        await socket.send_text(to_json(message, exclude=without).decode())
+        await socket.send_text(to_json(message).decode())
     await socket.close(1001)
 
 
-def _changed(request: Request, table: Table, eyes: int | None = None) -> Any:
+def _answer(request: Request, table: Table, eyes: int | None = None) -> Any:
     """Return the changed game; nothing if the client gets it from `live` and says so."""
-    table.changed()
     if request.headers.get("prefer") == _MINIMAL:
         return Response(status_code=204, headers={"Preference-Applied": _MINIMAL})
     return game_view(table.session, eyes)

@@ -180,7 +180,7 @@ class ClockOut(Answer):
     running: int | None
 
 
-class SessionOut(Answer):
+class BriefSessionOut(Answer):
     """A game as the page shows it."""
 
     id: str
@@ -200,17 +200,22 @@ class SessionOut(Answer):
     turns: list[TurnOut]
     secret: bool
     """Whether moves and record would reveal a secret."""
-    document: list[Any] | None
-    """The `move` of all `turns`; null while they would reveal a secret."""
     position: dict[str, Any]
     outcome: str | None
-    thought: Thought | None
-    """The analysis behind the last decision of an agent, mostly the last of `thoughts`."""
     thoughts: list[Thought]
     """The analyses behind all agents' decisions since a person last moved."""
     clock: ClockOut | None
     trouble: str | None
     """Why an agent failed."""
+
+
+class SessionOut(BriefSessionOut):
+    """A game, with fields that repeat others."""
+
+    document: list[Any] | None
+    """The `move` of all `turns`; null while they would reveal a secret."""
+    thought: Thought | None
+    """The analysis behind the last decision of an agent, mostly the last of `thoughts`."""
 
 
 class PositionOut(Answer):

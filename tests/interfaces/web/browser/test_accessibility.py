@@ -1,4 +1,4 @@
-"""What everyone needs of the page: names for all that can be used, contrast, a focus to see."""
+"""Accessibility of the page: names of all controls, contrast, and a visible focus."""
 
 import re
 from pathlib import Path
@@ -44,7 +44,7 @@ _OUTLINE = """() => {
 
 
 def _themes():
-    """The colours of the sheet, by theme; what the dark one does not say is as in the light."""
+    """Return the stylesheet's colours by theme; the dark theme inherits from the light one."""
     sheet = Path(STATIC / "css" / "page.css").read_text()
     light, system, dark = (
         dict(re.findall(r"--([\w-]+):\s*(#[0-9a-f]{6})", block))

@@ -26,7 +26,7 @@ class Table:
         return [name.strip() for name in self.page.locator("button.move").all_inner_texts()]
 
     def wait_for_moves(self, count):
-        """What was played, once it is so many moves."""
+        """Wait for so many moves, and return them."""
         for _ in range(200):
             if len(moves := self.moves()) == count:
                 return moves
@@ -58,7 +58,7 @@ class Table:
 
 @pytest.fixture
 def sit(new_page):
-    """``sit(turns=[…])``: a page with a game that begins so, a person with white."""
+    """``sit(turns=[…])``: a page with a game after these turns; a person has White."""
 
     def make(page=None, *, setup=None, turns=(), seats=(_PERSON, _LIKE_A_PERSON)):
         page = page or new_page()

@@ -36,7 +36,7 @@ def table(page):
 
 
 def order(page, power, *places):
-    """By clicks on provinces, and the keys of modes between them; then submit."""
+    """Give orders with clicks on provinces and keys for the modes, then submit them."""
     panel = page.get_by_label(f"Orders of {power}")
     panel.wait_for()
     for place in places:

@@ -1,4 +1,4 @@
-"""What all games' pages share: the form of a new game, the dial's figures, links, widths, focus."""
+"""Parts that all games' pages share: new game form, the dial's figures, links, widths, focus."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Go on the page, as its server has it: play, the count, records, and how agents end games."""
+"""Go on the page's server: play, the count, records, and how agents end games."""
 
 import time
 from pathlib import Path
@@ -60,7 +60,7 @@ class Game:
         return answer.json()
 
     def counted(self):
-        """Once the referee has spoken."""
+        """Wait for the referee, and return the game."""
         until = time.monotonic() + 10
         while (found := self.look())["position"]["phase"] == "judging":
             assert time.monotonic() < until
@@ -318,12 +318,12 @@ def test_agents_agree_to_a_count(page, go_model):
 
 
 def told(value, monkeypatch):
-    """Searches find all moves alike, and the position worth so much."""
+    """Let searches find all moves equally good, and the position worth `value`."""
 
     def analyses(agent, state, seat, stop):
         actions = len(state.legal_actions())
         anchor = np.full(actions, 1 / actions)
-        yield Analysis(anchor, anchor, anchor * np.nan, value), True
+        yield Analysis(anchor, anchor, anchor * np.nan, value)
 
     monkeypatch.setattr(board_page, "analyses", analyses)
 

@@ -9,18 +9,18 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import BaseModel, Field, ValidationError
 
-from kedge.agents.agent import Analysis, Player, Row
+from kedge.agents.agent import Analysis, Player
 from kedge.errors import InputError
 from kedge.games.normal_form import NormalFormGame, blotto
 from kedge.interfaces.web.assets import STATIC
 from kedge.interfaces.web.pages.page_game import Document, PageGame, Record, Turn
 from kedge.interfaces.web.pages.thoughts import (
+    SHOWN,
     Action,
     ConsideredMove,
     Decision,
     Move,
     Question,
-    considered,
 )
 from kedge.interfaces.web.problems import plain_error
 
@@ -152,14 +152,14 @@ class BlottoPage(PageGame):
 
     def think(self, question: Question) -> Iterator[Decision]:
         state, spreads = question.state, _spreads(question.state)
-
-        def shown(row: Row) -> ConsideredMove:
-            return considered(row, spreads[row.action], spreads[row.action])
-
         for seat, (_, agent) in question.agents.items():
             analysis = _solved(agent, state.game, seat)
             more = {"troops": _on_a_field(state, analysis)}
-            thought = question.thought(seat, analysis, shown, more=more)
+            rows = [
+                ConsideredMove.of(row, spreads[row.action], spreads[row.action])
+                for row in analysis.rows(SHOWN)
+            ]
+            thought = question.thought(seat, analysis, rows, more=more)
             yield Decision(seat, analysis.draw(question.rng), thought)
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,12 +13,12 @@ from kedge.evaluation.board.game_analysis import line_names
 from kedge.interfaces.web.pages.page_game import PageGame
 from kedge.interfaces.web.pages.searching import analyses
 from kedge.interfaces.web.pages.thoughts import (
+    SHOWN,
     Action,
     ConsideredMove,
     Decision,
     Move,
     Question,
-    considered,
 )
 
 _LINE = 8  # half-moves
@@ -98,19 +97,20 @@ class BoardPage(PageGame):
         """Yield the mover's decision: `choose`'s action, or one drawn from the policy."""
         state = question.state
         ((seat, (_, agent)),) = question.agents.items()
-        for analysis, done in analyses(agent, state, seat, question.stop):
+        thought = None
+        for analysis in analyses(agent, state, seat, question.stop):
             if analysis.actions is None:  # they are in the state's order
                 analysis = replace(analysis, actions=np.asarray(state.legal_actions()))
-            thought = question.thought(seat, analysis, partial(_shown, state), done=done)
-            if not done:
-                yield Decision(seat, None, thought)
-            else:
-                action = choose(analysis) if choose else analysis.draw(question.rng)
-                yield Decision(seat, action, thought)
+            rows = [_considered(state, row) for row in analysis.rows(SHOWN)]
+            thought = question.thought(seat, analysis, rows, done=False)
+            yield Decision(seat, None, thought)
+        if thought is not None:  # else it was stopped before
+            action = choose(analysis) if choose else analysis.draw(question.rng)
+            yield Decision(seat, action, replace(thought, done=True))
 
 
-def _shown(state: Any, row: Row) -> ConsideredMove:
+def _considered(state: Any, row: Row) -> ConsideredMove:
     line = row.line[:_LINE] if row.visits else []
     names = line_names(state, line) if line else (state.action_to_string(row.action),)
     move = state.protocol_name(row.action) if hasattr(state, "protocol_name") else names[0]
-    return considered(row, move, names[0], names if line else ())
+    return ConsideredMove.of(row, move, names[0], names if line else ())

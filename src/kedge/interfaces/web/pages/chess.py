@@ -2,7 +2,6 @@
 
 import io
 import re
-from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any
 
@@ -11,7 +10,8 @@ import chess.svg
 import numpy as np
 from pydantic import BaseModel, Field
 
-from kedge.agents.chess.engine import time_inputs, with_time
+from kedge.agents.board.networks import with_inputs
+from kedge.agents.chess.engine import time_inputs
 from kedge.errors import InputError
 from kedge.evaluation.board.game_analysis import GameReport
 from kedge.games.chess import START_FEN, ChessState
@@ -21,7 +21,7 @@ from kedge.interfaces.web.pages.page_game import Document, Heading, Record, Repo
 from kedge.models.chess.conditioning import KNOTS
 from kedge.records import ChessGame, pgn_texts
 from kedge.records.chess.files import date_of, known_tag, rating_of
-from kedge.specs import Spec, parse
+from kedge.specs import Spec
 
 _SIDES = ("White", "Black")
 _PIECES = [colour + letter for colour in "wb" for letter in "PNBRQK"]
@@ -65,17 +65,14 @@ class ChessPage(BoardPage):
         # records go on.
         return [state.board.player()] if state.board.legal_actions() else []
 
-    def timed_spec(self, spec: str, setup: ChessSetup, left: float) -> Spec:
-        time, agent = time_inputs(left, setup.clock, setup.increment), parse(spec)
-        if not agent.args:
-            return with_time(agent, time)
-        anchor, *others = agent.args
-        return replace(agent, args=(with_time(anchor, time), *others))
+    def timed_spec(self, spec: Spec, setup: ChessSetup, left: float) -> Spec:
+        return with_inputs(spec, time_inputs(left, setup.clock, setup.increment))
 
     def position(self, state: ChessState, eyes: int | None) -> dict[str, Any]:
         return {
             "fen": state.fen(),
             "player": state.current_player(),
+            "side": state.board.player(),  # also when the game is over
             "legal": [state.uci(action) for action in state.legal_actions()],
             "last": state.uci(state.history[-1]) if state.history else None,
             "in_check": state.board.in_check,

@@ -3,10 +3,9 @@
 import io
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Annotated, Any
 
 import numpy as np
@@ -31,12 +30,12 @@ from kedge.interfaces.web.assets import STATIC
 from kedge.interfaces.web.pages.page_game import Document, Heading, PageGame, Record, Turn
 from kedge.interfaces.web.pages.searching import turn_to_search
 from kedge.interfaces.web.pages.thoughts import (
+    SHOWN,
     Action,
     ConsideredMove,
     Decision,
     Move,
     Question,
-    considered,
 )
 from kedge.models.diplomacy.network import VALUE
 from kedge.records.diplomacy.files import saved_game
@@ -180,9 +179,9 @@ class DiplomacyPage(PageGame):
             for seat in seats:
                 analysis = by_seat[seat]
                 orders = analysis.draw(rng)
-                met = partial(_met, {s: shares for s, shares in likely.items() if s != seat})
-                thought = question.thought(seat, analysis, partial(_shown, met))
-                yield Decision(seat, orders, thought)
+                others_likely = {s: shares for s, shares in likely.items() if s != seat}
+                rows = [_considered(row, others_likely) for row in analysis.rows(SHOWN)]
+                yield Decision(seat, orders, question.thought(seat, analysis, rows))
 
     def resigned(self, state: _Played, seat: int) -> str:
         raise InputError("powers do not resign in Diplomacy; seat an agent instead")
@@ -280,10 +279,11 @@ def _met(likely: Mapping[int, Mapping[str, float]], orders: list[str]) -> list[s
     return [f"– {text}" for _, text in sorted(coming, reverse=True)[:_MET]]
 
 
-def _shown(met: Callable[[list[str]], list[str]], row: Row) -> ConsideredMove:
+def _considered(row: Row, likely: Mapping[int, Mapping[str, float]]) -> ConsideredMove:
+    """Return the row with the moves that it may meet, of the `likely` orders of other powers."""
     orders = format_orders(row.action)
     name = ", ".join(map(short_order, orders)) or "nothing"
-    return considered(row, orders, name, [name, *met(orders)])
+    return ConsideredMove.of(row, orders, name, [name, *_met(likely, orders)])
 
 
 def _position_in(text: str) -> dict[str, Any] | None:

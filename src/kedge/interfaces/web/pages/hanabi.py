@@ -9,7 +9,6 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import BaseModel, Field
 
-from kedge.agents.agent import Row
 from kedge.agents.hanabi.players import HanabiAnalysis
 from kedge.errors import InputError
 from kedge.games.hanabi import COLOURS, Bomb, Card, Hanabi, HanabiState, Known
@@ -24,12 +23,12 @@ from kedge.interfaces.web.pages.page_game import (
     Turn,
 )
 from kedge.interfaces.web.pages.thoughts import (
+    SHOWN,
     Action,
     ConsideredMove,
     Decision,
     Move,
     Question,
-    considered,
 )
 from kedge.records.hanabi.files import live_game
 from kedge.records.hanabi.games import HanabiGame
@@ -155,13 +154,13 @@ class HanabiPage(PageGame):
         analysis = agent.explain(state, question.rng)
         answers = analysis.answers or [None] * len(analysis.policy)
 
-        def shown(row: Row) -> ConsideredMove:
+        rows = []
+        for row in analysis.rows(SHOWN):
             move = state.action_to_string(row.action)
             line = [_named(move), *_answered(state, answers[row.index])]
-            return considered(row, move, _named(move), line)
-
+            rows.append(ConsideredMove.of(row, move, _named(move), line))
         more = {"cards": _believed(state, analysis)}
-        thought = question.thought(seat, analysis, shown, more=more)
+        thought = question.thought(seat, analysis, rows, more=more)
         yield Decision(seat, analysis.draw(question.rng), thought)
 
     def write(self, document: Document) -> str:

@@ -139,8 +139,11 @@ class PageGame(ABC):
         """Whether the mover's clock runs."""
         return True
 
-    def timed_spec(self, spec: str, setup: Any, left: float) -> Spec | str:
-        """Return the spec of an agent that has `left` seconds; most take no clock as input."""
+    def timed_spec(self, spec: Spec, setup: Any, left: float) -> Spec:
+        """Return the spec of an agent that has `left` seconds; most take no clock as input.
+
+        Runs in a thread.
+        """
         return spec
 
     @abstractmethod

@@ -7,9 +7,7 @@ import atexit
 import threading
 import time
 from collections.abc import Iterator
-from concurrent.futures import CancelledError
-from contextlib import contextmanager, suppress
-from queue import SimpleQueue
+from contextlib import contextmanager
 from typing import Any
 
 from kedge.agents.agent import Analysis
@@ -23,14 +21,16 @@ atexit.register(_shared.close)  # Python would cut their thread off in native co
 _alone = threading.Semaphore(2)  # each search keeps a core busy
 
 
-def analyses(agent: Any, state: Any, seat: int, stop: StopFlag) -> Iterator[tuple[Analysis, bool]]:
-    """Yield ever better analyses, each with whether it is the last; none if stopped before.
+def analyses(agent: Any, state: Any, seat: int, stop: StopFlag) -> Iterator[Analysis]:
+    """Yield ever better analyses; the last is the result. None if stopped before.
 
     Nobody may change `state` meanwhile.
     """
-    if getattr(agent, "shares_network", False):
-        return _shared_analyses(agent, state, stop)
-    return _own_analyses(agent.analyse(state, seat), stop)
+    if not getattr(agent, "shares_network", False):
+        return _own_analyses(agent.analyse(state, seat), stop)
+    search = _shared.submit(agent, state, every=_EVERY, copy=False)
+    stop.then(search.stop)
+    return iter(search)
 
 
 @contextmanager
@@ -45,29 +45,16 @@ def turn_to_search(stop: StopFlag) -> Iterator[None]:
             _alone.release()
 
 
-def _shared_analyses(agent: Any, state: Any, stop: StopFlag) -> Iterator[tuple[Analysis, bool]]:
-    """Yield the analyses of a search among others, which runs in their thread."""
-    news: SimpleQueue[tuple[Analysis, bool] | None] = SimpleQueue()
-    search = _shared.submit(
-        agent, state, lambda *update: news.put(update), every=_EVERY, copy=False
-    )
-    search.add_done_callback(lambda _: news.put(None))
-    stop.then(search.stop)
-    yield from iter(news.get, None)
-    with suppress(CancelledError):  # it was stopped in the queue
-        search.result()  # raises if the search failed
-
-
-def _own_analyses(analyses: Iterator[Analysis], stop: StopFlag) -> Iterator[tuple[Analysis, bool]]:
+def _own_analyses(analyses: Iterator[Analysis], stop: StopFlag) -> Iterator[Analysis]:
     """Yield the last of an agent's analyses, and before it one now and then."""
     last, due = None, 0.0
     with turn_to_search(stop):
         while not stop.stopped and (analysis := next(analyses, None)) is not None:
             if last is not None and time.monotonic() >= due:
                 due = time.monotonic() + _EVERY
-                yield last, False
+                yield last
             last = analysis
     if last is not None:
-        yield last, True
+        yield last
     elif not stop.stopped:
         raise InputError("the agent has no analysis of this position")

@@ -9,7 +9,7 @@ from pydantic import ConfigDict, with_config
 
 from kedge.agents.agent import Analysis, Row
 
-_SHOWN = 24  # moves
+SHOWN = 24  #: Moves in a thought.
 #: The API's description shows the docstring of each field.
 _DESCRIBED = ConfigDict(use_attribute_docstrings=True)
 
@@ -33,6 +33,11 @@ class ConsideredMove:
     visits: int | None = None
     line: list[str] = field(default_factory=list)
     """The expected continuation as players write it, beginning with the move."""
+
+    @classmethod
+    def of(cls, row: Row, move: Move, name: str, line: Sequence[str] = ()) -> "ConsideredMove":
+        """Return a row of an analysis with its move as the page and as players write it."""
+        return cls(move, name, row.anchor, row.policy, row.q, row.visits, list(line))
 
 
 @with_config(_DESCRIBED)
@@ -80,11 +85,6 @@ class StopFlag:
             call()
 
 
-def considered(row: Row, move: Move, name: str, line: Sequence[str] = ()) -> ConsideredMove:
-    """Return a row of an analysis with its move as the page and as players write it."""
-    return ConsideredMove(move, name, row.anchor, row.policy, row.q, row.visits, list(line))
-
-
 @dataclass(frozen=True)
 class Question:
     """A position, and the agents that decide in it."""
@@ -101,12 +101,12 @@ class Question:
         self,
         seat: int,
         analysis: Analysis,
-        show: Callable[[Row], ConsideredMove],
+        rows: list[ConsideredMove],
         *,
         done: bool = True,
         more: dict[str, Any] | None = None,
     ) -> Thought:
-        """Return the analysis by the agent at `seat`; `show` writes its rows."""
+        """Return the analysis by the agent at `seat`; `rows` are its likeliest moves."""
         spec, _ = self.agents[seat]
         return Thought(
             agent=spec,
@@ -116,8 +116,8 @@ class Question:
             kl=finite(analysis.kl),
             entropy=analysis.entropy,
             anchor_entropy=analysis.anchor_entropy,
-            rows=[show(row) for row in analysis.rows(_SHOWN)],
-            others=max(0, len(analysis.policy) - _SHOWN),
+            rows=rows,
+            others=len(analysis.policy) - len(rows),
             playouts=None if analysis.visits is None else int(analysis.visits.sum()) + 1,
             done=done,
             more=more or {},

@@ -7,15 +7,17 @@ import asyncio
 import logging
 
 from kedge.errors import InputError
-from kedge.interfaces.web.pages.thoughts import StopFlag
+from kedge.interfaces.web.pages.thoughts import Move, StopFlag
 from kedge.interfaces.web.play.agents.advising import Adviser
 from kedge.interfaces.web.play.agents.reviewing import Reviews
 from kedge.interfaces.web.play.agents.worker_threads import BusyError
+from kedge.interfaces.web.play.game.players import spec_at
 from kedge.interfaces.web.play.game.readers import Reader
 from kedge.interfaces.web.play.game.saving import to_document
 from kedge.interfaces.web.play.game.session import Session
-from kedge.interfaces.web.play.game.views import game_view, send_thought
+from kedge.interfaces.web.play.game.views import brief_view, game_view, send_thought
 from kedge.interfaces.web.play.hall import Hall
+from kedge.interfaces.web.schemas import SeatIn
 
 _READERS = 1024  # of all tables
 _WATCHED = 0.7  # seconds between two turns without a person
@@ -43,11 +45,11 @@ class Table:
     def busy(self) -> bool:
         return bool(self.readers) or self._task is not None
 
-    def subscribe(self, eyes: int | None) -> Reader:
+    def subscribe(self, eyes: int | None, *, brief: bool = False) -> Reader:
         """Add a reader at a seat, and send it the game."""
         if len(self._hall.readers) >= _READERS:
             raise BusyError("server busy: too many readers; try again later")
-        reader = Reader(eyes)
+        reader = Reader(eyes, brief=brief)
         self.readers.add(reader)
         self._hall.readers.add(reader)
         self.resume()
@@ -62,6 +64,26 @@ class Table:
         self.adviser.advise(reader, on=False)
         if not self.readers:
             self.reviews.stop()
+
+    def move(self, seat: int, move: Move, turn: int) -> None:
+        """Play a person's move."""
+        self.session.move(seat, move, turn)
+        self.changed()
+
+    def undo(self, seat: int | None) -> None:
+        """Undo the last move of `seat`, or of any person, and everything after it."""
+        self.session.undo(seat)
+        self.changed()
+
+    def resign(self, seat: int) -> None:
+        """End the game with a person's resignation."""
+        self.session.resign(seat)
+        self.changed()
+
+    def sit(self, seat: int, who: SeatIn) -> None:
+        """Change who sits at `seat`."""
+        self.session.sit(seat, who)
+        self.changed()
 
     def changed(self) -> None:
         """After a change of the session: save it, send it to the readers, and let agents go on."""
@@ -97,7 +119,8 @@ class Table:
             self._hall.readers.discard(reader)
 
     def _show(self, reader: Reader) -> None:
-        reader.queue("session", {"session": game_view(self.session, reader.eyes)})
+        view = brief_view if reader.brief else game_view
+        reader.queue("session", {"session": view(self.session, reader.eyes)})
 
     def _settle(self) -> None:
         """Save the game, and send it to all readers."""
@@ -148,45 +171,40 @@ class Table:
         return len(session.turns), session.outcome, [session.seats[seat] for seat in seats]
 
     async def _run_agents(self) -> None:
+        trouble = None
         try:
-            while self._awaits_referee() or self._agents():
-                await self._hear_referee()
-                if self._is_only_watched():
-                    await asyncio.sleep(_WATCHED)
-                if seats := self._agents():
-                    await self._decide(seats)
+            while (seats := self._agents()) or self._awaits_referee():
+                await (self._decide(seats) if seats else self._hear_referee())
         except InputError as error:
-            self._fail(str(error))
+            trouble = str(error)
         except Exception:
             log.exception("an agent failed")
-            self._fail("the agent failed; undo a turn or change the agent to try again")
+            trouble = "the agent failed; undo a turn or change the agent to try again"
         finally:
-            self._task = None
-            self.session.agents_think = False
-            self.adviser.begin()
-
-    def _fail(self, why: str) -> None:
-        """Tell the readers that no agent thinks any more."""
-        self.session.agents_think, self.session.trouble = False, why
-        self.publish()
+            self._task, self.session.agents_think = None, False
+        if trouble is not None:
+            self.session.trouble = trouble
+            self.publish()
+        self.adviser.begin()
 
     async def _hear_referee(self) -> None:
-        """Take the referee's turns, if there are any."""
-        session = self.session
-        while self._awaits_referee():
-            before = session.revision
-            action = await self._hall.agents.referee(session)
-            if session.revision == before and not self._closed:
-                session.hear_referee(action)
-                self._settle()
+        """Take the referee's turn."""
+        session, before = self.session, self.session.revision
+        action = await self._hall.agents.referee(session)
+        if session.revision == before and not self._closed:
+            session.hear_referee(action)
+            self._settle()
 
     async def _decide(self, seats: list[int]) -> None:
         session, stop = self.session, StopFlag()
         self._asked, self._question, self._stop = seats, self._question_to(seats), stop
+        if self._is_only_watched():
+            await asyncio.sleep(_WATCHED)
         decisions = {}
         try:
-            specs = {seat: session.agent_spec(seat) for seat in seats}
-            async for decision in self._hall.agents.think(session, specs, stop):
+            specs = {seat: spec_at(session.game, session.seats[seat]) for seat in seats}
+            left = None if session.clock is None else session.clock.now()
+            async for decision in self._hall.agents.think(session, specs, stop, left):
                 if decision.action is not None:
                     decisions[decision.seat] = decision
                 elif decision.thought is not None and not stop.stopped:

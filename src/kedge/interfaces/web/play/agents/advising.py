@@ -10,6 +10,7 @@ from kedge.interfaces.web.play.game.players import spec_at
 from kedge.interfaces.web.play.game.readers import Reader
 from kedge.interfaces.web.play.game.session import Session
 from kedge.interfaces.web.play.game.views import send_thought
+from kedge.specs import Spec
 
 log = logging.getLogger("kedge.web")
 
@@ -50,7 +51,7 @@ class Adviser:
     def _advised(self) -> list[Reader]:
         return [reader for reader in self._readers if reader.advised]
 
-    def _spec(self, seat: int) -> str:
+    def _spec(self, seat: int) -> Spec:
         """The agent that advises the person at `seat`: the opponent's or, without one, its own."""
         seats = self._session.seats
         adviser = next((other for other in seats if not other.human), seats[seat])

@@ -1,7 +1,8 @@
 """Agents that think about games, in other threads than the event loop's."""
 
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -23,18 +24,26 @@ class AgentPool:
         self._rng = rng
 
     def think(
-        self, session: Session, specs: Mapping[int, Spec | str], stop: StopFlag
+        self,
+        session: Session,
+        specs: Mapping[int, Spec],
+        stop: StopFlag,
+        left: Sequence[float] | None = None,
     ) -> AsyncIterator[Decision]:
-        """Yield the decisions of these agents, as `PageGame.think` does, until `stop`."""
-        game, state, turn = session.game, session.state, len(session.turns)
+        """Yield the decisions of these agents, as `PageGame.think` does, until `stop`.
+
+        With `left`, the seconds of each seat, agents that take a clock as input get theirs.
+        """
+        game, setup, state, turn = session.game, session.setup, session.state, len(session.turns)
         rng = self._rng.spawn(1)[0]
+
+        def load(seat: int, spec: Spec) -> tuple[str, Any]:
+            timed = spec if left is None else game.timed_spec(spec, setup, left[seat])
+            return self._players.get(timed, game.name)
 
         def work() -> Iterator[Decision]:
             if not stop.stopped:
-                agents = {
-                    seat: (str(spec), self._players.get(spec, game.name))
-                    for seat, spec in specs.items()
-                }
+                agents = {seat: load(seat, spec) for seat, spec in specs.items()}
                 yield from game.think(Question(state, agents, turn, rng, stop))
 
         return self._threads.each(work())

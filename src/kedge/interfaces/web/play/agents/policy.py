@@ -12,6 +12,7 @@ from kedge.interfaces.web.play.game.opening import new_session
 from kedge.interfaces.web.play.game.players import checked_spec, spec_at
 from kedge.interfaces.web.play.game.session import Session
 from kedge.interfaces.web.schemas import PolicyQuestion, SeatIn
+from kedge.specs import Spec
 
 
 async def agent_policy(
@@ -33,7 +34,7 @@ async def agent_policy(
     return thought
 
 
-def _spec(question: PolicyQuestion, game: PageGame) -> str:
+def _spec(question: PolicyQuestion, game: PageGame) -> Spec:
     """The spec of the agent: as given, or at a setting of the dial."""
     if question.agent is None:
         x = 0.5 if question.dial is None else question.dial

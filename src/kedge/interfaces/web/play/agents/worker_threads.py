@@ -2,11 +2,13 @@
 
 import asyncio
 import atexit
-import contextlib
 import os
 import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import Future
+from contextlib import asynccontextmanager
+from functools import partial
 from time import monotonic
 from typing import TypeVar
 
@@ -34,48 +36,44 @@ class WorkerThreads:
 
     async def run(self, work: Callable[[], T]) -> T:
         """Run `work` in a thread."""
-        (result,) = [result async for result in self.each(call() for call in (work,))]
-        return result
+        async with self._place():
+            return await _in_thread(work)
 
     async def each(self, results: Iterator[T]) -> AsyncIterator[T]:
-        """Yield results as a thread takes them from an iterator."""
+        """Yield results, none of them None, that threads take from an iterator one by one."""
+        async with self._place():
+            while (result := await _in_thread(partial(next, results, None))) is not None:
+                yield result
+
+    @asynccontextmanager
+    async def _place(self) -> AsyncIterator[None]:
+        """Wait until a thread is free, or raise `BusyError` if too many calls wait already."""
         if self._under_way >= self._most:
             raise BusyError("server busy: too many requests; try again later")
         self._under_way += 1
         try:
             async with self._free:
-                made = _in_thread(results)
-                while isinstance(result := await made.get(), tuple):
-                    yield result[0]
-                if result is not None:
-                    raise result
+                yield
         finally:
             self._under_way -= 1
 
 
-def _in_thread(results: Iterator[T]) -> asyncio.Queue[tuple[T] | Exception | None]:
-    """Return a queue that gets the results from a thread; then None, or what went wrong."""
-    loop = asyncio.get_running_loop()
-    made: asyncio.Queue[tuple[T] | Exception | None] = asyncio.Queue()
-
-    def put(result: tuple[T] | Exception | None) -> None:
-        with contextlib.suppress(RuntimeError):  # the loop has ended
-            loop.call_soon_threadsafe(made.put_nowait, result)
+def _in_thread(work: Callable[[], T]) -> asyncio.Future[T]:
+    """Return the result of `work` in a new thread, as a future of the event loop."""
+    future: Future[T] = Future()
+    future.set_running_or_notify_cancel()  # who no longer waits does not end the work
 
     def run() -> None:
-        end = None
         _working.add(threading.current_thread())
         try:
-            for result in results:
-                put((result,))
+            future.set_result(work())
         except Exception as error:
-            end = error
+            future.set_exception(error)
         finally:
             _working.discard(threading.current_thread())
-        put(end)
 
     threading.Thread(target=run, name="work", daemon=True).start()
-    return made
+    return asyncio.wrap_future(future)
 
 
 @atexit.register

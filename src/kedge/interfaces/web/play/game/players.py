@@ -2,13 +2,11 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
 from kedge.agents import AGENTS, make_player
-from kedge.agents.dial import Measured, dial
+from kedge.agents.dial import Dial, dial
 from kedge.errors import InputError
 from kedge.interfaces.web.pages.page_game import PERSON, PageGame
 from kedge.interfaces.web.schemas import SeatIn
@@ -37,67 +35,66 @@ class Players:
         self._agents: OrderedDict[tuple[str, str], Any] = OrderedDict()
         self._loading = threading.Lock()
 
-    def get(self, spec: Spec | str, game: str) -> Any:
-        """Return the `Player` of `game` that `spec` names; clients' specs are checked before."""
-        key = str(spec), game
+    def get(self, spec: Spec, game: str) -> tuple[str, Any]:
+        """Return the spec as text, and the `Player` of `game` that it names.
+
+        Clients' specs are checked before.
+        """
+        text = str(spec)
         with self._loading:
-            if key not in self._agents:
-                self._agents[key] = make_player(spec, game)
+            if (text, game) not in self._agents:
+                self._agents[text, game] = make_player(spec, game)
                 while len(self._agents) > _KEPT:
                     self._agents.popitem(last=False)
-            self._agents.move_to_end(key)
-            return self._agents[key]
+            self._agents.move_to_end((text, game))
+            return text, self._agents[text, game]
 
 
-@dataclass(frozen=True)
-class SeatedAgent:
-    """The agent at a seat, with the dial's numbers and measurements if the game has a dial."""
-
-    spec: str
-    settings: Mapping[str, float] = field(default_factory=dict)
-    likeness: tuple[Measured, ...] = ()
-    strength: tuple[Measured, ...] = ()
-
-
-def agent_at(game: PageGame, seat: SeatIn) -> SeatedAgent | None:
-    """Return the agent that `seat` asks for; None if the game has neither a dial nor agents."""
+def dial_at(game: PageGame, seat: SeatIn) -> Dial | None:
+    """Return the dial of the agent that `seat` asks for; None if the game has no dial."""
     if game.has_dial:
         if seat.agent is not None:
             raise InputError(f"agent: {game.title} has a dial; set dial and settings instead")
         return _dialled(game.name, seat.dial, tuple(seat.settings.items()))
     if seat.settings:
         raise InputError(f"settings: {game.title} has no dial; set agent instead")
-    spec = seat.agent or next(iter(game.agents), None)
-    return None if spec is None else SeatedAgent(checked_spec(spec))
+    return None
 
 
-def spec_at(game: PageGame, seat: SeatIn) -> str:
-    """Return the spec of the agent at a seat."""
+def agent_at(game: PageGame, seat: SeatIn) -> Spec | None:
+    """Return the agent that `seat` asks for; None if the game has neither a dial nor agents."""
+    place = dial_at(game, seat)
+    if place is not None:
+        return place.agent
+    text = seat.agent or next(iter(game.agents), None)
+    return None if text is None else checked_spec(text)
+
+
+def spec_at(game: PageGame, seat: SeatIn) -> Spec:
+    """Return the agent that `seat` asks for, or raise `InputError` if the game has none."""
     agent = agent_at(game, seat)
     if agent is None:
         raise InputError(f"no agent plays {game.title} here")
-    return agent.spec
+    return agent
 
 
 def player_name(game: PageGame, seat: SeatIn) -> str:
     """The name of a seat's player in records."""
     if seat.human:
         return PERSON
-    agent = agent_at(game, seat)
-    return (
-        f"kedge, dial {seat.dial:g}" if game.has_dial or agent is None else f"kedge, {agent.spec}"
-    )
+    agent = None if game.has_dial else agent_at(game, seat)
+    return f"kedge, dial {seat.dial:g}" if agent is None else f"kedge, {agent}"
 
 
 def rating_of(game: PageGame, seat: SeatIn) -> int | None:
     """The rating of the people that the agent at a seat imitates, if it takes one."""
-    agent = agent_at(game, seat)
-    elo = None if agent is None else agent.settings.get("elo")
+    place = dial_at(game, seat)
+    elo = None if place is None else place.settings.get("elo")
     return None if elo is None else round(elo)
 
 
 @lru_cache(4096)  # every view of a game asks for all its seats
-def _dialled(game: str, x: float, settings: tuple[tuple[str, int | float], ...]) -> SeatedAgent:
+def _dialled(game: str, x: float, settings: tuple[tuple[str, int | float], ...]) -> Dial:
     numbers = dict(settings)
     if not {"game", "x"}.isdisjoint(numbers):
         raise InputError("game and x are not settings of the dial")
@@ -105,8 +102,7 @@ def _dialled(game: str, x: float, settings: tuple[tuple[str, int | float], ...])
         most = _BOUNDS.get(name)  # less than the dial's own limit
         if most is not None and not (isinstance(value, int) and 1 <= value <= most):
             raise InputError(f"{name}: must be a whole number from 1 to {most:,} here")
-    stop = dial(game, x, **numbers)
-    return SeatedAgent(stop.spec, stop.settings, stop.likeness, stop.strength)
+    return dial(game, x, **numbers)
 
 
 def known_names() -> list[str]:
@@ -115,11 +111,11 @@ def known_names() -> list[str]:
 
 
 @lru_cache(4096)  # every view of a game asks for all its seats
-def checked_spec(text: str) -> str:
-    """Return the spec in its usual form, if a client may use it."""
+def checked_spec(text: str) -> Spec:
+    """Return the spec, or raise `InputError` if a client may not use it."""
     spec = parse(text)
     _check_spec(spec)
-    return str(spec)
+    return spec
 
 
 def _check_spec(spec: Spec) -> None:

@@ -8,9 +8,8 @@ from kedge.errors import InputError
 from kedge.interfaces.web.pages.page_game import REFEREE, Document, Heading, PageGame, Rating, Turn
 from kedge.interfaces.web.pages.thoughts import Action, Move, Thought
 from kedge.interfaces.web.play.game.clock import Clock
-from kedge.interfaces.web.play.game.players import agent_at, player_name, rating_of, spec_at
+from kedge.interfaces.web.play.game.players import agent_at, player_name, rating_of
 from kedge.interfaces.web.schemas import MOST_TURNS, SeatIn
-from kedge.specs import Spec
 
 _THOUGHTS = 32  # kept
 UNFINISHED = "the record ends here"
@@ -89,13 +88,6 @@ class Session:
         """Take the referee's turn."""
         self._play({REFEREE: action})
         self.revision += 1
-
-    def agent_spec(self, seat: int) -> Spec | str:
-        """The spec of the agent at `seat`, with its clock if it takes that as input."""
-        spec = spec_at(self.game, self.seats[seat])
-        if self.clock is None:
-            return spec
-        return self.game.timed_spec(spec, self.setup, self.clock.now()[seat])
 
     def move(self, seat: int, move: Move, turn: int) -> None:
         """Play a person's move; `turn`, the number of turns so far, guards against late clicks."""

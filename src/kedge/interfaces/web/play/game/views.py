@@ -5,22 +5,39 @@ from collections.abc import Iterable
 
 from kedge.interfaces.web.pages.page_game import EVERYTHING, Rating
 from kedge.interfaces.web.pages.thoughts import Thought
-from kedge.interfaces.web.play.game.players import agent_at
+from kedge.interfaces.web.play.game.players import agent_at, dial_at
 from kedge.interfaces.web.play.game.readers import Reader
 from kedge.interfaces.web.play.game.session import Session
-from kedge.interfaces.web.schemas import ClockOut, PositionOut, SeatOut, SessionOut, TurnOut
+from kedge.interfaces.web.schemas import (
+    BriefSessionOut,
+    ClockOut,
+    PositionOut,
+    SeatOut,
+    SessionOut,
+    TurnOut,
+)
 
 
 def game_view(session: Session, eyes: int | None = None) -> SessionOut:
+    """Return the game as `brief_view` does, with the fields that repeat others."""
+    view = brief_view(session, eyes)
+    thoughts = _visible(session.thoughts[-1:], session, _viewer(session, eyes))
+    return SessionOut(
+        **vars(view),
+        document=None if view.secret else session.moves(),
+        thought=thoughts[0] if thoughts else None,
+    )
+
+
+def brief_view(session: Session, eyes: int | None = None) -> BriefSessionOut:
     """Return the game as the seat `eyes` sees it; if None, as the mover does."""
     game, over = session.game, session.outcome is not None
     eyes = _viewer(session, eyes)
-    last = _visible(session.thoughts[-1:], session, eyes)
     setup, is_secret = session.setup.model_dump(), bool(game.secret) and not over
     if not over:
         setup = {key: setup[key] for key in setup if key not in game.secret}
     clock = session.clock
-    return SessionOut(
+    return BriefSessionOut(
         id=session.id,
         game=game.name,
         revision=session.revision,
@@ -37,10 +54,8 @@ def game_view(session: Session, eyes: int | None = None) -> SessionOut:
             for turn in session.turns
         ],
         secret=is_secret,
-        document=None if is_secret else session.moves(),
         position=game.position(session.state, eyes),
         outcome=session.outcome,
-        thought=last[0] if last else None,
         thoughts=_visible(session.new_thoughts(), session, eyes),
         clock=None if clock is None else ClockOut(left=clock.now(), running=clock.running),
         trouble=session.trouble,
@@ -94,8 +109,8 @@ def _seats(session: Session) -> list[SeatOut]:
 def _seat(session: Session, number: int, player: str | None, rating: Rating | None) -> SeatOut:
     """Who sits there, with the dial's measurements if they hold for this game."""
     game, seat = session.game, session.seats[number]
-    agent = agent_at(game, seat)
-    measured = agent if agent is not None and game.is_measured(session.setup) else None
+    dial, agent = dial_at(game, seat), None if seat.human else agent_at(game, seat)
+    measured = dial if game.is_measured(session.setup) else None
     return SeatOut(
         name=game.seats(session.setup)[number],
         human=seat.human,
@@ -103,8 +118,8 @@ def _seat(session: Session, number: int, player: str | None, rating: Rating | No
         rating=rating,
         dial=seat.dial if game.has_dial else None,
         settings=seat.settings,
-        agent=None if seat.human or agent is None else agent.spec,
-        numbers={} if agent is None else dict(agent.settings),
+        agent=None if agent is None else str(agent),
+        numbers={} if dial is None else dict(dial.settings),
         likeness=[] if measured is None else [vars(figure) for figure in measured.likeness],
         strength=[] if measured is None else [vars(figure) for figure in measured.strength],
         decided=number in session.pending,

@@ -43,12 +43,12 @@ export function GameView({ id, seat, games }) {
   // Advice is first for the seat whose orders are being written.
   const advisable = advised ? mine.toSorted((first, second) => (second === draft?.seat) - (first === draft?.seat)) : [];
   const offered = session ? decisions(session, then, advisable, thoughts) : [];
-  const decision = selectedDecision(offered, selected, thoughts);
-  const about = decision && thoughts[decision.turn]?.[decision.seat];
+  const decision = selectedDecision(offered, selected);
+  const about = decision?.thought;
   // A move that is pointed at in an analysis is shown on the position of the analysis.
   const before = useBefore(session, then?.isEarlier ? null : about, Boolean(hovered));
   const [asking, ask] = useQuestion(session, decision, {
-    thought: about, possible: then?.isEarlier && !session.secret && !alone, isWanted: advised,
+    possible: then?.isEarlier && !session.secret && !alone, isWanted: advised,
     onThought: hear, onTrouble: setTrouble,
   });
   const show = useCallback((news) => {
@@ -200,8 +200,7 @@ function status(session, mine, state) {
     return html`<span class="sr">${last >= 0 && `${turnName(last, session)}. `}</span>
       ${mine.map((seat) => session.seats[seat].name).join(", ")} to move`;
   }
-  const isThinking = session.deciding.some((seat) => !session.seats[seat].human) && !session.trouble;
-  return names.length ? `${names.join(", ")} ${isThinking ? "thinking…" : "to move"}` : "";
+  return names.length ? `${names.join(", ")} ${session.thinking.length ? "thinking…" : "to move"}` : "";
 }
 
 function earlier(shown, session) {

@@ -11,31 +11,34 @@ export const withThought = (known, thought) =>
 // Drop the analyses of turns that were undone.
 export const upTo = (known, count) => Object.fromEntries(Object.entries(known).filter(([turn]) => turn <= count));
 
-// The decisions at the shown position, each { turn, seat, name }, the latest first.
+// The decisions at the shown position, each { turn, seat, name, thought }, the latest first.
 export function decisions(session, then, mine, thoughts) {
   const turn = then.turns.length;
-  const at = (seats) => seats.map((seat) => ({ turn, seat, name: session.seats[seat].name }));
-  if (then.isEarlier) return at(then.due);
-  const underWay = session.deciding.filter((seat) => !session.seats[seat].human && thoughts[turn]?.[seat]);
-  const made = session.thoughts.toSorted((first, second) => second.turn - first.turn).map((thought) => ({
-    turn: thought.turn, seat: thought.seat, name: `${session.seats[thought.seat].name}, ${session.turns[thought.turn]?.name}`,
+  const at = (seats) => seats.map((seat) => ({
+    turn, seat, name: session.seats[seat].name, thought: thoughts[turn]?.[seat],
   }));
-  return [...at(mine), ...at(underWay), ...made];
+  if (then.isEarlier) return at(then.due);
+  const underWay = at(session.deciding.filter((seat) => !session.seats[seat].human)).filter(({ thought }) => thought);
+  const made = session.thoughts.toSorted((first, second) => second.turn - first.turn).map((thought) => ({
+    turn: thought.turn, seat: thought.seat, thought,
+    name: `${session.seats[thought.seat].name}, ${session.turns[thought.turn]?.name}`,
+  }));
+  return [...at(mine), ...underWay, ...made];
 }
 
 // The selected decision; after new turns, the next of the same seat; else one with an analysis.
-export function selectedDecision(offered, selected, thoughts) {
+export function selectedDecision(offered, selected) {
   return offered.find((decision) => same(decision, selected)) || offered.find((decision) => decision.seat === selected?.seat)
-    || offered.find((decision) => thoughts[decision.turn]?.[decision.seat]) || offered[0];
+    || offered.find((decision) => decision.thought) || offered[0];
 }
 
 const same = (decision, other) => decision.turn === other?.turn && decision.seat === other?.seat;
 
 // Ask the game's agent about an earlier position, at once if `isWanted`.
 // Returns whether the request is open, and ask() if there is no analysis yet.
-export function useQuestion(session, decision, { thought, possible, isWanted, onThought, onTrouble }) {
+export function useQuestion(session, decision, { possible, isWanted, onThought, onTrouble }) {
   const [asking, setAsking] = useState(null);
-  const open = Boolean(possible && decision && !thought);
+  const open = Boolean(possible && decision && !decision.thought);
   const isAsking = Boolean(decision && asking && same(decision, asking));
   const ask = () => {
     setAsking(decision);
