@@ -4,6 +4,7 @@ from abc import abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from time import monotonic
 from typing import Any, Self
 
 import numpy as np
@@ -30,6 +31,7 @@ from kedge.search.puct import (
     search_many,
 )
 
+_EVERY = 0.1  # seconds between two analyses of a search
 _OVER = "the game is over: no move to play"
 
 
@@ -218,17 +220,13 @@ class PuctAgent(PuctPlayer, ModelAgent):
             raise InputError(f"forward_lambda: at least 0, not {self.forward_lambda:g}")
 
     def analyse(self, state: Any, player: int) -> Iterator[Analysis]:
-        """Yield an analysis after every batch of playouts, until they are spent."""
-        search = Search(self, state)
-        for _ in search.run():
-            yield search.analysis()
-
-    def explain(self, question: Any, rng: np.random.Generator | None = None) -> Analysis:
-        """Analyse one state, with the line that is expected after each move."""
-        search = Search(self, question)
-        for _ in search.run():
-            pass
-        return search.analysis()
+        """Yield an analysis after the first batch, then now and then, and of the whole search."""
+        search, due = Search(self, state), 0.0
+        for playouts in search.run():
+            progress = playouts / self.settings.playouts
+            if progress >= 1.0 or monotonic() >= due:  # an analysis takes time from searching
+                yield replace(search.analysis(), progress=progress)
+                due = monotonic() + _EVERY
 
 
 class Search:
