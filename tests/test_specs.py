@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kedge.errors import InputError
-from kedge.specs import Registry, Spec, parse
+from kedge.specs import Spec, build, parse
 
 
 @pytest.mark.parametrize(
@@ -62,27 +62,13 @@ def test_any_text_is_read_or_refused(text):
         assert parse(str(spec)) == spec
 
 
-def test_registry_suggests_and_names_bad_arguments():
-    registry: Registry[object] = Registry("game", dict, "kedge.nothing")
-    registry.register("blotto", lambda coins=10, lam=0.1: (coins, lam))
-    assert registry.make("blotto(coins=3, lambda=2)") == (3, 2)
-    with pytest.raises(InputError, match="unknown game 'bloto'; did you mean blotto"):
-        registry.make("bloto")
+def test_makers_get_the_arguments_of_a_spec():
+    def blotto(coins=10, lam=0.1):
+        return coins, lam
+
+    assert build("game", blotto, parse("blotto(3, lambda=2)")) == (3, 2)
     with pytest.raises(InputError, match=r"has no parameter 'fields'; it takes coins, lambda$"):
-        registry.make("blotto(fields=3)")
-
-
-def test_plugins_are_found_through_entry_points(monkeypatch):
-    class Point:
-        name = "theirs"
-
-        def load(self):
-            return lambda size=1: f"their game of size {size}"
-
-    monkeypatch.setattr("kedge.specs.entry_points", lambda group: [Point()])
-    registry: Registry[str] = Registry("game", dict, "kedge.games")
-    assert registry.names() == ["theirs"]
-    assert registry.make("theirs(size=4)") == "their game of size 4"
+        build("game", blotto, parse("blotto(fields=3)"))
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,8 @@ nanobind::class_<Forest<B>> bind_forest(nanobind::module_& m, const char* name) 
              forest.tree(id).set_playouts(playouts);
            },
            "tree"_a, "playouts"_a)
-      .def("collect", &F::collect, nb::call_guard<nb::gil_scoped_release>())
+      .def("collect", &F::collect, "one_batch"_a = false,
+           nb::call_guard<nb::gil_scoped_release>())
       .def("waiting",
            [](const F& forest) {
              std::vector<std::uint64_t> ids;

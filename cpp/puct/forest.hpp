@@ -81,8 +81,10 @@ class Forest {
   }
 
   // Advances every tree to its next leaves and returns how many wait. Rows are in the order of the
-  // trees' numbers.
-  std::size_t collect() {
+  // trees' numbers. Playouts that end a game need no evaluation, and may run on by the thousand:
+  // with `one_batch`, a tree makes at most one batch of playouts, and may have no leaf though it is
+  // not finished.
+  std::size_t collect(bool one_batch = false) {
     if (changed_) {
       open_.clear();
       for (auto& [id, tree] : trees_) open_.push_back({tree.get(), id, 0, 0});
@@ -90,7 +92,7 @@ class Forest {
     }
     for_each(open_.size(), [&](std::size_t i) {
       Open& open = open_[i];
-      open.waiting = open.tree->collect();
+      open.waiting = open.tree->collect(one_batch);
       if (open.waiting > 0) open.actions = open.tree->leaf(0).actions.size();
     });
     rows_.clear();

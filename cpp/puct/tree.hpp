@@ -85,9 +85,9 @@ class Tree {
   const B& root() const { return board_; }
   bool has_gumbel_root() const { return options_.gumbel.considered > 0; }
 
-  // Descends until leaves wait for their evaluation or the playouts are spent. Returns how many
-  // leaves wait.
-  std::size_t collect() {
+  // Descends until leaves wait for their evaluation or the playouts are spent, with `one_batch` at
+  // most through one batch. Returns how many leaves wait.
+  std::size_t collect(bool one_batch) {
     while (waiting_ == 0 && !finished()) {
       // Playouts that end a game count in the batch too, although they need no evaluation.
       const std::uint32_t end = std::min(options_.playouts, playouts_ + options_.batch);
@@ -98,6 +98,7 @@ class Tree {
         }
         if (!descend()) break;
       }
+      if (one_batch) break;
     }
     return waiting_;
   }

@@ -1,9 +1,7 @@
 """Spec strings, such as ``blotto(coins=10, fields=3)`` or ``puct(maia-1900, c_puct=2)``.
 
 A spec is a name, or a name with arguments: values, specs, ``key=value``. A name may be a path; a
-name with spaces or special characters is quoted. Specs name games and agents. A :class:`Registry`
-builds the object of a spec and finds plugins through entry points, so that another package can add
-a game or an agent.
+name with spaces or special characters is quoted. Specs name games and agents; `build` makes one.
 """
 
 import difflib
@@ -11,8 +9,7 @@ import inspect
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 from kedge.errors import InputError
 
@@ -152,80 +149,27 @@ def _show(value: Any) -> str:
     return str(value)
 
 
-class Registry(Generic[T]):
-    """Makers of one kind of thing (``"game"``, ``"agent"``) by name.
+def as_spec(kind: str, spec: object) -> Spec:
+    """Return `spec` parsed; `kind`, such as ``"agent"``, is used in errors."""
+    if isinstance(spec, str):
+        return parse(spec)
+    if not isinstance(spec, Spec):
+        raise InputError(f"{kind}: a spec such as NAME or NAME(KEY=VALUE), not {spec!r}")
+    return spec
 
-    Parameters
-    ----------
-    built_in
-        Returns the makers that ship with kedge, by name. Called when a name is first looked up.
-    entry_point_group
-        Where other packages announce theirs: an entry point ``mine = "theirs:make"`` in the group
-        ``kedge.agents`` makes kedge understand the agent ``mine(...)``.
-    otherwise
-        Returns a maker for a name that is in neither, or raises `InputError`.
-    """
 
-    def __init__(
-        self,
-        kind: str,
-        built_in: Callable[[], Mapping[str, Callable[..., T]]],
-        entry_point_group: str | None = None,
-        otherwise: Callable[[str], Callable[..., T]] | None = None,
-    ) -> None:
-        self.kind = kind
-        self._built_in = built_in
-        self._group = entry_point_group
-        self._otherwise = otherwise
-        self._makers: dict[str, Callable[..., T]] = {}
-
-    def register(self, name: str, maker: Callable[..., T]) -> None:
-        """Add a maker in this process, before all others of that name."""
-        self._makers[name] = maker
-
-    def names(self) -> list[str]:
-        """All known names."""
-        return sorted({*self._makers, *self._built_in(), *self._plugins()})
-
-    def maker(self, name: str) -> Callable[..., T]:
-        """Return the maker called `name`; the error for an unknown name suggests near ones."""
-        if name in self._makers:
-            return self._makers[name]
-        if (maker := self._built_in().get(name)) is not None:
-            return maker
-        if name in (plugins := self._plugins()):
-            try:
-                made: Callable[..., T] = plugins[name].load()
-            except Exception as error:  # code of another package
-                raise InputError(
-                    f"{self.kind} {name!r}: cannot load its plugin: {error}"
-                ) from error
-            return made
-        if self._otherwise is not None:
-            return self._otherwise(name)
-        raise InputError(f"unknown {self.kind} {name!r}; {suggest(name, self.names())}")
-
-    def _plugins(self) -> dict[str, EntryPoint]:
-        points = () if self._group is None else entry_points(group=self._group)
-        return {point.name: point for point in points}
-
-    def make(self, spec: Spec | str) -> T:
-        """Build the object of `spec`. The dial is ``lambda`` in specs and ``lam`` in Python."""
-        if isinstance(spec, str):
-            spec = parse(spec)
-        elif not isinstance(spec, Spec):
-            raise InputError(f"{self.kind}: a spec such as NAME or NAME(KEY=VALUE), not {spec!r}")
-        maker = self.maker(spec.name)
-        kwargs = {"lam" if key == "lambda" else key: value for key, value in spec.kwargs.items()}
-        signature = inspect.signature(maker)
-        try:
-            signature.bind(*spec.args, **kwargs)
-        except TypeError as error:
-            known = ["lambda" if name == "lam" else name for name in signature.parameters]
-            reason = str(error).replace("got an unexpected keyword argument", "has no parameter")
-            takes = ", ".join(known) or "none"
-            raise InputError(f"{self.kind} {spec}: {reason}; it takes {takes}") from None
-        return maker(*spec.args, **kwargs)
+def build(kind: str, maker: Callable[..., T], spec: Spec) -> T:
+    """Call `maker` with the arguments of `spec`; the dial ``lambda`` is ``lam`` in Python."""
+    kwargs = {"lam" if key == "lambda" else key: value for key, value in spec.kwargs.items()}
+    signature = inspect.signature(maker)
+    try:
+        bound = signature.bind(*spec.args, **kwargs)
+    except TypeError as error:
+        known = ["lambda" if name == "lam" else name for name in signature.parameters]
+        reason = str(error).replace("got an unexpected keyword argument", "has no parameter")
+        takes = ", ".join(known) or "none"
+        raise InputError(f"{kind} {spec}: {reason}; it takes {takes}") from None
+    return maker(*bound.args, **bound.kwargs)
 
 
 def suggest(name: str, known: list[str], listing: str | None = None) -> str:

@@ -37,6 +37,27 @@ def test_conformance(spec, game):
         assert last.anchor.sum() == pytest.approx(1.0)
 
 
+def test_plugins_are_found_through_entry_points(monkeypatch):
+    class Point:
+        name = "theirs"
+
+        def load(self):
+            return lambda size=1: f"their agent of size {size}"
+
+    class Broken(Point):
+        name = "broken"
+
+        def load(self):
+            raise ImportError("no module named theirs")
+
+    points = {"kedge.agents": [Point(), Broken()]}
+    monkeypatch.setattr("kedge.agents.registry.entry_points", lambda group: points[group])
+    assert {"theirs", "broken"} < set(AGENTS.names())
+    assert make_agent("theirs(size=4)") == "their agent of size 4"
+    with pytest.raises(InputError, match="agent 'broken': cannot load its plugin: no module"):
+        make_agent("broken")
+
+
 def test_every_agent_is_tested():
     here = {spec.partition("(")[0] for spec in SPECS}
     # In the tests of each game.

@@ -11,7 +11,7 @@ from kedge import _core
 from kedge.errors import InputError
 from kedge.games.chess import START_FEN, ChessState
 from kedge.games.go import GoState
-from kedge.search.puct import Settings, search, search_chunks, search_many
+from kedge.search.puct import Settings, admit, search, search_chunks, search_many
 
 
 class TicTacToe:
@@ -252,6 +252,26 @@ def test_virtual_loss_lets_leaves_wait_together(batch):
     assert (np.abs(q) <= 1.0 + 1e-9).all(), "no loss is left behind"
     alone = search(TicTacToe(), evaluate, Settings(2.0, 500))
     assert 0.5 * np.abs(visits - alone.visits).sum() / 499 < 0.1
+
+
+@pytest.mark.parametrize("batch", [1, 8])
+def test_a_search_can_be_watched_batch_by_batch(batch):
+    settings, moves = Settings(1.0, 300, batch=batch), [0, 3, 1, 4, 8, 6]  # many games end
+    forest = native_games().TicTacToeForest(1)
+    tree = admit(forest, native(moves), settings)
+    made, empty = 0, 0
+    while not forest.finished(tree):
+        if forest.collect(one_batch=True):
+            native_evaluate(forest)
+        else:
+            empty += 1
+        assert made < forest.playouts(tree) <= made + batch
+        made = forest.playouts(tree)
+    assert empty > 0
+    (whole,) = native_search([moves], settings)
+    assert made == 300
+    assert forest.roots([tree])[3].tolist() == whole.visits.tolist()
+    assert forest.collect(one_batch=True) == 0, "it is finished"
 
 
 def test_leaves_that_wait_are_forgotten_when_asked():

@@ -60,6 +60,8 @@ class Analysis:
 
     actions: npt.NDArray[np.int64] | None = None
     mask: npt.NDArray[np.bool_] | None = None
+    progress: float = 1.0
+    """Share of the search that is done, up to 1."""
 
     def __getitem__(self, decision: int) -> Self:
         """Return one decision of many, without its padding."""

@@ -6,12 +6,13 @@ only when it is called, so that listing names is quick.
 
 from collections.abc import Callable, Mapping
 from functools import cache
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from kedge import catalogue
 from kedge.agents.agent import Agent, Player, plays
 from kedge.errors import InputError
-from kedge.specs import Registry, Spec, number, suggest, whole
+from kedge.specs import Spec, as_spec, build, number, suggest, whole
 
 _MOST_PLAYOUTS = 10_000_000  # a tree takes about 3 kB of memory per playout
 
@@ -41,12 +42,64 @@ def no_such(option: str, agent: str, known: list[str]) -> InputError:
     return InputError(f"agent {agent}: has no parameter {name!r}; it takes {', '.join(names)}")
 
 
+class _Agents:
+    """Makers of agents by name.
+
+    Another package adds one through an entry point in the group ``kedge.agents``: with
+    ``mine = "theirs:make"`` kedge understands the agent ``mine(...)``.
+    """
+
+    def __init__(self) -> None:
+        self._makers: dict[str, Callable[..., Agent]] = {}
+
+    def register(self, name: str, maker: Callable[..., Agent]) -> None:
+        """Add a maker in this process, before all others of that name."""
+        self._makers[name] = maker
+
+    def names(self) -> list[str]:
+        """All known names, without those of models."""
+        return sorted({*self._makers, *_SHARED, *_games_agents(), *_plugins()})
+
+    def maker(self, name: str) -> Callable[..., Agent]:
+        """Return the maker called `name`; the error for an unknown name suggests near ones."""
+        for makers in (self._makers, _SHARED, _games_agents()):
+            if name in makers:
+                return makers[name]
+        if name in (plugins := _plugins()):
+            return _loaded(plugins[name])
+        return _model_maker(name)
+
+    def make(self, spec: Spec | str) -> Agent:
+        """Return the agent that `spec` names; its first positional argument is the anchor, a spec.
+
+        A name that no agent has is the name or path of a model, which plays alone.
+        """
+        spec = as_spec("agent", spec)
+        return build("agent", self.maker(spec.name), spec)
+
+
+AGENTS = _Agents()
+make_agent = AGENTS.make
+
+
 @cache
-def _built_in() -> Mapping[str, Callable[..., Agent]]:
-    makers = dict(_SHARED)
+def _games_agents() -> Mapping[str, Callable[..., Agent]]:
+    makers: dict[str, Callable[..., Agent]] = {}
     for entry in catalogue.entries("agents"):
         makers |= entry.load("agents")
     return makers
+
+
+def _plugins() -> dict[str, EntryPoint]:
+    return {point.name: point for point in entry_points(group="kedge.agents")}
+
+
+def _loaded(plugin: EntryPoint) -> Callable[..., Agent]:
+    try:
+        maker: Callable[..., Agent] = plugin.load()
+    except Exception as error:  # code of another package
+        raise InputError(f"agent {plugin.name!r}: cannot load its plugin: {error}") from error
+    return maker
 
 
 def _model_maker(name: str) -> Callable[..., Agent]:
@@ -62,13 +115,6 @@ def _model_maker(name: str) -> Callable[..., Agent]:
         raise InputError(f"{name}: no agent plays as {weights.described}")
     maker: Callable[..., Agent] = maker_of(name, weights)
     return maker
-
-
-#: Other packages add agents through entry points in the group ``kedge.agents``.
-AGENTS: Registry[Agent] = Registry("agent", _built_in, "kedge.agents", otherwise=_model_maker)
-#: Makes the agent that a spec names; its first positional argument is the anchor, a spec. A name
-#: that no agent has is the name or path of a model, which plays alone.
-make_agent = AGENTS.make
 
 
 def uniform() -> Agent:

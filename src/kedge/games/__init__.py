@@ -9,22 +9,42 @@ from kedge.errors import InputError
 from kedge.games.game import Game
 from kedge.games.normal_form import NormalFormGame, read_json, read_nfg
 from kedge.games.openspiel import load_openspiel
-from kedge.specs import Registry, suggest
+from kedge.specs import Spec, as_spec, build, suggest
 
 _READERS = {".nfg": read_nfg, ".json": read_json}
 
 
-def _from_catalogue(name: str) -> Callable[..., Game]:
-    """Return the maker of a game of the catalogue."""
-    known = sorted({*catalogue.names(), *GAMES.names()})
-    if name not in known:
-        raise InputError(f"unknown game {name!r}; {suggest(name, known)}")
-    maker: Callable[..., Game] = catalogue.find(name).load("game")
-    return maker
+class _Games:
+    """Makers of games by name: those that a program registers, before those of the catalogue."""
+
+    def __init__(self) -> None:
+        self._makers: dict[str, Callable[..., Game]] = {}
+
+    def register(self, name: str, maker: Callable[..., Game]) -> None:
+        """Add a maker in this process, before all others of that name."""
+        self._makers[name] = maker
+
+    def names(self) -> list[str]:
+        """The registered names."""
+        return sorted(self._makers)
+
+    def maker(self, name: str) -> Callable[..., Game]:
+        """Return the maker called `name`; the error for an unknown name suggests near ones."""
+        if name in self._makers:
+            return self._makers[name]
+        known = sorted({*catalogue.names(), *self._makers})
+        if name not in known:
+            raise InputError(f"unknown game {name!r}; {suggest(name, known)}")
+        maker: Callable[..., Game] = catalogue.find(name).load("game")
+        return maker
+
+    def make(self, spec: Spec | str) -> Game:
+        """Return the game that `spec` names."""
+        spec = as_spec("game", spec)
+        return build("game", self.maker(spec.name), spec)
 
 
-#: Games that a program registers for itself, before those of the catalogue.
-GAMES: Registry[Game] = Registry("game", built_in=dict, otherwise=_from_catalogue)
+GAMES = _Games()
 
 
 def load_game(text: str) -> Game:

@@ -79,16 +79,14 @@ def waiting(text: str, *, quiet: bool) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def counting_playouts(*, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """Show a bar of a search; yield a function of the playouts done and wanted, None if quiet."""
+def counting_playouts(*, quiet: bool) -> Iterator[Callable[[float], None]]:
+    """Show a bar of a search; yield a function of the share of the playouts that is done."""
     if _is_quiet(quiet):
-        yield None
+        yield lambda done: None
         return
     with _bar("{task.description}") as progress:
         bar = progress.add_task("searching", total=None)
-        yield lambda done, wanted: progress.update(
-            bar, description="playouts", completed=done, total=wanted
-        )
+        yield lambda done: progress.update(bar, description="playouts", completed=done, total=1.0)
 
 
 def _is_quiet(quiet: bool) -> bool:

@@ -165,6 +165,18 @@ def test_the_forward_choice(mine):
     assert greedy.policy[found.top1] == 1.0
 
 
+def test_analyses_tell_how_far_the_search_is(mine, monkeypatch):
+    agent = make_agent("puct(mine, playouts=20)")
+    monkeypatch.setattr("kedge.agents.board.puct._EVERY", 0.0)
+    analyses = list(agent.analyse(STATE, 0))
+    assert [analysis.progress for analysis in analyses] == [n / 20 for n in range(1, 21)]
+    assert [int(analysis.visits.sum()) for analysis in analyses] == list(range(20))
+    monkeypatch.setattr("kedge.agents.board.puct._EVERY", 60.0)
+    first, last = agent.analyse(STATE, 0)
+    assert (first.progress, last.progress) == (1 / 20, 1.0)
+    assert last.visits.tolist() == analyses[-1].visits.tolist()
+
+
 def test_a_search_is_watched_left_and_resumed(mine):
     agent = make_agent("puct(mine, playouts=60, batch=8)")
     search = Search(agent, STATE)
@@ -189,7 +201,7 @@ def test_a_search_that_fails_leaves_no_leaf_waiting(mine, monkeypatch):
         if playouts == 20:
             break
     before = search.analysis().visits.tolist()
-    monkeypatch.setattr("kedge.agents.board.puct.evaluate_leaves", lambda *_: 1 / 0)
+    monkeypatch.setattr("kedge.agents.board.grove.evaluate_leaves", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         list(search.run())
     monkeypatch.undo()

@@ -4,6 +4,7 @@ from abc import abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from time import monotonic
 from typing import Any, Self
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from kedge import _core
 from kedge.agents.agent import Analysis, BasePlayer
 from kedge.agents.board.analysis import PuctPlayer
+from kedge.agents.board.grove import Grove
 from kedge.catalogue import GameEntry, find
 from kedge.errors import InputError
 from kedge.models.board.backends import Network
@@ -23,12 +25,14 @@ from kedge.search.puct import (
     Lane,
     SearchResult,
     Settings,
-    admit,
     evaluate_leaves,
     result,
     search_chunks,
     search_many,
 )
+
+_EVERY = 0.1  # seconds between two analyses of a search
+_OVER = "the game is over: no move to play"
 
 
 class ModelAgent(BasePlayer[Any]):
@@ -216,17 +220,13 @@ class PuctAgent(PuctPlayer, ModelAgent):
             raise InputError(f"forward_lambda: at least 0, not {self.forward_lambda:g}")
 
     def analyse(self, state: Any, player: int) -> Iterator[Analysis]:
-        """Yield an analysis after every batch of playouts, until they are spent."""
-        search = Search(self, state)
-        for _ in search.run():
-            yield search.analysis()
-
-    def explain(self, question: Any, rng: np.random.Generator | None = None) -> Analysis:
-        """Analyse one state, with the line that is expected after each move."""
-        search = Search(self, question)
-        for _ in search.run():
-            pass
-        return search.analysis()
+        """Yield an analysis after the first batch, then now and then, and of the whole search."""
+        search, due = Search(self, state), 0.0
+        for playouts in search.run():
+            progress = playouts / self.settings.playouts
+            if progress >= 1.0 or monotonic() >= due:  # an analysis takes time from searching
+                yield replace(search.analysis(), progress=progress)
+                due = monotonic() + _EVERY
 
 
 class Search:
@@ -238,12 +238,12 @@ class Search:
     def __init__(self, agent: PuctAgent, state: Any, only: Collection[int] | None = None) -> None:
         agent = agent.on_board_of(state)
         check_not_over(state.board)
-        self._allowed = allowed_moves(state.board, only)
+        allowed = allowed_moves(state.board, only)
         self.agent = agent
         self.state = state.clone()
-        self._forest = agent.new_forest()
-        self._tree = admit(self._forest, state.board, agent.settings)
-        (self._lane,) = open_lanes(agent.network, agent.settings.batch, most=1)
+        self._grove = Grove(agent, agent.settings.batch)
+        self._forest = self._grove.forest
+        self._tree = self._grove.plant(agent, state.board, allowed)
 
     @property
     def playouts(self) -> int:
@@ -256,28 +256,18 @@ class Search:
         Yields their number after every batch, and once if there is nothing to do. A caller may
         stop at any time and run it again.
         """
-        check_not_over(self.state.board)  # `advance` may have ended it
-        wanted = playouts or self.agent.settings.playouts
-        forest, made = self._forest, self.playouts
+        forest, tree = self._forest, self._tree
+        forest.set_playouts(tree, playouts or self.agent.settings.playouts)
         try:
             while True:
-                if made < wanted:
-                    # One batch at a time: playouts that end a game need no evaluation, and would
-                    # otherwise run on by the thousand without a yield.
-                    batch = min(wanted, made + self.agent.settings.batch)
-                    forest.set_playouts(self._tree, batch)
-                    if forest.collect():
-                        self._evaluate()
-                    made = self.playouts
-                yield made
-                if made >= wanted:
+                self._grove.grow()
+                if not self.playouts:  # `advance` ended the game
+                    raise InputError(_OVER)
+                yield self.playouts
+                if forest.finished(tree):
                     break
         finally:
             forest.cancel()  # what an error left waiting
-
-    def _evaluate(self) -> None:
-        allowed = {} if self._allowed is None or self.playouts else {self._tree: self._allowed}
-        evaluate_leaves(self._forest, self._lane, self.agent.prior_temperature, allowed)
 
     def analysis(self) -> Analysis:
         """The current analysis. Slow to compute."""
@@ -286,18 +276,17 @@ class Search:
     def advance(self, action: int) -> None:
         """Play `action` and keep the tree below it. A Gumbel root does not allow it."""
         try:
-            self._forest.advance(self._tree, action)
+            self._grove.advance(self._tree, action)
         except ValueError as error:
             raise InputError(str(error)) from None
         self.state.board.push(action)
         self.state.history.append(action)
-        self._allowed = None
 
 
 def check_not_over(board: Any) -> None:
     """Raise an `InputError` if there is no move to play."""
     if not board.legal_actions():
-        raise InputError("the game is over: no move to play")
+        raise InputError(_OVER)
 
 
 def allowed_moves(board: Any, only: Collection[int] | None) -> Allowed | None:

@@ -10,11 +10,11 @@ from time import perf_counter
 from typing import Any
 
 from kedge.agents.agent import Analysis
+from kedge.agents.board.grove import Grove
 from kedge.agents.board.puct import ModelAgent, PuctAgent, allowed_moves, check_not_over
 from kedge.errors import InputError
 from kedge.models.board.backends import Network
-from kedge.models.board.lanes import open_lanes
-from kedge.search.puct import Allowed, NativeForest, admit, evaluate_leaves, result
+from kedge.search.puct import Allowed, NativeForest, result
 
 _FEW = 4  # searches that make analyses as often as they are asked to
 
@@ -94,7 +94,7 @@ class SharedSearches:
         self._active = 0
         self._closed = False
         self._thread: threading.Thread | None = None
-        self._groves: dict[tuple[Network, float], _Grove] = {}
+        self._groves: dict[tuple[Network, float], _SharedGrove] = {}
 
     def submit(
         self,
@@ -192,48 +192,33 @@ class SharedSearches:
         key = search.agent.network, search.agent.prior_temperature
         try:
             if key not in self._groves:
-                self._groves[key] = _Grove(search.agent, self._together)
+                self._groves[key] = _SharedGrove(search.agent, self._together)
             self._groves[key].plant(search)
         except Exception as error:
             search.set_exception(error)
 
 
-class _Grove:
-    """The trees over one network and prior temperature."""
+class _SharedGrove:
+    """The searches over one network and prior temperature, by their trees."""
 
     def __init__(self, agent: ModelAgent, rows: int) -> None:
-        self.searches: dict[int, SharedSearch] = {}  # by tree
-        self._forest = agent.new_forest()
-        (self._lane,) = open_lanes(agent.network, rows, most=1)
-        self._temperature = agent.prior_temperature
+        self.searches: dict[int, SharedSearch] = {}
+        self._grove = Grove(agent, rows)
 
     def plant(self, search: SharedSearch) -> None:
-        tree = admit(self._forest, search.board, search.agent.settings)
-        self.searches[tree] = search
+        self.searches[self._grove.plant(search.agent, search.board, search.allowed)] = search
 
     def grow(self) -> None:
         """Advance all searches by one batch and drop the finished ones, or all on an error."""
-        forest = self._forest
         try:
-            self._evaluate()
+            self._grove.grow()
         except Exception as error:
             for search in self.searches.values():
                 search.set_exception(error)
             self.searches.clear()
-        count = len(self.searches)
+        forest, count = self._grove.forest, len(self.searches)
         for tree, search in list(self.searches.items()):
-            done = search.stopped or forest.playouts(tree) >= search.agent.settings.playouts
+            done = search.stopped or forest.finished(tree)
             if search.update(forest, tree, done, count):
-                forest.remove(tree)
+                self._grove.remove(tree)
                 del self.searches[tree]
-
-    def _evaluate(self) -> None:
-        forest, allowed = self._forest, {}
-        for tree, search in self.searches.items():
-            settings, made = search.agent.settings, forest.playouts(tree)
-            # One batch at a time, for the reason given in `Search.run`.
-            forest.set_playouts(tree, min(settings.playouts, made + settings.batch))
-            if made == 0 and search.allowed is not None:
-                allowed[tree] = search.allowed
-        if forest.collect():
-            evaluate_leaves(forest, self._lane, self._temperature, allowed)

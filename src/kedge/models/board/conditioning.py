@@ -4,6 +4,8 @@ They enter a network as numbers, the same for all points of the board: as a bias
 after the input convolution (``who.weight``) and as a bias of what squeeze-and-excitation does in
 every block (``blocks.I.who.weight``). For given players these biases are constants. So a network
 for them needs no input but the planes, and costs no more.
+
+In old files they are constant planes after the position's (`Encoding.players_as_planes`).
 """
 
 from abc import ABC, abstractmethod
@@ -33,26 +35,6 @@ class PlayerInputs(ABC):
     @abstractmethod
     def numbers(self, *args: Any, **options: Any) -> Numbers:
         """Return the network's inputs for some of `options`; `InputError` for impossible ones."""
-
-    def taken_by(self, weights: "Weights") -> tuple[str, ...]:
-        """Return those of `options` that a network takes as input."""
-        return self.options if "who.weight" in weights.arrays else ()
-
-    def fixed(self, weights: "Weights", **options: Any) -> Mapping[str, Numbers]:
-        """Return the arrays of a network that takes the players, for these players."""
-        numbers = self.numbers(**options).astype(np.float64)
-        arrays = dict(weights.arrays)
-        for name in [name for name in arrays if name.endswith("who.weight")]:
-            columns = arrays.pop(name)
-            if columns.shape[1] != len(numbers):
-                raise InputError(
-                    f"the model takes {columns.shape[1]} inputs about the players, "
-                    f"expected {len(numbers)}"
-                )
-            block = name.removesuffix("who.weight")
-            bias = f"{block}se.fc2.bias" if block else "input.bias"
-            arrays[bias] = (arrays[bias] + columns.astype(np.float64) @ numbers).astype(np.float32)
-        return arrays
 
 
 def one_of(numbers: npt.ArrayLike, count: int) -> npt.NDArray[np.float64]:
@@ -94,8 +76,43 @@ def for_players(weights: "Weights", name: str, **options: Any) -> "Weights":
     if inputs is None or not known:
         return weights
     try:
-        arrays = inputs.fixed(weights, **options)
+        arrays = _folded(weights, inputs.numbers(**options).astype(np.float64))
     except InputError as error:
         raise InputError(f"{name}: {error}") from None
     players = "".join(f"-{key}={value}" for key, value in sorted(options.items()))
     return replace(weights, arrays=arrays, sha256=f"{weights.sha256}{players}")
+
+
+def _folded(weights: "Weights", numbers: npt.NDArray[np.float64]) -> Mapping[str, Numbers]:
+    """Return the arrays of a network that takes the players, for players with these numbers."""
+    arrays = dict(weights.arrays)
+    if weights.player_planes:
+        arrays["input.weight"] = _folded_planes(weights, numbers)
+    for name in [name for name in arrays if name.endswith("who.weight")]:
+        columns = arrays.pop(name)
+        _check_count(columns.shape[1], numbers)
+        block = name.removesuffix("who.weight")
+        bias = f"{block}se.fc2.bias" if block else "input.bias"
+        arrays[bias] = (arrays[bias] + columns.astype(np.float64) @ numbers).astype(np.float32)
+    return arrays
+
+
+def _folded_planes(weights: "Weights", numbers: npt.NDArray[np.float64]) -> Numbers:
+    """Fold constant planes into the plane of ones, which is exact.
+
+    The first of them is the position's number, which has a plane of its own by now.
+    """
+    encoding = weights.encoding
+    full = weights.arrays["input.weight"].astype(np.float64)
+    kernel, number, players = np.split(full, [encoding.planes, encoding.planes + 1], axis=1)
+    _check_count(players.shape[1], numbers)
+    kernel[:, encoding.ones_plane] += np.tensordot(numbers, players, axes=(0, 1))
+    kernel[:, encoding.number_plane] = number[:, 0] / encoding.number_scale
+    return kernel.astype(np.float32)
+
+
+def _check_count(count: int, numbers: npt.NDArray[np.float64]) -> None:
+    if count != len(numbers):
+        raise InputError(
+            f"the model takes {count} inputs about the players, expected {len(numbers)}"
+        )

@@ -46,6 +46,10 @@ class Encoding:
     """Place of each move in the planes of a convolutional policy head, if there is such a head."""
     players: PlayerInputs | None = field(default=None, compare=False, repr=False)
     """What its networks may take as input about the players."""
+    players_as_planes: PlayerInputs | None = field(default=None, compare=False, repr=False)
+    """What networks of old files take instead, as constant planes after the position's."""
+    ones_plane: int | None = None
+    """Index of a plane that is 1 at every point, if there is one."""
 
     is_symmetric: bool = False
     """Whether a turned or mirrored board is as good, and the moves are its points."""

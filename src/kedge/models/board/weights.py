@@ -57,7 +57,14 @@ class Weights:
     def player_options(self) -> tuple[str, ...]:
         """Names of what the network takes as input about the players; mostly nothing."""
         inputs = self.encoding.players
-        return () if inputs is None else inputs.taken_by(self)
+        takes_some = "who.weight" in self.arrays or self.player_planes > 0
+        return inputs.options if inputs is not None and takes_some else ()
+
+    @property
+    def player_planes(self) -> int:
+        """Number of constant planes after the position's: see `Encoding.players_as_planes`."""
+        planes: int = self.arrays["input.weight"].shape[1]
+        return planes - self.encoding.planes
 
     @property
     def se_ratio(self) -> int | None:
@@ -127,6 +134,8 @@ def make_weights(arrays: Mapping[str, Any], source: str, encoding: Encoding) -> 
                 dense[key] = array
         elif not part or part.startswith(("fc1.weight", "fc1.bias", "fc2.weight", "fc2.bias")):
             dense[key] = array
+    if dense["input.weight"].shape[1] > encoding.planes:
+        encoding = replace(encoding, players=encoding.players_as_planes)
     filters = len(dense["input.bias"])
     blocks = sum(key.endswith("conv1.bias") and key.startswith("blocks.") for key in dense)
     policy: PolicyKind = "points" if encoding.has_pass else "convolution"

@@ -1,6 +1,5 @@
 """Chess players as network inputs: both ratings and their scale, the speed and the clock."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -9,7 +8,6 @@ import numpy.typing as npt
 from kedge.errors import InputError
 from kedge.games.chess.ratings import SCALES, SPEEDS, scale_number, speed_number
 from kedge.models.board.conditioning import Numbers, PlayerInputs, near, one_of
-from kedge.models.board.weights import Weights
 
 #: Ratings from which reviews fit a player's.
 KNOTS = np.arange(800.0, 2401.0, 200.0)
@@ -87,13 +85,17 @@ class ChessPlayers(PlayerInputs):
         )
         return rows.ravel()
 
-    def taken_by(self, weights: Weights) -> tuple[str, ...]:
-        return _OLD if _has_rating_planes(weights) else super().taken_by(weights)
 
-    def fixed(self, weights: Weights, **options: Any) -> Mapping[str, Numbers]:
-        if _has_rating_planes(weights):
-            return _fixed_planes(weights, **options)
-        return super().fixed(weights, **options)
+class RatingPlanes(PlayerInputs):
+    """The players of models from before `ChessPlayers`: both ratings, and whether it is bullet."""
+
+    options = ("elo", "opponent", "speed")
+    count = 2 * len(KNOTS) + 1
+
+    def numbers(self, elo: Any = 1500.0, opponent: Any = None, speed: Any = None) -> Numbers:
+        ratings = np.array(_ratings(elo, opponent))
+        mine, theirs = near(np.where(ratings > 0.0, ratings, np.nan), KNOTS)
+        return np.array([*mine, *theirs, speed == "bullet"])
 
 
 def _ratings(elo: Any, opponent: Any) -> tuple[float, float]:
@@ -113,30 +115,3 @@ def _rating(ratings: npt.ArrayLike, scale: npt.NDArray[np.int64]) -> npt.NDArray
     known = np.where(array > 0.0, array, np.nan)
     online = near(np.where(scale == _FIDE, np.nan, known), ONLINE)
     return np.concatenate([online, near(np.where(scale == _FIDE, known, np.nan), FIDE)], axis=1)
-
-
-# Models trained before the inputs above existed take constant planes instead: rule 50 over 100,
-# the mover's rating, the opponent's, and whether the game is bullet.
-_OLD = ("elo", "opponent", "speed")
-_ONES = 111  # lc0's plane of ones
-
-
-def _has_rating_planes(weights: Weights) -> bool:
-    return bool(weights.arrays["input.weight"].shape[1] != weights.encoding.planes)
-
-
-def _fixed_planes(weights: Weights, **options: Any) -> Mapping[str, Numbers]:
-    """Fold the constant planes into lc0's plane of ones, which is exact."""
-    elo, opponent = _ratings(options.get("elo", 1500.0), options.get("opponent"))
-    bullet = options.get("speed") == "bullet"
-    known = np.array([elo, opponent])
-    mine, theirs = near(np.where(known > 0.0, known, np.nan), KNOTS)
-    players = np.concatenate([[0.0], mine, theirs, [float(bullet)]])
-    planes = weights.encoding.planes
-    full = weights.arrays["input.weight"].astype(np.float64)
-    kernel, extra = full[:, :planes].copy(), full[:, planes:]
-    if extra.shape[1] != len(players):
-        raise InputError(f"has {extra.shape[1]} rating inputs, expected {len(players)}")
-    kernel[:, _ONES] += np.tensordot(players, extra, axes=(0, 1))
-    kernel[:, weights.encoding.number_plane] = extra[:, 0] / 100.0
-    return {**weights.arrays, "input.weight": kernel.astype(np.float32)}

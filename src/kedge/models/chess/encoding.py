@@ -8,7 +8,7 @@ import numpy.typing as npt
 from kedge import _core
 from kedge.games.chess import ChessState
 from kedge.models.board.encoding import Encoding, Masks
-from kedge.models.chess.conditioning import ChessPlayers
+from kedge.models.chess.conditioning import ChessPlayers, RatingPlanes
 from kedge.models.chess.lc0_moves import GATHER
 
 #: lc0's: squares from a1 on, from the mover's side; the number counts half-moves to the fifty-move
@@ -26,6 +26,8 @@ CHESS = Encoding(
     number_scale=100.0,
     gather=GATHER,
     players=ChessPlayers(),
+    players_as_planes=RatingPlanes(),
+    ones_plane=111,
 )
 
 

@@ -53,24 +53,15 @@ class Decision:
 
 def decide(agent: str, state: Any, game: str, *, quiet: bool) -> Decision:
     """Return the agent's decision in a state of `game`; show how far its search is."""
-    import numpy as np
-
     from kedge.agents import make_player
-    from kedge.agents.board.puct import PuctAgent, Search
     from kedge.interfaces.progress import counting_playouts
     from kedge.specs import parse
 
     spec = parse(agent)
     player = make_player(spec, game)
     with counting_playouts(quiet=quiet) as show:
-        if isinstance(player, PuctAgent):
-            search = Search(player, state)
-            for playouts in search.run():
-                if show is not None:
-                    show(playouts, player.settings.playouts)
-            analysis = search.analysis()
-        else:
-            analysis = player.explain(state, np.random.default_rng(0))
+        for analysis in player.analyse(state, state.current_player()):
+            show(analysis.progress)
     imitates_people = getattr(player, "imitates_people", False)
     return Decision(spec, imitates_people, state, analysis, analysis.rows())
 
