@@ -64,11 +64,12 @@ def test_labels_may_have_colons():
     assert list(marked.results.values()) == list(walks.results.values())
 
 
-def test_a_composite_runs_the_tasks_of_its_parts():
+def test_the_parts_run_their_tasks():
     walks, results = Walks(), quietly(Walks()).results
-    for task in walks.tasks():
-        result = walks.run(task, task_rng(0, task.params["index"]))
-        assert walks.gist(result) == results[task.key]
+    for job in jobs_of(walks):
+        part, own, *_ = walks.origin(job)
+        result = part.run(own.task, task_rng(part.seed, own.index))
+        assert walks.gist(result) == results[job.task.key]
 
 
 def test_composites_share_their_parts():

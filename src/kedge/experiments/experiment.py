@@ -78,9 +78,12 @@ class Experiment(ABC):
     def tasks(self) -> list[Task]:
         """All tasks, in an order that depends only on the config."""
 
-    @abstractmethod
     def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:
-        """The JSON-able result of one task; all its randomness comes from ``rng``."""
+        """The JSON-able result of one task; all its randomness comes from ``rng``.
+
+        Only a composite, whose tasks are those of its parts, does without it.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no run")
 
     @abstractmethod
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
