@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -126,8 +126,12 @@ class Experiment(ABC):
 
     @cached_property
     def described(self) -> dict[str, Any]:
-        """The fields and the inputs, read once; `run` reads them again, since files may change."""
+        """The fields and the inputs, read once."""
         return {**self.config(), **self.inputs()}
+
+    def fresh(self) -> Self:
+        """Return a copy if the inputs were read before, since files may have changed; else self."""
+        return dataclasses.replace(self) if "described" in vars(self) else self
 
     @cached_property
     def digest(self) -> str:
