@@ -2,6 +2,7 @@
 
 import pickle
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 from sample_experiments import Walk, mark, marks
@@ -64,11 +65,12 @@ def test_labels_may_have_colons():
     assert list(marked.results.values()) == list(walks.results.values())
 
 
-def test_a_composite_runs_the_tasks_of_its_parts():
+def test_the_parts_run_their_tasks():
     walks, results = Walks(), quietly(Walks()).results
-    for task in walks.tasks():
-        result = walks.run(task, task_rng(0, task.params["index"]))
-        assert walks.gist(result) == results[task.key]
+    for job in jobs_of(walks):
+        part, own, *_ = walks.origin(job)
+        result = part.run(own.task, task_rng(part.seed, own.index))
+        assert walks.gist(result) == results[job.task.key]
 
 
 def test_composites_share_their_parts():
@@ -160,8 +162,40 @@ def test_a_run_reads_its_inputs_once_and_every_run_anew(tmp_path):
     first.write_report()
     assert marks("read") == 1
     file.write_text("after")
-    assert quietly(experiment).folder != first.folder
+    second = quietly(experiment)
+    assert second.folder != first.folder
     assert marks("read") == 2
+    for done, content in ((first, "before"), (second, "after")):
+        assert done.experiment.identity()["config"]["content"] == content
+
+
+@dataclass(frozen=True)
+class Reads(Composite):
+    """A walk that depends on a file, built with the experiment."""
+
+    name = "reads"
+    file: str = ""
+
+    @cached_property
+    def walk(self):
+        return Read(n=1, file=self.file)
+
+    def parts(self):
+        return {"walk": self.walk}
+
+    def report(self, results):
+        raise NotImplementedError
+
+
+def test_a_composite_reads_the_inputs_of_its_parts_anew(tmp_path):
+    file = tmp_path / "file"
+    file.write_text("before")
+    experiment = Reads(file=str(file))
+    first = quietly(experiment)
+    assert quietly(experiment).folder == first.folder
+    file.write_text("after")
+    assert quietly(experiment).folder != first.folder
+    assert marks("start-*") == 2
 
 
 def test_other_parts_make_another_composite():

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from kedge.evaluation.prediction import predict
 from kedge.experiments import run
 from kedge.experiments.chess.predict import ChessPredict
 from kedge.experiments.go.predict import GoPredict
+from kedge.experiments.players import player_on
 from kedge.games.go import GoState
 from kedge.models.board.network import to_onnx
 from kedge.records import ChessGame, chess_positions, maia_filter, read_chess_games, write_pgn
@@ -64,6 +66,23 @@ def done(experiment, folder, **options):
     return run(experiment, folder=folder, progress=False, **options)
 
 
+def test_a_process_makes_the_agent_once(file, tmp_path, monkeypatch):
+    made = []
+
+    def make(*arguments):
+        made.append(arguments)
+        return player_on(*arguments)
+
+    monkeypatch.setattr("kedge.experiments.board.predict.player_on", make)
+    monkeypatch.setattr("kedge.experiments.predict.player_on", make)
+    experiment = quick(file)
+    done(experiment, tmp_path / "one", engine="inline")
+    assert len(made) == 1
+    assert "player" not in vars(pickle.loads(pickle.dumps(experiment)))
+    done(experiment, tmp_path / "two", engine="inline")
+    assert len(made) == 2, "the model may have changed"
+
+
 def test_the_engine_does_not_matter(file, tmp_path):
     one = done(quick(file), tmp_path / "inline", engine="inline")
     two = done(quick(file), tmp_path / "local", workers=2)
@@ -71,7 +90,7 @@ def test_the_engine_does_not_matter(file, tmp_path):
     assert list(one.results) == ["games 1-3", "games 4-6", "games 7-9", "games 10-10"]
     whole = predict(
         list(chess_positions(read_chess_games(file), maia_filter())),
-        quick(file).player(),
+        quick(file).player,
         boards_of,
     ).to_json()
     data = one.report().data
@@ -164,21 +183,17 @@ def test_each_position_has_its_players_ratings(file):
 
     def player(players):
         asked.append((players["elo"], players["opponent"]))
-        return rated.player(players)
+        return rated.player_with(players)
 
     chosen = list(chess_positions(read_chess_games(file), maia_filter()))
     data = predict_players(chosen, player, players_of, boards_of)
     assert sorted(asked) == [(1200, 1900), (1900, 1200)]
     assert len(data.games) == 10
-    strong = [position for position in chosen if position.rating == 1930]
-    alone = predict(strong, rated.player(players_of(strong[0].game)[strong[0].ply]), boards_of)
-    weak = [position for position in chosen if position.rating == 1180]
-    total = (
-        alone.to_json()["top1"]
-        + predict(weak, rated.player(players_of(weak[0].game)[weak[0].ply]), boards_of).to_json()[
-            "top1"
-        ]
-    )
+    total = 0.0
+    for rating in (1930, 1180):
+        alike = [position for position in chosen if position.rating == rating]
+        agent = rated.player_with(players_of(alike[0].game)[alike[0].ply])
+        total += predict(alike, agent, boards_of).to_json()["top1"]
     assert data.to_json()["top1"] == pytest.approx(total / 2)
 
 
@@ -231,7 +246,7 @@ def test_go(tmp_path):
     with pytest.raises(InputError, match=r"2017.*--split all keeps every game"):
         GoPredict(**fields, split="modern").tasks()
     with pytest.raises(InputError, match="does not play go"):
-        GoPredict(**{**fields, "agent": "chess"}).player()
+        GoPredict(**{**fields, "agent": "chess"}).check()
     with pytest.raises(InputError, match="split"):
         GoPredict(**fields, split="old")
 

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from kedge.experiments.experiment import Experiment, Job, Origin, Task, jobs_of
 
 
@@ -15,8 +13,9 @@ from kedge.experiments.experiment import Experiment, Job, Origin, Task, jobs_of
 class Composite(Experiment):
     """Base of experiments whose tasks are those of other experiments, their parts.
 
-    The results of a part are also stored in its own run, where another composite or the part's own
-    command finds them. The composite keeps the `gist` of them.
+    The parts run their tasks; `run` is for tasks that a composite adds to them. The results of a
+    part are also stored in its own run, where another composite or the part's own command finds
+    them. The composite keeps the `gist` of them.
     """
 
     @abstractmethod
@@ -68,11 +67,6 @@ class Composite(Experiment):
 
     def origin(self, job: Job) -> Origin:
         return self._origins.get(job.task.key) or super().origin(job)
-
-    def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:
-        """Run the task of a part."""
-        origin = self._origins[task.key]
-        return origin.experiment.run(origin.job.task, rng)
 
     def by_part(
         self, results: Mapping[str, dict[str, Any]]

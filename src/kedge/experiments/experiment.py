@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from kedge.experiments.jsonable import canonical, plain
 from kedge.experiments.reports.report import Report
 from kedge.options import Option
 
+T = TypeVar("T")
 _NAME = re.compile(r"[a-z0-9]+([-_][a-z0-9]+)*")
 
 
@@ -28,6 +29,10 @@ class Task:
     params: Mapping[str, Any] = field(default_factory=dict)
     data: Any = field(default=None, compare=False, repr=False)
     """Input that is sent to the worker with the task, if it does not read its input itself."""
+
+
+class FromFiles(cached_property[T]):
+    """A cached property that depends on files, which each run and each worker reads itself."""
 
 
 @dataclass(frozen=True)
@@ -78,9 +83,12 @@ class Experiment(ABC):
     def tasks(self) -> list[Task]:
         """All tasks, in an order that depends only on the config."""
 
-    @abstractmethod
     def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:
-        """The JSON-able result of one task; all its randomness comes from ``rng``."""
+        """The JSON-able result of one task; all its randomness comes from ``rng``.
+
+        Only a composite, whose tasks are those of its parts, does without it.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no run")
 
     @abstractmethod
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
@@ -121,15 +129,27 @@ class Experiment(ABC):
         config = {key: value for key, value in self.described.items() if key not in self.places}
         return {"name": self.name, "version": self.version, "config": config}
 
-    @cached_property
+    @FromFiles
     def described(self) -> dict[str, Any]:
-        """The fields and the inputs, read once; `run` reads them again, since files may change."""
+        """The fields and the inputs, read once."""
         return {**self.config(), **self.inputs()}
 
-    @cached_property
+    @FromFiles
     def digest(self) -> str:
         """Twelve hex digits of the sha256 of the identity."""
         return hashlib.sha256(canonical(self.identity()).encode()).hexdigest()[:12]
+
+    def fresh(self) -> Self:
+        """Return this experiment, or a copy if it has read files, which may have changed."""
+        return self if self.__getstate__() == vars(self) else dataclasses.replace(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state that workers get."""
+        return {
+            name: value
+            for name, value in vars(self).items()
+            if not isinstance(getattr(type(self), name, None), FromFiles)
+        }
 
 
 @dataclass(frozen=True)

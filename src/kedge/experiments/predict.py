@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
@@ -17,7 +18,7 @@ from kedge.evaluation.prediction import (
     few_games,
 )
 from kedge.experiments.chosen_games import Chosen, ChosenGames, GameStream
-from kedge.experiments.experiment import Experiment, Task
+from kedge.experiments.experiment import Experiment, FromFiles, Task
 from kedge.experiments.fingerprints import records_of, weight_hashes
 from kedge.experiments.jsonable import canonical
 from kedge.experiments.options import (
@@ -35,7 +36,7 @@ from kedge.models.devices import Dtype, is_cpu
 from kedge.records.formats import record_format
 from kedge.records.report import ReadReport
 from kedge.records.sieve import Sieve, sifted_words
-from kedge.specs import parse
+from kedge.specs import Spec, parse
 
 #: Games in a task, if there are not so many that it would make more than `MOST_TASKS`.
 CHUNK, GPU_CHUNK, MOST_TASKS = 32, 1024, 1000
@@ -84,9 +85,15 @@ class Predict(Experiment):
         records = record_format(self.game)
         return (records.read_recorded or records.read)(path, report)
 
+    @FromFiles
     def player(self) -> Any:
-        """Return the agent, a `Player`; raise `InputError` if it does not play the game."""
-        return player_on(self.device, self.dtype, self.agent, self.game)
+        """The agent, a `Player`; raises `InputError` if it does not play the game."""
+        return player_on(self.device, self.dtype, self.spec, self.game)
+
+    @cached_property
+    def spec(self) -> Spec:
+        """The agent's spec."""
+        return parse(self.agent)
 
     @abstractmethod
     def predict(
@@ -99,7 +106,7 @@ class Predict(Experiment):
         return self.agent
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "agent", str(parse(self.agent)))
+        object.__setattr__(self, "agent", str(self.spec))
         # Workers may run in another folder.
         object.__setattr__(self, "data", tuple(str(Path(path).resolve()) for path in self.data))
         for name in ("limit", "chunk"):
@@ -108,10 +115,10 @@ class Predict(Experiment):
                 raise InputError(f"{name}: at least 1, not {value}")
 
     def inputs(self) -> dict[str, Any]:
-        return {"files": records_of(self.data, self.game), "weights": weight_hashes(self.agent)}
+        return {"files": records_of(self.data, self.game), "weights": weight_hashes(self.spec)}
 
     def check(self) -> None:
-        if not isinstance(self.player(), self.predictor):
+        if not isinstance(self.player, self.predictor):
             raise InputError(
                 f"agent {self.agent}: only models and searches over models predict people"
             )

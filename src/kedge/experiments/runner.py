@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -52,6 +52,8 @@ def run(
 ) -> Run:
     """Compute the missing tasks; each result is written to a file at once.
 
+    Each call reads the experiment's inputs, since files may have changed after the last.
+
     Parameters
     ----------
     engine
@@ -73,7 +75,7 @@ def run(
         The arguments or the folder are wrong; nothing was overwritten.
     """
     _check_arguments(engine, workers, address)
-    experiment = replace(experiment)  # a new copy, which reads its inputs: files may have changed
+    experiment = experiment.fresh()
     store = Store(experiment, Path(folder) if folder else None)
     is_new = not store.folder.exists()
     is_here = engine != "ray"  # whose workers may be other machines

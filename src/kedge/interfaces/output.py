@@ -39,8 +39,14 @@ def run_and_report(experiment: "Experiment", running: Running) -> "tuple[Run, Re
     is_alone = running.engine == "local" and not is_cpu(getattr(experiment, "device", "cpu"))
     workers = running.workers or (1 if is_alone else None)
     with resumable():
-        done = run(experiment, **{**vars(running), "workers": workers})
-    report = done.experiment.report(done.results)
+        done = run(
+            experiment,
+            engine=running.engine,
+            workers=workers,
+            address=running.address,
+            folder=running.folder,
+        )
+    report = done.report()
     return done, report, done.write_report(report=report)
 
 

@@ -157,4 +157,4 @@ def test_bad_fields(fields, said):
 )
 def test_bad_players(fields, said):
     with pytest.raises(InputError, match=said):
-        quick(**fields).players()
+        quick(**fields).check()

@@ -17,7 +17,7 @@ from kedge.evaluation.board.matches import (
     GameRecord,
     MatchScore,
 )
-from kedge.experiments.experiment import Experiment, Task
+from kedge.experiments.experiment import Experiment, FromFiles, Task
 from kedge.experiments.fingerprints import weight_hashes
 from kedge.experiments.options import DEVICE, DTYPE, GAMES, PLAYED_SEED, Option, chunk_option
 from kedge.experiments.played_games import few_different, match_tasks
@@ -102,13 +102,14 @@ class Match(Experiment):
         return match_tasks(self.games, self.chunk)
 
     def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:
-        return {"games": self.play(self.players(), task.params["games"], rng)}
+        return {"games": self.play(self.players, task.params["games"], rng)}
 
     def check(self) -> None:
-        self.players()
+        _ = self.players
 
+    @FromFiles
     def players(self) -> tuple[Player[Any], Player[Any]]:
-        """Return the two agents; raise an `InputError` if one does not play the game."""
+        """The two agents; raises an `InputError` if one does not play the game."""
         return match_players(
             self.a, self.b, self.temperature, self.device, self.dtype, game=self.game
         )

@@ -10,9 +10,10 @@ import numpy as np
 from kedge.agents.agent import Predictor
 from kedge.evaluation.board.players import Players, predict_players, with_players
 from kedge.evaluation.prediction import Prediction, predict
+from kedge.experiments.experiment import FromFiles
 from kedge.experiments.players import player_on
 from kedge.experiments.predict import Predict
-from kedge.specs import Spec, parse
+from kedge.specs import Spec
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,19 +38,22 @@ class BoardPredict(Predict):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.passes_players:
-            self._spec({})
+            self._spec_with({})
 
     @property
     def title(self) -> str:
         return self.agent + (", with the players as input" if self.passes_players else "")
 
-    def player(self, players: Players | None = None) -> Any:
-        """Return the agent, for these players if the model takes them."""
-        return player_on(self.device, self.dtype, self._spec(players or {}), self.game)
+    @FromFiles
+    def player(self) -> Any:
+        return self.player_with({}) if self.passes_players else super().player
 
-    def _spec(self, players: Players) -> Spec:
-        spec = parse(self.agent)
-        return with_players(spec, players, self.example) if self.passes_players else spec
+    def player_with(self, players: Players) -> Any:
+        """Return the agent whose model has these players as input."""
+        return player_on(self.device, self.dtype, self._spec_with(players), self.game)
+
+    def _spec_with(self, players: Players) -> Spec:
+        return with_players(self.spec, players, self.example)
 
     def predict(
         self, games: Sequence[tuple[Any, list[int]]], rng: np.random.Generator
@@ -57,5 +61,5 @@ class BoardPredict(Predict):
         kind = type(self)
         positions = [kind.position(game, ply) for game, plies in games for ply in plies]
         if self.passes_players:
-            return predict_players(positions, self.player, kind.players_of, kind.boards_of)
-        return predict(positions, self.player(), kind.boards_of)
+            return predict_players(positions, self.player_with, kind.players_of, kind.boards_of)
+        return predict(positions, self.player, kind.boards_of)

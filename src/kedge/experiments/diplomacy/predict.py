@@ -62,4 +62,4 @@ class DiplomacyPredict(DrawnPredict):
         self, games: Sequence[tuple[DiplomacyGame, list[int]]], rng: np.random.Generator
     ) -> Prediction:
         orders = [human for game, phases in games for human in human_orders(game, phases)]
-        return predict_orders(orders, self.player(), rng)
+        return predict_orders(orders, self.player, rng)

@@ -17,7 +17,7 @@ from kedge.evaluation.diplomacy.tournaments import (
     recorded,
     standing,
 )
-from kedge.experiments.experiment import Experiment, Output, Task
+from kedge.experiments.experiment import Experiment, FromFiles, Output, Task
 from kedge.experiments.fingerprints import weight_hashes
 from kedge.experiments.options import (
     DEVICE,
@@ -136,11 +136,12 @@ class Tournament(Experiment):
         return match_tasks(self.games, self.chunk)
 
     def check(self) -> None:
-        self.players()
+        _ = self.players
 
+    @FromFiles
     def players(self) -> list[OrdersAgent]:
-        """Return the agents; raise an `InputError` if one does not play Diplomacy."""
-        return [player_on(self.device, self.dtype, spec, "diplomacy") for spec in self._specs]
+        """The agents; raises an `InputError` if one does not play Diplomacy."""
+        return [player_on(self.device, self.dtype, spec, self.game) for spec in self._specs]
 
     def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:
         games = task.params["games"]
@@ -149,7 +150,7 @@ class Tournament(Experiment):
             if self.seating == "1v6"
             else drawn_from_pool(games, len(self.agents), rng)
         )
-        played = play_tournament(self.players(), seatings, self.rules(), rng)
+        played = play_tournament(self.players, seatings, self.rules(), rng)
         return {"games": played}
 
     def records(self, results: Mapping[str, dict[str, Any]]) -> Iterator[DiplomacyGame]:

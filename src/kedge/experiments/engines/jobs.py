@@ -39,10 +39,10 @@ Outcomes = Generator[tuple[Job, Outcome], None, None]
 def execute(experiment: Experiment, job: Job) -> Outcome:
     """Run one job in this process; exceptions of its code become an outcome."""
     try:
-        # A part's own random stream, so that its result does not depend on the composite.
+        # A part has its own random stream, so that its result does not depend on the composite.
         origin = experiment.origin(job)
         rng = task_rng(origin.experiment.seed, origin.job.index)
-        result = experiment.run(job.task, rng)
+        result = origin.experiment.run(origin.job.task, rng)
         return Outcome(plain(dict(result), "result"))
     except KeyboardInterrupt:
         raise

@@ -106,7 +106,7 @@ class GoMatch(Scored, Match):
     def check(self) -> None:
         super().check()
         state = GoState(self.size, self.komi)
-        for player in self.players():
+        for player in self.players:
             if isinstance(player, ModelAgent):
                 player.on_board_of(state)
 

@@ -76,7 +76,7 @@ class HanabiPredict(DrawnPredict):
     def predict(
         self, games: Sequence[tuple[HanabiGame, list[int]]], rng: np.random.Generator
     ) -> Prediction:
-        return predict_moves(games, self.player(), rng)
+        return predict_moves(games, self.player, rng)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,7 +94,7 @@ class HanabiSweep(HanabiPredict):
                 raise InputError(f"lambdas: at least 0, not {lam:g}")
 
     def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:
-        games = analysed_games(self.chosen(task), self.player(), rng)
+        games = analysed_games(self.chosen(task), self.player, rng)
         predictions = [predict_at(lam, games) for lam in self.lambdas]
         return {
             "games": [[game.to_json() for game in each.games] for each in predictions],

@@ -22,7 +22,7 @@ from kedge.evaluation.hanabi.selfplay import (
     standing,
 )
 from kedge.experiments.composite import Composite
-from kedge.experiments.experiment import Experiment, Output, Task
+from kedge.experiments.experiment import Experiment, FromFiles, Output, Task
 from kedge.experiments.fingerprints import weight_hashes
 from kedge.experiments.options import DEVICE, DTYPE, GAMES, RECORD, Option, chunk_option
 from kedge.experiments.players import player_on
@@ -130,12 +130,13 @@ class SelfPlay(Experiment):
         return {"weights": weight_hashes(*self.agents)}
 
     def check(self) -> None:
-        for agent in self.table():
+        for agent in self.table:
             agent.check(self.rules())
 
+    @FromFiles
     def table(self) -> list[HanabiAgent]:
-        """Return the agents; raise an `InputError` if one does not play Hanabi."""
-        return [player_on(self.device, self.dtype, spec, "hanabi") for spec in self.agents]
+        """The agents; raises an `InputError` if one does not play Hanabi."""
+        return [player_on(self.device, self.dtype, spec, self.game) for spec in self.agents]
 
     def tasks(self) -> list[Task]:
         assert self.chunk is not None
@@ -152,7 +153,7 @@ class SelfPlay(Experiment):
             (seats[number % len(seats)], dealt(rules, self.seed, number))
             for number in range(task.params["first"], task.params["end"])
         ]
-        played = play(self.table(), tables, rules, rng)
+        played = play(self.table, tables, rules, rng)
         return {"played": [dataclasses.asdict(game) for game in played]}
 
     def records(self, results: Mapping[str, dict[str, Any]]) -> Iterator[HanabiGame]:

@@ -61,8 +61,6 @@ class DiplomacySearchSettings(OneAmongSix):
         return [*timed, *super().tasks()]
 
     def run(self, task: Task, rng: np.random.Generator) -> Mapping[str, Any]:
-        if "timed" not in task.params:
-            return super().run(task, rng)
         agent = player_on(self.device, self.dtype, self.specs[task.params["timed"]], "diplomacy")
         assert isinstance(agent, OrderSearch)
         settings, rollout = agent.candidate_settings, agent.rollout

@@ -1,7 +1,7 @@
 """Files of Hanabi games: JSON lines, and the JSON of hanab.live.
 
-hanab.live identifies a card by its place in the deck, learning environments by its slot in the
-hand, so the reader deals and draws cards. It checks no other rules.
+hanab.live identifies a card by its place in the deck, so its reader deals and draws cards. JSON
+lines have slots of the hand, whose cards the reader counts. Neither checks other rules.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ from kedge.records.hanabi.live import (
     write_hanabi_games,
     write_live_games,
 )
-from kedge.records.hanabi.table import HINTS, KINDS, HintToOneselfError, Table
+from kedge.records.hanabi.table import HINTS, KINDS, HintToOneselfError, Table, action_of
 from kedge.records.json_games import known, read_json_games, short
 from kedge.records.report import ReadReport
 
@@ -67,13 +67,26 @@ def read_hanabi_games(
 # --- Moves --------------------------------------------------------------------------------------
 
 
-def _plain_move(raw: Any, table: Table) -> tuple[Any, Any, Any]:
-    if type(raw) is not list or len(raw) != 4:
-        raise ValueError("not of the form [seat, kind, slot or target, value]")
-    seat, kind, target, value = raw
-    if type(seat) is not int or seat != table.seat:
-        raise ValueError(f"expected seat {table.seat} to move")
-    return kind, target, value
+def _plain_actions(moves: list[Any], rules: Hanabi) -> Iterator[int]:
+    hands = [rules.hand_size] * rules.num_players
+    pile = len(rules.cards) - sum(hands)
+    for number, raw in enumerate(moves):
+        mover = number % len(hands)
+        if type(raw) is not list or len(raw) != 4:
+            raise ValueError("not of the form [seat, kind, slot or target, value]")
+        seat, kind, target, value = raw
+        if type(seat) is not int or seat != mover:
+            raise ValueError(f"expected seat {mover} to move")
+        yield action_of(rules, mover, hands[mover], kind, target, value)
+        if kind not in HINTS:
+            hands[mover] -= not pile
+            pile -= pile > 0
+
+
+def _live_actions(moves: list[Any], rules: Hanabi) -> Iterator[int]:
+    table = Table(rules)
+    for raw in moves:
+        yield table.make(*_live_move(raw, table))
 
 
 def _live_move(raw: Any, table: Table) -> tuple[Any, Any, Any]:
@@ -88,6 +101,19 @@ def _live_move(raw: Any, table: Table) -> tuple[Any, Any, Any]:
             raise ValueError(f"card {target} of the deck is not in the hand")
         target = table.hand.index(target)
     return kind, target, known(raw, "value", int) or 0
+
+
+def _checked(actions: Iterator[int], *, is_legal: bool) -> tuple[int, ...]:
+    """Return the actions; an error says which move is wrong."""
+    made = []
+    try:
+        for action in actions:
+            made.append(action)  # noqa: PERF402 (those before an error count)
+    except ValueError as error:
+        # No action is a hint to oneself: a game that is not all legal ends before it.
+        if is_legal or not isinstance(error, HintToOneselfError):
+            raise ValueError(f"move {len(made) + 1}: {error}") from None
+    return tuple(made)
 
 
 # --- Games --------------------------------------------------------------------------------------
@@ -106,7 +132,7 @@ def _plain_game(record: Mapping[str, Any]) -> HanabiGame:
     name, is_legal = known(record, "id", str), known(record, "legal", bool) is not False
     if not name:
         raise ValueError('"id" is missing')
-    actions = _actions(_list(record, "actions"), rules, _plain_move, is_legal)
+    actions = _checked(_plain_actions(_list(record, "actions"), rules), is_legal=is_legal)
     return HanabiGame(
         name,
         players,
@@ -136,7 +162,7 @@ def _live_game(record: Mapping[str, Any]) -> HanabiGame:
     ours = known(record, "kedge", dict) or {}
     is_legal = known(ours, "legal", bool) is not False
     deck = _deck(record, rules, _live_card)
-    actions = _actions(moves, rules, _live_move, is_legal)
+    actions = _checked(_live_actions(moves, rules), is_legal=is_legal)
     return HanabiGame(
         known(ours, "id", str) or str(known(record, "id", int) or _digest(deck, actions)),
         players,
@@ -227,24 +253,6 @@ def _plain_card(raw: Any) -> tuple[Any, Any]:
 
 def _live_card(raw: Any) -> tuple[Any, Any]:
     return (raw.get("suitIndex"), raw.get("rank")) if type(raw) is dict else (None, None)
-
-
-def _actions(
-    moves: list[Any],
-    rules: Hanabi,
-    move_of: Callable[[Any, Table], tuple[Any, Any, Any]],
-    is_legal: bool,
-) -> tuple[int, ...]:
-    table = Table(rules)
-    actions = []
-    for number, raw in enumerate(moves, 1):
-        try:
-            actions.append(table.make(*move_of(raw, table)))
-        except ValueError as error:
-            if not is_legal and isinstance(error, HintToOneselfError):
-                break  # no such action exists: keep the game up to it
-            raise ValueError(f"move {number}: {error}") from None
-    return tuple(actions)
 
 
 def _end(raw: Any, players: int) -> tuple[int, int] | None:

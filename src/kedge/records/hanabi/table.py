@@ -13,6 +13,25 @@ class HintToOneselfError(ValueError):
     """A hint to the mover, which some servers accept although the rules forbid it."""
 
 
+def action_of(rules: Hanabi, seat: int, cards: int, kind: Any, target: Any, value: Any) -> int:
+    """Return the number of an action of `seat`, who holds so many cards."""
+    if kind not in KINDS or type(target) is not int or type(value) is not int:
+        raise ValueError("unknown kind of move, slot or value")
+    if kind not in HINTS:
+        if not 0 <= target < cards:
+            raise ValueError(f"no card in slot {target}")
+        return rules.actions[Move(kind, target)]
+    players = rules.num_players
+    if target == seat:
+        raise HintToOneselfError("hint to oneself")
+    if not 0 <= target < players:
+        raise ValueError(f"hint to seat {target}; seats are 0 to {players - 1}")
+    action = rules.actions.get(Move(kind, (target - seat) % players, value))
+    if action is None:
+        raise ValueError(f"hint of unknown {kind} {value}")
+    return action
+
+
 class Table:
     """The player to move, and the hands as places in the deck."""
 
@@ -29,26 +48,13 @@ class Table:
 
     def make(self, kind: Any, target: Any, value: Any) -> int:
         """Make a move with the card in a slot, or a hint to a seat; return its action number."""
-        if kind not in KINDS or type(target) is not int or type(value) is not int:
-            raise ValueError("unknown kind of move, slot or value")
-        players = self._rules.num_players
-        if kind in HINTS:
-            if target == self.seat:
-                raise HintToOneselfError("hint to oneself")
-            if not 0 <= target < players:
-                raise ValueError(f"hint to seat {target}; seats are 0 to {players - 1}")
-            action = self._rules.actions.get(Move(kind, (target - self.seat) % players, value))
-            if action is None:
-                raise ValueError(f"hint of unknown {kind} {value}")
-        else:
-            if not 0 <= target < len(self.hand):
-                raise ValueError(f"no card in slot {target}")
-            action = self._rules.actions[Move(kind, target)]
+        action = action_of(self._rules, self.seat, len(self.hand), kind, target, value)
+        if kind not in HINTS:
             del self.hand[target]
             if self._drawn < len(self._rules.cards):
                 self.hand.append(self._drawn)
                 self._drawn += 1
-        self.seat = (self.seat + 1) % players
+        self.seat = (self.seat + 1) % self._rules.num_players
         return action
 
     def words(self, action: int) -> tuple[str, int, int]:
