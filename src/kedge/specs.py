@@ -169,6 +169,7 @@ def build(kind: str, maker: Callable[..., T], spec: Spec) -> T:
         reason = str(error).replace("got an unexpected keyword argument", "has no parameter")
         takes = ", ".join(known) or "none"
         raise InputError(f"{kind} {spec}: {reason}; it takes {takes}") from None
+    bound.apply_defaults()
     return maker(*bound.args, **bound.kwargs)
 
 

@@ -210,6 +210,15 @@ class Player(Agent, Protocol[Question]):
         ...
 
 
+@runtime_checkable
+class PuctAnchor(Protocol):
+    """An agent that PUCT can search over."""
+
+    def puct_search(self, value: Any, settings: Any, **options: Any) -> Agent:
+        """Return PUCT with this agent as its anchor, valued by `value` or by the anchor."""
+        ...
+
+
 class BasePlayer(ABC, Generic[Q]):
     """The verbs of a player, from `analyse_many` alone."""
 

@@ -10,7 +10,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from kedge import catalogue
-from kedge.agents.agent import Agent, Player, plays
+from kedge.agents.agent import Agent, Player, PuctAnchor, plays
 from kedge.errors import InputError
 from kedge.specs import Spec, as_spec, build, number, suggest, whole
 
@@ -151,18 +151,17 @@ def puct(
         batch=whole("batch", batch),
         gumbel=whole("gumbel", gumbel),
     )
-    search = getattr(_agent_of("anchor", anchor), "puct_search", None)
-    if search is None:
+    searched = _agent_of("anchor", anchor)
+    if not isinstance(searched, PuctAnchor):
         raise InputError(
             f"puct: cannot search over {anchor}; use a model of a board game, or uniform"
         )
-    agent: Agent = search(
+    return searched.puct_search(
         None if value is None else _agent_of("value", value),
         settings,
         temperature=number("temperature", temperature),
         forward_lambda=number("forward_lambda", forward_lambda or 0.0),
     )
-    return agent
 
 
 def _agent_of(option: str, model: Spec | str) -> Agent:

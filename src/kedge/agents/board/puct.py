@@ -173,7 +173,7 @@ class NetworkAgent(ModelAgent):
         if value is not None and not isinstance(value, NetworkAgent):
             raise InputError("puct: value= takes a model, such as maia-1900 or a quoted path")
         return PuctAgent(
-            split_network(self.network, self.network if value is None else value.network),
+            self.network if value is None else split_network(self.network, value.network),
             settings,
             prior_temperature=self.temperature,
             threads=self.threads,

@@ -14,19 +14,22 @@ from kedge.specs import number, whole
 
 
 def network_maker(name: str, weights: Weights) -> Callable[..., Agent]:
-    """Return the maker of the model `name` alone, for the players that it takes as input."""
+    """Return the maker of the model `name` alone, for the players that it takes as input.
+
+    The maker takes the values of its signature's parameters, as `kedge.specs.build` binds them.
+    """
     kind = Parameter.POSITIONAL_OR_KEYWORD
     turned = ("symmetries",) if weights.encoding.is_symmetric else ()
     options = (*weights.player_options, "temperature", *turned)
     signature = Signature([Parameter(option, kind, default=None) for option in options])
 
-    def make(*args: Any, **kwargs: Any) -> Agent:
+    def make(*values: Any) -> Agent:
         from kedge.agents.board.networks import network_of
         from kedge.agents.board.puct import NetworkAgent
         from kedge.models.board.symmetries import SymmetricNetwork
 
-        named = dict(zip(options, args, strict=False)) | kwargs
-        given = {option: value for option, value in named.items() if value is not None}
+        named = zip(options, values, strict=True)
+        given = {option: value for option, value in named if value is not None}
         temperature = number("temperature", given.pop("temperature", 1.0))
         count = whole("symmetries", given.pop("symmetries", 1))
         if not 1 <= count <= COUNT:
