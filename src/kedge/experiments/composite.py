@@ -19,19 +19,19 @@ class Composite(Experiment):
     """
 
     @abstractmethod
-    def parts(self) -> Mapping[str, Experiment]:
-        """The parts by label."""
+    def parts(self) -> Mapping[Any, Experiment]:
+        """The parts by key; the keys as text are their labels in names of tasks."""
 
     @cached_property
-    def _parts(self) -> Mapping[str, Experiment]:
+    def _parts(self) -> Mapping[Any, Experiment]:
         return self.parts()
 
-    def needs(self, label: str, task: Task) -> bool:
-        """Whether a task of a part is needed: some reports do not need all."""
+    def needs(self, part: Any, task: Task) -> bool:
+        """Whether a task of a part, by its key, is needed: some reports do not need all."""
         return True
 
     def inputs(self) -> dict[str, Any]:
-        return {"parts": {label: part.digest for label, part in self._parts.items()}}
+        return {"parts": {str(key): part.digest for key, part in self._parts.items()}}
 
     def check(self) -> None:
         """Check nothing: `run` checks the parts that have to compute something."""
@@ -41,28 +41,28 @@ class Composite(Experiment):
             Task(
                 key,
                 {
-                    "part": label,
+                    "part": str(part),
                     "index": job.index,
                     "of": total,
                     "key": job.task.key,
                     "params": job.task.params,
                 },
             )
-            for key, (_, job, total, label) in self._origins.items()
+            for key, (_, job, total, part) in self._origins.items()
         ]
 
     @cached_property
     def _origins(self) -> dict[str, Origin]:
         """The jobs of parts that are needed, by the keys of their tasks here."""
         origins: dict[str, Origin] = {}
-        for label, part in self._parts.items():
-            jobs = jobs_of(part)
+        for part, experiment in self._parts.items():
+            jobs = jobs_of(experiment)
             for job in jobs:
-                if self.needs(label, job.task):
-                    key = f"{label}: {job.task.key}"
+                if self.needs(part, job.task):
+                    key = f"{part}: {job.task.key}"
                     if key in origins:
                         raise ValueError(f"{self.name}: two tasks have the key {key!r}")
-                    origins[key] = Origin(part, job, len(jobs), label)
+                    origins[key] = Origin(experiment, job, len(jobs), part)
         return origins
 
     def origin(self, job: Job) -> Origin:
@@ -70,9 +70,9 @@ class Composite(Experiment):
 
     def by_part(
         self, results: Mapping[str, dict[str, Any]]
-    ) -> dict[str, dict[str, dict[str, Any]]]:
-        """The results of each part, by its own keys, for its own report."""
-        parts: dict[str, dict[str, dict[str, Any]]] = {label: {} for label in self._parts}
+    ) -> dict[Any, dict[str, dict[str, Any]]]:
+        """The results of each part, by its own task keys, for its own report."""
+        parts: dict[Any, dict[str, dict[str, Any]]] = {part: {} for part in self._parts}
         for key, origin in self._origins.items():
-            parts[origin.label][origin.job.task.key] = results[key]
+            parts[origin.part][origin.job.task.key] = results[key]
         return parts

@@ -167,8 +167,8 @@ class Origin(NamedTuple):
     job: Job
     total: int = 0
     """Number of all jobs of a part."""
-    label: str = ""
-    """Label of the part in the composite."""
+    part: Any = None
+    """Key of the part in the composite."""
 
 
 def jobs_of(experiment: Experiment) -> list[Job]:

@@ -256,10 +256,10 @@ class CrossPlay(Composite):
         return scores_alone(result)
 
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
-        parts = self.by_part(results)
         cells: dict[tuple[int, int], dict[str, Any]] = {}
-        for (first, second), label in zip(self.pairs(), self.parts(), strict=True):
-            cells[first, second] = cells[second, first] = standing(table_games(parts[label]))
+        parts = self.by_part(results).values()
+        for (first, second), played in zip(self.pairs(), parts, strict=True):
+            cells[first, second] = cells[second, first] = standing(table_games(played))
         everyone = range(len(self.agents))
         rows = [
             {

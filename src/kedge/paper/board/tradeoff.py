@@ -45,8 +45,8 @@ class Tradeoff(Composite, BySetting):
     def parts(self) -> Mapping[str, Experiment]:
         return {"predictions": self.accuracy(), "matches": self.strength()}
 
-    def needs(self, label: str, task: Task) -> bool:
-        return label != "matches" or float(task.params["temperature"]) == _TEMPERATURE
+    def needs(self, part: Any, task: Task) -> bool:
+        return part != "matches" or float(task.params["temperature"]) == _TEMPERATURE
 
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
         by_part = self.by_part(results)

@@ -82,15 +82,11 @@ class DiplomacyPool(DiplomacyGames):
         return {name: self.tournament(*members, name) for name in self.eighths}
 
     def parts(self) -> Mapping[str, Experiment]:
-        return {_label(name): played for name, played in self.tournaments.items()}
+        return {f"pool of {name}": played for name, played in self.tournaments.items()}
 
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
-        parts = self.by_part(results)
-        rows = [
-            row
-            for eighth in self.eighths
-            for row in self._rows(eighth, games_of(parts[_label(eighth)]))
-        ]
+        parts = zip(self.eighths, self.by_part(results).values(), strict=True)
+        rows = [row for eighth, part in parts for row in self._rows(eighth, games_of(part))]
         swept = [row for row in rows if row["agent"] == row["pool"]]
         chosen = pikl(1e-3) if pikl(1e-3) in self.eighths else self.eighths[0]
         table_2 = [row for row in rows if row["pool"] == chosen]
@@ -128,7 +124,3 @@ class DiplomacyPool(DiplomacyGames):
             }
             for name in (*names, *lacking)
         ]
-
-
-def _label(eighth: str) -> str:
-    return f"pool of {eighth}"

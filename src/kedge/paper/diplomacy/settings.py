@@ -15,7 +15,7 @@ from kedge.games.diplomacy import POWERS, Diplomacy
 from kedge.models.devices import is_cpu
 from kedge.paper.diplomacy.figures import draw_shares
 from kedge.paper.diplomacy.published import AMONG_IL, IL, SEARCH_SETTINGS, pikl
-from kedge.paper.diplomacy.strength import SHARES, OneAmongSix
+from kedge.paper.diplomacy.strength import SHARES, OneAmongSix, Pair
 from kedge.paper.settings import check_counts
 from kedge.paper.tables import beside_paper, titled
 from kedge.specs import Spec
@@ -53,8 +53,8 @@ class DiplomacySearchSettings(OneAmongSix):
         }
         return super().own_specs() | ours
 
-    def pairs(self) -> list[tuple[str, str]]:
-        return [(name, IL) for name in self.names()]
+    def pairs(self) -> list[Pair]:
+        return [Pair(name, IL) for name in self.names()]
 
     def tasks(self) -> list[Task]:
         timed = [Task(_timed(name), {"timed": name}) for name in self.names()]

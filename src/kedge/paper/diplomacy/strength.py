@@ -4,7 +4,7 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from kedge.evaluation.diplomacy.tournaments import TournamentGame, standing
 from kedge.experiments import Column, Experiment, Report, Table
@@ -31,6 +31,16 @@ from kedge.specs import Spec, parse
 _CLAIMS = {pikl(1e-1), pikl(1e-3)}
 _COMPARED = {(HEDGE, IL), (RM, IL)}
 _IL_AMONG, _AMONG_IL = "IL among six", "one among six IL"
+
+
+class Pair(NamedTuple):
+    """One agent among six of another, by the paper's names."""
+
+    one: str
+    six: str
+
+    def __str__(self) -> str:
+        return f"{self.one} – 6 × {self.six}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,27 +106,21 @@ class OneAmongSix(DiplomacyGames):
         _ = self.tournaments  # checks their settings
 
     @abstractmethod
-    def pairs(self) -> list[tuple[str, str]]:
+    def pairs(self) -> list[Pair]:
         """Pairs of agents: one plays among six of the other."""
 
     @cached_property
-    def tournaments(self) -> dict[tuple[str, str], Tournament]:
+    def tournaments(self) -> dict[Pair, Tournament]:
         """The tournament of each pair."""
         return {pair: self.tournament(*pair) for pair in self.pairs()}
 
-    def parts(self) -> Mapping[str, Experiment]:
-        return {_label(*pair): played for pair, played in self.tournaments.items()}
+    def parts(self) -> Mapping[Any, Experiment]:
+        return self.tournaments
 
-    def shares(
-        self, results: Mapping[str, dict[str, Any]]
-    ) -> dict[tuple[str, str], Mapping[str, Any]]:
+    def shares(self, results: Mapping[str, dict[str, Any]]) -> dict[Pair, Mapping[str, Any]]:
         """The share of the single agent, by pair."""
         parts = self.by_part(results)
-        return {pair: share(games_of(parts[_label(*pair)]), 0) for pair in self.tournaments}
-
-
-def _label(one: str, six: str) -> str:
-    return f"{one} – 6 × {six}"
+        return {pair: share(games_of(parts[pair]), 0) for pair in self.tournaments}
 
 
 #: The result of `share` without games.
@@ -157,19 +161,22 @@ class DiplomacyOneVsSix(OneAmongSix):
         given = {name: parse(spec) for name, spec in named.items() if spec is not None}
         return super().own_specs() | given
 
-    def sections(self) -> dict[str, dict[tuple[str, str], Share | None]]:
+    @cached_property
+    def sections(self) -> dict[str, dict[Pair, Share | None]]:
         """The paper's tables: its shares by pair."""
-        earlier: dict[tuple[str, str], Share | None] = {
-            (one, six): known for one, row in AMONG_EARLIER.items() for six, known in row.items()
+        earlier: dict[Pair, Share | None] = {
+            Pair(one, six): known
+            for one, row in AMONG_EARLIER.items()
+            for six, known in row.items()
         }
         return {
-            _IL_AMONG: {(IL, name): IL_AMONG.get(name) for name in self.searches},
-            _AMONG_IL: {(name, IL): AMONG_IL.get(name) for name in self.searches},
+            _IL_AMONG: {Pair(IL, name): IL_AMONG.get(name) for name in self.searches},
+            _AMONG_IL: {Pair(name, IL): AMONG_IL.get(name) for name in self.searches},
             **({"appendix H": earlier} if self.earlier else {}),
         }
 
-    def pairs(self) -> list[tuple[str, str]]:
-        pairs = [pair for section in self.sections().values() for pair in section]
+    def pairs(self) -> list[Pair]:
+        pairs = [pair for section in self.sections.values() for pair in section]
         return [pair for pair in pairs if self.specs.keys() >= {*pair}]
 
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
@@ -179,15 +186,14 @@ class DiplomacyOneVsSix(OneAmongSix):
             section: [
                 {
                     "section": section,
-                    "one": one,
-                    "six": six,
-                    "kedge": "played" if (one, six) in shares else NOT_AVAILABLE,
-                    **shares.get((one, six), NOTHING),
+                    **pair._asdict(),
+                    "kedge": "played" if pair in shares else NOT_AVAILABLE,
+                    **shares.get(pair, NOTHING),
                     **beside_paper(known),
                 }
-                for (one, six), known in pairs.items()
+                for pair, known in pairs.items()
             ]
-            for section, pairs in self.sections().items()
+            for section, pairs in self.sections.items()
         }
         panels = {
             section: [{**row, "agent": row[key]} for row in rows[section]]

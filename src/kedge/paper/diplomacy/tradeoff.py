@@ -10,7 +10,7 @@ from kedge.paper.diplomacy.agents import NOT_AVAILABLE
 from kedge.paper.diplomacy.figures import draw_human_tradeoff
 from kedge.paper.diplomacy.prediction import DiplomacyPrediction
 from kedge.paper.diplomacy.published import AMONG_IL, IL, RL_ACCURACY
-from kedge.paper.diplomacy.strength import OneAmongSix
+from kedge.paper.diplomacy.strength import OneAmongSix, Pair
 from kedge.paper.tables import beside_paper, titled
 
 
@@ -20,11 +20,11 @@ class DiplomacyTradeoff(DiplomacyPrediction, OneAmongSix):
 
     name: ClassVar[str] = "diplomacy-tradeoff"
 
-    def pairs(self) -> list[tuple[str, str]]:
-        return [(name, IL) for name in self.searches]
+    def pairs(self) -> list[Pair]:
+        return [Pair(name, IL) for name in self.searches]
 
-    def parts(self) -> Mapping[str, Experiment]:
-        return {**self.predictions(), **OneAmongSix.parts(self)}
+    def parts(self) -> Mapping[Any, Experiment]:
+        return {**self.predictions(), **self.tournaments}
 
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
         # One among six of its own kind gets a seventh.
