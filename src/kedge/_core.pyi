@@ -52,6 +52,11 @@ def chess_encode(
 ) -> None: ...
 def chess_policy_moves() -> list[str]: ...
 def chess_pgn_tags() -> list[str]: ...
+
+CHESS_MATE: float
+CHESS_FARTHEST_MATE: float
+CHESS_MOST_CENTIPAWNS: float
+
 def chess_read_pgn(text: bytes, last: bool, threads: int = 0) -> dict[str, Any]: ...
 def chess_read_uci(
     moves: Sequence[str], fens: Sequence[str], threads: int = 0
@@ -59,6 +64,7 @@ def chess_read_uci(
 def chess_write_moves(
     actions: npt.NDArray[np.uint16],
     clocks: npt.NDArray[np.float32],
+    evals: npt.NDArray[np.float32],
     offsets: npt.NDArray[np.int64],
     fens: Sequence[str],
     threads: int = 0,

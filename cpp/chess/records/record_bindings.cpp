@@ -7,6 +7,7 @@
 #include <atomic>
 #include <limits>
 
+#include "chess/records/pgn_comments.hpp"
 #include "chess/records/records.hpp"
 #include "parallel.hpp"
 
@@ -21,7 +22,7 @@ namespace {
 using namespace kedge::chess;
 
 using Actions = nb::ndarray<const Action, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Clocks = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Numbers = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Offsets = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 // A numpy array of `rows` rows that owns its numbers, not yet set.
@@ -44,7 +45,7 @@ struct Rows {
 nb::dict columns(Records&& records) {
   const std::size_t count = records.games.size();
   std::vector<std::int64_t> offsets{0}, lines;
-  std::vector<std::uint8_t> outcomes, clocked, noise;
+  std::vector<std::uint8_t> outcomes, clocked, evaluated, noise;
   Rows<std::int32_t, 2 * kTags.size()> tags(count);
   nb::dict broken;
   for (std::size_t i = 0; i < count; ++i) {
@@ -53,6 +54,7 @@ nb::dict columns(Records&& records) {
     lines.push_back(record.line);
     outcomes.push_back(record.outcome);
     clocked.push_back(record.has_clocks);
+    evaluated.push_back(record.has_evals);
     noise.push_back(record.noise);
     for (std::size_t t = 0; t < kTags.size(); ++t) {
       tags.data[2 * (kTags.size() * i + t)] = record.tags[t].begin;
@@ -65,10 +67,12 @@ nb::dict columns(Records&& records) {
   nb::dict out;
   out["actions"] = own(std::move(records.actions));
   out["clocks"] = own(std::move(records.clocks));
+  out["evals"] = own(std::move(records.evals));
   out["offsets"] = own(std::move(offsets));
   out["lines"] = own(std::move(lines));
   out["outcomes"] = own(std::move(outcomes));
   out["clocked"] = own(std::move(clocked));
+  out["evaluated"] = own(std::move(evaluated));
   out["noise"] = own(std::move(noise));
   out["tags"] = tags.array();
   out["broken"] = broken;
@@ -155,10 +159,12 @@ nb::tuple encode_games(const Actions& actions, const Offsets& offsets, const Off
   return out;
 }
 
-std::vector<std::string> moves(const Actions& actions, const Clocks& clocks, const Offsets& offsets,
-                               const std::vector<std::string>& fens, unsigned threads) {
-  if (!partition(offsets, actions.shape(0)) || clocks.shape(0) != actions.shape(0)) {
-    throw nb::value_error("the offsets do not share out the actions and clocks among games");
+std::vector<std::string> moves(const Actions& actions, const Numbers& clocks, const Numbers& evals,
+                               const Offsets& offsets, const std::vector<std::string>& fens,
+                               unsigned threads) {
+  if (!partition(offsets, actions.shape(0)) || clocks.shape(0) != actions.shape(0) ||
+      evals.shape(0) != actions.shape(0)) {
+    throw nb::value_error("the offsets do not share out actions, clocks and evals among games");
   }
   const std::size_t games = offsets.shape(0) - 1;
   if (fens.size() != games) throw nb::value_error("not one FEN a game");
@@ -167,6 +173,7 @@ std::vector<std::string> moves(const Actions& actions, const Clocks& clocks, con
     nb::gil_scoped_release release;
     kedge::parallel_for(games, threads_or_all(threads), [&](std::size_t g) {
       out[g] = write_moves(fens[g], actions.data() + offsets(g), clocks.data() + offsets(g),
+                           evals.data() + offsets(g),
                            static_cast<std::size_t>(offsets(g + 1) - offsets(g)), &errors[g]);
     });
   }
@@ -189,7 +196,10 @@ void bind_chess_records(nb::module_& m) {
         "plies"_a.noconvert(), "ply_offsets"_a.noconvert(),
         "fens"_a = std::vector<std::string>(), "fill"_a = true, "threads"_a = 0);
   m.def("chess_write_moves", &moves, "actions"_a.noconvert(), "clocks"_a.noconvert(),
-        "offsets"_a.noconvert(), "fens"_a, "threads"_a = 0);
+        "evals"_a.noconvert(), "offsets"_a.noconvert(), "fens"_a, "threads"_a = 0);
+  m.attr("CHESS_MATE") = kMate;
+  m.attr("CHESS_FARTHEST_MATE") = kFarthestMate;
+  m.attr("CHESS_MOST_CENTIPAWNS") = kMostCentipawns;
   m.def("chess_pgn_tags", [] {
     return std::vector<std::string>(kTags.begin(), kTags.end());
   });

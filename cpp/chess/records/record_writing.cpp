@@ -4,12 +4,43 @@
 #include <cstdio>
 #include <optional>
 
+#include "chess/records/pgn_comments.hpp"
 #include "chess/records/records.hpp"
 
 namespace kedge::chess {
+namespace {
+
+// Thousandths without trailing zeros.
+std::string clock_text(float seconds) {
+  const double limit = 1e9;
+  const auto left = static_cast<long long>(
+      std::llround(1000.0 * std::clamp<double>(seconds, 0.0, limit)));
+  char text[64];
+  std::snprintf(text, sizeof text, "%lld:%02lld:%02lld.%03lld", left / 3600000, left / 60000 % 60,
+                left / 1000 % 60, left % 1000);
+  std::string_view clock(text);
+  if (left % 1000 == 0) clock.remove_suffix(4);
+  if (left % 1000 != 0) clock = clock.substr(0, clock.find_last_not_of('0') + 1);
+  return std::string(clock);
+}
+
+std::string eval_text(float eval) {
+  const double size = std::min<double>(std::abs(eval), kMate - 1.0);
+  const auto hundredths = std::llround(size);
+  const char* sign = eval < 0.0f && hundredths > 0 ? "-" : "";
+  char text[64];
+  if (size > kMostCentipawns) {
+    std::snprintf(text, sizeof text, "#%s%lld", sign, std::llround(kMate) - hundredths);
+  } else {
+    std::snprintf(text, sizeof text, "%s%lld.%02lld", sign, hundredths / 100, hundredths % 100);
+  }
+  return text;
+}
+
+}  // namespace
 
 std::string write_moves(std::string_view fen, const Action* actions, const float* clocks,
-                        std::size_t length, std::string* error) {
+                        const float* evals, std::size_t length, std::string* error) {
   Board start;
   if (!fen.empty()) {
     std::optional<Board> first = Board::from_fen(fen, error);
@@ -30,19 +61,12 @@ std::string write_moves(std::string_view fen, const Action* actions, const float
     if (ply > 0) out += ' ';
     if (white || numbered) out += std::to_string(number) + (white ? ". " : "... ");
     out += san(p, actions[ply]);
-    numbered = clocks != nullptr && !std::isnan(clocks[ply]);
+    numbered = !std::isnan(evals[ply]) || !std::isnan(clocks[ply]);
     if (numbered) {
-      // Thousandths without trailing zeros.
-      const double limit = 1e9;
-      const auto left = static_cast<long long>(
-          std::llround(1000.0 * std::clamp<double>(clocks[ply], 0.0, limit)));
-      char text[64];
-      std::snprintf(text, sizeof text, "%lld:%02lld:%02lld.%03lld", left / 3600000,
-                    left / 60000 % 60, left / 1000 % 60, left % 1000);
-      std::string_view clock(text);
-      if (left % 1000 == 0) clock.remove_suffix(4);
-      if (left % 1000 != 0) clock = clock.substr(0, clock.find_last_not_of('0') + 1);
-      out.append(" { [%clk ").append(clock).append("] }");
+      out += " {";
+      if (!std::isnan(evals[ply])) out += " [%eval " + eval_text(evals[ply]) + "]";
+      if (!std::isnan(clocks[ply])) out += " [%clk " + clock_text(clocks[ply]) + "]";
+      out += " }";
     }
     if (!white) ++number;
     p = next;

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 
+#include "chess/records/pgn_comments.hpp"
 #include "chess/records/pgn_segments.hpp"
 #include "chess/text.hpp"
 #include "parallel.hpp"
@@ -13,47 +13,8 @@
 namespace kedge::chess {
 namespace {
 
-constexpr float kNoClock = std::numeric_limits<float>::quiet_NaN();
 constexpr std::size_t kShare = 32;  // games that a thread takes at a time
 constexpr std::size_t kQuoted = 20;  // letters of a token in an error
-
-// The last [%clk h:mm:ss(.d)] of a comment.
-float clock_in(std::string_view comment) {
-  constexpr std::string_view kMark = "[%clk ";
-  float clock = kNoClock;
-  for (std::size_t at = comment.find(kMark); at != comment.npos; at = comment.find(kMark, at)) {
-    at += kMark.size();
-    while (at < comment.size() && is_space(comment[at])) ++at;
-    double seconds = 0.0;
-    int parts = 0;
-    bool good = true;
-    while (good && parts < 3) {
-      double part = 0.0;
-      const std::size_t start = at;
-      while (at < comment.size() && is_digit(comment[at]) && at - start < 9) {
-        part = 10.0 * part + (comment[at++] - '0');
-      }
-      good = at > start;
-      seconds = 60.0 * seconds + part;
-      ++parts;
-      if (at < comment.size() && comment[at] == ':') {
-        ++at;
-        continue;
-      }
-      break;
-    }
-    if (at < comment.size() && comment[at] == '.') {
-      double unit = 0.1;
-      for (++at; at < comment.size() && is_digit(comment[at]); ++at, unit *= 0.1) {
-        seconds += unit * (comment[at] - '0');
-      }
-    }
-    if (good && parts >= 2 && at < comment.size() && comment[at] == ']') {
-      clock = static_cast<float>(seconds);
-    }
-  }
-  return clock;
-}
 
 Outcome outcome_of(std::string_view token) {
   if (token == "1-0") return kWhiteWon;
@@ -65,8 +26,7 @@ Outcome outcome_of(std::string_view token) {
 // Reads one game's moves from the front of a text.
 class Movetext {
  public:
-  Movetext(std::string_view text, std::vector<Action>& actions, std::vector<float>& clocks)
-      : text_(text), actions_(actions), clocks_(clocks) {}
+  Movetext(std::string_view text, Records& out) : text_(text), out_(out) {}
 
   // Reads from `at_` to the end of the result, or of the text.
   void read(const Position& start, Record& record) {
@@ -74,16 +34,13 @@ class Movetext {
     record_ = &record;
     depth_ = 0;
     number_ = 0;
-    const std::size_t first = actions_.size();
+    const std::size_t first = out_.actions.size();
     unclosed_ = false;
     while (at_ < text_.size() && record.outcome == kNoOutcome) step();
     if (record.broken.empty() && unclosed_) record.broken = "cut short: a comment is not closed";
     if (record.broken.empty() && depth_ > 0) record.broken = "a variation is not closed";
-    if (!record.broken.empty()) {
-      actions_.resize(first);
-      clocks_.resize(first);
-    }
-    record.plies = actions_.size() - first;
+    if (!record.broken.empty()) out_.resize(first);
+    record.plies = out_.actions.size() - first;
     const bool untagged = std::all_of(record.tags.begin(), record.tags.end(),
                                       [](Span tag) { return tag.end == 0; });
     record.noise = !record.broken.empty() && untagged && number_ == 0;
@@ -142,10 +99,14 @@ class Movetext {
     } else if (c == '{') {
       const std::string_view comment = skip_comment();
       if (depth_ == 0 && number_ > 0 && record_->broken.empty()) {
-        const float clock = clock_in(comment);
+        const float clock = clock_in(comment), eval = eval_in(comment);
         if (!std::isnan(clock)) {
-          clocks_.back() = clock;
+          out_.clocks.back() = clock;
           record_->has_clocks = true;
+        }
+        if (!std::isnan(eval)) {
+          out_.evals.back() = eval;
+          record_->has_evals = true;
         }
       }
     } else if (c == ';' || (c == '%' && at_line_start())) {
@@ -181,8 +142,9 @@ class Movetext {
     if (depth_ > 0 || !record_->broken.empty()) return;
     const Action action = play_san(position_, token);
     if (action != kNoAction) {
-      actions_.push_back(action);
-      clocks_.push_back(kNoClock);
+      out_.actions.push_back(action);
+      out_.clocks.push_back(kUnknown);
+      out_.evals.push_back(kUnknown);
       ++number_;
       return;
     }
@@ -195,8 +157,7 @@ class Movetext {
 
   std::string_view text_;
   std::size_t at_ = 0;
-  std::vector<Action>& actions_;
-  std::vector<float>& clocks_;
+  Records& out_;
   Position position_;
   Record* record_ = nullptr;
   int depth_ = 0;
@@ -229,15 +190,14 @@ void read_segment(std::string_view text, const Segment& segment, Records& out) {
   const bool nul = whole.find('\0') != whole.npos;
   if (nul) record.broken = "has NUL bytes";
 
-  Movetext moves(text.substr(segment.moves, segment.end - segment.moves), out.actions, out.clocks);
+  Movetext moves(text.substr(segment.moves, segment.end - segment.moves), out);
   moves.read(start.value_or(Position()), record);
   record.noise |= nul;
   const Outcome promised = outcome_of(slice(record.tags[kResultTag]));
   if (record.broken.empty() && record.outcome == kNoOutcome && promised != kNoOutcome &&
       promised != kUnfinished) {
     record.broken = "cut short: no result after the moves";
-    out.actions.resize(out.actions.size() - record.plies);
-    out.clocks.resize(out.actions.size());
+    out.resize(out.actions.size() - record.plies);
     record.plies = 0;
   }
   const bool untagged = segment.begin == segment.moves;
@@ -263,25 +223,36 @@ template <typename Read>
 Records gather(std::size_t count, std::size_t threads, const Read& read) {
   std::vector<Records> shares((count + kShare - 1) / kShare);
   parallel_for(shares.size(), threads, [&](std::size_t i) {
-    shares[i].actions.reserve(80 * kShare);
-    shares[i].clocks.reserve(80 * kShare);
+    shares[i].reserve(80 * kShare);
     for (std::size_t g = kShare * i; g < std::min(count, kShare * (i + 1)); ++g) read(g, shares[i]);
   });
   Records out;
   std::size_t plies = 0;
   for (const Records& share : shares) plies += share.actions.size();
-  out.actions.reserve(plies);
-  out.clocks.reserve(plies);
+  out.reserve(plies);
   out.games.reserve(count);
   for (Records& share : shares) {
     std::move(share.games.begin(), share.games.end(), std::back_inserter(out.games));
     out.actions.insert(out.actions.end(), share.actions.begin(), share.actions.end());
     out.clocks.insert(out.clocks.end(), share.clocks.begin(), share.clocks.end());
+    out.evals.insert(out.evals.end(), share.evals.begin(), share.evals.end());
   }
   return out;
 }
 
 }  // namespace
+
+void Records::resize(std::size_t plies) {
+  actions.resize(plies);
+  clocks.resize(plies, kUnknown);
+  evals.resize(plies, kUnknown);
+}
+
+void Records::reserve(std::size_t plies) {
+  actions.reserve(plies);
+  clocks.reserve(plies);
+  evals.reserve(plies);
+}
 
 Records read_pgn(std::string_view text, bool last, std::size_t threads) {
   Records ends;
@@ -324,7 +295,7 @@ Records read_uci(const std::vector<std::string_view>& moves,
       share.actions.push_back(action);
       at = end;
     }
-    share.clocks.resize(share.actions.size(), kNoClock);
+    share.resize(share.actions.size());
     record.plies = share.actions.size() - first;
   });
 }

@@ -1,4 +1,4 @@
-// Records of games: PGN text and UCI moves in, moves and clocks out; and the positions of many
+// Records of games: PGN text and UCI moves in, moves, clocks and evaluations out; and the positions of many
 // games at once, as a network takes them.
 #pragma once
 
@@ -38,6 +38,7 @@ struct Record {
   std::size_t plies = 0;          // its moves, next to one another in Records::actions
   Outcome outcome = kNoOutcome;   // at the end of the moves
   bool has_clocks = false;
+  bool has_evals = false;
   bool noise = false;             // not a game at all: NUL bytes, or neither a tag nor a move
   std::string broken;             // why the game is invalid, or empty; an invalid game has no moves
 };
@@ -46,8 +47,13 @@ struct Records {
   std::vector<Record> games;
   std::vector<Action> actions;  // of all games, one after another
   std::vector<float> clocks;    // seconds left after each of them, or NaN
+  std::vector<float> evals;     // of the position after each of them, or NaN: see pgn_comments.hpp
   std::size_t consumed = 0;     // bytes of the text
   std::int64_t lines = 0;       // of what was consumed
+
+  // Cuts the moves of all games; the clocks and evaluations of new ones are unknown.
+  void resize(std::size_t plies);
+  void reserve(std::size_t plies);
 };
 
 // Reads all games of a PGN text of at most 2 GiB. Unless it is the `last` piece of a file, a game
@@ -59,10 +65,10 @@ Records read_pgn(std::string_view text, bool last, std::size_t threads);
 Records read_uci(const std::vector<std::string_view>& moves,
                  const std::vector<std::string_view>& fens, std::size_t threads);
 
-// Writes moves as Lichess does, with known clocks (not NaN; `clocks` may be null) and without the
-// result. If an action is illegal, returns an empty text and sets `error`.
+// Writes moves as Lichess does, with known evaluations and clocks (not NaN) and without the result.
+// If an action is illegal, returns an empty text and sets `error`.
 std::string write_moves(std::string_view fen, const Action* actions, const float* clocks,
-                        std::size_t length, std::string* error);
+                        const float* evals, std::size_t length, std::string* error);
 
 inline constexpr std::size_t kLegalWords = (kPolicySize + 63) / 64;
 

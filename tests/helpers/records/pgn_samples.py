@@ -1,14 +1,18 @@
 """Small games: as PGN texts, as random ones made with python-chess, and how to read them."""
 
 import io
+import json
 import random
 
 import chess
+import chess.engine
 import chess.pgn
 import numpy as np
 
-from kedge.games.chess import ChessState
+from kedge import _core
+from kedge.games.chess import START_FEN, ChessState
 from kedge.records import ChessGame, ReadReport, read_chess_games
+from kedge.records.chess.evals import MATE
 
 LICHESS = """\
 [Event "Rated Blitz game"]
@@ -40,8 +44,13 @@ def game(moves: str, result: str = "1-0", **tags: str) -> str:
     return "\n".join([*lines, f'[Result "{result}"]', "", moves, "", ""])
 
 
+def line(**changes: object) -> str:
+    """Return a game as a JSON line."""
+    return json.dumps({"moves": "e2e4 e7e5", "result": "1-0", **changes}) + "\n"
+
+
 def random_game(seed: int, *, plies: int = 80, branches: bool = True) -> chess.pgn.Game:
-    """Return a random game with some comments, glyphs, nested variations and clocks."""
+    """Return a random game with some comments, glyphs, nested variations, clocks and evals."""
     rng = random.Random(seed)
     board = chess.Board()
     if rng.random() < 0.3:
@@ -58,6 +67,8 @@ def random_game(seed: int, *, plies: int = 80, branches: bool = True) -> chess.p
 
 WORDS = ["good (or not)", "1. e4 e5 1-0", "[%eval 0.3]", "; no", "a\nb", "[%clk", "$5", '"', "½–½"]
 
+SCORES = [chess.engine.Cp(24), chess.engine.Cp(-1305), chess.engine.Mate(3), chess.engine.Mate(-12)]
+
 
 def _grow(rng: random.Random, node: chess.pgn.GameNode, plies: int, depth: int) -> None:
     for _ in range(plies):
@@ -70,6 +81,8 @@ def _grow(rng: random.Random, node: chess.pgn.GameNode, plies: int, depth: int) 
             child.comment = rng.choice(WORDS)
         if rng.random() < 0.3:
             child.set_clock(rng.randrange(0, 40000) / 10)
+        if rng.random() < 0.3:
+            child.set_eval(chess.engine.PovScore(rng.choice(SCORES), chess.WHITE))
         if rng.random() < 0.1:
             child.nags = {rng.randrange(1, 140)}
         if depth and others and rng.random() < 0.15:
@@ -103,3 +116,30 @@ def shuffle(plies: int, **fields: object) -> ChessGame:
         moves.append(state.board.parse_uci(text))
         state.board.push(moves[-1])
     return ChessGame(np.array(moves, np.uint16), **fields)
+
+
+def uci(found: ChessGame) -> list[str]:
+    return [_core.ChessBoard.uci(action) for action in found.moves.tolist()]
+
+
+def theirs(text: str) -> chess.pgn.Game:
+    found = chess.pgn.read_game(io.StringIO(text))
+    assert found is not None
+    assert not found.errors
+    return found
+
+
+def check_beside_python_chess(ours: ChessGame, text: str) -> None:
+    their = theirs(text)
+    nodes = list(their.mainline())
+    assert uci(ours) == [node.move.uci() for node in nodes]
+    assert ours.result == their.headers["Result"]
+    assert (ours.fen or START_FEN) == their.board().fen()
+    clocks = [np.nan if node.clock() is None else node.clock() for node in nodes]
+    evals = [np.nan if node.eval() is None else node.eval().white() for node in nodes]
+    evals = [each if each is np.nan else each.score(mate_score=int(MATE)) for each in evals]
+    for our, their in ((ours.clocks, clocks), (ours.evals, evals)):
+        if our is None:
+            assert np.isnan(their).all()
+        else:
+            np.testing.assert_array_equal(our, np.float32(their))

@@ -1,6 +1,7 @@
 """Annotated PGN: read again by python-chess, with the same moves and all that was said."""
 
 import io
+from dataclasses import replace
 
 import chess.pgn
 import numpy as np
@@ -31,7 +32,8 @@ def test_everything_is_read_again():
     line = first.variations[1]
     assert [node.san() for node in (line, *line.mainline())] == ["c5", "Nf3", "d6"]
     assert read.headers["Annotator"] == "kedge"
-    assert [*read_chess_games(io.BytesIO(text.encode()))] == [record]
+    evals = np.array([35.0, np.nan, np.nan], np.float32)
+    assert [*read_chess_games(io.BytesIO(text.encode()))] == [replace(record, evals=evals)]
 
 
 def test_from_a_position_with_black_to_move():

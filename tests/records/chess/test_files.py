@@ -3,7 +3,6 @@
 import bz2
 import gzip
 import io
-import json
 import lzma
 import random
 import sys
@@ -15,18 +14,22 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pgn_samples import LICHESS, game, only, random_game, read
+from pgn_samples import (
+    LICHESS,
+    check_beside_python_chess,
+    game,
+    line,
+    only,
+    random_game,
+    read,
+    uci,
+)
 
-from kedge import _core
 from kedge.errors import InputError
 from kedge.games.chess import START_FEN, ChessState
 from kedge.records import ChessGame, ReadReport, read_chess_games, streams, time_class_of, write_pgn
 from kedge.records.chess import files as module
-
-
-def uci(found: ChessGame) -> list[str]:
-    return [_core.ChessBoard.uci(action) for action in found.moves.tolist()]
-
+from kedge.records.chess.evals import MATE
 
 # --- Golden texts -------------------------------------------------------------------------------
 
@@ -34,6 +37,7 @@ def uci(found: ChessGame) -> list[str]:
 def test_a_lichess_game():
     found = only(LICHESS)
     assert uci(found) == ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5"]
+    np.testing.assert_array_equal(found.evals, np.float32([17, 19, np.nan, 3 - MATE, np.nan]))
     assert found.clocks is not None
     assert found.clocks.dtype == np.float32
     np.testing.assert_array_equal(found.clocks, np.float32([180, 179, 181.5, np.nan, 3600]))
@@ -133,7 +137,22 @@ def test_games_without_tags():
 
 
 @pytest.mark.parametrize(
-    "unit", ["1. e4 *\n", "1. e4 e4 *\n", "{x}", "()", "1a", "1-", "$", "[%clk ", "((", "\n%", "\\"]
+    "unit",
+    [
+        "1. e4 *\n",
+        "1. e4 e4 *\n",
+        "{x}",
+        "()",
+        "1a",
+        "1-",
+        "$",
+        "[%clk ",
+        "[%eval ",
+        "[%eval 1",
+        "((",
+        "\n%",
+        "\\",
+    ],
 )
 def test_time_grows_with_the_length_only(unit):
     count = 1_000_000 // len(unit)
@@ -243,10 +262,6 @@ def test_clocks(comment, clock):
 # --- JSON lines ---------------------------------------------------------------------------------
 
 
-def line(**changes: object) -> str:
-    return json.dumps({"moves": "e2e4 e7e5", "result": "1-0", **changes}) + "\n"
-
-
 def test_json_lines():
     found = only(
         line(
@@ -268,6 +283,7 @@ def test_json_lines():
     assert (found.white, found.black, found.site) == ("a", "b", "https://lichess.org/x")
     assert (found.rated, found.source, found.time_class) == (False, "s", "rapid")
     np.testing.assert_array_equal(found.clocks, np.float32([5, np.nan]))
+    assert found.evals is None
     assert only(line(time_class="blitz")).time_class == "blitz"
     assert only(line(moves="", clocks=None)).clocks is None
     assert uci(only(line(moves="a2a1q", fen="7k/8/8/8/8/8/p7/7K b - - 0 1")))[0] == "a2a1q"
@@ -489,26 +505,6 @@ def test_pieces_of_any_size(size, monkeypatch):
 # --- Beside python-chess ------------------------------------------------------------------------
 
 
-def theirs(text: str) -> chess.pgn.Game:
-    found = chess.pgn.read_game(io.StringIO(text))
-    assert found is not None
-    assert not found.errors
-    return found
-
-
-def check_beside_python_chess(ours: ChessGame, text: str) -> None:
-    their = theirs(text)
-    nodes = list(their.mainline())
-    assert uci(ours) == [node.move.uci() for node in nodes]
-    assert ours.result == their.headers["Result"]
-    assert (ours.fen or START_FEN) == their.board().fen()
-    clocks = [np.nan if node.clock() is None else node.clock() for node in nodes]
-    if ours.clocks is None:
-        assert np.isnan(clocks).all()
-    else:
-        np.testing.assert_array_equal(ours.clocks, np.float32(clocks))
-
-
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32), st.sampled_from([None, 80, 20]))
 def test_random_games_beside_python_chess(seed, columns):
@@ -535,8 +531,9 @@ def test_written_as_lichess_writes(tmp_path):
     text = path.read_text(encoding="utf-8")
     assert '[Event "Rated blitz game"]\n[Site "https://lichess.org/abcdefgh"]\n' in text
     assert text.endswith(
-        "\n\n1. e4 { [%clk 0:03:00] } 1... e5 { [%clk 0:02:59] } 2. Nf3 { [%clk 0:03:01.5] } "
-        "2... Nc6 3. Bb5 { [%clk 1:00:00] } 0-1\n\n\n"
+        "\n\n1. e4 { [%eval 0.17] [%clk 0:03:00] } 1... e5 { [%eval 0.19] [%clk 0:02:59] } "
+        "2. Nf3 { [%clk 0:03:01.5] } 2... Nc6 { [%eval #-3] } 3. Bb5 { [%clk 1:00:00] } "
+        "0-1\n\n\n"
     )
 
 

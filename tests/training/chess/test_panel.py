@@ -43,6 +43,12 @@ def test_a_model_teaches_the_people_of_its_rating(games, monkeypatch):
     torch.testing.assert_close(shares[0].sum(), torch.tensor(1.0), atol=1e-2, rtol=0)
     first = {MOVES[move] for move in taught.taught[0].tolist()}
     assert {"e2e4", "d2d4"} <= first
+    weights = 0.5, 0.7
+    for low, total in ((1300, 0.5), (1500, 0.7)):  # Ann has 1490
+        monkeypatch.setattr(panel, "LOW", low)
+        lighter = panel.taught_by({1500: "mine"}, table, rows, positions_of(table, rows), *weights)
+        torch.testing.assert_close(lighter.shares[0].sum().item(), total, atol=1e-3, rtol=0)
+        assert not lighter.shares[1].any()
     batch = taught.batch(torch.arange(2))
     assert bool(batch.legal[0].gather(0, batch.taught[0]).all())
 

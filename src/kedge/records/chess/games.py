@@ -1,4 +1,4 @@
-"""A recorded game of chess: moves, players, clocks and result."""
+"""A recorded game of chess: moves, players, clocks, evaluations and result."""
 
 import functools
 import re
@@ -62,8 +62,10 @@ class ChessGame:
     """One recorded game. Unknown fields are None.
 
     ``moves`` are native actions (see `kedge.games.chess`) from the start or from ``fen``;
-    ``clocks`` are the seconds left to the mover after each move, NaN if missing. The moves are
-    legal and may go on past a draw that nobody claimed.
+    ``clocks`` are the seconds left to the mover after each move, NaN if missing. ``evals`` are an
+    engine's evaluations after each move, in centipawns from White's view, NaN if missing; mates are
+    large numbers: see `kedge.records.chess.evals`. The moves are legal and may go on past a draw
+    that nobody claimed.
     """
 
     moves: npt.NDArray[np.uint16]
@@ -87,6 +89,7 @@ class ChessGame:
     event: str | None = None  #: only written; readers take `rated` and the speed from it
     round: str | None = None  #: only written
     scale: str | None = None  #: where the ratings were earned, one of `SCALES`
+    evals: npt.NDArray[np.float32] | None = None
 
     sides: ClassVar = ("White", "Black")  #: player 0 first
     opening: ClassVar = 10  #: half-moves played from memory, which are not scored
@@ -104,6 +107,13 @@ class ChessGame:
             if control is not None:
                 left[:2] = control[0]
         return left
+
+    def evals_before(self) -> npt.NDArray[np.float32]:
+        """The evaluations before each move; NaN if unknown, as the first is."""
+        before = np.full(len(self), np.nan, np.float32)
+        if self.evals is not None:
+            before[1:] = self.evals[:-1]
+        return before
 
     @property
     def first_player(self) -> int:
@@ -169,18 +179,18 @@ class ChessGame:
             return NotImplemented
         if not np.array_equal(self.moves, other.moves):
             return False
-        ours, theirs = self.clocks, other.clocks
-        if ours is None or theirs is None:
-            if ours is not theirs:
+        for ours, theirs in ((self.clocks, other.clocks), (self.evals, other.evals)):
+            if ours is None or theirs is None:
+                if ours is not theirs:
+                    return False
+            elif not np.array_equal(ours, theirs, equal_nan=True):
                 return False
-        elif not np.array_equal(ours, theirs, equal_nan=True):
-            return False
         return all(getattr(self, name) == getattr(other, name) for name in _PLAIN)
 
     __hash__ = None  # type: ignore[assignment]
 
 
-_PLAIN = tuple(f.name for f in fields(ChessGame) if f.name not in ("moves", "clocks"))
+_PLAIN = tuple(f.name for f in fields(ChessGame) if f.name not in ("moves", "clocks", "evals"))
 
 
 __all__ = ["TIME_CLASSES", "ChessGame", "TimeClass", "time_class_of"]

@@ -10,6 +10,7 @@ from kedge import _core
 from kedge.games.chess import START_FEN
 from kedge.games.chess.ratings import scale_of
 from kedge.records import streams
+from kedge.records.chess.evals import evals_of
 from kedge.records.chess.games import TIME_CLASSES, ChessGame, time_class_of
 from kedge.records.chess.pgn import OUTCOMES, STANDARD, short
 from kedge.records.report import ReadReport
@@ -85,6 +86,7 @@ def _game_of_object(record: dict[str, Any], moves: Any) -> tuple[ChessGame | Non
 
     try:
         clocks = _clocks(record.get("clocks"), len(moves))
+        evals = evals_of(record.get("evals"), len(moves))
         control = text("time_control")
         speed = time_class_of(control)
         named = text("time_class")
@@ -103,6 +105,7 @@ def _game_of_object(record: dict[str, Any], moves: Any) -> tuple[ChessGame | Non
             time_control=control,
             time_class=speed,
             clocks=clocks,
+            evals=evals,
             rated=rated if isinstance(rated, bool) else None,
             white=text("white", "white_hash"),
             black=text("black", "black_hash"),

@@ -54,9 +54,10 @@ def read_pgn(
 def _games_of(
     text: bytes, columns: Mapping[str, Any], where: str, line: int, number: int, report: ReadReport
 ) -> Iterator[ChessGame]:
-    actions, clocks, broken = columns["actions"], columns["clocks"], columns["broken"]
-    offsets = columns["offsets"].tolist()
+    actions, clocks, evals = columns["actions"], columns["clocks"], columns["evals"]
+    broken, offsets = columns["broken"], columns["offsets"].tolist()
     outcomes, clocked = columns["outcomes"].tolist(), columns["clocked"].tolist()
+    evaluated = columns["evaluated"].tolist()
     lines, spans = columns["lines"].tolist(), columns["tags"].tolist()
     for i, row in enumerate(spans):
         tags = {
@@ -78,11 +79,14 @@ def _games_of(
             tags,
             actions[begin:end].copy(),
             clocks[begin:end].copy() if clocked[i] else None,
+            evals[begin:end].copy() if evaluated[i] else None,
             played,
         )
 
 
-def _game_of(tags: dict[str, str], moves: Any, clocks: Any, played: str | None) -> ChessGame:
+def _game_of(
+    tags: dict[str, str], moves: Any, clocks: Any, evals: Any, played: str | None
+) -> ChessGame:
     get = tags.get
     event = get("Event", "").lower()
     control = known_tag(get("TimeControl"))
@@ -102,6 +106,7 @@ def _game_of(tags: dict[str, str], moves: Any, clocks: Any, played: str | None) 
         time_control=control,
         time_class=speed,
         clocks=clocks,
+        evals=evals,
         rated=rated,
         white=known_tag(get("White")),
         black=known_tag(get("Black")),

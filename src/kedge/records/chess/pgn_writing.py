@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from kedge import _core
 from kedge.errors import InputError
@@ -26,18 +27,14 @@ def write_pgn(games: Iterable[ChessGame], path: str | Path, *, threads: int = 0)
 
 
 def pgn_texts(games: Iterable[ChessGame], *, threads: int = 0) -> list[str]:
-    """Return each game as PGN: tags, moves with known clocks, and the result."""
+    """Return each game as PGN: tags, moves with known clocks and evaluations, and the result."""
     games = list(games)
-    nothing = np.empty(0, np.float32)
-    clocks = [
-        np.full(len(game), np.nan, np.float32) if game.clocks is None else game.clocks
-        for game in games
-    ]
     offsets = np.cumsum([0, *map(len, games)], dtype=np.int64)
     try:
         moves = _core.chess_write_moves(
             np.concatenate([np.empty(0, np.uint16), *(game.moves for game in games)]),
-            np.concatenate([nothing, *clocks]),
+            _joined((game.clocks for game in games), offsets),
+            _joined((game.evals for game in games), offsets),
             offsets,
             [game.fen or "" for game in games],
             threads,
@@ -48,6 +45,17 @@ def pgn_texts(games: Iterable[ChessGame], *, threads: int = 0) -> list[str]:
         f"{tag_section(game)}\n{text}{' ' if text else ''}{game.result}\n\n\n"
         for game, text in zip(games, moves, strict=True)
     ]
+
+
+def _joined(
+    columns: Iterable[npt.NDArray[np.float32] | None], offsets: npt.NDArray[np.int64]
+) -> npt.NDArray[np.float32]:
+    """Join a column of all games; where a game has none, it is NaN."""
+    joined = np.full(offsets[-1], np.nan, np.float32)
+    for column, (first, end) in zip(columns, itertools.pairwise(offsets), strict=True):
+        if column is not None:
+            joined[first:end] = column
+    return joined
 
 
 def tag_section(game: ChessGame) -> str:

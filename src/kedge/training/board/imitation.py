@@ -68,8 +68,9 @@ class Batch(NamedTuple):
     later_weight: float = 0.0  # loss weight of each later move; the next move has 1
     who: Tensor | None = None  # (n, numbers) bfloat16, who plays
     taught: Tensor | None = None  # (n, k) int64, likely moves by a model of such players
-    shares: Tensor | None = None  # (n, k) float32, their probabilities; all 0 without a model
-    taught_weight: float = 0.0  # share of the policy loss that imitates that model
+    shares: Tensor | None = None  # (n, k) float32, what each counts; all 0 without a model
+    scores: Tensor | None = None  # (n,) float32, the mover's expected score by an engine, or NaN
+    score_weight: float = 0.0  # share of the value loss that learns known scores
 
     def masked(self, logits: Tensor) -> Tensor:
         """The logits in float32; illegal moves get −10⁴."""
@@ -119,19 +120,30 @@ class TowerTrainer(Trainer[Batch]):
         for later_logits, moves in zip(later, batch.later, strict=True):
             later_loss = functional.cross_entropy(later_logits.float(), moves, ignore_index=NO_MOVE)
             policy_loss = policy_loss + batch.later_weight * later_loss
-        value_loss = self.network.value.losses(value, batch.results).mean()
+        value_loss = self._value_losses(batch, value).mean()
         return policy_loss + self.recipe.value_weight * value_loss, right
 
     def _human_loss(self, batch: Batch, logits: Tensor) -> Tensor:
-        """The cross-entropy of what people played, and in part of what a model says they would."""
+        """The cross-entropy of what people played, and in part of what a model says they would.
+
+        The shares of the model's moves add up to its part of the loss.
+        """
         if batch.taught is None or batch.shares is None:
             return functional.cross_entropy(logits, batch.moves)
         losses = functional.cross_entropy(logits, batch.moves, reduction="none")
         likely = logits.log_softmax(1).gather(1, batch.taught)
         # A model may find illegal moves likely where it knows fewer than k legal ones.
         taught = -(batch.shares * likely.clamp(min=-20.0)).sum(1)
-        share = batch.taught_weight * (batch.shares[:, 0] > 0)
-        return ((1.0 - share) * losses + share * taught).mean()
+        return ((1.0 - batch.shares.sum(1)) * losses + taught).mean()
+
+    def _value_losses(self, batch: Batch, value: Tensor) -> Tensor:
+        """The losses of the game's result, and in part of an engine's score where it is known."""
+        losses = self.network.value.losses(value, batch.results)
+        if batch.scores is None:
+            return losses
+        known = torch.isfinite(batch.scores)
+        by_score = self.network.value.score_losses(value, torch.where(known, batch.scores, 0.5))
+        return torch.lerp(losses, by_score, batch.score_weight * known)
 
     def scores(self, network: nn.Module, batch: Batch) -> Tensor:
         assert isinstance(network, SEResNet)

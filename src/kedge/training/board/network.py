@@ -4,6 +4,7 @@ Batch normalisation is a separate layer here. :meth:`SEResNet.folded` folds it i
 and names the arrays as `kedge.models` does; :meth:`SEResNet.unfold` loads such arrays.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -185,6 +186,18 @@ class Value(nn.Module):
         else:
             losses = (torch.tanh(outputs.float()[:, 0]) - results).square()
         return losses * known
+
+    def score_losses(self, outputs: Tensor, scores: Tensor) -> Tensor:
+        """Cross-entropy of expected `scores` in [0, 1] at each position; of a head with draws.
+
+        The head's own expected score is P(win) + P(draw) / 2. Only this sum is pulled towards a
+        score: how likely draws are, which no evaluation tells, is learned from results. The
+        cross-entropy, unlike a squared error, also has a gradient where the head is sure and wrong.
+        """
+        win, draw, loss = outputs.float().log_softmax(1).unbind(1)
+        half = draw - math.log(2.0)
+        log_score, log_rest = torch.logaddexp(win, half), torch.logaddexp(loss, half)
+        return -(scores * log_score + (1.0 - scores) * log_rest)
 
 
 class SEResNet(nn.Module):

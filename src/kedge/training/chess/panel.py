@@ -16,17 +16,24 @@ from kedge.models.named import load_as
 from kedge.training.chess.positions import ChessPositions, GameTable, Rows
 
 REACH = 150  #: a model teaches what people within so many points of its rating do
+LOW = 1300  #: below this rating, games to learn from are few
 _LIKELIEST = 12  # moves that are kept of a model's policy
 _BATCH = 16_384
 
 
 def taught_by(
-    panel: Mapping[int, str], table: GameTable, rows: Rows, positions: ChessPositions
+    panel: Mapping[int, str],
+    table: GameTable,
+    rows: Rows,
+    positions: ChessPositions,
+    weight: float = 1.0,
+    weight_low: float | None = None,
 ) -> ChessPositions:
     """Add to each position the likeliest moves of the model whose rating is next to the mover's.
 
-    `positions` are those of `rows`. Bullet, games over the board and ratings out of `REACH` have no
-    model: Maia's, for which this is made, learned from none of them.
+    `positions` are those of `rows`. The shares of the moves add up to `weight`, or to `weight_low`
+    if it is given and the mover is rated below `LOW`. Bullet, games over the board and ratings out
+    of `REACH` have no model: Maia's, for which this is made, learned from none of them.
     """
     ratings = np.array(sorted(panel))
     game, ply = table.places(rows)
@@ -35,6 +42,8 @@ def taught_by(
     taught = (np.abs(mover - nearest) <= REACH) & (table.scales[game] != scale_number("fide"))
     taught &= table.speeds[game] != speed_number("bullet")
     device = positions.moves.device
+    totals = np.where(mover < LOW, weight if weight_low is None else weight_low, weight)
+    total = torch.from_numpy(totals).to(device, torch.float32)
     moves = torch.zeros(len(rows), _LIKELIEST, dtype=torch.int16, device=device)
     shares = torch.zeros(len(rows), _LIKELIEST, dtype=torch.float16, device=device)
     for rating in ratings.tolist():
@@ -50,7 +59,8 @@ def taught_by(
             policy = logits.float().masked_fill(~legal, -torch.inf).softmax(1)
             likely, which = policy.topk(_LIKELIEST, dim=1)
             moves[at] = which.to(torch.int16)
-            shares[at] = (likely / likely.sum(1, keepdim=True)).to(torch.float16)
+            parts = likely * (total[at] / likely.sum(1))[:, None]
+            shares[at] = parts.to(torch.float16)
     return replace(positions, taught=moves, shares=shares)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from kedge.errors import InputError
 from kedge.models.chess.conditioning import ChessPlayers
 from kedge.models.chess.encoding import CHESS
 from kedge.models.chess.lc0_moves import GATHER
@@ -28,10 +29,21 @@ class ChessRecipe(TowerRecipe):
 
     panel_weight: float = 0.0
     """Share of the policy loss that imitates models of single ratings, if there are any."""
+    panel_weight_low: float | None = None
+    """`panel_weight` where the mover is rated below 1300; None if it is the same."""
+    eval_weight: float = 0.0
+    """Share of the value loss that learns an engine's evaluation where the games have it.
+
+    The result of a game between people is a noisy label of its positions: who stands better often
+    loses. An evaluation is not, so a value head that learned it is the better judge in a search.
+    What it learns is the expected score of people by Lichess's curve: see
+    `kedge.records.chess.evals.expected_score` and `Value.score_losses`."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._check_shares("panel_weight")
+        self._check_shares("panel_weight", "eval_weight")
+        if self.panel_weight_low is not None:
+            self._check_shares("panel_weight_low")
 
 
 def make_network(recipe: ChessRecipe) -> SEResNet:
@@ -62,17 +74,20 @@ def train(
 
     `panel` are models of people of a rating, by rating: see `taught_by`.
     """
+    if recipe.eval_weight > 0.0 and table.scores is None:
+        raise InputError("eval_weight: no game has evaluations, such as [%eval 0.24] in PGN")
     where = rank.device
     rows = rows_of(table, table.sides(LEARN))
     learned = positions_of(table, rows).to(where)
     if panel:
-        learned = taught_by(panel, table, rows, learned)
+        weights = recipe.panel_weight, recipe.panel_weight_low
+        learned = taught_by(panel, table, rows, learned, *weights)
     rows = rows_of(table, table.sides(CHOOSE), TESTED_FROM)
     chosen_by = positions_of(table, rows).to(where)
     course = Course(
         CHESS,
         make_network,
-        replace(learned, forget=recipe.forget, taught_weight=recipe.panel_weight),
+        replace(learned, forget=recipe.forget, score_weight=recipe.eval_weight),
         chosen_by,
         by_kind(table, chosen_by, rows),
     )

@@ -6,7 +6,7 @@ chosen by some, and is tested on others, whom training never touches.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,6 +20,7 @@ from kedge.models.chess.conditioning import RATED, player_features
 from kedge.models.chess.encoding import CHESS
 from kedge.models.chess.lc0_moves import MOVES
 from kedge.records import ChessGame
+from kedge.records.chess.evals import expected_score
 from kedge.records.chess.filters import parts_of
 from kedge.records.splits import LEARN
 from kedge.training.board.imitation import Batch
@@ -43,6 +44,7 @@ class GameTable:
     results: npt.NDArray[np.int8]  # 1 white won, 0 drawn, −1 black won
     parts: npt.NDArray[np.uint8]  # (games, 2) what white's and black's moves are for
     learned: npt.NDArray[np.bool_]  # (games, 2) whether white's and black's moves are trained on
+    scores: npt.NDArray[np.float16] | None = None  # White's expected before each move; NaN: unknown
 
     def __len__(self) -> int:
         return len(self.results)
@@ -84,7 +86,16 @@ def table_of(games: Iterable[ChessGame], most_of_one: int | None = None) -> Game
         np.array([_RESULTS[game.result] for game in kept], np.int8),
         np.array([parts_of(game) for game in kept], np.uint8).reshape(-1, 2),
         np.array(list(_few_enough(kept, most_of_one)), bool).reshape(-1, 2),
+        _scores(kept),
     )
+
+
+def _scores(games: Sequence[ChessGame]) -> npt.NDArray[np.float16] | None:
+    """White's expected score before each move, by the evaluations; None if no game has any."""
+    if all(game.evals is None for game in games):
+        return None
+    before = (expected_score(game.evals_before()) for game in games)
+    return np.concatenate([scores.astype(np.float16) for scores in before])
 
 
 def _few_enough(games: Iterable[ChessGame], most: int | None) -> Iterator[tuple[bool, ...]]:
@@ -129,8 +140,9 @@ class ChessPositions:
     bits: Tensor  # (64,) int64: 0, 1, …
     mirrored: Tensor  # (moves,) int64: `mirrored_moves`
     taught: Tensor | None = None  # (n, k) int16: moves that a model of these people finds likely
-    shares: Tensor | None = None  # (n, k) float16: their probabilities; all 0 without a model
-    taught_weight: float = 0.0  # see `ChessRecipe.panel_weight`
+    shares: Tensor | None = None  # (n, k) float16: what each counts; all 0 without a model
+    scores: Tensor | None = None  # (n,) float16: the mover's expected score; NaN if unknown
+    score_weight: float = 0.0  # see `ChessRecipe.eval_weight`
     forget: float = 0.0  # share of training positions that hide the ratings
 
     def __len__(self) -> int:
@@ -174,6 +186,9 @@ class ChessPositions:
         planes = planes.contiguous(memory_format=torch.channels_last)
         shares = None if self.shares is None else self.shares[rows].float()
         results = self.results[rows].float()
+        scores = None
+        if self.scores is not None and self.score_weight > 0.0:
+            scores = self.scores[rows].float()
         return Batch(
             planes,
             legal,
@@ -182,7 +197,8 @@ class ChessPositions:
             who=who,
             taught=taught,
             shares=shares,
-            taught_weight=self.taught_weight,
+            scores=scores,
+            score_weight=self.score_weight,
         )
 
 
@@ -196,6 +212,7 @@ _BY_POSITION = (
     "may_mirror",
     "taught",
     "shares",
+    "scores",
 )
 
 
@@ -214,6 +231,10 @@ def positions_of(table: GameTable, rows: Rows) -> ChessPositions:
     black = ply % 2
     outcome = np.where(black == 1, -table.results[game], table.results[game])
     may_mirror = (masks[:, _CASTLING] == 0).all(axis=1)
+    scores = None
+    if table.scores is not None:
+        whites = table.scores[rows]
+        scores = torch.from_numpy(np.where(black == 1, 1 - whites, whites))
     return ChessPositions(
         torch.from_numpy(masks.view(np.int64)),
         torch.from_numpy(rule50),
@@ -224,6 +245,7 @@ def positions_of(table: GameTable, rows: Rows) -> ChessPositions:
         torch.from_numpy(may_mirror),
         torch.arange(64),
         torch.from_numpy(mirrored_moves()),
+        scores=scores,
     )
 
 

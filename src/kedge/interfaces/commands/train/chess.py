@@ -79,6 +79,9 @@ def chess(
     People are split by a hash of their names: one in twenty is held out to test on, one in fifty
     tells how well training goes. The model learns from games among the others.
 
+    Where games have an engine's evaluations (`[%eval 0.24]` in PGN), `-s eval_weight=0.7` lets the
+    value learn from them too: they are less noisy than results.
+
     Training needs the `[train]` extra. torchrun trains in several processes, each with its own GPU
     and its share of every batch; checkpoints do not depend on the number of processes.
 
@@ -87,6 +90,7 @@ def chess(
     - `kedge train chess month.pgn.zst --folder big -s filters=128 -s blocks=12 --device cuda`
     - `kedge train chess month.pgn.zst --folder small -s blocks=8 -s teacher_weight=0.7
       --teacher big/checkpoint.pt --device cuda --seconds 540`
+    - `kedge train chess month.pgn.zst --folder judge -s eval_weight=0.7 --device cuda`
     - `torchrun --nproc-per-node=8 -m kedge train chess month.pgn.zst --folder big --device cuda`
     """
     need_torch()
