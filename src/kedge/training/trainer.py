@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Collection, Generator, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import ExitStack, closing, contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar, get_args
@@ -46,10 +46,10 @@ class Recipe:
     schedule: Schedule = "cosine"
     """Learning rate after the warmup. `cosine` falls in half a cosine; `steps` falls to a tenth
     after every quarter of the steps; `trapezoid` stays level and falls linearly at the end, so that
-    a run can be prolonged; `clock` falls linearly to 0 while the given seconds run out, so that
-    rented time is used to its end."""
+    a run can be prolonged; `clock` does the same by time, so that rented time is used to its
+    end."""
     decay: float = 0.25
-    """Share of the steps in which a `trapezoid` falls."""
+    """Share of the steps, or of the time, in which `trapezoid` and `clock` fall."""
     weight_decay: float = 0.05
     average: float = 0.999
     """Decay of the running mean of the weights, which is the network that is kept."""
@@ -95,6 +95,15 @@ class Positions(Protocol[B_co]):
 
     def batch(self, rows: Tensor, turns: Tensor | None = None) -> B_co:
         """Unpack some rows; `turns`, in [0, 1), selects each row's symmetry of the game."""
+
+
+@dataclass(frozen=True)
+class Finish(Generic[B_co]):
+    """Other positions for the end of a run."""
+
+    share: float
+    """Share of the run, from 0 to 1."""
+    positions: Positions[B_co]
 
 
 def read_checkpoint(path: Path, device: torch.device) -> dict[str, Any]:
@@ -248,7 +257,7 @@ class Trainer(ABC, Generic[B]):
         if step < self.recipe.warmup:
             return (step + 1) / self.recipe.warmup
         if self.recipe.schedule == "clock":
-            return 1.0 - spent
+            return min(1.0, (1.0 - spent) / max(self.recipe.decay, 1e-6))
         if self.recipe.schedule == "steps":
             return float(0.1 ** min(3, 4 * step // self.recipe.steps))
         if self.recipe.schedule == "trapezoid":
@@ -258,9 +267,16 @@ class Trainer(ABC, Generic[B]):
         return 0.5 * (1.0 + float(np.cos(np.pi * min(done, 1.0))))
 
     def run(
-        self, positions: Positions[B], seconds: float = float("inf"), report_every: int = 200
+        self,
+        positions: Positions[B],
+        seconds: float = float("inf"),
+        report_every: int = 200,
+        finish: Finish[B] | None = None,
     ) -> Iterator[dict[str, float]]:
-        """Train until the steps are done or the time is up; yield progress reports."""
+        """Train until the steps are done or the time is up; yield progress reports.
+
+        The last share of the run takes its positions from `finish`.
+        """
         if self.recipe.schedule == "clock" and math.isinf(seconds):
             raise InputError("schedule: clock needs a time to run; add --seconds")
         start = time.monotonic()
@@ -268,11 +284,15 @@ class Trainer(ABC, Generic[B]):
         torch.manual_seed(seed * rank.count + rank.index)  # stochastic depth differs by process
         losses, hits = torch.zeros(2, device=self.device), 0
         self.network.train()
-        with closing(self._batches(positions, seed)) as batches:
+        with ExitStack() as running:
+            batches = running.enter_context(closing(self._batches(positions, seed)))
             while (
                 self.step < self.recipe.steps
                 and (spent := rank.first((time.monotonic() - start) / seconds)) < 1.0
             ):
+                if finish is not None and self._done(spent) >= 1.0 - finish.share:
+                    batches = running.enter_context(closing(self._batches(finish.positions, seed)))
+                    finish = None
                 batch = next(batches)
                 self.network.zero_grad(set_to_none=True)
                 with rounded_weights(self.network) if self.recipe.rounded else nullcontext():
@@ -297,6 +317,10 @@ class Trainer(ABC, Generic[B]):
                         "seconds": time.monotonic() - start,
                     }
                     losses, hits = torch.zeros(2, device=self.device), 0
+
+    def _done(self, spent: float) -> float:
+        """The share of the run that is over; `spent` is that of the time."""
+        return spent if self.recipe.schedule == "clock" else self.step / self.recipe.steps
 
     def _batches(self, positions: Positions[B], seed: int) -> Generator[B, None, None]:
         """Yield batches without end; the order depends on the seed, not on the processes."""
@@ -389,6 +413,7 @@ def train(
     *,
     seconds: float = float("inf"),
     others: Mapping[str, Positions[B]] | None = None,
+    finish: Finish[B] | None = None,
 ) -> Iterator[dict[str, float]]:
     """Train; yield progress reports with the accuracy on a sample of the held-out positions.
 
@@ -411,7 +436,7 @@ def train(
 
     every = max(10, min(500, trainer.recipe.steps // 20))
     sample = max(_FEW, min(_SAMPLE, every * trainer.recipe.batch // 2))
-    for report in trainer.run(learned, seconds, every):
+    for report in trainer.run(learned, seconds, every, finish):
         metrics = trainer.evaluate(tested, most=sample)
         keep()
         yield {**report, "held_out_top1": metrics.top1, "held_out_loss": metrics.cross_entropy}

@@ -2,7 +2,7 @@
 
 import itertools
 import json
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -32,7 +32,9 @@ from kedge.training.board.network import Convolution  # noqa: E402
 from kedge.training.distributed import Rank, training_rank  # noqa: E402
 from kedge.training.go.policy import (  # noqa: E402
     RECIPES,
+    GoPositions,
     GoRecipe,
+    finish_of,
     lessons_of,
     make_network,
     positions_of,
@@ -243,18 +245,44 @@ def test_a_trapezoid_goes_down_at_the_end():
 
 def test_a_rate_by_the_clock_is_used_up_with_the_time(table, tmp_path, monkeypatch):
     recipe = GoRecipe(
-        filters=8, blocks=1, se_ratio=4, warmup=2, steps=1000, batch=8, schedule="clock"
+        filters=8, blocks=1, se_ratio=4, warmup=2, steps=1000, batch=8, schedule="clock", decay=0.5
     )
     with pytest.raises(InputError, match="clock needs a time to run; add --seconds"):
         list(train(table, tmp_path / "endless", recipe, rank=CPU))
     trainer = TowerTrainer(make_network(recipe), recipe, CPU, None, False)
     rates = [trainer._rate(step, spent) for step, spent in ((0, 0.9), (2, 0.1), (9, 0.75))]
-    np.testing.assert_allclose(rates, [0.5, 0.9, 0.25])
+    np.testing.assert_allclose(rates, [0.5, 1.0, 0.5])
     now = itertools.count()
     monkeypatch.setattr("kedge.training.trainer.time.monotonic", lambda: float(next(now)))
     list(trainer.run(positions_of(table, np.arange(len(table))), seconds=10.0))
     assert 5 <= trainer.step <= 10
     assert trainer.optimizers[0].param_groups[0]["lr"] < 0.2 * recipe.learning_rate
+
+
+@pytest.mark.parametrize(
+    ("schedule", "steps", "seconds"), [("trapezoid", 20, 1000.0), ("clock", 1000, 20.0)]
+)
+def test_the_end_of_a_run_turns_no_position(positions, monkeypatch, schedule, steps, seconds):
+    recipe = GoRecipe(
+        filters=8, blocks=1, se_ratio=4, batch=8, steps=steps, schedule=schedule, finish=0.25
+    )
+    turned = []
+
+    @dataclass(frozen=True)
+    class Watched(GoPositions):
+        def batch(self, rows, turns=None):
+            turned.append(self.turn)
+            return super().batch(rows, turns)
+
+    watched = Watched(**vars(positions))
+    now = itertools.count()
+    monkeypatch.setattr("kedge.training.trainer.time.monotonic", lambda: float(next(now)))
+    trainer = TowerTrainer(make_network(recipe), recipe, CPU, None, False)
+    list(trainer.run(watched, seconds, finish=finish_of(watched, recipe)))
+    assert len(turned) in (19, 20)  # the clock is also read at the start
+    assert turned == [True] * (len(turned) - 5) + [False] * 5
+    with pytest.raises(InputError, match="finish: from 0 to 1"):
+        replace(recipe, finish=1.5)
 
 
 def test_what_there_is_not(tmp_path):

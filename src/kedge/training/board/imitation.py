@@ -21,7 +21,15 @@ from kedge.models.named import load_as
 from kedge.training.board.growth import grow
 from kedge.training.board.network import SEResNet
 from kedge.training.distributed import Rank
-from kedge.training.trainer import Positions, Recipe, Trainer, fill, read_checkpoint, train
+from kedge.training.trainer import (
+    Finish,
+    Positions,
+    Recipe,
+    Trainer,
+    fill,
+    read_checkpoint,
+    train,
+)
 
 NO_MOVE = -100  # ignored by torch's cross-entropy
 _SETTLED_ON = 2048  # positions
@@ -170,6 +178,7 @@ class Course:
     tested: Positions[Batch]
     others: Mapping[str, Positions[Batch]] = field(default_factory=dict)
     """More positions to test on at the end, by name."""
+    finish: Finish[Batch] | None = None
 
     def train(
         self,
@@ -203,6 +212,7 @@ class Course:
             self._exported,
             seconds=seconds,
             others=self.others,
+            finish=self.finish,
         )
 
     def _exported(self, network: nn.Module) -> bytes:

@@ -29,6 +29,7 @@ from kedge.records.splits import CHOOSE, LEARN, TEST
 from kedge.training.board.imitation import NO_MOVE, Batch, Course, TowerRecipe
 from kedge.training.board.network import DensePolicy, PointsPolicy, SEResNet, Value
 from kedge.training.distributed import Rank
+from kedge.training.trainer import Finish
 
 _STEPS = 8  # positions in the input: the current one and seven before it
 _POINTS = GO.side**2
@@ -44,8 +45,10 @@ class GoRecipe(TowerRecipe):
     points alike."""
     turn: bool = True
     """Whether each position is trained in a random one of the eight symmetries. People's games are
-    not symmetric: by custom they begin in the upper right. A last stage without turning learns
-    that."""
+    not symmetric: by custom they begin in the upper right. An end without turning learns that: see
+    `finish`."""
+    finish: float = 0.0
+    """Share of the run, at its end, in which no position is turned."""
     later: int = 0
     """Number of moves after the next that are also predicted in training."""
     later_weight: float = 0.25
@@ -62,6 +65,7 @@ class GoRecipe(TowerRecipe):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._check_counts("professionals")
+        self._check_shares("finish")
         if self.heads not in ("dense", "points"):
             raise InputError(f"heads: dense or points, not {self.heads}")
 
@@ -355,15 +359,20 @@ def _course(table: GoArrays, recipe: GoRecipe, device: torch.device, *, modern: 
             f"{years_words(tested_on)} to test on"
             + ("" if modern else "; --modern trains on all years")
         )
-    learned = _as_learned(positions_of(table, train_rows), recipe)
+    learned = _as_learned(positions_of(table, train_rows).to(device), recipe)
     tested = positions_of(table, test_rows).to(device)
-    return Course(GO, make_network, learned.to(device), tested)
+    return Course(GO, make_network, learned, tested, finish=finish_of(learned, recipe))
 
 
 def _as_learned(positions: GoPositions, recipe: GoRecipe) -> GoPositions:
     return replace(
         positions, turn=recipe.turn, later=recipe.later, later_weight=recipe.later_weight
     )
+
+
+def finish_of(learned: GoPositions, recipe: GoRecipe) -> Finish[Batch] | None:
+    """The end of a run: the same positions as they were recorded."""
+    return Finish(recipe.finish, replace(learned, turn=False)) if recipe.finish else None
 
 
 def _course_of_all(table: GoArrays, recipe: GoRecipe, device: torch.device) -> Course:
@@ -386,4 +395,5 @@ def _course_of_all(table: GoArrays, recipe: GoRecipe, device: torch.device) -> C
     lesson, _ = positions(counts)
     lesson = replace(_as_learned(lesson, recipe), forget=recipe.forget)
     others = by_rank(*positions(chosen_by.astype(np.int64)))
-    return Course(GO, make_network, lesson, positions(tested.astype(np.int64))[0], others)
+    test = positions(tested.astype(np.int64))[0]
+    return Course(GO, make_network, lesson, test, others, finish_of(lesson, recipe))
