@@ -333,7 +333,7 @@ def test_positions_of_the_replay():
             assert positions.last_moves()[ply].tolist() == state.games.last_moves()[0].tolist()
         assert len(positions) == ply + 1
     odd = replace(game, actions=(*game.actions[:3], -1), legal=False)
-    assert len(by_the_rules(odd).positions) == 4
+    assert len(by_the_rules(odd, keep_positions=True).positions) == 4
 
 
 @pytest.mark.parametrize("move", [DISCARD, [0, "rank", 0, 1]])
