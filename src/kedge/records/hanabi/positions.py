@@ -46,7 +46,7 @@ def by_the_rules(game: HanabiGame, *, keep_positions: bool = False) -> HanabiGam
     positions = game.replayed()
     made = len(positions) - 1
     if game.legal and made < len(game):
-        raise ValueError(f"move {made + 1}: {_refusal(game)}")
+        raise ValueError(f"move {made + 1}: {_refusal(replace(game, positions=positions))}")
     score, stack = int(positions.scores()[-1]), int(positions.fireworks()[-1].sum())
     # After a bomb some sources count 0, as the rules do, others the cards played.
     if game.legal and game.score not in (None, score, stack):
