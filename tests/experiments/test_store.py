@@ -14,10 +14,10 @@ from sample_experiments import Walk
 from kedge.errors import InputError
 from kedge.experiments import list_runs, load_run, remove_run, run
 from kedge.experiments.experiment import jobs_of
-from kedge.experiments.jsonable import canonical, ordered
 from kedge.experiments.provenance import git_state
 from kedge.experiments.store import Store, file_stem
 from kedge.files import write_atomic
+from kedge.jsonable import canonical, ordered
 
 JSON_VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),

@@ -61,8 +61,6 @@ CACHES = (
     catalogue._installed,
     embedded._files,
     embedded.load,
-    embedded.sha256,
-    embedded._content,
 )
 
 

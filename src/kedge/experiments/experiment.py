@@ -13,8 +13,8 @@ from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 import numpy as np
 
 from kedge.errors import InputError
-from kedge.experiments.jsonable import canonical, plain
 from kedge.experiments.reports.report import Report
+from kedge.jsonable import canonical, plain
 from kedge.options import Option
 
 T = TypeVar("T")

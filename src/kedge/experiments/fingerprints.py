@@ -32,7 +32,7 @@ def weight_hashes(*specs: Spec | str) -> dict[str, str]:
 
 def _weight_hash(name: str) -> str:
     if name in embedded.names():  # a stored one of the same name is not what plays
-        return embedded.sha256(name)
+        return embedded.load(name).sha256
     return _sha256(store.info(name).path if is_known(name) else Path(name))
 
 

@@ -20,7 +20,6 @@ from kedge.evaluation.prediction import (
 from kedge.experiments.chosen_games import Chosen, ChosenGames, GameStream
 from kedge.experiments.experiment import Experiment, FromFiles, Task
 from kedge.experiments.fingerprints import records_of, weight_hashes
-from kedge.experiments.jsonable import canonical
 from kedge.experiments.options import (
     DEVICE,
     DRAWN_SEED,
@@ -32,6 +31,7 @@ from kedge.experiments.options import (
 )
 from kedge.experiments.players import player_on
 from kedge.experiments.reports.report import Column, Report, Table
+from kedge.jsonable import canonical
 from kedge.models.devices import Dtype, is_cpu
 from kedge.records.formats import record_format
 from kedge.records.report import ReadReport

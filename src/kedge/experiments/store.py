@@ -12,10 +12,10 @@ from typing import Any
 
 from kedge.errors import InputError
 from kedge.experiments.experiment import Experiment, Job
-from kedge.experiments.jsonable import canonical, ordered
 from kedge.experiments.provenance import now, provenance
 from kedge.files import is_partial, make_folder, sweep, write_atomic
 from kedge.home import home
+from kedge.jsonable import canonical, ordered
 
 _HEADER, _TASKS, REPORT = "experiment.json", "tasks", "report"
 _FORMAT = 1

@@ -52,6 +52,6 @@ def run_and_report(experiment: "Experiment", running: Running) -> "tuple[Run, Re
 
 def print_json(value: object) -> None:
     """Print one strict JSON object: nan is null, infinities are strings."""
-    from kedge.experiments.jsonable import plain, strict
+    from kedge.jsonable import plain, strict
 
     typer.echo(json.dumps(strict(plain(value)), allow_nan=False, ensure_ascii=False))

@@ -3,11 +3,10 @@
 Some are compressed: 10–20 % smaller, but tenths of a second slower to load.
 """
 
-import hashlib
 import json
 import lzma
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -66,40 +65,28 @@ class ShippedInfo(ModelInfo):
 def load(name: str) -> AnyWeights:
     """Load the shipped model `name`, of any game."""
     path = _path(name)
-    return parse_model(_content(path), str(path))
-
-
-@lru_cache(1)  # a model is hashed, then loaded
-def _content(path: Path) -> bytes:
-    """The content of a model's file, decompressed."""
     content = path.read_bytes()
     if path.suffix == ".xz":
         try:
             content = lzma.decompress(content)
         except lzma.LZMAError:
             raise InputError(f"{path}: damaged; reinstall its package") from None
-    return content
+    return parse_model(content, str(path))
 
 
 def info(name: str) -> ShippedInfo:
     """Facts about the shipped model `name`."""
-    about, path = card(name), _path(name)
+    about, path, weights = card(name), _path(name), load(name)
     return ShippedInfo(
         name=name,
         format="onnx",
-        sha256=sha256(name),
+        sha256=weights.sha256,
         size=path.stat().st_size,
         source="ships with kedge" if path.parent == Path(str(_OURS)) else f"ships in {path.parent}",
         added=about["date"],
-        architecture=load(name).architecture(),
+        architecture=weights.architecture(),
         training={key: value for key, value in about.items() if key != "name"},
     )
-
-
-@cache
-def sha256(name: str) -> str:
-    """The sha256 of the model's file before compression."""
-    return hashlib.sha256(_content(_path(name))).hexdigest()
 
 
 def load_embedded(name: str, **players: Any) -> Weights:

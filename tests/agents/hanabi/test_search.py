@@ -61,7 +61,6 @@ def test_many_decisions_are_searched_together():
         assert one.policy.argmax() == one.q.argmax()
         assert one.value == one.q.max()
         assert ((one.q >= 0.0) & (one.q <= 25.0)).all()
-        np.testing.assert_allclose(one.cards.sum(1), np.ones(5))
     again = sparta().analyse_many(states, np.random.default_rng(0))
     assert all((a.q == b.q).all() for a, b in zip(found, again, strict=True))
     assert isinstance(agent, HanabiAgent)
@@ -73,7 +72,7 @@ def test_values_are_the_scores_of_games_that_the_blueprint_plays_out():
     """With no card to draw and a hand that is known, one rollout says it all."""
     state = next(s for s in (played(40 + n, seed=n) for n in range(60)) if ends_soon(s))
     agent = SpartaAgent(BOT, Certain(), budget=Budget(100))
-    [found] = agent.analyse_many([state], np.random.default_rng(0))
+    found = agent.explain(state, np.random.default_rng(0))
     for action, q in zip(found.actions.tolist(), found.q, strict=True):
         after = state.clone()
         after.apply_action(action)
@@ -166,6 +165,20 @@ def test_who_knows_nothing_of_its_hand_plays_the_blueprint():
     assert np.isnan(found.q).all()
     assert found.cards is None
     assert found.visits is None
+
+
+def test_only_decisions_with_a_belief_are_searched():
+    class First(Certain):
+        def draw(self, states, count, rng):
+            return [*super().draw(states[:1], count, rng), *Nothing().draw(states[1:], count, rng)]
+
+    agent, states = SpartaAgent(BOT, First(), budget=Budget(50)), [played(12), played(6)]
+    searched, unsearched = agent.analyse_many(states, np.random.default_rng(0))
+    assert np.isfinite([*searched.q, searched.value]).all()
+    assert searched.visits.all()
+    assert unsearched.policy.tolist() == unsearched.anchor.tolist()
+    assert np.isnan([*unsearched.q, unsearched.value]).all()
+    assert not unsearched.visits.any()
 
 
 def test_specs():

@@ -80,7 +80,7 @@ def test_another_model_of_the_same_name_is_another_match(tmp_path):
 
 def test_shipped_models_are_known_by_their_files():
     found = quick(a="puct(chess, playouts=2)").identity()["config"]["weights"]
-    assert found == {"chess": embedded.sha256("chess")}
+    assert found == {"chess": embedded.load("chess").sha256}
     assert len(found["chess"]) == 64
 
 

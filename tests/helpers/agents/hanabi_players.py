@@ -32,22 +32,31 @@ class Peeking(HanabiAgent):
     def blueprint(self):
         return self.anchor.blueprint
 
-    def analyse_many(self, states, rng):
+    def analyse_batch(self, states, rng):
         self.batches.append(list(states))
-        return [self._searched(state, rng) for state in states]
-
-    def _searched(self, state, rng):
-        [found] = self.anchor.analyse_many([state], rng)
-        hand = state.hands[state.current_player()]
-        q = np.array([worth(state, hand, action) for action in found.actions.tolist()])
-        policy = forward_kl(found.anchor, q, self.lam)
-        cards = np.zeros((len(hand), 25))
-        for slot, card in enumerate(hand):
-            cards[slot, [card.colour * 5 + card.rank - 1, 24]] += 0.75, 0.25
+        found = self.anchor.analyse_batch(states, rng)
+        q, policy = found.q.copy(), found.anchor.copy()
+        for row, state in enumerate(states):
+            real, hand = found.mask[row], state.hands[state.current_player()]
+            q[row, real] = [worth(state, hand, action) for action in state.legal_actions()]
+            policy[row, real] = forward_kl(policy[row, real], q[row, real], self.lam)
         return replace(
             found, q=q, policy=likeliest(policy) if self.greedy else policy, smooth=None,
-            value=float(policy @ q), visits=np.full(len(q), self.rollouts), cards=cards,
+            value=np.nansum(policy * q, 1), visits=np.full(q.shape, self.rollouts),
         )  # fmt: skip
+
+    def explain_many(self, states, rng):
+        analyses = zip(self.analyse_many(states, rng), states, strict=True)
+        return [replace(found, cards=seen(state)) for found, state in analyses]
+
+
+def seen(state):
+    """Return the belief of a player who is nearly sure of each card."""
+    hand = state.hands[state.current_player()]
+    cards = np.zeros((len(hand), 25))
+    for slot, card in enumerate(hand):
+        cards[slot, [card.colour * 5 + card.rank - 1, 24]] += 0.75, 0.25
+    return cards
 
 
 def worth(state, hand, action):

@@ -444,12 +444,21 @@ def test_a_command_of_another_kind_is_named():
 
 @pytest.mark.parametrize("words", [(), ("predict",), ("match",), ("policy",), ("train",)])
 def test_lists_of_commands_import_no_game(words):
+    assert not imports("numpy", *words, "--help")
+
+
+def test_a_policy_imports_no_experiment():
+    assert not imports("kedge.experiments", "policy", "chess", "--agent", "uniform", "--json")
+
+
+def imports(module, *words):
+    """Return whether a command imports a module."""
     program = "import sys; from kedge.__main__ import main; sys.argv[1:] = {}; main()"
-    check = "import atexit, sys; atexit.register(lambda: print('numpy' in sys.modules));"
+    check = f"import atexit, sys; atexit.register(lambda: print('{module}' in sys.modules));"
     done = subprocess.run(
-        [sys.executable, "-c", check + program.format([*words, "--help"])],
+        [sys.executable, "-c", check + program.format([*words])],
         capture_output=True,
         check=True,
         text=True,
     )
-    assert done.stdout.endswith("False\n")
+    return done.stdout.endswith("True\n")

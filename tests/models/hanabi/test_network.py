@@ -362,7 +362,7 @@ def test_a_search_believes_what_a_model_says(files):
     policy, belief = files / "policy.onnx", files / "belief.onnx"
     agent = make_agent(f'sparta("{policy}", lambda=1, rollouts=40, belief="{belief}")')
     states = [Hanabi().initial_state(rng=np.random.default_rng(seed)) for seed in range(3)]
-    for found in agent.analyse_many(states, np.random.default_rng(0)):
+    for found in agent.explain_many(states, np.random.default_rng(0)):
         assert np.isfinite(found.q).all()
         np.testing.assert_allclose(found.cards.sum(1), 1.0)
     assert isinstance(agent.belief, LearnedBelief)

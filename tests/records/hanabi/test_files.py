@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kedge.errors import InputError
-from kedge.games.hanabi import Hanabi, Move
+from kedge.games.hanabi import Hanabi, HanabiState, Move
 from kedge.records import (
     HanabiGame,
     ReadReport,
@@ -327,13 +327,25 @@ def test_positions_of_the_replay():
     [whole] = replayed_hanabi_games(io.BytesIO(lines(GAME)), keep_positions=True)
     assert game == plain == whole
     assert plain.positions is None
-    for positions in (whole.positions, pickle.loads(pickle.dumps(whole)).positions):
-        for ply, state in enumerate(game.states()):
+    states = [game.rules.initial_state(game.deck)]
+    for action in game.actions:
+        states.append(states[-1].clone())
+        states[-1].apply_action(action)
+    for replayed in (plain, whole, pickle.loads(pickle.dumps(whole))):
+        positions = replayed.replayed()
+        for ply, (one, state) in enumerate(zip(replayed.states(), states, strict=True)):
             assert positions.hands()[ply].tolist() == state.games.hands()[0].tolist()
             assert positions.last_moves()[ply].tolist() == state.games.last_moves()[0].tolist()
-        assert len(positions) == ply + 1
+            assert (one.history, str(one)) == (state.history, str(state))
+        assert len(positions) == len(states)
     odd = replace(game, actions=(*game.actions[:3], -1), legal=False)
-    assert len(by_the_rules(odd).positions) == 4
+    assert len(by_the_rules(odd, keep_positions=True).positions) == 4
+
+
+def test_states_of_a_replayed_game_apply_no_rule_again(monkeypatch):
+    [game] = replayed_hanabi_games(io.BytesIO(lines(GAME)), keep_positions=True)
+    monkeypatch.setattr(HanabiState, "apply_action", None)
+    assert len(list(game.states())) == len(game) + 1
 
 
 @pytest.mark.parametrize("move", [DISCARD, [0, "rank", 0, 1]])

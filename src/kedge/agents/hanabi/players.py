@@ -12,7 +12,7 @@ import numpy.typing as npt
 from kedge.agents.agent import NO_ACTION, Analysis, BasePlayer
 from kedge.errors import InputError
 from kedge.games.hanabi import Hanabi, HanabiState
-from kedge.models.hanabi.model import Blueprint, Followed, Games, Legal, rows
+from kedge.models.hanabi.model import Blueprint, Followed, Games, Legal, Memory, rows
 from kedge.regularize import Array
 
 if TYPE_CHECKING:
@@ -47,9 +47,16 @@ class HanabiAgent(BasePlayer[HanabiState]):
         self.blueprint.observe(rules.initial_state().games, self.blueprint.begin(1))
 
     @abstractmethod
+    def analyse_batch(
+        self, states: Sequence[HanabiState], rng: np.random.Generator
+    ) -> HanabiAnalysis:
+        """Analyse states with the same rules: a row for each, and a column for each action."""
+
     def analyse_many(
         self, questions: Sequence[HanabiState], rng: np.random.Generator
-    ) -> list[HanabiAnalysis]: ...
+    ) -> list[HanabiAnalysis]:
+        analysis = self.analyse_batch(questions, rng)
+        return [analysis[row] for row in range(len(questions))]
 
     def analyse_games(
         self,
@@ -67,8 +74,7 @@ class HanabiAgent(BasePlayer[HanabiState]):
         for ply in range(_end(plies)):
             due = np.flatnonzero([ply in own for own in plies])
             if len(due):
-                analyses = self.analyse_many([states[number] for number in due], rng)
-                yield ply, due, _table(analyses, len(games[0].rules.moves))
+                yield ply, due, self.analyse_batch([states[number] for number in due], rng)
             for replay in replays:
                 next(replay, None)
 
@@ -91,11 +97,11 @@ class BlueprintAgent(HanabiAgent):
         self.blueprint, self.temperature, self.greedy = blueprint, temperature, greedy
         self._followed = Followed(blueprint)
 
-    def analyse_many(
-        self, questions: Sequence[HanabiState], rng: np.random.Generator
-    ) -> list[HanabiAnalysis]:
-        analysis = self._analysis(*anchors(self.blueprint, self._followed, questions))
-        return [analysis[row] for row in range(len(questions))]
+    def analyse_batch(
+        self, states: Sequence[HanabiState], rng: np.random.Generator
+    ) -> HanabiAnalysis:
+        games = Games.join([state.games for state in states])
+        return self._analysis(games, self._followed.memories(states))
 
     def analyse_games(
         self,
@@ -117,28 +123,24 @@ class BlueprintAgent(HanabiAgent):
             due = np.flatnonzero([ply in plies[number] for number in going.tolist()])
             if len(due):
                 asked = positions.take(first[going[due]] + ply)
-                policies = self.blueprint.legal_policy(asked, rows(memory, due))
-                yield ply, going[due], self._analysis(*policies)
+                yield ply, going[due], self._analysis(asked, rows(memory, due))
 
-    def _analysis(self, anchor: Array, legal: Legal) -> HanabiAnalysis:
-        """Return the analysis of many decisions, one per row."""
+    def _analysis(self, games: Games, memory: Memory) -> HanabiAnalysis:
+        anchor, legal = self.blueprint.legal_policy(games, memory)
         return HanabiAnalysis(
             anchor=anchor,
             policy=likeliest(anchor) if self.greedy else _tempered(anchor, legal, self.temperature),
             q=np.full(anchor.shape, nan),
             value=np.full(len(anchor), nan),
             smooth=anchor,
-            actions=np.where(legal, np.arange(anchor.shape[1]), NO_ACTION),
+            actions=numbered(legal),
             mask=legal,
         )
 
 
-def anchors(
-    blueprint: Blueprint, followed: Followed, states: Sequence[HanabiState]
-) -> tuple[Array, Legal]:
-    """Return the blueprint's policy in each state, and the mask of the legal actions."""
-    games = Games.join([state.games for state in states])
-    return blueprint.legal_policy(games, followed.memories(states))
+def numbered(legal: Legal) -> Numbers:
+    """Return the numbers of the legal actions where they stand in the mask, else `NO_ACTION`."""
+    return np.where(legal, np.arange(legal.shape[1]), NO_ACTION)
 
 
 def likeliest(policy: Array) -> Array:
@@ -159,27 +161,3 @@ def _tempered(policies: Array, legal: Legal, temperature: float) -> Array:
 def _end(plies: Sequence[Sequence[int]]) -> int:
     """Return the half-move after the last of those to analyse."""
     return max((ply + 1 for own in plies for ply in own), default=0)
-
-
-def _table(analyses: Sequence[HanabiAnalysis], actions: int) -> HanabiAnalysis:
-    """Return analyses of single decisions as one, with a row each and a column for each action."""
-    numbers = [np.asarray(analysis.actions) for analysis in analyses]
-    mask = np.array([np.isin(np.arange(actions), own) for own in numbers])
-
-    def column(parts: Sequence[Array], filler: float) -> Array:
-        table = np.full(mask.shape, filler)
-        table[mask] = np.concatenate(parts)
-        return table
-
-    return HanabiAnalysis(
-        anchor=column([analysis.anchor for analysis in analyses], 0.0),
-        policy=column([analysis.policy for analysis in analyses], 0.0),
-        q=column([analysis.q for analysis in analyses], nan),
-        value=np.array([analysis.value for analysis in analyses]),
-        smooth=column(
-            [each.policy if each.smooth is None else each.smooth for each in analyses], 0.0
-        ),
-        best=np.array([own[each.top1] for own, each in zip(numbers, analyses, strict=True)]),
-        actions=np.where(mask, np.arange(actions), NO_ACTION),
-        mask=mask,
-    )

@@ -11,12 +11,21 @@ from kedge.agents.hanabi.players import (
     BlueprintAgent,
     HanabiAgent,
     HanabiAnalysis,
-    anchors,
     likeliest,
+    numbered,
 )
 from kedge.errors import InputError
 from kedge.games.hanabi import Hanabi, HanabiState
-from kedge.models.hanabi.model import Belief, Blueprint, Followed, Games, Hands, Memory, rows
+from kedge.models.hanabi.model import (
+    Belief,
+    Blueprint,
+    Followed,
+    Games,
+    Hands,
+    Legal,
+    Memory,
+    rows,
+)
 from kedge.regularize import Array, forward_kl
 from kedge.search.sparta import Budget, Estimate, estimate, improved, lam_of_kl
 
@@ -85,25 +94,30 @@ class SpartaAgent(HanabiAgent):
             memory = self.blueprint.begin(1)
             self.blueprint.play_out(state.games, memory, rng, greedy=self.greedy, depth=self.depth)
 
-    def analyse_many(
-        self, questions: Sequence[HanabiState], rng: np.random.Generator
-    ) -> list[HanabiAnalysis]:
-        states = questions
-        policies, legal = anchors(self.blueprint, self._followed, states)
-        known = [(np.flatnonzero(row), own[row]) for row, own in zip(legal, policies, strict=True)]
-        count = self.budget.worlds(min(len(actions) for actions, _ in known))
-        hands = self.belief.draw(states, count, rng)
-        roots = [i for i, drawn in enumerate(hands) if len(drawn)]
-        estimates = self._estimates(
-            [states[i] for i in roots], [known[i] for i in roots], [hands[i] for i in roots], rng
+    def analyse_batch(
+        self, states: Sequence[HanabiState], rng: np.random.Generator
+    ) -> HanabiAnalysis:
+        games, memory = self._followed_games(states)
+        anchor, legal = self.blueprint.legal_policy(games, memory)
+        hands = self.belief.draw(states, self.budget.worlds(int(legal.sum(1).min())), rng)
+        estimates = self._estimates(games, memory, anchor, legal, hands, rng)
+        smooth, q, visits = anchor.copy(), np.full(anchor.shape, nan), np.zeros_like(anchor, int)
+        for row, estimated in estimates.items():
+            real = legal[row]
+            q[row, real], visits[row, real] = estimated.q, estimated.visits
+            smooth[row, real] = self._improved(anchor[row, real], estimated.q)
+        policy = likeliest(smooth) if self.greedy else smooth
+        own = zip(policy, q, legal, strict=True)
+        return HanabiAnalysis(
+            anchor=anchor,
+            policy=policy,
+            q=q,
+            value=np.array([shares[real] @ values[real] for shares, values, real in own]),
+            smooth=smooth,
+            visits=visits if estimates else None,
+            actions=numbered(legal),
+            mask=legal,
         )
-        searched = dict(zip(roots, estimates, strict=True))
-        return [
-            self._searched(*known[i], searched[i], _shares(state, hands[i]))
-            if i in searched
-            else self._unsearched(*known[i])
-            for i, state in enumerate(states)
-        ]
 
     def explain_many(
         self, questions: Sequence[HanabiState], rng: np.random.Generator
@@ -112,23 +126,20 @@ class SpartaAgent(HanabiAgent):
         return [self._explained(state, rng) for state in questions]
 
     def _explained(self, state: HanabiState, rng: np.random.Generator) -> HanabiAnalysis:
-        [analysis] = self.analyse_many([state], rng)
+        analysis = self.analyse_batch([state], rng)
         [hands] = self.belief.draw([state], _BELIEVED, rng)
         if not len(hands):
-            return replace(analysis, cards=None)
-        assert analysis.actions is not None
-        answers = self._answers(state, analysis.actions, hands[:_ANSWERED], rng)
-        return replace(analysis, cards=_shares(state, hands), answers=answers)
+            return analysis[0]
+        assert analysis.mask is not None
+        answers = self._answers(state, analysis.mask, hands[:_ANSWERED], rng)
+        return replace(analysis[0], cards=_shares(state, hands), answers=answers)
 
     def _answers(
-        self,
-        state: HanabiState,
-        actions: npt.NDArray[np.int64],
-        hands: Hands,
-        rng: np.random.Generator,
+        self, state: HanabiState, legal: Legal, hands: Hands, rng: np.random.Generator
     ) -> list[tuple[int, float] | None]:
-        worlds = self._worlds([state], [actions], [hands], rng)
-        count = len(actions), len(hands)
+        games, memory = self._followed_games([state])
+        worlds = self._worlds(games, memory, legal, [hands], rng)
+        count = int(legal.sum()), len(hands)
         root, tried = np.zeros(count, np.int64), np.indices(count)
         games, memory = worlds.made(root.ravel(), tried[0].ravel(), tried[1].ravel())
         policy = self.blueprint.policy(games, self.blueprint.observe(games, memory))
@@ -141,34 +152,38 @@ class SpartaAgent(HanabiAgent):
 
     def _estimates(
         self,
-        states: Sequence[HanabiState],
-        known: Sequence[tuple[npt.NDArray[np.int64], Array]],
+        games: Games,
+        memory: Memory,
+        anchor: Array,
+        legal: Legal,
         hands: Sequence[Hands],
         rng: np.random.Generator,
-    ) -> list[Estimate]:
-        if not states:
-            return []
-        worlds = self._worlds(states, [actions for actions, _ in known], hands, rng)
-        sizes = [len(actions) for actions, _ in known]
-        leads = [self._lead(anchor) for _, anchor in known]
-        return estimate(worlds.returns, sizes, self.budget, leads)
+    ) -> dict[int, Estimate]:
+        """Return the values of the moves by decision, without those that have no hands."""
+        known = np.flatnonzero([len(drawn) for drawn in hands])
+        if not len(known):
+            return {}
+        roots = known.tolist()
+        drawn = [hands[row] for row in roots]
+        worlds = self._worlds(games.take(known), rows(memory, known), legal[known], drawn, rng)
+        leads = [self._lead(anchor[row, legal[row]]) for row in roots]
+        sizes = legal[known].sum(1).tolist()
+        return dict(zip(roots, estimate(worlds.returns, sizes, self.budget, leads), strict=True))
+
+    def _followed_games(self, states: Sequence[HanabiState]) -> tuple[Games, Memory]:
+        """Return the games of states as a batch, with the blueprint's memory of them."""
+        return Games.join([state.games for state in states]), self._followed.memories(states)
 
     def _worlds(
         self,
-        states: Sequence[HanabiState],
-        actions: Sequence[npt.NDArray[np.int64]],
+        games: Games,
+        memory: Memory,
+        legal: Legal,
         hands: Sequence[Hands],
         rng: np.random.Generator,
     ) -> "_Worlds":
         return _Worlds(
-            self.blueprint,
-            Games.join([state.games for state in states]),
-            self._followed.memories(states),
-            actions,
-            hands,
-            rng,
-            greedy=self.greedy,
-            depth=self.depth,
+            self.blueprint, games, memory, legal, hands, rng, greedy=self.greedy, depth=self.depth
         )
 
     def _lead(self, anchor: Array) -> Array:
@@ -178,39 +193,11 @@ class SpartaAgent(HanabiAgent):
         with np.errstate(divide="ignore"):
             return np.asarray(self.lam * np.log(anchor))
 
-    def _searched(
-        self,
-        actions: npt.NDArray[np.int64],
-        anchor: Array,
-        estimated: Estimate,
-        cards: Array,
-    ) -> HanabiAnalysis:
-        q = estimated.q
+    def _improved(self, anchor: Array, q: Array) -> Array:
+        """Return the policy of one decision that search makes of the anchor."""
         if self.kl is None:
-            policy = improved(anchor, q, self.lam, self.threshold)
-        else:
-            policy = forward_kl(anchor, q, lam_of_kl(anchor, q, self.kl))
-        played = likeliest(policy) if self.greedy else policy
-        return HanabiAnalysis(
-            anchor=anchor,
-            policy=played,
-            q=q,
-            value=float(played @ q),
-            smooth=policy,
-            visits=estimated.visits,
-            actions=actions,
-            cards=cards,
-        )
-
-    def _unsearched(self, actions: npt.NDArray[np.int64], anchor: Array) -> HanabiAnalysis:
-        return HanabiAnalysis(
-            anchor=anchor,
-            policy=likeliest(anchor) if self.greedy else anchor,
-            q=np.full(len(anchor), nan),
-            value=nan,
-            smooth=anchor,
-            actions=actions,
-        )
+            return improved(anchor, q, self.lam, self.threshold)
+        return forward_kl(anchor, q, lam_of_kl(anchor, q, self.kl))
 
 
 class _Worlds:
@@ -221,7 +208,7 @@ class _Worlds:
         blueprint: Blueprint,
         games: Games,
         memory: Memory,
-        actions: Sequence[npt.NDArray[np.int64]],
+        legal: Legal,
         hands: Sequence[Hands],
         rng: np.random.Generator,
         *,
@@ -232,8 +219,7 @@ class _Worlds:
         self._seats = games.current_players().astype(np.int64)
         self._drawn = np.array([len(drawn) for drawn in hands])
         self._hands, self._first_hand = np.concatenate(hands), _starts(self._drawn)
-        self._actions = np.concatenate(actions)
-        self._first_action = _starts(np.array([len(legal) for legal in actions]))
+        self._actions, self._first_action = np.nonzero(legal)[1], _starts(legal.sum(1))
         self._seeds = rng.integers(1 << 63, size=len(hands), dtype=np.uint64)
         self._rng, self._greedy, self._depth = rng, greedy, depth
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from kedge.agents.agent import Agent
 from kedge.agents.registry import make_agent
 from kedge.errors import InputError
-from kedge.specs import Spec, parse
+from kedge.specs import Spec, as_spec
 
 if TYPE_CHECKING:
     from kedge.models.hanabi.network import PolicyWeights
@@ -72,14 +72,14 @@ def sparta(
     from kedge.agents.hanabi.search import SpartaAgent
     from kedge.search.sparta import Budget
 
-    agent = make_agent(anchor)
+    spec = as_spec("anchor", anchor)
+    agent = make_agent(spec)
     if not isinstance(agent, BlueprintAgent):
-        raise InputError(f"anchor {anchor} is not a blueprint of Hanabi")
-    name = (parse(anchor) if isinstance(anchor, str) else anchor).name
+        raise InputError(f"anchor {spec} is not a blueprint of Hanabi")
     option = belief.name if isinstance(belief, Spec) else belief
     return SpartaAgent(
         agent,
-        belief_over(agent, name, option, greedy=greedy),
+        belief_over(agent, spec.name, option, greedy=greedy),
         lam=lam,
         budget=Budget(rollouts, str(allocation), stop),
         greedy=greedy,

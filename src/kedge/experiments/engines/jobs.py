@@ -11,7 +11,7 @@ from types import FrameType
 from typing import Any
 
 from kedge.experiments.experiment import Experiment, Job, task_rng
-from kedge.experiments.jsonable import plain
+from kedge.jsonable import plain
 
 # A task fails after this many deaths of its worker.
 MAX_DEATHS = 3

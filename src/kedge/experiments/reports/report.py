@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len
 
-from kedge.experiments.jsonable import plain, strict
 from kedge.experiments.reports.latex import escape
 from kedge.files import make_folder, write_atomic
+from kedge.jsonable import plain, strict
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

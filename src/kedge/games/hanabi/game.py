@@ -196,6 +196,10 @@ class HanabiState:
             after.step(self.game.steps[action], 1)
         except (KeyError, ValueError):
             raise InputError(self._refusal(action)) from None
+        self.advance(action, after)
+
+    def advance(self, action: int, after: _core.HanabiGames) -> None:
+        """Take `after`, a batch of one, as the game after a legal action."""
         self.positions.append(after)
         self.history.append(int(action))
 

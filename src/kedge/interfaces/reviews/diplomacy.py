@@ -6,9 +6,9 @@ from typing import Any, cast
 from kedge.evaluation.decision_reports import DecisionsReport
 from kedge.evaluation.diplomacy.review import default_agent, diplomacy_reviewer
 from kedge.evaluation.review import Review
-from kedge.experiments.jsonable import plain, strict
 from kedge.games.diplomacy import POWERS
 from kedge.interfaces.reviews.decisions import print_decisions
+from kedge.jsonable import plain, strict
 from kedge.records import DiplomacyGame
 from kedge.records.diplomacy.files import saved_game
 

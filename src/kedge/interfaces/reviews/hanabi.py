@@ -6,8 +6,8 @@ from typing import cast
 from kedge.evaluation.decision_reports import DecisionsReport
 from kedge.evaluation.hanabi.review import default_agent, hanabi_reviewer
 from kedge.evaluation.review import Review
-from kedge.experiments.jsonable import plain, strict
 from kedge.interfaces.reviews.decisions import comment, print_decisions
+from kedge.jsonable import plain, strict
 from kedge.records import HanabiGame
 from kedge.records.hanabi.files import live_game, live_notes
 

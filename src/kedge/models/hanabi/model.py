@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from kedge import _core
 from kedge.errors import InputError
-from kedge.games.hanabi import Bomb, HanabiState
+from kedge.games.hanabi import TERMINAL, Bomb, HanabiState
 from kedge.regularize import Array
 
 Games = _core.HanabiGames
@@ -151,7 +151,7 @@ class Stepwise(ABC):
         scores = np.zeros(len(games))
         going = np.arange(len(games))
         for moves in count():
-            over = games.legal_actions() == 0
+            over = games.current_players() == TERMINAL
             if over.any():
                 scores[going[over]] = games.scores()[over]
                 left = np.flatnonzero(~over)

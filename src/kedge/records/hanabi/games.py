@@ -63,12 +63,16 @@ class HanabiGame:
     def replay(self) -> Iterator[HanabiState]:
         """Yield one state as the game goes on: before each move, and at the end.
 
-        It is the same object each time, so that agents that remember it observe a move once.
+        It is the same object each time, so that agents that remember it observe a move once. An
+        illegal move raises an `InputError`.
         """
-        state = self.rules.initial_state(self.deck)
+        positions, state = self.replayed(), self.rules.initial_state(self.deck)
         yield state
-        for action in self.actions:
-            state.apply_action(action)
+        for number, action in enumerate(self.actions, 1):
+            if number < len(positions):
+                state.advance(action, positions.take(np.array([number])))
+            else:
+                state.apply_action(action)  # illegal: the error says why
             yield state
 
     def states(self) -> Iterator[HanabiState]:

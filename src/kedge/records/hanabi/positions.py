@@ -1,7 +1,7 @@
 """Replay Hanabi games by the rules, and select the moves to predict."""
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from kedge.errors import InputError
-from kedge.records.hanabi.files import read_hanabi_games
+from kedge.records.hanabi.files import game_of
 from kedge.records.hanabi.games import HanabiGame, is_held_out
+from kedge.records.json_games import read_json_games
 from kedge.records.report import ReadReport
 from kedge.records.sieve import Sieve
 from kedge.records.splits import NOT_HELD_OUT
@@ -32,28 +33,26 @@ def replayed_hanabi_games(
     declares illegal moves (`HanabiGame.legal`) is kept up to the first of them. With
     `keep_positions`, games have their `positions`, some 15 kB each.
     """
+
+    def legal_game(record: Mapping[str, Any]) -> HanabiGame:
+        return by_the_rules(game_of(record), keep_positions=keep_positions)
+
     report = ReadReport() if report is None else report
-    for game in read_hanabi_games(path, report):
-        try:
-            kept = by_the_rules(game)
-        except ValueError as error:
-            report.reject(len(game), str(error))
-        else:
-            report.positions -= len(game) - len(kept)
-            yield kept if keep_positions else replace(kept, positions=None)
+    return read_json_games(path, report, legal_game, mark="deck")
 
 
-def by_the_rules(game: HanabiGame) -> HanabiGame:
-    """Return the legal part of a game, with its positions; a ValueError if all should be legal."""
+def by_the_rules(game: HanabiGame, *, keep_positions: bool = False) -> HanabiGame:
+    """Return the legal part of a game; a ValueError if all should be legal."""
     positions = game.replayed()
     made = len(positions) - 1
     if game.legal and made < len(game):
-        raise ValueError(f"move {made + 1}: {_refusal(game)}")
+        raise ValueError(f"move {made + 1}: {_refusal(replace(game, positions=positions))}")
     score, stack = int(positions.scores()[-1]), int(positions.fireworks()[-1].sum())
     # After a bomb some sources count 0, as the rules do, others the cards played.
     if game.legal and game.score not in (None, score, stack):
         raise ValueError(f"the score is {score}, but the record says {game.score}")
-    return replace(game, actions=game.actions[:made], positions=positions)
+    kept = positions if keep_positions else None
+    return replace(game, actions=game.actions[:made], positions=kept)
 
 
 def _refusal(game: HanabiGame) -> str:

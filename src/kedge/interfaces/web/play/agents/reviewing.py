@@ -6,10 +6,10 @@ import logging
 from typing import Any
 
 from kedge.errors import InputError
-from kedge.experiments.jsonable import plain, strict
 from kedge.interfaces.web.play.game.readers import Reader
 from kedge.interfaces.web.play.game.session import Session
 from kedge.interfaces.web.schemas import ReviewOut
+from kedge.jsonable import plain, strict
 
 log = logging.getLogger("kedge.web")
 

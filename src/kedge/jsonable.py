@@ -1,4 +1,4 @@
-"""Plain JSON values, the form of configs, task parameters and results."""
+"""Plain JSON values: what commands print, and the form of configs, task parameters and results."""
 
 import dataclasses
 import enum
