@@ -173,13 +173,8 @@ def _agent_of(option: str, model: Spec | str) -> Agent:
 
 
 def _anchored(name: str) -> Callable[..., Agent]:
-    def make(
-        anchor: Spec | str = "uniform",
-        lam: float = 0.1,
-        iterations: int | None = None,
-        **options: Any,
-    ) -> Agent:
-        return _minimiser(name, anchor, iterations, {"lam": lam}, options)
+    def make(anchor: Spec | str = "uniform", lam: float = 0.1, **options: Any) -> Agent:
+        return _minimiser(name, anchor, {"lam": lam}, options)
 
     return make
 
@@ -190,19 +185,14 @@ def _unanchored(name: str) -> Callable[..., Agent]:
     The spec's anchor still selects the game, and in Diplomacy the candidates.
     """
 
-    def make(
-        anchor: Spec | str = "uniform", iterations: int | None = None, **options: Any
-    ) -> Agent:
-        return _minimiser(name, anchor, iterations, {}, options)
+    def make(anchor: Spec | str = "uniform", **options: Any) -> Agent:
+        return _minimiser(name, anchor, {}, options)
 
     return make
 
 
 def dil_pikl(
-    anchor: Spec | str = "uniform",
-    lambdas: str = "1e-4,1e-3,1e-2,1e-1",
-    iterations: int | None = None,
-    **options: Any,
+    anchor: Spec | str = "uniform", lambdas: str = "1e-4,1e-3,1e-2,1e-1", **options: Any
 ) -> Agent:
     """Return DiL-piKL over `anchor`.
 
@@ -212,15 +202,11 @@ def dil_pikl(
         types = tuple(float(word) for word in str(lambdas).split(","))
     except ValueError:
         raise InputError(f'lambdas: numbers such as "0.1,1", not {lambdas!r}') from None
-    return _minimiser("dil-pikl", anchor, iterations, {"lambdas": types}, options)
+    return _minimiser("dil-pikl", anchor, {"lambdas": types}, options)
 
 
 def _minimiser(
-    name: str,
-    anchor: Spec | str,
-    iterations: int | None,
-    dial: dict[str, Any],
-    options: dict[str, Any],
+    name: str, anchor: Spec | str, dial: dict[str, Any], options: dict[str, Any]
 ) -> Agent:
     """Return the regret minimiser called `name`, for the game that its anchor plays."""
     agent = make_agent(anchor)
@@ -230,8 +216,7 @@ def _minimiser(
         raise InputError(
             f"anchor {anchor}: {name} does not search the game that it plays; use one of {games}"
         )
-    given = {} if iterations is None else {"iterations": iterations}
-    minimiser: Agent = entry.load("minimiser")(agent, name, dial, given | options)
+    minimiser: Agent = entry.load("minimiser")(agent, name, dial, options)
     return minimiser
 
 

@@ -87,8 +87,9 @@ class Store:
         except (OSError, ValueError, RecursionError, KeyError, TypeError, AttributeError):
             return None
         # Compared as text, since nan differs from itself.
-        ours = canonical({**self._label(job), "result": result}) == canonical(record)
-        return result if ours and checksum == _checksum(record) else None
+        text = canonical(record)
+        is_ours = text == canonical({**self._label(job), "result": result})
+        return result if is_ours and checksum == _checksum(text) else None
 
     def save(self, job: Job, result: Mapping[str, Any]) -> dict[str, Any]:
         """Write the result of a task; after this returns, a kill cannot lose it.
@@ -96,7 +97,7 @@ class Store:
         Returns it as `load` does, with its keys in the order of the file.
         """
         record = {**self._label(job), "result": result}
-        record["sha256"] = _checksum(record)
+        record["sha256"] = _checksum(canonical(record))
         write_atomic(self._path(job), canonical(record) + "\n")
         as_loaded: dict[str, Any] = ordered(result)
         return as_loaded
@@ -251,5 +252,5 @@ def _check_same(path: Path, header: Mapping[str, Any], experiment: Experiment) -
     raise InputError(f"{path}: belongs to another experiment ({key} is {there} there, {here} here)")
 
 
-def _checksum(record: Mapping[str, Any]) -> str:
-    return hashlib.sha256(canonical(record).encode()).hexdigest()
+def _checksum(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -60,7 +60,8 @@ class Fixed:
         }
 
     def draw(self, questions, count, rng, *, temperature=1.0, top_p=1.0, most=None):
-        each = [self.known[power] for _, power in questions]
+        nothing = [np.zeros(0, np.uint32)]
+        each = [self.known.get(power, nothing) for _, power in questions]
         return [
             Drawn(orders, np.full(len(orders), count), -np.arange(len(orders), dtype=float))
             for orders in each
@@ -278,7 +279,12 @@ def test_nothing_to_search_asks_nothing():
         {"name": "W1901A", "units": {"FRANCE": ["A PAR"]}, "centers": {"GERMANY": ["BER"]}}
     )
 
-    agent = replace(make_agent("rm(uniform-orders)"), model=None)
+    class Unasked:
+        def draw(self, questions, count, rng, **options):
+            assert not questions
+            return []
+
+    agent = replace(make_agent("rm(uniform-orders)"), model=Unasked())
     [one] = agent.analyse_many([(state, ITALY)], np.random.default_rng(0))
     assert [orders.tolist() for orders in one.orders] == [[]]
     assert one.policy.tolist() == [1.0]

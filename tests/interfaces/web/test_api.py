@@ -42,20 +42,8 @@ def test_a_person_plays_and_an_agent_answers(client):
         ) < 2:
             pass
     assert message["session"]["deciding"] == [0]
-    assert message["session"]["thought"]["agent"].startswith("chess(")
+    assert message["session"]["thoughts"][0]["agent"].startswith("chess(")
     assert client.get(f"sessions/{session['id']}").json()["revision"] == 2
-
-
-def test_brief_messages_repeat_nothing(client):
-    session = begin(client, seats=[{"human": True}, {"dial": 0.0}])
-    with live(client, session, "?brief=true") as socket:
-        move(client, session, "e4")
-        while len((brief := socket.receive_json().get("session", session))["turns"]) < 2:
-            pass
-    whole = client.get(f"sessions/{session['id']}").json()
-    assert whole.keys() - brief.keys() == {"document", "thought"}
-    assert whole["document"] == [turn["move"] for turn in brief["turns"]]
-    assert [whole["thought"]] == brief["thoughts"]
 
 
 @pytest.mark.parametrize(
@@ -67,10 +55,10 @@ def test_an_agent_of_chess_knows_its_clock(client, dial, agent):
     with live(client, session) as socket:
         move(client, session, "e4")
         while (message := socket.receive_json())["type"] != "session" or not (
-            thought := message["session"]["thought"]
+            thoughts := message["session"]["thoughts"]
         ):
             pass
-    assert thought["agent"].startswith(agent)
+    assert thoughts[0]["agent"].startswith(agent)
 
 
 def test_a_client_that_listens_can_do_without_the_answer(client):

@@ -85,7 +85,7 @@ def test_it_is_played_to_the_end(nim):
     assert [seat["dial"] for seat in seats] == [None, None]
     session = _play(nim, session, "take 1")
     assert [turn["name"] for turn in session["turns"]] == ["take 1", "take 2"]
-    thought = session["thought"]
+    [thought] = session["thoughts"]
     assert (thought["agent"], thought["done"]) == ("nim-expert", True)
     assert [row["move"] for row in thought["rows"]] == ["take 2", "take 1", "take 3"]
     session = _play(nim, session, "take 3")
@@ -133,10 +133,10 @@ def test_a_long_search_is_watched_and_stopped(nim):
 def test_the_usual_agents_play_it(nim, agent):
     session = _begin(nim, seats=[{"human": True}, {"agent": agent}])
     session = _play(nim, session, "take 1")
-    assert (len(session["turns"]), session["thought"]["agent"]) == (2, agent)
+    assert (len(session["turns"]), session["thoughts"][0]["agent"]) == (2, agent)
     if agent == "puct(uniform, playouts=200)":
-        assert session["thought"]["rows"][0]["name"] == "take 2"
-        assert session["thought"]["rows"][0]["line"][0] == "take 2"
+        assert session["thoughts"][0]["rows"][0]["name"] == "take 2"
+        assert session["thoughts"][0]["rows"][0]["line"][0] == "take 2"
 
 
 def test_agents_are_chosen_by_spec(nim):

@@ -91,6 +91,17 @@ def test_what_is_drawn_has_the_probability_that_scoring_gives(model, winter):
     assert [len(orders) for orders in drawn[-1].orders] == [0]  # Austria has nothing to do
 
 
+def test_powers_without_orders_do_not_change_the_draws_of_others(model, winter):
+    asked = [(winter, ITALY), (winter, FRANCE)]
+    alone = _drawn(model, asked, 9, most=[2, 3])
+    with_austria = _drawn(model, [(winter, 0), *asked, (winter, 0)], 9, most=[1, 2, 3, 1])
+    for one, other in zip(alone, with_austria[1:3], strict=True):
+        np.testing.assert_array_equal(one.orders, other.orders)
+    assert [(drawn.counts.tolist(), len(drawn.orders[0])) for drawn in with_austria[::3]] == [
+        ([9], 0)
+    ] * 2
+
+
 def test_the_set_of_builds_has_all_the_probability(model, winter):
     """Every set of builds, and of removals, in one way only."""
     for power, count in ((FRANCE, 14), (ITALY, 3)):

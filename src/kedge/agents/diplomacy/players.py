@@ -16,7 +16,6 @@ from kedge.agents.diplomacy.search import (
     CandidateSettings,
     JointValues,
     choose_candidates,
-    draw_orders,
     normalised,
     with_orders,
 )
@@ -116,7 +115,9 @@ class ImitationAgent(OrdersAgent):
     ) -> list[OrdersAnalysis]:
         """Return one analysis per question, of the joint orders among `samples` draws."""
         _check(questions)
-        draws = draw_orders(self.model, questions, self.samples, rng, self.temperature, self.top_p)
+        draws = self.model.draw(
+            questions, self.samples, rng, temperature=self.temperature, top_p=self.top_p
+        )
         values = self.value.values(DiplomacyBatch([state.board for state, _ in questions]))
         return [
             OrdersAnalysis(
@@ -133,7 +134,7 @@ class ImitationAgent(OrdersAgent):
         self, questions: Sequence[Question], rng: np.random.Generator
     ) -> list[PackedOrders]:
         _check(questions)
-        draws = draw_orders(self.model, questions, 1, rng, self.temperature, self.top_p)
+        draws = self.model.draw(questions, 1, rng, temperature=self.temperature, top_p=self.top_p)
         return [drawn.orders[0] for drawn in draws]
 
 

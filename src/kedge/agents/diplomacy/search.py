@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import compress
 from math import ceil, inf
 from typing import Any, NamedTuple
 
@@ -64,25 +63,6 @@ class Candidates(NamedTuple):
 NOTHING = Candidates([np.zeros(0, np.uint32)], np.ones(1))
 
 
-def draw_orders(
-    model: OrderModel,
-    questions: Sequence[Question],
-    count: int,
-    rng: np.random.Generator,
-    temperature: float = 1.0,
-    top_p: float = 1.0,
-    most: Sequence[int] | None = None,
-) -> list[Drawn]:
-    """Call `OrderModel.draw` for the powers that have orders due; others get `NOTHING`."""
-    nothing = Drawn(NOTHING.orders, np.array([count]), np.zeros(1))
-    due = [state.due[power] > 0 for state, power in questions]
-    ordering = list(compress(questions, due))
-    options: dict[str, Any] = {"temperature": temperature, "top_p": top_p}
-    options["most"] = None if most is None else list(compress(most, due))
-    drawn = iter(model.draw(ordering, count, rng, **options) if ordering else [])
-    return [next(drawn) if is_due else nothing for is_due in due]
-
-
 def choose_candidates(
     model: OrderModel,
     questions: Sequence[Question],
@@ -96,7 +76,7 @@ def choose_candidates(
     ]
     # Only whole joint orders show whether they are coordinated, so then all of them are needed.
     most = None if settings.coordinated_first else limits
-    draws = draw_orders(model, questions, settings.samples, rng, top_p=settings.top_p, most=most)
+    draws = model.draw(questions, settings.samples, rng, top_p=settings.top_p, most=most)
     return [_select(drawn, limit, settings) for drawn, limit in zip(draws, limits, strict=True)]
 
 
@@ -252,12 +232,12 @@ def play_phase(
     model: OrderModel, states: Sequence[DiplomacyState], rng: np.random.Generator
 ) -> None:
     """Play one phase of each state as rollouts do; no game may be over."""
+    options: Any = {"temperature": ROLLOUT_TEMPERATURE, "top_p": ROLLOUT_TOP_P}
     if isinstance(model, DrawsEveryone):
-        options = {"temperature": ROLLOUT_TEMPERATURE, "top_p": ROLLOUT_TOP_P}
         joint = model.draw_everyone(states, rng, **options)
     else:
         questions = [(state, power) for state in states for power in range(len(POWERS))]
-        draws = draw_orders(model, questions, 1, rng, ROLLOUT_TEMPERATURE, ROLLOUT_TOP_P)
+        draws = model.draw(questions, 1, rng, **options)
         orders = iter(drawn.orders[0] for drawn in draws)
         joint = [np.concatenate([next(orders) for _ in POWERS]) for _ in states]
     for state, packed in zip(states, joint, strict=True):

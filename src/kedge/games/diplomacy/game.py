@@ -239,7 +239,7 @@ class DiplomacyState:
 
     def clone(self) -> "DiplomacyState":
         copy = DiplomacyState.__new__(DiplomacyState)
-        copy.__dict__.update(self.__dict__, board=self.board.copy())
+        copy.__dict__.update(self.__dict__)  # the board never changes: a turn replaces it
         return copy
 
     def __str__(self) -> str:

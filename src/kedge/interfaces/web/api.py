@@ -267,18 +267,17 @@ async def record(
 
 
 @router.websocket("/sessions/{id}/live")
-async def live(socket: WebSocket, id: str, eyes: Eyes = None, brief: bool = False) -> None:
+async def live(socket: WebSocket, id: str, eyes: Eyes = None) -> None:
     """Send messages as things happen.
 
     `session` (the game changed), `thought` (an agent thinks), `advice` (the opponent's analysis of
-    a person's decision), `review` (its progress) and `trouble`. With `brief`, a `session` has no
-    `document` and no `thought`, which repeat what `turns` and `thoughts` have. The client sends
+    a person's decision), `review` (its progress) and `trouble`. The client sends
     `{"advise": true}` or `{"advise": false}`; anything else closes the socket.
     """
     await socket.accept()
     try:
         table = _tables(socket).at(id)
-        reader = table.subscribe(eyes, brief=brief)
+        reader = table.subscribe(eyes)
     except InputError as error:
         gone = isinstance(error, UnknownSessionError)
         await socket.close(4404 if gone else 4429, str(error))

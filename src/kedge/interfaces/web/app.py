@@ -93,8 +93,7 @@ def make_app(options: ServerOptions | None = None) -> FastAPI:
         f"`/api/v{API_VERSION}`; `/api` is the newest version. The websocket "
         f"`/api/v{API_VERSION}/sessions/{{id}}/live` sends a game's messages as things happen: "
         '`{"type": "session" | "thought" | "advice" | "review" | "trouble", …}`. '
-        'Send it `{"advise": true}` to get advice, too. With `?brief=true`, a session leaves out '
-        "`document` and `thought`, which repeat what `turns` and `thoughts` have.",
+        'Send it `{"advise": true}` to get advice, too.',
         openapi_url=f"/api/v{API_VERSION}/openapi.json",
         docs_url=None,
         redoc_url=None,

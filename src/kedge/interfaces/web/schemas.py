@@ -180,8 +180,8 @@ class ClockOut(Answer):
     running: int | None
 
 
-class BriefSessionOut(Answer):
-    """A game as the page shows it."""
+class SessionOut(Answer):
+    """A game."""
 
     id: str
     game: str
@@ -207,15 +207,6 @@ class BriefSessionOut(Answer):
     clock: ClockOut | None
     trouble: str | None
     """Why an agent failed."""
-
-
-class SessionOut(BriefSessionOut):
-    """A game, with fields that repeat others."""
-
-    document: list[Any] | None
-    """The `move` of all `turns`; null while they would reveal a secret."""
-    thought: Thought | None
-    """The analysis behind the last decision of an agent, mostly the last of `thoughts`."""
 
 
 class PositionOut(Answer):

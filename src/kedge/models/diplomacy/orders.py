@@ -86,13 +86,19 @@ class NetworkOrders:
             next_counts: Integers = rng.multinomial(counts, _sharpened(logits, temperature, top_p))
             return next_counts
 
-        drawn: list[Drawn] = []
-        for batch in self._batches(questions, self._batch if count == 1 else self._apart):
+        nothing = Drawn([np.zeros(0, np.uint32)], np.array([count]), np.zeros(1))
+        drawn = [nothing] * len(questions)
+        due = [i for i, (state, power) in enumerate(questions) if state.due[power]]
+        ordering, together = [questions[i] for i in due], self._batch if count == 1 else self._apart
+        places = iter(due)
+        for batch in self._batches(ordering, together):
+            own = list(islice(places, batch.count))
             if most is not None and batch.count == 1:
-                parts = [batch.likeliest(count, most[len(drawn)], draw)]
+                parts = [batch.likeliest(count, most[own[0]], draw)]
             else:
                 parts = batch.all(count, draw)
-            drawn += batch.collected(parts, count)
+            for question, orders in batch.collected(parts):
+                drawn[own[question]] = orders
         return drawn
 
     def _batches(self, questions: Sequence[Question], together: int) -> Iterator["_Batch"]:
@@ -284,19 +290,16 @@ class _Batch:
         grown.chosen[:, step] = self.choices.orders[orders]
         return grown
 
-    def collected(self, parts: Sequence[_Rows], count: int) -> list[Drawn]:
-        nothing = np.zeros(0, np.uint32)
-        drawn = [Drawn([nothing], np.array([count]), np.zeros(1)) for _ in range(self.count)]
+    def collected(self, parts: Sequence[_Rows]) -> Iterator[tuple[int, Drawn]]:
+        """Yield each question's number and its orders."""
         for rows in parts:
             groups, first, sizes = np.unique(rows.groups, return_index=True, return_counts=True)
             for group, start, size in zip(groups, first, sizes, strict=True):
                 own = np.arange(start, start + size)
                 steps = self.choices.counts[group]
                 orders = [chosen[:steps].copy() for chosen in rows.chosen[own]]
-                drawn[self._questions[group]] = Drawn(
-                    orders, rows.counts[own], rows.log_probability[own]
-                )
-        return drawn
+                drawn = Drawn(orders, rows.counts[own], rows.log_probability[own])
+                yield int(self._questions[group]), drawn
 
     def wanted(self, orders: Sequence[PackedOrders]) -> Integers:
         """The index of the given order in each choice; −1 if it is not legal."""

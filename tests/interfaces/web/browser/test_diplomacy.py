@@ -52,7 +52,7 @@ def phase(page, name):
 
 
 def orders(page, id, turn=-1):
-    return page.request.get(f"/api/v1/sessions/{id}").json()["document"][turn]
+    return page.request.get(f"/api/v1/sessions/{id}").json()["turns"][turn]["move"]
 
 
 def test_a_year_of_three_people(page):

@@ -47,7 +47,7 @@ def test_troops_are_seen_once_both_have_sent_them(client):
     last = send(client, view, 1, "4-3-3", turn=1).json()
     assert last["outcome"] == "Red wins: 1 to 0, 1 level"
     assert last["deciding"] == []
-    assert last["document"] == [["10-0-0", "0-5-5"], ["4-3-3", "4-3-3"]]
+    assert [turn["move"] for turn in last["turns"]] == [["10-0-0", "0-5-5"], ["4-3-3", "4-3-3"]]
 
 
 def test_a_person_plays_kedge(client):
@@ -57,8 +57,9 @@ def test_a_person_plays_kedge(client):
     while view["outcome"] is None and time.monotonic() < until:
         view = client.get(f"/api/sessions/{view['id']}").json()
     assert sum(view["position"]["rounds"][0]["spread"][1]) == 10
-    assert view["thought"]["kl"] > 0.1
-    assert view["thought"]["others"] == 66 - 24
+    [thought] = view["thoughts"]
+    assert thought["kl"] > 0.1
+    assert thought["others"] == 66 - 24
 
 
 @pytest.mark.parametrize("move", ["11-0-0", "5-5", [5, 5, 1], [-1, 6, 5], "five"])

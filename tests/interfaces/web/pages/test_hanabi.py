@@ -70,7 +70,7 @@ def test_what_one_is_told_is_the_same_whatever_one_holds(client, turns):
 def test_neither_deck_nor_moves_that_tell_it_are_shown_before_the_end(client):
     view = begin(client, seed=77)
     assert view["setup"] == {"players": 2, "bomb": "stack"}
-    assert view["document"] is None
+    assert view["secret"]
     assert look(client, view, 1)["position"]["legal"] == []  # they would tell what Bob holds
     turns = [f"play card {1 + ply % 2}" for ply in range(40)]
     for turn, move in enumerate(turns):
@@ -79,10 +79,11 @@ def test_neither_deck_nor_moves_that_tell_it_are_shown_before_the_end(client):
         )
         if answer.json()["outcome"] is not None:
             break
+        assert {turn["move"] for turn in answer.json()["turns"]} == {None}
         assert client.get(f"/api/sessions/{view['id']}/record").status_code == 400
     view = look(client, view)
     assert view["setup"]["seed"] == 77
-    assert view["document"] == turns[: len(view["turns"])]
+    assert [turn["move"] for turn in view["turns"]] == turns[: len(view["turns"])]
     assert not any(None in hand for hand in cards(view))
     assert "the last life is lost" in view["outcome"]
 
@@ -110,7 +111,7 @@ def test_what_an_agent_thinks_is_not_told_but_what_one_should_do_is(client):
         while True:
             message = socket.receive_json()
             assert message["type"] == "session"
-            assert message["session"]["thought"] is None
+            assert message["session"]["thoughts"] == []
             assert cards(message["session"])[0] == [None] * 5
             if message["session"]["deciding"] == [0] and not message["session"]["thinking"]:
                 break
@@ -225,7 +226,7 @@ def test_a_game_is_written_for_hanab_live_and_read_again(client):
     record = client.get(f"/api/sessions/{session['id']}/record").text
     assert json.loads(record)["players"] == ["Alice", "Bob"]
     again = client.post("/api/sessions/read", json={"game": "hanabi", "record": record}).json()
-    assert again["document"] == session["document"]
+    assert again["turns"] == session["turns"]
     assert again["outcome"] == session["outcome"]
     with pytest.raises(InputError, match="not a game of Hanabi"):
         HanabiPage().read("{}")

@@ -71,8 +71,7 @@ class ChessPage(BoardPage):
     def position(self, state: ChessState, eyes: int | None) -> dict[str, Any]:
         return {
             "fen": state.fen(),
-            "player": state.current_player(),
-            "side": state.board.player(),  # also when the game is over
+            "player": state.board.player(),  # also when the game is over
             "legal": [state.uci(action) for action in state.legal_actions()],
             "last": state.uci(state.history[-1]) if state.history else None,
             "in_check": state.board.in_check,

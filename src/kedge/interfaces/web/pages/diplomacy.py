@@ -73,7 +73,7 @@ class _Played:
     """Name, orders and failed orders of each phase since the last movement phase."""
 
     def clone(self) -> "_Played":
-        return _Played(self.state.clone(), list(self.last))
+        return _Played(self.state.clone(), self.last)
 
 
 class DiplomacyPage(PageGame):
@@ -236,24 +236,22 @@ def _drawn(rules: DiplomacyState) -> str:
 
 def _due(rules: DiplomacyState) -> list[int]:
     """The powers that have orders to give."""
-    return [power for power in range(len(POWERS)) if rules.board.orders_due(power)]
+    return [power for power, due in enumerate(rules.due) if due]
 
 
 def _packed(rules: DiplomacyState, seat: int, texts: list[str]) -> PackedOrders:
     """Return a power's orders, or raise `InputError` if they are not legal together."""
-    power = POWERS[seat]
-    who = f"{power.title()} in {rules.phase}"
-    for text in rules.illegal({power: texts}).get(power, []):
-        raise InputError(f"{who}: illegal order {text[:40]!r}")
-    orders = rules.pack({power: texts})
-    places = [_place(order) for order in format_orders(orders) if order != "WAIVE"]
+    who = f"{POWERS[seat].title()} in {rules.phase}"
+    orders = [rules.board.legal_order(text, seat) for text in texts]
+    if 0 in orders:
+        raise InputError(f"{who}: illegal order {texts[orders.index(0)][:40]!r}")
+    places = [_place(text) for text in texts if text.strip() != "WAIVE"]
     for place in places:
         if places.count(place) > 1:
             raise InputError(f"{who}: two orders for {place}")
-    most = rules.board.orders_due(seat)
-    if len(orders) > most:
-        raise InputError(f"{who}: {len(orders)} orders given, {most} allowed")
-    return orders
+    if len(orders) > rules.due[seat]:
+        raise InputError(f"{who}: {len(orders)} orders given, {rules.due[seat]} allowed")
+    return np.array(orders, np.uint32)
 
 
 def _place(order: str) -> str:
@@ -304,5 +302,5 @@ def _turns(game: DiplomacyGame) -> Iterator[Turn]:
             auto = format_orders(state.pack({power: phase.auto.get(power, ())}))
             written = [*format_orders(given.get(power, state.pack({}))), *auto]
             first = {order if order == "WAIVE" else _place(order): order for order in written[::-1]}
-            turn[power] = [*first.values()][::-1][: state.board.orders_due(seat)]
+            turn[power] = [*first.values()][::-1][: state.due[seat]]
         yield turn

@@ -15,7 +15,7 @@ from kedge.interfaces.web.play.game.players import spec_at
 from kedge.interfaces.web.play.game.readers import Reader
 from kedge.interfaces.web.play.game.saving import to_document
 from kedge.interfaces.web.play.game.session import Session
-from kedge.interfaces.web.play.game.views import brief_view, game_view, send_thought
+from kedge.interfaces.web.play.game.views import game_view, send_thought
 from kedge.interfaces.web.play.hall import Hall
 from kedge.interfaces.web.schemas import SeatIn
 
@@ -45,11 +45,11 @@ class Table:
     def busy(self) -> bool:
         return bool(self.readers) or self._task is not None
 
-    def subscribe(self, eyes: int | None, *, brief: bool = False) -> Reader:
+    def subscribe(self, eyes: int | None) -> Reader:
         """Add a reader at a seat, and send it the game."""
         if len(self._hall.readers) >= _READERS:
             raise BusyError("server busy: too many readers; try again later")
-        reader = Reader(eyes, brief=brief)
+        reader = Reader(eyes)
         self.readers.add(reader)
         self._hall.readers.add(reader)
         self.resume()
@@ -119,8 +119,7 @@ class Table:
             self._hall.readers.discard(reader)
 
     def _show(self, reader: Reader) -> None:
-        view = brief_view if reader.brief else game_view
-        reader.queue("session", {"session": view(self.session, reader.eyes)})
+        reader.queue("session", {"session": game_view(self.session, reader.eyes)})
 
     def _settle(self) -> None:
         """Save the game, and send it to all readers."""

@@ -7,13 +7,13 @@ Message: TypeAlias = dict[str, Any]
 
 
 class Reader:
-    """A client that watches from a seat; if `brief`, without fields that repeat others.
+    """A client that watches from a seat.
 
     Only the newest message of each kind and seat waits for a slow client.
     """
 
-    def __init__(self, eyes: int | None, *, brief: bool = False) -> None:
-        self.eyes, self.brief = eyes, brief
+    def __init__(self, eyes: int | None) -> None:
+        self.eyes = eyes
         self.advised = False
         """Whether it wants advice."""
         self._waiting: dict[tuple[str, int | None], Message] = {}

@@ -9,7 +9,6 @@ from kedge.interfaces.web.play.game.players import agent_at, dial_at
 from kedge.interfaces.web.play.game.readers import Reader
 from kedge.interfaces.web.play.game.session import Session
 from kedge.interfaces.web.schemas import (
-    BriefSessionOut,
     ClockOut,
     PositionOut,
     SeatOut,
@@ -19,17 +18,6 @@ from kedge.interfaces.web.schemas import (
 
 
 def game_view(session: Session, eyes: int | None = None) -> SessionOut:
-    """Return the game as `brief_view` does, with the fields that repeat others."""
-    view = brief_view(session, eyes)
-    thoughts = _visible(session.thoughts[-1:], session, _viewer(session, eyes))
-    return SessionOut(
-        **vars(view),
-        document=None if view.secret else session.moves(),
-        thought=thoughts[0] if thoughts else None,
-    )
-
-
-def brief_view(session: Session, eyes: int | None = None) -> BriefSessionOut:
     """Return the game as the seat `eyes` sees it; if None, as the mover does."""
     game, over = session.game, session.outcome is not None
     eyes = _viewer(session, eyes)
@@ -37,7 +25,7 @@ def brief_view(session: Session, eyes: int | None = None) -> BriefSessionOut:
     if not over:
         setup = {key: setup[key] for key in setup if key not in game.secret}
     clock = session.clock
-    return BriefSessionOut(
+    return SessionOut(
         id=session.id,
         game=game.name,
         revision=session.revision,

@@ -184,7 +184,7 @@ export function Board({ session, thought, hovered, onPlay, mine, flipped }) {
     event.preventDefault();
   }
 
-  const king = position.side ? "k" : "K";
+  const king = position.player ? "k" : "K";
   const checked = position.in_check && SQUARES.find((square) => standing[square]?.letter === king);
   const last = position.last ? [position.last.slice(0, 2), position.last.slice(2, 4)] : [];
   const here = thought && thought.turn === session.turns.length;
@@ -224,7 +224,7 @@ export function Board({ session, thought, hovered, onPlay, mine, flipped }) {
             to=${[x(row.move.slice(2)) + 0.5, y(row.move.slice(2)) + 0.5]} />`)}
       </svg>
       ${promoting && html`
-        <${Promotion} black=${position.side === 1} column=${x(promoting.end)} below=${y(promoting.end) < 4}
+        <${Promotion} black=${position.player === 1} column=${x(promoting.end)} below=${y(promoting.end) < 4}
           onChoose=${(letter) => { send(promoting.start + promoting.end + letter); svg.current.focus(); }}
           onClose=${() => { setPromoting(null); svg.current.focus(); }} />`}
       </div>

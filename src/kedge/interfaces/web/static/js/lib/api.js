@@ -26,7 +26,7 @@ async function ask(method, path, body, headers = {}) {
 const MINIMAL = { Prefer: "return=minimal" };
 
 // The seat to view a game from; by default the mover's.
-const seenBy = (eyes, mark = "?") => (eyes === null || eyes === undefined ? "" : `${mark}eyes=${eyes}`);
+const seenBy = (eyes) => (eyes === null || eyes === undefined ? "" : `?eyes=${eyes}`);
 
 export const api = {
   games: () => ask("GET", "/games"),
@@ -50,7 +50,7 @@ export function live(id, { eyes, onMessage, onState }) {
 
   function connect() {
     const scheme = location.protocol === "https:" ? "wss" : "ws";
-    socket = new WebSocket(`${scheme}://${location.host}${BASE}/sessions/${id}/live?brief=true${seenBy(eyes, "&")}`);
+    socket = new WebSocket(`${scheme}://${location.host}${BASE}/sessions/${id}/live${seenBy(eyes)}`);
     socket.onopen = () => {
       wait = 250;
       onState("open");
