@@ -235,6 +235,9 @@ class Trainer(ABC, Generic[B]):
             self.network, recipe, self.inner, fused=device.type == "cuda"
         )
         self.step = 0
+        #: The network with the lowest cross-entropy so far, for `train` with `keep_best`: its step,
+        #: cross-entropy and weights.
+        self.best: dict[str, Any] = {}
         #: The recipes used so far, each with its first step.
         self.stages: list[dict[str, Any]] = [{"from_step": 0, **asdict(recipe)}]
         #: The network wrapped so that gradients are averaged over all processes.
@@ -365,6 +368,15 @@ class Trainer(ABC, Generic[B]):
         total = max(choices, 1.0)
         return Metrics(int(choices), right / total, entropy / total, value / max(count, 1))
 
+    def is_best(self, metrics: Metrics) -> bool:
+        """Note the averaged network if no earlier one had as low a cross-entropy."""
+        if self.best and metrics.cross_entropy >= self.best["cross_entropy"]:
+            return False
+        weights = {name: array.clone() for name, array in self.averaged.state_dict().items()}
+        entropy = metrics.cross_entropy
+        self.best = {"step": self.step, "cross_entropy": entropy, "averaged": weights}
+        return True
+
     def save(self, path: Path) -> None:
         """Write the whole training state atomically; any number of processes can resume it."""
         partial = path.with_suffix(".partial")
@@ -375,6 +387,7 @@ class Trainer(ABC, Generic[B]):
                 "averaged": self.averaged.state_dict(),
                 "optimizers": [optimizer.state_dict() for optimizer in self.optimizers],
                 "step": self.step,
+                "best": self.best,
             },
             partial,
         )
@@ -402,6 +415,7 @@ class Trainer(ABC, Generic[B]):
             for optimizer, momenta in zip(self.optimizers, state["optimizers"], strict=True):
                 optimizer.load_state_dict(momenta)
         self.step = state["step"]
+        self.best = state.get("best", {})  # older checkpoints have none
 
 
 def train(
@@ -414,13 +428,15 @@ def train(
     seconds: float = float("inf"),
     others: Mapping[str, Positions[B]] | None = None,
     finish: Finish[B] | None = None,
+    keep_best: bool = False,
 ) -> Iterator[dict[str, float]]:
     """Train; yield progress reports with the accuracy on a sample of the held-out positions.
 
     Every report writes checkpoint.pt, from which the same call resumes, and model.onnx to
     ``folder``. The end writes metrics.json, measured on all held-out positions, and on `others` by
-    name. All processes of `kedge.training.distributed.training_rank` make the same call; the first
-    one writes.
+    name. With `keep_best` the model is the one with the lowest cross-entropy on all held-out
+    positions at a report, which is early stopping; else the last. All processes of
+    `kedge.training.distributed.training_rank` make the same call; the first one writes.
     """
     if not len(learned) or not len(tested):
         raise InputError("too few games: none to train on, or none held out to test on")
@@ -429,24 +445,30 @@ def train(
     if checkpoint.exists():
         trainer.load(checkpoint)
 
-    def keep() -> None:
+    def keep(metrics: Metrics) -> None:
+        is_kept = not keep_best or trainer.is_best(metrics)
         if rank.is_first:
             trainer.save(checkpoint)
-            write_atomic(folder / "model.onnx", export(trainer.averaged.module))
+            if is_kept:
+                write_atomic(folder / "model.onnx", export(trainer.averaged.module))
 
     every = max(10, min(500, trainer.recipe.steps // 20))
     sample = max(_FEW, min(_SAMPLE, every * trainer.recipe.batch // 2))
     for report in trainer.run(learned, seconds, every, finish):
-        metrics = trainer.evaluate(tested, most=sample)
-        keep()
+        metrics = trainer.evaluate(tested, most=None if keep_best else sample)
+        keep(metrics)
         yield {**report, "held_out_top1": metrics.top1, "held_out_loss": metrics.cross_entropy}
     metrics = trainer.evaluate(tested)
+    keep(metrics)
+    if keep_best:
+        trainer.averaged.load_state_dict(trainer.best["averaged"])
+        metrics = trainer.evaluate(tested)
     more = {name: asdict(trainer.evaluate(part)) for name, part in (others or {}).items()}
-    keep()
     if rank.is_first:
         summary = {
             "stages": trainer.stages,
             "step": trainer.step,
+            **({"kept_step": trainer.best["step"]} if keep_best else {}),
             "learned": len(learned),
             "metrics": asdict(metrics),
             **({"others": more} if more else {}),

@@ -26,8 +26,9 @@ from kedge.records import (
     write_hanabi_games,
 )
 from kedge.records.hanabi.files import live_game, live_notes
-from kedge.records.hanabi.games import is_held_out
+from kedge.records.hanabi.games import is_held_out, part_of
 from kedge.records.hanabi.positions import by_the_rules
+from kedge.records.splits import CHOOSE, LEARN, TEST
 
 # Nobody shuffled: seat 0 has 1 1 1 2 2 in red, seat 1 the other reds, seat 2 1 1 1 2 2 in yellow.
 DECK = [list(card) for card in Hanabi().cards]
@@ -391,13 +392,16 @@ def test_moves_after_the_end():
     assert (games, [one.reason for one in report.broken]) == ([], ["move 5: the game is over"])
 
 
-def test_held_out():
+def test_people_learn_choose_or_test():
     [game], _ = read(lines(GAME))
-    people = [is_held_out(replace(game, participant=f"person {i}")) for i in range(2000)]
-    assert 340 < sum(people) < 460
-    alone = [is_held_out(replace(game, participant=None, id=f"game {i}")) for i in range(4000)]
-    assert 150 < sum(alone) < 250
-    assert len({is_held_out(replace(game, id=f"game {i}")) for i in range(100)}) == 1
+    people = Counter(part_of(replace(game, participant=f"person {i}")) for i in range(2000))
+    assert 340 < people[TEST] < 460
+    assert 260 < people[CHOOSE] < 380  # one in five of the others
+    alone = Counter(part_of(replace(game, participant=None, id=f"game {i}")) for i in range(4000))
+    assert 150 < alone[TEST] < 250
+    assert 140 < alone[CHOOSE] < 240
+    assert len({part_of(replace(game, id=f"game {i}")) for i in range(100)}) == 1
+    assert is_held_out(game) == (part_of(game) == TEST)
 
 
 # --- Programs and people ------------------------------------------------------------------------
@@ -410,8 +414,11 @@ def test_games_of_people(shared):
     assert (len(games), report.broken) == (1910, [])
     assert Counter(game.legal for game in games) == {True: 1471, False: 439}
     assert {game.humans for game in games} == {(1,)}
-    held = [game for game in games if is_held_out(game)]
-    assert len({game.participant for game in held}) == 40
+    parts = (LEARN, CHOOSE, TEST)
+    people = {part: {game.participant for game in games if part_of(game) == part} for part in parts}
+    assert [len(people[part]) for part in parts] == [122, 32, 36]
+    most = Counter(game.participant for game in games).most_common(2)
+    assert {name for name, _ in most} <= people[LEARN]  # they have more than half of the games
     for game in games[::100]:
         assert read(lines(live_game(game)))[0] == [game]
 

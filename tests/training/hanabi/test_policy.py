@@ -15,7 +15,8 @@ from kedge.games.hanabi import Hanabi  # noqa: E402
 from kedge.models.hanabi.model import UniformBlueprint, legal_moves  # noqa: E402
 from kedge.models.weight_files import read_model  # noqa: E402
 from kedge.records import write_hanabi_games  # noqa: E402
-from kedge.records.hanabi.games import HanabiGame, is_held_out  # noqa: E402
+from kedge.records.hanabi.games import HanabiGame, part_of  # noqa: E402
+from kedge.records.splits import CHOOSE, LEARN, TEST  # noqa: E402
 from kedge.training.distributed import Rank  # noqa: E402
 from kedge.training.hanabi import belief, policy  # noqa: E402
 from kedge.training.hanabi.belief import (  # noqa: E402
@@ -26,6 +27,7 @@ from kedge.training.hanabi.belief import (  # noqa: E402
 )
 from kedge.training.hanabi.games import played  # noqa: E402
 from kedge.training.hanabi.policy import HanabiRecipe, HanabiTrainer, begun, taught  # noqa: E402
+from kedge.training.trainer import Metrics  # noqa: E402
 
 GAME = Hanabi()
 CPU = Rank(torch.device("cpu"))
@@ -129,7 +131,10 @@ def test_a_run_leaves_a_model_goes_on_and_can_be_begun_as(games, tmp_path):
     half = replace(RECIPE, steps=10)
     list(policy.train(games, tmp_path, half, rank=CPU))
     told = json.loads((tmp_path / "metrics.json").read_text())
-    assert told["learned"] == sum(not is_held_out(game) for game in games)
+    parts = [part_of(game) for game in games]
+    assert set(parts) == {LEARN, CHOOSE, TEST}
+    assert told["learned"] == parts.count(LEARN)
+    assert told["metrics"]["positions"] == 6 * parts.count(CHOOSE)
     before = read_model(tmp_path / "model.onnx")
     [report] = policy.train(games, tmp_path, replace(RECIPE, steps=12), rank=CPU)
     assert report["step"] == 12
@@ -140,6 +145,25 @@ def test_a_run_leaves_a_model_goes_on_and_can_be_begun_as(games, tmp_path):
         begun(HanabiRecipe(width=16), GAME, before)
     with pytest.raises(InputError, match="the initial model plays hanabi"):
         begun(RECIPE, Hanabi(players=3), before)
+
+
+def test_the_step_that_people_choose_is_kept(games, tmp_path, monkeypatch):
+    def evaluate(trainer, positions, batch=0, most=None):
+        assert most is None  # all of them choose
+        return Metrics(len(positions), 0.5, 1.0 + abs(trainer.step - 20), 0.0)
+
+    monkeypatch.setattr(HanabiTrainer, "evaluate", evaluate)
+    written = tmp_path / "model.onnx"
+    recipe = replace(RECIPE, schedule="trapezoid")
+    reports = policy.train(games, tmp_path, replace(recipe, steps=30), rank=CPU)
+    after = {report["step"]: written.read_bytes() for report in reports}
+    assert after[10] != after[20] == after[30] == written.read_bytes()
+    told = json.loads((tmp_path / "metrics.json").read_text())
+    assert (told["step"], told["kept_step"]) == (30, 20)
+    resumed = policy.train(games, tmp_path, replace(recipe, steps=40), rank=CPU)
+    assert [report["step"] for report in resumed] == [40]
+    assert written.read_bytes() == after[20]
+    assert json.loads((tmp_path / "metrics.json").read_text())["kept_step"] == 20
 
 
 def test_games_by_several_rules_are_refused(games):

@@ -29,8 +29,9 @@ class HanabiPredict(DrawnPredict):
     """Predict people's moves in Hanabi, and report top-1 and cross-entropy.
 
     The report also groups moves by score, participant and kind of move. Moves of programs that play
-    with people do not count. By default the games are those of participants that models are not
-    trained on. Scores are as the source counts them. Standard errors are clustered by participant.
+    with people do not count. By default the games are those of the participants that `kedge train`
+    keeps for testing. Scores are as the source counts them. Standard errors are clustered by
+    participant.
 
     Finished games are kept: interrupt the command, run it again, and it resumes.
 
@@ -48,6 +49,7 @@ class HanabiPredict(DrawnPredict):
     }
     kinds: ClassVar[tuple[str, ...]] = KINDS
     counted: ClassVar[str] = "moves"
+    version: ClassVar[int] = 3  # 2 tested on the participants that now choose models
     cpu_chunk: ClassVar[int] = 8  # a move with search takes seconds
     gpu_chunk: ClassVar[int] = 64
     remarks: ClassVar[tuple[str, ...]] = (
@@ -62,7 +64,7 @@ class HanabiPredict(DrawnPredict):
     chunk: Annotated[int | None, chunk_option("8, 64 on a GPU; more if there are very many")] = None
     game: Literal["hanabi"] = "hanabi"
     everything: Annotated[
-        bool, Option("Also use games that models may have been trained on.", flags=("--all",))
+        bool, Option("Also use games that models may learn from or be chosen by.", flags=("--all",))
     ] = False
     bots: Annotated[bool, Option("Predict the moves of programs instead of people.")] = False
 

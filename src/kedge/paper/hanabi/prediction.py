@@ -40,7 +40,7 @@ class HanabiMoves(HanabiTable):
     positions: int | None = 200
     """Number of people's moves, drawn from all games; None is all."""
     everything: bool = False
-    """Whether to keep games on which models may be trained."""
+    """Whether to keep games that models may learn from or be chosen by."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -104,7 +104,7 @@ class HanabiMoves(HanabiTable):
         drawn = (
             "All moves" if self.positions is None else f"{self.positions:,} moves at most, drawn"
         )
-        kept = "all games" if self.everything else "games of participants whom no model has seen"
+        kept = "all games" if self.everything else "games of participants kept for testing"
         return [
             CAVEAT,
             f"{drawn} from {kept}: {rows[0]['positions']:,} moves of {rows[0]['games']:,} games. "

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from kedge import _core
 from kedge.games.hanabi import Bomb, Card, Hanabi, HanabiState
-from kedge.records.splits import is_one_in
+from kedge.records.splits import CHOOSE, LEARN, TEST, is_one_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,14 +104,29 @@ def decks_and_actions(
     return np.array(decks, np.uint8), actions
 
 
-def is_held_out(game: HanabiGame) -> bool:
-    """Whether a game is held out of training, for testing.
+def part_of(game: HanabiGame) -> int:
+    """Return what a game is for: LEARN, CHOOSE or TEST.
 
-    Held out are the games of one participant in five, by a hash of the name, and one game in twenty
-    without a participant, by a hash of its id.
+    Participants are split by a hash of the name: one in five is for testing models, and one in five
+    of the others for choosing them. Games without a participant are split by a hash of the id, one
+    in twenty for each.
     """
-    count, key = (20, game.id) if game.participant is None else (5, game.participant)
-    return is_one_in(count, key.encode("utf-8", "surrogatepass"))
+    if game.participant is None:
+        key = game.id.encode("utf-8", "surrogatepass")
+        if is_one_in(20, key):
+            return TEST
+        return CHOOSE if is_one_in(20, b"choose " + key) else LEARN
+    # The plain hash held out people before, and chose models and their recipes by them. So these
+    # still choose, and people who have chosen nothing test.
+    key = game.participant.encode("utf-8", "surrogatepass")
+    if is_one_in(5, b"hanabi test " + key):
+        return TEST
+    return CHOOSE if is_one_in(5, key) else LEARN
 
 
-__all__ = ["HanabiGame", "decks_and_actions", "is_held_out", "rules_of"]
+def is_held_out(game: HanabiGame) -> bool:
+    """Whether a game is held out of training and of the choice of models, for testing."""
+    return part_of(game) == TEST
+
+
+__all__ = ["HanabiGame", "decks_and_actions", "is_held_out", "part_of", "rules_of"]

@@ -1,6 +1,7 @@
 """Training a Hanabi model to predict the next move of recorded games (appendix L).
 
-Batches are whole games, in random colours each time.
+Batches are whole games, in random colours each time. People are split three ways: the model learns
+from most, is chosen by some, and is tested on others, whom training never touches.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,7 +21,8 @@ from kedge.models.hanabi.model import legal_moves
 from kedge.models.hanabi.network import PolicyWeights, to_shipped_onnx
 from kedge.models.hanabi.torch_network import PolicyModule
 from kedge.models.torch_arrays import state_of
-from kedge.records.hanabi.games import HanabiGame, is_held_out
+from kedge.records.hanabi.games import HanabiGame, part_of
+from kedge.records.splits import CHOOSE, LEARN, TEST
 from kedge.training import trainer
 from kedge.training.distributed import Rank
 from kedge.training.hanabi.games import PlayedGames, played, room
@@ -38,8 +40,8 @@ class HanabiRecipe(Recipe):
     """Layers of the LSTM."""
     dropout: float = 0.2
     moves: Moves = "people"
-    """The moves to train on: people's, in games that have any, or everyone's. The test uses
-    people's moves."""
+    """The moves to train on: people's, in games that have any, or everyone's. People's moves choose
+    the model."""
     recolour: bool = True
     """Whether games get random colours each time. People treat colours alike; a program may
     prefer some."""
@@ -163,25 +165,31 @@ def train(
     before: PolicyWeights | None = None,
     seconds: float = float("inf"),
 ) -> Iterator[dict[str, float]]:
-    """Train on the games that are not held out; see `kedge.training.trainer.train`."""
-    parts: tuple[list[HanabiGame], list[HanabiGame]] = ([], [])
+    """Train on the games of the LEARN part; see `kedge.training.trainer.train`.
+
+    The games of CHOOSE measure progress and choose the step whose network is kept. Those of TEST
+    are not used.
+    """
+    parts: dict[int, list[HanabiGame]] = {LEARN: [], CHOOSE: [], TEST: []}
     for game in games:
         if len(game) > min(game.humans, default=0):  # there is a move to predict
-            parts[is_held_out(game)].append(game)
-    to_learn, held_out = parts
-    if not to_learn or not held_out:
+            parts[part_of(game)].append(game)
+    to_learn, to_choose = parts[LEARN], parts[CHOOSE]
+    if not to_learn or not to_choose:
         raise InputError(
-            f"too few games: {len(to_learn)} to train on, {len(held_out)} held out to test on"
+            f"too few games: {len(to_learn)} to train on, {len(to_choose)} to choose the model by"
         )
     learned = replace(taught(to_learn, recipe.moves, rank.device), recolour=recipe.recolour)
-    tested = taught(held_out, "people", rank.device)
-    if str(tested.games.game) != str(learned.games.game):
+    chosen_by = taught(to_choose, "people", rank.device)
+    if str(chosen_by.games.game) != str(learned.games.game):
         raise InputError(
-            f"the games have different rules ({learned.games.game} and {tested.games.game}); "
+            f"the games have different rules ({learned.games.game} and {chosen_by.games.game}); "
             "use games of one variant"
         )
     course = HanabiTrainer(begun(recipe, learned.games.game, before), recipe, rank)
-    return trainer.train(course, learned, tested, folder, exported, seconds=seconds)
+    return trainer.train(
+        course, learned, chosen_by, folder, exported, seconds=seconds, keep_best=True
+    )
 
 
 def exported(network: nn.Module) -> bytes:
