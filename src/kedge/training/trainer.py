@@ -414,13 +414,14 @@ def train(
     seconds: float = float("inf"),
     others: Mapping[str, Positions[B]] | None = None,
     finish: Finish[B] | None = None,
+    part: str | None = None,
 ) -> Iterator[dict[str, float]]:
     """Train; yield progress reports with the accuracy on a sample of the held-out positions.
 
     Every report writes checkpoint.pt, from which the same call resumes, and model.onnx to
     ``folder``. The end writes metrics.json, measured on all held-out positions, and on `others` by
-    name. All processes of `kedge.training.distributed.training_rank` make the same call; the first
-    one writes.
+    name; it says which `part` of the games the held-out positions are. All processes of
+    `kedge.training.distributed.training_rank` make the same call; the first one writes.
     """
     if not len(learned) or not len(tested):
         raise InputError("too few games: none to train on, or none held out to test on")
@@ -448,7 +449,7 @@ def train(
             "stages": trainer.stages,
             "step": trainer.step,
             "learned": len(learned),
-            "metrics": asdict(metrics),
+            "metrics": {**({"part": part} if part else {}), **asdict(metrics)},
             **({"others": more} if more else {}),
         }
         write_atomic(folder / "metrics.json", json.dumps(summary, indent=2) + "\n")

@@ -15,7 +15,14 @@ from kedge.errors import InputError
 from kedge.games.diplomacy import POWERS, DiplomacyState, PackedOrders, place_of, player, unit_of
 from kedge.records import streams
 from kedge.records.diplomacy.files import read_diplomacy_games
-from kedge.records.diplomacy.games import ByPower, DiplomacyGame, Final, Phase, is_held_out
+from kedge.records.diplomacy.games import (
+    ByPower,
+    DiplomacyGame,
+    Final,
+    Phase,
+    is_for_testing,
+    is_held_out,
+)
 from kedge.records.json_games import object_texts
 from kedge.records.report import ReadReport, unbroken
 from kedge.records.sieve import Sieve
@@ -202,9 +209,17 @@ def human_orders(game: DiplomacyGame, phases: Collection[int]) -> Iterator[Human
                 yield HumanOrders(game, phase, state, power, packed[np.argsort(place_of(packed))])
 
 
-def order_sieve(*, everything: bool = False, tier: str | None = None) -> Sieve:
-    """Return the filters for phases in which people moved, of held-out games or of all."""
-    filters: dict[str, Any] = {} if everything else {NOT_HELD_OUT: is_held_out}
+def order_sieve(
+    *, everything: bool = False, for_testing: bool = False, tier: str | None = None
+) -> Sieve:
+    """Return the filters for phases in which people moved.
+
+    The games are those that models do not learn from: with `for_testing` only those that do not
+    choose models either, with `everything` all games.
+    """
+    filters: dict[str, Any] = {}
+    if not everything:
+        filters[NOT_HELD_OUT] = is_for_testing if for_testing else is_held_out
     if tier is not None:
         filters["of other tiers"] = lambda game: game.tier == tier
     filters["by bots"] = lambda game: game.human_powers != ()
