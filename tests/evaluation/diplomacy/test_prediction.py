@@ -57,6 +57,11 @@ def test_which_phases_count():
     assert sieve.plies(wrong).tolist() == []
     assert sieve.left_out == {"by bots": 1, "without orders": 1, "against the rules": 1}
     assert order_sieve(everything=True, tier="B").plies(one).tolist() == []
+    programs = game(ORDERS, {"TURKEY": ["A SMY H"]}, human_powers=("FRANCE", "GERMANY", "ITALY"))
+    assert order_sieve(everything=True, bots=True).plies(programs).tolist() == [1]
+    [program] = human_orders(programs, [0, 1], bots=True)
+    assert (POWERS[program.power], program.phase.name) == ("TURKEY", programs.phases[1].name)
+    assert order_sieve(everything=True, bots=True).plies(one).tolist() == []
     names = [f"game {i}" for i in range(200)]
     held = [name for name in names if len(order_sieve().plies(game(ORDERS, id=name)))]
     assert held == [name for name in names if is_held_out(game(ORDERS, id=name))] != []
