@@ -1,5 +1,5 @@
 # Shorthands for people who work on kedge; README's two lines need no make.
-.PHONY: install test examples lint types bench figures
+.PHONY: install test examples lint types bench figures cards
 VENV ?= .venv
 BIN = $(VENV)/bin
 
@@ -31,6 +31,9 @@ bench:
 	$(BIN)/python benchmarks/go.py
 	$(BIN)/python benchmarks/hanabi.py
 	$(BIN)/python benchmarks/records.py
+
+cards:  ## the figures on the models' cards, measured again (KEDGE_DATA; a quarter of an hour)
+	$(BIN)/python docs/check_cards.py
 
 figures:  ## the committed results, made anew
 	$(BIN)/python docs/make_results.py

@@ -188,6 +188,53 @@ def script(name: str) -> Any:
     return module
 
 
+def test_figures_on_cards_are_compared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A figure that its command does not print any more is named; what cannot run is skipped."""
+    cards = script("check_cards")
+    measured = {"command": "kedge predict go a.tsv.xz", "orders": 5000, "games": 9, "top1": 0.5122,
+                "top1_se": 0.004, "cross_entropy": 1.52, "cross_entropy_se": 0.013}  # fmt: skip
+    card = {
+        "metrics": {
+            "as_shipped": measured,
+            "on_all": {**measured, "command": "kedge predict go a.tsv.xz --device cuda"},
+            "at_the_end": {"command": "kedge train go a.tsv.xz", "top1": 0.5},
+        }
+    }
+    answer = {"positions": 5000, "games": 9, "top1": 0.51224, "top1_se": 0.004,
+              "cross_entropy": 1.52004, "cross_entropy_se": 0.013}  # fmt: skip
+    monkeypatch.setattr(cards.embedded, "names", lambda: ["go"])
+    monkeypatch.setattr(cards.embedded, "card", lambda name: card)
+    monkeypatch.setattr(cards, "answer_to", lambda entry: answer)
+    monkeypatch.setattr(cards, "has_gpu", lambda: False)
+    monkeypatch.setenv("KEDGE_DATA", str(tmp_path))
+    assert cards.main([]) == 0
+    assert (
+        "as_shipped          skipped: a.tsv.xz is not below KEDGE_DATA" in capsys.readouterr().out
+    )
+    (tmp_path / "data" / "go").mkdir(parents=True)
+    (tmp_path / "data" / "go" / "a.tsv.xz").touch()
+    assert cards.main([]) == 0
+    assert capsys.readouterr().out.endswith("1 entries measured, 1 skipped, 0 figures differ\n")
+    for figure, value in {"cross_entropy": 1.5203, "games": 8, "top1": 0.5127}.items():
+        changed = {**answer, figure: value}
+        monkeypatch.setattr(cards, "answer_to", lambda entry, changed=changed: changed)
+        assert cards.main([]) == 1
+        [line] = [line for line in capsys.readouterr().out.splitlines() if "  differs" in line]
+        assert figure in line.split()
+
+
+def test_cards_can_be_measured_again() -> None:
+    """The first figures of every card have a command that runs on any machine with the data."""
+    cards = script("check_cards")
+    for name in cards.embedded.names():
+        first, *_ = cards.entries(name, cards.embedded.card(name))
+        assert first.name == "as_shipped"
+        assert "cuda" not in first.command
+        assert "(" not in first.command
+
+
 def test_pieces_of_a_table_travel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine goes on from what another one has computed of a table."""
     make_results = script("make_results")

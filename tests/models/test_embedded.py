@@ -27,7 +27,22 @@ LINES = ["", "e2e4 e7e5 g1f3", "e2e4 c7c5 g1f3 d7d6 d2d4 c5d4 f3d4 g8f6 b1c3 a7a
 @pytest.mark.parametrize("name", embedded.names())
 def test_cards_say_what_they_must(name):
     card = embedded.card(name)
-    assert {"name", "data", "recipe", "metrics", "date", "remake", "licence"} <= set(card)
+    assert {"name", "data", "parts", "recipe", "metrics", "date", "remake", "licence"} <= set(card)
+    shipped = card["metrics"]["as_shipped"]
+    assert {"command", "games", "top1", "top1_se", "cross_entropy", "cross_entropy_se"} <= set(
+        shipped
+    )
+
+
+@pytest.mark.parametrize("name", embedded.names())
+def test_cards_tell_what_chose_a_model_from_what_judged_it(name):
+    parts = embedded.card(name)["parts"]
+    assert list(parts)[:3] == ["split_by", "chosen_by", "judged_by"]
+    chosen, judged = (set(parts[by]["part"].split(" and ")) for by in ("chosen_by", "judged_by"))
+    assert chosen | judged <= {"choose", "test", "modern-test"}
+    assert all(parts[by]["what"] for by in ("chosen_by", "judged_by"))
+    # Models that are older than the division say that it is not one.
+    assert bool(chosen & judged) == bool(parts.get("overlap"))
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ known, they are split, so that no part has games of another's people.
 import hashlib
 
 LEARN, CHOOSE, TEST = range(3)  #: what games are for
+PARTS = ("learn", "choose", "test")  #: their names
 NOT_HELD_OUT = "not held out"  #: name of the filter that removes training games
 
 
@@ -15,4 +16,4 @@ def is_one_in(count: int, key: bytes) -> bool:
     return int.from_bytes(hashlib.sha256(key).digest()[:4], "big") % count == 0
 
 
-__all__ = ["CHOOSE", "LEARN", "NOT_HELD_OUT", "TEST", "is_one_in"]
+__all__ = ["CHOOSE", "LEARN", "NOT_HELD_OUT", "PARTS", "TEST", "is_one_in"]

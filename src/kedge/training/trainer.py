@@ -429,13 +429,15 @@ def train(
     others: Mapping[str, Positions[B]] | None = None,
     finish: Finish[B] | None = None,
     keep_best: bool = False,
+    part: str | None = None,
 ) -> Iterator[dict[str, float]]:
     """Train; yield progress reports with the accuracy on a sample of the held-out positions.
 
     Every report writes checkpoint.pt, from which the same call resumes, and model.onnx to
     ``folder``. The end writes metrics.json, measured on all held-out positions, and on `others` by
-    name. With `keep_best` the model is the one with the lowest cross-entropy on all held-out
-    positions at a report, which is early stopping; else the last. All processes of
+    name; it says which `part` of the games the held-out positions are. With `keep_best` the model
+    is the one with the lowest cross-entropy on all of them at a report, which is early stopping;
+    else the last. All processes of
     `kedge.training.distributed.training_rank` make the same call; the first one writes.
     """
     if not len(learned) or not len(tested):
@@ -470,7 +472,7 @@ def train(
             "step": trainer.step,
             **({"kept_step": trainer.best["step"]} if keep_best else {}),
             "learned": len(learned),
-            "metrics": asdict(metrics),
+            "metrics": {**({"part": part} if part else {}), **asdict(metrics)},
             **({"others": more} if more else {}),
         }
         write_atomic(folder / "metrics.json", json.dumps(summary, indent=2) + "\n")

@@ -9,7 +9,7 @@ from kedge.evaluation.diplomacy.prediction import ANCHOR_SHARE, LEAST, order_sum
 from kedge.games.diplomacy import POWERS, Diplomacy, format_orders, place_of
 from kedge.models.diplomacy.encoding import Choices
 from kedge.records import DiplomacyGame, Phase
-from kedge.records.diplomacy.games import is_held_out
+from kedge.records.diplomacy.games import is_for_testing, is_held_out
 from kedge.records.diplomacy.positions import human_orders, order_sieve
 
 FRANCE = POWERS.index("FRANCE")
@@ -57,9 +57,17 @@ def test_which_phases_count():
     assert sieve.plies(wrong).tolist() == []
     assert sieve.left_out == {"by bots": 1, "without orders": 1, "against the rules": 1}
     assert order_sieve(everything=True, tier="B").plies(one).tolist() == []
+    programs = game(ORDERS, {"TURKEY": ["A SMY H"]}, human_powers=("FRANCE", "GERMANY", "ITALY"))
+    assert order_sieve(everything=True, bots=True).plies(programs).tolist() == [1]
+    [program] = human_orders(programs, [0, 1], bots=True)
+    assert (POWERS[program.power], program.phase.name) == ("TURKEY", programs.phases[1].name)
+    assert order_sieve(everything=True, bots=True).plies(one).tolist() == []
     names = [f"game {i}" for i in range(200)]
     held = [name for name in names if len(order_sieve().plies(game(ORDERS, id=name)))]
     assert held == [name for name in names if is_held_out(game(ORDERS, id=name))] != []
+    testing = order_sieve(for_testing=True)
+    judged = [name for name in names if len(testing.plies(game(ORDERS, id=name)))]
+    assert judged == [name for name in held if is_for_testing(game(ORDERS, id=name))] != held
 
 
 def analysis(state, *candidates):

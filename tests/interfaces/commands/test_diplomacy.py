@@ -95,6 +95,12 @@ def test_predictions(games):
     held_out = kedge(*asked)
     assert held_out.returncode == 2
     assert "3 games read, 3 not held out; --all keeps every game" in held_out.stderr
+    assert kedge(*asked, "--held-out").stderr == held_out.stderr
+    both = kedge(*asked, "--held-out", "--all")
+    assert (both.returncode, both.stderr.splitlines()) == (
+        2,
+        ["kedge: --all and --held-out exclude each other"],
+    )
 
 
 def test_predictions_of_people(shared):

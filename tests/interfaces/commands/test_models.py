@@ -93,7 +93,7 @@ def test_shipped_models_are_shown(own_home):
     assert re.search(r"chess +8 × 64.* MB +shipped", listed)
     assert re.search(r"diplomacy-value +128 × 32 .* MB +shipped", listed)
     assert "maia-1900" in listed
-    top1 = shipped["training"]["metrics"]["top1"]
+    top1 = shipped["training"]["metrics"]["as_shipped"]["top1"]
     assert f"top1 {top1}" in kedge("info", "chess").stdout
 
 
@@ -141,7 +141,12 @@ def test_cards():
     for command_line in card["remake"]:
         assert f"  {command_line}\n" in printed, "in one piece, to be copied"
     for name in embedded.names():
-        assert kedge("card", name).stdout.startswith(f"{name}\nwhat: ")
+        printed = kedge("card", name).stdout
+        assert printed.startswith(f"{name}\nwhat: ")
+        for by in ("chosen by", "judged by"):
+            assert re.search(
+                rf"^  {by} *\n    part: (choose|test|modern-test)", printed, re.MULTILINE
+            )
 
 
 def test_alike_measures_are_a_table(capsys):

@@ -9,6 +9,7 @@ import lzma
 import os
 import tracemalloc
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,8 @@ from kedge.records import (
     write_diplomacy_games,
 )
 from kedge.records.diplomacy.files import saved_game
-from kedge.records.diplomacy.games import is_held_out
+from kedge.records.diplomacy.games import is_for_testing, is_held_out, part_of
+from kedge.records.splits import CHOOSE, LEARN, TEST
 
 ORDERS = [
     {
@@ -422,9 +424,14 @@ def test_positions(tmp_path):
 
 def test_held_out():
     [game], _ = read(lines(GAME))
-    kept = [is_held_out(DiplomacyGame(f"game {i}", game.phases)) for i in range(4000)]
-    assert 150 < sum(kept) < 250
+    others = [replace(game, id=f"game {i}") for i in range(8000)]
+    kept = [is_held_out(other) for other in others]
+    assert 300 < sum(kept) < 500
     assert not is_held_out(game)
+    parts = [part_of(other) for other in others]
+    assert [part != LEARN for part in parts] == kept, "the games that models never learned from"
+    assert 0.25 < parts.count(CHOOSE) / sum(kept) < 0.42
+    assert [part == TEST for part in parts] == [is_for_testing(other) for other in others]
 
 
 # --- Programs and people ------------------------------------------------------------------------

@@ -20,7 +20,8 @@ from kedge.models.diplomacy.values import SmallValues, alive  # noqa: E402
 from kedge.models.named import load  # noqa: E402
 from kedge.models.weight_files import read_model  # noqa: E402
 from kedge.records import write_diplomacy_games  # noqa: E402
-from kedge.records.diplomacy.games import ByPower, DiplomacyGame, Final, Phase, is_held_out  # noqa: E402
+from kedge.records.diplomacy.games import ByPower, DiplomacyGame, Final, Phase, part_of  # noqa: E402
+from kedge.records.splits import CHOOSE, LEARN, TEST  # noqa: E402
 from kedge.training.diplomacy import policy, value  # noqa: E402
 from kedge.training.diplomacy import rollouts as rollout_games  # noqa: E402
 from kedge.training.diplomacy.policy import DiplomacyRecipe, DiplomacyTrainer, positions_of, split  # noqa: E402
@@ -62,7 +63,7 @@ def played(number, phases=14):
 
 @pytest.fixture(scope="module")
 def games():
-    return [played(number) for number in range(40)]
+    return [played(number) for number in range(43)]
 
 
 @pytest.fixture(scope="module")
@@ -147,11 +148,16 @@ def test_it_learns(positions):
 
 
 def test_a_run_leaves_a_model_and_goes_on(games, tmp_path):
-    assert any(is_held_out(game) for game in games)
+    assert {part_of(game) for game in games} == {LEARN, CHOOSE, TEST}
     recipe = replace(RECIPE, steps=20)
     assert len(list(policy.train(games, tmp_path, recipe, rank=CPU))) == 2
     told = json.loads((tmp_path / "metrics.json").read_text())
     assert told["step"] == 20
+    assert told["metrics"]["part"] == "choose"
+    by_part = [positions_of([game for game in games if part_of(game) == part], kinds)
+               for part, kinds in ((LEARN, "MRA"), (CHOOSE, "M"))]  # fmt: skip
+    choices = int((by_part[1].begins[1:] > by_part[1].begins[:-1]).sum())
+    assert (told["learned"], told["metrics"]["positions"]) == (len(by_part[0]), choices)
     assert read_model(tmp_path / "model.onnx").architecture()["width"] == recipe.width
     assert not list(policy.train(games, tmp_path, recipe, rank=CPU))  # nothing is left to do
 
@@ -233,8 +239,9 @@ def test_rollouts_that_are_played_to_the_end_say_what_came_of_it(games, tmp_path
 
 
 def test_too_few_games(games):
-    ours = [game for game in games if not is_held_out(game)]
-    with pytest.raises(InputError, match=f"{len(ours)} to train on, 0 held out"):
+    ours = [game for game in games if part_of(game) != CHOOSE]
+    learned = sum(part_of(game) == LEARN for game in games)
+    with pytest.raises(InputError, match=f"{learned} to learn from, 0 to choose by"):
         split(ours)
     with pytest.raises(InputError, match="none records how it ended"):
         value.positions_of(replace(game, final=None) for game in ours)
@@ -261,7 +268,7 @@ def test_bad_recipes_are_one_line(settings, said, tmp_path):
 
 def test_the_command(games, tmp_path):
     path, folder = tmp_path / "games.jsonl", tmp_path / "run"
-    write_diplomacy_games(games[:20], path)
+    write_diplomacy_games(games[25:], path)
     small = [word for one in ("width=8", "hidden=4", "steps=2") for word in ("--set", one)]
     done = kedge("train", "diplomacy-value", path, "--folder", folder, *small)
     assert (done.returncode, done.stdout.splitlines()[-1]) == (0, str(folder / "model.onnx"))

@@ -6,12 +6,13 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
+from kedge.errors import InputError
 from kedge.evaluation.diplomacy.prediction import KINDS, predict_orders
 from kedge.evaluation.prediction import ANCHOR_SHARE, LEAST, Prediction
 from kedge.experiments.options import Option, agent_option, chunk_option, data_option
 from kedge.experiments.predict import DrawnPredict
 from kedge.records import DiplomacyGame
-from kedge.records.diplomacy.positions import human_orders, order_sieve
+from kedge.records.diplomacy.positions import NO_BOTS, NO_PEOPLE, human_orders, order_sieve
 from kedge.records.sieve import Sieve
 from kedge.records.splits import NOT_HELD_OUT
 
@@ -22,18 +23,24 @@ class DiplomacyPredict(DrawnPredict):
 
     Top-1 compares the agent's likeliest joint orders with the orders given, unit by unit, in
     movement phases. The report also groups orders by power, season, year, tier and rating. By
-    default the games are those that models are not trained on. Standard errors are clustered by
+    default the games are those that models are not trained on. Some of these choose models;
+    `--held-out` leaves them out, and is how to judge a model. Standard errors are clustered by
     game.
 
     Finished games are kept: interrupt the command, run it again, and it resumes.
 
     **Examples**
 
-    - `kedge predict diplomacy droidippy.jsonl.xz --agent diplomacy`
+    - `kedge predict diplomacy droidippy.jsonl.xz --agent diplomacy --held-out`
     - `kedge predict diplomacy games.jsonl --all --agent "pikl-hedge(diplomacy)" --limit 500 --json`
     """
 
-    advice: ClassVar[Mapping[str, str]] = {NOT_HELD_OUT: "--all keeps every game"}
+    newer: ClassVar[tuple[str, ...]] = ("held_out", "bots")
+    advice: ClassVar[Mapping[str, str]] = {
+        NOT_HELD_OUT: "--all keeps every game",
+        NO_PEOPLE: "--bots predicts programs",
+        NO_BOTS: "without --bots people are predicted",
+    }
     kinds: ClassVar[tuple[str, ...]] = KINDS
     counted: ClassVar[str] = "orders"
     cpu_chunk: ClassVar[int] = 4  # a phase with search takes seconds
@@ -53,13 +60,27 @@ class DiplomacyPredict(DrawnPredict):
     everything: Annotated[
         bool, Option("Also use games that models may have been trained on.", flags=("--all",))
     ] = False
+    held_out: Annotated[bool, Option("Use only games that `kedge train` keeps for testing.")] = (
+        False
+    )
     tier: Annotated[str | None, Option("Use only games of this tier.")] = None
 
+    bots: Annotated[bool, Option("Predict the orders of programs instead of people.")] = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.everything and self.held_out:
+            raise InputError("--all and --held-out exclude each other")
+
     def sieve(self) -> Sieve:
-        return order_sieve(everything=self.everything, tier=self.tier)
+        return order_sieve(
+            everything=self.everything, for_testing=self.held_out, tier=self.tier, bots=self.bots
+        )
 
     def predict(
         self, games: Sequence[tuple[DiplomacyGame, list[int]]], rng: np.random.Generator
     ) -> Prediction:
-        orders = [human for game, phases in games for human in human_orders(game, phases)]
+        orders = [
+            human for game, phases in games for human in human_orders(game, phases, bots=self.bots)
+        ]
         return predict_orders(orders, self.player, rng)

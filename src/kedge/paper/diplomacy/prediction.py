@@ -54,6 +54,7 @@ class DiplomacyPrediction(DiplomacyTable):
                 limit=self.positions,
                 drawn=self.positions is not None,
                 everything=self.everything,
+                held_out=not self.everything,
                 tier=self.tier,
                 device=self.device,
                 dtype=self.dtype,
@@ -107,7 +108,7 @@ class DiplomacyPrediction(DiplomacyTable):
             if self.positions is None
             else f"At most {self.positions:,} movement phases, drawn by seed {self.seed},"
         )
-        kept = "all games" if self.everything else "games that the models have not seen"
+        kept = "all games" if self.everything else "games kept for testing"
         tier = "" if self.tier is None else f" of tier {self.tier}"
         return [
             f"{drawn} of {kept}{tier}: {rows[0]['positions']:,} orders of "

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kedge.games.diplomacy import POWERS, DiplomacyState, PackedOrders, shares_of
-from kedge.records.splits import is_one_in
+from kedge.records.splits import CHOOSE, LEARN, TEST, is_one_in
 
 #: The `diplomacy` package's name for what follows the last phase.
 COMPLETED = "COMPLETED"
@@ -203,12 +203,27 @@ class DiplomacyGame:
         return len(self.phases)
 
 
-def is_held_out(game: DiplomacyGame) -> bool:
-    """Whether a game is held out of training, for testing.
+def part_of(game: DiplomacyGame) -> int:
+    """Return what a game is for: LEARN, CHOOSE or TEST.
 
-    One game in twenty is, by a hash of its id: in every tier, and in whatever file it is.
+    Players are unknown, so games are split, by hashes of their ids: in every tier, and in whatever
+    file they are. One in twenty is held out of training. A third of these choose models, the others
+    test them.
     """
-    return is_one_in(20, game.id.encode("utf-8", "surrogatepass"))
+    key = game.id.encode("utf-8", "surrogatepass")
+    if not is_one_in(20, key):
+        return LEARN
+    return CHOOSE if is_one_in(3, b"choose " + key) else TEST
+
+
+def is_held_out(game: DiplomacyGame) -> bool:
+    """Whether a game is held out of training, to choose models or to test them."""
+    return part_of(game) != LEARN
+
+
+def is_for_testing(game: DiplomacyGame) -> bool:
+    """Whether a game is held out of training and of the choice of models."""
+    return part_of(game) == TEST
 
 
 __all__ = [
@@ -219,5 +234,7 @@ __all__ = [
     "DiplomacyGame",
     "Final",
     "Phase",
+    "is_for_testing",
     "is_held_out",
+    "part_of",
 ]

@@ -15,7 +15,14 @@ from kedge.errors import InputError
 from kedge.games.diplomacy import POWERS, DiplomacyState, PackedOrders, place_of, player, unit_of
 from kedge.records import streams
 from kedge.records.diplomacy.files import read_diplomacy_games
-from kedge.records.diplomacy.games import ByPower, DiplomacyGame, Final, Phase, is_held_out
+from kedge.records.diplomacy.games import (
+    ByPower,
+    DiplomacyGame,
+    Final,
+    Phase,
+    is_for_testing,
+    is_held_out,
+)
 from kedge.records.json_games import object_texts
 from kedge.records.report import ReadReport, unbroken
 from kedge.records.sieve import Sieve
@@ -83,6 +90,8 @@ def _same(recorded: ByPower, lists: Sequence[Sequence[str]]) -> bool:
         for power, units in zip(POWERS, lists, strict=True)
     )
 
+
+NO_PEOPLE, NO_BOTS = "by bots", "by people"  #: names of filters that remove games
 
 _GAME = "this is a game, not a position; with `kedge policy`, add --phase S1902M"
 
@@ -172,7 +181,7 @@ def _orders_of(position: dict[str, Any], name: str) -> dict[str, list[str]]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HumanOrders:
-    """The orders of one person in a movement phase, one per unit."""
+    """The orders of one person, or of one program, in a movement phase: one per unit."""
 
     game: DiplomacyGame
     phase: Phase
@@ -182,8 +191,10 @@ class HumanOrders:
     """Sorted by place, as models answer; units without a legal order hold."""
 
 
-def human_orders(game: DiplomacyGame, phases: Collection[int]) -> Iterator[HumanOrders]:
-    """Yield the orders of people in some phases of a game, given by number.
+def human_orders(
+    game: DiplomacyGame, phases: Collection[int], *, bots: bool = False
+) -> Iterator[HumanOrders]:
+    """Yield the orders of people, or of `bots`, in some phases of a game, given by number.
 
     A power without orders in a phase was absent, and is left out. All powers of a phase share one
     state object.
@@ -191,7 +202,7 @@ def human_orders(game: DiplomacyGame, phases: Collection[int]) -> Iterator[Human
     wanted = {game.phases[number].name for number in phases}
     for phase, state, orders in game.decisions():
         if phase.name in wanted:
-            for name in _present(game, phase):
+            for name in _present(game, phase, bots=bots):
                 power = POWERS.index(name)
                 units = state.board.units()[power]
                 holds = state.pack({name: [f"{unit} H" for unit in units]})
@@ -202,29 +213,52 @@ def human_orders(game: DiplomacyGame, phases: Collection[int]) -> Iterator[Human
                 yield HumanOrders(game, phase, state, power, packed[np.argsort(place_of(packed))])
 
 
-def order_sieve(*, everything: bool = False, tier: str | None = None) -> Sieve:
-    """Return the filters for phases in which people moved, of held-out games or of all."""
-    filters: dict[str, Any] = {} if everything else {NOT_HELD_OUT: is_held_out}
+def order_sieve(
+    *,
+    everything: bool = False,
+    for_testing: bool = False,
+    tier: str | None = None,
+    bots: bool = False,
+) -> Sieve:
+    """Return the filters for phases in which people moved, or `bots`.
+
+    The games are those that models do not learn from: with `for_testing` only those that do not
+    choose models either, with `everything` all games.
+    """
+    filters: dict[str, Any] = {}
+    if not everything:
+        filters[NOT_HELD_OUT] = is_for_testing if for_testing else is_held_out
     if tier is not None:
         filters["of other tiers"] = lambda game: game.tier == tier
-    filters["by bots"] = lambda game: game.human_powers != ()
-    filters["without orders"] = _phases_with_moves
+    filters[NO_BOTS if bots else NO_PEOPLE] = lambda game: bool(_movers(game, bots=bots))
+
+    def phases_with_moves(game: DiplomacyGame) -> npt.NDArray[np.bool_]:
+        return np.array(
+            [phase.kind == "M" and bool(_present(game, phase, bots=bots)) for phase in game.phases]
+        )
+
+    filters["without orders"] = phases_with_moves
     filters["against the rules"] = lambda game: contradiction(game) is None
     return Sieve(filters)
 
 
-def _phases_with_moves(game: DiplomacyGame) -> npt.NDArray[np.bool_]:
-    return np.array([phase.kind == "M" and bool(_present(game, phase)) for phase in game.phases])
+def _movers(game: DiplomacyGame, *, bots: bool) -> Sequence[str]:
+    """Return the powers of people, or of `bots`. Unless the record tells, all are people's."""
+    if bots:
+        return game.bot_powers or ()
+    return POWERS if game.human_powers is None else game.human_powers
 
 
-def _present(game: DiplomacyGame, phase: Phase) -> list[str]:
-    """Return the powers of people who gave any order."""
-    people = POWERS if game.human_powers is None else game.human_powers
-    return [power for power in people if power in phase.orders and power in phase.units]
+def _present(game: DiplomacyGame, phase: Phase, *, bots: bool) -> list[str]:
+    """Return the powers of people, or of `bots`, that gave any order."""
+    movers = _movers(game, bots=bots)
+    return [power for power in movers if power in phase.orders and power in phase.units]
 
 
 __all__ = [
     "NOT_HELD_OUT",
+    "NO_BOTS",
+    "NO_PEOPLE",
     "HumanOrders",
     "contradiction",
     "human_orders",

@@ -30,7 +30,8 @@ from kedge.models.diplomacy.encoding import (
 from kedge.models.diplomacy.network import DiplomacyWeights, to_shipped_onnx
 from kedge.models.diplomacy.torch_network import DiplomacyModule, Shape, TaughtChoices
 from kedge.models.torch_arrays import arrays_of
-from kedge.records.diplomacy.games import Decision, DiplomacyGame, is_held_out
+from kedge.records.diplomacy.games import Decision, DiplomacyGame, part_of
+from kedge.records.splits import CHOOSE, LEARN, PARTS
 from kedge.training import trainer
 from kedge.training.distributed import Rank
 from kedge.training.trainer import Optimizer, Recipe, Trainer
@@ -272,29 +273,33 @@ def train(
     rank: Rank,
     seconds: float = float("inf"),
 ) -> Iterator[dict[str, float]]:
-    """Train on the games that are not held out; see `kedge.training.trainer.train`.
+    """Train on the games to learn from; see `kedge.training.trainer.train`.
 
-    The test uses the movement phases of the held-out games. If the records know how active the
-    powers were, it uses only games in which all were active (tier A).
+    The scores are those of the movement phases of the games to choose by. The games for testing
+    are left out: `kedge predict diplomacy --held-out` judges on them.
     """
-    to_learn, held_out = split(games)
-    active = [game for game in held_out if game.tier == "A"]
+    to_learn, choosing = split(games)
     learned = replace(positions_of(to_learn), forget=recipe.forget).to(rank.device)
-    tested = positions_of(active or held_out, kinds="M").to(rank.device)
+    chosen_by = positions_of(choosing, kinds="M").to(rank.device)
     torch.manual_seed(recipe.seed)
     course = DiplomacyTrainer(recipe, rank, rank.device.type == "cuda")
-    return trainer.train(course, learned, tested, folder, exported, seconds=seconds)
+    return trainer.train(
+        course, learned, chosen_by, folder, exported, seconds=seconds, part=PARTS[CHOOSE]
+    )
 
 
 def split(games: Iterable[DiplomacyGame]) -> tuple[list[DiplomacyGame], list[DiplomacyGame]]:
-    """Split into games to train on and held-out games; raise `InputError` if either is empty."""
-    parts: tuple[list[DiplomacyGame], list[DiplomacyGame]] = ([], [])
+    """Return the games to learn from and those to choose by; raise `InputError` without any."""
+    parts: dict[int, list[DiplomacyGame]] = {LEARN: [], CHOOSE: []}
     for game in games:
-        parts[is_held_out(game)].append(game)
-    if not all(parts):
-        to_learn, held_out = map(len, parts)
-        raise InputError(f"too few games: {to_learn} to train on, {held_out} held out to test on")
-    return parts
+        if (part := part_of(game)) in parts:
+            parts[part].append(game)
+    to_learn, choosing = parts.values()
+    if not to_learn or not choosing:
+        raise InputError(
+            f"too few games: {len(to_learn)} to learn from, {len(choosing)} to choose by"
+        )
+    return to_learn, choosing
 
 
 def exported(network: nn.Module) -> bytes:

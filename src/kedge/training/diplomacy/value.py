@@ -19,6 +19,7 @@ from kedge import _core
 from kedge.errors import InputError
 from kedge.models.diplomacy.values import SEEN_ROWS, ValueWeights, alive, to_shipped_onnx
 from kedge.records.diplomacy.games import DiplomacyGame
+from kedge.records.splits import CHOOSE, PARTS
 from kedge.training import trainer
 from kedge.training.distributed import Rank
 from kedge.training.trainer import Recipe, Trainer
@@ -160,7 +161,7 @@ def begun(recipe: ValueRecipe, before: ValueWeights | None = None) -> ValueModul
 def train(
     network: ValueModule,
     learned: ValuedPositions,
-    tested: ValuedPositions,
+    chosen_by: ValuedPositions,
     folder: Path,
     recipe: ValueRecipe,
     *,
@@ -169,8 +170,10 @@ def train(
 ) -> Iterator[dict[str, float]]:
     """Train a network from `begun`; see `kedge.training.trainer.train`."""
     course = ValueTrainer(network, recipe, rank)
-    learned, tested = learned.to(rank.device), tested.to(rank.device)
-    return trainer.train(course, learned, tested, folder, exported, seconds=seconds)
+    learned, chosen_by = learned.to(rank.device), chosen_by.to(rank.device)
+    return trainer.train(
+        course, learned, chosen_by, folder, exported, seconds=seconds, part=PARTS[CHOOSE]
+    )
 
 
 def exported(network: nn.Module) -> bytes:

@@ -35,7 +35,9 @@ def diplomacy(
 ) -> None:
     """Train a Diplomacy model: each power's orders, unit by unit, and how the game ends.
 
-    One game in twenty is held out. Training needs the `[train]` extra; torchrun works as for chess.
+    One game in twenty is held out. A third of these games choose the model: their accuracy is
+    printed as it rises. The others judge it, with `kedge predict diplomacy --held-out`. Training
+    needs the `[train]` extra; torchrun works as for chess.
 
     **Examples**
 
@@ -81,8 +83,9 @@ def diplomacy_value(
 
     First it learns how people's games ended. Then, with `--rollouts`, it learns as in the paper's
     appendix J: the human model plays four to eight phases, and the network's own value there is
-    the target; with `--to-the-end`, how those games end is. One game in twenty is held out for
-    testing. Rollouts are kept in the folder; run the command again to resume.
+    the target; with `--to-the-end`, how those games end is. One game in twenty is held out; a
+    third of these choose the network. Rollouts are kept in the folder; run the command again to
+    resume.
 
     **Examples**
 
@@ -102,8 +105,8 @@ def diplomacy_value(
     network = begun(recipe, before)
     with training.started() as rank:
         ours, others = split(_diplomacy_games(data))
-        say(rank, f"{counted(len(ours), 'game')}, and {len(others):,} held out")
-        tested = positions_of(others)
+        say(rank, f"{counted(len(ours), 'game')}, and {len(others):,} to choose by")
+        chosen_by = positions_of(others)
         if before is None:
             learned = positions_of(ours)
         else:
@@ -111,7 +114,7 @@ def diplomacy_value(
             rolling = Rollouts(training.folder, ours, policy, end, training.device)
             learned = _rolled(rolling, rollouts, workers, quiet=not rank.is_first)
         reports = train(
-            network, learned, tested, training.folder, recipe, rank=rank, seconds=training.time
+            network, learned, chosen_by, training.folder, recipe, rank=rank, seconds=training.time
         )
         training.print_progress(reports, rank, recipe.steps)
 
