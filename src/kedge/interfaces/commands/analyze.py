@@ -52,11 +52,19 @@ def _review_options() -> dict[str, tuple[Any, Option, Any]]:
     from kedge.evaluation.review import review_of
 
     options: dict[str, tuple[Any, Option, Any]] = {}
+    games: dict[str, list[str]] = {}
     for entry in catalogue.entries("review"):
-        for name, kind, option, default in function_options(review_of(entry.name).reviewer):
-            titled = replace(option, help=f"{option.help.removesuffix('.')} ({entry.name}).")
-            options.setdefault(name, (kind, titled, default))
-    return options
+        for name, *row in function_options(review_of(entry.name).reviewer):
+            options.setdefault(name, tuple(row))
+            games.setdefault(name, []).append(entry.name)
+    return {
+        name: (kind, replace(option, help=_of(option.help, games[name])), default)
+        for name, (kind, option, default) in options.items()
+    }
+
+
+def _of(help: str, games: list[str]) -> str:
+    return f"{help.removesuffix('.')} ({', '.join(games)})."
 
 
 _OPTIONS = _review_options()
