@@ -1,6 +1,6 @@
 // The dial: one slider, the numbers behind it, and the measurements there.
 import { html, useEffect, useState } from "../../vendor/preact-htm.js";
-import { Words } from "./people.js";
+import { Hint, Words } from "./people.js";
 
 const WORDS = {
   elo: "rating of the people it imitates",
@@ -48,7 +48,8 @@ export function Dial({ label, seat, stops, anchor = "people", people, onChange }
           ${words && html`
             <label><span>${people.label}</span>
               <${Words} people=${people} settings=${seat.settings}
-                onChange=${(settings) => onChange({ human: seat.human, dial: x, settings })} /></label>`}
+                onChange=${(settings) => onChange({ human: seat.human, dial: x, settings })} /></label>
+            <${Hint} people=${people} settings=${seat.settings} />`}
           ${numbers.map(([name, value]) => html`
             <label key=${name}>
               <span>${WORDS[name] || name}</span>

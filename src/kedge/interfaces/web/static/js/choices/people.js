@@ -7,7 +7,8 @@ export function People({ people, settings, onChange }) {
   const value = settings[name] ?? usual;
   if (typeof choices[0] === "string") {
     return html`
-      <label><span>${label}</span><${Words} people=${people} settings=${settings} onChange=${onChange} /></label>`;
+      <label><span>${label}</span><${Words} people=${people} settings=${settings} onChange=${onChange} />
+        <${Hint} people=${people} settings=${settings} /></label>`;
   }
   return html`
     <label class="slider"><span>${label} <strong>${value}</strong></span>
@@ -18,7 +19,7 @@ export function People({ people, settings, onChange }) {
 
 // The choice of a word. Without one, the anchor imitates nobody in particular.
 export function Words({ people, settings, onChange }) {
-  const { name, choices, usual, anyone, hint } = people;
+  const { name, choices, usual, anyone } = people;
   const value = settings[name] ?? usual ?? "";
   const choose = (word) => {
     const { [name]: before, ...others } = settings;
@@ -28,6 +29,10 @@ export function Words({ people, settings, onChange }) {
     <select value=${value} onChange=${(event) => choose(event.target.value)}>
       ${usual === null && html`<option value="">${anyone || "any"}</option>`}
       ${choices.map((word) => html`<option key=${word} value=${word}>${word}</option>`)}
-    </select>
-    ${value !== (usual ?? "") && hint && html`<small>${hint}</small>`}`;
+    </select>`;
+}
+
+// What to know of people other than the usual.
+export function Hint({ people: { name, usual, hint }, settings }) {
+  return hint && (settings[name] ?? usual) !== usual && html`<small class="hint">${hint}</small>`;
 }
