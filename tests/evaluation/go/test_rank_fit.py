@@ -10,7 +10,9 @@ from kedge.evaluation.go.review import go_reviewer
 from kedge.games.go.ranks import RANKS
 from kedge.records import GoGame
 
-GAME = GoGame(np.array([60, 300, 72, 361, 288], np.int16), black_rank="5d", white_rank="3d")
+GAME = GoGame(
+    np.array([60, 300, 72, 361, 288], np.int16), black_rank="5d", white_rank="3d", date="2003"
+)
 
 
 def moves_like(rank, count, nats=0.02):
@@ -48,7 +50,7 @@ def test_likelihoods_are_the_models_own():
     assert found.shape == (5, len(RANKS))
     states = [GAME.state(ply) for ply in range(5)]
     for ply, rank, opponent in ((0, "3d", "3d"), (3, "pro", "5d")):
-        agent = make_agent(f"go-large(rank={rank}, opponent={opponent}, server=KGS)")
+        agent = make_agent(f"go-large(rank={rank}, opponent={opponent}, server=KGS, year=2003)")
         (analysis,) = agent.explain_many([states[ply]])
         played = states[ply].legal_actions().index(int(GAME.moves[ply]))
         likelihood = np.exp(found[ply, RANKS.index(rank)])

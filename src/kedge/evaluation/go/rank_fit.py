@@ -6,7 +6,7 @@ likelihoods are weakened before they become a posterior, by two numbers that
 ``benchmarks/go_ranks.py`` fits to people whom the model never met.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,19 +14,21 @@ import numpy.typing as npt
 
 from kedge.agents.board.networks import network
 from kedge.agents.go.ladder import RANKED
+from kedge.evaluation.board.players import Players
 from kedge.evaluation.board.rating_fit import played_likelihoods
-from kedge.games.go import GoState
 from kedge.games.go.ranks import RANKS, rank_number
 from kedge.models.board.backends import Network
-from kedge.models.go.encoding import GO, encode_go
+from kedge.models.board.encoding import Floats, Masks
+from kedge.models.go.encoding import GO, encode_boards
 from kedge.records.go.games import GoGame
+from kedge.records.go.positions import GoPosition, boards_of
 from kedge.regularize import Array
 from kedge.specs import Spec
 
 #: A move counts as this much of an independent one.
-WEIGHT = 1.0
+WEIGHT = 0.4
 #: No number of a person's moves counts as more than this many moves.
-MOST_MOVES = 500.0
+MOST_MOVES = 300.0
 #: Least probability of the ranks within the error of a fit, as within a standard deviation.
 LEVEL = 0.68
 
@@ -67,11 +69,12 @@ def fit_rank(
     )
 
 
-def posterior(total: Array, moves: int, weight: float, most_moves: float) -> Array:
-    """Return the probability of each rank, given the log-likelihood of so many moves."""
-    logits = total * weight / (1.0 + weight * moves / most_moves)
-    shares = np.exp(logits - logits.max())
-    return np.asarray(shares / shares.sum())
+def posterior(total: Array, moves: npt.ArrayLike, weight: float, most_moves: float) -> Array:
+    """Return the probabilities (…, ranks), given the log-likelihoods of so many moves (…)."""
+    independent = weight / (1.0 + weight * np.asarray(moves, np.float64) / most_moves)
+    logits = total * independent[..., None]
+    shares = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    return np.asarray(shares / shares.sum(axis=-1, keepdims=True))
 
 
 def spread(shares: Array, middle: int) -> int:
@@ -89,47 +92,60 @@ def move_likelihoods(game: GoGame, tell: Callable[[], None] = lambda: None) -> A
     if game.size != GO.side:
         return None
 
-    def network_of(mover: int, opponent: int) -> Network:
+    def network_of(players: Players) -> Network:
         tell()
-        return rank_network(mover, opponent)
+        return rank_network(players)
 
-    states, likelihoods = list(game.states()), np.zeros((len(game), len(RANKS)))
+    likelihoods = np.zeros((len(game), len(RANKS)))
     movers = np.array([game.mover(ply) for ply in range(len(game))], np.int64)
     for player in (0, 1):
         plies = np.flatnonzero(movers == player)
         if len(plies):
-            own = [states[ply] for ply in plies.tolist()]
-            rank = rank_number(game.rating(1 - player))
-            likelihoods[plies] = rank_likelihoods(own, game.moves[plies], rank, network_of)
+            others = known_of(game, player)
+            likelihoods[plies] = Moves.of(game, plies).likelihoods(others, network_of)
     return likelihoods
 
 
-def rank_likelihoods(
-    states: Sequence[GoState],
-    played: npt.ArrayLike,
-    opponent: int,
-    network_of: Callable[[int, int], Network],
-) -> Array:
-    """Return the log-likelihood (moves, ranks) of moves against an opponent of this rank.
+def known_of(game: GoGame, player: int) -> Players:
+    """Return what is known about a game but for the rank of `player`, as inputs of the model.
 
-    `network_of` returns the network for the numbers of two ranks, the mover's and the opponent's.
+    The server is KGS, the only place where the model has met all ranks. The year matters much: the
+    openings of another time look weak.
     """
-    masks, komi = encode_go(states)
-    legal = np.zeros((len(states), GO.moves), bool)
-    for row, state in zip(legal, states, strict=True):
-        row[state.board.legal_actions()] = True
-    columns = [
-        network_of(number, opponent).evaluate_packed(masks.reshape(len(states), -1), komi).policy
-        for number in range(1, len(RANKS) + 1)
-    ]
-    return np.stack([played_likelihoods(each, legal, played) for each in columns], axis=1)
+    rank = rank_number(game.rating(1 - player))
+    opponent = RANKS[rank - 1] if rank else "unknown"
+    return {"opponent": opponent, "server": "KGS", "year": game.year or 0}
 
 
-def rank_network(mover: int, opponent: int) -> Network:
-    """Return the shipped model for people on KGS, the only place where it has met all ranks."""
-    players = {"rank": _name(mover), "opponent": _name(opponent), "server": "KGS"}
+@dataclass(frozen=True)
+class Moves:
+    """Positions as networks take them, and the moves that were played there."""
+
+    masks: Masks
+    komi: Floats
+    legal: npt.NDArray[np.bool_]
+    played: npt.NDArray[np.int16]
+
+    @classmethod
+    def of(cls, game: GoGame, plies: npt.NDArray[np.int64]) -> "Moves":
+        """Return the positions before these half-moves of a game."""
+        boards = boards_of([GoPosition(game, ply) for ply in plies.tolist()])
+        legal = np.zeros((len(boards), GO.moves), bool)
+        for row, board in zip(legal, boards, strict=True):
+            row[board.legal_actions()] = True
+        masks, komi = encode_boards(boards)
+        return cls(masks.reshape(len(boards), -1), komi, legal, game.moves[plies])
+
+    def likelihoods(self, known: Players, network_of: Callable[[Players], Network]) -> Array:
+        """Return the log-likelihood (moves, ranks), with other inputs as in `known_of`."""
+        columns = (
+            network_of({"rank": rank, **known}).evaluate_packed(self.masks, self.komi).policy
+            for rank in RANKS
+        )
+        each = [played_likelihoods(policy, self.legal, self.played) for policy in columns]
+        return np.stack(each, axis=1)
+
+
+def rank_network(players: Players) -> Network:
+    """Return the shipped model for these players."""
     return network(Spec(RANKED, (), players))
-
-
-def _name(number: int) -> str:
-    return RANKS[number - 1] if number else "unknown"
