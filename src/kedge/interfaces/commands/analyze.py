@@ -260,7 +260,7 @@ def analyze(
       together (`kedge predict` counts them unit by unit). `likely`: how likely moves were for
       people, on average. `nats`: cross-entropy. In chess the first ten half-moves are shown (dim)
       and not scored, because people play them from memory.
-    - `plays like`: a rating estimated from all the player's moves, with its standard deviation
+    - `plays like`: a rating, or in Go a rank, estimated from all the player's moves, with its error
 
     **Examples**
 
@@ -268,7 +268,7 @@ def analyze(
     - `kedge analyze games.pgn --game 3 --out annotated.pgn --svg game.svg`
     - `kedge analyze games.pgn --agent "puct(maia-1900, c_puct=1, playouts=400)" --brief`
     - `kedge analyze games.pgn --elo 1200 --json`
-    - `kedge analyze game.sgf --agent go --out annotated.sgf`
+    - `kedge analyze game.sgf --rank 3d --out annotated.sgf`
     - `kedge analyze hanabi.jsonl --game 2 --out reviewed.jsonl`
     - `kedge analyze diplomacy.json --brief`
     """
