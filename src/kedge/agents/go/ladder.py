@@ -18,6 +18,6 @@ LADDER = Ladder(
         RANKS,
         model=RANKED,
         anyone="professionals, by the smaller model",
-        hint="A larger model plays, and takes three times as long over a move. Ranks are KGS's.",
+        hint="A larger model plays, which takes over twice as long for a move. Ranks are KGS's.",
     ),
 )

@@ -3,7 +3,8 @@
 Neighbouring ranks differ by thousandths of a nat a move, so a game says little, and the moves of a
 person are no independent sample: people of one rank have styles that look stronger or weaker. So
 likelihoods are weakened before they become a posterior, by two numbers that
-``benchmarks/go_ranks.py`` fits to people whom the model never met.
+``benchmarks/go_ranks.py`` fits to people whom the model never met. Those below are provisional:
+they were set by hand, on a dozen players.
 """
 
 from collections.abc import Callable
