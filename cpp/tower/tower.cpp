@@ -74,9 +74,9 @@ Layer::Layer(const float* weights, const float* bias, std::size_t matrices, std:
     : matrices_(matrices),
       inputs_(inputs),
       outputs_(outputs),
-      panels_(matrices * inputs * padded(outputs)),
       bias_(padded(outputs)) {
-  float* to = panels_.data();
+  auto panels = std::make_shared<std::vector<float>>(matrices * inputs * padded(outputs));
+  float* to = panels->data();
   for (std::size_t m = 0; m < matrices; ++m, weights += inputs * outputs) {
     for (std::size_t column = 0; column < outputs; column += kPanel) {
       const std::size_t some = std::min(kPanel, outputs - column);
@@ -86,6 +86,7 @@ Layer::Layer(const float* weights, const float* bias, std::size_t matrices, std:
     }
   }
   std::copy_n(bias, outputs, bias_.data());
+  panels_ = std::move(panels);
 }
 
 Scratch::Scratch(const Parts& parts, std::size_t members)

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <vector>
@@ -27,7 +28,8 @@ inline constexpr std::size_t padded(std::size_t channels) {
 }
 
 // A convolution of 1 x 1 or a dense layer: one matrix; a convolution of 3 x 3: a matrix for each
-// of the kBasis places. Outputs are padded with zeros to whole panels.
+// of the kBasis places. Outputs are padded with zeros to whole panels. Copies share the weights, so
+// towers that differ in a few layers need little more memory than one.
 class Layer {
  public:
   // weights: matrices x inputs x outputs.
@@ -38,13 +40,13 @@ class Layer {
   std::size_t inputs() const { return inputs_; }
   std::size_t outputs() const { return outputs_; }
   const float* panels(std::size_t matrix) const {
-    return panels_.data() + matrix * inputs_ * padded(outputs_);
+    return panels_->data() + matrix * inputs_ * padded(outputs_);
   }
   const float* bias() const { return bias_.data(); }
 
  private:
   std::size_t matrices_, inputs_, outputs_;
-  std::vector<float> panels_;  // by matrix, then by kPanel columns: inputs x kPanel
+  std::shared_ptr<const std::vector<float>> panels_;  // by matrix, then by kPanel columns
   std::vector<float> bias_;
 };
 

@@ -8,7 +8,7 @@ import pytest
 
 from kedge import catalogue
 from kedge.agents import make_agent
-from kedge.agents.dial import SNAP, dial, stops, strongest
+from kedge.agents.dial import SNAP, dial, people_of, stops, strongest
 from kedge.agents.ladder import LIMITS, Ladder
 from kedge.errors import InputError
 from kedge.games import load_game
@@ -89,6 +89,20 @@ def test_told_numbers():
     assert dial("chess", 0, playouts=200) == dial("chess", 0)
 
 
+def test_told_the_people():
+    at = dial("go", 0.6, rank="3d")
+    assert at.spec == 'puct(go-large(rank="3d"), c_puct=2, playouts=50, temperature=1)'
+    assert (at.people, dial("go", 0.6).people) == ("3d", None)
+    assert not any(one.is_exact for one in at.likeness), "measured without a rank"
+    assert dial("go", 0, rank="pro").spec == 'go-large(rank="pro", temperature=1)'
+    assert (dial("chess", 0).people, dial("chess", 0, elo=1800).people) == (1500, 1800)
+    assert dial("hanabi", 0).people is None
+    for game in GAMES:
+        people = people_of(game)
+        for value in () if people is None else people.choices:
+            make_agent(dial(game, 0, **{people.name: value}).spec)
+
+
 def test_told_the_number_of_the_dial():
     assert dial("chess", 0, c_puct=0.5) == dial("chess", 1)
     assert dial("diplomacy", 1, lam=0.1) == stops("diplomacy")[1]
@@ -119,6 +133,9 @@ def test_told_the_number_of_the_dial():
         ("chess", 1, {"c_puct": float("inf")}, "c_puct: a number from"),
         ("chess", 1, {"c_puct": "2"}, "c_puct: a number from"),
         ("diplomacy", 1, {"lam": 0}, "lambda: a number from"),
+        ("go", 1, {"rank": "10d"}, "rank: one of kyu, 1d, .*, pro, not 10d"),
+        ("go", 1, {"rank": 3}, "rank: one of kyu"),
+        ("chess", 1, {"elo": "3d"}, "elo: a number from 0"),
     ],
 )
 def test_bad_input(game, x, settings, said):

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from kedge import catalogue
-from kedge.agents.ladder import Ladder, Stop
+from kedge.agents.ladder import Ladder, People, Stop, Value
 from kedge.errors import InputError
 from kedge.regularize import Array
 from kedge.specs import Spec
@@ -61,13 +61,19 @@ class Dial:
     x: float
     """Place on the dial, from 0 to 1."""
     agent: Spec
-    settings: Mapping[str, float]
-    """Numbers of the spec, by name."""
+    settings: Mapping[str, Value]
+    """Numbers and words of the spec, by name."""
     likeness: tuple[Measured, ...]
     """How well it predicts people, at the stop or at the stops on both sides; empty if not
     measured."""
     strength: tuple[Measured, ...]
     """How well it plays, at the same stops."""
+
+    @property
+    def people(self) -> Value | None:
+        """The rating or the rank of the people whom the anchor imitates, if it takes one."""
+        people = people_of(self.game)
+        return None if people is None else self.settings.get(people.name)
 
     @property
     def spec(self) -> str:
@@ -92,7 +98,7 @@ class Dial:
         return "\n".join(lines)
 
 
-def dial(game: str, x: float, **settings: float) -> Dial:
+def dial(game: str, x: float, **settings: Value) -> Dial:
     """Return the agent of `game` at `x`, from 0 (like a person) to 1 (as strong as it gets).
 
     Between stops, c_puct or λ is interpolated geometrically. Within `SNAP` of a stop, the dial
@@ -101,17 +107,21 @@ def dial(game: str, x: float, **settings: float) -> Dial:
     Parameters
     ----------
     settings
-        Numbers that replace the dial's own: ``elo=1800``, ``playouts=200``. Settings of the search
-        have no effect at 0, where there is no search. A given c_puct or λ (``lam``) moves `x` to
-        the place that has this number.
+        Values that replace the dial's own: ``elo=1800``, ``playouts=200``, in Go ``rank="3d"``.
+        Settings of the search have no effect at 0, where there is no search. A given c_puct or λ
+        (``lam``) moves `x` to the place that has this number.
     """
     measured, number = _ladder(game).stops, _ladder(game).number
     if isinstance(x, bool) or not isinstance(x, int | float) or not 0.0 <= x <= 1.0:
         raise InputError(f"x: a number from 0 (like a person) to 1 (strong), not {x}")
     given = _checked(game, settings)
-    x = _place(measured, number, given[number]) if number in given else _snapped(measured, float(x))
-    used = _settings(measured, number, x)
-    used |= {name: value for name, value in given.items() if name in used}
+    if number in given:
+        x = _place(measured, number, float(given[number]))
+    else:
+        x = _snapped(measured, float(x))
+    used, people = _settings(measured, number, x), people_of(game)
+    words = () if people is None else (people.name,)
+    used |= {name: value for name, value in given.items() if name in used or name in words}
     return Dial(
         game,
         x,
@@ -143,7 +153,12 @@ def strongest(game: str) -> Dial:
     return max(measured, key=lambda stop: stop.strength[0].value, default=dials[-1])
 
 
-def spec_of(game: str, settings: Mapping[str, float]) -> str:
+def people_of(game: str) -> People | None:
+    """Return the setting that says which people `game`'s anchor imitates; None without one."""
+    return _ladder(game).people
+
+
+def spec_of(game: str, settings: Mapping[str, Value]) -> str:
     """Return the spec of `game`'s agent with these settings; without c_puct or λ, no search."""
     return str(_ladder(game).agent(settings))
 
@@ -153,16 +168,28 @@ def _ladder(game: str) -> Ladder:
     return ladder
 
 
-def _checked(game: str, settings: Mapping[str, float]) -> dict[str, float]:
+def _checked(game: str, settings: Mapping[str, Value]) -> dict[str, Value]:
     """Return the settings by their names in specs; raise an `InputError` if one is invalid."""
     checked = {"lambda" if name == "lam" else name: value for name, value in settings.items()}
+    people = people_of(game)
     known = list(dict.fromkeys(name for stop in _ladder(game).stops for name in stop.settings))
+    if people is not None and people.name not in known:
+        known.append(people.name)
     for name, value in checked.items():
         if name not in known:
             raise InputError(f"the dial of {game} has no {name!r}; it takes {', '.join(known)}")
+        if people is not None and name == people.name and isinstance(people.choices[0], str):
+            if value not in people.choices:
+                words = ", ".join(map(str, people.choices))
+                raise InputError(f"{name}: one of {words}, not {value}")
+            continue
         least, most = _ladder(game).limits_of(name)
         kind = int if isinstance(least, int) else int | float
-        if isinstance(value, bool) or not isinstance(value, kind) or not least <= value <= most:
+        if (
+            isinstance(value, bool | str)
+            or not isinstance(value, kind)
+            or not (least <= value <= most)
+        ):
             what = "a whole number" if kind is int else "a number"
             raise InputError(f"{name}: {what} from {least:,g} to {most:,g}, not {value}")
     return checked
@@ -185,10 +212,11 @@ def _nearest(stops: Sequence[Stop], x: float, kind: str) -> list[Stop]:
 def _numbers(stops: Sequence[Stop], number: str) -> tuple[list[float], Array]:
     """Return the places of the searches, and the logarithms of their numbers."""
     searches = stops[1:]
-    return [stop.x for stop in searches], np.log([stop.settings[number] for stop in searches])
+    numbers = [float(stop.settings[number]) for stop in searches]
+    return [stop.x for stop in searches], np.log(numbers)
 
 
-def _settings(stops: Sequence[Stop], number: str, x: float) -> dict[str, float]:
+def _settings(stops: Sequence[Stop], number: str, x: float) -> dict[str, Value]:
     """Return the settings at `x`; between stops, the next stop's with `number` interpolated."""
     above = next(stop for stop in stops if stop.x >= x)
     if above.x == x:
@@ -202,5 +230,5 @@ def _settings(stops: Sequence[Stop], number: str, x: float) -> dict[str, float]:
 def _place(stops: Sequence[Stop], number: str, value: float) -> float:
     """Return the place of the dial that has this number."""
     places, logs = _numbers(stops, number)
-    beyond = max(1.0, value / stops[1].settings[number])
+    beyond = max(1.0, value / float(stops[1].settings[number]))
     return float(np.interp(-np.log(value), -logs, places)) / beyond

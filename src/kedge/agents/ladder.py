@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.resources.abc import Traversable
-from typing import Any
+from typing import Any, TypeAlias
 
 from kedge.specs import Spec
 
@@ -21,6 +21,28 @@ LIMITS: Mapping[str, tuple[float, float]] = {
     "iterations": (1, 1_000_000),
 }
 _ANY = (-float("inf"), float("inf"))
+#: The value of a setting: a number, or a word such as a rank.
+Value: TypeAlias = float | str
+
+
+@dataclass(frozen=True)
+class People:
+    """The setting that says which people the anchor imitates, such as a rating or a rank."""
+
+    name: str
+    """Name of the setting, and of the model's input."""
+    label: str
+    """Words before the value, for users: "People are those rated"."""
+    choices: tuple[Value, ...]
+    """Values on offer, the weakest people first."""
+    usual: Value | None = None
+    """Value of the stops; None if their anchor imitates nobody in particular."""
+    model: str | None = None
+    """Model that takes the setting; None for the dial's own anchor."""
+    anyone: str = ""
+    """Whom the dial's own anchor imitates, in words, if `usual` is None."""
+    hint: str = ""
+    """What users should know of values other than `usual`."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +51,7 @@ class Stop:
 
     x: float
     """Place on the dial, from 0 to 1."""
-    settings: Mapping[str, float]
+    settings: Mapping[str, Value]
     likeness: Mapping[str, Any] | None
     strength: Mapping[str, Any] | None
 
@@ -44,8 +66,8 @@ class Ladder:
     """Setting of the search that the dial turns. The smaller, the farther from the anchor."""
     cards: Traversable
     """JSON file of the stops, with what was measured at each."""
-    anchor_settings: tuple[str, ...] = ()
-    """Settings that the anchor keeps inside a search."""
+    people: People | None = None
+    """The setting that says which people the anchor imitates. The anchor keeps it in a search."""
     limits: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     """Least and greatest value of each setting that only this game has; see `LIMITS`."""
 
@@ -58,10 +80,13 @@ class Ladder:
         """The stops, from 0 to 1."""
         return [Stop(**stop) for stop in json.loads(self.cards.read_text(encoding="utf-8"))]
 
-    def agent(self, settings: Mapping[str, float]) -> Spec:
+    def agent(self, settings: Mapping[str, Value]) -> Spec:
         """Return the agent with these settings; without `number` among them it does not search."""
-        model = {name: settings[name] for name in self.anchor_settings}
+        people, anchor = self.people, self.anchor
+        model: dict[str, Value] = {}
+        if people is not None and people.name in settings:
+            model, anchor = {people.name: settings[people.name]}, people.model or anchor
         if self.number not in settings:
-            return Spec(self.anchor, (), {**model, **settings})
+            return Spec(anchor, (), {**model, **settings})
         search = {name: value for name, value in settings.items() if name not in model}
-        return Spec(self.search, (Spec(self.anchor, (), model),), search)
+        return Spec(self.search, (Spec(anchor, (), model),), search)

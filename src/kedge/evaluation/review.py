@@ -7,11 +7,18 @@ from typing import Any, Protocol, TypeAlias
 from kedge import catalogue
 from kedge.evaluation.board.game_analysis import GameReport, PlayerReport
 from kedge.evaluation.decision_reports import DecisionsReport
+from kedge.options import Option
 
 #: The review of one game.
 ReviewReport: TypeAlias = GameReport | DecisionsReport
 #: Reviews one recorded game; calls its second argument with the number of decisions done so far.
 Reviewer: TypeAlias = Callable[[Any, Callable[[int], None]], ReviewReport]
+#: Option of reviewers that can estimate the players' ratings.
+FIT_RATING = Option(
+    "Estimate the players' ratings, or ranks, from their moves.",
+    flags=("--fit-rating/--no-fit-rating",),
+    default="unless --agent is given",
+)
 
 
 class Show(Protocol):

@@ -221,5 +221,9 @@ def test_a_rank_chooses_the_model():
     named = Options(model="go-large(year=2003)", rank="pro")
     assert engine.models(named) == (['go-large(rank="pro")'], 0.0)
     assert engine.models(Options()) == (["go"], 0.0)
+    against = Options(rank="3d", opponent_rank="6d")
+    assert engine.models(against) == (['go-large(rank="3d", opponent="6d")'], 0.0)
+    with pytest.raises(InputError, match="opponent rank: has no effect without a rank"):
+        engine.models(Options(opponent_rank="6d"))
     with pytest.raises(InputError, match="unknown model 'zzz'"):
         engine.models(Options(model="zzz", rank="3d"))

@@ -310,6 +310,19 @@ def test_games_of_go():
 
 
 @pytest.mark.usefixtures("go_games")
+def test_ranks_from_moves():
+    options = ("--agent", "./go.onnx", "--fit-rating", "--limit", 3)
+    found = json.loads(analyze("games.sgf", *options, "--json").stdout)
+    black, white = found["games"][0]["players"]
+    assert set(black["fit"]) == {"rating", "error", "likeliest", "moves", "shares"}
+    assert (black["fit"]["moves"], white["fit"]["moves"]) == (3, 2)
+    assert black["fit"]["rating"] in black["fit"]["shares"]
+    shown = analyze("games.sgf", *options, "--brief").stdout
+    assert "plays like" in shown
+    assert f"{black['fit']['rating']} ± {black['fit']['error']}" in shown
+
+
+@pytest.mark.usefixtures("go_games")
 def test_a_game_of_go_on_a_terminal():
     done = analyze("games.sgf", "-a", "./go.onnx", "--game", 1, "--svg", "it.svg")
     assert (done.returncode, done.stderr) == (0, "")
@@ -341,7 +354,7 @@ def test_ctrl_c_keeps_finished_games_of_go():
         (("small.sgf",), "small.sgf: game 1: the model plays on 19×19, not on 9×9"),
         (("games.sgf", "--game", "2"), "game 2 is invalid: move 2"),
         (("games.sgf", "--elo", "1500"), "--elo"),
-        (("games.sgf", "--fit-rating"), "--fit-rating"),
+        (("games.sgf", "--rank", "3d"), "--rank: has no effect with --agent"),
         (("games.sgf", "--agent", "chess"), "does not play go"),
     ],
 )

@@ -42,8 +42,8 @@ def detail(answer, code):
             "seats.0.human: must be true or false",
         ),
         (
-            b'{"game": "chess", "seats": [{"settings": {"elo": "x"}}]}',
-            "seats.0.settings.elo: must be a number",
+            b'{"game": "chess", "seats": [{"settings": {"elo": []}}]}',
+            "seats.0.settings.elo: must be a number or a word",
         ),
         (
             b'{"game": "chess", "seats": [{"settings": {"E\\n": 1}}]}',

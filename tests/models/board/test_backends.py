@@ -15,6 +15,7 @@ from kedge import _core
 from kedge.errors import InputError
 from kedge.machine import cores
 from kedge.models.board import plain
+from kedge.models.board.conditioning import for_players
 from kedge.models.board.lanes import open_lanes
 from kedge.models.board.network import to_onnx
 from kedge.models.board.onnx_backends import OnnxNetwork, OpenVinoNetwork
@@ -23,6 +24,7 @@ from kedge.models.board.tower import TowerNetwork
 from kedge.models.chess.encoding import CHESS
 from kedge.models.chess.lc0 import parse_lc0, read_lc0
 from kedge.models.chess.lc0_moves import move_index
+from kedge.models.embedded import load
 from kedge.models.go.encoding import GO
 from kedge.models.weight_files import read_model
 
@@ -125,6 +127,20 @@ def test_towers_on_boards_that_tiles_do_and_do_not_fill(side, threads):
     # Winograd's transforms round in float32: by a little more the more planes there are.
     same(network.evaluate(planes), plain.forward(weights, planes), within=2e-5)
     same(network.evaluate(planes[:1]), plain.forward(weights, planes[:1]), within=2e-5)
+
+
+def test_towers_for_other_players_share_their_layers():
+    weights = replace(load("chess"), tower_layers={})
+    planes = positions(2)
+    known = {}
+    for elo in (1000, 2000):
+        told = for_players(weights, "chess", elo=elo)
+        same(TowerNetwork(told).evaluate(planes), plain.forward(told, planes), within=2e-5)
+        layer = weights.tower_layers["blocks.0.conv1"][-1]
+        assert known.setdefault("layer", layer) is layer
+    scaled = {"blocks.0.conv1.weight": 2.0 * weights.arrays["blocks.0.conv1.weight"]}
+    other = replace(told, arrays={**told.arrays, **scaled})
+    same(TowerNetwork(other).evaluate(planes), plain.forward(other, planes), within=2e-5)
 
 
 def test_blocks_may_squeeze_by_turns_much_and_little():

@@ -2,8 +2,12 @@
 
 from importlib.resources import files
 
-from kedge.agents.ladder import Ladder
+from kedge.agents.ladder import Ladder, People
 
 LADDER = Ladder(
-    "chess", "puct", "c_puct", files(__package__) / "dial.json", anchor_settings=("elo",)
+    "chess",
+    "puct",
+    "c_puct",
+    files(__package__) / "dial.json",
+    people=People("elo", "People are those rated", tuple(range(800, 2401, 100)), usual=1500),
 )

@@ -12,6 +12,7 @@ from kedge.agents.board.engine import Control, Limits, Progress, choose
 from kedge.agents.board.model_engine import ModelEngine
 from kedge.agents.board.networks import model_spec
 from kedge.agents.go import endings as go_endings
+from kedge.agents.go.ladder import RANKED
 from kedge.errors import InputError
 from kedge.games.go import BLACK, EMPTY, GoState, handicap_points
 from kedge.games.go.rules import GoRules
@@ -21,7 +22,6 @@ from kedge.records.go.games import KOMI, GoGame
 from kedge.records.go.positions import legal_length
 from kedge.specs import Spec
 
-RANKED = "go-large"  #: shipped model that takes ranks as input
 _LONGEST = 10.0  # seconds per move, if neither playouts nor a clock limit it
 
 
@@ -31,6 +31,8 @@ class Options(model_engine.Options):
 
     rank: str | None = None
     """Rank of the people to play like: see `GoEngine.models`."""
+    opponent_rank: str | None = None
+    """Rank of the people whom they play; None for the same."""
     overhead: float = 0.5
     """Seconds lost between the engine and the clock. GTP reports clocks in whole seconds."""
     max_time: float = 0.0
@@ -109,10 +111,15 @@ class GoEngine(ModelEngine):
         A rank goes before a named model that does not take ranks as input.
         """
         if options.rank is None:
+            if options.opponent_rank is not None:
+                raise InputError("opponent rank: has no effect without a rank")
             return super().models(options)
         model = model_spec(options.model or self.shipped).name
         name = model if "rank" in load_as(Weights, model).player_options else RANKED
-        return [str(Spec(name, (), {"rank": options.rank}))], 0.0
+        ranks = {"rank": options.rank}
+        if options.opponent_rank is not None:
+            ranks["opponent"] = options.opponent_rank
+        return [str(Spec(name, (), ranks))], 0.0
 
     def new_game(self, size: int | None = None) -> None:
         """Clear the board. Komi, the rules and the time control stay."""

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kedge.agents.agent import Analysis, Player
-from kedge.evaluation.board.rating_fit import RatingFit, fit_rating
+from kedge.evaluation.board.rating_fit import Fit
 from kedge.evaluation.ranks import first_place, is_rarer, rank_among
 from kedge.regularize import Array
 
@@ -26,6 +26,8 @@ _STRETCH = 16  # half-moves between two reports of progress; fewer leave batches
 
 #: Returns the proven value of a position for its mover, and the line that forces it; or None.
 Proof: TypeAlias = Callable[[Any], tuple[float, list[int]] | None]
+#: Fits a rating to the log-likelihoods of a player's moves (moves, ratings); None for no moves.
+Fitter: TypeAlias = Callable[[Array], Fit | None]
 
 
 class Record(Protocol):
@@ -153,7 +155,7 @@ class PlayerReport:
     """Number of moves marked "?", of all moves."""
     blunders: int
     """Number of moves marked "??", of all moves."""
-    fit: RatingFit | None
+    fit: Fit | None
     """Rating estimated from the moves."""
 
     @property
@@ -175,11 +177,11 @@ class GameReport:
     """Value of the last position, for player 0."""
     searched: bool
     """Whether the agents search; if not, they are models alone."""
-    ratings: tuple[int, int] | None = None
-    """Ratings that the players' anchors take as input; None if they take none."""
+    ratings: tuple[int | str, int | str] | None = None
+    """Ratings or ranks that the players' anchors take as input; None if they take none."""
     likelihoods: Array | None = None
-    """Log-likelihood of each move (moves, knots) at the ratings of ``knots``."""
-    knots: Array | None = None
+    """Log-likelihood of each move (moves, ratings) at the ratings that ``fit`` compares."""
+    fit: Fitter | None = None
     is_human: bool = True
     """Whether the anchor is a model of people."""
 
@@ -223,17 +225,17 @@ def analyse_game(
     game: Record,
     agents: Sequence[Player[Any]],
     *,
-    ratings: tuple[int, int] | None = None,
+    ratings: tuple[int | str, int | str] | None = None,
     likelihoods: Array | None = None,
-    knots: Array | None = None,
+    fit: Fitter | None = None,
     proven: Proof = lambda state: None,
     is_human: bool = True,
     tell: Callable[[int], None] = lambda moves: None,
 ) -> GameReport:
     """Review every move of `game`: the first agent reviews player 0, the second player 1.
 
-    `ratings`, `likelihoods` and `is_human` go into the report. A value that is `proven` replaces
-    the agents' value. `tell` is called now and then with the number of moves done.
+    `ratings`, `likelihoods`, `fit` and `is_human` go into the report. A value that is `proven`
+    replaces the agents' value. `tell` is called now and then with the number of moves done.
     """
     states = list(game.states())
     movers = [state.board.player() for state in states]
@@ -290,9 +292,7 @@ def analyse_game(
             )
         )
     searched = any(analysis.visits is not None for _, analysis in decisions)
-    return GameReport(
-        game, tuple(moves), values[-1], searched, ratings, likelihoods, knots, is_human
-    )
+    return GameReport(game, tuple(moves), values[-1], searched, ratings, likelihoods, fit, is_human)
 
 
 def player_report(seats: Iterable[tuple[GameReport, int]]) -> PlayerReport:
@@ -301,7 +301,7 @@ def player_report(seats: Iterable[tuple[GameReport, int]]) -> PlayerReport:
     moves = [move for report, player in seats for move in report.moves if move.player == player]
     scored = [move for move in moves if not move.opening]
     tiny = np.finfo(np.float64).tiny
-    knots = next((report.knots for report, _ in seats if report.knots is not None), None)
+    fit = next((report.fit for report, _ in seats if report.likelihoods is not None), None)
     likelihoods = [
         report.likelihoods[[move.ply for move in report.moves if move.player == player]]
         for report, player in seats
@@ -321,7 +321,7 @@ def player_report(seats: Iterable[tuple[GameReport, int]]) -> PlayerReport:
         loss=_mean([move.loss for move in scored]),
         mistakes=marks.count("?"),
         blunders=marks.count("??"),
-        fit=None if knots is None else fit_rating(np.concatenate(likelihoods), knots),
+        fit=None if fit is None else fit(np.concatenate(likelihoods)),
     )
 
 

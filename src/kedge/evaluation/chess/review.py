@@ -1,16 +1,17 @@
 """Reviews of chess games."""
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import Annotated, Any
 
 from kedge.agents import make_player
 from kedge.agents.chess.mates import forced_end
 from kedge.errors import InputError
 from kedge.evaluation.board.game_analysis import GameReport, analyse_game
+from kedge.evaluation.board.rating_fit import fit_rating
 from kedge.evaluation.chess.rating_fit import move_likelihoods, rating_networks
 from kedge.evaluation.chess.ratings import game_ratings, rated_search
-from kedge.evaluation.review import Reviewer
+from kedge.evaluation.review import FIT_RATING, Reviewer
 from kedge.models.chess.conditioning import KNOTS
 from kedge.options import Option
 
@@ -23,14 +24,7 @@ def chess_reviewer(
     elo: Annotated[
         int | None, Option("Review both players as people of this rating.", min=100, max=4000)
     ] = None,
-    fit: Annotated[
-        bool | None,
-        Option(
-            "Estimate the players' ratings from their moves.",
-            flags=("--fit-rating/--no-fit-rating",),
-            default="unless --agent is given",
-        ),
-    ] = None,
+    fit: Annotated[bool | None, FIT_RATING] = None,
 ) -> Reviewer:
     """Return a reviewer of chess games. `elo` counts whatever ratings the record has."""
     if agent is not None and elo is not None:
@@ -53,7 +47,7 @@ def chess_reviewer(
             agents,
             ratings=ratings,
             likelihoods=likelihoods,
-            knots=KNOTS if is_fitted else None,
+            fit=partial(fit_rating, knots=KNOTS),
             proven=forced_end,
             is_human=is_human,
             tell=tell,

@@ -1,15 +1,53 @@
 """Reviews of Go games."""
 
+from collections.abc import Callable
+from typing import Annotated, Any
+
 from kedge.agents import make_player
-from kedge.evaluation.board.game_analysis import analyse_game
-from kedge.evaluation.review import Reviewer
+from kedge.agents.go.ladder import RANKED
+from kedge.errors import InputError
+from kedge.evaluation.board.game_analysis import GameReport, analyse_game
+from kedge.evaluation.go.rank_fit import fit_rank, move_likelihoods
+from kedge.evaluation.review import FIT_RATING, Reviewer
+from kedge.games.go.ranks import RANKS, given_rank
+from kedge.options import Option
+from kedge.specs import Spec
 
 #: Spec of the agent that reviews by default.
 AGENT = "puct(go, c_puct=2, playouts=50)"
+_PLAYOUTS = 16  # with the model that takes ranks, for a review of the same length
 
 
-def go_reviewer(agent: str | None = None) -> Reviewer:
+def go_reviewer(
+    agent: str | None = None,
+    rank: Annotated[
+        str | None, Option("Review both players as people of this rank: kyu, 1d to 9d, or pro.")
+    ] = None,
+    fit: Annotated[bool | None, FIT_RATING] = None,
+) -> Reviewer:
     """Return a reviewer of Go games."""
-    player = make_player(agent or AGENT, "go")
+    if agent is not None and rank is not None:
+        raise InputError("--rank: has no effect with --agent; leave out one")
+    name = None if rank is None else RANKS[given_rank("--rank", rank) - 1]
+    player = make_player(agent or (AGENT if name is None else str(ranked_search(name))), "go")
     is_human = getattr(player, "imitates_people", False)
-    return lambda game, tell: analyse_game(game, [player, player], is_human=is_human, tell=tell)
+    is_fitted = agent is None if fit is None else fit
+
+    def review(game: Any, tell: Callable[[int], None]) -> GameReport:
+        return analyse_game(
+            game,
+            [player, player],
+            ratings=None if name is None else (name, name),
+            likelihoods=move_likelihoods(game, lambda: tell(0)) if is_fitted else None,
+            fit=fit_rank,
+            is_human=is_human,
+            tell=tell,
+        )
+
+    return review
+
+
+def ranked_search(rank: str) -> Spec:
+    """Return the agent of reviews for people of this rank."""
+    people = Spec(RANKED, (), {"rank": rank})
+    return Spec("puct", (people,), {"c_puct": 2, "playouts": _PLAYOUTS})

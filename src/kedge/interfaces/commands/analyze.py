@@ -52,11 +52,19 @@ def _review_options() -> dict[str, tuple[Any, Option, Any]]:
     from kedge.evaluation.review import review_of
 
     options: dict[str, tuple[Any, Option, Any]] = {}
+    games: dict[str, list[str]] = {}
     for entry in catalogue.entries("review"):
-        for name, kind, option, default in function_options(review_of(entry.name).reviewer):
-            titled = replace(option, help=f"{option.help.removesuffix('.')} ({entry.name}).")
-            options.setdefault(name, (kind, titled, default))
-    return options
+        for name, *row in function_options(review_of(entry.name).reviewer):
+            options.setdefault(name, tuple(row))
+            games.setdefault(name, []).append(entry.name)
+    return {
+        name: (kind, replace(option, help=_of(option.help, games[name])), default)
+        for name, (kind, option, default) in options.items()
+    }
+
+
+def _of(help: str, games: list[str]) -> str:
+    return f"{help.removesuffix('.')} ({', '.join(games)})."
 
 
 _OPTIONS = _review_options()
@@ -252,7 +260,7 @@ def analyze(
       together (`kedge predict` counts them unit by unit). `likely`: how likely moves were for
       people, on average. `nats`: cross-entropy. In chess the first ten half-moves are shown (dim)
       and not scored, because people play them from memory.
-    - `plays like`: a rating estimated from all the player's moves, with its standard deviation
+    - `plays like`: a rating, or in Go a rank, estimated from all the player's moves, with its error
 
     **Examples**
 
@@ -260,7 +268,7 @@ def analyze(
     - `kedge analyze games.pgn --game 3 --out annotated.pgn --svg game.svg`
     - `kedge analyze games.pgn --agent "puct(maia-1900, c_puct=1, playouts=400)" --brief`
     - `kedge analyze games.pgn --elo 1200 --json`
-    - `kedge analyze game.sgf --agent go --out annotated.sgf`
+    - `kedge analyze game.sgf --rank 3d --out annotated.sgf`
     - `kedge analyze hanabi.jsonl --game 2 --out reviewed.jsonl`
     - `kedge analyze diplomacy.json --brief`
     """

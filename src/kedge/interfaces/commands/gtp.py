@@ -30,6 +30,7 @@ def gtp(
 
     - `kedge gtp --playouts 1`: the human model alone
     - `kedge gtp --rank 3d --playouts 1`: like amateurs of 3 dan
+    - `kedge gtp --rank 3d --opponent-rank 6d`: like them against someone stronger, with handicap
     - `kedge gtp --c-puct 0.5 --playouts 400 --temperature 0.3`: far stronger
     - Sabaki: Engines, Manage Engines, Add; path `kedge`, arguments `gtp --playouts 100`
     - gtp2ogs: `"bot": {"command": ["kedge", "gtp", "--overhead", "2", "--max-time", "20"]}`

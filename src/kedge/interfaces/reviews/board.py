@@ -117,14 +117,9 @@ def players_table(players: Sequence[PlayerReport], labels: Sequence[str] = ()) -
             *(_number(value) for value in (player.cross_entropy, player.loss)),
             str(player.mistakes),
             str(player.blunders),
-            *(["-" if player.fit is None else _fit(player)] if fitted else []),
+            *(["-" if player.fit is None else str(player.fit)] if fitted else []),
         )
     return table
-
-
-def _fit(player: PlayerReport) -> str:
-    assert player.fit is not None
-    return f"{round(player.fit.rating, -1):.0f} ± {round(player.fit.error, -1):.0f}"
 
 
 def _number(value: float) -> str:

@@ -9,7 +9,7 @@ class AnchorWords:
     """How a review names the anchor: people, people of a rating, or the anchor."""
 
     is_human: bool
-    rating: int | None = None
+    rating: int | str | None = None
 
     @property
     def name(self) -> str:

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
+from dataclasses import asdict
 from functools import cache
 from typing import Annotated, Any
 
@@ -12,7 +13,7 @@ from fastapi.responses import PlainTextResponse
 from pydantic import ValidationError
 from pydantic_core import to_json
 
-from kedge.agents.dial import dial, stops
+from kedge.agents.dial import dial, people_of, stops
 from kedge.errors import InputError
 from kedge.interfaces.web.assets import script_url, style_url
 from kedge.interfaces.web.pages.page_game import PageGame
@@ -75,7 +76,8 @@ def _tables(request: Request | WebSocket) -> Tables:
 async def games(request: Request) -> list[dict[str, Any]]:
     """The games: their boards, the options of a new game, and the stops of the dial.
 
-    A game without a dial offers `agents` instead.
+    A game without a dial offers `agents` instead. `people` is the setting of the dial that says
+    which people the anchor imitates, such as a rating; null if there is none.
     """
     return [_about(game) for game in _tables(request).games.values()]
 
@@ -95,8 +97,14 @@ def _about(game: PageGame) -> dict[str, Any]:
         "clocks": game.clocks,
         "reviews": game.reviews,
         "stops": [stop.to_json() for stop in stops(game.name)] if game.has_dial else [],
+        "people": _people(game),
         "agents": [] if game.has_dial else list(game.agents),
     }
+
+
+def _people(game: PageGame) -> dict[str, Any] | None:
+    people = people_of(game.name) if game.has_dial else None
+    return None if people is None else asdict(people)
 
 
 @router.get("/models", tags=["what there is"])

@@ -46,16 +46,18 @@ TurnIn = Annotated[
     MoveIn | Annotated[dict[str, MoveIn], Field(max_length=8)],
     _Expected("must be text, a list, or an object with a move per player"),
 ]
-Number = Annotated[
-    Whole | Annotated[float, Field(strict=True, allow_inf_nan=False)],
-    _Expected("must be a number"),
+Value = Annotated[
+    Whole
+    | Annotated[float, Field(strict=True, allow_inf_nan=False)]
+    | Annotated[str, Field(max_length=20)],
+    _Expected("must be a number or a word"),
 ]
 Setting = Annotated[str, Field(max_length=20, pattern=SETTING)]
 Settings = Annotated[
-    dict[Setting, Number],
+    dict[Setting, Value],
     Field(
         max_length=12,
-        description="Numbers behind the dial, such as elo and c_puct",
+        description="Numbers behind the dial, such as elo and c_puct, and words such as a rank",
         json_schema_extra={"additionalProperties": False},  # pydantic refuses, and does not say so
     ),
 ]
@@ -156,7 +158,7 @@ class SeatOut(Answer):
     rating: float | str | None
     dial: float | None
     """Null in games without a dial."""
-    settings: dict[str, float]
+    settings: dict[str, float | str]
     agent: str | None
     """The agent's spec; null for a person."""
     numbers: dict[str, Any]

@@ -20,7 +20,8 @@ class TowerNetwork(Backend):
     """A network on the CPU.
 
     The result of a position does not depend on the others in its batch. The weights need four
-    times their own memory.
+    times their own memory, once for all players of a network (`for_players`): the towers share the
+    layers that do not depend on the players.
 
     Parameters
     ----------
@@ -65,12 +66,17 @@ def _tower(weights: Weights, threads: int) -> _core.Tower:
         return _core.TowerLayer(np.ascontiguousarray(matrices, np.float32), bias)
 
     def conv(name: str) -> _core.TowerLayer:
-        kernels = arrays[f"{name}.weight"]
+        kernels, bias = arrays[f"{name}.weight"], arrays[f"{name}.bias"]
+        known = weights.tower_layers.get(name)
+        if known is None or known[0] is not kernels or known[1] is not bias:
+            known = weights.tower_layers[name] = kernels, bias, transformed(kernels, bias)
+        return known[2]
+
+    def transformed(kernels: Array, bias: Array) -> _core.TowerLayer:
         outputs, inputs, size, _ = kernels.shape
         flat = kernels.reshape(outputs * inputs, size * size).T
-        transformed = flat if size == 1 else _TO_BASIS @ flat
-        matrices = transformed.reshape(-1, outputs, inputs).swapaxes(1, 2)
-        return layer(matrices, arrays[f"{name}.bias"])
+        in_basis = flat if size == 1 else _TO_BASIS @ flat
+        return layer(in_basis.reshape(-1, outputs, inputs).swapaxes(1, 2), bias)
 
     def dense(name: str, planes: int = 1) -> _core.TowerLayer:
         """A dense layer. Weights store its inputs plane by plane, the tower point by point."""

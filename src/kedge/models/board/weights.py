@@ -1,7 +1,7 @@
 """The weights of a network, in the form from which every graph and backend is built."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal
 
@@ -41,6 +41,11 @@ class Weights:
     sha256: str  # of the file
     training: Mapping[str, Any]  # what the trainer wrote: steps, accuracy, policy_loss, …
     encoding: Encoding
+    tower_layers: dict[str, tuple[Array, Array, Any]] = field(
+        default_factory=dict, compare=False, repr=False
+    )
+    """Convolutions as a `TowerNetwork` computes them, by name, with the arrays that they are made
+    from. `dataclasses.replace` shares them, so networks for other players need not repeat them."""
 
     kind: ClassVar[str] = "board"
     described: ClassVar[str] = "a model of a board game"

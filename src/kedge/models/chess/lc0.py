@@ -164,7 +164,7 @@ class _Layers:
 
     def network(
         self, policy: PolicyKind, value: ValueKind
-    ) -> tuple[dict[str, Array], dict[str, int]]:
+    ) -> tuple[dict[str, Array], dict[str, Any]]:
         weights = self._weights
         for number in _ATTENTION_FIELDS:
             if weights.has(number):

@@ -1,6 +1,7 @@
 """Go positions as AlphaGo Zero's planes, and what players read at a glance."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -44,7 +45,12 @@ def encode_go(states: Sequence[GoState]) -> tuple[Masks, Floats]:
     - 22: the mover's points that begin such a ladder;
     - 23, 24: the mover's points where the played stone's chain would have one and two liberties.
     """
-    masks = np.empty((len(states), GO.planes, GO.plane_words), np.uint64)
-    komi = np.empty(len(states), np.float32)
-    _core.go_encode([state.board for state in states], masks, komi)
+    return encode_boards([state.board for state in states])
+
+
+def encode_boards(boards: Sequence[Any]) -> tuple[Masks, Floats]:
+    """Encode native boards as `encode_go` does states."""
+    masks = np.empty((len(boards), GO.planes, GO.plane_words), np.uint64)
+    komi = np.empty(len(boards), np.float32)
+    _core.go_encode(boards, masks, komi)
     return masks, komi

@@ -130,3 +130,20 @@ def test_a_small_board_from_a_file(page, expect, tmp_path):
     page.get_by_label("Open a file").set_input_files(tmp_path / "small.sgf")
     expect(page.locator(".status")).to_contain_text("Black to move")
     expect(Board(page, 9).svg.locator(".stone")).to_have_count(2)
+
+
+def test_an_opponent_of_a_rank(page, expect):
+    page.goto("/#/go")
+    rank = page.get_by_label("People are of the rank")
+    expect(rank).to_have_value("")
+    rank.select_option("3d")
+    expect(page.locator(".new .hint")).to_contain_text("larger model")
+    page.get_by_label("The others play at").fill("0")
+    begin(page, 9)
+    expect(page.locator(".spec")).to_have_text('go-large(rank="3d", temperature=1)')
+    page.get_by_text("The numbers behind it").click()
+    behind = page.locator(".numbers").get_by_label("People are of the rank")
+    behind.select_option("pro")
+    expect(page.locator(".spec")).to_have_text('go-large(rank="pro", temperature=1)')
+    behind.select_option("")
+    expect(page.locator(".spec")).to_have_text("go(temperature=1)")

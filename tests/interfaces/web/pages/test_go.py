@@ -1,7 +1,9 @@
 """Go on the page's server: play, the count, records, and how agents end games."""
 
 import time
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ from kedge.agents.agent import Analysis
 from kedge.errors import InputError
 from kedge.interfaces.web.app import make_app
 from kedge.interfaces.web.pages import board as board_page
+from kedge.interfaces.web.pages import go as go_page
 from kedge.interfaces.web.pages.go import GoAction, GoPage, GoSetup
 from kedge.interfaces.web.pages.page_game import Document
 from kedge.interfaces.web.pages.thoughts import Question, StopFlag
@@ -348,3 +351,37 @@ def test_an_agent_passes_when_nothing_is_left(page, go_model, monkeypatch):
     passed = GoAction("play", (19 * 19,))
     assert (done.action, done.thought.more) == (passed, {"ends": "pass"})
     assert thinking(page, session(page).state, go_model).action != passed
+
+
+def test_an_agent_like_people_of_a_rank(client):
+    (about,) = (game for game in client.get("/api/games").json() if game["game"] == "go")
+    assert (about["people"]["name"], about["people"]["usual"]) == ("rank", None)
+    assert about["people"]["choices"][3] == "3d"
+    seats = [{"human": True}, {"dial": 0, "settings": {"rank": "3d"}}]
+    white = Game(client, seats=seats).look()["seats"][1]
+    assert (white["agent"], white["numbers"]["rank"]) == (
+        'go-large(rank="3d", temperature=1)',
+        "3d",
+    )
+    wrong = {"game": "go", "seats": [{"settings": {"rank": "40k"}}]}
+    answer = client.post("/api/sessions", json=wrong)
+    assert (answer.status_code, answer.json()["detail"][:9]) == (400, "rank: one")
+
+
+def test_reviews_are_for_the_rank_of_the_agent(page, monkeypatch):
+    asked = []
+
+    def reviewer(rank=None):
+        asked.append(rank)
+        return lambda game, report_progress: game
+
+    review = SimpleNamespace(reviewer=reviewer)
+    monkeypatch.setattr(go_page, "review_of", lambda name: review)
+    seats = [{"human": True}, {"settings": {"rank": "3d"}}]
+    ranked = session(page, None, seats=seats).played()
+    record = page.review(ranked, lambda done: None)
+    assert (record.black_rank, record.white_rank) == (None, "3d")
+    page.review(session(page).played(), lambda done: None)
+    of_others = replace(ranked, names=("Ann", "Bob"), ratings=("5d", "5d"))
+    page.review(of_others, lambda done: None)
+    assert asked == ["3d", None, None]

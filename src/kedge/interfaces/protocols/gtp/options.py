@@ -24,6 +24,10 @@ class Params:
             "take ranks, `go-large` plays."
         ),
     ] = None
+    opponent_rank: Annotated[
+        str | None,
+        typer.Option(help="Rank of their opponents, with `--rank`. [default: the same]"),
+    ] = None
     value_model: Annotated[
         str | None,
         typer.Option(help="Model that values positions. [default: the same]"),

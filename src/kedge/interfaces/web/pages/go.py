@@ -13,6 +13,7 @@ from kedge.agents.agent import Analysis, draw
 from kedge.agents.go import endings as go_endings
 from kedge.errors import InputError
 from kedge.evaluation.go.scorers import dead_stones
+from kedge.evaluation.review import review_of
 from kedge.games.go import (
     BLACK,
     EMPTY,
@@ -27,7 +28,7 @@ from kedge.games.go.counting import CountedGo
 from kedge.games.go.rules import GoRules
 from kedge.interfaces.web.assets import STATIC
 from kedge.interfaces.web.pages.board import BoardPage
-from kedge.interfaces.web.pages.page_game import Document, Heading, Rating, Record
+from kedge.interfaces.web.pages.page_game import Document, Heading, Rating, Record, Report
 from kedge.interfaces.web.pages.thoughts import Action, Decision, Move, Question
 from kedge.models.go.encoding import GO
 from kedge.records.go.games import KOMI, GoGame
@@ -91,7 +92,7 @@ class GoPage(BoardPage):
     """
 
     name, emblem = "go", "⚫"
-    about = "Against a model of professionals."
+    about = "Against a model of professionals, or of people of any rank."
     script = STATIC / "js" / "boards" / "go.js"
     style = STATIC / "css" / "go.css"
     setup = GoSetup
@@ -238,6 +239,13 @@ class GoPage(BoardPage):
             date=document.date,
             event=document.event,
         )
+
+    def review(self, document: Document, report_progress: Callable[[int], None]) -> Report:
+        """Review a game; for people of the rank that an agent imitates, if one does."""
+        players = zip(document.names, document.ratings, strict=True)
+        ranks = [rank for name, rank in players if rank and (name or "").startswith("kedge")]
+        reviewer = review_of(self.name).reviewer(rank=ranks[0] if ranks else None)
+        return reviewer(self.recorded(document), report_progress)
 
     def read(self, text: str) -> Record:
         report = ReadReport()

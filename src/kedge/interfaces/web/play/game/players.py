@@ -8,7 +8,7 @@ from typing import Any
 from kedge.agents import AGENTS, make_player
 from kedge.agents.dial import Dial, dial
 from kedge.errors import InputError
-from kedge.interfaces.web.pages.page_game import PERSON, PageGame
+from kedge.interfaces.web.pages.page_game import PERSON, PageGame, Rating
 from kedge.interfaces.web.schemas import SeatIn
 from kedge.models import embedded, store
 from kedge.specs import Spec, parse
@@ -86,15 +86,15 @@ def player_name(game: PageGame, seat: SeatIn) -> str:
     return f"kedge, dial {seat.dial:g}" if agent is None else f"kedge, {agent}"
 
 
-def rating_of(game: PageGame, seat: SeatIn) -> int | None:
-    """The rating of the people that the agent at a seat imitates, if it takes one."""
+def rating_of(game: PageGame, seat: SeatIn) -> Rating | None:
+    """The rating or rank of the people that the agent at a seat imitates, if it takes one."""
     place = dial_at(game, seat)
-    elo = None if place is None else place.settings.get("elo")
-    return None if elo is None else round(elo)
+    people = None if place is None else place.people
+    return round(people) if isinstance(people, int | float) else people
 
 
 @lru_cache(4096)  # every view of a game asks for all its seats
-def _dialled(game: str, x: float, settings: tuple[tuple[str, int | float], ...]) -> Dial:
+def _dialled(game: str, x: float, settings: tuple[tuple[str, int | float | str], ...]) -> Dial:
     numbers = dict(settings)
     if not {"game", "x"}.isdisjoint(numbers):
         raise InputError("game and x are not settings of the dial")

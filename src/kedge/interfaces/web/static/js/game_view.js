@@ -135,7 +135,7 @@ export function GameView({ id, seat, games }) {
               <${AgentChoice} label=${label} agents=${game.agents} agent=${seat.agent}
                 onChange=${(agent) => numbers.forEach((number) => sit(number, { agent }))} />
             </div>` : html`
-            <${Dial} key=${label} label=${label} seat=${seat} stops=${game.stops} anchor=${look.anchor} people=${look.people}
+            <${Dial} key=${label} label=${label} seat=${seat} stops=${game.stops} anchor=${look.anchor} people=${game.people}
               onChange=${(player) => numbers.forEach((number) => sit(number, player))} />`))}
           ${alone && html`<p class="card">${alone}</p>`}
           ${!alone && people.length > 0 && html`

@@ -19,7 +19,6 @@
 //   hides          whether seats see different things
 //   severalPeople  whether any number of people may play
 //   anchor         what the anchor stands for (default "people")
-//   people         { name, label, least, most, step, usual }: a number of the anchor that a new game asks for
 //   peopleOnly     (setup) => why no agent can play, or null
 //   caveat         (setup) => a warning about agents, or null
 // At an earlier position, `session` is the game as it stood there, `session.isEarlier` is true, and `mine` is empty.

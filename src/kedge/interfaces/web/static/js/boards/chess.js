@@ -16,9 +16,6 @@ export const once = ["fen"];
 export const flips = true;
 export const resigns = true;
 export const sheet = true;
-export const people = {
-  name: "elo", label: "People are those rated", least: 800, most: 2400, step: 100, usual: 1500,
-};
 
 export const number = (ply, session) => `${count(ply, session)[0]}.`;
 export const label = (ply, session) => count(ply, session).join("");

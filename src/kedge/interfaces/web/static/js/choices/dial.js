@@ -1,5 +1,6 @@
 // The dial: one slider, the numbers behind it, and the measurements there.
 import { html, useEffect, useState } from "../../vendor/preact-htm.js";
+import { Hint, Words } from "./people.js";
 
 const WORDS = {
   elo: "rating of the people it imitates",
@@ -12,9 +13,11 @@ const WORDS = {
 };
 const WHOLE = new Set(["playouts", "rollouts", "iterations", "elo"]);
 
-// `people` is a number of the anchor, with its range.
+// `people` is the setting that says whom the anchor imitates, with its choices.
 export function Dial({ label, seat, stops, anchor = "people", people, onChange }) {
-  const range = (name) => (name === people?.name ? [people.least, people.most] : [0, undefined]);
+  const words = typeof people?.choices[0] === "string";
+  const range = (name) => (name === people?.name ? [people.choices[0], people.choices.at(-1)] : [0, undefined]);
+  const numbers = Object.entries(seat.numbers).filter(([name]) => !words || name !== people.name);
   const [x, setX] = useState(seat.dial);
   useEffect(() => setX(seat.dial), [seat.dial]);
   const id = `stops-${label.replace(/\W/g, "")}`;
@@ -42,7 +45,12 @@ export function Dial({ label, seat, stops, anchor = "people", people, onChange }
       <details>
         <summary>The numbers behind it</summary>
         <div class="numbers">
-          ${Object.entries(seat.numbers).map(([name, value]) => html`
+          ${words && html`
+            <label><span>${people.label}</span>
+              <${Words} people=${people} settings=${seat.settings}
+                onChange=${(settings) => onChange({ human: seat.human, dial: x, settings })} /></label>
+            <${Hint} people=${people} settings=${seat.settings} />`}
+          ${numbers.map(([name, value]) => html`
             <label key=${name}>
               <span>${WORDS[name] || name}</span>
               <input type="number" value=${value} min=${range(name)[0]} max=${range(name)[1]}

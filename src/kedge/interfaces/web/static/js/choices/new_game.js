@@ -3,6 +3,7 @@ import { html, useEffect, useState } from "../../vendor/preact-htm.js";
 import { AgentChoice } from "./agent_choice.js";
 import { api } from "../lib/api.js";
 import { likest } from "./dial.js";
+import { People } from "./people.js";
 import { GAMES, movesOf, turnName } from "../games.js";
 import { useHeading } from "../lib/heading.js";
 import { stored } from "../lib/storage.js";
@@ -75,8 +76,8 @@ export function NewGame({ game, from }) {
             <span class="ends"><span>${likest(look.anchor || "people")}</span><span>as strong as it gets</span></span>
           </label>`}
         ${caveat && html`<p role="status">${caveat}</p>`}`}
-      ${look.people && html`
-        <${People} ...${look.people} settings=${settings} onChange=${(settings) => change({ settings })} />`}
+      ${game.people && !alone && html`
+        <${People} people=${game.people} settings=${settings} onChange=${(settings) => change({ settings })} />`}
       ${Setup && !from && html`<${Setup} setup=${setup} onChange=${(setup) => change({ setup })} />`}
       <p class="actions">
         <button class="main" type="submit">Begin</button>
@@ -91,16 +92,6 @@ export function NewGame({ game, from }) {
 
 const positionName = ({ session, turn }) =>
   (turn ? `From the position after ${turnName(turn - 1, session)}.` : "From the first position.");
-
-// A number of the anchor, such as the rating of the people it imitates.
-function People({ name, label, least, most, step, usual, settings, onChange }) {
-  const value = settings[name] ?? usual;
-  return html`
-    <label class="slider"><span>${label} <strong>${value}</strong></span>
-      <input type="range" min=${least} max=${most} step=${step} value=${value}
-        onInput=${(event) => onChange({ ...settings, [name]: Number(event.target.value) })} />
-    </label>`;
-}
 
 function remembered(game) {
   const choices = stored(`kedge-new-${game}`, {});

@@ -46,7 +46,7 @@ function Report({ report, session, shown, onShow }) {
       <thead><tr><td></td>${names.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
       <tbody>
         ${report.players.some((player) => player.fit) && row("plays like", report, ({ fit }) =>
-          fit && `${tens(fit.rating)} ± ${tens(fit.error)}`)}
+          fit && plus(fit))}
         ${row("people's first choice", report, ({ top1 }) => top1 !== null && percent(top1))}
         ${row("score kept per move", report, ({ loss }) => loss !== null && `${(100 * (1 - loss)).toFixed(1)} %`)}
         ${row("? and ??", report, ({ mistakes, blunders }) => `${mistakes} and ${blunders}`)}
@@ -104,3 +104,6 @@ function Chosen({ report, move, session }) {
 const row = (name, report, shown) => html`
   <tr><th scope="row">${name}</th>${report.players.map((player) => html`<td>${shown(player) || "–"}</td>`)}</tr>`;
 const tens = (number) => 10 * Math.round(number / 10);
+// A rating is a number; a rank is a word, and its error a number of ranks.
+const plus = ({ rating, error }) =>
+  typeof rating === "number" ? `${tens(rating)} ± ${tens(error)}` : `${rating} ± ${error}`;
