@@ -14,6 +14,7 @@ beside the reports, and another run resumes from them, even on another machine.
 import contextlib
 import json
 import lzma
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -22,7 +23,8 @@ from typing import Any
 from kedge.experiments import Experiment, run
 from kedge.experiments.experiment import jobs_of
 from kedge.experiments.store import Store
-from kedge.files import write_atomic
+from kedge.files import make_folder, write_atomic
+from kedge.home import home
 from kedge.paper import experiment_class
 
 DOCS = Path(__file__).resolve().parent
@@ -38,7 +40,20 @@ DIPLOMACY: dict[str, Any] = {"games": 105, "claim_games": 406, "rollout": 0}
 PREDICTED = {"tier": "A", "positions": 1000}
 HANABI = GPU | {"dtype": "bfloat16"}
 EVERY, TABLES = {"positions": None}, {"games": 250, "chunk": 125}
+
+
+def months() -> str:
+    """The file of all games of January 2013 and of the rapid games of 2022: many players each."""
+    games = Path(os.environ["KEDGE_DATA"], "data", "chess")
+    files = [games / "lichess_2013-01.jsonl.xz", *sorted(games.glob("lichess_rapid_evals_*.xz"))]
+    together = home() / "cache" / "months.jsonl.xz"
+    make_folder(together.parent)
+    write_atomic(together, b"".join(file.read_bytes() for file in files))
+    return str(together)
+
+
 #: The tables by argument: the folder, its experiment, and the fields that differ from the defaults.
+#: A function is called for the field's value.
 RESULTS: dict[str, dict[str, tuple[str, dict[str, Any]]]] = {
     "": {"blotto": ("blotto", {}), "theory": ("theory", {})},
     "chess": {
@@ -46,7 +61,10 @@ RESULTS: dict[str, dict[str, tuple[str, dict[str, Any]]]] = {
         "chess-cross-entropy": ("chess-cross-entropy", GPU | {"shards": 1}),
         "chess-accuracy-all": ("chess-accuracy", GPU | {"shards": 1, "sources": ()}),
         "chess-by-rating": ("chess-by-rating", GPU | {"shards": 1}),
-        "chess-by-time-control": ("chess-by-time-control", GPU | {"shards": 1}),
+        "chess-by-time-control": (
+            "chess-by-time-control",
+            GPU | {"shards": 1, "data": months},
+        ),
         "chess-strength": ("chess-strength", GPU | {"chunk": 1000}),
         "chess-tradeoff": ("chess-tradeoff", GPU | {"chunk": 1000, "shards": 1}),
     },
@@ -89,7 +107,8 @@ GATHERED = {
 def experiment_of(needs: str, folder: str, **given: Any) -> Experiment:
     """The experiment whose table goes into a folder."""
     name, fields = RESULTS[needs][folder]
-    experiment: Experiment = experiment_class(name)(**{**fields, **given})
+    made = {field: value() if callable(value) else value for field, value in fields.items()}
+    experiment: Experiment = experiment_class(name)(**{**made, **given})
     return experiment
 
 

@@ -69,7 +69,7 @@ def draw_by_time_control(figure: "Figure", rows: Rows) -> None:
             by_paper(
                 axes, [scaled(row["paper_gain"], 100) for row in group], places, linestyle="none"
             )
-        names = [f"{row['time_control']}\n{row['games']:,} games" for row in group]
+        names = [f"{row['time_control']}, {row['games']:,} games" for row in group]
         axes.set_yticks(places, names)
         axes.set_ylim(len(group) - 0.4, -0.6)
         tidy(axes, f"{model} on {group[0]['bucket']}s", "gain in top-1, percentage points", "")

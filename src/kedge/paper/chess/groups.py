@@ -111,6 +111,7 @@ class ChessByTimeControl(BestSearch):
         cells = self.gather(results)
         rows = self.searched(cells)
         known = any(row["paper_gain"] is not None for row in rows)
+        most = max(Counter(row["model"] for row in rows).values(), default=0)
         return Report(
             title=titled(self),
             table=Table(
@@ -133,7 +134,7 @@ class ChessByTimeControl(BestSearch):
                 f"standard error, which takes games for independent, is too small.",
             ],
             draw=lambda figure: draw_by_time_control(figure, rows),
-            figure_size=(9.0, 1.6 + 0.35 * max(4, len(rows) / max(1, len(self.models)))),
+            figure_size=(9.0, 1.6 + 0.3 * max(4, most)),
         )
 
     def rows(self, cell: Cell, searched: Scores, raw: Scores) -> list[dict[str, Any]]:
