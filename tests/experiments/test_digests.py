@@ -29,7 +29,7 @@ KNOWN = [
         DiplomacyPredict,
         {"agent": "diplomacy", "data": DATA, "seed": 3},
     ),
-    ("906e4412f780", HanabiPredict, {"agent": "hanabi", "data": DATA, "bots": True}),
+    ("32f5506f986e", HanabiPredict, {"agent": "hanabi", "data": DATA, "bots": True}),
     (
         "19abea5146a5",
         ChessMatch,
