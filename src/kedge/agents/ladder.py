@@ -32,7 +32,7 @@ class People:
     name: str
     """Name of the setting, and of the model's input."""
     label: str
-    """Words before the value, for users: "People are those rated"."""
+    """Words before the value, for users: "Like people rated"."""
     choices: tuple[Value, ...]
     """Values on offer, the weakest people first."""
     usual: Value | None = None

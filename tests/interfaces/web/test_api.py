@@ -2,12 +2,17 @@
 
 import asyncio
 import json
+import re
 import time
+from pathlib import Path
 
 import pytest
 from starlette.websockets import WebSocketDisconnect
 
+from kedge import catalogue
+
 PEOPLE = [{"human": True}, {"human": True}]
+REFERENCE = Path(__file__).parents[3] / "docs" / "reference.md"
 
 
 def begin(client, **told):
@@ -415,3 +420,19 @@ def test_a_socket_of_no_game_is_told_so(client):
     ):
         socket.receive_json()
     assert gone.value.code == 4404
+
+
+@pytest.mark.parametrize("game", catalogue.names("page"))
+def test_the_reference_names_the_fields_of_each_game(client, game):
+    [about] = [one for one in client.get("games").json() if one["game"] == game]
+    position = begin(client, game=game)["position"]
+    heading = f"### {about['title']} on the page\n"
+    section = REFERENCE.read_text(encoding="utf-8").split(heading)[1].split("\n##")[0]
+    named = {word for code in re.findall("`([^`]+)`", section) for word in code.split()}
+    assert {*about["setup"]["properties"], *position} - named == set()
+
+
+def test_a_seat_names_the_people_whom_its_agent_imitates(client):
+    seats = [{"human": True}, {"dial": 0.2, "settings": {"elo": 1800}}]
+    session = begin(client, seats=seats)
+    assert [seat["rating"] for seat in session["seats"]] == [None, 1800]

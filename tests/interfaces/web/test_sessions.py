@@ -492,9 +492,10 @@ def test_a_turn_leaves_the_position_alone_that_agents_look_at(chess):
     assert before.fen() == fen != session.state.fen()
 
 
-def test_undo_and_earlier_positions_read_no_move_again(chess, monkeypatch):
+def test_undo_and_earlier_positions_read_and_name_no_move_again(chess, monkeypatch):
     session = new_session(chess, {}, None, ["e4", "e5", "Nf3", "Nc6"], np.random.default_rng(0))
     fen = session.state_at(2).fen()
     monkeypatch.setattr(chess, "parse", None)
+    monkeypatch.setattr(chess, "turn_name", None)
     session.undo()
     assert (session.state.fen(), session.moves()) == (fen, ["e4", "e5"])

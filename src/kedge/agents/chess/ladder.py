@@ -9,5 +9,5 @@ LADDER = Ladder(
     "puct",
     "c_puct",
     files(__package__) / "dial.json",
-    people=People("elo", "People are those rated", tuple(range(800, 2401, 100)), usual=1500),
+    people=People("elo", "Like people rated", tuple(range(800, 2401, 100)), usual=1500),
 )

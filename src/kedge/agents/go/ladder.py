@@ -14,7 +14,7 @@ LADDER = Ladder(
     files(__package__) / "dial.json",
     people=People(
         "rank",
-        "People are of the rank",
+        "Like people of the rank",
         RANKS,
         model=RANKED,
         anyone="professionals, by the smaller model",

@@ -15,7 +15,9 @@ class AnchorWords:
     def name(self) -> str:
         if not self.is_human:
             return "the anchor"
-        return "people" if self.rating is None else f"{self.rating}s"
+        if self.rating is None:
+            return "people"
+        return f"{self.rating}{' players' if isinstance(self.rating, str) else 's'}"
 
     @property
     def heading(self) -> str:

@@ -156,6 +156,7 @@ class SeatOut(Answer):
     player: str | None
     """The player's name, in a finished game from a file."""
     rating: float | str | None
+    """The player's rating or rank there; else that of the people whom an agent imitates."""
     dial: float | None
     """Null in games without a dial."""
     settings: dict[str, float | str]

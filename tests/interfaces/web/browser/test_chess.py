@@ -74,7 +74,7 @@ def sit(new_page):
 def test_game_to_its_end(page):
     page.goto("/")
     page.get_by_role("link", name="Chess With").click()
-    page.get_by_label("The others play").press("Home")
+    page.get_by_label("kedge plays").press("Home")
     page.get_by_label("From a position").fill(_ENDING)
     page.get_by_role("button", name="Begin").click()
     table = Table(page)
@@ -361,15 +361,15 @@ def test_nothing_jumps_while_it_thinks(sit):
 def test_new_game_remembers(page):
     page.goto("/#/chess")
     page.get_by_label("Black").check()
-    page.get_by_label("The others play").press("Home")
-    rating = page.get_by_label("People are those rated")
+    page.get_by_label("kedge plays").press("Home")
+    rating = page.get_by_label("Like people rated")
     rating.press("Home")
     page.get_by_role("button", name="Begin").click()
     Table(page).wait_for_moves(1)
     assert "elo=800" in page.locator(".spec").text_content()
     page.get_by_role("link", name="New game").click()
     assert page.get_by_label("Black").is_checked()
-    assert page.get_by_label("People are those rated").input_value() == "800"
+    assert page.get_by_label("Like people rated").input_value() == "800"
 
 
 def test_score_sheet_of_a_tablet_takes_what_it_needs(sit, new_page):

@@ -59,7 +59,7 @@ def test_a_year_of_three_people(page):
     page.goto("/#/diplomacy")
     for name in PEOPLE[1:]:
         page.get_by_label(name).check()
-    page.get_by_label("The others play").fill("0")
+    page.get_by_label("kedge plays").fill("0")
     page.get_by_role("button", name="Begin").click()
     phase(page, "Spring 1901")
     order(page, "Austria", "VIE", "GAL", "BUD", "s", "VIE", "GAL", "TRI", "h")
@@ -172,6 +172,22 @@ def test_keys_alone_order_everything(page, table):
     assert given[1].startswith("A MAR S ")
     focused = page.evaluate("document.activeElement.textContent")
     assert "Submit" in focused or "Waiting" in focused
+
+
+def test_the_last_orders_are_drawn_and_failed_moves_are_dashed(page):
+    turns = [
+        {"FRANCE": [" A PAR  - BUR", "F BRE - MAO"], "GERMANY": ["A MUN - BUR"]},
+        {"FRANCE": ["A PAR - PIC"]},
+    ]
+    told = {"game": "diplomacy", "turns": turns, "seats": [{"human": True}] * 7}
+    id = page.request.post("/api/v1/sessions", data=told).json()["id"]
+    page.goto(f"/#/s/{id}")
+    moves, failed = page.locator("svg.map path.line.move"), page.locator("path.line.failed")
+    expect(moves).to_have_count(1)
+    expect(failed).to_have_count(0)
+    page.get_by_role("button", name="Back").click()
+    expect(moves).to_have_count(3)
+    expect(failed).to_have_count(2)
 
 
 def test_nothing_is_wider_than_the_screen(new_page):

@@ -134,16 +134,29 @@ def test_a_small_board_from_a_file(page, expect, tmp_path):
 
 def test_an_opponent_of_a_rank(page, expect):
     page.goto("/#/go")
-    rank = page.get_by_label("People are of the rank")
+    rank = page.get_by_label("Like people of the rank")
     expect(rank).to_have_value("")
     rank.select_option("3d")
     expect(page.locator(".new .hint")).to_contain_text("larger model")
-    page.get_by_label("The others play at").fill("0")
+    page.get_by_label("kedge plays at").fill("0")
     begin(page, 9)
     expect(page.locator(".spec")).to_have_text('go-large(rank="3d", temperature=1)')
+    expect(page.locator(".side .who").first).to_have_text("kedge at 0, like 3d")
     page.get_by_text("The numbers behind it").click()
-    behind = page.locator(".numbers").get_by_label("People are of the rank")
+    behind = page.locator(".numbers").get_by_label("Like people of the rank")
     behind.select_option("pro")
     expect(page.locator(".spec")).to_have_text('go-large(rank="pro", temperature=1)')
     behind.select_option("")
     expect(page.locator(".spec")).to_have_text("go(temperature=1)")
+    expect(page.locator(".side .who").first).to_have_text("kedge at 0")
+
+
+def test_a_review_for_people_of_a_rank(page, expect):
+    seats = [{"human": True}, {"settings": {"rank": "3d"}}]
+    told = {"game": "go", "setup": {"size": 9}, "seats": seats, "turns": ["E5", "C3"]}
+    id = page.request.post("/api/v1/sessions", data=told).json()["id"]
+    page.goto(f"/#/s/{id}")
+    page.get_by_role("button", name="Review the game").click()
+    expect(page.locator(".chosen")).to_contain_text("% of 3d players", timeout=60_000)
+    annotated = page.request.get(f"/api/v1/sessions/{id}/record?annotated=true").text()
+    assert "% of 3d players" in annotated

@@ -55,7 +55,7 @@ def test_figures_say_on_what_they_were_measured(page):
     page.get_by_text("The numbers behind it").click()
     page.get_by_label("playouts per move").fill("8")
     page.get_by_label("playouts per move").press("Enter")
-    expect(page.locator(".dial .hint")).to_contain_text("not with those below")
+    expect(page.locator(".dial .hint")).to_contain_text("not with those of this game")
 
 
 def test_whom_the_dial_is_like(page):

@@ -59,8 +59,7 @@ def test_a_turn_is_taken_once_all_have_ordered():
     position = GAME.position(session.state, None)
     assert position["name"] == "F1901M"
     assert "A BUR" in position["units"]["FRANCE"]
-    [last] = position["last"]
-    assert last == {"name": "S1901M", "orders": turn.move, "failed": []}
+    assert position["failed"] == ([],)
 
 
 @pytest.mark.parametrize(
@@ -85,10 +84,7 @@ def test_retreats_and_builds_are_turns_of_those_who_have_them():
     assert position["dislodged"] == {"FRANCE": ["A BUR"]}
     assert "A BUR R PAR" in position["legal"]["FRANCE"]["BUR"]
     session.move(FRANCE, ["A BUR R PAR"], len(session.turns))
-    assert [one["name"] for one in GAME.position(session.state, None)["last"]] == [
-        "S1902M",
-        "S1902R",
-    ]
+    assert GAME.position(session.state, None)["failed"] == ([], [])
     session.move(FRANCE, ["A PAR - PIC"], len(session.turns))
     session.move(GERMANY, ["A BUR - PAR"], len(session.turns))
     assert session.state.state.phase == "W1902A"
@@ -103,6 +99,13 @@ def test_retreats_and_builds_are_turns_of_those_who_have_them():
     assert units == {"FRANCE": ["A PIC"], "GERMANY": ["A PAR", "A RUH", "F KIE"]}
     session.undo()
     assert session.state.state.phase == "W1902A"
+
+
+def test_the_position_says_which_units_failed_since_the_last_movement():
+    meeting = {"FRANCE": ["A BUR - MUN"], "GERMANY": ["A MUN - BUR", "A RUH - HOL"]}
+    session = begin({"position": BURGUNDY}, [meeting])
+    assert GAME.position(session.state, None)["failed"] == (["BUR", "MUN"],)
+    assert GAME.position(session.state_at(0), None)["failed"] == ()
 
 
 @pytest.mark.parametrize(
@@ -155,7 +158,8 @@ def test_agents_of_one_spec_share_a_search(monkeypatch):
     assert asked == [[0, 2], [1]]
     for seat, decision in found.items():
         orders = GAME.text(session.state, decision.action)
-        assert GAME.parse(session.state, seat, orders).tolist() == decision.action.tolist()
+        parsed = GAME.parse(session.state, seat, orders)
+        assert parsed.packed.tolist() == decision.action.packed.tolist()
         thought = decision.thought
         assert thought.seat == seat
         assert thought.agent == (cold if seat == 1 else "diplomacy")

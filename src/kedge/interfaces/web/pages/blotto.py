@@ -103,11 +103,15 @@ class BlottoPage(PageGame):
     def text(self, state: BlottoMatch, action: int) -> str:
         return _spreads(state)[action]
 
-    def apply(self, state: BlottoMatch, actions: Mapping[int, Action]) -> str:
+    def apply(self, state: BlottoMatch, actions: Mapping[int, Action]) -> None:
+        state.played.append((actions[0], actions[1]))
+
+    def turn_name(
+        self, before: BlottoMatch, actions: Mapping[int, Action], after: BlottoMatch
+    ) -> str:
         joint = actions[0], actions[1]
-        state.played.append(joint)
-        winner = state.winner(joint)
-        blue, red = (self.text(state, action) for action in joint)
+        winner = after.winner(joint)
+        blue, red = (self.text(after, action) for action in joint)
         return f"{blue} : {red}, {'level' if winner is None else _SIDES[winner]}"
 
     def join(self, moves: Mapping[int, Move]) -> list[Move]:

@@ -73,11 +73,14 @@ class BoardPage(PageGame):
         move: Move = getattr(state, "protocol_name", state.action_to_string)(action)
         return move
 
-    def apply(self, state: Any, actions: Mapping[int, Action]) -> str:
+    def apply(self, state: Any, actions: Mapping[int, Action]) -> None:
         (action,) = actions.values()
-        name: str = state.action_to_string(action)
         # Chess plays on after a draw that nobody claimed.
         getattr(state, "play_on", state.apply_action)(action)
+
+    def turn_name(self, before: Any, actions: Mapping[int, Action], after: Any) -> str:
+        (action,) = actions.values()
+        name: str = before.action_to_string(action)
         return name
 
     def outcome(self, state: Any) -> str | None:

@@ -5,7 +5,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 import numpy as np
@@ -66,14 +66,26 @@ class DiplomacySetup(BaseModel, extra="forbid"):
 
 @dataclass
 class _Played:
-    """A position, and the phases that led to it."""
+    """A position, and what failed on the way to it."""
 
     state: DiplomacyState
-    last: list[dict[str, Any]] = field(default_factory=list)
-    """Name, orders and failed orders of each phase since the last movement phase."""
+    failed: tuple[list[str], ...] = ()
+    """Where units stood whose moves failed, per phase from the last movement phase on."""
 
     def clone(self) -> "_Played":
-        return _Played(self.state.clone(), self.last)
+        return _Played(self.state.clone(), self.failed)
+
+
+@dataclass(frozen=True)
+class _Orders:
+    """A power's orders, and how they are written."""
+
+    packed: PackedOrders
+    texts: list[str]
+
+    @classmethod
+    def of(cls, packed: PackedOrders) -> "_Orders":
+        return cls(packed, format_orders(packed))
 
 
 class DiplomacyPage(PageGame):
@@ -109,13 +121,13 @@ class DiplomacyPage(PageGame):
         rules = state.state
         return [] if rules.is_terminal() else _due(rules)
 
-    def parse(self, state: _Played, seat: int, move: Move) -> PackedOrders:
+    def parse(self, state: _Played, seat: int, move: Move) -> _Orders:
         if not isinstance(move, list) or not all(isinstance(text, str) for text in move):
             raise InputError('orders are a list of texts, such as ["A PAR - BUR", "F BRE H"]')
-        return _packed(state.state, seat, move)
+        return _Orders.of(_packed(state.state, seat, move))
 
-    def text(self, state: _Played, action: PackedOrders) -> list[str]:
-        return format_orders(action)
+    def text(self, state: _Played, action: _Orders) -> list[str]:
+        return action.texts
 
     def join(self, moves: Mapping[int, Move]) -> Turn:
         return {POWERS[seat]: moves[seat] for seat in sorted(moves)}
@@ -128,18 +140,17 @@ class DiplomacyPage(PageGame):
             )
         return {POWERS.index(power): turn[power] for power in due if power in turn}
 
-    def apply(self, state: _Played, actions: Mapping[int, Action]) -> str:
-        rules, name, before = state.state, state.state.phase, state.state.board
-        by_power = {POWERS[seat]: actions[seat] for seat in sorted(actions)}
-        rules.apply_packed(np.concatenate([rules.pack({}), *by_power.values()]))
-        orders = {power: format_orders(packed) for power, packed in by_power.items()}
-        happened = {
-            "name": name,
-            "orders": orders,
-            "failed": sorted(failed_moves(before, orders, rules.board)),
-        }
-        state.last = [happened] if name.endswith("M") else [*state.last, happened]
-        return name
+    def apply(self, state: _Played, actions: Mapping[int, Action]) -> None:
+        rules, before = state.state, state.state.board
+        packed = [actions[seat].packed for seat in sorted(actions)]
+        rules.apply_packed(np.concatenate([rules.pack({}), *packed]))
+        orders = {POWERS[seat]: action.texts for seat, action in actions.items()}
+        failed = sorted(map(_place, failed_moves(before, orders, rules.board)))
+        earlier = () if before.phase.endswith("M") else state.failed
+        state.failed = (*earlier, failed)
+
+    def turn_name(self, before: _Played, actions: Mapping[int, Action], after: _Played) -> str:
+        return before.state.phase
 
     def position(self, state: _Played, eyes: int | None) -> dict[str, Any]:
         rules = state.state
@@ -149,7 +160,7 @@ class DiplomacyPage(PageGame):
             "adjustments": {power: rules.adjustment(power) for power in POWERS},
             "shares": rules.shares(),
             "values": value_model(VALUE).values(DiplomacyBatch([rules.board]))[0].tolist(),
-            "last": state.last,
+            "failed": state.failed,
         }
 
     def outcome(self, state: _Played) -> str | None:
@@ -181,7 +192,7 @@ class DiplomacyPage(PageGame):
                 orders = analysis.draw(rng)
                 others_likely = {s: shares for s, shares in likely.items() if s != seat}
                 rows = [_considered(row, others_likely) for row in analysis.rows(SHOWN)]
-                yield Decision(seat, orders, question.thought(seat, analysis, rows))
+                yield Decision(seat, _Orders.of(orders), question.thought(seat, analysis, rows))
 
     def resigned(self, state: _Played, seat: int) -> str:
         raise InputError("powers do not resign in Diplomacy; seat an agent instead")

@@ -149,9 +149,9 @@ class GoPage(BoardPage):
         points = map(play.game.state.gtp, action.points)
         return " ".join(points if action.verb == "play" else [action.verb, *points])
 
-    def apply(self, play: GoInPlay, actions: Mapping[int, Action]) -> str:
+    def apply(self, play: GoInPlay, actions: Mapping[int, Action]) -> None:
         ((seat, action),) = actions.items()
-        game, name = play.game, self.text(play, action)
+        game = play.game
         match action.verb:
             case "play":
                 game.state.apply_action(*action.points)
@@ -159,14 +159,16 @@ class GoPage(BoardPage):
                 game.resign(seat)
             case "dead":
                 game.judge(action.points)
-                return "count"
             case "mark":
                 game.mark(*action.points)
             case "agree":
                 game.agree()
             case "resume":
                 game.resume()
-        return name
+
+    def turn_name(self, before: GoInPlay, actions: Mapping[int, Action], after: GoInPlay) -> str:
+        (action,) = actions.values()
+        return "count" if action.verb == "dead" else self.text(before, action)
 
     def position(self, play: GoInPlay, eyes: int | None) -> dict[str, Any]:
         game, state = play.game, play.game.state

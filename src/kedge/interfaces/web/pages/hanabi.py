@@ -104,10 +104,14 @@ class HanabiPage(PageGame):
     def text(self, state: HanabiState, action: int) -> str:
         return state.action_to_string(action)
 
-    def apply(self, state: HanabiState, actions: Mapping[int, Action]) -> str:
+    def apply(self, state: HanabiState, actions: Mapping[int, Action]) -> None:
         (action,) = actions.values()
         state.apply_action(action)
-        return _named(state.last_action_string())
+
+    def turn_name(
+        self, before: HanabiState, actions: Mapping[int, Action], after: HanabiState
+    ) -> str:
+        return _named(after.last_action_string())
 
     def position(self, state: HanabiState, eyes: int | None) -> dict[str, Any]:
         rules, player = state.game, state.current_player()

@@ -155,11 +155,12 @@ class PageGame(ABC):
         """Return the action as `parse` reads it and records hold it."""
 
     @abstractmethod
-    def apply(self, state: Any, actions: Mapping[int, Action]) -> str:
-        """Apply the actions of all seats to move, and return the turn's name for players.
+    def apply(self, state: Any, actions: Mapping[int, Action]) -> None:
+        """Apply the actions of all seats to move, or raise `InputError` if one is illegal."""
 
-        Raises `InputError` and leaves the state alone if an action is illegal.
-        """
+    @abstractmethod
+    def turn_name(self, before: Any, actions: Mapping[int, Action], after: Any) -> str:
+        """Return how players call a turn that has led from one state to another."""
 
     def join(self, moves: Mapping[int, Move]) -> Turn:
         """Return the turn that consists of these moves, one per seat to move."""

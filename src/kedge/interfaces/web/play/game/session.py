@@ -247,7 +247,7 @@ class Session:
                 raise InputError("the game is over")
             moves = self.game.split(self.state, turn).items()
             actions = {seat: self.game.parse(self.state, seat, move) for seat, move in moves}
-            self._apply(self.state, actions, turn)
+            self._apply(actions, turn)
         except InputError as error:
             raise InputError(f"turn {len(self.turns) + 1}: {error}") from None
 
@@ -263,14 +263,16 @@ class Session:
         move = self.game.join(
             {seat: self.game.text(self.state, action) for seat, action in actions.items()}
         )
-        self._apply(self.state.clone(), actions, move)
+        self._apply(actions, move)
         self.run_clock()
 
-    def _apply(self, state: Any, actions: Mapping[int, Action], move: Turn) -> None:
-        """Go on to what `actions` make of `state`."""
-        name = self.game.apply(state, actions)
-        self.state, self.pending = state, {}
+    def _apply(self, actions: Mapping[int, Action], move: Turn) -> None:
+        """Go on to the position after `actions`."""
+        before, after = self.state, self.state.clone()
+        self.game.apply(after, actions)
+        name = self.game.turn_name(before, actions, after)
         self.turns.append(PlayedTurn(self.due, actions, move, name))
+        self.state, self.pending = after, {}
         self._ask_rules()
 
     def _ask_rules(self) -> None:

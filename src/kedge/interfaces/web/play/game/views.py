@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from kedge.interfaces.web.pages.page_game import EVERYTHING, Rating
 from kedge.interfaces.web.pages.thoughts import Thought
-from kedge.interfaces.web.play.game.players import agent_at, dial_at
+from kedge.interfaces.web.play.game.players import agent_at, dial_at, rating_of
 from kedge.interfaces.web.play.game.readers import Reader
 from kedge.interfaces.web.play.game.session import Session
 from kedge.interfaces.web.schemas import (
@@ -103,7 +103,7 @@ def _seat(session: Session, number: int, player: str | None, rating: Rating | No
         name=game.seats(session.setup)[number],
         human=seat.human,
         player=player,
-        rating=rating,
+        rating=rating if session.is_recorded or seat.human else rating_of(game, seat),
         dial=seat.dial if game.has_dial else None,
         settings=seat.settings,
         agent=None if agent is None else str(agent),

@@ -1,12 +1,14 @@
 // A side of a board: its player, more about it, and its clock.
 import { html, useEffect, useState } from "../vendor/preact-htm.js";
 
-// "you", the agent and its dial, or the player of a game from a file.
+// "you", the agent with its dial and the people chosen for it, or the player of a game from a file.
 export function whoSits({ recorded, seats }, seat) {
-  const { human, dial, agent, player, rating } = seats[seat];
+  const { human, dial, settings, agent, player, rating } = seats[seat];
   if (recorded) return `${player ?? "unknown"}${rating === null ? "" : ` (${rating})`}`;
   if (human) return "you";
-  return dial === null ? agent : `kedge at ${Math.round(100 * dial)}`;
+  if (dial === null) return agent;
+  const isChosen = Object.values(settings).includes(rating); // the usual people go without saying
+  return `kedge at ${Math.round(100 * dial)}${isChosen ? `, like ${rating}` : ""}`;
 }
 
 export function Side({ session, seat, children }) {

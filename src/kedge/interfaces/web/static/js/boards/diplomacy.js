@@ -107,8 +107,8 @@ export function Board(props) {
   const written = Object.values(shared.written).map((text) => [shared.power, text]);
   // What search would order, until the first order.
   const advice = !written.length && thought?.turn === session.turns.length && mine.includes(thought.seat) && thought.rows[0];
-  const past = position.last.map(({ orders, failed }) => ({
-    orders: entries(orders),
+  const past = position.failed.map((failed, phase) => ({
+    orders: entries(session.turns.at(phase - position.failed.length).move),
     failed,
     look: active && (advice || written.length || shared.clicked.length) ? "faded" : "",
   }));

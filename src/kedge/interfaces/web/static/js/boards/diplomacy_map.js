@@ -33,7 +33,8 @@ function owners(map, position) {
   return byPlace;
 }
 
-// `orders` are groups { orders: [[power, text]], failed, look }, drawn one over the other.
+// `orders` are groups { orders: [[power, text]], failed, look }, drawn one over the other; `failed` are the provinces
+// of units whose moves failed.
 export function MapDrawing({ map, position, orders, choices, chosen, onClick }) {
   const [width, height] = map.size;
   const owner = owners(map, position);
@@ -116,8 +117,8 @@ function standing(map, position) {
 
 // Each order has a line under the units and a mark over them.
 function draw(map, stands, { orders, failed = [] }) {
-  const parsed = orders.filter(([, text]) => text !== "WAIVE")
-    .map(([power, text]) => ({ power, failed: failed.includes(text), ...parse(text) }));
+  const parsed = orders.filter(([, text]) => text.trim() !== "WAIVE")
+    .map(([power, text]) => ({ power, ...parse(text) }));
   const moves = new Map(parsed.filter((order) => order.verb === "-").map((order) => [province(order.at), order]));
   const point = (location) => map.points[location];
   // Supports and convoys may leave out a coast that the unit or its move has.
@@ -127,7 +128,9 @@ function draw(map, stands, { orders, failed = [] }) {
     if (!to) return [start, null];
     return [start, point(move && province(move.to) === province(to) ? move.to : to)];
   };
-  return parsed.map((order) => SHAPES[order.verb]({ ...order, start: point(order.at), point, supported }));
+  return parsed.map((order) => SHAPES[order.verb]({
+    ...order, start: point(order.at), point, supported, failed: failed.includes(province(order.at)),
+  }));
 }
 
 const SHAPES = {

@@ -9,7 +9,7 @@ export const province = (location) => location.slice(0, 3);
 
 // The parts of an order such as "F ENG C A LON - BRE".
 export function parse(text) {
-  const [kind, at, verb, ...rest] = text.split(" ");
+  const [kind, at, verb, ...rest] = text.trim().split(/\s+/);
   if (verb === "-" || verb === "R") return { text, kind, at, verb, to: rest[0], via: rest[1] === "VIA" };
   if (verb === "S" || verb === "C") return { text, kind, at, verb, other: rest[1], to: rest[3] };
   return { text, kind, at, verb };

@@ -41,7 +41,7 @@ export function Dial({ label, seat, stops, anchor = "people", people, onChange }
         <${Measured} name="Strength" figures=${seat.strength} />
       </dl>
       ${Object.keys(seat.settings).length > 0 && html`
-        <p class="hint">Measured with the dial's own numbers, not with those below.</p>`}
+        <p class="hint">Measured with the dial's own numbers, not with those of this game.</p>`}
       <details>
         <summary>The numbers behind it</summary>
         <div class="numbers">

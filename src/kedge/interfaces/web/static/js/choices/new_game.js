@@ -69,7 +69,7 @@ export function NewGame({ game, from }) {
       ${alone ? html`<p role="status">${alone}</p>` : html`
         ${agents.length ? html`
           <${AgentChoice} label="Opponent" agents=${agents} agent=${agent} onChange=${(agent) => change({ agent })} />` : html`
-          <label class="slider"><span>The others play at <strong>${Math.round(100 * dial)}</strong> of 100</span>
+          <label class="slider"><span>kedge plays at <strong>${Math.round(100 * dial)}</strong> of 100</span>
             <input type="range" min="0" max="1" step="0.01" value=${dial}
               aria-valuetext=${`${Math.round(100 * dial)} of 100`}
               onInput=${(event) => change({ dial: Number(event.target.value) })} />

@@ -81,7 +81,7 @@ function Chosen({ report, move, session }) {
   if (!move) return html`<p class="chosen">Select a move to see how human it was.</p>`;
   const likely = report.likely?.[move.ply];
   const most = Math.max(0.01, ...(likely || []));
-  const words = [`${percent(move.anchor)} of ${report.ratings ? `${report.ratings[move.player]}s` : "people"}`];
+  const words = [`${percent(move.anchor)} of ${report.ratings ? those(report.ratings[move.player]) : "people"}`];
   if (move.choice.move === move.move) words.push("search plays it too");
   else words.push(`search prefers ${move.choice.name} (${percent(move.choice.policy)})`);
   if (move.loss >= 0.005) words.push(`costs ${move.loss.toFixed(2)} of a win`);
@@ -103,7 +103,8 @@ function Chosen({ report, move, session }) {
 
 const row = (name, report, shown) => html`
   <tr><th scope="row">${name}</th>${report.players.map((player) => html`<td>${shown(player) || "–"}</td>`)}</tr>`;
-const tens = (number) => 10 * Math.round(number / 10);
 // A rating is a number; a rank is a word, and its error a number of ranks.
+const those = (rating) => (typeof rating === "number" ? `${rating}s` : `${rating} players`);
+const tens = (number) => 10 * Math.round(number / 10);
 const plus = ({ rating, error }) =>
   typeof rating === "number" ? `${tens(rating)} ± ${tens(error)}` : `${rating} ± ${error}`;
