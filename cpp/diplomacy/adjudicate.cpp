@@ -7,35 +7,23 @@
 namespace kedge::diplomacy {
 namespace {
 
-// Calls give(order) for each legal order.
-template <typename Give>
-void each_legal(const Position& position, std::span<const Packed> orders, Orders known,
-                const Give& give) {
-  const Convoys convoys(position);
-  for (const Packed packed : orders) {
-    std::optional<Order> order = unpack(packed);
-    if (order && known == Orders::kAny) order = legalise(position, convoys, *order);
-    if (order) give(*order);
-  }
-}
-
-Position retreat_units(const Position& position, std::span<const Packed> orders, Orders known) {
+Position retreat_units(const Position& position, std::span<const Order> orders) {
   const Map& m = map();
   Position next = position;
   next.retreating = 0;
   next.dislodged = {};
   Set ordered, taken, contested;
   std::array<Unit, kProvinces> arrived;
-  each_legal(position, orders, known, [&](const Order& order) {
+  for (const Order& order : orders) {
     const Province p = m.province[order.unit];
-    if (ordered.has(p)) return;
+    if (ordered.has(p)) continue;
     ordered.add(p);
-    if (order.kind != Kind::kRetreat) return;
+    if (order.kind != Kind::kRetreat) continue;
     const Province to = m.province[order.destination];
     (taken.has(to) ? contested : taken).add(to);
     arrived[to] = position.find_dislodged(p)->unit;
     arrived[to].location = order.destination;
-  });
+  }
   for (const Province p : taken - contested) next.place(arrived[p]);
   return next;
 }
@@ -58,24 +46,24 @@ void remove_farthest(Position& position, Power power) {
   remove(position, *farthest);
 }
 
-Position adjust_units(const Position& position, std::span<const Packed> orders, Orders known) {
+Position adjust_units(const Position& position, std::span<const Order> orders) {
   const Map& m = map();
   Position next = position;
   std::array<int, kPowers> left;
   for (Power power = 0; power < kPowers; ++power) left[power] = position.adjustment(power);
-  each_legal(position, orders, known, [&](const Order& order) {
-    if (order.kind == Kind::kWaive) return;
+  for (const Order& order : orders) {
+    if (order.kind == Kind::kWaive) continue;
     const Province p = m.province[order.unit];
     const bool builds = order.kind == Kind::kBuild;
     const Power power = builds ? position.owners[p] : position.units[p].power;
-    if (left[power] == 0 || next.occupied.has(p) == builds) return;
+    if (left[power] == 0 || next.occupied.has(p) == builds) continue;
     left[power] += builds ? -1 : 1;
     if (builds) {
       next.place({power, order.fleet, order.unit});
     } else {
       remove(next, p);
     }
-  });
+  }
   for (Power power = 0; power < kPowers; ++power) {
     for (; left[power] < 0; ++left[power]) remove_farthest(next, power);
   }
@@ -100,14 +88,14 @@ void end_fall(Position& position) {
 
 }  // namespace
 
-Position adjudicate(const Position& position, std::span<const Packed> orders, Orders known) {
+Position adjudicate(const Position& position, std::span<const Order> orders) {
   if (position.adjusting()) {
-    Position next = adjust_units(position, orders, known);
+    Position next = adjust_units(position, orders);
     end_year(next);
     return next;
   }
-  Position next = position.moving() ? move_units(position, orders, known)
-                                    : retreat_units(position, orders, known);
+  Position next =
+      position.moving() ? move_units(position, orders) : retreat_units(position, orders);
   const bool spring = position.phase <= Phase::kSpringRetreats;
   if (next.retreating > 0) {
     next.phase = spring ? Phase::kSpringRetreats : Phase::kFallRetreats;

@@ -21,6 +21,7 @@ using Slots = nb::ndarray<const Packed, nb::ndim<1>, nb::c_contig, nb::device::c
 using Joint = nb::ndarray<const Packed, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Indices = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Rows = nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Mask = nb::ndarray<const bool, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Placed = std::vector<std::tuple<Power, std::string>>;
 using Places = std::vector<std::string>;
 using Retreating = std::vector<std::tuple<Power, std::string, std::optional<Places>>>;
@@ -144,18 +145,14 @@ std::vector<Packed> packed_orders(const Position& position, Power power) {
 nb::tuple adjudicate_given(const Position& position, const std::vector<Slots>& orders,
                            const std::vector<Power>& powers) {
   if (orders.size() != powers.size()) refuse("orders: an array for each power");
-  const Convoys convoys(position);
-  std::vector<Packed> legal;
+  std::vector<Order> legal;
   for (std::size_t i = 0; i < powers.size(); ++i) {
     if (powers[i] >= kPowers) throw nb::index_error("not a power");
-    for (std::size_t k = 0; k < orders[i].shape(0); ++k) {
-      std::optional<Order> order = unpack(orders[i].data()[k]);
-      if (order) order = legalise(position, convoys, *order, powers[i]);
-      if (order) legal.push_back(pack(*order));
-    }
+    legalise(position, {orders[i].data(), orders[i].shape(0)}, legal, powers[i]);
   }
-  Position next = adjudicate(position, legal, Orders::kLegal);
-  return nb::make_tuple(std::move(next), kedge::own(std::move(legal)));
+  std::vector<Packed> packed;
+  for (const Order& order : legal) packed.push_back(pack(order));
+  return nb::make_tuple(adjudicate(position, legal), kedge::own(std::move(packed)));
 }
 
 // Orders of one power or of all, by the place that players name first.
@@ -194,8 +191,11 @@ Batch adjudicate_many(const Position& position, const Joint& orders, unsigned th
   batch.positions.resize(rows);
   kedge::parallel_for((rows + kChunk - 1) / kChunk, kedge::threads_or_all(threads),
                       [&](std::size_t chunk) {
+    std::vector<Order> legal;
     for (std::size_t i = chunk * kChunk; i < std::min(rows, (chunk + 1) * kChunk); ++i) {
-      batch.positions[i] = adjudicate(position, {orders.data() + i * slots, slots});
+      legal.clear();
+      legalise(position, {orders.data() + i * slots, slots}, legal);
+      batch.positions[i] = adjudicate(position, legal);
     }
   });
   return batch;
@@ -209,34 +209,23 @@ void check_indices(const Batch& batch, const Indices& which) {
   }
 }
 
-// Constructs `self`. Candidates are given by root, power and number.
+// Constructs `self`.
 void make_actions(JointActions* self, const Batch& roots, const Joint& table, const Rows& counts,
-                  const Indices& root, const Indices& power, const Indices& index,
-                  unsigned threads) {
-  const std::vector<std::int64_t> each(counts.data(), counts.data() + counts.size());
-  if (counts.shape(0) != roots.positions.size() || counts.shape(1) != kPowers) {
-    refuse("counts: a row for each board, a column for each power");
+                  const Mask& valued, unsigned threads) {
+  const std::size_t boards = roots.positions.size();
+  if (counts.shape(0) != boards || counts.shape(1) != kPowers || valued.shape(0) != boards ||
+      valued.shape(1) != kPowers) {
+    refuse("counts, valued: a row for each board, a column for each power");
   }
   std::size_t total = 0;
-  for (const std::int64_t count : each) {
-    if (count < 1 || count > 64) refuse("from 1 to 64 candidates a power");
-    total += static_cast<std::size_t>(count);
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (counts.data()[i] < 1 || counts.data()[i] > 64) refuse("from 1 to 64 candidates a power");
+    total += static_cast<std::size_t>(counts.data()[i]);
   }
   if (table.shape(0) != total || table.shape(1) > kCentres) refuse("a row for each candidate");
-  if (power.shape(0) != root.shape(0) || index.shape(0) != root.shape(0)) {
-    refuse("a root, a power and an index for each candidate that is asked about");
-  }
-  std::vector<Candidate> asked;
-  for (std::size_t i = 0; i < root.shape(0); ++i) {
-    const Candidate one{root.data()[i], power.data()[i], index.data()[i]};
-    const bool is_there = one.root >= 0 && one.root < static_cast<std::int64_t>(counts.shape(0)) &&
-                          one.power >= 0 && one.power < kPowers && one.index >= 0 &&
-                          one.index < each[one.root * kPowers + one.power];
-    if (!is_there) throw nb::index_error("no such candidate");
-    asked.push_back(one);
-  }
-  new (self) JointActions(roots.positions, {table.data(), table.size()}, table.shape(1), each,
-                          std::move(asked), kedge::threads_or_all(threads));
+  new (self) JointActions(roots.positions, {table.data(), table.size()}, table.shape(1),
+                          {counts.data(), counts.size()}, {valued.data(), valued.size()},
+                          kedge::threads_or_all(threads));
 }
 
 nb::tuple reach(JointActions& actions, const Rows& sampled) {
@@ -248,14 +237,14 @@ nb::tuple reach(JointActions& actions, const Rows& sampled) {
       throw nb::index_error("no such candidate");
     }
   }
-  std::vector<std::int64_t> numbers, by;
   Batch reached;
+  std::vector<std::int64_t> values, roots, rows;
   {
     nb::gil_scoped_release release;
-    actions.reach({sampled.data(), sampled.size()}, numbers, reached.positions, by);
+    actions.reach({sampled.data(), sampled.size()}, values, reached.positions, roots, rows);
   }
-  return nb::make_tuple(kedge::own(std::move(numbers)), std::move(reached),
-                        kedge::own(std::move(by)));
+  return nb::make_tuple(kedge::own(std::move(values)), std::move(reached),
+                        kedge::own(std::move(roots)), kedge::own(std::move(rows), kPowers));
 }
 
 Batch take(const Batch& batch, const Indices& which) {
@@ -298,7 +287,9 @@ void bind_diplomacy(nb::module_& m) {
       .def("copy", [](const Position& position) { return Position(position); })
       .def("adjudicate",
            [](const Position& position, const Slots& orders) {
-             return adjudicate(position, {orders.data(), orders.shape(0)});
+             std::vector<Order> legal;
+             legalise(position, {orders.data(), orders.shape(0)}, legal);
+             return adjudicate(position, legal);
            },
            "orders"_a)
       .def("adjudicate_given", &adjudicate_given, "orders"_a, "powers"_a)
@@ -385,8 +376,8 @@ void bind_diplomacy(nb::module_& m) {
       });
 
   nb::class_<JointActions>(m, "DiplomacyJointActions")
-      .def("__init__", &make_actions, "roots"_a, "table"_a.noconvert(), "counts"_a, "root"_a,
-           "power"_a, "index"_a, "threads"_a = 0)
+      .def("__init__", &make_actions, "roots"_a, "table"_a.noconvert(), "counts"_a, "valued"_a,
+           "threads"_a = 0)
       .def("reach", &reach, "sampled"_a);
 
   m.def("diplomacy_adjudicate_many", &adjudicate_many, "board"_a, "orders"_a.noconvert(),

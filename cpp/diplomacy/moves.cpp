@@ -8,30 +8,17 @@ namespace {
 
 class Moves {
  public:
-  Moves(const Position& position, std::span<const Packed> orders, Orders known)
-      : position_(position) {
+  Moves(const Position& position, std::span<const Order> orders) : position_(position) {
     const Map& m = map();
     for (const Province p : position.occupied) {
       orders_[p] = {Kind::kHold, position.units[p].fleet, false, position.units[p].location, 0, 0};
     }
     Set ordered;
-    const auto give = [&](const Order& order) {
-      ordered.add(m.province[order.unit]);
-      orders_[m.province[order.unit]] = order;
-    };
-    if (known == Orders::kLegal) {
-      for (const Packed packed : orders) {
-        const Order order = unpack_whole(packed);
-        if (!ordered.has(m.province[order.unit])) give(order);
-      }
-    } else {
-      const Convoys convoys(position);
-      for (const Packed packed : orders) {
-        const std::optional<Order> order = unpack(packed);
-        if (!order || ordered.has(m.province[order->unit])) continue;
-        const std::optional<Order> legal = legalise(position, convoys, *order);
-        if (legal) give(*legal);
-      }
+    for (const Order& order : orders) {
+      const Province p = m.province[order.unit];
+      if (ordered.has(p)) continue;
+      ordered.add(p);
+      orders_[p] = order;
     }
     for (const Province p : ordered) {
       const Order& order = orders_[p];
@@ -252,8 +239,8 @@ class Moves {
 
 }  // namespace
 
-Position move_units(const Position& position, std::span<const Packed> orders, Orders known) {
-  return Moves(position, orders, known).result();
+Position move_units(const Position& position, std::span<const Order> orders) {
+  return Moves(position, orders).result();
 }
 
 }  // namespace kedge::diplomacy

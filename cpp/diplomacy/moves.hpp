@@ -5,6 +5,6 @@
 namespace kedge::diplomacy {
 
 // The position after these moves, with the dislodged units that can retreat. The phase stays.
-Position move_units(const Position& position, std::span<const Packed> orders, Orders known);
+Position move_units(const Position& position, std::span<const Order> orders);
 
 }  // namespace kedge::diplomacy

@@ -44,7 +44,11 @@ constexpr std::string_view kLetters = "SFW", kEnds = "MRMRA";
 }  // namespace
 
 std::optional<Order> unpack(Packed packed) {
-  const Order order = unpack_whole(packed);
+  const auto bits = [&](int shift, int count) {
+    return static_cast<std::uint8_t>(packed >> shift & ((1u << count) - 1));
+  };
+  const Order order{static_cast<Kind>(bits(0, 4)), bits(25, 1) != 0, bits(26, 1) != 0,
+                    bits(4, 7), bits(11, 7), bits(18, 7)};
   if (order.kind == Kind::kNone || order.kind > Kind::kWaive || order.unit >= kLocations ||
       order.target >= kLocations || order.destination >= kLocations) {
     return std::nullopt;

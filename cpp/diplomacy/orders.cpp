@@ -206,6 +206,16 @@ std::optional<Order> legalise(const Position& position, const Convoys& convoys, 
   }
 }
 
+void legalise(const Position& position, std::span<const Packed> orders, std::vector<Order>& out,
+              Power power) {
+  const Convoys convoys(position);
+  for (const Packed packed : orders) {
+    std::optional<Order> order = unpack(packed);
+    if (order) order = legalise(position, convoys, *order, power);
+    if (order) out.push_back(*order);
+  }
+}
+
 namespace {
 
 // The convoys that fleets at sea offer each army.

@@ -33,15 +33,7 @@ constexpr Packed pack(const Order& o) {
   return static_cast<Packed>(o.kind) | Packed{o.unit} << 4 | Packed{o.target} << 11 |
          Packed{o.destination} << 18 | Packed{o.fleet} << 25 | Packed{o.target_fleet} << 26;
 }
-std::optional<Order> unpack(Packed packed);
-// The inverse of `pack`.
-constexpr Order unpack_whole(Packed packed) {
-  const auto bits = [&](int shift, int count) {
-    return static_cast<std::uint8_t>(packed >> shift & ((1u << count) - 1));
-  };
-  return {static_cast<Kind>(bits(0, 4)), bits(25, 1) != 0, bits(26, 1) != 0,
-          bits(4, 7), bits(11, 7), bits(18, 7)};
-}
+std::optional<Order> unpack(Packed packed);  // nothing if no order is packed so
 
 struct Unit {
   Power power = kNobody;
@@ -121,19 +113,18 @@ class Convoys {
 // power. kNobody means the unit's own power.
 std::optional<Order> legalise(const Position& position, const Convoys& convoys, Order order,
                               Power power = kNobody);
+// Adds the legal orders among `orders` to `out`, as `legalise` returns them.
+void legalise(const Position& position, std::span<const Packed> orders, std::vector<Order>& out,
+              Power power = kNobody);
 // All legal orders by province, including builds and waives.
 void legal_orders(const Position& position, std::vector<Order>& out);
 
 // Whether a power's supports and convoys of its own units match the orders of those units.
 bool coordinated(std::span<const Packed> orders);
 
-// Whether orders come from `legalise`, so that they need not be checked again.
-enum class Orders : std::uint8_t { kAny, kLegal };
-
-// The position after these orders. Illegal orders are ignored; the first of two orders for a unit
+// The position after these orders, which come from `legalise`. The first of two orders for a unit
 // counts.
-Position adjudicate(const Position& position, std::span<const Packed> orders,
-                    Orders known = Orders::kAny);
+Position adjudicate(const Position& position, std::span<const Order> orders);
 
 std::optional<Order> parse_order(std::string_view text);
 // Writes at most kMaxText characters; returns their number.

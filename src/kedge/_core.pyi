@@ -132,14 +132,14 @@ class DiplomacyJointActions:
         roots: DiplomacyBatch,
         table: npt.NDArray[np.uint32],
         counts: npt.NDArray[np.int64],
-        root: npt.NDArray[np.int64],
-        power: npt.NDArray[np.int64],
-        index: npt.NDArray[np.int64],
+        valued: npt.NDArray[np.bool_],
         threads: int = 0,
     ) -> None: ...
     def reach(
         self, sampled: npt.NDArray[np.int64]
-    ) -> tuple[npt.NDArray[np.int64], DiplomacyBatch, npt.NDArray[np.int64]]: ...
+    ) -> tuple[
+        npt.NDArray[np.int64], DiplomacyBatch, npt.NDArray[np.int64], npt.NDArray[np.int64]
+    ]: ...
 
 def diplomacy_coordinated(orders: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint8]: ...
 
@@ -181,6 +181,8 @@ def diplomacy_slots(
     npt.NDArray[np.uint8],
     npt.NDArray[np.int64],
     npt.NDArray[np.uint32],
+    npt.NDArray[np.int64],
+    npt.NDArray[np.int64],
 ]: ...
 def diplomacy_format_order(order: int) -> str: ...
 def diplomacy_parse_order(text: str) -> int: ...

@@ -86,7 +86,7 @@ nb::tuple list_slots(const Positions& positions, const Numbers<std::uint8_t>& po
   if (powers.shape(0) != count) throw nb::value_error("one power a board");
   std::vector<std::int32_t> questions;
   std::vector<std::uint8_t> whose, places;
-  std::vector<std::int64_t> offsets{0};
+  std::vector<std::int64_t> offsets{0}, first, counts;
   std::vector<Packed> orders;
   {
     nb::gil_scoped_release release;
@@ -94,7 +94,14 @@ nb::tuple list_slots(const Positions& positions, const Numbers<std::uint8_t>& po
     for_each(count, threads,
              [&](std::size_t i) { choices[i] = slots(*positions[i], powers.data()[i]); });
     for (std::size_t i = 0; i < count; ++i) {
+      Power last = kNobody;
       for (const Slot& slot : choices[i]) {
+        if (slot.power != last) {
+          first.push_back(static_cast<std::int64_t>(whose.size()));
+          counts.push_back(0);
+          last = slot.power;
+        }
+        ++counts.back();
         questions.push_back(static_cast<std::int32_t>(i));
         whose.push_back(slot.power);
         places.push_back(slot.place);
@@ -105,7 +112,8 @@ nb::tuple list_slots(const Positions& positions, const Numbers<std::uint8_t>& po
   }
   return nb::make_tuple(kedge::own(std::move(questions)), kedge::own(std::move(whose)),
                         kedge::own(std::move(places)), kedge::own(std::move(offsets)),
-                        kedge::own(std::move(orders)));
+                        kedge::own(std::move(orders)), kedge::own(std::move(first)),
+                        kedge::own(std::move(counts)));
 }
 
 Facts see_all(const Batch& batch, unsigned threads) {
@@ -164,7 +172,8 @@ void bind_diplomacy_encoding(nb::module_& m) {
   m.def("diplomacy_batch_facts", &tell_batch, "batch"_a, "threads"_a = 0);
   m.def("diplomacy_order_facts", &tell_orders, "orders"_a.noconvert(), "threads"_a = 0);
   // The choices of one power (7: of all) on each board: for every slot the board, the power, the
-  // place and the offset of its orders; then the orders.
+  // place and the offset of its orders; then the orders, and for every power with slots, board by
+  // board, its first slot and their number.
   m.def("diplomacy_slots", &list_slots, "boards"_a, "powers"_a, "threads"_a = 0);
   // The rows that each power sees of each board (n, 7, 176), and the powers' values (n, 7).
   m.def("diplomacy_seen", &see_all, "batch"_a, "threads"_a = 0);

@@ -1,51 +1,51 @@
 #include "diplomacy/network/joint.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 namespace kedge::diplomacy {
 
 JointActions::JointActions(std::vector<Position> roots, std::span<const Packed> table,
-                           std::size_t slots, std::vector<std::int64_t> counts,
-                           std::vector<Candidate> asked, std::size_t threads)
-    : roots_(std::move(roots)), table_(table.size(), 0), slots_(slots), counts_(std::move(counts)),
-      first_(counts_.size()), asked_(std::move(asked)), workers_(threads) {
-  std::exclusive_scan(counts_.begin(), counts_.end(), first_.begin(), std::int64_t{0});
-  std::size_t at = 0;
-  for (std::size_t i = 0; i < counts_.size(); ++i) {
-    const Position& position = roots_[i / kPowers];
-    const Convoys convoys(position);
-    const std::size_t end = at + static_cast<std::size_t>(counts_[i]) * slots_;
-    for (; at < end; ++at) {
-      const std::optional<Order> order = unpack(table[at]);
-      const std::optional<Order> legal =
-          order ? legalise(position, convoys, *order) : std::nullopt;
-      if (legal) table_[at] = pack(*legal);
+                           std::size_t slots, std::span<const std::int64_t> counts,
+                           std::span<const bool> valued, std::size_t threads)
+    : roots_(std::move(roots)), counts_(counts.begin(), counts.end()), workers_(threads) {
+  for (std::int64_t i = 0; i < std::ssize(counts_); ++i) {
+    first_.push_back(std::ssize(legal_));
+    for (std::int64_t index = 0; index < counts_[i]; ++index) {
+      if (valued[i]) valued_.push_back({i / kPowers, i % kPowers, index});
+      const std::span<const Packed> row = table.subspan(legal_.size() * slots, slots);
+      legalise(roots_[i / kPowers], row, legal_.emplace_back());
     }
   }
+}
+
+std::array<std::int64_t, kPowers> JointActions::joint(
+    const Candidate& candidate, std::span<const std::int64_t> sampled) const {
+  std::array<std::int64_t, kPowers> rows;
+  for (std::int64_t power = 0; power < kPowers; ++power) {
+    const auto at = static_cast<std::size_t>(candidate.root * kPowers + power);
+    rows[power] = first_[at] + (power == candidate.power ? candidate.index : sampled[at]);
+  }
+  return rows;
 }
 
 Position JointActions::after(const Candidate& candidate,
                              std::span<const std::int64_t> sampled) const {
-  std::array<Packed, kPowers * kCentres> orders;
-  std::size_t count = 0;
-  const auto root = static_cast<std::size_t>(candidate.root);
-  for (std::size_t power = 0; power < kPowers; ++power) {
-    const bool own = static_cast<std::int64_t>(power) == candidate.power;
-    for (const Packed order :
-         row(root, power, own ? candidate.index : sampled[root * kPowers + power])) {
-      if (order != 0) orders[count++] = order;
-    }
+  std::vector<Order> orders;
+  orders.reserve(kCentres);
+  for (const std::int64_t row : joint(candidate, sampled)) {
+    const std::vector<Order>& own = legal_[static_cast<std::size_t>(row)];
+    orders.insert(orders.end(), own.begin(), own.end());
   }
-  return adjudicate(roots_[root], {orders.data(), count}, Orders::kLegal);
+  return adjudicate(roots_[static_cast<std::size_t>(candidate.root)], orders);
 }
 
-void JointActions::reach(std::span<const std::int64_t> sampled, std::vector<std::int64_t>& numbers,
-                         std::vector<Position>& reached, std::vector<std::int64_t>& by) {
+void JointActions::reach(std::span<const std::int64_t> sampled, std::vector<std::int64_t>& values,
+                         std::vector<Position>& reached, std::vector<std::int64_t>& from,
+                         std::vector<std::int64_t>& rows) {
   constexpr int kBits = 6;
   constexpr std::size_t kChunk = 64;
   keys_.clear();
-  for (const auto& [root, power, index] : asked_) {
+  for (const auto& [root, power, index] : valued_) {
     const std::int64_t* actions = sampled.data() + root * kPowers;
     auto key = static_cast<std::uint64_t>(root);
     for (std::int64_t p = kPowers - 1; p >= 0; --p) {
@@ -60,7 +60,7 @@ void JointActions::reach(std::span<const std::int64_t> sampled, std::vector<std:
   next_.resize(fresh_.size());
   workers_.run((fresh_.size() + kChunk - 1) / kChunk, [&](std::size_t chunk) {
     for (std::size_t i = chunk * kChunk; i < std::min(fresh_.size(), (chunk + 1) * kChunk); ++i) {
-      next_[i] = after(asked_[static_cast<std::size_t>(fresh_[i])], sampled);
+      next_[i] = after(valued_[static_cast<std::size_t>(fresh_[i])], sampled);
     }
   });
   keys_.clear();
@@ -68,11 +68,18 @@ void JointActions::reach(std::span<const std::int64_t> sampled, std::vector<std:
   new_.clear();
   positions_.number(keys_, position_of_, new_);
   for (const std::int64_t i : new_) {
-    reached.push_back(next_[static_cast<std::size_t>(i)]);
-    by.push_back(fresh_[static_cast<std::size_t>(i)]);
+    const auto at = static_cast<std::size_t>(i);
+    const Candidate& candidate = valued_[static_cast<std::size_t>(fresh_[at])];
+    reached.push_back(next_[at]);
+    from.push_back(candidate.root);
+    const auto played = joint(candidate, sampled);
+    rows.insert(rows.end(), played.begin(), played.end());
   }
-  for (const std::int64_t number : numbers_) {
-    numbers.push_back(position_of_[static_cast<std::size_t>(number)]);
+  values.assign(legal_.size(), -1);
+  for (std::size_t i = 0; i < valued_.size(); ++i) {
+    const auto& [root, power, index] = valued_[i];
+    const std::int64_t position = position_of_[static_cast<std::size_t>(numbers_[i])];
+    values[first_[root * kPowers + power] + index] = position * kPowers + power;
   }
 }
 

@@ -19,34 +19,36 @@ struct Candidate {
 // action is adjudicated once, and positions are numbered in the order of first occurrence.
 class JointActions {
  public:
-  // `table` has a row of packed orders for each candidate, padded with 0; `counts` has the numbers
-  // of candidates by root and power. A power has at most 64, so that a joint action has 42 bits.
+  // `table` has a row of packed orders for each candidate, padded with 0. `counts` has the numbers
+  // of candidates by root and power, and `valued` whether they need values. A power has at most 64,
+  // so that a joint action has 42 bits.
   JointActions(std::vector<Position> roots, std::span<const Packed> table, std::size_t slots,
-               std::vector<std::int64_t> counts, std::vector<Candidate> asked, std::size_t threads);
+               std::span<const std::int64_t> counts, std::span<const bool> valued,
+               std::size_t threads);
 
-  std::size_t asked() const { return asked_.size(); }
   bool has(std::size_t root, std::size_t power, std::int64_t index) const {
     return index >= 0 && index < counts_[root * kPowers + power];
   }
   std::size_t roots() const { return roots_.size(); }
 
-  // Returns the position number of each candidate when the others play `sampled` (by root and
-  // power). New positions go to `reached`, and the candidates that reached them to `by`.
-  void reach(std::span<const std::int64_t> sampled, std::vector<std::int64_t>& numbers,
-             std::vector<Position>& reached, std::vector<std::int64_t>& by);
+  // Returns where to find the value of each candidate when the others play `sampled` (by root and
+  // power): its place among the values of all positions, seven each, or −1 if it needs none. New
+  // positions go to `reached`, their roots to `from`, and the rows that the seven powers played to
+  // reach them to `rows`.
+  void reach(std::span<const std::int64_t> sampled, std::vector<std::int64_t>& values,
+             std::vector<Position>& reached, std::vector<std::int64_t>& from,
+             std::vector<std::int64_t>& rows);
 
  private:
-  std::span<const Packed> row(std::size_t root, std::size_t power, std::int64_t index) const {
-    const auto at = static_cast<std::size_t>(first_[root * kPowers + power] + index);
-    return {table_.data() + at * slots_, slots_};
-  }
+  // The rows of the table that are played, by power, if a candidate deviates from `sampled`.
+  std::array<std::int64_t, kPowers> joint(const Candidate& candidate,
+                                          std::span<const std::int64_t> sampled) const;
   Position after(const Candidate& candidate, std::span<const std::int64_t> sampled) const;
 
   std::vector<Position> roots_;
-  std::vector<Packed> table_;  // legal orders, as from `legalise`
-  std::size_t slots_;
+  std::vector<std::vector<Order>> legal_;  // orders of each candidate, as from `legalise`
   std::vector<std::int64_t> counts_, first_;
-  std::vector<Candidate> asked_;
+  std::vector<Candidate> valued_;
   Numbering actions_, positions_;
   std::vector<std::int64_t> position_of_;  // by joint action
   std::vector<std::uint64_t> keys_;

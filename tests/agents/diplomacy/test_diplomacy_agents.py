@@ -130,8 +130,9 @@ def test_joint_values_are_those_of_the_rules(duel):
         )
         for state in roots
     ]
-    asked = np.ones((2, 7), bool)
-    joint = JointValues(roots, candidates, asked, UniformOrders(), CentreShares(), 0, rng)
+    valued = np.ones((2, 7), bool)
+    valued[0, GERMANY] = False
+    joint = JointValues(roots, candidates, valued, UniformOrders(), CentreShares(), 0, rng)
     for _ in range(20):
         sampled = rng.integers(joint.counts)
         found = iter(joint.utilities(sampled.ravel()))
@@ -142,7 +143,7 @@ def test_joint_values_are_those_of_the_rules(duel):
                     actions[power] = orders
                     after = state.clone()
                     after.apply_packed(np.concatenate(actions))
-                    assert next(found) == after.shares()[power]
+                    assert next(found) == after.shares()[power] * valued[root, power]
 
 
 def test_each_position_is_valued_once(duel, few):

@@ -270,22 +270,27 @@ def test_joint_actions():
         row[: len(packed)] = packed
     counts = np.array([[len(rows) for rows in tried]])
     power = np.repeat(np.arange(7), counts[0])
-    index = np.concatenate([np.arange(count) for count in counts[0]])
-    asked = np.zeros(len(power), np.int64), power, index
-    actions = _core.DiplomacyJointActions(
-        _core.DiplomacyBatch([start.board]), table, counts, *asked
-    )
+    first = np.cumsum(counts[0]) - counts[0]
+    valued = np.arange(7)[None] != POWERS.index("GERMANY")
+    boards = _core.DiplomacyBatch([start.board])
+    actions = _core.DiplomacyJointActions(boards, table, counts, valued)
     seen = {}
     for _ in range(3):
         for sampled in np.ndindex(*counts[0]):
-            numbers, reached, by = actions.reach(np.array([sampled]))
-            first = np.cumsum(counts[0]) - counts[0]
-            for one, number in enumerate(numbers.tolist()):
+            where, reached, roots, played = actions.reach(np.array([sampled]))
+            for one, place in enumerate(where.tolist()):
+                if not valued[0, power[one]]:
+                    assert place == -1
+                    continue
                 rows = first + np.array(sampled)
                 rows[power[one]] = one
                 board = start.board.adjudicate(table[rows].ravel())
-                assert seen.setdefault(number, board) == board
-            assert [reached[i] for i in range(len(reached))] == [seen[numbers[i]] for i in by]
+                assert place % 7 == power[one]
+                assert seen.setdefault(place // 7, board) == board
+            assert roots.tolist() == [0] * len(reached)
+            assert played.shape == (len(reached), 7)
+            for i, rows in enumerate(played):
+                assert reached[i] == start.board.adjudicate(table[rows].ravel())
     assert len(set(seen.values())) == len(seen) > 2
     for wrong in ([[0] * 6], [[0] * 7] * 2):
         with pytest.raises(ValueError, match="sampled"):
@@ -293,14 +298,14 @@ def test_joint_actions():
     for wrong in (-1, counts[0, 2]):
         with pytest.raises(IndexError):
             actions.reach(np.array([[0, 0, wrong, 0, 0, 0, 0]]))
-    boards = _core.DiplomacyBatch([start.board])
-    with pytest.raises(IndexError):
-        _core.DiplomacyJointActions(boards, table, counts, asked[0], power, index + 1)
-    with pytest.raises(ValueError, match="for each candidate"):
-        _core.DiplomacyJointActions(boards, table, counts, asked[0], power[1:], index)
-    for table_, counts_ in ((table[1:], counts), (table, counts[:, 1:]), (table, 0 * counts)):
+    for table_, counts_, valued_ in (
+        (table[1:], counts, valued),
+        (table, counts[:, 1:], valued),
+        (table, 0 * counts, valued),
+        (table, counts, valued[:, 1:]),
+    ):
         with pytest.raises(ValueError):
-            _core.DiplomacyJointActions(boards, table_, counts_, *asked)
+            _core.DiplomacyJointActions(boards, table_, counts_, valued_)
 
 
 def test_orders_due():

@@ -97,6 +97,19 @@ def test_choices_are_the_legal_orders():
         assert found == wanted
 
 
+def test_choices_are_grouped_by_power():
+    """Also on boards where some powers have no choice, or none has."""
+    boards = [state.board for state in random_states(7)]
+    for powers in ([EVERYBODY] * len(boards), [i % len(POWERS) for i in range(len(boards))]):
+        choices = Choices.on(boards, powers)
+        groups = choices.boards.astype(np.int64) * len(POWERS) + choices.powers
+        _, first, counts = np.unique(groups, return_index=True, return_counts=True)
+        np.testing.assert_array_equal(choices.first, first)
+        np.testing.assert_array_equal(choices.counts, counts)
+    nothing = Choices.on([], [])
+    assert len(nothing.first) == len(nothing.counts) == 0
+
+
 def test_orders_that_differ_are_told_apart():
     texts = ["A PAR H", "A PAR - BUR", "A PAR S A MAR - BUR", "A PAR S A MAR",
              "A PAR S A MUN - BUR", "F MAO C A BRE - POR", "F MAO C A BRE - GAS",

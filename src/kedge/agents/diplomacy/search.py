@@ -168,50 +168,36 @@ class JointValues:
         self.table = _table(
             [orders for root in candidates for power in root for orders in power.orders]
         )
-        self.first = np.cumsum(self.counts).reshape(self.counts.shape) - self.counts
-        # The candidates to value: their root, power, and index among the power's candidates.
-        each = self.counts[valued]
-        self.root, self.power = (np.repeat(whose, each) for whose in np.nonzero(valued))
-        self.index = np.arange(each.sum()) - np.repeat(np.cumsum(each) - each, each)
-        self.row = self.first[self.root, self.power] + self.index  # in the table of all candidates
         self._actions = _core.DiplomacyJointActions(
             _core.DiplomacyBatch([state.board for state in states]),
             self.table,
             self.counts,
-            self.root,
-            self.power,
-            self.index,
+            valued,
             threads,
         )
         self._values = _Growing(np.zeros((0, len(POWERS))))  # by position
 
     def utilities(self, sampled: npt.NDArray[np.int64]) -> Array:
         """Return u_i(a, a*_−i) for `sampled` a*, flat: root by root and power by power."""
-        sampled = sampled.reshape(self.counts.shape)
-        positions, reached, by = self._actions.reach(sampled)
-        if self.rollout and len(by):
-            reached = self._played_on(sampled, reached, by)
-        if len(by):
+        where, reached, roots, rows = self._actions.reach(sampled.reshape(self.counts.shape))
+        if len(reached):
+            if self.rollout:
+                reached = self._played_on(reached, roots, rows)
             over = reached.winners()[:, None] >= 0
             values = self.value.values(reached)
             # A finished game has a known value.
             self._values.append(np.where(over, reached.shares(), values) if over.any() else values)
-        utilities = np.zeros(len(self.table))
-        utilities[self.row] = self._values.rows[positions, self.power]
-        return utilities
+        return np.where(where < 0, 0.0, self._values.rows.take(where))
 
     def _played_on(
         self,
-        sampled: npt.NDArray[np.int64],
         reached: "_core.DiplomacyBatch",
-        by: npt.NDArray[np.int64],
+        roots: npt.NDArray[np.int64],
+        rows: npt.NDArray[np.int64],
     ) -> "_core.DiplomacyBatch":
-        """Return the positions after rollouts from those that the candidates `by` reached."""
-        roots, powers = self.root[by], self.power[by]
-        rows = (self.first + sampled)[roots]
-        rows[np.arange(len(by)), powers] = self.row[by]
+        """Return the positions after rollouts from those that `rows` of the table reached."""
         states = [self.states[root].clone() for root in roots]
-        for i, orders in enumerate(self.table[rows].reshape(len(by), -1)):
+        for i, orders in enumerate(self.table[rows].reshape(len(rows), -1)):
             states[i].go_to(reached[i], orders[orders > 0])
         play_on(self.model, states, self.rollout, self.rng)
         return _core.DiplomacyBatch([state.board for state in states])

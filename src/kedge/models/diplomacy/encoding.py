@@ -72,11 +72,7 @@ class Choices:
         cls, boards: Sequence[_core.DiplomacyBoard], powers: Sequence[int], threads: int = 0
     ) -> "Choices":
         """The choices of one power on each board, or of `EVERYBODY`."""
-        wanted = np.asarray(powers, np.uint8)
-        on, whose, places, offsets, orders = _core.diplomacy_slots(boards, wanted, threads)
-        groups = on.astype(np.int64) * len(POWERS) + whose
-        _, first, counts = np.unique(groups, return_index=True, return_counts=True)
-        return cls(on, whose, places, offsets, orders, first, counts)
+        return cls(*_core.diplomacy_slots(boards, np.asarray(powers, np.uint8), threads))
 
     def of(self, choice: int) -> PackedOrders:
         return self.orders[self.offsets[choice] : self.offsets[choice + 1]]

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 from kedge.evaluation.diplomacy.tournaments import TournamentGame, standing
-from kedge.experiments import Column, Experiment, Report, Table
+from kedge.experiments import Column, Report, Table
 from kedge.experiments.diplomacy.tournament import Seating, Tournament, games_of
 from kedge.paper.diplomacy.agents import NOT_AVAILABLE, DiplomacyTable
 from kedge.paper.diplomacy.figures import draw_shares
@@ -103,24 +103,18 @@ class OneAmongSix(DiplomacyGames):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _ = self.tournaments  # checks their settings
+        _ = self._parts  # checks their settings
 
     @abstractmethod
     def pairs(self) -> list[Pair]:
         """Pairs of agents: one plays among six of the other."""
 
-    @cached_property
-    def tournaments(self) -> dict[Pair, Tournament]:
-        """The tournament of each pair."""
+    def parts(self) -> Mapping[Pair, Tournament]:
         return {pair: self.tournament(*pair) for pair in self.pairs()}
-
-    def parts(self) -> Mapping[Any, Experiment]:
-        return self.tournaments
 
     def shares(self, results: Mapping[str, dict[str, Any]]) -> dict[Pair, Mapping[str, Any]]:
         """The share of the single agent, by pair."""
-        parts = self.by_part(results)
-        return {pair: share(games_of(parts[pair]), 0) for pair in self.tournaments}
+        return {pair: share(games_of(part), 0) for pair, part in self.by_part(results).items()}
 
 
 #: The result of `share` without games.

@@ -2,34 +2,43 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 from kedge.evaluation.prediction import few_games
 from kedge.experiments import Column, Experiment, Report, Table
+from kedge.experiments.diplomacy.tournament import Tournament, games_of
 from kedge.paper.diplomacy.agents import NOT_AVAILABLE
 from kedge.paper.diplomacy.figures import draw_human_tradeoff
 from kedge.paper.diplomacy.prediction import DiplomacyPrediction
 from kedge.paper.diplomacy.published import AMONG_IL, IL, RL_ACCURACY
-from kedge.paper.diplomacy.strength import OneAmongSix, Pair
+from kedge.paper.diplomacy.strength import DiplomacyGames, Pair, share
 from kedge.paper.tables import beside_paper, titled
 
 
 @dataclass(frozen=True, kw_only=True)
-class DiplomacyTradeoff(DiplomacyPrediction, OneAmongSix):
+class DiplomacyTradeoff(DiplomacyPrediction, DiplomacyGames):
     """Figure 3 (left): top-1 accuracy of unit orders, and the share of a game among six IL."""
 
     name: ClassVar[str] = "diplomacy-tradeoff"
 
-    def pairs(self) -> list[Pair]:
-        return [Pair(name, IL) for name in self.searches]
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _ = self.tournaments  # checks their settings; predictions would look for the data
+
+    @cached_property
+    def tournaments(self) -> dict[Pair, Tournament]:
+        """The tournament of each search among six IL."""
+        return {Pair(name, IL): self.tournament(name, IL) for name in self.searches}
 
     def parts(self) -> Mapping[Any, Experiment]:
         return {**self.predictions(), **self.tournaments}
 
     def report(self, results: Mapping[str, dict[str, Any]]) -> Report:
+        parts = self.by_part(results)
         # One among six of its own kind gets a seventh.
         shares: dict[str, Mapping[str, Any]] = {IL: {"mean": 1 / 7, "mean_se": None}}
-        shares |= {one: share for (one, _), share in self.shares(results).items()}
+        shares |= {pair.one: share(games_of(parts[pair]), 0) for pair in self.tournaments}
         predicted = self.rows(results, "top1")
         rows = [
             {
