@@ -22,7 +22,8 @@ from kedge.models.hanabi.torch_network import BeliefModule
 from kedge.training import trainer
 from kedge.training.distributed import Rank
 from kedge.training.hanabi.games import PlayedGames, room
-from kedge.training.trainer import Metrics, Positions, Recipe, Trainer
+from kedge.training.recipe import Recipe
+from kedge.training.trainer import Metrics, Positions, Trainer
 
 _TESTED = 512  # games to test on
 

@@ -26,7 +26,8 @@ from kedge.records.splits import CHOOSE, LEARN, TEST
 from kedge.training import trainer
 from kedge.training.distributed import Rank
 from kedge.training.hanabi.games import PlayedGames, played, room
-from kedge.training.trainer import Metrics, Positions, Recipe, Trainer
+from kedge.training.recipe import Recipe
+from kedge.training.trainer import Metrics, Positions, Trainer
 
 Moves = Literal["people", "all"]
 
