@@ -79,7 +79,14 @@ def test_moves_of_people_are_learned_where_there_are_any(games):
     batch = positions.batch(torch.arange(3))
     assert batch.seen.shape == (12, 3, 658)
     assert len(batch.chosen) == 6 + 6 + 12
-    assert batch.legal[batch.predicted].gather(1, batch.chosen[:, None]).all()
+    assert batch.legal.gather(1, batch.chosen[:, None]).all()
+    whole = np.stack([legal_moves(now, len(GAME.moves)) for now in positions.games.plies()])
+    mask = positions.predicted.T
+    assert (batch.legal.numpy() == whole[mask]).all()
+    assert (batch.chosen.numpy() == positions.games.actions.T[mask]).all()
+    network = begun(RECIPE, GAME).eval()
+    every = network(batch.seen)[torch.from_numpy(mask.copy())]
+    torch.testing.assert_close(network(batch.seen, batch.predicted), every)
     state = games[0].rules.initial_state(games[0].deck)
     for action in games[0].actions[:5]:
         state.apply_action(action)

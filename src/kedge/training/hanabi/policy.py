@@ -64,8 +64,8 @@ class HanabiRecipe(Recipe):
 
 class Batch(NamedTuple):
     seen: Tensor  # (plies, n, features): the mover's view
-    legal: Tensor  # (plies, n, actions) bool
-    predicted: Tensor  # (plies, n) bool: moves to predict
+    predicted: Tensor  # (m,): moves to predict, numbered in the flattened (plies · n)
+    legal: Tensor  # (m, actions) bool
     chosen: Tensor  # (m,): these moves
 
 
@@ -94,9 +94,9 @@ class TaughtGames:
             now.encode(places[ply], "private", None, True)
             legal[ply] = legal_moves(now, legal.shape[2])
         predicted = self.predicted[which, :plies].T
-        parts = (
-            torch.from_numpy(part) for part in (legal, predicted.copy(), games.actions.T[predicted])
-        )
+        # Numbers instead of a mask: a GPU that counts a mask keeps the CPU waiting in every step.
+        numbers = np.flatnonzero(predicted)
+        parts = map(torch.from_numpy, (numbers, legal[predicted], games.actions.T[predicted]))
         return Batch(*(part.to(self.device, non_blocking=True) for part in (seen, *parts)))
 
 
@@ -118,11 +118,11 @@ class HanabiTrainer(Trainer[Batch]):
 
     def loss(self, batch: Batch) -> tuple[Tensor, Tensor]:
         with torch.autocast(self.device.type, torch.bfloat16):
-            losses, right = _scored(batch, self.parallel(batch.seen))
+            losses, right = _scored(batch, self.parallel(batch.seen, batch.predicted))
         return losses.mean(), right.float().mean()
 
     def scores(self, network: nn.Module, batch: Batch) -> Tensor:
-        losses, right = _scored(batch, network(batch.seen))
+        losses, right = _scored(batch, network(batch.seen, batch.predicted))
         count = torch.tensor(float(len(losses)), device=losses.device)
         return torch.stack([count, right.sum(), losses.sum(), torch.zeros_like(count)])
 
@@ -135,7 +135,7 @@ class HanabiTrainer(Trainer[Batch]):
 
 def _scored(batch: Batch, logits: Tensor) -> tuple[Tensor, Tensor]:
     """The cross-entropy of each move to predict, and whether it was the likeliest."""
-    logits = logits[batch.predicted].float().masked_fill(~batch.legal[batch.predicted], -torch.inf)
+    logits = logits.float().masked_fill(~batch.legal, -torch.inf)
     losses = functional.cross_entropy(logits, batch.chosen, reduction="none")
     return losses, logits.argmax(1) == batch.chosen
 
