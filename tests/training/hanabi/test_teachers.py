@@ -17,11 +17,11 @@ from kedge.games.hanabi import Hanabi  # noqa: E402
 from kedge.models.hanabi.torch_network import PolicyModule  # noqa: E402
 from kedge.records import write_hanabi_games  # noqa: E402
 from kedge.records.hanabi.games import part_of  # noqa: E402
-from kedge.records.splits import LEARN  # noqa: E402
+from kedge.records.splits import CHOOSE, LEARN  # noqa: E402
 from kedge.training.distributed import Rank  # noqa: E402
 from kedge.training.hanabi import policy, teachers  # noqa: E402
 from kedge.training.hanabi.policy import HanabiRecipe, HanabiTrainer, begun, taught  # noqa: E402
-from kedge.training.hanabi.teachers import Table, Teachers  # noqa: E402
+from kedge.training.hanabi.teachers import Teachers  # noqa: E402
 
 GAME = Hanabi()
 CPU = Rank(torch.device("cpu"))
@@ -82,11 +82,12 @@ def test_the_moves_that_teachers_draw_are_not_learned(games):
     """What they predict is, whatever their share in recorded games."""
     positions = taught(games[:4], "people", CPU.device)
     drawn = positions.games.take(np.arange(4))
-    mixed = positions.with_synthetic(drawn, (0,))
+    mixed = positions.with_synthetic(drawn)
     assert len(mixed) == 8
-    assert (mixed.predicted[4:] == ~mixed.predicted[:4]).all()
+    assert (mixed.predicted[:4] == positions.predicted).all()
+    assert mixed.predicted[4:].all()
     batch = mixed.batch(torch.arange(8))
-    assert batch.synthetic.sum() == len(batch.synthetic) - positions.predicted.sum() == 24
+    assert batch.synthetic.sum() == 4 * 12
     recipe = replace(RECIPE, teacher_weight=0.0)
     trainer = HanabiTrainer(begun(recipe, GAME), recipe, CPU, Teachers([model(1)], CPU.device))
     one_more = torch.where(batch.synthetic, batch.legal.int().argmax(1), batch.chosen)
@@ -96,43 +97,52 @@ def test_the_moves_that_teachers_draw_are_not_learned(games):
     assert trainer.loss(batch)[0] != other.loss(batch)[0]
 
 
-def test_each_teacher_plays_its_share_with_the_partner():
-    table = Table(GAME, [model(1, PLAYS), model(2, DISCARDS)], model(3, HINTS), (1,))
-    played = table.play(7, 0, CPU.device)
-    assert len(played) == 7
-    likes = np.array([0] * 5 + [1] * 5 + [2] * 10)[played.actions]
-    assert (likes[:, 0] == 2).all()  # there are hints to give
-    assert (likes[:4, 1] == 1).all()
-    assert (likes[4:, 1] == 0).all()
-    alone = replace(table, partner=None, seats=(0, 1)).play(4, 0, CPU.device)
-    plays = (alone.actions[:2] >= 5) & (alone.actions[:2] < 10)
-    assert plays[:, :2].all()
+def test_each_teacher_plays_its_share_by_the_rules():
+    both = [model(1, PLAYS), model(2, HINTS)]
+    games = teachers.play(both, GAME, 7, 0, CPU.device)
+    assert len(games) == 7
+    plays = (games.actions >= 5) & (games.actions < 10)
+    assert plays[:4, :2].all()
+    assert (games.actions[4:, :2] >= 10).all()
+    *_, last = games.plies()  # which have stepped on when there are no more
+    assert (last.legal_actions() == 0).all()
+
+
+def test_most_moves_of_a_teacher_are_its_likeliest():
+    played = teachers.play([model(1)], GAME, 20, 0, CPU.device)
+    player = blueprint_of(model(1))
+    memory, likeliest = player.begin(20), []
+    for now in played.plies():
+        memory = player.observe(now, memory)
+        likeliest.append(player.policy(now, memory).argmax(1))
+    made = played.actions.T
+    assert 0.7 < (np.stack(likeliest) == made)[made >= 0].mean() < 0.9
 
 
 def test_synthetic_games_are_played_once(tmp_path, monkeypatch):
-    table, path = Table(GAME, [model(1)], None, (0, 1)), tmp_path / "synthetic.npz"
-    played = table.play_once(6, 0, path, CPU)
-    other = table.play_once(6, 1, path, CPU)
+    path, one = tmp_path / "synthetic.npz", [model(1)]
+    played = teachers.played_once(one, GAME, 6, 0, path, CPU)
+    other = teachers.played_once(one, GAME, 6, 1, path, CPU)
     assert not (other.decks == played.decks).all()
     monkeypatch.setattr(teachers, "self_play", None)
-    again = table.play_once(6, 1, path, CPU)
+    again = teachers.played_once(one, GAME, 6, 1, path, CPU)
     assert (again.decks == other.decks).all()
     assert (again.actions == other.actions).all()
-    for changed in (replace(table, teachers=[model(2)]), replace(table, partner=model(1))):
+    for models, count in ([model(2)], 6), (one, 7):
         with pytest.raises(TypeError):  # there is nothing to play with
-            changed.play_once(6, 1, path, CPU)
+            teachers.played_once(models, GAME, count, 1, path, CPU)
     path.write_bytes(b"no games")
     with pytest.raises(InputError, match=r"synthetic\.npz: not games that kedge has kept"):
-        table.play_once(6, 1, path, CPU)
+        teachers.played_once(one, GAME, 6, 1, path, CPU)
 
 
 def test_synthetic_games_are_only_learned(games, tmp_path):
     recipe = replace(RECIPE, steps=2, synthetic=9)
-    list(policy.train(games, tmp_path, recipe, rank=CPU, teachers=[model(1)], partner=model(2)))
+    list(policy.train(games, tmp_path, recipe, rank=CPU, teachers=[model(1)]))
     told = json.loads((tmp_path / "metrics.json").read_text())
     parts = [part_of(game) for game in games]
     assert told["learned"] == parts.count(LEARN) + 9
-    assert told["metrics"]["positions"] % 6 == 0
+    assert told["metrics"]["positions"] == 6 * parts.count(CHOOSE)
     assert told["stages"][0]["synthetic"] == 9
 
 
@@ -142,11 +152,6 @@ def test_synthetic_games_are_only_learned(games, tmp_path):
         ({"teacher_weight": 0.5}, {}, "need a teacher; add --teacher"),
         ({"synthetic": 5}, {}, "need a teacher; add --teacher"),
         ({}, {"teachers": [model(1)]}, "a teacher needs -s teacher_weight=0.9, or synthetic games"),
-        (
-            {"teacher_weight": 0.5},
-            {"teachers": [model(1)], "partner": model(1)},
-            "a partner plays in synthetic games; add --synthetic N",
-        ),
         (
             {"teacher_weight": 0.5},
             {"teachers": [model(1, game=Hanabi(players=3))]},
@@ -160,22 +165,13 @@ def test_what_has_no_effect_is_refused(games, tmp_path, settings, models, said):
         policy.train(games, tmp_path, replace(recipe, **settings), rank=CPU, **models)
 
 
-def test_a_partner_plays_with_people(tmp_path):
-    bots = [made_game(number, ("ai:Bo", "ai:Cy")) for number in range(50)]
-    with pytest.raises(InputError, match="the games are of programs alone"):
-        policy.train(
-            bots, tmp_path, replace(RECIPE, synthetic=5), rank=CPU, teachers=[model(1)],
-            partner=model(1),
-        )  # fmt: skip
-
-
 def test_the_command(games, tmp_path):
     write_hanabi_games(games, tmp_path / "games.jsonl")
     file = tmp_path / "teacher.onnx"
     file.write_bytes(policy.exported(begun(RECIPE, GAME)))
     done = kedge(
         "train", "hanabi", tmp_path / "games.jsonl", "--folder", tmp_path / "student",
-        "--begin-as", file, "--teacher", file, "--teacher", file, "--partner", file,
+        "--begin-as", file, "--teacher", file, "--teacher", file,
         "--synthetic", 4, "-s", "teacher_weight=0.9", "-s", "width=16", "-s", "steps=2",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

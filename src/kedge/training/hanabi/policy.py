@@ -4,7 +4,6 @@ Batches are whole games, in random colours each time. People are split three way
 from most, is chosen by some, and is tested on others, whom training never touches.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -27,7 +26,7 @@ from kedge.records.splits import CHOOSE, LEARN, TEST
 from kedge.training import trainer
 from kedge.training.distributed import Rank
 from kedge.training.hanabi.games import PlayedGames, played, room
-from kedge.training.hanabi.teachers import Table, Teachers
+from kedge.training.hanabi.teachers import Teachers, played_once
 from kedge.training.recipe import Recipe
 from kedge.training.trainer import Metrics, Positions, Trainer
 
@@ -97,13 +96,11 @@ class TaughtGames:
     def __len__(self) -> int:
         return len(self.games)
 
-    def with_synthetic(self, games: PlayedGames, seats: Sequence[int]) -> "TaughtGames":
-        """Return these games and synthetic ones, in which the moves of some seats are learned."""
+    def with_synthetic(self, games: PlayedGames) -> "TaughtGames":
+        """Return these games and synthetic ones, in which all moves are predicted."""
         joined = self.games.joined(games)
-        in_seats = np.isin(np.arange(joined.actions.shape[1]) % joined.game.num_players, seats)
-        predicted = (joined.actions >= 0) & in_seats
+        predicted = joined.actions >= 0
         predicted[: len(self), : self.predicted.shape[1]] = self.predicted
-        predicted[: len(self), self.predicted.shape[1] :] = False
         return replace(self, games=joined, predicted=predicted, recorded=len(self))
 
     def batch(self, rows: Tensor, turns: Tensor | None = None) -> Batch:
@@ -214,14 +211,12 @@ def train(
     rank: Rank,
     before: PolicyWeights | None = None,
     teachers: Sequence[PolicyWeights] = (),
-    partner: PolicyWeights | None = None,
     seconds: float = float("inf"),
 ) -> Iterator[dict[str, float]]:
     """Train on the games of the LEARN part; see `kedge.training.trainer.train`.
 
     The games of CHOOSE measure progress and choose the step whose network is kept. Those of TEST
-    are not used. If the recipe has synthetic games, the folder keeps them; `partner` plays in the
-    seats that people leave to programs.
+    are not used. The folder keeps synthetic games.
     """
     parts: dict[int, list[HanabiGame]] = {LEARN: [], CHOOSE: [], TEST: []}
     for each in games:
@@ -240,14 +235,12 @@ def train(
             f"the games have different rules ({game} and {chosen_by.games.game}); "
             "use games of one variant"
         )
-    _check_teaching(recipe, game, teachers, partner)
+    _check_teaching(recipe, game, teachers)
     network = begun(recipe, game, before)
     if recipe.synthetic:
-        seats = _seats_of_teachers(to_learn, partner)
-        table = Table(game, teachers, partner, seats)
         path = folder / "synthetic.npz"
-        synthetic = table.play_once(recipe.synthetic, recipe.seed, path, rank)
-        learned = learned.with_synthetic(synthetic, seats)
+        count, seed = recipe.synthetic, recipe.seed
+        learned = learned.with_synthetic(played_once(teachers, game, count, seed, path, rank))
     together = Teachers(teachers, rank.device) if teachers else None
     course = HanabiTrainer(network, recipe, rank, together)
     return trainer.train(
@@ -255,35 +248,15 @@ def train(
     )
 
 
-def _check_teaching(
-    recipe: HanabiRecipe,
-    game: Hanabi,
-    teachers: Sequence[PolicyWeights],
-    partner: PolicyWeights | None,
-) -> None:
-    """Raise `InputError` for a part of the teaching that would have no effect or cannot be."""
+def _check_teaching(recipe: HanabiRecipe, game: Hanabi, teachers: Sequence[PolicyWeights]) -> None:
+    """Raise `InputError` if a part of the teaching would have no effect, or cannot be."""
     if not teachers and (recipe.teacher_weight or recipe.synthetic):
         raise InputError("teacher_weight and synthetic games need a teacher; add --teacher MODEL")
     if teachers and not (recipe.teacher_weight or recipe.synthetic):
         raise InputError("a teacher needs -s teacher_weight=0.9, or synthetic games")
-    if partner is not None and not recipe.synthetic:
-        raise InputError("a partner plays in synthetic games; add --synthetic N")
-    for model in (*teachers, *([partner] if partner else ())):
+    for model in teachers:
         if str(model.game) != str(game):
-            raise InputError(f"a teacher or partner plays {model.game}, the games are {game}")
-
-
-def _seats_of_teachers(
-    games: Sequence[HanabiGame], partner: PolicyWeights | None
-) -> tuple[int, ...]:
-    """All seats or, with a partner, those that people have in most games."""
-    if partner is None:
-        return tuple(range(len(games[0].players)))
-    taken = Counter(game.humans for game in games if game.humans)
-    if not taken:
-        raise InputError("a partner plays with people, but the games are of programs alone")
-    [(seats, _)] = taken.most_common(1)
-    return seats
+            raise InputError(f"a teacher plays {model.game}, the games are {game}")
 
 
 def exported(network: nn.Module) -> bytes:

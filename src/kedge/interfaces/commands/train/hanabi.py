@@ -44,14 +44,6 @@ def hanabi(
             show_default=False,
         ),
     ] = None,
-    partner: Annotated[
-        str | None,
-        typer.Option(
-            help="Model in the seats that programs have in the data, in synthetic games; a "
-            "teacher otherwise.",
-            show_default=False,
-        ),
-    ] = None,
 ) -> None:
     """Train a Hanabi model from people's moves or, in games without people, from programs'.
 
@@ -80,7 +72,6 @@ def hanabi(
     if synthetic is not None:
         recipe = dataclasses.replace(recipe, synthetic=synthetic)
     before = None if begin_as is None else load_as(PolicyWeights, begin_as)
-    beside = None if partner is None else load_as(PolicyWeights, partner)
     teachers = [load_as(PolicyWeights, name) for name in teacher or ()]
     with training.started() as rank:
         games = list(valid_games(data, replayed_hanabi_games))
@@ -92,7 +83,6 @@ def hanabi(
             rank=rank,
             before=before,
             teachers=teachers,
-            partner=beside,
             seconds=training.time,
         )
         training.print_progress(reports, rank, recipe.steps)
